@@ -1,0 +1,1 @@
+"""The engine that judges katas, and its command line; it names no kata."""

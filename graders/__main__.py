@@ -1,0 +1,79 @@
+"""The command line: `python -m graders grade|prove|bench|stub`. Nox is its front door."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+from graders import katas
+
+USAGE, FAULT, INTERRUPTED = 2, 3, 130
+
+
+def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
+    """Exit status: 0 nothing failing, 1 something failing, 2 usage, 3 a grader's own fault, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    options = parser().parse_args(argv)
+    try:
+        return int(importlib.import_module(f"graders.{options.command}").main(options, root))
+    except katas.UnknownKata as error:
+        return complain(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def complain(sentence: str) -> int:
+    print(f"error: {sentence}", file=sys.stderr)
+    return USAGE
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="graders", description="Judges what you wrote by hand, honestly.")
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    grade = commands.add_parser("grade", help="grade the learner's files", description="Grades the learner's files.")
+    grade.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
+    grade.add_argument("--reference", action="store_true", help="grade the reference solutions instead")
+    grade.add_argument("--submission", action="append", default=[], metavar="FILE", type=Path, help="grade FILE as an answer to the one KATA named; repeatable")
+    grade.add_argument("--device", choices=("cpu", "cuda", "all"), help="default: cpu, and cuda too where there is one")
+    grade.add_argument("--seed", type=seed, metavar="N", help="what the inputs are made from; default: fixed, drawn in CI")
+    grade.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
+    grade.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
+    grade.add_argument("-k", metavar="EXPR", default="", help="only the checks whose names match, as in pytest")
+    grade.add_argument("-x", action="store_true", help="stop each submission at its first failing check")
+    grade.add_argument("--ci", action="store_true", help="exit 0 whatever the score; 3 on a grader's own fault")
+    prove = commands.add_parser("prove", help="prove the graders", description="Proves the graders: right answers pass, mistakes and mutants fail.")
+    prove.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
+    prove.add_argument("--json", type=Path, metavar="FILE", help="write the kill rates as JSON")
+    bench = commands.add_parser("bench", help="measure the judge", description="Measures the judge against `import torch`, in one run.")
+    bench.add_argument("--runs", type=int, default=5, metavar="N", help="repetitions of each command; default: 5")
+    stub = commands.add_parser("stub", help="write the stub of a kata", description="Writes a kata's stub from its reference, if there is none yet.")
+    stub.add_argument("katas", nargs="+", metavar="KATA", help="which katas")
+    return made
+
+
+def seed(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 1 << 32:
+        raise argparse.ArgumentTypeError(f"a seed should be from 0 to {2**32 - 1}, got {value}")
+    return value
+
+
+def write(path: Path, document: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""What a person sees in the terminal: a card for each failing kata, a line for every other, and the sum."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from graders.plugin import DEFAULT_SEED
+from graders.results import Result
+
+WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
+WIDTH = 80
+ASCII = str.maketrans({"√": "sqrt ", "−": "-", "·": "*", "Σ": "sum ", "≤": "<=", "≥": ">=", "≠": "!=", "τ": "tau", "…": "..."})
+
+
+def console(file: object = None) -> Console:
+    """80 columns or what the terminal has; colour only on a terminal and without NO_COLOR."""
+    made = Console(file=file or sys.stdout, highlight=False, soft_wrap=False)  # type: ignore[arg-type]  # rich wants IO[str]
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = WIDTH
+    return made
+
+
+class Reporter:
+    """Shows each result as soon as it is complete, and on a terminal what is going on meanwhile."""
+
+    def __init__(self, seed: int, shown: Console | None = None) -> None:
+        self.seed = seed
+        self.console = shown or console()
+        self.utf8 = (self.console.encoding or "").lower().startswith("utf")
+        self.status = self.console.status("starting") if self.console.is_terminal else None
+
+    def start(self) -> None:
+        if self.status:
+            self.status.start()
+
+    def stop(self) -> None:
+        if self.status:
+            self.status.stop()
+
+    def __call__(self, result: Result) -> None:
+        if len(result.outcomes) < result.planned:
+            if self.status:
+                self.status.update(f"{result.kata} {len(result.outcomes)}/{result.planned}")
+            return
+        if result.state in ("failing", "error"):
+            self.show_card(result)
+        else:
+            self.say(self.headline(result))
+
+    def say(self, text: Text | Table | Padding | str) -> None:
+        self.console.print(text)
+
+    def readable(self, text: str) -> str:
+        """ASCII where the terminal's encoding has no better."""
+        if self.utf8:
+            return text
+        return text.translate(ASCII).encode("ascii", "replace").decode()
+
+    def headline(self, result: Result) -> Text:
+        word, colour = WORDS[result.state]
+        if result.state == "todo" and not result.todo:
+            word = "PART"
+        line = Text.assemble((f"{word:5} ", f"bold {colour}"), f"{result.kata:22} {result.score:3}/{result.max_score}   ")
+        if result.state == "solved":
+            return line.append(f"{result.planned} checks in {result.seconds:.1f} s")
+        if result.state == "todo":
+            return line.append(result.message or f"to do: {result.source}")
+        first = result.first_failure
+        return line.append(f"first failure: {first.name}" if first and not result.error else "")
+
+    def show_card(self, result: Result) -> None:
+        self.say(self.headline(result))
+        rows = Table.grid(padding=(0, 2))
+        rows.add_column(no_wrap=True)
+        rows.add_column(overflow="fold")
+        for label, text in self.rows(result):
+            rows.add_row(label, Text(self.readable(text)))
+        self.say(Padding(rows, (0, 0, 1, 2)))
+
+    def rows(self, result: Result) -> list[tuple[str, str]]:
+        if result.message:
+            return [("why", result.message)]
+        failed = [outcome for outcome in result.outcomes if outcome.state in ("fail", "error", "timeout")]
+        first = failed[0]
+        rows = [("call", first.call)] if first.call else []
+        label, _, fact = (first.message or "").partition(": ")
+        rows.append((label, fact) if len(label) <= 24 and fact else ("why", first.message or ""))
+        if first.output:
+            rows.append(("printed", first.output.strip().splitlines()[0]))
+        if len(failed) > 1:
+            counts = {category: 0 for category in dict.fromkeys(outcome.category for outcome in failed)}
+            for outcome in failed:
+                counts[outcome.category] += 1
+            rows.append(("failing", ", ".join(f"{count} {category}" for category, count in counts.items())))
+        if result.diagnosis:
+            rows.append(("looks like", result.diagnosis))
+        rows.append(("rerun", self.rerun(result, first.name)))
+        return rows
+
+    def rerun(self, result: Result, name: str) -> str:
+        parts = name.split("/")
+        words = parts[1] if len(parts) > 1 else parts[0]
+        seed = "" if self.seed == DEFAULT_SEED else f" --seed {self.seed}"
+        return f"nox -s grade -- {result.kata} -k {words}{seed}"
+
+    def summary(self, results: list[Result], learner: bool) -> None:
+        """The sum, and for a learner what to do next."""
+        states = [result.state for result in results]
+        counts = [f"{states.count(state)} {state}" for state in WORDS if state in states]
+        score, most = sum(result.score for result in results), sum(result.max_score for result in results)
+        if len(results) > 1:
+            self.say(Text(f"\n{', '.join(counts)}; score {score}/{most}"))
+        waiting = sorted((r for r in results if r.todo), key=lambda result: (result.level, result.topic, result.kata))
+        if learner and waiting and "failing" not in states:
+            self.say(Text(f"next: open {waiting[0].source}, then run  nox -s grade -- {waiting[0].kata}"))

@@ -1,0 +1,304 @@
+"""Turns a grader into its checks: what every kata is asked without its author asking."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graders import compare
+from graders.exam import Exam, Expected
+from graders.spec import CATEGORIES, HALF, TOLERANCES, Answer, Case, Draw, Grader, GraderError, parameters_of
+from graders.submission import MOST_LINES, CheckFailed, Reply, Request, Submission, describe_call
+from graders.wire import dtype_name
+
+WEIGHTS = {"contract": 10, "shapes": 10, "numerics": 35, "gradients": 25, "robustness": 15, "rules": 5}
+POINTS = 100
+
+
+class Trial:
+    """One submission in one exam; what a kata's own test functions get as `submission`."""
+
+    def __init__(self, exam: Exam, submission: Submission) -> None:
+        self.exam = exam
+        self.submission = submission
+        self.last: Request | None = None
+
+    def ask(self, request: Request) -> Reply:
+        """Raises: CheckFailed where nothing came back."""
+        self.last = request
+        reply = self.submission.ask(request)
+        if reply.died:
+            raise CheckFailed(f"the call: {reply.died}", "timeout" if reply.hung else "fail")
+        if reply.lines > MOST_LINES:
+            raise CheckFailed(f"the call: should print nothing, got {reply.lines:,} lines; remove the prints")
+        return reply
+
+    def outputs(self, request: Request, count: int | None) -> tuple[Tensor, ...]:
+        """`count` tensors in a tuple, or one on its own where it is None."""
+        reply = self.ask(request)
+        if reply.raised:
+            raise CheckFailed(f"the call: should return, got {self.submission.explain(reply.raised)}")
+        tensors = tuple(output for output in reply.outputs if isinstance(output, Tensor))
+        wanted = "a tensor" if count is None else f"a tuple of {count} tensors"
+        if reply.is_tuple != (count is not None) or len(reply.outputs) != (count or 1):
+            got = f"a tuple of {len(reply.outputs)}" if reply.is_tuple else reply.outputs[0]
+            raise CheckFailed(f"the result: should be {wanted}, got {'a tensor' if isinstance(got, Tensor) else got}")
+        if len(tensors) != len(reply.outputs):
+            others = ", ".join("a tensor" if isinstance(output, Tensor) else output for output in reply.outputs)
+            raise CheckFailed(f"the result: should be {wanted}, got {others}")
+        for device in reply.devices:
+            if device != request.device:
+                raise CheckFailed(f"device of the result: should be {request.device}, got {device}")
+        return tensors
+
+    def call(
+        self, name: str, *, init: dict[str, Any] | None = None, parameters: dict[str, Tensor] | None = None, **arguments: Any
+    ) -> Any:
+        """Calls the submission from a kata's own test function; returns a tensor or a tuple of them, on the CPU."""
+        answer = self.exam.grader.answer(name)
+        required = [default is ... for default in parameters_of(answer.forward or answer.signature).values()]
+        request = Request(
+            target=name,
+            arguments=arguments,
+            positional=sum(required),
+            text=describe_call(name, init, arguments),
+            init=init,
+            parameters=parameters or {},
+            device=self.exam.device,
+        )
+        count = len(self.exam.expected(answer, answer.cases[0], torch.float64, 0).outputs)
+        is_tuple = self.exam.expected(answer, answer.cases[0], torch.float64, 0).is_tuple
+        tensors = self.outputs(request, count if is_tuple else None)
+        return tensors if is_tuple else tensors[0]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question; `ask` raises CheckFailed where the answer is wrong, anything else where the grader is."""
+
+    name: str
+    category: str
+    ask: Callable[[Trial], None]
+    points: int = 0
+
+
+def plan(grader: Grader, module: ModuleType | None = None) -> tuple[Check, ...]:
+    """All checks of a grader with their points, and the test functions that its module has beside it.
+
+    Raises: GraderError where there are more checks than points.
+    """
+    checks = [check for answer in grader.answers for check in checks_of(grader, answer)]
+    for name, function in vars(module).items() if module else ():
+        if name.startswith("test_"):
+            marks = [mark.name for mark in getattr(function, "pytestmark", []) if mark.name in CATEGORIES]
+            category = marks[0] if marks else "numerics"
+            short = name.removeprefix("test_")
+            checks.append(Check(f"{category}/{short}", category, functools.partial(own_test, function, short)))
+    checks.sort(key=lambda check: CATEGORIES.index(check.category))
+    shares = share_points([check.category for check in checks])
+    return tuple(replace(check, points=points) for check, points in zip(checks, shares, strict=True))
+
+
+def share_points(categories: list[str]) -> list[int]:
+    """Whole points that add up to POINTS: by category's weight, then evenly, at least one for every check."""
+    counts = {name: categories.count(name) for name in CATEGORIES if name in categories}
+    if len(categories) > POINTS:
+        raise GraderError(f"{len(categories)} checks cannot share {POINTS} points; merge some cases into one with a list")
+    budget = {name: float(count) for name, count in counts.items()}
+    spare = POINTS - len(categories)
+    lacking = {name: max(WEIGHTS[name] - count, 0) for name, count in counts.items()}
+    for name, lack in lacking.items():
+        budget[name] += spare * lack / (sum(lacking.values()) or 1)
+    totals = {name: int(value) for name, value in budget.items()}
+    totals[max(totals, key=lambda name: totals[name])] += POINTS - sum(totals.values())
+    shares = {name: [totals[name] // n + (i < totals[name] % n) for i in range(n)] for name, n in counts.items()}
+    return [shares[category].pop(0) for category in categories]
+
+
+def checks_of(grader: Grader, answer: Answer) -> list[Check]:
+    made: list[Check] = []
+    prefix = f"{answer.name}_" if len(grader.answers) > 1 else ""
+
+    def add(category: str, name: str, ask: Callable[..., None], *arguments: Any) -> None:
+        made.append(Check(f"{category}/{name}", category, functools.partial(ask, *arguments)))
+
+    first = answer.cases[0]
+    good = [case for case in answer.cases if not case.raises]
+    add("contract", f"{prefix}signature", signature, answer)
+    for case in answer.cases:
+        if case.raises:
+            add("contract", case.name, raises, answer, case)
+            continue
+        add("shapes", case.name, shapes, answer, case, (*case.dtypes, *(HALF if case is first else ())))
+        for dtype in case.dtypes:
+            add(case.category, f"{case.name}/{dtype_name(dtype)}", values, answer, case, dtype)
+            if case.gradients != "none" and (answer.differentiable or answer.parameters):
+                add("gradients", f"{case.name}/{dtype_name(dtype)}", gradients, answer, case, dtype)
+    for dtype in HALF if torch.float32 in first.dtypes and has_floating_input(answer) else ():
+        add("robustness", f"{prefix}half_precision/{dtype_name(dtype)}", half_precision, answer, first, dtype)
+    add("robustness", f"{prefix}non_contiguous", non_contiguous, answer, good)
+    add("robustness", f"{prefix}inputs_left_alone", inputs_left_alone, answer, good)
+    add("robustness", f"{prefix}same_answer_twice", same_answer_twice, answer, good)
+    add("rules", f"{prefix}calls", allowed_calls, answer, good, grader.banned)
+    return made
+
+
+def has_floating_input(answer: Answer) -> bool:
+    made = answer.cases[0].inputs(Draw(0)) if answer.cases[0].inputs else {}
+    first = made[0] if isinstance(made, list) else made
+    return any(isinstance(value, Tensor) and value.is_floating_point() for value in first.values())
+
+
+def signature(answer: Answer, trial: Trial) -> None:
+    """The name is there, is what it should be, and takes what the statement lists; more is welcome if optional."""
+    found = trial.submission.load()
+    for name, text in ((answer.name, answer.signature), (f"{answer.name}.forward", answer.forward)):
+        if not text:
+            continue
+        there = found.get(name)
+        if there is None:
+            raise CheckFailed(f"{name}: should be defined in {trial.submission.path}, got no such name")
+        wanted = "function" if not answer.forward or "." in name else "module"
+        if there["kind"] != wanted:
+            kind = "a function" if wanted == "function" else "a subclass of torch.nn.Module"
+            raise CheckFailed(f"{name}: should be {kind}, got something else")
+        same_parameters(name, parameters_of(text), there["parameters"])
+    if answer.forward:
+        for request in trial.exam.requests(answer, answer.cases[0], torch.float64):
+            reply = trial.ask(replace(request, arguments=None))
+            if reply.raised:
+                raise CheckFailed(f"the constructor: should return, got {trial.submission.explain(reply.raised)}")
+
+
+def same_parameters(name: str, wanted: dict[str, Any], got: list[dict[str, Any]] | None) -> None:
+    if got is None or any(parameter["kind"] == "VAR_POSITIONAL" for parameter in got):
+        return  # it cannot be told, or takes anything
+    shown = ", ".join(parameter["name"] for parameter in got)
+    for index, (parameter, default) in enumerate(wanted.items()):
+        if index >= len(got) or got[index]["name"] != parameter or got[index]["kind"] != "POSITIONAL_OR_KEYWORD":
+            raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({shown})")
+        there = got[index]
+        if default is not ... and (not there["optional"] or there["default"] != default):
+            default_got = there["default"] if there["optional"] else "none"
+            raise CheckFailed(f"default of {parameter} in {name}: should be {default!r}, got {default_got!r}")
+    for parameter in got[len(wanted) :]:
+        if not parameter["optional"] and parameter["kind"] != "VAR_KEYWORD":
+            raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({shown})")
+
+
+def raises(answer: Answer, case: Case, trial: Trial) -> None:
+    for request in trial.exam.requests(answer, case, case.dtypes[0]):
+        reply = trial.ask(request)
+        if reply.raised is None:
+            raise CheckFailed("the call: should raise ValueError, got a result")
+        if not {"ValueError", "AssertionError"} & set(reply.raised.bases):
+            raise CheckFailed(f"the call: should raise ValueError, got {trial.submission.explain(reply.raised)}")
+
+
+def each(trial: Trial, answer: Answer, case: Case, dtype: torch.dtype, **how: Any) -> Any:
+    """(index, request, expected) for each call of the case."""
+    for index, request in enumerate(trial.exam.requests(answer, case, dtype, **how)):
+        yield request, trial.exam.expected(answer, case, dtype, index)
+
+
+def outputs(trial: Trial, request: Request, expected: Expected) -> tuple[Tensor, ...]:
+    return trial.outputs(request, len(expected.outputs) if expected.is_tuple else None)
+
+
+def subject(expected: Expected, index: int) -> str:
+    return f"output {index + 1}" if expected.is_tuple else "the output"
+
+
+def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:
+    for dtype in dtypes:
+        for request, expected in each(trial, answer, case, dtype):
+            for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), expected.outputs, strict=True)):
+                compare.same_shape(subject(expected, index), got, wanted)
+                compare.same_dtype(subject(expected, index), got, answer.returns or (dtype,))
+
+
+def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial, **how: Any) -> None:
+    tolerance = answer.tolerance_for(case, dtype)
+    for request, expected in each(trial, answer, case, dtype, **how):
+        for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), expected.outputs, strict=True)):
+            what = "values" if not expected.is_tuple else f"values of output {index + 1}"
+            compare.close(what, got, wanted, tolerance)
+
+
+def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial, **how: Any) -> None:
+    """By value, pulled back from random cotangents, for every differentiable input and parameter."""
+    tolerance = answer.tolerance_for(case, dtype)
+    for request, expected in each(trial, answer, case, dtype, gradients=True, **how):
+        outputs(trial, request, expected)
+        reply = trial.ask(request)
+        for name, wanted in expected.gradients.items():
+            got = reply.gradients.get(name)
+            what = f"gradient of {name}"
+            if got is None:
+                if case.gradients == "exact" and wanted.abs().max() > tolerance.absolute:
+                    raise CheckFailed(f"{what}: should flow, got none")
+                continue
+            compare.same_shape(what, got, wanted)
+            compare.finite(what, got)
+            if case.gradients == "exact":
+                free = wanted.isnan()
+                compare.close(what, got.masked_fill(free, 0), wanted.masked_fill(free, 0), tolerance)
+
+
+def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
+    values(answer, case, dtype, trial)
+    if answer.differentiable or answer.parameters:
+        gradients(answer, case, dtype, trial)
+
+
+def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    for case in cases:
+        values(answer, case, case.dtypes[0], trial, strided=True)
+        if case.gradients == "exact" and (answer.differentiable or answer.parameters):
+            gradients(answer, case, case.dtypes[0], trial, strided=True)
+
+
+def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    for case in cases:
+        for request, expected in each(trial, answer, case, case.dtypes[0], return_inputs=True):
+            outputs(trial, request, expected)
+            for name, after in trial.ask(request).inputs.items():
+                before = (request.arguments or {})[name]
+                if before.shape != after.shape or not torch.equal(before.nan_to_num(), after.nan_to_num()):
+                    raise CheckFailed(f"{name}: should be left as it was, got it modified in place")
+
+
+def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """Asks again after every other case was asked: what a call returns should depend on its inputs alone."""
+    for case in cases:
+        for again, (request, expected) in enumerate(each(trial, answer, case, case.dtypes[0])):
+            first = outputs(trial, request, expected)
+            second = outputs(trial, replace(request, repeat=1 + again), expected)
+            for one, two in zip(first, second, strict=True):
+                compare.close("values of the second call", two, one, TOLERANCES[torch.float64])
+
+
+def allowed_calls(answer: Answer, cases: list[Case], banned: tuple[str, ...], trial: Trial) -> None:
+    for case in cases:
+        wants_gradients = case.gradients != "none" and bool(answer.differentiable or answer.parameters)
+        for request, _ in each(trial, answer, case, case.dtypes[0], gradients=wants_gradients, banned=banned):
+            reply = trial.ask(request)
+            if reply.raised:
+                raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")
+            if reply.calls:
+                name, line = reply.calls[0]
+                raise CheckFailed(f"the rules: {name} may not be called in this kata, got it{trial.submission.at(line)}")
+
+
+def own_test(function: Callable[..., None], name: str, trial: Trial) -> None:
+    """A kata's own test function: `submission` and, where it asks for it, `draw`."""
+    wanted = function.__code__.co_varnames[: function.__code__.co_argcount]
+    given = {"submission": trial, "draw": trial.exam.draw(name)}
+    function(**{argument: given[argument] for argument in wanted})
+

@@ -1,0 +1,88 @@
+"""Holds what came back against what should have. Every message reads "subject: should be X, got Y"."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from graders import wire
+from graders.spec import Tolerance
+from graders.submission import CheckFailed, Reply
+
+
+def same_shape(subject: str, got: Tensor, expected: Tensor) -> None:
+    if got.shape != expected.shape:
+        raise CheckFailed(f"shape of {subject}: should be {tuple(expected.shape)}, got {tuple(got.shape)}")
+
+
+def same_dtype(subject: str, got: Tensor, allowed: tuple[torch.dtype, ...]) -> None:
+    if got.dtype not in allowed:
+        names = " or ".join(wire.dtype_name(dtype) for dtype in allowed)
+        raise CheckFailed(f"dtype of {subject}: should be {names}, got {wire.dtype_name(got.dtype)}")
+
+
+def close(subject: str, got: Tensor, expected: Tensor, tolerance: Tolerance) -> None:
+    """Shapes first, nothing is broadcast; then NaN and infinity; then differences, in float64."""
+    same_shape(subject, got, expected)
+    got, expected = got.double(), expected.double()
+    for what, where in (("NaN", got.isnan() & ~expected.isnan()), ("infinite", got.isinf() & ~expected.isinf())):
+        if where.any():
+            index = first_index(where)
+            raise CheckFailed(
+                f"{subject}: should be {number(expected[index])} at {list(index)}, "
+                f"got {number(got[index])} ({int(where.sum())} of {got.numel()} are {what})"
+            )
+    wrong = differs(got, expected, tolerance)
+    if wrong.any():
+        distance = (got - expected).abs().nan_to_num(torch.inf, torch.inf).masked_fill(~wrong, -1)
+        index = tuple(int(i) for i in torch.unravel_index(distance.argmax(), got.shape))
+        count = f"{int(wrong.sum())} of {got.numel()} differ; worst at {list(index)}: " if got.dim() else ""
+        raise CheckFailed(f"{subject}: {count}should be {number(expected[index])}, got {number(got[index])}")
+
+
+def differs(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Tensor:
+    """Elementwise; equal infinities and two NaNs agree. Both in float64 and of one shape."""
+    finite = expected[expected.isfinite()].abs()
+    largest = finite.max() if finite.numel() else expected.new_zeros(())
+    allowed = tolerance.relative * expected.abs() + tolerance.scaled * largest + tolerance.absolute
+    near = (got - expected).abs() <= torch.where(expected.isfinite(), allowed, 0.0)
+    return ~(near | (got == expected) | (got.isnan() & expected.isnan()))
+
+
+def finite(subject: str, got: Tensor) -> None:
+    if not got.isfinite().all():
+        index = first_index(~got.isfinite())
+        raise CheckFailed(f"{subject}: should be finite, got {number(got[index])} at {list(index)}")
+
+
+def first_index(mask: Tensor) -> tuple[int, ...]:
+    return tuple(int(i) for i in mask.nonzero()[0])
+
+
+def number(value: Tensor) -> str:
+    """Enough digits to see the difference, and no more."""
+    return f"{value.item():.6g}"
+
+
+def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
+    """Whether two submissions did the same: for the diagnosis, which names a mistake only if it always does."""
+    if (one.raised is None, one.died, one.is_tuple) != (other.raised is None, other.died, other.is_tuple):
+        return False
+    if one.raised and other.raised and one.raised.type != other.raised.type:
+        return False
+    if len(one.outputs) != len(other.outputs) or one.gradients.keys() != other.gradients.keys():
+        return False
+    if {name.rpartition(".")[2] for name, _ in one.calls} != {name.rpartition(".")[2] for name, _ in other.calls}:
+        return False
+    pairs: list[tuple[Tensor | str | None, Tensor | str | None]] = list(zip(one.outputs, other.outputs, strict=True))
+    pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
+    pairs += [(one.inputs.get(name), other.inputs.get(name)) for name in one.inputs]
+    return all(alike(left, right, tolerance) for left, right in pairs)
+
+
+def alike(one: Tensor | str | None, other: Tensor | str | None, tolerance: Tolerance) -> bool:
+    if not isinstance(one, Tensor) or not isinstance(other, Tensor):
+        return type(one) is type(other) and (isinstance(one, Tensor) or one == other)
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    return not bool(differs(one.double(), other.double(), tolerance).any())

@@ -1,0 +1,122 @@
+"""A grader made concrete by a seed: the requests to send and what should come back. Shared by all submissions."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graders.spec import Answer, Arguments, Case, Draw, Grader, GraderError, parameters_of
+from graders.submission import Request, describe_call, floating
+
+
+@dataclass(frozen=True)
+class Expected:
+    outputs: tuple[Tensor, ...]
+    is_tuple: bool
+    cotangents: tuple[Tensor, ...]
+    gradients: dict[str, Tensor]
+
+
+class Exam:
+    """Everything is made from (seed, kata, case), so a case is the same whichever others are asked."""
+
+    def __init__(self, kata: str, grader: Grader, seed: int, device: str = "cpu") -> None:
+        self.kata = kata
+        self.grader = grader
+        self.seed = seed
+        self.device = device
+        self.expected = functools.cache(self._expected)
+        self.arguments = functools.cache(self._arguments)
+
+    def draw(self, name: str) -> Draw:
+        return Draw(self.seed, self.kata, name)
+
+    def _arguments(self, case: Case) -> list[Arguments]:
+        """One entry per call of the case, floating tensors in float64."""
+        assert case.inputs is not None
+        made = case.inputs(self.draw(case.name))
+        return made if isinstance(made, list) else [made]
+
+    def parameters(self, answer: Answer, case: Case, dtype: torch.dtype) -> dict[str, Tensor]:
+        if answer.parameters is None or case.inputs is None:
+            return {}
+        draw = self.draw(f"{case.name}/parameters")
+        shapes = answer.parameters(**case.init)
+        return {
+            name: draw.normal(*shape, std=shape[-1] ** -0.5 if len(shape) > 1 else 0.5).to(dtype)
+            for name, shape in shapes.items()
+        }
+
+    def requests(self, answer: Answer, case: Case, dtype: torch.dtype, **how: Any) -> list[Request]:
+        if case.inputs is None:
+            return [self.request(answer, case, dtype, None, **how)]
+        return [self.request(answer, case, dtype, index, **how) for index in range(len(self.arguments(case)))]
+
+    def request(
+        self,
+        answer: Answer,
+        case: Case,
+        dtype: torch.dtype,
+        index: int | None,
+        gradients: bool = False,
+        strided: bool = False,
+        **how: Any,
+    ) -> Request:
+        """`index` chooses the call of the case; None only constructs."""
+        arguments = None if index is None else floating(self.arguments(case)[index], dtype)
+        if arguments is not None and strided:
+            arguments = {name: scattered(value) for name, value in arguments.items()}
+        cotangents = self.expected(answer, case, dtype, index).cotangents if gradients and index is not None else ()
+        required = [default is ... for default in parameters_of(answer.forward or answer.signature).values()]
+        return Request(
+            target=answer.name,
+            arguments=arguments,
+            positional=sum(required),
+            text=describe_call(answer.name, case.init if answer.forward else None, arguments or {}),
+            init=case.init if answer.forward else None,
+            parameters=self.parameters(answer, case, dtype),
+            leaves=answer.differentiable if gradients else (),
+            cotangents=cotangents,
+            device=self.device,
+            **how,
+        )
+
+    def _expected(self, answer: Answer, case: Case, dtype: torch.dtype, index: int) -> Expected:
+        """The oracle in float64, on the values that the submission gets once they are rounded to `dtype`."""
+        arguments = floating(floating(self.arguments(case)[index], dtype), torch.float64)
+        arguments = {name: value.clone() if isinstance(value, Tensor) else value for name, value in arguments.items()}
+        parameters = {name: value.double() for name, value in self.parameters(answer, case, dtype).items()}
+        leaves = {name: arguments[name] for name in answer.differentiable if isinstance(arguments.get(name), Tensor)}
+        leaves |= parameters
+        for leaf in leaves.values():
+            leaf.requires_grad_()
+        made = answer.oracle(parameters, **case.init, **arguments) if answer.forward else answer.oracle(**arguments)
+        outputs = made if isinstance(made, tuple) else (made,)
+        draw = self.draw(f"{case.name}/cotangents/{index}")
+        cotangents: tuple[Tensor, ...] = ()
+        found: dict[str, Tensor] = {}
+        if leaves and case.gradients != "none":
+            cotangents = tuple(draw.normal(*output.shape).to(dtype) for output in outputs)
+            pairs = [(o, c.double()) for o, c in zip(outputs, cotangents, strict=True) if o.requires_grad]
+            if not pairs:
+                raise GraderError(f"case {case.name}: the oracle's output does not depend on {', '.join(leaves)}")
+            gradients = torch.autograd.grad(
+                [o for o, _ in pairs], list(leaves.values()), [c for _, c in pairs], allow_unused=True
+            )
+            found = {
+                name: torch.zeros_like(leaf) if gradient is None else gradient
+                for (name, leaf), gradient in zip(leaves.items(), gradients, strict=True)
+            }
+        return Expected(tuple(output.detach() for output in outputs), isinstance(made, tuple), cotangents, found)
+
+
+def scattered(value: Any) -> Any:
+    """The same values, laid out so that no two neighbours are neighbours in memory."""
+    if not isinstance(value, Tensor) or value.numel() < 2:
+        return value
+    turned = value.transpose(0, -1).contiguous()
+    return torch.stack([turned, turned], dim=-1)[..., 0].transpose(0, -1)

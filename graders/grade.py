@@ -1,0 +1,86 @@
+"""`grade`: one pytest run over the graders with our reporter, then the documents and the exit status."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+from pathlib import Path
+
+import pytest
+
+from graders import __main__ as cli
+from graders import katas, results
+from graders.card import Reporter
+from graders.plugin import DEFAULT_SEED, Options, Run
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    chosen = katas.find(options.katas, root)
+    if options.submission and len(chosen) != 1:
+        return cli.complain(f"--submission needs exactly one KATA, got {len(chosen) if options.katas else 'none'}")
+    if options.submission and options.reference:
+        return cli.complain("--submission and --reference exclude each other; name one of them")
+    import torch  # after the arguments are known to be good: it takes longer than all the rest
+
+    if options.device == "cuda" and not torch.cuda.is_available():
+        return cli.complain("there is no CUDA device here; grade with --device cpu")
+    if options.device == "all" and not torch.cuda.is_available():
+        print("no CUDA device here: graded on the CPU alone", file=sys.stderr)
+    seed = options.seed
+    if seed is None:
+        seed = secrets.randbelow(1 << 31) if os.environ.get("CI") else DEFAULT_SEED
+    reporter = Reporter(seed)
+    if seed != DEFAULT_SEED:
+        reporter.say(f"seed {seed}")
+    devices = devices_for(options.device)
+    run = Run(Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x), reporter)
+    torch.set_num_threads(1)
+    reporter.start()
+    try:
+        status = pytest.main(arguments(chosen, options, root), plugins=[Named(run)])
+    finally:
+        reporter.stop()
+    if status == pytest.ExitCode.NO_TESTS_COLLECTED and options.k:
+        return cli.complain(f"no check matches -k {options.k!r}")
+    if status in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
+        return cli.USAGE if status == pytest.ExitCode.USAGE_ERROR else cli.FAULT
+    reporter.summary(run.results, learner=not (options.reference or options.submission))
+    if options.json:
+        cli.write(options.json, results.document(run.results, seed, devices))
+    if status == pytest.ExitCode.INTERRUPTED:
+        return cli.INTERRUPTED
+    verdict = results.exit_status(run.results)
+    return 0 if options.ci and verdict == 1 else verdict
+
+
+class Named:
+    """Registers the run under the name that the plugin looks for."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.pluginmanager.register(self.run, "grading_run")
+
+
+def devices_for(wanted: str | None) -> list[str]:
+    import torch
+
+    if wanted in ("cpu", "cuda"):
+        return [wanted]
+    return ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+
+
+def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path) -> list[str]:
+    """Pytest's command line: our plugin and pytest-timeout, and nothing from a conftest.py beside a submission."""
+    made = [str(kata.grader_file) for kata in chosen]
+    made += ["--rootdir", str(root), "--noconftest", "-p", "graders.plugin", "-p", "no:terminal", "-s", "-p", "no:cacheprovider"]
+    made += ["-p", "no:faulthandler", "-o", "filterwarnings=default", "-o", "addopts="]
+    if options.k:
+        made += ["-k", options.k]
+    if options.junit:
+        made += ["--junitxml", str(options.junit.absolute())]
+    return made

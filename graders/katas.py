@@ -1,0 +1,96 @@
+"""Where katas live: katas/<topic>/<kata>/ and, mirrored, solutions/<topic>/<kata>/."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from graders.spec import Grader, GraderError
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class UnknownKata(Exception):
+    """The message says which name, and what it may have meant."""
+
+
+@dataclass(frozen=True)
+class Kata:
+    root: Path
+    topic: str
+    id: str
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "katas" / self.topic / self.id
+
+    @property
+    def answer_file(self) -> Path:
+        """The stub: the one file that a learner edits."""
+        return self.folder / f"{self.id}.py"
+
+    @property
+    def grader_file(self) -> Path:
+        return self.folder / "grader.py"
+
+    @property
+    def solutions(self) -> Path:
+        return self.root / "solutions" / self.topic / self.id
+
+    @property
+    def reference_file(self) -> Path:
+        return self.solutions / f"{self.id}.py"
+
+    @functools.cached_property
+    def module(self) -> ModuleType:
+        """The imported grader.py. Raises: GraderError."""
+        return load_module(self.grader_file, f"grader_of_{self.id}")
+
+    @functools.cached_property
+    def grader(self) -> Grader:
+        """Raises: GraderError."""
+        grader = getattr(self.module, "GRADER", None)
+        if not isinstance(grader, Grader):
+            raise GraderError(f"{self.grader_file} should define GRADER, a Grader")
+        return grader
+
+
+def load_module(path: Path, name: str) -> ModuleType:
+    """Imports one of the project's own files. Raises: GraderError."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise GraderError(f"{path} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except GraderError:
+        raise
+    except Exception as error:  # whatever an author's file raises, the fault is named and the other katas go on
+        raise GraderError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return module
+
+
+def all_katas(root: Path = ROOT) -> list[Kata]:
+    """Sorted by topic, then name."""
+    return [kata_at(path) for path in sorted((root / "katas").glob("*/*/grader.py"))]
+
+
+def kata_at(grader_file: Path) -> Kata:
+    """The kata of a grader.py."""
+    folder = grader_file.resolve().parent
+    return Kata(folder.parents[2], folder.parent.name, folder.name)
+
+
+def find(names: list[str], root: Path = ROOT) -> list[Kata]:
+    """The katas of these names, in the order given; all of them for no names. Raises: UnknownKata."""
+    katas = {kata.id: kata for kata in all_katas(root)}
+    for name in names:
+        if name not in katas:
+            near = difflib.get_close_matches(name, katas, n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(katas)}"
+            raise UnknownKata(f"there is no kata called {name!r}; {hint}")
+    return [katas[name] for name in dict.fromkeys(names)] if names else list(katas.values())

@@ -1,0 +1,93 @@
+"""Known wrong answers, and the diagnosis: which of them a failing submission behaves like, on every single case."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+
+from graders import compare
+from graders.katas import Kata, load_module
+from graders.processes import Launcher
+from graders.spec import TOLERANCES, GraderError
+from graders.submission import CheckFailed, Reply, Request, Submission
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer as the smallest edits of the reference.
+
+    Args:
+        name: words joined by underscores, unique in its kata.
+        diagnosis: what is wrong and what to do, in a sentence that goes on from "looks like".
+        edits: text of the reference -> what stands there instead; each should match exactly once.
+    """
+
+    name: str
+    diagnosis: str
+    edits: Mapping[str, str] = field(default_factory=dict)
+
+    def source(self, reference: str) -> str:
+        """Raises: GraderError where an edit does not match exactly once."""
+        for old, new in self.edits.items():
+            if reference.count(old) != 1:
+                raise GraderError(f"mistake {self.name}: {old!r} should occur once, got {reference.count(old)}")
+            reference = reference.replace(old, new)
+        return reference
+
+
+def mistakes_of(kata: Kata) -> tuple[Mistake, ...]:
+    """The MISTAKES of solutions/<topic>/<kata>/mistakes.py; none where a fork has removed the solutions."""
+    path = kata.solutions / "mistakes.py"
+    return tuple(load_module(path, f"mistakes_of_{kata.id}").MISTAKES) if path.exists() else ()
+
+
+def equivalents_of(kata: Kata) -> dict[str, str]:
+    """Mutant -> why it is no mistake, from the same file."""
+    return dict(load_module(kata.solutions / "mistakes.py", f"mistakes_of_{kata.id}").EQUIVALENT)
+
+
+class Diagnosis:
+    """Replays what a failing submission was asked on every known mistake of its kata."""
+
+    def __init__(self, kata: Kata, launcher: Launcher) -> None:
+        self.kata = kata
+        self.launcher = launcher
+
+    @functools.cached_property
+    def candidates(self) -> list[tuple[Mistake, Submission]]:
+        if not self.kata.reference_file.exists():
+            return []
+        reference = self.kata.reference_file.read_text(encoding="utf-8")
+        names = [answer.name for answer in self.kata.grader.answers]
+        return [
+            (mistake, Submission("mistake.py", mistake.source(reference), names, self.launcher))
+            for mistake in mistakes_of(self.kata)
+        ]
+
+    def name(self, failing: Submission, suspects: set[int]) -> Mistake | None:
+        """The first mistake that gives the same reply to every request; `suspects` (by identity) are asked first."""
+        asked = sorted(failing.replies.values(), key=lambda pair: id(pair[0]) not in suspects)
+        if not asked or failing.unloadable or failing.hangs:
+            return None
+        return next((mistake for mistake, one in self.candidates if self.behaves_alike(one, asked)), None)
+
+    @staticmethod
+    def behaves_alike(mistake: Submission, asked: list[tuple[Request, Reply]]) -> bool:
+        try:
+            return all(compare.agree(mistake.ask(request), reply, tolerance_of(request)) for request, reply in asked)
+        except CheckFailed:
+            return False
+
+    def close(self) -> None:
+        for _, submission in self.__dict__.get("candidates", []):
+            submission.close()
+
+
+def tolerance_of(request: Request) -> compare.Tolerance:
+    """That of the least precise tensor in the request."""
+    values = [*(request.arguments or {}).values(), *request.parameters.values()]
+    dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)}
+    return next((TOLERANCES[dtype] for dtype in reversed(TOLERANCES) if dtype in dtypes), TOLERANCES[torch.float64])

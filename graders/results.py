@@ -1,0 +1,130 @@
+"""Results as plain values, their totals, and the JSON document (a superset of Exercism's format, version 3)."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+
+State = Literal["pass", "fail", "error", "timeout", "skipped"]
+Verdict = Literal["solved", "failing", "todo", "error"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one check."""
+
+    name: str
+    category: str
+    state: State
+    points: int
+    message: str | None = None
+    call: str = ""
+    output: str = ""
+    seconds: float = 0.0
+    graders_fault: bool = False
+
+    @property
+    def score(self) -> int:
+        return self.points if self.state == "pass" else 0
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "category": self.category,
+            "status": {"pass": "pass", "fail": "fail", "timeout": "fail", "skipped": "fail", "error": "error"}[self.state],
+            "state": self.state,
+            "score": self.score,
+            "max_score": self.points,
+            "message": self.message,
+            "test_code": self.call,
+            "output": self.output or None,
+            "seconds": round(self.seconds, 4),
+        }
+
+
+@dataclass
+class Result:
+    """What became of one submission."""
+
+    kata: str
+    topic: str
+    source: str
+    level: int = 1
+    todo: bool = False
+    message: str | None = None  # why it could not be graded, or not wholly
+    error: bool = False  # it could not be imported or read
+    mistake: str | None = None
+    diagnosis: str | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
+    planned: int = 0
+    seconds: float = 0.0
+
+    @property
+    def state(self) -> Verdict:
+        """`solved` only when every planned check has reported, and passed."""
+        if self.todo:
+            return "todo"
+        if self.error or any(outcome.graders_fault for outcome in self.outcomes):
+            return "error"
+        if any(outcome.state in ("fail", "error", "timeout") for outcome in self.outcomes):
+            return "failing"
+        passed = sum(outcome.state == "pass" for outcome in self.outcomes)
+        if passed == self.planned and passed > 0:
+            return "solved"
+        return "todo" if passed + self.skipped == self.planned else "error"
+
+    @property
+    def skipped(self) -> int:
+        return sum(outcome.state == "skipped" for outcome in self.outcomes)
+
+    @property
+    def score(self) -> int:
+        return sum(outcome.score for outcome in self.outcomes)
+
+    @property
+    def max_score(self) -> int:
+        return sum(outcome.points for outcome in self.outcomes)
+
+    @property
+    def first_failure(self) -> Outcome | None:
+        return next((outcome for outcome in self.outcomes if outcome.state in ("fail", "error", "timeout")), None)
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "kata": self.kata,
+            "topic": self.topic,
+            "source": self.source,
+            "state": self.state,
+            "score": self.score,
+            "max_score": self.max_score,
+            "seconds": round(self.seconds, 3),
+            "mistake": self.mistake,
+            "message": self.message,
+            "tests": [outcome.document() for outcome in self.outcomes],
+        }
+
+
+def exit_status(results: list[Result]) -> int:
+    """0 nothing failing, 1 something failing, 3 a grader's own fault."""
+    if any(outcome.graders_fault for result in results for outcome in result.outcomes):
+        return 3
+    return int(any(result.state in ("failing", "error") for result in results))
+
+
+def document(results: list[Result], seed: int, devices: list[str]) -> dict[str, Any]:
+    states = {result.state for result in results}
+    status = "pass" if states <= {"solved"} else "error" if "error" in states else "fail"
+    return {
+        "version": 3,
+        "schema": "katas/1",
+        "status": status,
+        "seed": seed,
+        "device": devices,
+        "env": {"python": platform.python_version(), "torch": torch.__version__, "platform": platform.platform()},
+        "score": sum(result.score for result in results),
+        "max_score": sum(result.max_score for result in results),
+        "results": [result.document() for result in results],
+    }

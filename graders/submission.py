@@ -1,0 +1,284 @@
+"""A submission as the judge sees it: a source text, and a worker that answers requests with plain data."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graders import wire
+from graders.processes import Died, Launcher, TimedOut, Worker
+
+LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
+MOST_HANGS = 3  # in a row, after which the rest is not asked
+MOST_LINES = 1000  # printed in one call
+LONGEST_SOURCE = 1 << 20
+
+
+class CheckFailed(Exception):
+    """The submission did not pass; the message says why in one sentence.
+
+    `kind` is the state that the check ends in: "fail", "error" (it could not be asked) or "timeout".
+    """
+
+    def __init__(self, message: str, kind: str = "fail") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Unreadable(Exception):
+    """There is no source to judge; the message says why and what to do."""
+
+
+def read_source(path: Path, shown: str) -> str:
+    """Raises: Unreadable."""
+    try:
+        if not path.exists():
+            raise Unreadable(f"{shown} does not exist; check the path")
+        if not path.is_file():
+            raise Unreadable(f"{shown} is not a regular file; name a Python file")
+        if path.stat().st_size > LONGEST_SOURCE:
+            raise Unreadable(f"{shown} has {path.stat().st_size:,} bytes; a submission should have at most {LONGEST_SOURCE:,}")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except OSError as error:
+        raise Unreadable(f"{shown} cannot be read: {error.strerror or error}") from None
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call of the submission, with everything that decides its outcome."""
+
+    target: str
+    arguments: Mapping[str, Any] | None  # None: only construct
+    positional: int  # how many of them are passed by position
+    text: str  # the call in words, for messages
+    init: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Tensor] = field(default_factory=dict)
+    leaves: tuple[str, ...] = ()  # the inputs that gradients are asked for
+    cotangents: tuple[Tensor, ...] = ()
+    banned: tuple[str, ...] | None = None  # watch for these
+    return_inputs: bool = False
+    device: str = "cpu"
+    repeat: int = 0  # a request is answered from memory if it was asked before, unless this differs
+
+    def message(self) -> tuple[dict[str, Any], list[Tensor]]:
+        tensors: list[Tensor] = []
+        where: dict[str, int] = {}
+
+        def plain(value: Any) -> Any:
+            if not isinstance(value, Tensor):
+                return value
+            tensors.append(value)
+            return {"tensor": len(tensors) - 1}
+
+        arguments = None if self.arguments is None else {name: plain(value) for name, value in self.arguments.items()}
+        for name, value in (arguments or {}).items():
+            if isinstance(value, dict):
+                where[name] = value["tensor"]
+        names = list(arguments or {})
+        header = {
+            "op": "call",
+            "target": self.target,
+            "init": None if self.init is None else dict(self.init),
+            "parameters": {name: plain(value)["tensor"] for name, value in self.parameters.items()},
+            "arguments": None if arguments is None else [arguments[name] for name in names[: self.positional]],
+            "keywords": {name: (arguments or {})[name] for name in names[self.positional :]},
+            "leaves": {name: where[name] for name in self.leaves if name in where},
+            "cotangents": [plain(cotangent)["tensor"] for cotangent in self.cotangents],
+            "banned": None if self.banned is None else list(self.banned),
+            "return_inputs": where if self.return_inputs else {},
+            "device": self.device,
+            "repeat": self.repeat,
+        }
+        return header, tensors
+
+
+@dataclass(frozen=True)
+class Raised:
+    type: str
+    bases: tuple[str, ...]
+    message: str
+    line: int | None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back: plain data, or how the worker ended."""
+
+    outputs: tuple[Tensor | str, ...] = ()  # a string says what was returned in place of a tensor
+    is_tuple: bool = False
+    devices: tuple[str, ...] = ()
+    raised: Raised | None = None
+    gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
+    inputs: Mapping[str, Tensor] = field(default_factory=dict)
+    calls: tuple[tuple[str, int | None], ...] = ()
+    printed: str = ""
+    lines: int = 0
+    died: str = ""
+    hung: bool = False
+
+
+class Submission:
+    """One file under judgement. `ask` starts a worker when it needs one, and remembers every answer."""
+
+    def __init__(self, path: str, source: str, names: list[str], launcher: Launcher) -> None:
+        self.path = path
+        self.source = source
+        self.names = names
+        self.launcher = launcher
+        self.worker: Worker | None = None
+        self.found: dict[str, dict[str, Any] | None] | None = None
+        self.replies: dict[str, tuple[Request, Reply]] = {}
+        self.hangs = 0
+        self.unloadable = ""
+        self.printed = ""
+
+    def load(self) -> dict[str, dict[str, Any] | None]:
+        """Imports it in a fresh worker, if none is up, and returns what was found under each name.
+
+        Raises: CheckFailed of kind "error" where it cannot be imported.
+        """
+        if self.unloadable:
+            raise CheckFailed(self.unloadable, "error")
+        if self.worker is None:
+            self.worker = Worker(self.launcher)
+            header = {"op": "load", "path": self.path, "source": self.source, "names": self.names}
+            try:
+                reply, _ = self.worker.ask(header, [], LIMIT_SECONDS)
+                raised = raised_of(reply)
+                if raised:
+                    self.unloadable = f"{self.path} cannot be imported: {self.explain(raised)}"
+                elif reply["printed"]["lines"] > MOST_LINES:
+                    self.unloadable = f"{self.path} prints {reply['printed']['lines']:,} lines when imported; remove the prints"
+                else:
+                    self.found = reply["names"]
+            except TimedOut as late:
+                self.unloadable = f"{self.path} did not finish importing in {LIMIT_SECONDS:.0f} s{self.at(late.line)}"
+            except Died as death:
+                self.unloadable = f"{self.path} {death} while it was imported"
+            except (KeyError, TypeError, ValueError):
+                self.unloadable = f"{self.path} sent back something that is no answer when it was imported"
+            if self.unloadable:
+                self.close()
+                raise CheckFailed(self.unloadable, "error")
+        assert self.found is not None
+        return self.found
+
+    def ask(self, request: Request) -> Reply:
+        """Raises: CheckFailed of kind "error" where the submission cannot be imported, or hung too often."""
+        header, tensors = request.message()
+        packed = wire.pack(header, tensors)
+        key = hashlib.blake2b(packed).hexdigest()
+        if key in self.replies:
+            return self.replies[key][1]
+        if self.hangs >= MOST_HANGS:
+            raise CheckFailed(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
+        self.load()
+        assert self.worker is not None
+        try:
+            limit = LIMIT_SECONDS / 2**self.hangs
+            reply = reply_of(*self.worker.ask(header | {"path": self.path}, tensors, limit))
+            self.hangs = 0
+        except TimedOut as late:
+            self.worker = None
+            self.hangs += 1
+            reply = Reply(died=f"did not return in {limit:.0f} s{self.at(late.line)}", hung=True)
+        except Died as death:
+            self.worker = None
+            reply = Reply(died=str(death))
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            self.close()
+            reply = Reply(died="sent back something that is no answer")
+        self.replies[key] = (request, reply)
+        if request.banned is None:  # the profiler prints too
+            self.printed = self.printed or reply.printed
+        return reply
+
+    def explain(self, raised: Raised) -> str:
+        if raised.type == "Misfit":
+            return raised.message
+        if raised.type == "SystemExit":
+            return f"sys.exit({raised.message}){self.at(raised.line)}"
+        return f"{raised.type}: {raised.message}{self.at(raised.line)}"
+
+    def at(self, line: int | None) -> str:
+        """ (line 12: `return x / y`)"""
+        lines = self.source.splitlines()
+        if line is None or not 0 < line <= len(lines):
+            return ""
+        return f" (line {line}: `{lines[line - 1].strip()}`)"
+
+    def close(self) -> None:
+        if self.worker is not None:
+            self.worker.stop()
+            self.worker = None
+
+
+def raised_of(reply: Mapping[str, Any]) -> Raised | None:
+    found = reply.get("raised")
+    if found is None:
+        return None
+    line = found["line"] if isinstance(found["line"], int) else None
+    return Raised(str(found["type"]), tuple(map(str, found["bases"])), str(found["message"]), line)
+
+
+def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
+    """Reads what the worker sent. Raises KeyError, TypeError, ValueError, ... where it is not what a worker sends."""
+    output = header.get("output", {"tuple": []})
+    is_tuple = "tuple" in output
+    items = output["tuple"] if is_tuple else [output]
+    return Reply(
+        outputs=tuple(
+            tensors[item["tensor"]] if "tensor" in item else str(item.get("other", "a tuple")).removeprefix("builtins.")
+            for item in items
+        ),
+        is_tuple=is_tuple,
+        devices=tuple(str(item.get("device", "")) for item in items),
+        raised=raised_of(header),
+        gradients={
+            name: None if index is None else tensors[index] for name, index in header.get("gradients", {}).items()
+        },
+        inputs={name: tensors[index] for name, index in header.get("inputs", {}).items()},
+        calls=tuple((str(call["name"]), call["line"]) for call in header.get("calls", [])),
+        printed=str(header["printed"]["text"])[:500],
+        lines=int(header["printed"]["lines"]),
+    )
+
+
+def same_program(source: str, other: str) -> bool:
+    """Whether two sources differ at most in comments and layout."""
+    try:
+        return ast.dump(ast.parse(source)) == ast.dump(ast.parse(other))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mapping[str, Any]) -> str:
+    """`MultiHeadAttention(embed_dim=8, num_heads=4)(query[2, 5, 8], mask[5])`"""
+
+    def one(name: str, value: Any) -> str:
+        if isinstance(value, Tensor):
+            integer = "" if value.is_floating_point() else f" {wire.dtype_name(value.dtype)}"
+            return f"{name}{list(value.shape)}{integer}"
+        return f"{name}={value!r}"
+
+    call = ", ".join(one(name, value) for name, value in arguments.items())
+    if init is None:
+        return f"{target}({call})"
+    return f"{target}({', '.join(one(name, value) for name, value in init.items())})({call})"
+
+
+def floating(arguments: Mapping[str, Any], dtype: torch.dtype) -> dict[str, Any]:
+    """The arguments with every floating tensor cast; the others are left alone."""
+    return {
+        name: value.to(dtype) if isinstance(value, Tensor) and value.is_floating_point() else value
+        for name, value in arguments.items()
+    }

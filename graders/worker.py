@@ -1,0 +1,207 @@
+"""Runs in the worker process: loads a submission, calls it, and sends back plain data. It judges nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import inspect
+import linecache
+import os
+import random
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graders import watch, wire
+
+PRIMITIVE = (bool, int, float, str, type(None))
+MESSAGE_LENGTH = 500
+PRINTED_BYTES = 1 << 20
+Request = dict[str, Any]
+Reply = dict[str, Any]
+
+
+def serve(connection: socket.socket, scratch: str, root: str) -> None:
+    """Answers requests until the judge hangs up. `scratch` becomes the working directory, and takes what is printed."""
+    os.chdir(scratch)
+    log = os.open("printed", os.O_CREAT | os.O_RDWR | os.O_APPEND)
+    null = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((null, 0), (log, 1), (log, 2)):
+        os.dup2(source, target)
+    # Forked inside pytest, these may be pytest's; the file descriptors are ours again.
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(fd, mode) for fd, mode in ((0, "r"), (1, "w"), (2, "w")))
+    sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(root)]
+    torch.set_num_threads(1)
+    module = ModuleType("nothing")
+    with open("stack", "w") as stack:
+        while True:
+            try:
+                request, tensors = wire.receive(connection)
+            except wire.Closed:
+                return
+            os.ftruncate(log, 0)
+            stack.truncate(0)
+            faulthandler.dump_traceback_later(request["limit"], file=stack)
+            answer: list[Tensor] = []
+            if request["op"] == "load":
+                reply, module = load(request)
+            else:
+                reply = call(module, request, tensors, answer)
+            faulthandler.cancel_dump_traceback_later()
+            reply["printed"] = printed(log)
+            wire.send(connection, wire.pack(reply, answer))
+
+
+def printed(log: int) -> dict[str, Any]:
+    with contextlib.suppress(Exception):  # the submission may have replaced or closed them
+        sys.stdout.flush()
+        sys.stderr.flush()
+    text = os.pread(log, PRINTED_BYTES, 0).decode(errors="replace")
+    return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
+
+
+def load(request: Request) -> tuple[Reply, ModuleType]:
+    """Imports the source and describes the names asked for."""
+    path, source = request["path"], request["source"]
+    module = ModuleType("submission")
+    module.__file__ = path
+    sys.modules[module.__name__] = module
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)  # torch.jit reads it
+    try:
+        exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
+        return {"names": {wanted: describe(module, wanted) for wanted in request["names"]}}, module
+    except BaseException as error:  # a submission may raise anything, SystemExit included
+        return {"raised": raised(error, path)}, module
+
+
+def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
+    """What is under a dotted name: whether it can be called, and its parameters where they can be told."""
+    value: Any = module
+    for part in name.split("."):
+        value = getattr(value, part, None)
+    if value is None:
+        return None
+    kind = "module" if inspect.isclass(value) and issubclass(value, torch.nn.Module) else "other"
+    found: dict[str, Any] = {"kind": kind if inspect.isclass(value) or not callable(value) else "function", "parameters": None}
+    try:
+        parameters = list(inspect.signature(value).parameters.values())
+    except (TypeError, ValueError):
+        return found
+    found["parameters"] = [
+        {
+            "name": parameter.name,
+            "kind": parameter.kind.name,
+            "optional": parameter.default is not parameter.empty,
+            "default": parameter.default if isinstance(parameter.default, PRIMITIVE) else repr(parameter.default)[:80],
+        }
+        for parameter in parameters[1 if "." in name else 0 :]
+    ]
+    return found
+
+
+def call(module: ModuleType, request: Request, tensors: list[Tensor], answer: list[Tensor]) -> Reply:
+    """Makes one call, and where cotangents came with it, pulls them back. Tensors of the reply go to `answer`."""
+    device = torch.device(request["device"])
+    values = [tensor.to(device) for tensor in tensors]
+    leaves = {name: values[index] for name, index in request["leaves"].items()}
+    cotangents = [values[index] for index in request["cotangents"]]
+    random.seed(0)
+    torch.manual_seed(0)
+    banned, path = request["banned"], request["path"]
+    watched = contextlib.nullcontext([]) if banned is None else watch.watching(banned, path)
+    reply: Reply = {}
+
+    def send_back(tensor: Tensor) -> int:
+        answer.append(tensor.detach().cpu())
+        return len(answer) - 1
+
+    try:
+        for leaf in leaves.values():
+            leaf.requires_grad_()
+        with watched as calls:
+            target = build(module, request, values, leaves)
+            if request["arguments"] is not None:
+                positional = [value_of(argument, values) for argument in request["arguments"]]
+                keywords = {name: value_of(argument, values) for name, argument in request["keywords"].items()}
+                output = target(*positional, **keywords)
+                reply["output"] = outline(output, send_back)
+                if cotangents:
+                    pulled = pull_back(output, cotangents, leaves)
+                    reply["gradients"] = {
+                        name: None if gradient is None else send_back(gradient) for name, gradient in pulled.items()
+                    }
+        reply["calls"] = calls
+        reply["inputs"] = {name: send_back(values[index]) for name, index in request["return_inputs"].items()}
+    except BaseException as error:  # a submission may raise anything, SystemExit included
+        reply["raised"] = raised(error, path)
+    return reply
+
+
+class Misfit(Exception):
+    """The module lacks a parameter that the contract names, or has it in another shape."""
+
+
+def build(module: ModuleType, request: Request, values: list[Tensor], leaves: dict[str, Tensor]) -> Callable[..., Any]:
+    """The function, or the module constructed and given the judge's parameters, which join the leaves."""
+    target = getattr(module, request["target"])
+    if request["init"] is None:
+        return target  # type: ignore[no-any-return]  # whatever the submission defined under that name
+    instance = target(**request["init"])
+    parameters = {name: values[index] for name, index in request["parameters"].items()}
+    if parameters:
+        instance.to(device=next(iter(parameters.values())).device, dtype=next(iter(parameters.values())).dtype)
+        own = dict(instance.named_parameters(remove_duplicate=False))
+        with torch.no_grad():
+            for name, value in parameters.items():
+                if name not in own or own[name].shape != value.shape:
+                    got = tuple(own[name].shape) if name in own else "no such parameter"
+                    raise Misfit(f"{name} should have shape {tuple(value.shape)}, got {got}")
+                own[name].copy_(value)
+        if request["cotangents"]:
+            leaves.update({name: own[name] for name in parameters})
+    return instance  # type: ignore[no-any-return]  # whatever the submission defined under that name
+
+
+def value_of(argument: Any, values: list[Tensor]) -> Any:
+    return values[argument["tensor"]] if isinstance(argument, dict) else argument
+
+
+def outline(output: Any, send_back: Callable[[Tensor], int]) -> dict[str, Any]:
+    """{"tensor": i} for a tensor, {"tuple": [...]} for a tuple, else {"other": what it is}."""
+    if isinstance(output, tuple):
+        return {"tuple": [outline(item, send_back) for item in output[:16]]}
+    if not isinstance(output, Tensor):
+        return {"other": "None" if output is None else f"{type(output).__module__}.{type(output).__qualname__}"}
+    if output.layout != torch.strided or wire.dtype_name(output.dtype) not in wire.DTYPES:
+        return {"other": f"a {output.layout} tensor of {output.dtype}"}
+    return {"tensor": send_back(output.contiguous()), "device": output.device.type}
+
+
+def pull_back(output: Any, cotangents: list[Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor | None]:
+    """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf; None where nothing flows."""
+    outputs = [item for item in (output if isinstance(output, tuple) else (output,)) if isinstance(item, Tensor)]
+    pairs = [(item, c) for item, c in zip(outputs, cotangents, strict=True) if item.requires_grad]
+    if not pairs:
+        return dict.fromkeys(leaves)
+    tensors = [item for item, _ in pairs]
+    gradients = torch.autograd.grad(
+        tensors, list(leaves.values()), [c.to(item.dtype) for item, c in pairs], allow_unused=True
+    )
+    return dict(zip(leaves, gradients, strict=True))
+
+
+def raised(error: BaseException, path: str) -> dict[str, Any]:
+    """The exception in words, and the last line of the submission that it passed through."""
+    line = error.lineno if isinstance(error, SyntaxError) and error.filename == path else None
+    for frame in traceback.extract_tb(error.__traceback__):
+        line = frame.lineno if frame.filename == path else line
+    message = (error.msg or "") if isinstance(error, SyntaxError) else str(error)
+    bases = [base.__name__ for base in type(error).__mro__]
+    return {"type": bases[0], "bases": bases, "message": message[:MESSAGE_LENGTH], "line": line}

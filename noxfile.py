@@ -1,0 +1,88 @@
+"""The front door. All sessions share one environment, .venv, made on first use."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+PYPROJECT = ROOT / "pyproject.toml"
+OLDEST = (3, 11)
+
+nox.options.sessions = ["grade"]
+nox.options.default_venv_backend = "none"
+
+
+@nox.session
+def grade(session: nox.Session) -> None:
+    """Grade your katas: nox -s grade -- [KATA...] [--help]."""
+    run(session, "grade", group="learn")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the project's own tests; arguments go to pytest."""
+    environment(session, "author")
+    session.run(str(PYTHON), "-m", "pytest", *session.posargs, external=True)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style (ruff), types (mypy --strict) and the workflows (zizmor)."""
+    environment(session, "author")
+    for command in (
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["mypy"],
+        ["zizmor", "--offline", "--quiet", ".github/workflows"],
+    ):
+        session.run(str(PYTHON), "-m", *command, external=True)
+
+
+@nox.session
+def prove(session: nox.Session) -> None:
+    """Prove the graders: right answers pass, mistakes and mutants fail: nox -s prove -- [KATA...]."""
+    run(session, "prove", group="author")
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure the judge's speed and memory against `import torch`."""
+    run(session, "bench", group="learn")
+
+
+def run(session: nox.Session, command: str, group: str) -> None:
+    """Runs our command line; its exit status is the session's, its output is all there is."""
+    environment(session, group)
+    done = subprocess.run([str(PYTHON), "-m", "graders", command, *session.posargs], cwd=ROOT, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def environment(session: nox.Session, group: str) -> None:
+    """Makes .venv, or brings it up to date with pyproject.toml; at once where nothing changed."""
+    stamp = VENV / f".{group}-{hashlib.sha256(PYPROJECT.read_bytes()).hexdigest()[:16]}"
+    if stamp.exists() and PYTHON.exists():
+        return
+    if sys.version_info < OLDEST:
+        session.error(f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}: run nox with it")
+    if shutil.disk_usage(ROOT).free < 3 << 30:
+        session.error("less than 3 GB of disk is free, and torch needs about that: make room, then run this again")
+    session.log(f"preparing {VENV.name} ({group}); this happens once and takes a few minutes")
+    try:
+        if not PYTHON.exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
+        wanted = nox.project.dependency_groups(nox.project.load_toml(PYPROJECT), group)
+        subprocess.run([str(PYTHON), "-m", "pip", "install", "--quiet", *wanted], check=True)
+    except (subprocess.CalledProcessError, OSError) as error:
+        session.error(f"{VENV.name} could not be made: see above; check the network and the disk, then run this again ({error})")
+    for old in VENV.glob(f".{group}-*"):
+        old.unlink()
+    stamp.touch()
