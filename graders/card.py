@@ -70,12 +70,12 @@ class Reporter:
         if result.state == "solved":
             return line.append(f"{result.planned} checks in {result.seconds:.1f} s")
         if result.state == "todo":
-            return line.append(result.message or f"to do: {result.source}")
+            return line.append(result.message or "")
         first = result.first_failure
-        return line.append(f"first failure: {first.name}" if first and not result.error else "")
+        return line.append(f"first failure: {first.name.partition('/')[2]}" if first and not result.error else "")
 
     def show_card(self, result: Result) -> None:
-        self.say(self.headline(result))
+        self.console.print(self.headline(result), no_wrap=True, overflow="ellipsis")
         rows = Table.grid(padding=(0, 2))
         rows.add_column(no_wrap=True)
         rows.add_column(overflow="fold")

@@ -78,7 +78,7 @@ def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path)
     """Pytest's command line: our plugin and pytest-timeout, and nothing from a conftest.py beside a submission."""
     made = [str(kata.grader_file) for kata in chosen]
     made += ["--rootdir", str(root), "--noconftest", "-p", "graders.plugin", "-p", "no:terminal", "-s", "-p", "no:cacheprovider"]
-    made += ["-p", "no:faulthandler", "-o", "filterwarnings=default", "-o", "addopts="]
+    made += ["-p", "no:faulthandler", "-p", "no:logging", "-o", "filterwarnings=default", "-o", "addopts="]
     if options.k:
         made += ["-k", options.k]
     if options.junit:

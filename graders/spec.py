@@ -42,6 +42,9 @@ class Draw:
         return torch.randperm(n, generator=self.generator)
 
 
+Inputs = Callable[[Draw], Arguments | list[Arguments]]
+
+
 @dataclass(frozen=True)
 class Tolerance:
     """|got − expected| ≤ relative·|expected| + scaled·max|expected| + absolute."""
@@ -52,8 +55,8 @@ class Tolerance:
 
 
 TOLERANCES: Mapping[torch.dtype, Tolerance] = {
-    torch.float64: Tolerance(1e-9, 1e-11, 1e-13),
-    torch.float32: Tolerance(1e-4, 1e-5, 1e-7),
+    torch.float64: Tolerance(1e-9, 1e-11, 1e-12),
+    torch.float32: Tolerance(1e-4, 1e-5, 1e-5),
     torch.float16: Tolerance(1e-2, 5e-3, 1e-3),
     torch.bfloat16: Tolerance(6e-2, 3e-2, 1e-2),
 }
@@ -76,7 +79,7 @@ class Case:
     """
 
     name: str
-    inputs: Callable[[Draw], Arguments | list[Arguments]] | None
+    inputs: Inputs | None
     init: Mapping[str, Any] = field(default_factory=dict)
     dtypes: tuple[torch.dtype, ...] = FULL
     gradients: Literal["exact", "finite", "none"] = "exact"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
+from pathlib import Path
+
+from graders import katas
 from graders.spec import GraderError
 
 START, END = "# --- solution", "# --- end"
@@ -15,7 +19,7 @@ def stub_of(reference: str) -> str:
     Raises: GraderError where the markers do not pair up.
     """
     lines: list[str] = []
-    inside = False
+    inside = todo = False
     for line in reference.splitlines():
         text, indent = line.strip(), line[: len(line) - len(line.lstrip())]
         if text in (START, END):
@@ -24,8 +28,23 @@ def stub_of(reference: str) -> str:
             inside = text == START
             if not inside:
                 lines.append(f"{indent}raise NotImplementedError")
-        elif not inside or text.startswith("# TODO"):
+            continue
+        todo = text.startswith("# TODO") or (todo and text.startswith("#"))
+        if todo or not inside:
             lines.append(line)
     if inside or "raise NotImplementedError" not in "\n".join(lines):
         raise GraderError(f"a reference should mark its bodies with {START!r} and {END!r}")
     return "\n".join(lines) + "\n"
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Writes the stubs that are missing; a file that is there may be somebody's work, and is left alone."""
+    status = 0
+    for kata in katas.find(options.katas, root):
+        if kata.answer_file.exists():
+            print(f"{kata.answer_file.relative_to(root)} is there already; remove it first to start anew")
+            status = 1
+        else:
+            kata.answer_file.write_text(stub_of(kata.reference_file.read_text(encoding="utf-8")), encoding="utf-8")
+            print(f"wrote {kata.answer_file.relative_to(root)}")
+    return status

@@ -42,14 +42,13 @@ def watching(banned: list[str], path: str) -> Iterator[list[dict[str, Any]]]:
             calls[offence] = line_of(frame, path)
 
     offences: list[dict[str, Any]] = []
-    before = sys.getprofile()
     with torch.autograd.profiler.profile() as profile:
         threading.setprofile(hook)
         sys.setprofile(hook)
         try:
             yield offences
         finally:
-            sys.setprofile(before)
+            sys.setprofile(None)
             threading.setprofile(None)  # type: ignore[arg-type]  # None is how it is taken off
     for name in {event.name for event in profile.function_events or ()}:
         operator = name.removeprefix("aten::")

@@ -1,25 +1,109 @@
 """What is checked of cosine_similarity."""
 
+import pytest
 import torch
 import torch.nn.functional as F
 
-from graders.spec import FULL, HALF, Answer, Arguments, Case, Draw, Grader
+from graders.checks import Trial
+from graders.compare import close
+from graders.spec import FULL, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs
 
 
-def pair(*shape: int, std: float = 1.0, dim: int = -1) -> Arguments:
-    raise NotImplementedError
+def pair(*shape: int, std: float = 1.0, **options: object) -> Inputs:
+    return lambda draw: {"x": draw.normal(*shape, std=std), "y": draw.normal(*shape, std=std), **options}
+
+
+def every_dim(draw: Draw) -> list[Arguments]:
+    return [{"x": draw.normal(3, 4, 5), "y": draw.normal(3, 4, 5), "dim": dim} for dim in (0, 1, 2, -1, -2, -3)]
+
+
+def broadcast_shapes(draw: Draw) -> list[Arguments]:
+    """`dim` counts in the broadcast shape, which may have more axes than either input."""
+    shapes = [((5, 7), (7,), -1), ((7,), (5, 7), 1), ((4, 1, 6), (3, 6), 2), ((3, 6), (4, 1, 6), -1), ((5, 1), (5, 7), 0)]
+    return [{"x": draw.normal(*a), "y": draw.normal(*b), "dim": dim} for a, b, dim in shapes]
+
+
+def known_angles(draw: Draw) -> Arguments:
+    x = draw.normal(1, 6).expand(4, 6)
+    across = x[0].roll(3) * torch.tensor([1.0, 1, 1, -1, -1, -1])  # orthogonal to x
+    return {"x": x.clone(), "y": torch.stack([x[0], -x[1], across, 2 * x[3] + across])}
+
+
+def tiny_vectors(draw: Draw) -> Arguments:
+    """Norms of about 1e-5, far above eps; two equal ones among them."""
+    x = draw.normal(4, 6, std=4e-6)
+    return {"x": x, "y": torch.cat([x[:1], draw.normal(3, 6, std=4e-6)])}
+
+
+def norms_around(eps: float, factors: list[float]) -> Inputs:
+    """Pairs of vectors whose norms are eps times each pair of factors."""
+
+    def inputs(draw: Draw) -> Arguments:
+        lengths = eps * torch.tensor(factors, dtype=torch.float64)
+        x, y = (F.normalize(draw.normal(len(factors), 5), dim=-1) for _ in range(2))
+        grid = torch.cartesian_prod(torch.arange(len(factors)), torch.arange(len(factors)))
+        return {"x": (x * lengths[:, None])[grid[:, 0]], "y": (y * lengths[:, None])[grid[:, 1]], "eps": eps}
+
+    return inputs
+
+
+def zero_vectors(draw: Draw) -> Arguments:
+    x, y = draw.normal(4, 6), draw.normal(4, 6)
+    x[0], y[1], x[2], y[2] = 0, 0, 0, 0
+    return {"x": x, "y": y}
+
+
+def long_vectors(draw: Draw) -> Arguments:
+    """Nearly parallel, so that their dot product is as large as their squares."""
+    x = draw.normal(3, 64, std=60.0)
+    return {"x": x, "y": x + draw.normal(3, 64, std=6.0)}
 
 
 GRADER = Grader(
+    level=1,
     answers=(
         Answer(
             "cosine_similarity(x, y, dim=-1, eps=1e-8)",
             oracle=lambda x, y, dim=-1, eps=1e-8: F.cosine_similarity(x, y, dim, eps),
             differentiable=("x", "y"),
             cases=(
-                Case("five_by_seven", lambda draw: {"x": draw.normal(5, 7), "y": draw.normal(5, 7)}),
+                Case("five_by_seven", pair(5, 7)),
+                Case("every_dim", every_dim),
+                Case("broadcast", broadcast_shapes),
+                Case("one_vector", pair(7)),
+                Case("known_angles", known_angles),
+                Case("large_batch", pair(64, 128)),
+                Case("far_from_one", pair(6, 9, std=300.0, eps=1e-3), category="robustness"),
+                Case("tiny_vectors", tiny_vectors, category="robustness"),
+                Case("above_eps", norms_around(0.5, [1.5, 4.0, 30.0])),
+                Case("around_eps", norms_around(0.5, [0.2, 0.9, 3.0]), gradients="none"),
+                Case("below_default_eps", norms_around(1e-8, [0.01, 0.5, 20.0]), gradients="none", category="robustness"),
+                Case(
+                    "zero_vectors",
+                    zero_vectors,
+                    gradients="finite",
+                    category="robustness",
+                    dtypes=(*FULL, torch.bfloat16),
+                ),
+                # The norms are about 500, the sums of squares about 250 000: beyond the 65 504 of float16.
+                Case("norm_fits_float16", long_vectors, category="robustness", dtypes=(torch.float16,)),
             ),
         ),
     ),
     banned=("cosine_similarity", "cosine_embedding_loss", "normalize"),
 )
+
+
+def test_scaling_changes_nothing(submission: Trial, draw: Draw) -> None:
+    x, y = draw.normal(5, 7), draw.normal(5, 7)
+    once = submission.call("cosine_similarity", x=x, y=y)
+    scaled = submission.call("cosine_similarity", x=x * 3e4, y=y * 2e-4)
+    close("values after scaling x by 3e4 and y by 2e-4", scaled, once, TOLERANCES[torch.float64])
+
+
+@pytest.mark.robustness
+def test_swapping_changes_nothing(submission: Trial, draw: Draw) -> None:
+    x, y = draw.normal(5, 7), draw.normal(5, 7)
+    one = submission.call("cosine_similarity", x=x, y=y)
+    other = submission.call("cosine_similarity", x=y, y=x)
+    close("values after swapping x and y", other, one, TOLERANCES[torch.float64])

@@ -1,0 +1,130 @@
+"""Known wrong answers to cosine_similarity."""
+
+from graders.mistakes import Mistake
+
+X_NORM = "torch.linalg.vector_norm(x, dim=dim, keepdim=True).clamp_min(eps)"
+Y_NORM = "torch.linalg.vector_norm(y, dim=dim, keepdim=True).clamp_min(eps)"
+RESULT = "((x / x_norm) * (y / y_norm)).sum(dim)"
+BROADCAST = "    x, y = torch.broadcast_tensors(x, y)\n"
+
+MISTAKES = (
+    Mistake(
+        "eps_added_to_the_product",
+        "eps is added to the product of the norms, which is wrong for tiny vectors; clamp each norm to at least eps",
+        {X_NORM: X_NORM[:-15], Y_NORM: Y_NORM[:-15], RESULT: "(x * y).sum(dim) / (x_norm * y_norm + eps).squeeze(dim)"},
+    ),
+    Mistake(
+        "eps_added_to_each_norm",
+        "eps is added to each norm; clamp each norm to at least eps instead",
+        {X_NORM: X_NORM[:-15] + " + eps", Y_NORM: Y_NORM[:-15] + " + eps"},
+    ),
+    Mistake(
+        "product_clamped",
+        "the product of the norms is clamped to eps; clamp each norm on its own",
+        {X_NORM: X_NORM[:-15], Y_NORM: Y_NORM[:-15], RESULT: "(x * y).sum(dim) / (x_norm * y_norm).clamp_min(eps).squeeze(dim)"},
+    ),
+    Mistake(
+        "product_clamped_squared",
+        "the product of the norms is clamped to eps²; a short vector beside a long one needs a clamp of its own",
+        {X_NORM: X_NORM[:-15], Y_NORM: Y_NORM[:-15], RESULT: "(x * y).sum(dim) / (x_norm * y_norm).clamp_min(eps * eps).squeeze(dim)"},
+    ),
+    Mistake(
+        "no_eps",
+        "the norms are not clamped at all, so a zero vector gives NaN; clamp each to at least eps",
+        {X_NORM: X_NORM[:-15], Y_NORM: Y_NORM[:-15]},
+    ),
+    Mistake(
+        "only_x_clamped",
+        "only the norm of x is clamped to eps; do the same for y",
+        {Y_NORM: Y_NORM[:-15]},
+    ),
+    Mistake(
+        "eps_ignored",
+        "the argument eps is ignored and 1e-8 used for it; use the one that is passed",
+        {X_NORM: X_NORM.replace("(eps)", "(1e-8)"), Y_NORM: Y_NORM.replace("(eps)", "(1e-8)")},
+    ),
+    Mistake(
+        "squared_norms",
+        "the squared norms are used without the square root; take the root before dividing",
+        {X_NORM: X_NORM[:-15] + ".square().clamp_min(eps)", Y_NORM: Y_NORM[:-15] + ".square().clamp_min(eps)"},
+    ),
+    Mistake(
+        "norms_of_one",
+        "the sum of the absolute values is used for the norm; cosine similarity needs the Euclidean norm",
+        {X_NORM: X_NORM.replace("(x, dim", "(x, 1, dim"), Y_NORM: Y_NORM.replace("(y, dim", "(y, 1, dim")},
+    ),
+    Mistake(
+        "root_at_zero",
+        "the norm is the plain root of a sum of squares: its gradient at a zero vector is NaN, and float16 overflows; "
+        "use torch.linalg.vector_norm, or keep the root away from zero",
+        {X_NORM: "(x * x).sum(dim, keepdim=True).sqrt().clamp_min(eps)", Y_NORM: "(y * y).sum(dim, keepdim=True).sqrt().clamp_min(eps)"},
+    ),
+    Mistake(
+        "product_overflows_in_half",
+        "the dot product is taken before dividing by the norms, which overflows in float16; divide each vector first",
+        {RESULT: "(x * y).sum(dim) / (x_norm * y_norm).squeeze(dim)"},
+    ),
+    Mistake(
+        "last_axis_always",
+        "the argument dim is ignored and the last axis used; use dim in the norms and in the sum",
+        {X_NORM: X_NORM.replace("dim=dim", "dim=-1"), Y_NORM: Y_NORM.replace("dim=dim", "dim=-1"), RESULT: RESULT.replace("sum(dim)", "sum(-1)")},
+    ),
+    Mistake(
+        "not_broadcast",
+        "x and y are not broadcast before dim is used, so dim names different axes in them; broadcast first",
+        {BROADCAST: ""},
+    ),
+    Mistake(
+        "only_x_normalised",
+        "y is not divided by its norm; divide both",
+        {RESULT: "((x / x_norm) * y).sum(dim)"},
+    ),
+    Mistake(
+        "mean_for_sum",
+        "the products are averaged; the dot product is their sum",
+        {RESULT: RESULT.replace("sum(dim)", "mean(dim)")},
+    ),
+    Mistake(
+        "axis_kept",
+        "the axis dim is kept with length 1; the result should lose it",
+        {RESULT: RESULT.replace("sum(dim)", "sum(dim, keepdim=True)")},
+    ),
+    Mistake(
+        "distance",
+        "1 − cos is returned, the cosine distance; return the similarity",
+        {RESULT: "1 - " + RESULT},
+    ),
+    Mistake(
+        "absolute_value",
+        "the sign is lost; opposite vectors have similarity −1",
+        {RESULT: RESULT + ".abs()"},
+    ),
+    Mistake(
+        "norms_detached",
+        "the norms are detached, so the gradient misses how they depend on x and y",
+        {X_NORM: X_NORM + ".detach()", Y_NORM: Y_NORM + ".detach()"},
+    ),
+    Mistake(
+        "float32_inside",
+        "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
+        {BROADCAST: "    dtype = x.dtype\n    x, y = torch.broadcast_tensors(x.float(), y.float())\n", RESULT: RESULT + ".to(dtype)"},
+    ),
+    Mistake(
+        "input_overwritten",
+        "x is divided in place, which changes the caller's tensor; make a new one",
+        {RESULT: "(x.detach().div_(x_norm) * (y / y_norm)).sum(dim)"},
+    ),
+    Mistake(
+        "wrong_default_eps",
+        "the default of eps is 1e-6; it should be 1e-8",
+        {"eps: float = 1e-8": "eps: float = 1e-6"},
+    ),
+    Mistake(
+        "calls_the_builtin",
+        "torch's own function does the work; write it by hand",
+        {RESULT: "torch.nn.functional.cosine_similarity(x, y, dim, eps)"},
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
