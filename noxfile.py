@@ -72,7 +72,9 @@ def environment(session: nox.Session, group: str) -> None:
     if stamp.exists() and PYTHON.exists():
         return
     if sys.version_info < OLDEST:
-        session.error(f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}: run nox with it")
+        session.error(
+            f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}: run nox with it"
+        )
     if shutil.disk_usage(ROOT).free < 3 << 30:
         session.error("less than 3 GB of disk is free, and torch needs about that: make room, then run this again")
     session.log(f"preparing {VENV.name} ({group}); this happens once and takes a few minutes")
@@ -82,7 +84,9 @@ def environment(session: nox.Session, group: str) -> None:
         wanted = nox.project.dependency_groups(nox.project.load_toml(PYPROJECT), group)
         subprocess.run([str(PYTHON), "-m", "pip", "install", "--quiet", *wanted], check=True)
     except (subprocess.CalledProcessError, OSError) as error:
-        session.error(f"{VENV.name} could not be made: see above; check the network and the disk, then run this again ({error})")
+        session.error(
+            f"{VENV.name} could not be made: see above; check the network and the disk, then run this again ({error})"
+        )
     for old in VENV.glob(f".{group}-*"):
         old.unlink()
     stamp.touch()

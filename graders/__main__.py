@@ -45,20 +45,39 @@ def parser() -> argparse.ArgumentParser:
     grade = commands.add_parser("grade", help="grade the learner's files", description="Grades the learner's files.")
     grade.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
     grade.add_argument("--reference", action="store_true", help="grade the reference solutions instead")
-    grade.add_argument("--submission", action="append", default=[], metavar="FILE", type=Path, help="grade FILE as an answer to the one KATA named; repeatable")
+    grade.add_argument(
+        "--submission",
+        action="append",
+        default=[],
+        metavar="FILE",
+        type=Path,
+        help="grade FILE as an answer to the one KATA named; repeatable",
+    )
     grade.add_argument("--device", choices=("cpu", "cuda", "all"), help="default: cpu, and cuda too where there is one")
-    grade.add_argument("--seed", type=seed, metavar="N", help="what the inputs are made from; default: fixed, drawn in CI")
+    grade.add_argument(
+        "--seed", type=seed, metavar="N", help="what the inputs are made from; default: fixed, drawn in CI"
+    )
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     grade.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
     grade.add_argument("-k", metavar="EXPR", default="", help="only the checks whose names match, as in pytest")
     grade.add_argument("-x", action="store_true", help="stop each submission at its first failing check")
     grade.add_argument("--ci", action="store_true", help="exit 0 whatever the score; 3 on a grader's own fault")
-    prove = commands.add_parser("prove", help="prove the graders", description="Proves the graders: right answers pass, mistakes and mutants fail.")
+    prove = commands.add_parser(
+        "prove",
+        help="prove the graders",
+        description="Proves the graders: right answers pass, mistakes and mutants fail.",
+    )
     prove.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
     prove.add_argument("--json", type=Path, metavar="FILE", help="write the kill rates as JSON")
-    bench = commands.add_parser("bench", help="measure the judge", description="Measures the judge against `import torch`, in one run.")
+    bench = commands.add_parser(
+        "bench", help="measure the judge", description="Measures the judge against `import torch`, in one run."
+    )
     bench.add_argument("--runs", type=int, default=5, metavar="N", help="repetitions of each command; default: 5")
-    stub = commands.add_parser("stub", help="write the stub of a kata", description="Writes a kata's stub from its reference, if there is none yet.")
+    stub = commands.add_parser(
+        "stub",
+        help="write the stub of a kata",
+        description="Writes a kata's stub from its reference, if there is none yet.",
+    )
     stub.add_argument("katas", nargs="+", metavar="KATA", help="which katas")
     return made
 

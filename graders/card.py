@@ -15,7 +15,9 @@ from graders.results import Result
 
 WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
 WIDTH = 80
-ASCII = str.maketrans({"√": "sqrt ", "−": "-", "·": "*", "Σ": "sum ", "≤": "<=", "≥": ">=", "≠": "!=", "τ": "tau", "…": "..."})
+ASCII = str.maketrans(
+    {"√": "sqrt ", "−": "-", "·": "*", "Σ": "sum ", "≤": "<=", "≥": ">=", "≠": "!=", "τ": "tau", "…": "..."}
+)
 
 
 def console(file: object = None) -> Console:
@@ -66,7 +68,9 @@ class Reporter:
         word, colour = WORDS[result.state]
         if result.state == "todo" and not result.todo:
             word = "PART"
-        line = Text.assemble((f"{word:5} ", f"bold {colour}"), f"{result.kata:22} {result.score:3}/{result.max_score}   ")
+        line = Text.assemble(
+            (f"{word:5} ", f"bold {colour}"), f"{result.kata:22} {result.score:3}/{result.max_score}   "
+        )
         if result.state == "solved":
             return line.append(f"{result.planned} checks in {result.seconds:.1f} s")
         if result.state == "todo":
@@ -94,7 +98,7 @@ class Reporter:
         if first.output:
             rows.append(("printed", first.output.strip().splitlines()[0]))
         if len(failed) > 1:
-            counts = {category: 0 for category in dict.fromkeys(outcome.category for outcome in failed)}
+            counts = dict.fromkeys((outcome.category for outcome in failed), 0)
             for outcome in failed:
                 counts[outcome.category] += 1
             rows.append(("failing", ", ".join(f"{count} {category}" for category, count in counts.items())))

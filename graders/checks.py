@@ -58,7 +58,12 @@ class Trial:
         return tensors
 
     def call(
-        self, name: str, *, init: dict[str, Any] | None = None, parameters: dict[str, Tensor] | None = None, **arguments: Any
+        self,
+        name: str,
+        *,
+        init: dict[str, Any] | None = None,
+        parameters: dict[str, Tensor] | None = None,
+        **arguments: Any,
     ) -> Any:
         """Calls the submission from a kata's own test function; returns a tensor or a tuple of them, on the CPU."""
         answer = self.exam.grader.answer(name)
@@ -109,7 +114,9 @@ def share_points(categories: list[str]) -> list[int]:
     """Whole points that add up to POINTS: by category's weight, then evenly, at least one for every check."""
     counts = {name: categories.count(name) for name in CATEGORIES if name in categories}
     if len(categories) > POINTS:
-        raise GraderError(f"{len(categories)} checks cannot share {POINTS} points; merge some cases into one with a list")
+        raise GraderError(
+            f"{len(categories)} checks cannot share {POINTS} points; merge some cases into one with a list"
+        )
     budget = {name: float(count) for name, count in counts.items()}
     spare = POINTS - len(categories)
     lacking = {name: max(WEIGHTS[name] - count, 0) for name, count in counts.items()}
@@ -187,8 +194,8 @@ def same_parameters(name: str, wanted: dict[str, Any], got: list[dict[str, Any]]
         if default is not ... and (not there["optional"] or there["default"] != default):
             default_got = there["default"] if there["optional"] else "none"
             raise CheckFailed(f"default of {parameter} in {name}: should be {default!r}, got {default_got!r}")
-    for parameter in got[len(wanted) :]:
-        if not parameter["optional"] and parameter["kind"] != "VAR_KEYWORD":
+    for more in got[len(wanted) :]:
+        if not more["optional"] and more["kind"] != "VAR_KEYWORD":
             raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({shown})")
 
 
@@ -218,7 +225,9 @@ def subject(expected: Expected, index: int) -> str:
 def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:
     for dtype in dtypes:
         for request, expected in each(trial, answer, case, dtype):
-            for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), expected.outputs, strict=True)):
+            for index, (got, wanted) in enumerate(
+                zip(outputs(trial, request, expected), expected.outputs, strict=True)
+            ):
                 compare.same_shape(subject(expected, index), got, wanted)
                 compare.same_dtype(subject(expected, index), got, answer.returns or (dtype,))
 
@@ -293,7 +302,9 @@ def allowed_calls(answer: Answer, cases: list[Case], banned: tuple[str, ...], tr
                 raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")
             if reply.calls:
                 name, line = reply.calls[0]
-                raise CheckFailed(f"the rules: {name} may not be called in this kata, got it{trial.submission.at(line)}")
+                raise CheckFailed(
+                    f"the rules: {name} may not be called in this kata, got it{trial.submission.at(line)}"
+                )
 
 
 def own_test(function: Callable[..., None], name: str, trial: Trial) -> None:
@@ -301,4 +312,3 @@ def own_test(function: Callable[..., None], name: str, trial: Trial) -> None:
     wanted = function.__code__.co_varnames[: function.__code__.co_argcount]
     given = {"submission": trial, "draw": trial.exam.draw(name)}
     function(**{argument: given[argument] for argument in wanted})
-

@@ -15,6 +15,8 @@ from graders.submission import Request, describe_call, floating
 
 @dataclass(frozen=True)
 class Expected:
+    """What should come back from one request, and the cotangents that its gradients are pulled back from."""
+
     outputs: tuple[Tensor, ...]
     is_tuple: bool
     cotangents: tuple[Tensor, ...]

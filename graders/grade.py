@@ -35,7 +35,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if seed != DEFAULT_SEED:
         reporter.say(f"seed {seed}")
     devices = devices_for(options.device)
-    run = Run(Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x), reporter)
+    run = Run(
+        Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x), reporter
+    )
     torch.set_num_threads(1)
     reporter.start()
     try:
@@ -77,7 +79,18 @@ def devices_for(wanted: str | None) -> list[str]:
 def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path) -> list[str]:
     """Pytest's command line: our plugin and pytest-timeout, and nothing from a conftest.py beside a submission."""
     made = [str(kata.grader_file) for kata in chosen]
-    made += ["--rootdir", str(root), "--noconftest", "-p", "graders.plugin", "-p", "no:terminal", "-s", "-p", "no:cacheprovider"]
+    made += [
+        "--rootdir",
+        str(root),
+        "--noconftest",
+        "-p",
+        "graders.plugin",
+        "-p",
+        "no:terminal",
+        "-s",
+        "-p",
+        "no:cacheprovider",
+    ]
     made += ["-p", "no:faulthandler", "-p", "no:logging", "-o", "filterwarnings=default", "-o", "addopts="]
     if options.k:
         made += ["-k", options.k]

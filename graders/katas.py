@@ -20,6 +20,8 @@ class UnknownKata(Exception):
 
 @dataclass(frozen=True)
 class Kata:
+    """One kata, by where it lives."""
+
     root: Path
     topic: str
     id: str

@@ -11,8 +11,10 @@ import torch
 from graders import compare
 from graders.katas import Kata, load_module
 from graders.processes import Launcher
-from graders.spec import TOLERANCES, GraderError
+from graders.spec import TOLERANCES, GraderError, Tolerance
 from graders.submission import CheckFailed, Reply, Request, Submission
+
+EXACT = TOLERANCES[torch.float64]
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,8 @@ class Diagnosis:
             submission.close()
 
 
-def tolerance_of(request: Request) -> compare.Tolerance:
+def tolerance_of(request: Request) -> Tolerance:
     """That of the least precise tensor in the request."""
     values = [*(request.arguments or {}).values(), *request.parameters.values()]
-    dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)}
-    return next((TOLERANCES[dtype] for dtype in reversed(TOLERANCES) if dtype in dtypes), TOLERANCES[torch.float64])
+    dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
+    return max((TOLERANCES[dtype] for dtype in dtypes), key=lambda tolerance: tolerance.relative, default=EXACT)

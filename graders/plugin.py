@@ -112,7 +112,9 @@ class Run:
     def refuse(self, kata: Kata, error: GraderError) -> None:
         """Records a grader that cannot grade; the other katas go on."""
         outcome = Outcome("contract/grader", "contract", "error", checks.POINTS, str(error), graders_fault=True)
-        result = Result(kata.id, kata.topic, os.path.relpath(kata.answer_file, kata.root), message=str(error), planned=1)
+        result = Result(
+            kata.id, kata.topic, os.path.relpath(kata.answer_file, kata.root), message=str(error), planned=1
+        )
         result.outcomes.append(outcome)
         self.results.append(result)
         self.watcher(result)
@@ -161,6 +163,8 @@ def elsewhere(check: Check, device: str) -> Check:
 
 
 class GraderFile(pytest.File):
+    """A grader.py, collected: one item for each check of each submission."""
+
     def collect(self) -> Iterator[pytest.Item]:
         run = run_of(self.config)
         kata = kata_at(self.path)
@@ -179,6 +183,8 @@ class GraderFile(pytest.File):
 
 
 class CheckItem(pytest.Item):
+    """One check of one submission, as pytest sees it."""
+
     def __init__(self, *, pending: Pending, check: Check, **rest: object) -> None:
         super().__init__(**rest)  # type: ignore[arg-type]  # pytest's own arguments pass through
         self.pending = pending

@@ -40,6 +40,8 @@ class TimedOut(Exception):
 
 
 class Launcher(Protocol):
+    """How workers are started and stopped on this platform."""
+
     def start(self, connection: socket.socket, scratch: str) -> int: ...
     def stop(self, pid: int) -> str: ...
     def close(self) -> None: ...
@@ -54,6 +56,8 @@ def launcher() -> Launcher:
 
 
 class ForkServer:
+    """The judge's end of the server that forks workers."""
+
     def __init__(self) -> None:
         self.control, theirs = socket.socketpair()
         self.pid = os.fork()
@@ -67,12 +71,15 @@ class ForkServer:
     def start(self, connection: socket.socket, scratch: str) -> int:
         socket.send_fds(self.control, [wire.LENGTHS.pack(1, 0)], [connection.fileno()])
         self.control.sendall(scratch.encode() + b"\n")
-        return wire.LENGTHS.unpack(wire.read(self.control, wire.LENGTHS.size, None))[0]
+        return self.reply()
 
     def stop(self, pid: int) -> str:
         self.control.sendall(wire.LENGTHS.pack(0, pid))
-        status = wire.LENGTHS.unpack(wire.read(self.control, wire.LENGTHS.size, None))[0]
-        return ending(os.waitstatus_to_exitcode(status))
+        return ending(os.waitstatus_to_exitcode(self.reply()))
+
+    def reply(self) -> int:
+        number: int = wire.LENGTHS.unpack(wire.read(self.control, wire.LENGTHS.size, None))[0]
+        return number
 
     def close(self) -> None:
         self.control.close()
@@ -145,6 +152,8 @@ def limit_resources() -> None:
 
 
 class Spawn:
+    """Starts every worker anew, which imports torch again."""
+
     def __init__(self) -> None:
         self.processes: dict[int, Any] = {}
 
@@ -215,4 +224,3 @@ class Worker:
         how = self.launcher.stop(self.pid)
         self.scratch.cleanup()
         return how
-

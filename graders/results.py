@@ -34,7 +34,9 @@ class Outcome:
         return {
             "name": self.name,
             "category": self.category,
-            "status": {"pass": "pass", "fail": "fail", "timeout": "fail", "skipped": "fail", "error": "error"}[self.state],
+            "status": {"pass": "pass", "fail": "fail", "timeout": "fail", "skipped": "fail", "error": "error"}[
+                self.state
+            ],
             "state": self.state,
             "score": self.score,
             "max_score": self.points,

@@ -44,7 +44,9 @@ def read_source(path: Path, shown: str) -> str:
         if not path.is_file():
             raise Unreadable(f"{shown} is not a regular file; name a Python file")
         if path.stat().st_size > LONGEST_SOURCE:
-            raise Unreadable(f"{shown} has {path.stat().st_size:,} bytes; a submission should have at most {LONGEST_SOURCE:,}")
+            raise Unreadable(
+                f"{shown} has {path.stat().st_size:,} bytes; a submission should have at most {LONGEST_SOURCE:,}"
+            )
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise Unreadable(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
@@ -103,6 +105,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Raised:
+    """An exception, in plain data."""
+
     type: str
     bases: tuple[str, ...]
     message: str
@@ -157,7 +161,9 @@ class Submission:
                 if raised:
                     self.unloadable = f"{self.path} cannot be imported: {self.explain(raised)}"
                 elif reply["printed"]["lines"] > MOST_LINES:
-                    self.unloadable = f"{self.path} prints {reply['printed']['lines']:,} lines when imported; remove the prints"
+                    self.unloadable = (
+                        f"{self.path} prints {reply['printed']['lines']:,} lines when imported; remove the prints"
+                    )
                 else:
                     self.found = reply["names"]
             except TimedOut as late:
@@ -210,7 +216,7 @@ class Submission:
         return f"{raised.type}: {raised.message}{self.at(raised.line)}"
 
     def at(self, line: int | None) -> str:
-        """ (line 12: `return x / y`)"""
+        """(line 12: `return x / y`)"""
         lines = self.source.splitlines()
         if line is None or not 0 < line <= len(lines):
             return ""

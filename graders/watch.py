@@ -16,7 +16,18 @@ from typing import Any
 import torch
 
 # Libraries that do the whole job, and the ways out of torch that lead to numpy.
-LIBRARIES = ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
+LIBRARIES = (
+    "sklearn",
+    "scipy",
+    "torchmetrics",
+    "torchvision",
+    "ignite",
+    "jax",
+    "tensorflow",
+    "keras",
+    "pandas",
+    "cupy",
+)
 EXITS = ("Tensor.numpy", "Tensor.__array__", "Tensor.__dlpack__", "_to_dlpack", "to_dlpack")
 
 
@@ -49,12 +60,12 @@ def watching(banned: list[str], path: str) -> Iterator[list[dict[str, Any]]]:
             yield offences
         finally:
             sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]  # None is how it is taken off
+            threading.setprofile(None)
     for name in {event.name for event in profile.function_events or ()}:
-        operator = name.removeprefix("aten::")
-        if name.startswith("aten::") and "backward" not in operator and is_banned(operator, banned):
-            if not any(is_banned(call.rpartition(".")[2], [operator.lstrip("_")]) for call in calls):
-                calls[f"the operator {name}"] = None
+        operator = name.removeprefix("aten::").lstrip("_")
+        is_known = any(is_banned(call.rpartition(".")[2], [operator]) for call in calls)
+        if name.startswith("aten::") and "backward" not in operator and is_banned(operator, banned) and not is_known:
+            calls[f"the operator {name}"] = None
     offences.extend({"name": name, "line": line} for name, line in sorted(calls.items()))
 
 
@@ -78,7 +89,9 @@ def builtin_offence(key: str, banned: list[str]) -> str | None:
     owner = key.removeprefix("None.")
     if owner in EXITS or (key.startswith("torch.") and name in EXITS):
         return f"torch.{owner.removeprefix('torch.')}"
-    if (key.startswith(("torch.", "None.Tensor.", "None.TensorBase.", "None._TensorBase."))) and is_banned(name, banned):
+    if (key.startswith(("torch.", "None.Tensor.", "None.TensorBase.", "None._TensorBase."))) and is_banned(
+        name, banned
+    ):
         return f"torch.{name}"
     return None
 

@@ -43,11 +43,11 @@ def pack(header: Any, tensors: list[Tensor]) -> bytes:
     """One message. Non-contiguous tensors travel with their strides, so that they arrive non-contiguous."""
     specs, chunks = [], []
     for tensor in tensors:
-        strides = tensor.stride()
-        span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, strides, strict=True))
-        if tensor.numel() == 0 or tensor.is_contiguous():
-            flat, strides = tensor.contiguous().reshape(-1), None
+        strides = None if tensor.numel() == 0 or tensor.is_contiguous() else tensor.stride()
+        if strides is None:
+            flat = tensor.reshape(-1)
         else:
+            span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, strides, strict=True))
             flat = tensor.as_strided((span,), (1,))
         chunks.append(flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
         specs.append({"dtype": dtype_name(tensor.dtype), "shape": list(tensor.shape), "stride": strides})
@@ -62,7 +62,11 @@ def unpack(head: bytes, body: bytearray) -> tuple[Any, list[Tensor]]:
         tensors, start = [], 0
         for spec, size in zip(message["tensors"], message["sizes"], strict=True):
             dtype = DTYPES[spec["dtype"]]
-            flat = torch.frombuffer(bytearray(body[start : start + size]), dtype=dtype) if size else torch.empty(0, dtype=dtype)
+            flat = (
+                torch.frombuffer(bytearray(body[start : start + size]), dtype=dtype)
+                if size
+                else torch.empty(0, dtype=dtype)
+            )
             stride = spec["stride"]
             tensors.append(flat.reshape(spec["shape"]) if stride is None else flat.as_strided(spec["shape"], stride))
             start += size

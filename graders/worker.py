@@ -89,7 +89,10 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
     if value is None:
         return None
     kind = "module" if inspect.isclass(value) and issubclass(value, torch.nn.Module) else "other"
-    found: dict[str, Any] = {"kind": kind if inspect.isclass(value) or not callable(value) else "function", "parameters": None}
+    found: dict[str, Any] = {
+        "kind": kind if inspect.isclass(value) or not callable(value) else "function",
+        "parameters": None,
+    }
     try:
         parameters = list(inspect.signature(value).parameters.values())
     except (TypeError, ValueError):
@@ -115,7 +118,9 @@ def call(module: ModuleType, request: Request, tensors: list[Tensor], answer: li
     random.seed(0)
     torch.manual_seed(0)
     banned, path = request["banned"], request["path"]
-    watched = contextlib.nullcontext([]) if banned is None else watch.watching(banned, path)
+    watched: contextlib.AbstractContextManager[list[Any]] = contextlib.nullcontext([])
+    if banned is not None:
+        watched = watch.watching(banned, path)
     reply: Reply = {}
 
     def send_back(tensor: Tensor) -> int:

@@ -19,7 +19,13 @@ def every_dim(draw: Draw) -> list[Arguments]:
 
 def broadcast_shapes(draw: Draw) -> list[Arguments]:
     """`dim` counts in the broadcast shape, which may have more axes than either input."""
-    shapes = [((5, 7), (7,), -1), ((7,), (5, 7), 1), ((4, 1, 6), (3, 6), 2), ((3, 6), (4, 1, 6), -1), ((5, 1), (5, 7), 0)]
+    shapes = [
+        ((5, 7), (7,), -1),
+        ((7,), (5, 7), 1),
+        ((4, 1, 6), (3, 6), 2),
+        ((3, 6), (4, 1, 6), -1),
+        ((5, 1), (5, 7), 0),
+    ]
     return [{"x": draw.normal(*a), "y": draw.normal(*b), "dim": dim} for a, b, dim in shapes]
 
 
@@ -77,7 +83,9 @@ GRADER = Grader(
                 Case("tiny_vectors", tiny_vectors, category="robustness"),
                 Case("above_eps", norms_around(0.5, [1.5, 4.0, 30.0])),
                 Case("around_eps", norms_around(0.5, [0.2, 0.9, 3.0]), gradients="none"),
-                Case("below_default_eps", norms_around(1e-8, [0.01, 0.5, 20.0]), gradients="none", category="robustness"),
+                Case(
+                    "below_default_eps", norms_around(1e-8, [0.01, 0.5, 20.0]), gradients="none", category="robustness"
+                ),
                 Case(
                     "zero_vectors",
                     zero_vectors,

@@ -21,12 +21,20 @@ MISTAKES = (
     Mistake(
         "product_clamped",
         "the product of the norms is clamped to eps; clamp each norm on its own",
-        {X_NORM: X_NORM[:-15], Y_NORM: Y_NORM[:-15], RESULT: "(x * y).sum(dim) / (x_norm * y_norm).clamp_min(eps).squeeze(dim)"},
+        {
+            X_NORM: X_NORM[:-15],
+            Y_NORM: Y_NORM[:-15],
+            RESULT: "(x * y).sum(dim) / (x_norm * y_norm).clamp_min(eps).squeeze(dim)",
+        },
     ),
     Mistake(
         "product_clamped_squared",
         "the product of the norms is clamped to eps²; a short vector beside a long one needs a clamp of its own",
-        {X_NORM: X_NORM[:-15], Y_NORM: Y_NORM[:-15], RESULT: "(x * y).sum(dim) / (x_norm * y_norm).clamp_min(eps * eps).squeeze(dim)"},
+        {
+            X_NORM: X_NORM[:-15],
+            Y_NORM: Y_NORM[:-15],
+            RESULT: "(x * y).sum(dim) / (x_norm * y_norm).clamp_min(eps * eps).squeeze(dim)",
+        },
     ),
     Mistake(
         "no_eps",
@@ -57,7 +65,10 @@ MISTAKES = (
         "root_at_zero",
         "the norm is the plain root of a sum of squares: its gradient at a zero vector is NaN, and float16 overflows; "
         "use torch.linalg.vector_norm, or keep the root away from zero",
-        {X_NORM: "(x * x).sum(dim, keepdim=True).sqrt().clamp_min(eps)", Y_NORM: "(y * y).sum(dim, keepdim=True).sqrt().clamp_min(eps)"},
+        {
+            X_NORM: "(x * x).sum(dim, keepdim=True).sqrt().clamp_min(eps)",
+            Y_NORM: "(y * y).sum(dim, keepdim=True).sqrt().clamp_min(eps)",
+        },
     ),
     Mistake(
         "product_overflows_in_half",
@@ -67,7 +78,11 @@ MISTAKES = (
     Mistake(
         "last_axis_always",
         "the argument dim is ignored and the last axis used; use dim in the norms and in the sum",
-        {X_NORM: X_NORM.replace("dim=dim", "dim=-1"), Y_NORM: Y_NORM.replace("dim=dim", "dim=-1"), RESULT: RESULT.replace("sum(dim)", "sum(-1)")},
+        {
+            X_NORM: X_NORM.replace("dim=dim", "dim=-1"),
+            Y_NORM: Y_NORM.replace("dim=dim", "dim=-1"),
+            RESULT: RESULT.replace("sum(dim)", "sum(-1)"),
+        },
     ),
     Mistake(
         "not_broadcast",
@@ -107,7 +122,10 @@ MISTAKES = (
     Mistake(
         "float32_inside",
         "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
-        {BROADCAST: "    dtype = x.dtype\n    x, y = torch.broadcast_tensors(x.float(), y.float())\n", RESULT: RESULT + ".to(dtype)"},
+        {
+            BROADCAST: "    dtype = x.dtype\n    x, y = torch.broadcast_tensors(x.float(), y.float())\n",
+            RESULT: RESULT + ".to(dtype)",
+        },
     ),
     Mistake(
         "input_overwritten",
@@ -127,4 +145,8 @@ MISTAKES = (
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT: dict[str, str] = {
+    "x, y = torch.broadcast_tensors(x, y) -> x, y = torch.broadcast_tensors(y, x)": (
+        "the similarity is symmetric in x and y, and so are both gradients"
+    ),
+}

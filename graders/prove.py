@@ -1,0 +1,159 @@
+"""`prove`: the graders' own exam. Right answers pass, mistakes and mutants fail, all through the learner's door."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from graders import __main__ as cli
+from graders import card, katas
+from graders.katas import Kata
+from graders.mistakes import Mistake, equivalents_of, mistakes_of
+from graders.mutants import mutants
+from graders.spec import GraderError
+
+
+@dataclass
+class Proof:
+    """What was found out about one kata's grader."""
+
+    kata: str
+    right: int = 0
+    accepted: int = 0
+    mistakes: int = 0
+    killed: int = 0
+    named: int = 0
+    mutants: int = 0
+    mutants_killed: int = 0
+    equivalent: dict[str, str] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    def row(self) -> list[str]:
+        return [
+            self.kata,
+            f"{self.accepted}/{self.right}",
+            f"{self.killed}/{self.mistakes}",
+            f"{self.named}/{self.mistakes}",
+            f"{self.mutants_killed}/{self.mutants}",
+            str(len(self.equivalent)),
+            "proved" if not self.faults else f"{len(self.faults)} FAULTS",
+        ]
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Exit status: 1 where a right answer is rejected, a mistake passes or goes unnamed, or a mutant survives."""
+    chosen = katas.find(options.katas, root)
+    console = card.console()
+    proofs = {kata.id: Proof(kata.id) for kata in chosen}
+    jobs = [(job, kata) for kata in chosen for job in (prove_answers, prove_mutants)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        futures = {pool.submit(job, kata, proofs[kata.id]): kata for job, kata in jobs}
+        for done, future in enumerate(as_completed(futures), start=1):
+            try:
+                future.result()
+            except (GraderError, OSError) as error:
+                proofs[futures[future].id].faults.append(str(error))
+            if console.is_terminal:
+                console.print(f"{done} of {len(jobs)} runs done", end="\r")
+    console.print(table(list(proofs.values())))
+    for proof in proofs.values():
+        for name, reason in proof.equivalent.items():
+            console.print(f"{proof.kata}: survives  {name}\n  {reason}", markup=False, soft_wrap=True)
+    for proof in proofs.values():
+        for fault in proof.faults:
+            console.print(f"FAULT  {proof.kata}: {fault}", markup=False, soft_wrap=True)
+    if options.json:
+        cli.write(options.json, [vars(proof) for proof in proofs.values()])
+    return int(any(proof.faults for proof in proofs.values()))
+
+
+def table(proofs: list[Proof]) -> Table:
+    made = Table(box=None, padding=(0, 1))
+    for heading in ("kata", "right", "mistakes", "named", "mutants", "equiv.", ""):
+        made.add_column(heading, justify="left" if heading in ("kata", "") else "right", no_wrap=True)
+    for proof in proofs:
+        made.add_row(*proof.row())
+    return made
+
+
+def prove_answers(kata: Kata, proof: Proof) -> None:
+    """The reference and the alternatives should be solved; every mistake should fail and be named."""
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    right = [kata.reference_file, *sorted((kata.solutions / "alternatives").glob("*.py"))]
+    wrong = mistakes_of(kata)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [write(Path(folder), mistake.name, mistake.source(reference)) for mistake in wrong]
+        results = grade(kata, [*right, *files])
+    proof.right, proof.mistakes = len(right), len(wrong)
+    for path, result in zip(right, results, strict=False):
+        proof.accepted += result["state"] == "solved"
+        if result["state"] != "solved":
+            proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
+    for mistake, result in zip(wrong, results[len(right) :], strict=True):
+        judge_mistake(mistake, result, proof)
+
+
+def judge_mistake(mistake: Mistake, result: dict[str, Any], proof: Proof) -> None:
+    proof.killed += result["state"] == "failing"
+    proof.named += result["mistake"] == mistake.name
+    if result["state"] != "failing":
+        proof.faults.append(f"the mistake {mistake.name} should fail, but is {result['state']}: {result['message']}")
+    elif result["mistake"] != mistake.name:
+        proof.faults.append(f"the mistake {mistake.name} should be named, got {result['mistake'] or 'no name'}")
+
+
+def prove_mutants(kata: Kata, proof: Proof) -> None:
+    """Every mutant of the reference should fail, unless the author says why it is equivalent."""
+    made = mutants(kata.reference_file.read_text(encoding="utf-8"))
+    reasons = equivalents_of(kata)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [write(Path(folder), f"mutant_{index}", source) for index, source in enumerate(made.values())]
+        results = grade(kata, files, "-x")
+    proof.mutants = len(made)
+    survivors = [name for name, result in zip(made, results, strict=True) if result["state"] == "solved"]
+    proof.mutants_killed = len(made) - len(survivors)
+    proof.equivalent = {name: reasons[name] for name in survivors if name in reasons}
+    proof.faults += [f"a mutant survives unexplained: {name}" for name in survivors if name not in reasons]
+    proof.faults += [f"no surviving mutant is called: {name}" for name in reasons if name not in survivors]
+
+
+def grade(kata: Kata, files: list[Path], *more: str) -> list[dict[str, Any]]:
+    """The results of the learner's own command. Raises: GraderError where it reports a fault of the grader."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "results.json"
+        command = [
+            sys.executable,
+            "-c",
+            f"import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path({str(kata.root)!r})))",
+        ]
+        command += ["grade", kata.id, "--json", str(results), "--device", "cpu", "--seed", "1", *more]
+        for file in files:
+            command += ["--submission", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=katas.ROOT, check=False)
+        if done.returncode not in (0, 1):
+            raise GraderError(
+                f"grading ended with exit status {done.returncode}: {(done.stderr or done.stdout)[-800:]}"
+            )
+        found: list[dict[str, Any]] = json.loads(results.read_text(encoding="utf-8"))["results"]
+        return found
+
+
+def write(folder: Path, name: str, source: str) -> Path:
+    path = folder / f"{name}.py"
+    path.write_text(source, encoding="utf-8")
+    return path
+
+
+def first_failure(result: dict[str, Any]) -> str:
+    failed = (test for test in result["tests"] if test["state"] != "pass")
+    return next((f"{test['name']}: {test['message']}" for test in failed), str(result["message"]))
