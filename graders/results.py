@@ -104,6 +104,7 @@ class Result:
             "max_score": self.max_score,
             "seconds": round(self.seconds, 3),
             "mistake": self.mistake,
+            "diagnosis": self.diagnosis,
             "message": self.message,
             "tests": [outcome.document() for outcome in self.outcomes],
         }

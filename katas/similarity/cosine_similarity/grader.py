@@ -29,6 +29,12 @@ def broadcast_shapes(draw: Draw) -> list[Arguments]:
     return [{"x": draw.normal(*a), "y": draw.normal(*b), "dim": dim} for a, b, dim in shapes]
 
 
+def axes_of_length_one(draw: Draw) -> list[Arguments]:
+    """They stay, whatever is squeezed."""
+    shapes = [((1, 7), -1), ((2, 1, 5), 2), ((4, 1), 0), ((1, 1, 6), -1)]
+    return [{"x": draw.normal(*shape), "y": draw.normal(*shape), "dim": dim} for shape, dim in shapes]
+
+
 def known_angles(draw: Draw) -> Arguments:
     x = draw.normal(1, 6).expand(4, 6)
     across = x[0].roll(3) * torch.tensor([1.0, 1, 1, -1, -1, -1])  # orthogonal to x
@@ -77,6 +83,7 @@ GRADER = Grader(
                 Case("every_dim", every_dim),
                 Case("broadcast", broadcast_shapes),
                 Case("one_vector", pair(7)),
+                Case("axes_of_length_one", axes_of_length_one),
                 Case("known_angles", known_angles),
                 Case("large_batch", pair(64, 128)),
                 Case("far_from_one", pair(6, 9, std=300.0, eps=1e-3), category="robustness"),

@@ -1,0 +1,127 @@
+"""What is checked of SelfAttention."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from graders.checks import Trial
+from graders.compare import close
+from graders.spec import TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs
+
+
+def parameters(embed_dim: int) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {}
+    for name in ("W_q", "W_k", "W_v"):
+        shapes |= {f"{name}.weight": (embed_dim, embed_dim), f"{name}.bias": (embed_dim,)}
+    return shapes
+
+
+def oracle(own: dict[str, Tensor], embed_dim: int, x: Tensor) -> tuple[Tensor, Tensor]:
+    """softmax_j(q_i · k_j / √D), written out with einsum."""
+    q, k, v = (
+        torch.einsum("bsd,ed->bse", x, own[f"{name}.weight"]) + own[f"{name}.bias"] for name in ("W_q", "W_k", "W_v")
+    )
+    scores = torch.einsum("bid,bjd->bij", q, k) / math.sqrt(embed_dim)
+    shares = (scores - scores.amax(-1, keepdim=True)).exp()
+    weights = shares / shares.sum(-1, keepdim=True)
+    return torch.einsum("bij,bjd->bid", weights, v), weights
+
+
+def tokens(*shape: int, std: float = 1.0) -> Inputs:
+    return lambda draw: {"x": draw.normal(*shape, std=std)}
+
+
+def every_size(draw: Draw) -> list[Arguments]:
+    """Batch and length from 1 up, either the larger one, and a length equal to the width."""
+    sizes = [(1, 1), (1, 7), (4, 1), (3, 2), (7, 3), (2, 6), (6, 6)]
+    return [{"x": draw.normal(batch, length, 6)} for batch, length in sizes]
+
+
+def repeated_tokens(draw: Draw) -> list[Arguments]:
+    """Tokens that are all alike share the attention evenly; so do zeros, whose values are the bias alone."""
+    x = draw.normal(2, 5, 6)
+    return [{"x": x[:, :1].repeat(1, 5, 1)}, {"x": x[:, [0, 0, 1, 1, 1]]}, {"x": torch.zeros(2, 5, 6)}]
+
+
+def large_scores(draw: Draw) -> Arguments:
+    """Scores of a few in the first sequence, of thousands in the second: exp overflows above 709 in float64."""
+    return {"x": draw.normal(2, 6, 7) * torch.tensor([1.0, 60.0])[:, None, None]}
+
+
+GRADER = Grader(
+    level=1,
+    answers=(
+        Answer(
+            "SelfAttention(embed_dim)",
+            forward="forward(x)",
+            oracle=oracle,
+            parameters=parameters,
+            differentiable=("x",),
+            cases=(
+                Case("two_sequences", tokens(2, 5, 8), init={"embed_dim": 8}),
+                Case("every_size", every_size, init={"embed_dim": 6}),
+                Case("one_channel", tokens(3, 4, 1), init={"embed_dim": 1}),
+                Case("repeated_tokens", repeated_tokens, init={"embed_dim": 6}),
+                Case("long_sequences", tokens(2, 130, 20), init={"embed_dim": 20}),
+                Case("far_from_one", tokens(3, 5, 7, std=4.0), init={"embed_dim": 7}, category="robustness"),
+                Case(
+                    "large_scores",
+                    large_scores,
+                    init={"embed_dim": 7},
+                    category="robustness",
+                    dtypes=(torch.float64,),  # rounding moves such scores too far in float32
+                ),
+            ),
+        ),
+    ),
+    banned=(
+        "scaled_dot_product",
+        "multi_head_attention",
+        "native_multi_head_attention",
+        "flash_attention",
+        "efficient_attention",
+        "cudnn_attention",
+        "flex_attention",
+        "varlen_attn",
+        "transformer_encoder_layer",
+    ),
+)
+
+
+def own_parameters(draw: Draw, embed_dim: int) -> dict[str, Tensor]:
+    return {name: draw.normal(*shape, std=0.5) for name, shape in parameters(embed_dim).items()}
+
+
+def test_permuting_the_tokens_permutes_the_result(submission: Trial, draw: Draw) -> None:
+    x, order, own = draw.normal(2, 7, 6), draw.permutation(7), own_parameters(draw, 6)
+    out, weights = submission.call("SelfAttention", init={"embed_dim": 6}, parameters=own, x=x)
+    moved, moved_weights = submission.call("SelfAttention", init={"embed_dim": 6}, parameters=own, x=x[:, order])
+    close("out of permuted tokens", moved, out[:, order], TOLERANCES[torch.float64])
+    close("weights of permuted tokens", moved_weights, weights[:, order][:, :, order], TOLERANCES[torch.float64])
+
+
+def test_linear_in_the_values(submission: Trial, draw: Draw) -> None:
+    """Scaling W_v scales the output and leaves the weights alone."""
+    x, own = draw.normal(2, 5, 6), own_parameters(draw, 6)
+    scaled = own | {name: -30 * own[name] for name in ("W_v.weight", "W_v.bias")}
+    out, weights = submission.call("SelfAttention", init={"embed_dim": 6}, parameters=own, x=x)
+    scaled_out, scaled_weights = submission.call("SelfAttention", init={"embed_dim": 6}, parameters=scaled, x=x)
+    close("out after scaling W_v by -30", scaled_out, -30 * out, TOLERANCES[torch.float64])
+    close("weights after scaling W_v by -30", scaled_weights, weights, TOLERANCES[torch.float64])
+
+
+@pytest.mark.robustness
+def test_scores_fit_float16_once_scaled(submission: Trial, draw: Draw) -> None:
+    """Each query meets one key, with a product of 160 000: beyond the 65 504 of float16, but not divided by √16."""
+    axes = torch.linalg.qr(draw.normal(16, 16)).Q
+    next_axis = axes.roll(-1, 0).T @ axes  # turns each axis into the next one
+    own = own_parameters(draw, 16)
+    own |= {"W_q.weight": axes, "W_k.weight": axes @ next_axis, "W_q.bias": torch.zeros(16), "W_k.bias": torch.zeros(16)}
+    own = {name: value.half() for name, value in own.items()}
+    x = torch.stack([400 * axes[draw.permutation(16)] for _ in range(2)]).half()
+    got = submission.call("SelfAttention", init={"embed_dim": 16}, parameters=own, x=x)
+    expected = oracle({name: value.double() for name, value in own.items()}, 16, x.double())
+    for name, one, wanted in zip(("out", "weights"), got, expected, strict=True):
+        close(f"{name} in float16", one, wanted, TOLERANCES[torch.float16])

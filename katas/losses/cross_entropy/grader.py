@@ -1,0 +1,216 @@
+"""What is checked of cross_entropy."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from graders.checks import Trial
+from graders.compare import close
+from graders.spec import TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+
+REDUCTIONS: tuple[dict[str, Any], ...] = ({}, {"reduction": "mean"}, {"reduction": "sum"}, {"reduction": "none"})
+
+
+def labels(draw: Draw, N: int, C: int) -> Tensor:
+    """Every class about equally often, so that whatever is done to one of them shows."""
+    return (torch.arange(N) % C)[draw.permutation(N)]
+
+
+def batch(draw: Draw, N: int = 9, C: int = 7, std: float = 1.0, **options: Any) -> Arguments:
+    return {"logits": draw.normal(N, C, std=std), "target": labels(draw, N, C), **options}
+
+
+def with_each(*options: dict[str, Any], N: int = 9, C: int = 7) -> Inputs:
+    """One batch for each of the options."""
+    return lambda draw: [batch(draw, N, C, **option) for option in options]
+
+
+def sizes_of_one(draw: Draw) -> list[Arguments]:
+    return [batch(draw, N, C, **how) for N, C in ((1, 6), (6, 1), (1, 1)) for how in REDUCTIONS[1:]]
+
+
+def class_weights(draw: Draw) -> list[Arguments]:
+    """In the last one a class weighs nothing."""
+    made = [batch(draw, weight=draw.uniform(7, low=0.2, high=3.0), **how) for how in REDUCTIONS]
+    made.append(batch(draw, weight=torch.cat([draw.uniform(6, low=0.2, high=3.0), torch.zeros(1).double()])))
+    return made
+
+
+def ignore(arguments: Arguments, index: int) -> Arguments:
+    """Three rows ignored; one that counts has the next class, so that there is always something left."""
+    target = arguments["target"].clone()
+    target[[1, 4, 7]] = index
+    target[3] = (index + 1) % arguments["logits"].shape[1]
+    return {**arguments, "target": target} | ({} if index == -100 else {"ignore_index": index})
+
+
+def ignored_rows(draw: Draw) -> list[Arguments]:
+    return [ignore(batch(draw, **how), -100) for how in REDUCTIONS]
+
+
+def chosen_ignore_index(draw: Draw) -> list[Arguments]:
+    """Negative, beyond the classes, and a class like any other, which is then left out."""
+    return [ignore(batch(draw, **how), index) for index in (-1, 255, 7, 0, 2) for how in REDUCTIONS[1:]]
+
+
+def smoothing_of_weighted_classes(draw: Draw) -> list[Arguments]:
+    return [
+        batch(draw, weight=draw.uniform(7, low=0.2, high=3.0), label_smoothing=epsilon, **how)
+        for epsilon in (0.1, 0.7, 1.0)
+        for how in REDUCTIONS[1:]
+    ]
+
+
+def everything_at_once(draw: Draw) -> list[Arguments]:
+    return [
+        ignore(batch(draw, weight=weight, label_smoothing=epsilon, **how), index)
+        for weight in (None, draw.uniform(7, low=0.2, high=3.0))
+        for epsilon in (0.0, 0.3)
+        for index in (-100, 3)
+        for how in REDUCTIONS[1:]
+    ]
+
+
+def shifted(draw: Draw) -> list[Arguments]:
+    """exp overflows above 88.7 in float32 and 709.8 in float64, and underflows below -104 and -745."""
+    rows = torch.tensor([800.0, -800.0, 0.0, 800.0, -800.0, 0.0, 400.0, -400.0, 0.0], dtype=torch.float64)
+    made = []
+    for shift in (torch.tensor(800.0), torch.tensor(-800.0), rows[:, None]):
+        for options in ({}, {"reduction": "none"}, {"label_smoothing": 0.2}):
+            one = batch(draw, **options)
+            made.append({**one, "logits": one["logits"] + shift})
+    return made
+
+
+def far_classes(draw: Draw) -> list[Arguments]:
+    """Neighbouring logits are 1000 apart, so that all probabilities but one underflow in any dtype."""
+    levels = [torch.stack([draw.permutation(7) for _ in range(9)]).double() for _ in range(3)]
+    options = ({}, {"reduction": "none"}, {"label_smoothing": 0.2})
+    return [{**batch(draw, **option), "logits": 1000 * (z - 3)} for z, option in zip(levels, options, strict=True)]
+
+
+def impossible_classes(draw: Draw) -> list[Arguments]:
+    """Two classes other than the target have a logit of -inf; none in the rows that are ignored."""
+    made = []
+    for how in (*REDUCTIONS, {"weight": draw.uniform(7, low=0.2, high=3.0)}):
+        one = ignore(batch(draw, **how), -100)
+        rows = (one["target"] >= 0).nonzero().squeeze(1)
+        for away in (1, 3):
+            one["logits"][rows, (one["target"][rows] + away) % 7] = -torch.inf
+        made.append(one)
+    return made
+
+
+def large_logits(draw: Draw) -> list[Arguments]:
+    return [batch(draw, std=25.0, **how) for how in ({}, {"reduction": "none"})]
+
+
+def many_classes(draw: Draw) -> list[Arguments]:
+    """A table of C by C would take 10 GB."""
+    C = 50_000
+    plain = {"logits": draw.normal(2, C), "target": draw.integers(2, high=C)}
+    full = {
+        "logits": draw.normal(3, C),
+        "target": torch.tensor([C - 1, -100, 7]),
+        "weight": draw.uniform(C, low=0.2, high=3.0),
+        "label_smoothing": 0.1,
+    }
+    return [plain, full]
+
+
+def wrong_classes(draw: Draw) -> list[Arguments]:
+    """One bad index among good ones, the usual ignore_index included where another is chosen."""
+    made = []
+    for index, chosen in ((7, -100), (-1, -100), (-7, -100), (1000, -100), (-99, -100), (-100, -1), (7, 255), (-1, 2)):
+        one = batch(draw, ignore_index=chosen)
+        one["target"][draw.integers(1, high=9)] = index
+        made.append(one)
+    return made
+
+
+def of_shapes(*shapes: tuple[tuple[int, ...], tuple[int, ...]], C: int = 5) -> Inputs:
+    """Logits and targets of these shapes; the targets are valid classes."""
+    return lambda draw: [{"logits": draw.normal(*z), "target": draw.integers(*y, high=C)} for z, y in shapes]
+
+
+def wrong_weights(draw: Draw) -> list[Arguments]:
+    """Targets reach only the classes that the shortest weight has, so that indexing it raises nothing."""
+    made = [batch(draw, C=7, weight=draw.uniform(length, low=0.2, high=3.0)) for length in (6, 8, 1, 9)]
+    return [{**one, "target": torch.zeros(9, dtype=torch.int64)} for one in made]
+
+
+GRADER = Grader(
+    level=2,
+    answers=(
+        Answer(
+            'cross_entropy(logits, target, weight=None, ignore_index=-100, label_smoothing=0.0, reduction="mean")',
+            oracle=lambda logits, target, weight=None, ignore_index=-100, label_smoothing=0.0, reduction="mean": (
+                F.cross_entropy(
+                    logits,
+                    target,
+                    weight,
+                    ignore_index=ignore_index,
+                    label_smoothing=label_smoothing,
+                    reduction=reduction,
+                )
+            ),
+            differentiable=("logits",),
+            cases=(
+                Case("every_reduction", with_each(*REDUCTIONS)),
+                Case("large_batch", with_each({}, {"reduction": "none"}, N=64, C=128)),
+                Case("sizes_of_one", sizes_of_one),
+                Case("class_weights", class_weights),
+                Case("ignored_rows", ignored_rows),
+                Case("chosen_ignore_index", chosen_ignore_index),
+                Case(
+                    "smoothing",
+                    with_each(*({"label_smoothing": e, **how} for e in (0.1, 0.7, 1.0) for how in REDUCTIONS[1:])),
+                ),
+                Case("smoothing_of_weighted_classes", smoothing_of_weighted_classes),
+                Case("everything_at_once", everything_at_once),
+                Case(
+                    "shifted_logits",
+                    shifted,
+                    category="robustness",
+                    # Neighbours of 800 are 6e-5 apart in float32, so the log of a sum found there is no closer.
+                    tolerance={torch.float32: Tolerance(2e-4, 1e-5, 1e-4)},
+                ),
+                Case("far_classes", far_classes, category="robustness"),
+                Case("impossible_classes", impossible_classes, category="robustness"),
+                # exp overflows above 11 in float16. Gradients are not asked for: they are as coarse as the logits.
+                Case("large_logits", large_logits, gradients="none", category="robustness", dtypes=(torch.float16,)),
+                Case("many_classes", many_classes, category="robustness", dtypes=(torch.float32,)),
+                Case("logits_not_2d", of_shapes(((5,), (5,)), ((6, 5, 2), (6,)), ((6, 5, 2), (6, 2))), raises=True),
+                Case("target_not_1d", of_shapes(((6, 5), (6, 1)), ((1, 5), ()), ((6, 5), (6, 5))), raises=True),
+                Case("lengths_differ", of_shapes(((6, 5), (5,)), ((6, 5), (1,)), ((1, 5), (6,))), raises=True),
+                Case("no_such_class", wrong_classes, raises=True),
+                Case("smoothing_out_of_range", with_each(*({"label_smoothing": e} for e in (-0.1, 1.1, 5.0))), raises=True),
+                Case("wrong_weight_length", wrong_weights, raises=True),
+                Case(
+                    "unknown_reduction",
+                    with_each(*({"reduction": word} for word in ("average", "max", "batchmean", ""))),
+                    raises=True,
+                ),
+            ),
+        ),
+    ),
+    banned=("cross_entropy", "linear_cross_entropy", "nll_loss", "log_softmax"),
+)
+
+
+def test_equal_logits_give_log_c(submission: Trial, draw: Draw) -> None:
+    logits = draw.normal(6, 1).expand(6, 11)
+    loss = submission.call("cross_entropy", logits=logits, target=labels(draw, 6, 11))
+    expected = torch.tensor(11.0, dtype=torch.float64).log()
+    close("the loss of equal logits", loss, expected, TOLERANCES[torch.float64])
+
+
+def test_renaming_the_classes_changes_nothing(submission: Trial, draw: Draw) -> None:
+    one = batch(draw, weight=draw.uniform(7, low=0.2, high=3.0), label_smoothing=0.2)
+    order = draw.permutation(7)
+    renamed = {"logits": one["logits"][:, order], "target": order.argsort()[one["target"]], "weight": one["weight"][order]}
+    before = submission.call("cross_entropy", **one)
+    after = submission.call("cross_entropy", **{**one, **renamed})
+    close("the loss after renaming the classes", after, before, TOLERANCES[torch.float64])

@@ -1,0 +1,238 @@
+"""What is checked of precision_recall_f1."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from graders.checks import Trial
+from graders.compare import close
+from graders.spec import Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+
+# All counts are exact and all terms positive, so that a right answer in float32 errs by a few roundings only.
+# An eps of 1e-8 in a denominator is forgiven, larger ones are not.
+TOLERANCE = Tolerance(2e-6, 0.0, 1e-8)
+INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+MEANS = ("micro", "macro", "weighted", None)
+
+
+def by_definition(
+    y_true: Tensor, y_pred: Tensor, average: str | None = "binary", num_classes: int | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """From the true and false positives and the false negatives of one class after the other."""
+    C = num_classes or int(max(y_true.max(), y_pred.max())) + 1
+    classes = [1] if average == "binary" else list(range(C))
+    counts = torch.tensor(
+        [
+            [
+                int(((y_true == c) & (y_pred == c)).sum()),
+                int(((y_true != c) & (y_pred == c)).sum()),
+                int(((y_true == c) & (y_pred != c)).sum()),
+            ]
+            for c in classes
+        ],
+        dtype=torch.float64,
+    )
+    true_positives, false_positives, false_negatives = (counts.sum(0, keepdim=True) if average == "micro" else counts).T
+    precision = quotient(true_positives, true_positives + false_positives)
+    recall = quotient(true_positives, true_positives + false_negatives)
+    f1 = quotient(2 * precision * recall, precision + recall)
+    if average is None:
+        return precision, recall, f1
+    weight = true_positives + false_negatives if average == "weighted" else torch.ones_like(precision)
+    return tuple((weight * each).sum() / weight.sum() for each in (precision, recall, f1))  # type: ignore[return-value]
+
+
+def quotient(above: Tensor, below: Tensor) -> Tensor:
+    return torch.where(below == 0, 0.0, above / below)
+
+
+def ask(name: str, inputs: Inputs, **options: Any) -> Case:
+    """There is nothing floating in the inputs, so every case is asked once, and held against float32."""
+    return Case(name, inputs, dtypes=(torch.float32,), **options)
+
+
+def counted(draw: Draw, table: list[list[int]], **options: Any) -> Arguments:
+    """Samples in random order of which table[i][j] have label i and prediction j."""
+    matrix = torch.tensor(table)
+    samples = torch.arange(matrix.numel()).repeat_interleave(matrix.flatten())
+    samples = samples[draw.permutation(len(samples))]
+    return {"y_true": samples // matrix.shape[1], "y_pred": samples % matrix.shape[1], **options}
+
+
+def guesses(draw: Draw, N: int, C: int, **options: Any) -> Arguments:
+    """Predictions about half of which are right, every label among both; low labels are the more frequent ones."""
+    every = torch.arange(C)
+    y_true = torch.cat([every, every, torch.minimum(draw.integers(N - 2 * C, high=C), draw.integers(N - 2 * C, high=C))])
+    y_pred = torch.where(draw.uniform(N) < 0.5, y_true, draw.integers(N, high=C))
+    y_pred[:C], y_pred[C : 2 * C] = every, every.roll(1)
+    order = draw.permutation(N)
+    return {"y_true": y_true[order], "y_pred": y_pred[order], **options}
+
+
+def binary(draw: Draw) -> list[Arguments]:
+    tables = [[[7, 2], [5, 11]], [[13, 8], [1, 3]], draw.integers(2, 2, low=1, high=20).tolist()]
+    return [counted(draw, table) for table in tables]
+
+
+def binary_in_words(draw: Draw) -> list[Arguments]:
+    """Whatever num_classes says, class 1 is the one that counts."""
+    return [counted(draw, [[9, 4], [2, 6]], average="binary", num_classes=C) for C in (None, 2, 3, 6)]
+
+
+def binary_extremes(draw: Draw) -> list[Arguments]:
+    """Nobody positive, nobody found, neither, everybody; nothing right, all right."""
+    tables = [[[6, 3], [0, 0]], [[6, 0], [3, 0]], [[5, 0], [0, 0]], [[0, 0], [0, 4]], [[0, 3], [4, 0]], [[4, 0], [0, 3]]]
+    return [counted(draw, table) for table in tables]
+
+
+def every_mean(draw: Draw) -> list[Arguments]:
+    return [guesses(draw, 60, 5, average=average) for average in MEANS]
+
+
+def two_classes(draw: Draw) -> list[Arguments]:
+    """With labels 0 and 1 alone, a mean is still one over both classes."""
+    return [counted(draw, [[8, 1], [3, 5]], average=average) for average in MEANS]
+
+
+def classes_without_labels(draw: Draw) -> list[Arguments]:
+    """num_classes goes beyond the largest label; such a class counts 0 in the mean."""
+    return [guesses(draw, 40, 4, average=average, num_classes=C) for average in MEANS for C in (4, 5, 9)]
+
+
+def one_sided_classes(draw: Draw) -> list[Arguments]:
+    """The largest label is only predicted, or only true; one in between is neither; class 0 does not occur."""
+    predicted_only = [[4, 1, 2], [2, 6, 1], [0, 0, 0]]
+    true_only = [[4, 1, 0], [2, 6, 0], [1, 3, 0]]
+    neither = [[3, 0, 2, 0], [0, 0, 0, 0], [1, 0, 5, 2], [2, 0, 1, 0]]
+    no_zero = [[0, 0, 0], [0, 4, 1], [0, 2, 3]]
+    tables = (predicted_only, true_only, neither, no_zero)
+    return [counted(draw, table, average=average) for table in tables for average in MEANS]
+
+
+def all_or_nothing(draw: Draw) -> list[Arguments]:
+    """Everything right, nothing right, one class alone."""
+    y_true = torch.cat([torch.arange(4), draw.integers(9, high=4)])
+    pairs = [(y_true, y_true.clone()), (y_true, (y_true + 1) % 4), (torch.zeros_like(y_true), torch.zeros_like(y_true))]
+    return [{"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in MEANS]
+
+
+def one_sample(draw: Draw) -> list[Arguments]:
+    pairs = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    made = [{"y_true": torch.tensor([one]), "y_pred": torch.tensor([other])} for one, other in pairs]
+    more = [{"y_true": torch.tensor([3]), "y_pred": torch.tensor([p]), "average": a} for p in (3, 5, 1) for a in MEANS]
+    return made + more
+
+
+def label_dtypes(draw: Draw) -> list[Arguments]:
+    """Counts, pairs of labels and the number of classes that the narrow dtypes cannot hold."""
+    made = [counted(draw, [[300, 40], [60, 280]])]
+    made += [guesses(draw, 1500, 3, average=average) for average in MEANS]
+    made += [guesses(draw, 400, 20, average="weighted"), guesses(draw, 500, 128, average="macro")]
+    made = [{**one, "y_true": one["y_true"].to(d), "y_pred": one["y_pred"].to(d)} for one in made for d in INTEGERS]
+    full = guesses(draw, 700, 256, average=None)
+    return [*made, full | {"y_true": full["y_true"].to(torch.uint8), "y_pred": full["y_pred"].to(torch.uint8)}]
+
+
+def rare_hits(draw: Draw) -> list[Arguments]:
+    """Rates of about 1/400 and thousands of samples: an eps shows, and so do counts in half precision."""
+    return [
+        counted(draw, [[9000, 1201], [803, 3]]),
+        *[counted(draw, [[2, 901, 5], [1303, 4, 700], [3, 1105, 9003]], average=average) for average in MEANS],
+    ]
+
+
+def wrong_shapes(draw: Draw) -> list[Arguments]:
+    shapes = [((6, 1), (6, 1)), ((2, 3), (2, 3)), ((1, 6), (1, 6)), ((), ()), ((6,), (6, 1)), ((6, 1), (6,))]
+    pairs = [(draw.integers(*one, high=2), draw.integers(*other, high=2)) for one, other in shapes]
+    return [{"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")]
+
+
+def different_lengths(draw: Draw) -> list[Arguments]:
+    lengths = [(6, 5), (5, 6), (1, 6), (6, 1)]
+    pairs = [(draw.integers(one, high=2), draw.integers(other, high=2)) for one, other in lengths]
+    return [{"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")]
+
+
+def not_binary(draw: Draw) -> list[Arguments]:
+    """A label above 1 among the true ones, among the predicted ones, and among both."""
+    zero_one, above = torch.tensor([0, 1, 1, 0, 1]), torch.tensor([0, 1, 2, 1, 0])
+    pairs = [(above, zero_one), (zero_one, above), (above, above.roll(1)), (zero_one * 2, zero_one)]
+    made: list[Arguments] = [{"y_true": one, "y_pred": other} for one, other in pairs]
+    return [*made, *[one | {"average": "binary", "num_classes": 3} for one in made]]
+
+
+def unknown_average(draw: Draw) -> list[Arguments]:
+    return [counted(draw, [[3, 1], [2, 4]], average=word) for word in ("samples", "Macro", "none", "mean", "")]
+
+
+def no_samples(draw: Draw) -> list[Arguments]:
+    none = torch.empty(0, dtype=torch.long)
+    return [{"y_true": none, "y_pred": none, "average": average, "num_classes": C} for average in ("binary", *MEANS) for C in (None, 3)]
+
+
+GRADER = Grader(
+    level=1,
+    answers=(
+        Answer(
+            'precision_recall_f1(y_true, y_pred, average="binary", num_classes=None)',
+            oracle=by_definition,
+            returns=(torch.float32,),
+            tolerance={torch.float32: TOLERANCE},
+            cases=(
+                ask("binary", binary),
+                ask("binary_in_words", binary_in_words),
+                ask("every_mean", every_mean),
+                ask("two_classes", two_classes),
+                ask("classes_without_labels", classes_without_labels),
+                ask("one_sided_classes", one_sided_classes),
+                ask("one_sample", one_sample),
+                ask("binary_extremes", binary_extremes, category="robustness"),
+                ask("all_or_nothing", all_or_nothing, category="robustness"),
+                ask("label_dtypes", label_dtypes, category="robustness"),
+                ask("rare_hits", rare_hits, category="robustness"),
+                ask("wrong_shapes", wrong_shapes, raises=True),
+                ask("different_lengths", different_lengths, raises=True),
+                ask("not_binary", not_binary, raises=True),
+                ask("unknown_average", unknown_average, raises=True),
+                ask("no_samples", no_samples, raises=True),
+            ),
+        ),
+    ),
+)
+
+
+def scores(submission: Trial, **arguments: Any) -> Tensor:
+    """(3,) or (3, C)"""
+    return torch.stack(submission.call("precision_recall_f1", **arguments))
+
+
+@pytest.mark.robustness
+def test_order_of_samples_does_not_matter(submission: Trial, draw: Draw) -> None:
+    asked, order = guesses(draw, 50, 4), draw.permutation(50)
+    for average in MEANS:
+        once = scores(submission, **asked, average=average)
+        shuffled = scores(submission, y_true=asked["y_true"][order], y_pred=asked["y_pred"][order], average=average)
+        close(f"values after shuffling the samples, average={average!r}", shuffled, once, TOLERANCE)
+
+
+def test_swapping_swaps_precision_and_recall(submission: Trial, draw: Draw) -> None:
+    asked = guesses(draw, 50, 4)
+    for average in ("micro", "macro", None):
+        once = scores(submission, **asked, average=average)
+        swapped = scores(submission, y_true=asked["y_pred"], y_pred=asked["y_true"], average=average)
+        close(f"values after swapping y_true and y_pred, average={average!r}", swapped, once[[1, 0, 2]], TOLERANCE)
+
+
+def test_micro_is_the_accuracy(submission: Trial, draw: Draw) -> None:
+    asked = guesses(draw, 90, 7)
+    accuracy = (asked["y_true"] == asked["y_pred"]).double().mean()
+    close("values for average='micro'", scores(submission, **asked, average="micro"), accuracy.expand(3), TOLERANCE)
+
+
+def test_renaming_classes_permutes_them(submission: Trial, draw: Draw) -> None:
+    asked, names = guesses(draw, 90, 7), draw.permutation(7)
+    renamed = {name: names[value] for name, value in asked.items()}
+    once, after = (scores(submission, **each, average=None) for each in (asked, renamed))
+    close("values after renaming the classes", after[:, names], once, TOLERANCE)

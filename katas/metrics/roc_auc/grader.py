@@ -1,0 +1,214 @@
+"""What is checked of roc_curve and roc_auc."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from graders.checks import Trial
+from graders.compare import close, same_dtype
+from graders.spec import FULL, HALF, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+
+INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+
+
+def curve(y_true: Tensor, y_score: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """By definition: for every threshold, the share of each class that scores at least that."""
+    thresholds = torch.cat([torch.tensor([torch.inf], dtype=torch.float64), y_score.unique(sorted=True).flip(0)])
+    positives, negatives = y_score[y_true == 1].sort().values, y_score[y_true == 0].sort().values
+    return share_from(negatives, thresholds), share_from(positives, thresholds), thresholds
+
+
+def share_from(ascending: Tensor, thresholds: Tensor) -> Tensor:
+    return 1 - torch.searchsorted(ascending, thresholds).double() / len(ascending)
+
+
+def area(y_true: Tensor, y_score: Tensor) -> Tensor:
+    """By pairs: the negatives below each positive count 1, those level with it ½; counted in integers."""
+    positives, negatives = y_score[y_true == 1], y_score[y_true == 0].sort().values
+    below = torch.searchsorted(negatives, positives)
+    below_or_level = torch.searchsorted(negatives, positives, right=True)
+    return (below + below_or_level).sum().double() / (2 * len(positives) * len(negatives))
+
+
+def labels(draw: Draw, negatives: int, positives: int) -> Tensor:
+    return (draw.permutation(negatives + positives) < positives).long()
+
+
+def scored(negatives: int, positives: int, std: float = 1.0) -> Inputs:
+    """Scores that tell something, but not everything, about the labels."""
+
+    def inputs(draw: Draw) -> Arguments:
+        y_true = labels(draw, negatives, positives)
+        return {"y_true": y_true, "y_score": std * (draw.normal(len(y_true)) + y_true)}
+
+    return inputs
+
+
+def ties(draw: Draw) -> list[Arguments]:
+    """Few distinct scores; one score only; a zero of either sign, which are equal."""
+    y_true = labels(draw, 34, 19)
+    grid = draw.integers(53, low=-2, high=4) / 4
+    zeros = torch.where(draw.integers(53, high=2) == 1, 0.0, -0.0).double()
+    zeros[:3] = torch.tensor([-1.0, 0.5, 1.0])
+    scores = [grid + y_true / 4, grid.round(), torch.full_like(grid, -0.75), zeros]
+    return [{"y_true": y_true, "y_score": y_score} for y_score in scores]
+
+
+def two_samples(draw: Draw) -> list[Arguments]:
+    low, high = draw.uniform(1), 1 + draw.uniform(1)
+    scores = (torch.cat([low, high]), torch.cat([high, low]), torch.cat([low, low]))
+    return [{"y_true": torch.tensor([0, 1]), "y_score": y_score} for y_score in scores]
+
+
+def label_dtypes(draw: Draw) -> list[Arguments]:
+    """More samples than the narrow integers can count."""
+    arguments = scored(330, 290)(draw)
+    assert isinstance(arguments, dict)
+    return [arguments | {"y_true": arguments["y_true"].to(dtype)} for dtype in (*INTEGERS, torch.bool)]
+
+
+def told_apart(draw: Draw) -> list[Arguments]:
+    """Every positive above every negative, and below."""
+    y_true = labels(draw, 13, 8)
+    y_score = draw.uniform(21)
+    return [{"y_true": y_true, "y_score": y_score + shift * y_true} for shift in (1.5, -1.5)]
+
+
+def nearly_equal(draw: Draw) -> Arguments:
+    """Distances of about 1e-13, where float32 and isclose see ties; some are equal indeed."""
+    y_true = labels(draw, 21, 16)
+    return {"y_true": y_true, "y_score": 0.7 + 1e-13 * draw.integers(37, low=-20, high=20)}
+
+
+def of_any_size(draw: Draw) -> list[Arguments]:
+    """Far beyond [0, 1], where a sigmoid saturates; and so small that anything added to them hides them."""
+    return [scored(14, 23, std=200.0)(draw), scored(23, 14, std=1e-4)(draw)]  # type: ignore[list-item]
+
+
+def many(draw: Draw) -> Arguments:
+    """So many that all pairs do not fit in memory, that float32 cannot add them up, nor float16 count them."""
+    return scored(140_000, 110_000)(draw)  # type: ignore[return-value]
+
+
+def different_lengths(draw: Draw) -> list[Arguments]:
+    y_true, y_score = torch.tensor([0, 1, 1, 0, 1, 0]), draw.normal(6)
+    pairs = [(y_true, y_score[:5]), (y_true[:5], y_score), (y_true, y_score[:1]), (y_true[:2], y_score)]
+    return [{"y_true": true, "y_score": score} for true, score in pairs]
+
+
+def one_class(draw: Draw) -> list[Arguments]:
+    zeros = torch.zeros(5, dtype=torch.long)
+    found = (zeros, zeros + 1, zeros == 0, zeros == 1, zeros[:1], zeros[:1] + 1)
+    return [{"y_true": y_true, "y_score": draw.normal(len(y_true))} for y_true in found]
+
+
+def other_labels(draw: Draw) -> list[Arguments]:
+    y_true = torch.tensor([0, 1, 1, 0, 1])
+    found = (2 * y_true - 1, y_true + 1, 2 * y_true, y_true - 1, torch.tensor([0, 1, 2, 1, 0]), torch.tensor([0, 1, 1, -1, 0]))
+    return [{"y_true": other, "y_score": draw.normal(5)} for other in (*found, (2 * y_true - 1).to(torch.uint8))]
+
+
+def nan_scores(draw: Draw) -> list[Arguments]:
+    y_true = torch.tensor([0, 1, 1, 0, 1])
+    where = (*torch.eye(5, dtype=torch.bool), y_true == 1, y_true < 2)
+    return [{"y_true": y_true, "y_score": draw.normal(5).masked_fill(missing, torch.nan)} for missing in where]
+
+
+def nothing(draw: Draw) -> Arguments:
+    return {"y_true": torch.empty(0, dtype=torch.long), "y_score": draw.normal(0)}
+
+
+def asked(word: str) -> tuple[Case, ...]:
+    """Both functions are asked about the same kinds of input."""
+    return (
+        Case(f"{word}_of_29", scored(18, 11)),
+        Case(f"{word}_with_ties", ties),
+        Case(f"{word}_told_apart", told_apart),
+        Case(f"{word}_one_positive", scored(33, 1)),
+        Case(f"{word}_two_samples", two_samples),
+        Case(f"{word}_label_dtypes", label_dtypes, dtypes=(torch.float32,)),
+        Case(f"{word}_of_any_size", of_any_size, category="robustness"),
+        Case(f"{word}_nearly_equal", nearly_equal, category="robustness", dtypes=(torch.float64,)),
+        Case(f"{word}_of_many", many, category="robustness", dtypes=(torch.float64, torch.float16)),
+        Case(f"{word}_different_lengths", different_lengths, raises=True),
+        Case(f"{word}_one_class", one_class, raises=True),
+        Case(f"{word}_other_labels", other_labels, raises=True),
+        Case(f"{word}_nan_scores", nan_scores, raises=True),
+        Case(f"{word}_of_nothing", nothing, raises=True),
+    )
+
+
+GRADER = Grader(
+    level=2,
+    answers=(
+        Answer(
+            "roc_curve(y_true, y_score)",
+            oracle=curve,
+            cases=asked("curve"),
+            returns=(*FULL, *HALF),  # test_dtypes_of_the_curve says which of them
+            # Counts are whole numbers and a rate is one quotient, so that little is lost even in the scores' dtype.
+            tolerance={
+                torch.float32: Tolerance(1e-6, 0.0, 1e-7),
+                torch.float16: Tolerance(4e-3, 0.0, 1e-4),
+                torch.bfloat16: Tolerance(3e-2, 0.0, 1e-3),
+            },
+        ),
+        Answer(
+            "roc_auc(y_true, y_score)",
+            oracle=area,
+            cases=asked("area"),
+            returns=(torch.float64,),
+            # The scores are only compared, so their dtype costs nothing.
+            tolerance=dict.fromkeys((*FULL, *HALF), Tolerance(0.0, 0.0, 1e-10)),
+        ),
+    ),
+)
+
+
+@pytest.mark.shapes
+def test_dtypes_of_the_curve(submission: Trial, draw: Draw) -> None:
+    for dtype in (*FULL, *HALF):
+        outputs = submission.call("roc_curve", y_true=labels(draw, 7, 5), y_score=draw.normal(12).to(dtype))
+        for index, output in enumerate(outputs):
+            same_dtype(f"output {index + 1} for scores of {dtype}", output, (torch.float64, dtype))
+
+
+@pytest.mark.shapes
+def test_thresholds_are_the_scores(submission: Trial, draw: Draw) -> None:
+    """To the last bit: whoever applies a threshold should find the samples that it stands for."""
+    for dtype in (*FULL, *HALF):
+        y_score = draw.normal(24).to(dtype)
+        thresholds = submission.call("roc_curve", y_true=labels(draw, 10, 14), y_score=y_score)[2]
+        wanted = torch.cat([torch.tensor([torch.inf], dtype=torch.float64), y_score.double().unique().flip(0)])
+        close(f"thresholds for scores of {dtype}", thresholds, wanted, Tolerance(0.0, 0.0, 0.0))
+
+
+def spread(draw: Draw) -> Tensor:
+    """(40,) scores from -3 to 3 with ties, far enough from each other to stay apart under any map below."""
+    return (draw.integers(40, low=-12, high=13) / 4).double()
+
+
+def test_increasing_map_changes_nothing(submission: Trial, draw: Draw) -> None:
+    y_true, y_score = labels(draw, 23, 17), spread(draw)
+    once = submission.call("roc_auc", y_true=y_true, y_score=y_score)
+    for word, mapped in (("exp", y_score.exp()), ("cubing", y_score**3), ("tanh", y_score.tanh()), ("a shift", y_score - 9)):
+        after = submission.call("roc_auc", y_true=y_true, y_score=mapped)
+        close(f"the area after {word}", after, once, TOLERANCES[torch.float64])
+
+
+def test_negation_turns_it_over(submission: Trial, draw: Draw) -> None:
+    y_true, y_score = labels(draw, 23, 17), spread(draw)
+    once = submission.call("roc_auc", y_true=y_true, y_score=y_score)
+    close("the area under -y_score", submission.call("roc_auc", y_true=y_true, y_score=-y_score), 1 - once, TOLERANCES[torch.float64])
+    close("the area for 1 - y_true", submission.call("roc_auc", y_true=1 - y_true, y_score=y_score), 1 - once, TOLERANCES[torch.float64])
+
+
+@pytest.mark.robustness
+def test_order_of_samples_does_not_matter(submission: Trial, draw: Draw) -> None:
+    y_true, y_score, order = labels(draw, 23, 17), spread(draw), draw.permutation(40)
+    once = submission.call("roc_curve", y_true=y_true, y_score=y_score)
+    again = submission.call("roc_curve", y_true=y_true[order], y_score=y_score[order])
+    for index, (one, other) in enumerate(zip(once, again, strict=True)):
+        close(f"output {index + 1} after shuffling the samples", other, one, TOLERANCES[torch.float64])
+    one, other = (submission.call("roc_auc", y_true=y_true[o], y_score=y_score[o]) for o in (slice(None), order))
+    close("the area after shuffling the samples", other, one, TOLERANCES[torch.float64])

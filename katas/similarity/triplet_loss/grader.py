@@ -1,0 +1,287 @@
+"""What is checked of triplet_loss."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from graders.checks import Trial
+from graders.compare import close
+from graders.spec import FULL, HALF, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+
+# An eps of 1e-6 on each difference, or of 1e-8 under the root, is welcome: it moves a distance by about 1e-6.
+WITH_EPS = Tolerance(1e-6, 1e-6, 1e-5)
+# Under the root it moves a distance of exactly 0 to 1e-4.
+WITH_EPS_AT_ZERO = Tolerance(1e-4, 1e-5, 1.2e-4)
+
+
+def oracle(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    distance: str = "euclidean",
+    reduction: str = "mean",
+) -> Tensor:
+    """The definition. The root's gradient at 0 is NaN, which says that anything finite is right there."""
+
+    def between(x: Tensor, y: Tensor) -> Tensor:
+        if distance == "euclidean":
+            return (x - y).square().sum(1).sqrt()
+        return 1 - (x * y).sum(1) / (x.square().sum(1) * y.square().sum(1)).sqrt()
+
+    losses = (between(anchor, positive) - between(anchor, negative) + margin).clamp_min(0)
+    return {"mean": losses.mean(), "sum": losses.sum(), "none": losses}[reduction]
+
+
+def triplets(
+    draw: Draw,
+    active: int,
+    satisfied: int,
+    D: int = 7,
+    margin: float = 1.0,
+    distance: str = "euclidean",
+    scale: float = 1.0,
+    lined_up: bool = False,
+    **options: object,
+) -> Arguments:
+    """Triplets whose hinges are far from their kink, in random order.
+
+    Args:
+        active, satisfied: how many with a positive loss, and how many with none.
+        scale: of the distances, and so of the hinges; of the lengths of the vectors for the cosine.
+        lined_up: the negative lies in the same direction from the anchor as the positive.
+    """
+    N = active + satisfied
+    signs = torch.tensor([1.0] * active + [-1.0] * satisfied, dtype=torch.float64)[draw.permutation(N)]
+    there, aside = draw.normal(N, D), draw.normal(N, D)
+    if lined_up:
+        aside = there
+    if distance == "euclidean":
+        to_positive = scale * draw.uniform(N, low=1.5, high=2.5)
+        to_negative = to_positive + margin - scale * signs * draw.uniform(N, low=0.25, high=0.75)
+        anchor = draw.normal(N, D, std=scale)
+        positive = anchor + to_positive[:, None] * F.normalize(there, dim=1)
+        negative = anchor + to_negative[:, None] * F.normalize(aside, dim=1)
+    else:
+        to_positive = draw.uniform(N, low=0.4, high=0.6)
+        to_negative = to_positive + margin - signs * draw.uniform(N, low=0.15, high=0.35)
+        unit = F.normalize(draw.normal(N, D), dim=1)
+        lengths = scale * draw.uniform(3, N, 1, low=0.5, high=3.0)
+        anchor = unit * lengths[0]
+        positive = turned(unit, there, to_positive) * lengths[1]
+        negative = turned(unit, aside, to_negative) * lengths[2]
+    chosen = {"margin": margin, "distance": distance, **options}
+    usual = {"margin": 1.0, "distance": "euclidean"}
+    return {
+        "anchor": anchor,
+        "positive": positive,
+        "negative": negative,
+        **{name: value for name, value in chosen.items() if usual.get(name) != value},  # the defaults are really used
+    }
+
+
+def turned(unit: Tensor, towards: Tensor, distance: Tensor) -> Tensor:
+    """Unit vectors at a given cosine distance from `unit`."""
+    across = F.normalize(towards - (towards * unit).sum(1, keepdim=True) * unit, dim=1)
+    cosine = (1 - distance)[:, None]
+    return cosine * unit + (1 - cosine.square()).clamp_min(0).sqrt() * across
+
+
+def every_option(draw: Draw) -> list[Arguments]:
+    return [
+        triplets(draw, 4, 2, distance=distance, reduction=reduction, D=5, margin=margin)
+        for distance in ("euclidean", "cosine")
+        for margin in (1.0, 0.3)
+        for reduction in ("mean", "sum", "none")
+    ]
+
+
+def margins(draw: Draw) -> list[Arguments]:
+    euclidean = [triplets(draw, 3, 2, D=4, margin=margin) for margin in (0, 0.01, 0.5, 3, 20.0)]
+    cosine = [triplets(draw, 3, 2, D=4, margin=margin, distance="cosine") for margin in (0, 0.05, 0.5)]
+    return [*euclidean, *cosine, *(made | {"reduction": "none"} for made in (euclidean[0], euclidean[3], cosine[0]))]
+
+
+def sizes_of_one(draw: Draw) -> list[Arguments]:
+    one = [triplets(draw, 1, 0, D=3, distance=distance) for distance in ("euclidean", "cosine")]
+    return [*one, triplets(draw, 1, 0, D=1), triplets(draw, 3, 2, D=1), one[0] | {"reduction": "none"}]
+
+
+def one_sided(draw: Draw) -> list[Arguments]:
+    """Every hinge open, or every one shut: then the loss and its gradient are 0."""
+    made = [triplets(draw, *counts, distance=d) for counts in ((6, 0), (0, 6)) for d in ("euclidean", "cosine")]
+    return [*made, *(arguments | {"reduction": "none"} for arguments in made)]
+
+
+def lined_up(draw: Draw) -> list[Arguments]:
+    """Positive and negative are closer to one another than either is to the anchor."""
+    return [
+        triplets(draw, 3, 3, lined_up=True, distance=distance, margin=margin, reduction="none")
+        for distance, margin in (("euclidean", 0.5), ("cosine", 0.3))
+    ]
+
+
+def large_batch(draw: Draw) -> list[Arguments]:
+    return [triplets(draw, 40, 24, D=128, distance=distance) for distance in ("euclidean", "cosine")]
+
+
+def double_precision(draw: Draw) -> list[Arguments]:
+    """So large that no eps matters, and float32 would."""
+    euclidean = triplets(draw, 4, 2, scale=1e5, margin=2e4, reduction="none")
+    return [euclidean, triplets(draw, 4, 2, distance="cosine", scale=1e4, reduction="none")]
+
+
+def close_together(draw: Draw) -> Arguments:
+    """Distances of about 0.005 and 0.02: an eps of 1e-6 under the root would show."""
+    anchor = draw.normal(6, 7)
+    near, far = (F.normalize(draw.normal(6, 7), dim=1) for _ in range(2))
+    return {
+        "anchor": anchor,
+        "positive": anchor + near * draw.uniform(6, 1, low=0.004, high=0.006),
+        "negative": anchor + far * draw.uniform(6, 1, low=0.018, high=0.022),
+        "margin": 0.05,
+        "reduction": "none",
+    }
+
+
+def coinciding(draw: Draw) -> list[Arguments]:
+    """Anchor equals positive, in open hinges and shut ones; anchor equals negative; all three are one."""
+    calls = []
+    for distance, far in (("euclidean", 1.5), ("cosine", 1.4)):
+        made = triplets(draw, 4, 4, distance=distance)
+        anchor, positive, negative = made["anchor"], made["positive"], made["negative"]
+        positive[:2] = anchor[:2]
+        negative[1] = anchor[1]
+        positive[2] = anchor[2]
+        if distance == "euclidean":
+            negative[0] = anchor[0] + far * F.normalize(draw.normal(7), dim=0)  # satisfied
+            negative[2] = anchor[2] + (far - 1) * F.normalize(draw.normal(7), dim=0)
+        else:
+            units = F.normalize(anchor, dim=1)
+            negative[:3:2] = turned(units[:3:2], draw.normal(2, 7), torch.tensor([far, far - 1], dtype=torch.float64))
+        negative[3] = anchor[3]
+        calls += [made, made | {"reduction": "none"}]
+    return calls
+
+
+def far_from_the_origin(draw: Draw) -> Arguments:
+    """‖a‖² + ‖b‖² − 2⟨a, b⟩ would cancel here."""
+    made = triplets(draw, 4, 2, reduction="none")
+    return made | {name: made[name] + 300.0 for name in ("anchor", "positive", "negative")}
+
+
+def cosine(draw: Draw) -> Arguments:
+    return triplets(draw, 4, 2, distance="cosine")
+
+
+def with_shapes(*shapes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]) -> Inputs:
+    def inputs(draw: Draw) -> list[Arguments]:
+        names = ("anchor", "positive", "negative")
+        calls = [{name: draw.normal(*shape) for name, shape in zip(names, made, strict=True)} for made in shapes]
+        return [call | {"distance": distance} for call in calls for distance in ("euclidean", "cosine")]
+
+    return inputs
+
+
+def with_options(**options: list[object]) -> Inputs:
+    ((name, values),) = options.items()
+    return lambda draw: [triplets(draw, 3, 2) | {name: value} for value in values]
+
+
+def negative_margins(draw: Draw) -> list[Arguments]:
+    made = [triplets(draw, 3, 2, distance=distance) for distance in ("euclidean", "cosine")]
+    return [arguments | {"margin": margin} for arguments in made for margin in (-0.5, -1e-3)]
+
+
+GRADER = Grader(
+    level=1,
+    answers=(
+        Answer(
+            'triplet_loss(anchor, positive, negative, margin=1.0, distance="euclidean", reduction="mean")',
+            oracle=oracle,
+            differentiable=("anchor", "positive", "negative"),
+            tolerance={torch.float64: WITH_EPS},
+            cases=(
+                Case("six_by_seven", lambda draw: triplets(draw, 4, 2)),
+                Case("every_option", every_option),
+                Case("margins", margins),
+                Case("sizes_of_one", sizes_of_one),
+                Case("one_sided", one_sided),
+                Case("lined_up", lined_up),
+                Case("large_batch", large_batch),
+                Case(
+                    "double_precision",
+                    double_precision,
+                    dtypes=(torch.float64,),
+                    tolerance={torch.float64: Tolerance(1e-9, 1e-9, 1e-12)},
+                ),
+                # An eps is welcome in the value here, and may turn the gradient by more than rounding does.
+                Case("close_together", close_together, gradients="finite"),
+                Case(
+                    "coinciding",
+                    coinciding,
+                    category="robustness",
+                    dtypes=(*FULL, torch.bfloat16),
+                    tolerance=dict.fromkeys(FULL, WITH_EPS_AT_ZERO),
+                ),
+                Case("far_from_the_origin", far_from_the_origin, category="robustness"),
+                Case("cosine_in_half", cosine, category="robustness", dtypes=HALF),
+                Case("negative_margin", negative_margins, raises=True),
+                Case("unknown_distance", with_options(distance=["manhattan", ""]), raises=True),
+                Case("unknown_reduction", with_options(reduction=["average", ""]), raises=True),
+                # Some of these would broadcast, and give a number.
+                Case(
+                    "positive_of_another_shape",
+                    with_shapes(((5, 7), (1, 7), (5, 7)), ((5, 7), (5, 1), (5, 7)), ((5, 7), (4, 7), (5, 7))),
+                    raises=True,
+                ),
+                Case(
+                    "negative_of_another_shape",
+                    with_shapes(((5, 7), (5, 7), (1, 7)), ((5, 7), (5, 7), (5, 1)), ((5, 7), (5, 7), (5, 6))),
+                    raises=True,
+                ),
+                Case(
+                    "anchor_of_another_shape",
+                    with_shapes(((1, 7), (5, 7), (5, 7)), ((5, 7), (1, 7), (1, 7)), ((5, 7), (7,), (7,))),
+                    raises=True,
+                ),
+            ),
+        ),
+    ),
+    banned=(
+        "triplet_margin",
+        "pairwise_distance",
+        "cdist",
+        "pdist",
+        "euclidean_dist",
+        "cosine_similarity",
+        "cosine_embedding_loss",
+    ),
+)
+
+
+def test_permuting_the_triplets_permutes_the_losses(submission: Trial, draw: Draw) -> None:
+    for distance in ("euclidean", "cosine"):
+        made = triplets(draw, 4, 3, distance=distance, reduction="none")
+        order = draw.permutation(7)
+        once = submission.call("triplet_loss", **made)
+        moved = {name: value[order] if isinstance(value, Tensor) else value for name, value in made.items()}
+        close("values after permuting the triplets", submission.call("triplet_loss", **moved), once[order], WITH_EPS)
+
+
+def test_moving_all_points_changes_no_euclidean_loss(submission: Trial, draw: Draw) -> None:
+    made = triplets(draw, 4, 2, reduction="none")
+    by = draw.normal(7, std=5.0)
+    once = submission.call("triplet_loss", **made)
+    moved = {name: value + by if isinstance(value, Tensor) else value for name, value in made.items()}
+    close("values after adding one vector to all points", submission.call("triplet_loss", **moved), once, WITH_EPS)
+
+
+@pytest.mark.robustness
+def test_lengths_change_no_cosine_loss(submission: Trial, draw: Draw) -> None:
+    made = triplets(draw, 4, 2, distance="cosine", reduction="none")
+    once = submission.call("triplet_loss", **made)
+    factors = {"anchor": 300.0, "positive": 7.0, "negative": 0.5}
+    scaled = made | {name: made[name] * factor for name, factor in factors.items()}
+    close("values after scaling each set of vectors", submission.call("triplet_loss", **scaled), once, WITH_EPS)

@@ -1,0 +1,2 @@
+MISTAKES = ()
+EQUIVALENT: dict[str, str] = {}

@@ -1,0 +1,301 @@
+"""Known wrong answers to cross_entropy."""
+
+from graders.mistakes import Mistake
+
+SHIFTED = "shifted = logits - logits.amax(dim=1, keepdim=True)"
+LOG_P = "log_p = shifted - shifted.exp().sum(dim=1, keepdim=True).log()"
+LOSS = "-w[y] * log_p.gather(1, y[:, None]).squeeze(1)"
+SMOOTHED = "(1 - label_smoothing) * loss - label_smoothing / C * (w * log_p).sum(dim=1)"
+IF_SMOOTHED = "    if label_smoothing > 0:\n        loss = "
+IGNORED = "loss = loss.where(counts, 0)\n"
+DIVISOR = "w[y].where(counts, 0).sum()"
+W = "w = logits.new_ones(C) if weight is None else weight"
+Y = "y = target.where(counts, 0)"
+LAST = 'return loss.sum() if reduction == "sum" else loss.sum() / ' + DIVISOR
+
+MISTAKES = (
+    Mistake(
+        "no_max_shift",
+        "exp overflows, or all of its results underflow; subtract the row's largest logit first",
+        {SHIFTED: "shifted = logits"},
+    ),
+    Mistake(
+        "one_shift_for_all_rows",
+        "the largest logit of the whole batch is subtracted, so rows far below it underflow; take each row's own",
+        {SHIFTED: "shifted = logits - logits.amax()"},
+    ),
+    Mistake(
+        "log_of_softmax",
+        "the log is taken of the softmax, which underflows to 0 for far classes; take log-probabilities from the logits",
+        {LOG_P: "log_p = torch.softmax(shifted, dim=1).log()"},
+    ),
+    Mistake(
+        "eps_in_the_log",
+        "a small constant is added inside the log; it is not needed once log softmax comes from the logits",
+        {LOG_P: "log_p = (torch.softmax(shifted, dim=1) + 1e-9).log()"},
+    ),
+    Mistake(
+        "probability_clamped",
+        "the softmax is clamped before the log, which kills the gradient of confident wrong answers; work from the logits",
+        {LOG_P: "log_p = torch.softmax(shifted, dim=1).clamp_min(1e-7).log()"},
+    ),
+    Mistake(
+        "softmax_over_the_batch",
+        "the probabilities are normalised over the samples; normalise over the classes, axis 1",
+        {"shifted.exp().sum(dim=1, keepdim=True)": "shifted.exp().sum(dim=0, keepdim=True)"},
+    ),
+    Mistake(
+        "log_base_two",
+        "the loss is in bits; use the natural logarithm",
+        {LOG_P: "log_p = (shifted - shifted.exp().sum(dim=1, keepdim=True).log()) / 0.6931471805599453"},
+    ),
+    Mistake(
+        "sign_lost",
+        "the loss has the wrong sign; it is minus the log-probability",
+        {LOSS: LOSS[1:], SMOOTHED: SMOOTHED.replace("loss - ", "loss + ")},
+    ),
+    Mistake(
+        "mean_over_rows",
+        "the mean divides by the number of rows; divide by the sum of the weights of their targets",
+        {DIVISOR: "counts.sum()"},
+    ),
+    Mistake(
+        "mean_over_all_rows",
+        "the mean divides by N, ignored rows and all; divide by the sum of the weights of the rows that count",
+        {DIVISOR: "N"},
+    ),
+    Mistake(
+        "mean_counts_ignored_rows",
+        "the sum that the mean divides by takes the ignored rows in; leave them out",
+        {DIVISOR: "w[y].sum()"},
+    ),
+    Mistake(
+        "mean_over_all_weights",
+        "the mean divides by the sum of all classes' weights; add up the weight of each row's target instead",
+        {DIVISOR: "w.sum()"},
+    ),
+    Mistake(
+        "mean_ignores_ignored_weight_only",
+        "the mean divides by the number of rows times the mean weight; divide by the sum of the targets' weights",
+        {DIVISOR: "(counts.sum() * w.mean())"},
+    ),
+    Mistake(
+        "weights_left_out",
+        "the class weights are not used at all; weigh each class's log-probability",
+        {W: "w = logits.new_ones(C)"},
+    ),
+    Mistake(
+        "ignored_rows_counted",
+        "ignored rows add the loss of some class; give them a loss of 0 and a weight of 0 in the mean",
+        {IGNORED: "pass\n", DIVISOR: "w[y].sum()"},
+    ),
+    Mistake(
+        "ignored_rows_smoothed",
+        "ignored rows still add the smoothing term; give them a loss of 0 after smoothing",
+        {IF_SMOOTHED: "    " + IGNORED + IF_SMOOTHED, "    " + IGNORED + "    if reduction": "    if reduction"},
+    ),
+    Mistake(
+        "ignored_rows_dropped",
+        'ignored rows are missing from reduction="none"; they belong there with a loss of 0',
+        {'"none":\n        return loss': '"none":\n        return loss[counts]'},
+    ),
+    Mistake(
+        "minus_100_always_ignored",
+        "ignore_index is not used, and −100 is ignored whatever it says; compare the targets with the argument",
+        {"counts = target != ignore_index": "counts = target != -100"},
+    ),
+    Mistake(
+        "negative_targets_ignored",
+        "every negative target is ignored; only ignore_index is, and any other class that does not exist is an error",
+        {"counts = target != ignore_index": "counts = (target != ignore_index) & (target >= 0)"},
+    ),
+    Mistake(
+        "ignored_class_not_smoothed",
+        "a class that is chosen as ignore_index is left out of the smoothing term; "
+        "it ignores rows, and stays a class in the others",
+        {SMOOTHED: SMOOTHED.replace("(w * log_p)", "(w * log_p * (torch.arange(C) != ignore_index))")},
+    ),
+    Mistake(
+        "labels_flipped",
+        "smoothing mixes y with 1 − y; mix it with 1/C for every class, the right one included",
+        {SMOOTHED: "(1 - label_smoothing) * loss - label_smoothing * ((w * log_p).sum(dim=1) + loss)"},
+    ),
+    Mistake(
+        "spread_over_the_others",
+        "the smoothing share is spread over the C − 1 other classes; spread it over all C",
+        {SMOOTHED: "(1 - label_smoothing) * loss - label_smoothing / (C - 1 or 1) * ((w * log_p).sum(dim=1) + loss)"},
+    ),
+    Mistake(
+        "smoothing_not_divided",
+        "the smoothing term adds up the classes without dividing by C; each gets ε / C",
+        {SMOOTHED: SMOOTHED.replace(" / C", "")},
+    ),
+    Mistake(
+        "right_class_not_lowered",
+        "the right class keeps its full share under smoothing; it should get 1 − ε + ε / C",
+        {SMOOTHED: SMOOTHED.replace("(1 - label_smoothing) * loss", "loss")},
+    ),
+    Mistake(
+        "smoothing_unweighted",
+        "the smoothing term is not weighted; weigh the log-probability of each class with that class's weight",
+        {SMOOTHED: SMOOTHED.replace("(w * log_p)", "log_p")},
+    ),
+    Mistake(
+        "smoothing_weighted_by_target",
+        "the smoothing term carries the weight of the target; each class in it should carry its own",
+        {SMOOTHED: SMOOTHED.replace("(w * log_p)", "(w[y][:, None] * log_p)")},
+    ),
+    Mistake(
+        "smoothing_left_out",
+        "label_smoothing has no effect; mix 1/C into the target of every row",
+        {SMOOTHED: "loss"},
+    ),
+    Mistake(
+        "zero_times_infinity",
+        "0 is multiplied by the −∞ of an impossible class; leave the smoothing term out where ε is 0",
+        {IF_SMOOTHED: "    if True:\n        loss = "},
+    ),
+    Mistake(
+        "one_hot_times_log_p",
+        "a one-hot row is multiplied by the log-probabilities, so 0 · (−∞) gives NaN; pick the entry out instead",
+        {LOSS: "-(w * torch.nn.functional.one_hot(y, C) * log_p).sum(dim=1)"},
+    ),
+    Mistake(
+        "identity_matrix",
+        "a C × C identity is built to look the one-hot rows up, which no memory holds for many classes; use gather",
+        {LOSS: "-w[y] * torch.where(torch.eye(C, dtype=torch.bool)[y], log_p, 0.0).sum(dim=1)"},
+    ),
+    Mistake(
+        "all_pairs",
+        "indexing with [:, y] pairs every row with every target; gather one entry for each row",
+        {LOSS: "-(w[y] * log_p[:, y]).mean(dim=1)"},
+    ),
+    Mistake(
+        "mean_for_sum",
+        'reduction="sum" gives the mean; return the plain sum',
+        {LAST: "return loss.sum() / " + DIVISOR},
+    ),
+    Mistake(
+        "sum_for_mean",
+        'reduction="mean" gives the sum; divide by the sum of the weights',
+        {LAST: "return loss.sum()"},
+    ),
+    Mistake(
+        "normaliser_detached",
+        "the sum of the exponentials is detached, so the gradient misses the softmax; let it flow",
+        {LOG_P: LOG_P.replace("shifted.exp()", "shifted.detach().exp()")},
+    ),
+    Mistake(
+        "everything_detached",
+        "the loss is cut off from the logits; do not detach, and do not work under no_grad",
+        {SHIFTED: SHIFTED.replace("logits - logits", "logits.detach() - logits.detach()")},
+    ),
+    Mistake(
+        "float32_inside",
+        "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
+        {
+            SHIFTED: SHIFTED.replace("logits - logits", "logits.float() - logits.float()"),
+            IGNORED: "loss = loss.where(counts, 0).to(logits.dtype)\n",
+        },
+    ),
+    Mistake(
+        "logits_overwritten",
+        "the shift is done in place, which changes the caller's logits; make a new tensor",
+        {SHIFTED: "shifted = logits.sub_(logits.detach().amax(dim=1, keepdim=True)) if not logits.requires_grad else "
+         + SHIFTED[len("shifted = "):]},
+    ),
+    Mistake(
+        "target_overwritten",
+        "the ignored targets are replaced in the caller's tensor; make a new one",
+        {Y: "y = target.masked_fill_(~counts, 0)"},
+    ),
+    Mistake(
+        "wrong_default_ignore_index",
+        "the default of ignore_index is −1; it should be −100",
+        {"ignore_index: int = -100": "ignore_index: int = -1"},
+    ),
+    Mistake(
+        "wrong_default_reduction",
+        'the default of reduction is "sum"; it should be "mean"',
+        {'reduction: str = "mean"': 'reduction: str = "sum"'},
+    ),
+    Mistake(
+        "logits_of_any_rank",
+        "logits that are not 2-D are flattened rather than refused; raise ValueError",
+        {"    if logits.dim() != 2:\n        raise": "    if logits.dim() != 2:\n        logits = logits.reshape(len(target), -1)\n    if False:\n        raise"},
+    ),
+    Mistake(
+        "target_flattened",
+        "a target that is not 1-D is flattened rather than refused; raise ValueError",
+        {"    if target.shape != (N,):": "    target = target.reshape(-1)[:N] if target.dim() != 1 else target\n    if target.shape != (N,):"},
+    ),
+    Mistake(
+        "lengths_not_checked",
+        "logits and targets of different lengths are cut or repeated to fit; raise ValueError",
+        {
+            "if target.shape != (N,):": "if target.dim() != 1:",
+            "    counts = target != ignore_index\n": "    target = target.repeat(N)[:N]\n    counts = target != ignore_index\n",
+        },
+    ),
+    Mistake(
+        "class_too_large",
+        "a class of C or more is taken for the last one; raise ValueError",
+        {"(target < 0) | (target >= C)": "target < 0", Y: "y = target.where(counts, 0).clamp_max(C - 1)"},
+    ),
+    Mistake(
+        "negative_class_wraps",
+        "a negative class counts from the end, as Python indices do; raise ValueError unless it is ignore_index",
+        {"(target < 0) | (target >= C)": "target >= C", Y: "y = target.where(counts, 0) % C"},
+    ),
+    Mistake(
+        "index_error",
+        "a class that does not exist raises whatever indexing raises; check it first and raise ValueError",
+        {"if ((target < 0) | (target >= C))[counts].any():": "if False:"},
+    ),
+    Mistake(
+        "smoothing_not_checked",
+        "a label_smoothing outside [0, 1] is taken as it is; raise ValueError",
+        {"if not 0 <= label_smoothing <= 1:": "if False:"},
+    ),
+    Mistake(
+        "negative_smoothing_only",
+        "a label_smoothing above 1 is taken as it is; raise ValueError",
+        {"if not 0 <= label_smoothing <= 1:": "if label_smoothing < 0:"},
+    ),
+    Mistake(
+        "weight_length_not_checked",
+        "a weight of the wrong length is taken if it reaches the targets; raise ValueError unless it has C entries",
+        {"if weight is not None and weight.shape != (C,):": "if False:"},
+    ),
+    Mistake(
+        "short_weight_only",
+        "a weight that is too long is taken; raise ValueError unless it has exactly C entries",
+        {"weight.shape != (C,):": "len(weight) < C:"},
+    ),
+    Mistake(
+        "reduction_not_checked",
+        "an unknown reduction gives the mean; raise ValueError",
+        {'if reduction not in ("mean", "sum", "none"):': "if False:"},
+    ),
+    Mistake(
+        "numpy_inside",
+        "the logits go through numpy, which cuts off the gradient; stay in torch",
+        {SHIFTED: SHIFTED.replace("logits - logits", "torch.from_numpy(logits.detach().numpy()) - logits.detach()")},
+    ),
+    Mistake(
+        "calls_the_builtin",
+        "torch's own function does the work; write it by hand",
+        {
+            "    " + W: "    return torch.nn.functional.cross_entropy(\n"
+            "        logits, target, weight, None, ignore_index, None, reduction, label_smoothing\n    )\n    " + W
+        },
+    ),
+    Mistake(
+        "calls_log_softmax",
+        "torch's log_softmax does half of the work; write it by hand",
+        {LOG_P: "log_p = shifted.log_softmax(dim=1)"},
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}

@@ -1,0 +1,61 @@
+"""Precision, recall and F1 by counting. Statement: katas/metrics/f1_score/README.md."""
+
+import torch
+from torch import Tensor
+
+AVERAGES = ("binary", "micro", "macro", "weighted", None)
+
+
+def precision_recall_f1(
+    y_true: Tensor, y_pred: Tensor, average: str | None = "binary", num_classes: int | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """P = TP / (TP + FP),  R = TP / (TP + FN),  F1 = 2 P R / (P + R) = 2 TP / (2 TP + FP + FN),  with 0/0 = 0
+
+    Args:
+        y_true, y_pred: (N,) labels from 0 to C - 1, of any integer dtype.
+        average: "binary" (of class 1 alone), "micro" (counts added up over the classes), "macro" (the mean over all
+            C classes), "weighted" (the mean weighted by how often each class is true) or None (no mean).
+        num_classes: C; the largest label of either plus 1 if it is None.
+    Returns: (precision, recall, f1) in float32, scalars; or (C,) each where average is None.
+    Raises: ValueError if average is none of these, y_true or y_pred is not 1-D, their lengths differ or are 0, or
+        average is "binary" and a label above 1.
+    Source: sklearn.metrics.precision_recall_fscore_support with zero_division=0.
+    """
+    # --- solution
+    # TODO: refuse bad arguments with a ValueError.
+    # TODO: count for each class how often it is predicted, how often it is true, and how often both at once;
+    # mind what a narrow integer dtype can hold.
+    # TODO: take from the counts what `average` asks for, before or after dividing.
+    # TODO: divide, so that 0/0 gives 0.
+    if average not in AVERAGES:
+        raise ValueError(f"average should be one of {AVERAGES}, got {average!r}")
+    if y_true.dim() != 1 or y_pred.dim() != 1:
+        raise ValueError(f"y_true and y_pred should be 1-D, got {y_true.dim()}-D and {y_pred.dim()}-D")
+    if len(y_true) != len(y_pred):
+        raise ValueError(f"y_pred should be as long as y_true, {len(y_true)}, got {len(y_pred)}")
+    if len(y_true) == 0:
+        raise ValueError("y_true should have at least one label, got none")
+    y_true, y_pred = y_true.long(), y_pred.long()
+    top = int(torch.maximum(y_true, y_pred).max())
+    if average == "binary" and top > 1:
+        raise ValueError(f'labels should be 0 or 1 where average is "binary", got {top}')
+
+    C = 2 if average == "binary" else num_classes or top + 1
+    hit = torch.bincount(y_true[y_true == y_pred], minlength=C)  # (C,) TP
+    predicted = torch.bincount(y_pred, minlength=C)  # (C,) TP + FP
+    actual = torch.bincount(y_true, minlength=C)  # (C,) TP + FN
+    weight = actual / len(y_true)  # (C,)
+    if average == "binary":
+        hit, predicted, actual = hit[1], predicted[1], actual[1]
+    elif average == "micro":
+        hit, predicted, actual = hit.sum(), predicted.sum(), actual.sum()
+
+    precision = hit / predicted.clamp_min(1)  # where this is 0, so is hit
+    recall = hit / actual.clamp_min(1)
+    f1 = 2 * hit / (predicted + actual).clamp_min(1)
+    if average == "macro":
+        precision, recall, f1 = precision.mean(), recall.mean(), f1.mean()
+    elif average == "weighted":
+        precision, recall, f1 = weight @ precision, weight @ recall, weight @ f1
+    return precision, recall, f1
+    # --- end
