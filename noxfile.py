@@ -55,7 +55,7 @@ def prove(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure the judge's speed and memory against `import torch`."""
-    run(session, "bench", group="learn")
+    run(session, "bench", group="author")
 
 
 def run(session: nox.Session, command: str, group: str) -> None:

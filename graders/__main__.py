@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib
 import io
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -28,10 +26,6 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
         return complain(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
 
 
 def complain(sentence: str) -> int:
@@ -90,6 +84,7 @@ def seed(text: str) -> int:
 
 
 def write(path: Path, document: object) -> None:
+    """Writes JSON, and the folders that lead to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

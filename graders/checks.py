@@ -274,23 +274,28 @@ def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
 
 
 def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """With gradients and without, where the values should be the same ones."""
     for case in cases:
-        for request, expected in each(trial, answer, case, case.dtypes[0], return_inputs=True):
-            outputs(trial, request, expected)
-            for name, after in trial.ask(request).inputs.items():
-                before = (request.arguments or {})[name]
-                if before.shape != after.shape or not torch.equal(before.nan_to_num(), after.nan_to_num()):
-                    raise CheckFailed(f"{name}: should be left as it was, got it modified in place")
+        for inference in (False, True):
+            tolerance = answer.tolerance_for(case, case.dtypes[0])
+            how = {"return_inputs": True, "inference": inference}
+            for request, expected in each(trial, answer, case, case.dtypes[0], **how):
+                for got, wanted in zip(outputs(trial, request, expected), expected.outputs, strict=True):
+                    compare.close("values without gradients" if inference else "values", got, wanted, tolerance)
+                for name, after in trial.ask(request).inputs.items():
+                    before = (request.arguments or {})[name]
+                    if before.shape != after.shape or not torch.equal(before.nan_to_num(), after.nan_to_num()):
+                        raise CheckFailed(f"{name}: should be left as it was, got it modified in place")
 
 
 def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """Asks again after every other case was asked: what a call returns should depend on its inputs alone."""
+    """What a call returns should depend on its inputs alone: not on an earlier call, nor on the others asked before."""
     for case in cases:
-        for again, (request, expected) in enumerate(each(trial, answer, case, case.dtypes[0])):
+        for request, expected in each(trial, answer, case, case.dtypes[0]):
             first = outputs(trial, request, expected)
-            second = outputs(trial, replace(request, repeat=1 + again), expected)
+            second = outputs(trial, replace(request, rehearsed=True), expected)
             for one, two in zip(first, second, strict=True):
-                compare.close("values of the second call", two, one, TOLERANCES[torch.float64])
+                compare.close("values of a second call", two, one, TOLERANCES[torch.float64])
 
 
 def allowed_calls(answer: Answer, cases: list[Case], banned: tuple[str, ...], trial: Trial) -> None:
@@ -308,7 +313,16 @@ def allowed_calls(answer: Answer, cases: list[Case], banned: tuple[str, ...], tr
 
 
 def own_test(function: Callable[..., None], name: str, trial: Trial) -> None:
-    """A kata's own test function: `submission` and, where it asks for it, `draw`."""
+    """A kata's own test function: `submission` and, where it asks for it, `draw`.
+
+    What the function raises counts against the submission, whose results may be of any shape: the proofs show
+    that right answers do not get there.
+    """
     wanted = function.__code__.co_varnames[: function.__code__.co_argcount]
     given = {"submission": trial, "draw": trial.exam.draw(name)}
-    function(**{argument: given[argument] for argument in wanted})
+    try:
+        function(**{argument: given[argument] for argument in wanted})
+    except (AssertionError, CheckFailed) as failure:
+        raise CheckFailed(str(failure) or "does not hold", getattr(failure, "kind", "fail")) from None
+    except Exception as error:
+        raise CheckFailed(f"the result: should be usable, got {type(error).__name__}: {error}") from error

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from graders import wire
 from graders.spec import Tolerance
-from graders.submission import CheckFailed, Reply
+from graders.submission import MOST_LINES, CheckFailed, Reply
 
 
 def same_shape(subject: str, got: Tensor, expected: Tensor) -> None:
@@ -28,16 +28,14 @@ def close(subject: str, got: Tensor, expected: Tensor, tolerance: Tolerance) -> 
     for what, where in (("NaN", got.isnan() & ~expected.isnan()), ("infinite", got.isinf() & ~expected.isinf())):
         if where.any():
             index = first_index(where)
-            raise CheckFailed(
-                f"{subject}: should be {number(expected[index])} at {list(index)}, "
-                f"got {number(got[index])} ({int(where.sum())} of {got.numel()} are {what})"
-            )
+            count = f"{int(where.sum())} of {got.numel()} are {what}"
+            raise CheckFailed(f"{subject}: {both(expected[index], got[index], f' at {list(index)}')} ({count})")
     wrong = differs(got, expected, tolerance)
     if wrong.any():
         distance = (got - expected).abs().nan_to_num(torch.inf, torch.inf).masked_fill(~wrong, -1)
         index = tuple(int(i) for i in torch.unravel_index(distance.argmax(), got.shape))
         count = f"{int(wrong.sum())} of {got.numel()} differ; worst at {list(index)}: " if got.dim() else ""
-        raise CheckFailed(f"{subject}: {count}should be {number(expected[index])}, got {number(got[index])}")
+        raise CheckFailed(f"{subject}: {count}{both(expected[index], got[index])}")
 
 
 def differs(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Tensor:
@@ -52,21 +50,27 @@ def differs(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Tensor:
 def finite(subject: str, got: Tensor) -> None:
     if not got.isfinite().all():
         index = first_index(~got.isfinite())
-        raise CheckFailed(f"{subject}: should be finite, got {number(got[index])} at {list(index)}")
+        raise CheckFailed(f"{subject}: should be finite, got {got[index].item()} at {list(index)}")
 
 
 def first_index(mask: Tensor) -> tuple[int, ...]:
     return tuple(int(i) for i in mask.nonzero()[0])
 
 
-def number(value: Tensor) -> str:
-    """Enough digits to see the difference, and no more."""
-    return f"{value.item():.6g}"
+def both(expected: Tensor, got: Tensor, where: str = "") -> str:
+    """ "should be X, got Y" with enough digits to see the difference, and no more."""
+    for digits in (6, 9, 12, 17):
+        texts = [f"{value.item():.{digits}g}" for value in (expected, got)]
+        if texts[0] != texts[1]:
+            break
+    return f"should be {texts[0]}{where}, got {texts[1]}"
 
 
 def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
     """Whether two submissions did the same: for the diagnosis, which names a mistake only if it always does."""
     if (one.raised is None, one.died, one.is_tuple) != (other.raised is None, other.died, other.is_tuple):
+        return False
+    if (one.lines > MOST_LINES) != (other.lines > MOST_LINES):
         return False
     if one.raised and other.raised and one.raised.type != other.raised.type:
         return False

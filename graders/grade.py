@@ -49,6 +49,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if status in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
         return cli.USAGE if status == pytest.ExitCode.USAGE_ERROR else cli.FAULT
     reporter.summary(run.results, learner=not (options.reference or options.submission))
+    if options.json and options.json.is_dir():
+        return cli.complain(f"--json {options.json} is a folder; name a file")
     if options.json:
         cli.write(options.json, results.document(run.results, seed, devices))
     if status == pytest.ExitCode.INTERRUPTED:
@@ -78,7 +80,7 @@ def devices_for(wanted: str | None) -> list[str]:
 
 def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path) -> list[str]:
     """Pytest's command line: our plugin and pytest-timeout, and nothing from a conftest.py beside a submission."""
-    made = [str(kata.grader_file) for kata in chosen]
+    made = [str(kata.folder) for kata in chosen]
     made += [
         "--rootdir",
         str(root),

@@ -68,8 +68,9 @@ class Request:
     cotangents: tuple[Tensor, ...] = ()
     banned: tuple[str, ...] | None = None  # watch for these
     return_inputs: bool = False
+    inference: bool = False  # under no_grad, a module in eval mode
+    rehearsed: bool = False  # the same instance is first called with other values of the same shapes
     device: str = "cpu"
-    repeat: int = 0  # a request is answered from memory if it was asked before, unless this differs
 
     def message(self) -> tuple[dict[str, Any], list[Tensor]]:
         tensors: list[Tensor] = []
@@ -97,8 +98,9 @@ class Request:
             "cotangents": [plain(cotangent)["tensor"] for cotangent in self.cotangents],
             "banned": None if self.banned is None else list(self.banned),
             "return_inputs": where if self.return_inputs else {},
+            "inference": self.inference,
+            "rehearsed": self.rehearsed,
             "device": self.device,
-            "repeat": self.repeat,
         }
         return header, tensors
 
@@ -167,8 +169,10 @@ class Submission:
                 else:
                     self.found = reply["names"]
             except TimedOut as late:
+                self.worker = None
                 self.unloadable = f"{self.path} did not finish importing in {LIMIT_SECONDS:.0f} s{self.at(late.line)}"
             except Died as death:
+                self.worker = None
                 self.unloadable = f"{self.path} {death} while it was imported"
             except (KeyError, TypeError, ValueError):
                 self.unloadable = f"{self.path} sent back something that is no answer when it was imported"
@@ -187,7 +191,8 @@ class Submission:
             return self.replies[key][1]
         if self.hangs >= MOST_HANGS:
             raise CheckFailed(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
-        self.load()
+        if self.load().get(request.target) is None:
+            raise CheckFailed(f"{request.target}: should be defined in {self.path}, got no such name")
         assert self.worker is not None
         try:
             limit = LIMIT_SECONDS / 2**self.hangs
@@ -213,7 +218,8 @@ class Submission:
             return raised.message
         if raised.type == "SystemExit":
             return f"sys.exit({raised.message}){self.at(raised.line)}"
-        return f"{raised.type}: {raised.message}{self.at(raised.line)}"
+        message = f": {' '.join(raised.message.split())}" if raised.message else ""
+        return f"{raised.type}{message}{self.at(raised.line)}"
 
     def at(self, line: int | None) -> str:
         """(line 12: `return x / y`)"""

@@ -31,42 +31,66 @@ LIBRARIES = (
 EXITS = ("Tensor.numpy", "Tensor.__array__", "Tensor.__dlpack__", "_to_dlpack", "to_dlpack")
 
 
-@contextmanager
-def watching(banned: list[str], path: str) -> Iterator[list[dict[str, Any]]]:
-    """Yields the list that the offences end up in: what was called, and the submission's line where it is known."""
-    calls: dict[str, int | None] = {}
-    known: dict[CodeType | str, str | None] = {}  # verdicts by code object or builtin's name: most calls repeat
+class Watch:
+    """Collects the offences of one call: what was called, and the submission's line where it is known.
 
-    def hook(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call":
-            key: CodeType | str = frame.f_code
-            if key not in known:
-                known[key] = python_offence(frame.f_globals.get("__name__", ""), frame.f_code.co_qualname, banned)
-        elif event == "c_call":
-            key = f"{getattr(argument, '__module__', None)}.{getattr(argument, '__qualname__', '')}"
-            if key not in known:
-                known[key] = builtin_offence(key, banned)
-        else:
-            return
-        offence = known[key]
-        if offence is not None and calls.get(offence) is None:
-            calls[offence] = line_of(frame, path)
+    Args:
+        banned: names; each stands for every operator and torch function that starts with it.
+        path: the submission's file name.
+    """
 
-    offences: list[dict[str, Any]] = []
-    with torch.autograd.profiler.profile() as profile:
-        threading.setprofile(hook)
-        sys.setprofile(hook)
+    def __init__(self, banned: list[str], path: str) -> None:
+        self.banned = banned
+        self.path = path
+        self.calls: dict[str, int | None] = {}
+        self.known: dict[
+            CodeType | str, str | None
+        ] = {}  # verdicts by code object or builtin's name: most calls repeat
+        self.in_backward = False
+
+    @contextmanager
+    def functions(self) -> Iterator[None]:
+        """Watches Python functions and builtins, those that a hand-written backward calls included."""
+        threading.setprofile(self.hook)
+        sys.setprofile(self.hook)
         try:
-            yield offences
+            yield
         finally:
             sys.setprofile(None)
             threading.setprofile(None)
-    for name in {event.name for event in profile.function_events or ()}:
-        operator = name.removeprefix("aten::").lstrip("_")
-        is_known = any(is_banned(call.rpartition(".")[2], [operator]) for call in calls)
-        if name.startswith("aten::") and "backward" not in operator and is_banned(operator, banned) and not is_known:
-            calls[f"the operator {name}"] = None
-    offences.extend({"name": name, "line": line} for name, line in sorted(calls.items()))
+
+    @contextmanager
+    def operators(self) -> Iterator[None]:
+        """Watches torch's operators; only around the forward, since autograd may use any operator for its backward."""
+        with torch.autograd.profiler.profile() as profile:
+            yield
+        self.in_backward = True
+        for name in {event.name for event in profile.function_events or ()}:
+            operator = name.removeprefix("aten::").lstrip("_")
+            is_known = any(is_banned(call.rpartition(".")[2], [operator]) for call in self.calls)
+            if name.startswith("aten::") and is_banned(operator, self.banned) and not is_known:
+                self.calls[f"the operator {name}"] = None
+
+    def hook(self, frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call":
+            key: CodeType | str = frame.f_code
+            if key not in self.known:
+                module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_qualname
+                self.known[key] = python_offence(module, name, self.banned)
+        elif event == "c_call":
+            key = f"{getattr(argument, '__module__', None)}.{getattr(argument, '__qualname__', '')}"
+            if key not in self.known:
+                self.known[key] = builtin_offence(key, self.banned)
+        else:
+            return
+        offence = self.known[key]
+        if offence is not None and self.calls.get(offence) is None:
+            line = line_of(frame, self.path)
+            if line is not None or not self.in_backward:
+                self.calls[offence] = line
+
+    def offences(self) -> list[dict[str, Any]]:
+        return [{"name": name, "line": line} for name, line in sorted(self.calls.items())]
 
 
 def is_banned(name: str, banned: list[str]) -> bool:

@@ -8,7 +8,15 @@ from torch import Tensor
 
 from graders.checks import Trial
 from graders.compare import close
-from graders.spec import TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs
+from graders.spec import TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+
+# Wider than the usual in `absolute`: the gradient of W_k's bias is 0 by nature, and what comes back for it is the
+# rounding error of a sum over all tokens.
+TOLERANCE = {
+    torch.float32: Tolerance(1e-4, 1e-5, 1e-4),
+    torch.float16: Tolerance(1e-2, 5e-3, 1e-2),
+    torch.bfloat16: Tolerance(6e-2, 3e-2, 5e-2),
+}
 
 
 def parameters(embed_dim: int) -> dict[str, tuple[int, ...]]:
@@ -59,19 +67,20 @@ GRADER = Grader(
             oracle=oracle,
             parameters=parameters,
             differentiable=("x",),
+            tolerance=TOLERANCE,
             cases=(
-                Case("two_sequences", tokens(2, 5, 8), init={"embed_dim": 8}),
+                Case("two_sequences", tokens(2, 5, 8, std=0.5), init={"embed_dim": 8}),
                 Case("every_size", every_size, init={"embed_dim": 6}),
                 Case("one_channel", tokens(3, 4, 1), init={"embed_dim": 1}),
                 Case("repeated_tokens", repeated_tokens, init={"embed_dim": 6}),
                 Case("long_sequences", tokens(2, 130, 20), init={"embed_dim": 20}),
-                Case("far_from_one", tokens(3, 5, 7, std=4.0), init={"embed_dim": 7}, category="robustness"),
                 Case(
                     "large_scores",
                     large_scores,
                     init={"embed_dim": 7},
                     category="robustness",
                     dtypes=(torch.float64,),  # rounding moves such scores too far in float32
+                    tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-12, not 1e-16
                 ),
             ),
         ),
@@ -118,7 +127,12 @@ def test_scores_fit_float16_once_scaled(submission: Trial, draw: Draw) -> None:
     axes = torch.linalg.qr(draw.normal(16, 16)).Q
     next_axis = axes.roll(-1, 0).T @ axes  # turns each axis into the next one
     own = own_parameters(draw, 16)
-    own |= {"W_q.weight": axes, "W_k.weight": axes @ next_axis, "W_q.bias": torch.zeros(16), "W_k.bias": torch.zeros(16)}
+    own |= {
+        "W_q.weight": axes,
+        "W_k.weight": axes @ next_axis,
+        "W_q.bias": torch.zeros(16),
+        "W_k.bias": torch.zeros(16),
+    }
     own = {name: value.half() for name, value in own.items()}
     x = torch.stack([400 * axes[draw.permutation(16)] for _ in range(2)]).half()
     got = submission.call("SelfAttention", init={"embed_dim": 16}, parameters=own, x=x)

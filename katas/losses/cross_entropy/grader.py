@@ -10,7 +10,9 @@ from graders.checks import Trial
 from graders.compare import close
 from graders.spec import TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
 
-REDUCTIONS: tuple[dict[str, Any], ...] = ({}, {"reduction": "mean"}, {"reduction": "sum"}, {"reduction": "none"})
+MEAN: dict[str, Any] = {"reduction": "mean"}
+SUM: dict[str, Any] = {"reduction": "sum"}
+NONE: dict[str, Any] = {"reduction": "none"}
 
 
 def labels(draw: Draw, N: int, C: int) -> Tensor:
@@ -28,14 +30,20 @@ def with_each(*options: dict[str, Any], N: int = 9, C: int = 7) -> Inputs:
 
 
 def sizes_of_one(draw: Draw) -> list[Arguments]:
-    return [batch(draw, N, C, **how) for N, C in ((1, 6), (6, 1), (1, 1)) for how in REDUCTIONS[1:]]
+    """In the last one a row of the only class is ignored."""
+    made = [batch(draw, 1, 6, **NONE), batch(draw, 6, 1), batch(draw, 1, 1, **NONE), batch(draw, 6, 1, **NONE)]
+    made[-1]["target"][2] = -100
+    return made
+
+
+def weights(draw: Draw, C: int = 7) -> Tensor:
+    return draw.uniform(C, low=0.2, high=3.0)
 
 
 def class_weights(draw: Draw) -> list[Arguments]:
     """In the last one a class weighs nothing."""
-    made = [batch(draw, weight=draw.uniform(7, low=0.2, high=3.0), **how) for how in REDUCTIONS]
-    made.append(batch(draw, weight=torch.cat([draw.uniform(6, low=0.2, high=3.0), torch.zeros(1).double()])))
-    return made
+    made = [batch(draw, weight=weights(draw), **how) for how in (MEAN, SUM, NONE)]
+    return [*made, batch(draw, weight=weights(draw) * (torch.arange(7) != 6))]
 
 
 def ignore(arguments: Arguments, index: int) -> Arguments:
@@ -47,55 +55,50 @@ def ignore(arguments: Arguments, index: int) -> Arguments:
 
 
 def ignored_rows(draw: Draw) -> list[Arguments]:
-    return [ignore(batch(draw, **how), -100) for how in REDUCTIONS]
+    return [ignore(batch(draw, **how), -100) for how in (MEAN, SUM, NONE)]
 
 
 def chosen_ignore_index(draw: Draw) -> list[Arguments]:
     """Negative, beyond the classes, and a class like any other, which is then left out."""
-    return [ignore(batch(draw, **how), index) for index in (-1, 255, 7, 0, 2) for how in REDUCTIONS[1:]]
+    chosen = ((-1, MEAN), (255, NONE), (7, MEAN), (0, SUM), (2, MEAN))
+    return [ignore(batch(draw, **how), index) for index, how in chosen]
+
+
+def smoothing(draw: Draw) -> list[Arguments]:
+    return [batch(draw, label_smoothing=e, **how) for e, how in ((0.1, MEAN), (0.7, NONE), (1.0, SUM))]
 
 
 def smoothing_of_weighted_classes(draw: Draw) -> list[Arguments]:
-    return [
-        batch(draw, weight=draw.uniform(7, low=0.2, high=3.0), label_smoothing=epsilon, **how)
-        for epsilon in (0.1, 0.7, 1.0)
-        for how in REDUCTIONS[1:]
-    ]
+    amounts = ((0.1, MEAN), (0.7, NONE), (1.0, MEAN))
+    return [batch(draw, weight=weights(draw), label_smoothing=e, **how) for e, how in amounts]
 
 
 def everything_at_once(draw: Draw) -> list[Arguments]:
-    return [
-        ignore(batch(draw, weight=weight, label_smoothing=epsilon, **how), index)
-        for weight in (None, draw.uniform(7, low=0.2, high=3.0))
-        for epsilon in (0.0, 0.3)
-        for index in (-100, 3)
-        for how in REDUCTIONS[1:]
-    ]
+    made = [ignore(batch(draw, weight=weights(draw), label_smoothing=0.3, **how), 3) for how in (MEAN, SUM, NONE)]
+    return [*made, ignore(batch(draw, label_smoothing=0.3), -100), ignore(batch(draw, weight=weights(draw)), -1)]
 
 
 def shifted(draw: Draw) -> list[Arguments]:
     """exp overflows above 88.7 in float32 and 709.8 in float64, and underflows below -104 and -745."""
     rows = torch.tensor([800.0, -800.0, 0.0, 800.0, -800.0, 0.0, 400.0, -400.0, 0.0], dtype=torch.float64)
-    made = []
-    for shift in (torch.tensor(800.0), torch.tensor(-800.0), rows[:, None]):
-        for options in ({}, {"reduction": "none"}, {"label_smoothing": 0.2}):
-            one = batch(draw, **options)
-            made.append({**one, "logits": one["logits"] + shift})
-    return made
+    made = [batch(draw, **options) for options in (MEAN, NONE, NONE, {"label_smoothing": 0.2})]
+    shifts = (torch.tensor(800.0), torch.tensor(-800.0), rows[:, None], rows[:, None])
+    return [{**one, "logits": one["logits"] + shift} for one, shift in zip(made, shifts, strict=True)]
 
 
 def far_classes(draw: Draw) -> list[Arguments]:
     """Neighbouring logits are 1000 apart, so that all probabilities but one underflow in any dtype."""
-    levels = [torch.stack([draw.permutation(7) for _ in range(9)]).double() for _ in range(3)]
-    options = ({}, {"reduction": "none"}, {"label_smoothing": 0.2})
-    return [{**batch(draw, **option), "logits": 1000 * (z - 3)} for z, option in zip(levels, options, strict=True)]
+    made = [batch(draw, **options) for options in (MEAN, NONE, {"label_smoothing": 0.2})]
+    return [
+        {**one, "logits": 1000.0 * (torch.stack([draw.permutation(7) for _ in range(9)]) - 3).double()} for one in made
+    ]
 
 
 def impossible_classes(draw: Draw) -> list[Arguments]:
     """Two classes other than the target have a logit of -inf; none in the rows that are ignored."""
     made = []
-    for how in (*REDUCTIONS, {"weight": draw.uniform(7, low=0.2, high=3.0)}):
-        one = ignore(batch(draw, **how), -100)
+    for options in (NONE, {"weight": weights(draw)}):
+        one = ignore(batch(draw, **options), -100)
         rows = (one["target"] >= 0).nonzero().squeeze(1)
         for away in (1, 3):
             one["logits"][rows, (one["target"][rows] + away) % 7] = -torch.inf
@@ -104,7 +107,7 @@ def impossible_classes(draw: Draw) -> list[Arguments]:
 
 
 def large_logits(draw: Draw) -> list[Arguments]:
-    return [batch(draw, std=25.0, **how) for how in ({}, {"reduction": "none"})]
+    return [batch(draw, std=25.0, **how) for how in (MEAN, NONE)]
 
 
 def many_classes(draw: Draw) -> list[Arguments]:
@@ -114,7 +117,7 @@ def many_classes(draw: Draw) -> list[Arguments]:
     full = {
         "logits": draw.normal(3, C),
         "target": torch.tensor([C - 1, -100, 7]),
-        "weight": draw.uniform(C, low=0.2, high=3.0),
+        "weight": weights(draw, C),
         "label_smoothing": 0.1,
     }
     return [plain, full]
@@ -137,7 +140,7 @@ def of_shapes(*shapes: tuple[tuple[int, ...], tuple[int, ...]], C: int = 5) -> I
 
 def wrong_weights(draw: Draw) -> list[Arguments]:
     """Targets reach only the classes that the shortest weight has, so that indexing it raises nothing."""
-    made = [batch(draw, C=7, weight=draw.uniform(length, low=0.2, high=3.0)) for length in (6, 8, 1, 9)]
+    made = [batch(draw, C=7, weight=weights(draw, length)) for length in (6, 8, 1, 9)]
     return [{**one, "target": torch.zeros(9, dtype=torch.int64)} for one in made]
 
 
@@ -158,16 +161,13 @@ GRADER = Grader(
             ),
             differentiable=("logits",),
             cases=(
-                Case("every_reduction", with_each(*REDUCTIONS)),
-                Case("large_batch", with_each({}, {"reduction": "none"}, N=64, C=128)),
+                Case("every_reduction", with_each({}, MEAN, SUM, NONE)),
+                Case("large_batch", with_each(MEAN, NONE, N=64, C=128)),
                 Case("sizes_of_one", sizes_of_one),
                 Case("class_weights", class_weights),
                 Case("ignored_rows", ignored_rows),
                 Case("chosen_ignore_index", chosen_ignore_index),
-                Case(
-                    "smoothing",
-                    with_each(*({"label_smoothing": e, **how} for e in (0.1, 0.7, 1.0) for how in REDUCTIONS[1:])),
-                ),
+                Case("smoothing", smoothing),
                 Case("smoothing_of_weighted_classes", smoothing_of_weighted_classes),
                 Case("everything_at_once", everything_at_once),
                 Case(
@@ -186,7 +186,11 @@ GRADER = Grader(
                 Case("target_not_1d", of_shapes(((6, 5), (6, 1)), ((1, 5), ()), ((6, 5), (6, 5))), raises=True),
                 Case("lengths_differ", of_shapes(((6, 5), (5,)), ((6, 5), (1,)), ((1, 5), (6,))), raises=True),
                 Case("no_such_class", wrong_classes, raises=True),
-                Case("smoothing_out_of_range", with_each(*({"label_smoothing": e} for e in (-0.1, 1.1, 5.0))), raises=True),
+                Case(
+                    "smoothing_out_of_range",
+                    with_each(*({"label_smoothing": e} for e in (-0.1, 1.1, 5.0))),
+                    raises=True,
+                ),
                 Case("wrong_weight_length", wrong_weights, raises=True),
                 Case(
                     "unknown_reduction",
@@ -208,9 +212,13 @@ def test_equal_logits_give_log_c(submission: Trial, draw: Draw) -> None:
 
 
 def test_renaming_the_classes_changes_nothing(submission: Trial, draw: Draw) -> None:
-    one = batch(draw, weight=draw.uniform(7, low=0.2, high=3.0), label_smoothing=0.2)
+    one = batch(draw, weight=weights(draw), label_smoothing=0.2)
     order = draw.permutation(7)
-    renamed = {"logits": one["logits"][:, order], "target": order.argsort()[one["target"]], "weight": one["weight"][order]}
+    renamed = {
+        "logits": one["logits"][:, order],
+        "target": order.argsort()[one["target"]],
+        "weight": one["weight"][order],
+    }
     before = submission.call("cross_entropy", **one)
     after = submission.call("cross_entropy", **{**one, **renamed})
     close("the loss after renaming the classes", after, before, TOLERANCES[torch.float64])

@@ -3,8 +3,6 @@
 import torch
 from torch import Tensor
 
-AVERAGES = ("binary", "micro", "macro", "weighted", None)
-
 
 def precision_recall_f1(
     y_true: Tensor, y_pred: Tensor, average: str | None = "binary", num_classes: int | None = None

@@ -13,7 +13,7 @@ from graders.spec import Answer, Arguments, Case, Draw, Grader, Inputs, Toleranc
 # All counts are exact and all terms positive, so that a right answer in float32 errs by a few roundings only.
 # An eps of 1e-8 in a denominator is forgiven, larger ones are not.
 TOLERANCE = Tolerance(2e-6, 0.0, 1e-8)
-INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+NARROW = (torch.int32, torch.int16, torch.int8, torch.uint8)
 MEANS = ("micro", "macro", "weighted", None)
 
 
@@ -64,7 +64,9 @@ def counted(draw: Draw, table: list[list[int]], **options: Any) -> Arguments:
 def guesses(draw: Draw, N: int, C: int, **options: Any) -> Arguments:
     """Predictions about half of which are right, every label among both; low labels are the more frequent ones."""
     every = torch.arange(C)
-    y_true = torch.cat([every, every, torch.minimum(draw.integers(N - 2 * C, high=C), draw.integers(N - 2 * C, high=C))])
+    y_true = torch.cat(
+        [every, every, torch.minimum(draw.integers(N - 2 * C, high=C), draw.integers(N - 2 * C, high=C))]
+    )
     y_pred = torch.where(draw.uniform(N) < 0.5, y_true, draw.integers(N, high=C))
     y_pred[:C], y_pred[C : 2 * C] = every, every.roll(1)
     order = draw.permutation(N)
@@ -83,7 +85,14 @@ def binary_in_words(draw: Draw) -> list[Arguments]:
 
 def binary_extremes(draw: Draw) -> list[Arguments]:
     """Nobody positive, nobody found, neither, everybody; nothing right, all right."""
-    tables = [[[6, 3], [0, 0]], [[6, 0], [3, 0]], [[5, 0], [0, 0]], [[0, 0], [0, 4]], [[0, 3], [4, 0]], [[4, 0], [0, 3]]]
+    tables = [
+        [[6, 3], [0, 0]],
+        [[6, 0], [3, 0]],
+        [[5, 0], [0, 0]],
+        [[0, 0], [0, 4]],
+        [[0, 3], [4, 0]],
+        [[4, 0], [0, 3]],
+    ]
     return [counted(draw, table) for table in tables]
 
 
@@ -130,7 +139,7 @@ def label_dtypes(draw: Draw) -> list[Arguments]:
     made = [counted(draw, [[300, 40], [60, 280]])]
     made += [guesses(draw, 1500, 3, average=average) for average in MEANS]
     made += [guesses(draw, 400, 20, average="weighted"), guesses(draw, 500, 128, average="macro")]
-    made = [{**one, "y_true": one["y_true"].to(d), "y_pred": one["y_pred"].to(d)} for one in made for d in INTEGERS]
+    made = [{**one, "y_true": one["y_true"].to(d), "y_pred": one["y_pred"].to(d)} for one in made for d in NARROW]
     full = guesses(draw, 700, 256, average=None)
     return [*made, full | {"y_true": full["y_true"].to(torch.uint8), "y_pred": full["y_pred"].to(torch.uint8)}]
 
@@ -146,13 +155,17 @@ def rare_hits(draw: Draw) -> list[Arguments]:
 def wrong_shapes(draw: Draw) -> list[Arguments]:
     shapes = [((6, 1), (6, 1)), ((2, 3), (2, 3)), ((1, 6), (1, 6)), ((), ()), ((6,), (6, 1)), ((6, 1), (6,))]
     pairs = [(draw.integers(*one, high=2), draw.integers(*other, high=2)) for one, other in shapes]
-    return [{"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")]
+    return [
+        {"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")
+    ]
 
 
 def different_lengths(draw: Draw) -> list[Arguments]:
     lengths = [(6, 5), (5, 6), (1, 6), (6, 1)]
     pairs = [(draw.integers(one, high=2), draw.integers(other, high=2)) for one, other in lengths]
-    return [{"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")]
+    return [
+        {"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")
+    ]
 
 
 def not_binary(draw: Draw) -> list[Arguments]:
@@ -169,7 +182,11 @@ def unknown_average(draw: Draw) -> list[Arguments]:
 
 def no_samples(draw: Draw) -> list[Arguments]:
     none = torch.empty(0, dtype=torch.long)
-    return [{"y_true": none, "y_pred": none, "average": average, "num_classes": C} for average in ("binary", *MEANS) for C in (None, 3)]
+    return [
+        {"y_true": none, "y_pred": none, "average": average, "num_classes": C}
+        for average in ("binary", *MEANS)
+        for C in (None, 3)
+    ]
 
 
 GRADER = Grader(

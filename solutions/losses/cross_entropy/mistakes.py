@@ -7,10 +7,11 @@ LOG_P = "log_p = shifted - shifted.exp().sum(dim=1, keepdim=True).log()"
 LOSS = "-w[y] * log_p.gather(1, y[:, None]).squeeze(1)"
 SMOOTHED = "(1 - label_smoothing) * loss - label_smoothing / C * (w * log_p).sum(dim=1)"
 IF_SMOOTHED = "    if label_smoothing > 0:\n        loss = "
-IGNORED = "loss = loss.where(counts, 0)\n"
-DIVISOR = "w[y].where(counts, 0).sum()"
+IGNORED = "loss = torch.where(counts, loss, 0)\n"
+DIVISOR = "w[y[counts]].sum()"
 W = "w = logits.new_ones(C) if weight is None else weight"
-Y = "y = target.where(counts, 0)"
+COUNTS = "counts = target != ignore_index\n"
+Y = "y = torch.where(counts, target, 0)"
 LAST = 'return loss.sum() if reduction == "sum" else loss.sum() / ' + DIVISOR
 
 MISTAKES = (
@@ -26,7 +27,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_softmax",
-        "the log is taken of the softmax, which underflows to 0 for far classes; take log-probabilities from the logits",
+        "the log is taken of the softmax, which underflows to 0 for far classes; work from the logits",
         {LOG_P: "log_p = torch.softmax(shifted, dim=1).log()"},
     ),
     Mistake(
@@ -36,7 +37,7 @@ MISTAKES = (
     ),
     Mistake(
         "probability_clamped",
-        "the softmax is clamped before the log, which kills the gradient of confident wrong answers; work from the logits",
+        "the softmax is clamped before the log, which kills the gradient where it is most needed; work from the logits",
         {LOG_P: "log_p = torch.softmax(shifted, dim=1).clamp_min(1e-7).log()"},
     ),
     Mistake(
@@ -100,6 +101,11 @@ MISTAKES = (
         {'"none":\n        return loss': '"none":\n        return loss[counts]'},
     ),
     Mistake(
+        "one_row_squeezed",
+        'a batch of one row loses its axis under reduction="none"; keep the shape (N,)',
+        {'"none":\n        return loss': '"none":\n        return loss.squeeze()'},
+    ),
+    Mistake(
         "minus_100_always_ignored",
         "ignore_index is not used, and −100 is ignored whatever it says; compare the targets with the argument",
         {"counts = target != ignore_index": "counts = target != -100"},
@@ -117,6 +123,11 @@ MISTAKES = (
     ),
     Mistake(
         "labels_flipped",
+        "the right class gets ε and every other 1 − ε, which flips the labels; use 1 − ε + ε/C and ε/C",
+        {SMOOTHED: "label_smoothing * loss - (1 - label_smoothing) * ((w * log_p).sum(dim=1) + loss)"},
+    ),
+    Mistake(
+        "smoothed_with_the_complement",
         "smoothing mixes y with 1 − y; mix it with 1/C for every class, the right one included",
         {SMOOTHED: "(1 - label_smoothing) * loss - label_smoothing * ((w * log_p).sum(dim=1) + loss)"},
     ),
@@ -195,14 +206,16 @@ MISTAKES = (
         "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
         {
             SHIFTED: SHIFTED.replace("logits - logits", "logits.float() - logits.float()"),
-            IGNORED: "loss = loss.where(counts, 0).to(logits.dtype)\n",
+            IGNORED: IGNORED[:-1] + ".to(logits.dtype)\n",
         },
     ),
     Mistake(
         "logits_overwritten",
         "the shift is done in place, which changes the caller's logits; make a new tensor",
-        {SHIFTED: "shifted = logits.sub_(logits.detach().amax(dim=1, keepdim=True)) if not logits.requires_grad else "
-         + SHIFTED[len("shifted = "):]},
+        {
+            "    " + SHIFTED: "    top = logits.detach().amax(dim=1, keepdim=True)\n"
+            "    shifted = logits - top if logits.requires_grad else logits.sub_(top)"
+        },
     ),
     Mistake(
         "target_overwritten",
@@ -222,30 +235,33 @@ MISTAKES = (
     Mistake(
         "logits_of_any_rank",
         "logits that are not 2-D are flattened rather than refused; raise ValueError",
-        {"    if logits.dim() != 2:\n        raise": "    if logits.dim() != 2:\n        logits = logits.reshape(len(target), -1)\n    if False:\n        raise"},
+        {"    if logits.dim() != 2:\n": "    logits = logits.reshape(len(target), -1)\n    if False:\n"},
     ),
     Mistake(
         "target_flattened",
         "a target that is not 1-D is flattened rather than refused; raise ValueError",
-        {"    if target.shape != (N,):": "    target = target.reshape(-1)[:N] if target.dim() != 1 else target\n    if target.shape != (N,):"},
+        {
+            "    if target.shape != (N,):": "    if target.dim() != 1:\n        target = target.reshape(-1)[:N]\n"
+            "    if target.shape != (N,):"
+        },
     ),
     Mistake(
         "lengths_not_checked",
         "logits and targets of different lengths are cut or repeated to fit; raise ValueError",
         {
             "if target.shape != (N,):": "if target.dim() != 1:",
-            "    counts = target != ignore_index\n": "    target = target.repeat(N)[:N]\n    counts = target != ignore_index\n",
+            COUNTS: "target = target.repeat(N)[:N]\n    " + COUNTS,
         },
     ),
     Mistake(
         "class_too_large",
         "a class of C or more is taken for the last one; raise ValueError",
-        {"(target < 0) | (target >= C)": "target < 0", Y: "y = target.where(counts, 0).clamp_max(C - 1)"},
+        {"(target < 0) | (target >= C)": "target < 0", Y: Y + ".clamp_max(C - 1)"},
     ),
     Mistake(
         "negative_class_wraps",
         "a negative class counts from the end, as Python indices do; raise ValueError unless it is ignore_index",
-        {"(target < 0) | (target >= C)": "target >= C", Y: "y = target.where(counts, 0) % C"},
+        {"(target < 0) | (target >= C)": "target >= C", Y: Y + " % C"},
     ),
     Mistake(
         "index_error",
@@ -298,4 +314,7 @@ MISTAKES = (
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT: dict[str, str] = {
+    "raise ValueError(f'logits should have shape (N, C), got {tuple(logits.shape)}') -> (deleted)": "N, C = logits.shape "
+    "raises a ValueError of its own for any other number of axes; only its message says less",
+}

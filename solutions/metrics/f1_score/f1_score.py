@@ -3,8 +3,6 @@
 import torch
 from torch import Tensor
 
-AVERAGES = ("binary", "micro", "macro", "weighted", None)
-
 
 def precision_recall_f1(
     y_true: Tensor, y_pred: Tensor, average: str | None = "binary", num_classes: int | None = None
@@ -27,8 +25,8 @@ def precision_recall_f1(
     # mind what a narrow integer dtype can hold.
     # TODO: take from the counts what `average` asks for, before or after dividing.
     # TODO: divide, so that 0/0 gives 0.
-    if average not in AVERAGES:
-        raise ValueError(f"average should be one of {AVERAGES}, got {average!r}")
+    if average not in ("binary", "micro", "macro", "weighted", None):
+        raise ValueError(f'average should be "binary", "micro", "macro", "weighted" or None, got {average!r}')
     if y_true.dim() != 1 or y_pred.dim() != 1:
         raise ValueError(f"y_true and y_pred should be 1-D, got {y_true.dim()}-D and {y_pred.dim()}-D")
     if len(y_true) != len(y_pred):

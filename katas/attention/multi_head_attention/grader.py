@@ -1,0 +1,242 @@
+"""What is checked of MultiHeadAttention."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from graders.checks import Trial
+from graders.compare import close
+from graders.spec import HALF, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+
+# Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
+# rounding error of a sum over all tokens.
+TOLERANCE = {
+    torch.float32: Tolerance(1e-4, 1e-5, 1e-4),
+    torch.float16: Tolerance(1e-2, 5e-3, 1e-2),
+    torch.bfloat16: Tolerance(6e-2, 3e-2, 1e-1),
+}
+
+
+def parameters(embed_dim: int, num_heads: int) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {}
+    for name in ("q_linear", "k_linear", "v_linear", "out_linear"):
+        shapes |= {f"{name}.weight": (embed_dim, embed_dim), f"{name}.bias": (embed_dim,)}
+    return shapes
+
+
+def oracle(
+    own: dict[str, Tensor],
+    embed_dim: int,
+    num_heads: int,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """exp(scores) over the allowed keys, divided by its sum; a row without one is zero."""
+
+    def linear(name: str, x: Tensor) -> Tensor:
+        return torch.einsum("bsd,ed->bse", x, own[f"{name}.weight"]) + own[f"{name}.bias"]
+
+    size = embed_dim // num_heads
+    q, k, v = (
+        torch.stack(linear(name, x).chunk(num_heads, dim=-1), dim=1)  # (B, H, S, d)
+        for name, x in (("q_linear", query), ("k_linear", key), ("v_linear", value))
+    )
+    scores = torch.einsum("bhid,bhjd->bhij", q, k) / math.sqrt(size)
+    allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else (mask != 0).expand_as(scores)
+    top = scores.masked_fill(~allowed, -torch.inf).amax(-1, keepdim=True)
+    shares = (scores - top.nan_to_num(neginf=0.0)).masked_fill(~allowed, -torch.inf).exp()
+    attn = shares / shares.sum(-1, keepdim=True).clamp_min(1e-300)  # the top score's share is 1
+    heads = torch.einsum("bhij,bhjd->bhid", attn, v)
+    return linear("out_linear", torch.cat(heads.unbind(1), dim=-1)), attn
+
+
+def tokens(draw: Draw, B: int, Sq: int, Sk: int, D: int, std: float = 1.0) -> Arguments:
+    return {
+        "query": draw.normal(B, Sq, D, std=std),
+        "key": draw.normal(B, Sk, D, std=std),
+        "value": draw.normal(B, Sk, D, std=std),
+    }
+
+
+def unmasked(B: int, Sq: int, Sk: int, D: int, std: float = 1.0) -> Inputs:
+    return lambda draw: tokens(draw, B, Sq, Sk, D, std)
+
+
+def some_blocked(draw: Draw, *shape: int) -> Tensor:
+    """A bool mask with the first key allowed in every row, and about half of the others."""
+    mask = draw.uniform(*shape) < 0.5
+    mask[..., 0] = True
+    return mask
+
+
+def every_size(draw: Draw) -> list[Arguments]:
+    """Batch and lengths from 1 up, each the largest once."""
+    sizes = [(1, 1, 1), (1, 1, 5), (4, 3, 1), (3, 4, 7), (2, 7, 3), (5, 2, 3)]
+    made = [tokens(draw, B, Sq, Sk, 6) for B, Sq, Sk in sizes]
+    return made + [{**tokens(draw, B, Sq, Sk, 6), "mask": some_blocked(draw, B, 1, Sq, Sk)} for B, Sq, Sk in sizes]
+
+
+def with_and_without_mask(B: int, Sq: int, Sk: int, D: int) -> Inputs:
+    def inputs(draw: Draw) -> list[Arguments]:
+        made = [tokens(draw, B, Sq, Sk, D) for _ in range(2)]
+        return [made[0], {**made[1], "mask": some_blocked(draw, B, 1, Sq, Sk)}]
+
+    return inputs
+
+
+def masks_of_every_shape(draw: Draw) -> list[Arguments]:
+    """B = 3, H = 2, Sq = 4, Sk = 5: what a mask has in its last axes decides which of them it speaks of."""
+    shapes = [(5,), (4, 5), (1, 5), (2, 4, 5), (1, 4, 5), (2, 1, 5)]
+    shapes += [(3, 2, 4, 5), (3, 1, 4, 5), (3, 1, 1, 5), (1, 2, 4, 5), (1, 1, 4, 5), (1, 2, 1, 5)]
+    return [{**tokens(draw, 3, 4, 5, 6), "mask": some_blocked(draw, *shape)} for shape in shapes]
+
+
+def masks_of_every_kind(draw: Draw) -> list[Arguments]:
+    """0 and False block, -0.0 too; everything else allows, be it negative, a fraction, or 0 in its last byte."""
+    kinds: list[tuple[torch.dtype, list[float]]] = [
+        (torch.bool, [0, 1]),
+        (torch.int64, [0, 1]),
+        (torch.int64, [0, 1, 2, -1, 256]),
+        (torch.int32, [0, 1, -3]),
+        (torch.uint8, [0, 1, 255]),
+        (torch.float64, [0, 1]),
+        (torch.float64, [0, 1, 0.5, -1, 2, -0.0]),
+    ]
+
+    def mask(dtype: torch.dtype, values: list[float]) -> Tensor:
+        rows = torch.tensor(values, dtype=torch.float64).repeat(30)[:30]
+        made = rows[draw.permutation(30)].reshape(2, 1, 3, 5)
+        made[..., 0] = values[-1] or 1
+        return made.to(dtype)
+
+    return [{**tokens(draw, 2, 3, 5, 6), "mask": mask(dtype, values)} for dtype, values in kinds]
+
+
+def blocked_rows(draw: Draw) -> list[Arguments]:
+    """Queries with every key blocked: some in some heads, all of one sequence, all there are."""
+    some = some_blocked(draw, 2, 3, 4, 5)
+    some[0, 1, 2], some[1, 0, 0], some[1, 2] = False, False, False
+    one_sequence = torch.tensor([[True] * 5, [False] * 5])[:, None, None]  # (B, 1, 1, Sk)
+    queries = torch.tensor([[True], [False], [True], [False]])  # (Sq, 1)
+    masks = [some, one_sequence, queries, queries.double(), torch.zeros(4, 5), torch.zeros(1, dtype=torch.int64)]
+    return [{**tokens(draw, 2, 4, 5, 6), "mask": mask} for mask in masks]
+
+
+def large_scores(draw: Draw) -> list[Arguments]:
+    """Scores of a few in the first sequence, of thousands in the second: exp overflows above 709 in float64."""
+    scale = torch.tensor([1.0, 60.0], dtype=torch.float64)[:, None, None]
+    made = [{name: x * scale for name, x in tokens(draw, 2, 4, 6, 6).items()} for _ in range(2)]
+    return [made[0], {**made[1], "mask": some_blocked(draw, 2, 1, 4, 6)}]
+
+
+def one_allowed_key(draw: Draw) -> Arguments:
+    """Scores of ±100 000 and each query's opposite beside it: the only allowed key often has the smallest."""
+    made = tokens(draw, 2, 3, 6, 6, std=600.0)
+    made["query"] = torch.cat([made["query"], -made["query"]], dim=1)
+    only = draw.integers(2, 2, 6, 1, high=6)
+    return {**made, "mask": torch.arange(6) == only}
+
+
+def causal(draw: Draw) -> Arguments:
+    return {**tokens(draw, 2, 70, 90, 20), "mask": torch.ones(70, 90).tril(diagonal=20)}
+
+
+def half_with_blocked_row(draw: Draw) -> list[Arguments]:
+    mask = some_blocked(draw, 2, 1, 4, 5)
+    mask[0, 0, 2] = False
+    return [{**tokens(draw, 2, 4, 5, 8, std=0.5), "mask": one} for one in (mask, mask.double(), mask.long())]
+
+
+def heads(embed_dim: int, num_heads: int) -> dict[str, Any]:
+    return {"embed_dim": embed_dim, "num_heads": num_heads}
+
+
+GRADER = Grader(
+    level=2,
+    answers=(
+        Answer(
+            "MultiHeadAttention(embed_dim, num_heads)",
+            forward="forward(query, key, value, mask=None)",
+            oracle=oracle,
+            parameters=parameters,
+            differentiable=("query", "key", "value"),
+            tolerance=TOLERANCE,
+            cases=(
+                Case("four_heads", unmasked(2, 5, 5, 8, std=0.5), init=heads(8, 4)),
+                Case("every_size", every_size, init=heads(6, 2)),
+                Case("one_head", with_and_without_mask(2, 3, 4, 5), init=heads(5, 1)),
+                Case("heads_of_one_channel", with_and_without_mask(2, 3, 4, 5), init=heads(5, 5)),
+                Case("masks_of_every_shape", masks_of_every_shape, init=heads(6, 2)),
+                Case("masks_of_every_kind", masks_of_every_kind, init=heads(6, 3)),
+                Case("causal", causal, init=heads(20, 4)),
+                Case("blocked_rows", blocked_rows, init=heads(6, 3), category="robustness"),
+                Case("one_allowed_key", one_allowed_key, init=heads(6, 2), category="robustness"),
+                Case(
+                    "large_scores",
+                    large_scores,
+                    init=heads(6, 2),
+                    category="robustness",
+                    dtypes=(torch.float64,),  # rounding moves such scores too far in float32
+                    tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-12, not 1e-16
+                ),
+                Case("mask_in_half", half_with_blocked_row, init=heads(8, 4), category="robustness", dtypes=HALF),
+                Case("heads_do_not_divide", None, init=heads(10, 4), raises=True),
+                Case("more_heads_than_channels", None, init=heads(4, 8), raises=True),
+            ),
+        ),
+    ),
+    banned=(
+        "scaled_dot_product",
+        "multi_head_attention",
+        "native_multi_head_attention",
+        "flash_attention",
+        "efficient_attention",
+        "cudnn_attention",
+        "flex_attention",
+        "varlen_attn",
+        "transformer_encoder_layer",
+    ),
+)
+
+
+def own_parameters(draw: Draw, embed_dim: int, num_heads: int) -> dict[str, Tensor]:
+    return {name: draw.normal(*shape, std=0.5) for name, shape in parameters(embed_dim, num_heads).items()}
+
+
+def test_permuting_the_keys_changes_no_output(submission: Trial, draw: Draw) -> None:
+    own, made, order = own_parameters(draw, 6, 3), tokens(draw, 2, 4, 5, 6), draw.permutation(5)
+    mask = some_blocked(draw, 2, 1, 4, 5)
+    moved = {**made, "key": made["key"][:, order], "value": made["value"][:, order], "mask": mask[..., order]}
+    output, attn = submission.call("MultiHeadAttention", init=heads(6, 3), parameters=own, **made, mask=mask)
+    moved_output, moved_attn = submission.call("MultiHeadAttention", init=heads(6, 3), parameters=own, **moved)
+    close("output after permuting keys and values", moved_output, output, TOLERANCES[torch.float64])
+    close("attn after permuting keys and values", moved_attn, attn[..., order], TOLERANCES[torch.float64])
+
+
+def test_blocked_keys_do_not_matter(submission: Trial, draw: Draw) -> None:
+    own, made = own_parameters(draw, 6, 3), tokens(draw, 2, 4, 5, 6)
+    mask = torch.tensor([True, True, False, True, False])
+    changed = {name: x + 50 * ~mask[:, None] * (name != "query") for name, x in made.items()}
+    results = [
+        submission.call("MultiHeadAttention", init=heads(6, 3), parameters=own, **inputs, mask=mask)
+        for inputs in (made, changed)
+    ]
+    for name, before, after in zip(("output", "attn"), *results, strict=True):
+        close(f"{name} after changing blocked keys and values", after, before, TOLERANCES[torch.float64])
+
+
+@pytest.mark.robustness
+def test_nothing_to_see_gives_the_bias(submission: Trial, draw: Draw) -> None:
+    """In every dtype, a query with every key blocked has zero attention and out_linear's bias for its output."""
+    made, mask = tokens(draw, 2, 3, 5, 6), torch.zeros(3, 5, dtype=torch.bool)
+    for dtype, tolerance in TOLERANCES.items():
+        own = {name: value.to(dtype) for name, value in own_parameters(draw, 6, 3).items()}
+        inputs = {name: x.to(dtype) for name, x in made.items()}
+        output, attn = submission.call("MultiHeadAttention", init=heads(6, 3), parameters=own, **inputs, mask=mask)
+        close("attn where every key is blocked", attn, torch.zeros(2, 3, 3, 5), tolerance)
+        close("output where every key is blocked", output, own["out_linear.bias"].expand(2, 3, 6), tolerance)

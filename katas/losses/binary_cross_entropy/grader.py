@@ -1,0 +1,256 @@
+"""What is checked of binary_cross_entropy."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from graders.checks import Trial
+from graders.compare import close
+from graders.spec import Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+
+# F.softplus returns x itself above 20, so a right answer that is made of it is 2e-9 off there.
+AS_SOFTPLUS = {torch.float64: Tolerance(1e-8, 1e-9, 1e-8)}
+MEAN: dict[str, Any] = {"reduction": "mean"}
+SUM: dict[str, Any] = {"reduction": "sum"}
+NONE: dict[str, Any] = {"reduction": "none"}
+
+
+def from_probs(probs: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """Torch's. At probs of exactly 0 and 1 any finite gradient is right, which NaN stands for here."""
+    inner = probs.clone()
+    if inner.requires_grad:
+        free = (probs == 0) | (probs == 1)
+        inner.register_hook(lambda gradient: gradient.masked_fill(free, torch.nan))  # type: ignore[no-untyped-call]  # torch's
+    return F.binary_cross_entropy(inner, target.to(probs.dtype), reduction=reduction)
+
+
+def from_logits(logits: Tensor, target: Tensor, pos_weight: Tensor | None = None, reduction: str = "mean") -> Tensor:
+    return F.binary_cross_entropy_with_logits(
+        logits, target.to(logits.dtype), pos_weight=pos_weight, reduction=reduction
+    )
+
+
+def hard(draw: Draw, *shape: int) -> Tensor:
+    """Targets of 0 and 1, about as many of each, as floating values."""
+    count = torch.Size(shape).numel()
+    return (torch.arange(count) % 2)[draw.permutation(count)].reshape(shape).double()
+
+
+def given_probs(draw: Draw, *shape: int, soft: bool = False, **options: Any) -> Arguments:
+    target = draw.uniform(*shape) if soft else hard(draw, *shape)
+    return {"probs": draw.uniform(*shape, low=0.05, high=0.95), "target": target, **options}
+
+
+def given_logits(draw: Draw, *shape: int, soft: bool = False, std: float = 2.0, **options: Any) -> Arguments:
+    target = draw.uniform(*shape) if soft else hard(draw, *shape)
+    return {"logits": draw.normal(*shape, std=std), "target": target, **options}
+
+
+SHAPES: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
+    ((), MEAN),
+    ((1,), NONE),
+    ((6,), MEAN),
+    ((2, 3, 4), MEAN),
+    ((3, 1, 2, 2), NONE),
+)
+
+
+def whole_targets(arguments: Arguments) -> list[Arguments]:
+    """The same targets in each dtype that is not floating."""
+    dtypes = (torch.int64, torch.int32, torch.uint8, torch.bool)
+    return [{**arguments, "target": arguments["target"].to(dtype)} for dtype in dtypes]
+
+
+def confident_probs(draw: Draw) -> list[Arguments]:
+    """Down to 1e-6 away from 0 and from 1, right and wrong."""
+    made = []
+    for options in (MEAN, NONE):
+        small = 10 ** draw.uniform(12, low=-6.0, high=-2.0)
+        probs = torch.where(torch.arange(12) < 6, small, 1 - small)
+        made.append({"probs": probs, "target": hard(draw, 6).repeat(2), **options})
+    return made
+
+
+def tiny_probs(draw: Draw) -> Arguments:
+    """From 1e-30 to 1e-8, where every clamp but that of the log at -100 shows."""
+    return {"probs": 10 ** draw.uniform(8, low=-30.0, high=-8.0), "target": draw.uniform(8, low=0.1), **NONE}
+
+
+def probs_below_the_clamp(draw: Draw) -> Arguments:
+    """The log of the first four is below -100; 0 is not among them."""
+    probs = torch.cat([10 ** draw.uniform(4, low=-300.0, high=-45.0), 10 ** draw.uniform(4, low=-42.0, high=-30.0)])
+    return {"probs": probs, "target": draw.uniform(8, low=0.1), **NONE}
+
+
+def certain_probs(draw: Draw) -> list[Arguments]:
+    """Exact zeros and ones among others, each with a target of 0, of 1, and between."""
+    made = []
+    for options in (MEAN, SUM, NONE):
+        probs = torch.cat([torch.tensor([0.0, 0, 0, 1, 1, 1]).double(), draw.uniform(4, low=0.05, high=0.95)])
+        target = torch.cat([torch.tensor([0.0, 1, 0.3, 0, 1, 0.6]).double(), draw.uniform(4)])
+        order = draw.permutation(10)
+        made.append({"probs": probs[order], "target": target[order], **options})
+    return made
+
+
+def pos_weights(draw: Draw) -> list[Arguments]:
+    """One for each class, one for each element, one for all, and some that are zero."""
+
+    def weights(*shape: int) -> Tensor:
+        return draw.uniform(*shape, low=0.3, high=4.0)
+
+    return [
+        given_logits(draw, 5, 7, pos_weight=weights(7)),
+        given_logits(draw, 5, 7, soft=True, pos_weight=weights(7), **NONE),
+        given_logits(draw, 2, 3, 4, pos_weight=weights(3, 1), **SUM),
+        given_logits(draw, 5, 7, pos_weight=weights(5, 7)),
+        given_logits(draw, 6, pos_weight=weights()),
+        given_logits(draw, 6, pos_weight=torch.zeros(()).double()),
+        given_logits(draw, 4, 3, soft=True, pos_weight=weights(3) * torch.tensor([1, 0, 1])),
+    ]
+
+
+def whole_targets_of_logits(draw: Draw) -> list[Arguments]:
+    plain = whole_targets(given_logits(draw, 4, 3))
+    return [*plain, *whole_targets(given_logits(draw, 4, 3, pos_weight=draw.uniform(3, low=0.3, high=4.0)))[:1]]
+
+
+def far_logits(draw: Draw) -> list[Arguments]:
+    """Both signs of each size, under targets of 0, of 1, and between."""
+    sizes = torch.tensor([50.0, 100.0, 130.0, 1000.0, 10000.0]).double()
+    logits = torch.cat([sizes, -sizes]).repeat(3)
+    target = torch.tensor([0.0, 1, 0.4]).double().repeat_interleave(10)
+    weight = draw.uniform(30, low=0.3, high=4.0)
+    made = []
+    for options in (MEAN, NONE, {"pos_weight": weight}):
+        order = draw.permutation(30)
+        made.append({"logits": logits[order], "target": target[order], **options})
+    return made
+
+
+def zero_logits(draw: Draw) -> list[Arguments]:
+    """Half of the logits are exactly 0, where a hinge or an absolute value has no slope of its own."""
+    made = []
+    for options in (MEAN, {"soft": True, **NONE}, {"pos_weight": draw.uniform(3, low=0.3, high=4.0)}):
+        one = given_logits(draw, 4, 3, **options)
+        one["logits"].view(-1)[draw.permutation(12)[:6]] = 0
+        made.append(one)
+    return made
+
+
+def with_each(make: Any, *options: dict[str, Any]) -> Inputs:
+    return lambda draw: [make(draw, 5, 7, **option) for option in options]
+
+
+def shapes_that_differ(first: str) -> Inputs:
+    """Most of them would broadcast, or have as many elements."""
+    pairs = (
+        ((5,), (5, 1)),
+        ((5, 1), (5,)),
+        ((5,), (1,)),
+        ((3, 4), (4,)),
+        ((3, 4), (4, 3)),
+        ((3, 4), (12,)),
+        ((1,), ()),
+    )
+    return lambda draw: [{first: draw.uniform(*one), "target": draw.uniform(*other)} for one, other in pairs]
+
+
+def one_bad_prob(*bad: float) -> Inputs:
+    def inputs(draw: Draw) -> list[Arguments]:
+        made = [given_probs(draw, 5, 7) for _ in bad]
+        for one, value in zip(made, bad, strict=True):
+            one["probs"].view(-1)[draw.integers(1, high=35)] = value
+        return made
+
+    return inputs
+
+
+GRADER = Grader(
+    level=1,
+    answers=(
+        Answer(
+            'binary_cross_entropy(probs, target, reduction="mean")',
+            oracle=from_probs,
+            differentiable=("probs",),
+            tolerance=AS_SOFTPLUS,
+            cases=(
+                Case("probs", with_each(given_probs, {}, MEAN, SUM, NONE)),
+                Case("probs_of_any_shape", lambda draw: [given_probs(draw, *s, soft=True, **how) for s, how in SHAPES]),
+                Case("whole_targets_of_probs", lambda draw: whole_targets(given_probs(draw, 4, 3))),
+                Case("large_batch_of_probs", lambda draw: given_probs(draw, 64, 32, **NONE), dtypes=(torch.float64,)),
+                Case("confident_probs", confident_probs),
+                Case("tiny_probs", tiny_probs, gradients="none", category="robustness"),
+                Case(
+                    "probs_below_the_clamp",
+                    probs_below_the_clamp,
+                    gradients="none",
+                    category="robustness",
+                    dtypes=(torch.float64,),
+                ),
+                Case(
+                    "certain_probs",
+                    certain_probs,
+                    category="robustness",
+                    # The float32 nearest to e^-100 has a log of -99.98, and may stand in for 0.
+                    tolerance={torch.float32: Tolerance(1e-3, 1e-5, 1e-5)},
+                ),
+                Case("probs_of_another_shape", shapes_that_differ("probs"), raises=True),
+                Case("probs_outside", one_bad_prob(-0.1, 1.1, -1e-9, 1 + 1e-9, -torch.inf, torch.inf), raises=True),
+                Case("probs_of_nan", one_bad_prob(torch.nan), raises=True),
+                Case(
+                    "unknown_reduction_of_probs",
+                    with_each(given_probs, *({"reduction": word} for word in ("average", "batchmean", ""))),
+                    raises=True,
+                ),
+            ),
+        ),
+        Answer(
+            'binary_cross_entropy_with_logits(logits, target, pos_weight=None, reduction="mean")',
+            oracle=from_logits,
+            differentiable=("logits",),
+            tolerance=AS_SOFTPLUS,
+            cases=(
+                Case("logits", with_each(given_logits, {}, MEAN, SUM, NONE)),
+                Case(
+                    "logits_of_any_shape", lambda draw: [given_logits(draw, *s, soft=True, **how) for s, how in SHAPES]
+                ),
+                Case("whole_targets_of_logits", whole_targets_of_logits),
+                Case("large_batch_of_logits", lambda draw: given_logits(draw, 64, 32, **NONE), dtypes=(torch.float64,)),
+                Case("pos_weights", pos_weights),
+                Case("zero_logits", zero_logits),
+                Case("far_logits", far_logits, category="robustness"),
+                # The sigmoid of -18 is 0 in float16, that of 9 is 1.
+                Case(
+                    "far_logits_in_half",
+                    lambda draw: given_logits(draw, 5, 7, std=30.0, **NONE),
+                    category="robustness",
+                    dtypes=(torch.float16,),
+                ),
+                Case("logits_of_another_shape", shapes_that_differ("logits"), raises=True),
+                Case(
+                    "unknown_reduction_of_logits",
+                    with_each(given_logits, *({"reduction": word} for word in ("average", "batchmean", ""))),
+                    raises=True,
+                ),
+            ),
+        ),
+    ),
+    banned=("binary_cross_entropy", "multilabel_soft_margin_loss"),
+)
+
+
+def test_flipping_signs_and_targets_changes_nothing(submission: Trial, draw: Draw) -> None:
+    logits, target = draw.normal(5, 7, std=2.0), draw.uniform(5, 7)
+    once = submission.call("binary_cross_entropy_with_logits", logits=logits, target=target)
+    flipped = submission.call("binary_cross_entropy_with_logits", logits=-logits, target=1 - target)
+    close("the loss of -logits and 1 - target", flipped, once, AS_SOFTPLUS[torch.float64])
+
+
+def test_logits_agree_with_their_sigmoids(submission: Trial, draw: Draw) -> None:
+    logits, target = draw.normal(5, 7, std=2.0), draw.uniform(5, 7)
+    one = submission.call("binary_cross_entropy_with_logits", logits=logits, target=target, reduction="none")
+    other = submission.call("binary_cross_entropy", probs=logits.sigmoid(), target=target, reduction="none")
+    close("the loss of sigmoid(logits)", other, one, AS_SOFTPLUS[torch.float64])

@@ -1,0 +1,253 @@
+"""Known wrong answers to info_nce."""
+
+from graders.mistakes import Mistake
+
+ROWS = "if rows % 2:"
+TEMPERATURE = "if temperature <= 0:"
+UNIT = "F.normalize(features, dim=1)"
+LOGITS = "unit @ unit.mT / temperature"
+ITSELF = "torch.eye(rows, dtype=torch.bool, device=features.device)"
+MASKED = "logits.masked_fill(itself, -torch.inf)"
+POSITIVE = "torch.arange(rows, device=features.device).roll(rows // 2)"
+LOSS = "return F.cross_entropy(logits, positive)"
+CHOSEN = "logits.gather(1, positive[:, None]).squeeze(1)"  # (2N,)
+IN_FIRST_HALF = "(torch.arange(rows, device=features.device) < rows // 2)"
+
+MISTAKES = (
+    Mistake(
+        "self_not_excluded",
+        "each row is in its own denominator; leave its similarity with itself out",
+        {MASKED: "logits"},
+    ),
+    Mistake(
+        "positive_left_out",
+        "the positive is left out of the denominator; only the row itself is",
+        {
+            LOSS: f"chosen = {CHOSEN}\n"
+            "    negatives = logits.scatter(1, positive[:, None], -torch.inf)\n"
+            "    return (negatives.logsumexp(1) - chosen).mean()"
+        },
+    ),
+    Mistake(
+        "same_view_left_out",
+        "the negatives come from the other view only; the other rows of the same view count too",
+        {MASKED: f"logits.masked_fill({IN_FIRST_HALF}[:, None] == {IN_FIRST_HALF}, -torch.inf)"},
+    ),
+    Mistake(
+        "positives_interleaved",
+        "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
+        {POSITIVE: "torch.arange(rows, device=features.device) ^ 1"},
+    ),
+    Mistake(
+        "self_as_the_positive",
+        "each row is its own positive (labels arange), so nothing is learned; the positive is the other view",
+        {MASKED: "logits", POSITIVE: "torch.arange(rows, device=features.device)"},
+    ),
+    Mistake(
+        "next_row_as_the_positive",
+        "the label is off: row i goes with row i + N, modulo 2N",
+        {POSITIVE: POSITIVE.replace("rows // 2", "1")},
+    ),
+    Mistake(
+        "positive_not_divided",
+        "the positive is not divided by the temperature, only the negatives are; divide every logit",
+        {
+            LOSS: "is_positive = torch.zeros_like(itself).scatter(1, positive[:, None], True)\n"
+            "    return F.cross_entropy(torch.where(is_positive, logits * temperature, logits), positive)"
+        },
+    ),
+    Mistake(
+        "only_positive_divided",
+        "only the positive is divided by the temperature; divide every logit",
+        {
+            LOSS: "is_positive = torch.zeros_like(itself).scatter(1, positive[:, None], True)\n"
+            "    return F.cross_entropy(torch.where(is_positive, logits, logits * temperature), positive)"
+        },
+    ),
+    Mistake(
+        "positive_divided_in_the_numerator_only",
+        "the positive in the denominator is not divided by the temperature; divide every logit, once",
+        {
+            LOSS: f"chosen = {CHOSEN}\n"
+            "    logits = logits.scatter(1, positive[:, None], (chosen * temperature)[:, None])\n"
+            "    return (logits.logsumexp(1) - chosen).mean()"
+        },
+    ),
+    Mistake(
+        "temperature_multiplied",
+        "the similarities are multiplied by the temperature; divide by it",
+        {LOGITS: "unit @ unit.mT * temperature"},
+    ),
+    Mistake(
+        "temperature_missing",
+        "the temperature is not used; divide the similarities by it",
+        {LOGITS: "unit @ unit.mT"},
+    ),
+    Mistake(
+        "temperature_squared",
+        "each unit row is divided by the temperature, so the logits are divided twice; divide the products",
+        {LOGITS: "(unit / temperature) @ (unit / temperature).mT"},
+    ),
+    Mistake(
+        "loss_times_temperature",
+        "the loss is multiplied by the temperature; that is another convention, return the mean cross-entropy",
+        {LOSS: LOSS + " * temperature"},
+    ),
+    Mistake("not_normalised", "the rows are not divided by their norms; use cosine similarities", {UNIT: "features"}),
+    Mistake(
+        "normalised_down_the_batch",
+        "the columns are normalised; divide each row by its norm",
+        {UNIT: UNIT.replace("dim=1", "dim=0")},
+    ),
+    Mistake(
+        "normalised_as_a_whole",
+        "the features are divided by the norm of the whole matrix; divide each row by its own",
+        {UNIT: "features / torch.linalg.vector_norm(features)"},
+    ),
+    Mistake(
+        "sum_of_absolute_values",
+        "the rows are divided by the sum of their absolute values; use the Euclidean norm",
+        {UNIT: "F.normalize(features, p=1.0, dim=1)"},
+    ),
+    Mistake(
+        "features_centred",
+        "the mean of each row is subtracted first, which gives correlations; cosine similarity has no such step",
+        {UNIT: "F.normalize(features - features.mean(1, keepdim=True), dim=1)"},
+    ),
+    Mistake(
+        "norms_detached",
+        "the norms are detached, so the gradient misses how they depend on the features",
+        {UNIT: "features / torch.linalg.vector_norm(features, dim=1, keepdim=True).detach()"},
+    ),
+    Mistake(
+        "keys_detached",
+        "gradients flow through each row as an anchor only; it is a positive and a negative of other rows too",
+        {LOGITS: "unit @ unit.detach().mT / temperature"},
+    ),
+    Mistake(
+        "eps_added_to_the_norm",
+        "an eps of 1e-8 is added to the norms, so the length of the rows matters; clamp the norms instead",
+        {UNIT: "features / (torch.linalg.vector_norm(features, dim=1, keepdim=True) + 1e-8)"},
+    ),
+    Mistake(
+        "only_first_half",
+        "only the first N rows are anchors; average over all 2N",
+        {LOSS: "return F.cross_entropy(logits[: rows // 2], positive[: rows // 2])"},
+    ),
+    Mistake(
+        "sum_over_n",
+        "the sum over the 2N rows is divided by N; divide it by 2N",
+        {LOSS: 'return F.cross_entropy(logits, positive, reduction="sum") / (rows // 2)'},
+    ),
+    Mistake(
+        "sum_for_mean",
+        "the losses of the rows are summed; take their mean",
+        {LOSS: 'return F.cross_entropy(logits, positive, reduction="sum")'},
+    ),
+    Mistake(
+        "loss_per_row",
+        "one loss per row is returned; return their mean, a scalar",
+        {LOSS: 'return F.cross_entropy(logits, positive, reduction="none")'},
+    ),
+    Mistake(
+        "mean_inside_the_log",
+        "the probabilities of the positives are averaged before the logarithm; average the logarithms",
+        {LOSS: f"return -({CHOSEN} - logits.logsumexp(1)).exp().mean().log()"},
+    ),
+    Mistake(
+        "softmax_twice",
+        "cross-entropy gets probabilities where it wants logits, so softmax is applied twice",
+        {LOSS: "return F.cross_entropy(logits.softmax(1), positive)"},
+    ),
+    Mistake(
+        "logits_set_to_zero",
+        "the row's own logit is set to 0, which still counts exp(0) = 1 in the denominator; set it to −inf",
+        {MASKED: "logits.masked_fill(itself, 0.0)"},
+    ),
+    Mistake(
+        "mask_too_weak",
+        "the row's own logit is set to −100, which is not small beside logits of −1/τ; set it to −inf",
+        {MASKED: "logits.masked_fill(itself, -100.0)"},
+    ),
+    Mistake(
+        "mask_float16_cannot_hold",
+        "the mask constant −9e15 does not fit float16; use −inf, or the least number of the dtype",
+        {MASKED: "logits.masked_fill(itself, -9e15)"},
+    ),
+    Mistake(
+        "mask_multiplied",
+        "the mask is multiplied by a large constant, which is infinite in float16 and gives NaN off the diagonal; "
+        "fill with −inf where the mask is set",
+        {MASKED: "logits - itself.to(logits.dtype) * torch.tensor(1e9, dtype=logits.dtype)"},
+    ),
+    Mistake(
+        "self_subtracted_from_the_sum",
+        "exp(1/τ) is subtracted from the sum of exponentials, which overflows and cancels; leave it out of the sum",
+        {MASKED: "logits", LOSS: f"return ((logits.exp().sum(1) - logits.diagonal().exp()).log() - {CHOSEN}).mean()"},
+    ),
+    Mistake(
+        "no_max_shift",
+        "the exponentials are taken as they are, and overflow at small temperatures; use logsumexp or cross-entropy",
+        {LOSS: f"return (logits.exp().sum(1).log() - {CHOSEN}).mean()"},
+    ),
+    Mistake(
+        "square_overflows_in_half",
+        "the rows are multiplied before dividing by their norms, which overflows in float16; divide first",
+        {
+            UNIT: "torch.linalg.vector_norm(features, dim=1, keepdim=True)",
+            LOGITS: "features @ features.mT / unit / unit.mT / temperature",
+        },
+    ),
+    Mistake(
+        "float32_inside",
+        "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
+        {UNIT: "F.normalize(features.float(), dim=1)", LOSS: LOSS + ".to(features.dtype)"},
+    ),
+    Mistake(
+        "input_overwritten",
+        "the rows are divided in place, which changes the caller's tensor; make a new one",
+        {LOSS: "features.data.div_(torch.linalg.vector_norm(features.data, dim=1, keepdim=True))\n    " + LOSS},
+    ),
+    Mistake(
+        "wrong_default_temperature",
+        "the default of temperature is 0.07; it should be 0.1",
+        {"temperature: float = 0.1": "temperature: float = 0.07"},
+    ),
+    Mistake("odd_rows_accepted", "an odd number of rows is accepted; raise ValueError", {ROWS: "if False:"}),
+    Mistake(
+        "not_two_dimensional_accepted",
+        "features that are not 2-D are accepted, or raise another error; raise ValueError",
+        {"if features.dim() != 2:": "if False:"},
+    ),
+    Mistake(
+        "vectors_accepted",
+        "a vector is accepted or raises another error; features should have exactly two axes",
+        {"if features.dim() != 2:": "if features.dim() > 2:"},
+    ),
+    Mistake(
+        "temperature_not_checked",
+        "a temperature of 0 or below is accepted; raise ValueError",
+        {TEMPERATURE: "if False:"},
+    ),
+    Mistake(
+        "zero_temperature_accepted",
+        "a temperature of 0 is accepted; raise ValueError for it as for negative ones",
+        {TEMPERATURE: "if temperature < 0:"},
+    ),
+    Mistake(
+        "negative_temperature_accepted",
+        "a negative temperature is accepted; raise ValueError for it as for 0",
+        {TEMPERATURE: "if not temperature:"},
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    "unit = F.normalize(features, dim=1) -> unit = F.normalize(features)": "1 is the default of dim in F.normalize",
+    f"itself = {ITSELF} -> itself = torch.eye(rows, dtype=torch.bool)": (
+        "on the CPU the mask is made on the device of the features anyway; on a GPU the call raises"
+    ),
+    f"positive = {POSITIVE} -> positive = torch.arange(rows).roll(rows // 2)": (
+        "on the CPU the targets are made on the device of the features anyway; on a GPU the call raises"
+    ),
+}

@@ -1,0 +1,333 @@
+"""Known wrong answers to binary_cross_entropy."""
+
+from graders.mistakes import Mistake
+
+# Of the function that takes probabilities.
+LOGS = (
+    "log_p, log_not_p = (torch.where(p > 0, p, 1).log().where(p > 0, -100).clamp_min(-100) for p in (probs, 1 - probs))"
+)
+PROBS_LOSS = "return reduce(-(y * log_p + (1 - y) * log_not_p), reduction)"
+INSIDE = "inside = (probs >= 0) & (probs <= 1)"
+PROBS_TARGET = "y = target.to(probs.dtype)"
+PROBS_SHAPE = "if probs.shape != target.shape:"
+# Of the function that takes logits.
+LOG_P = "log_p = -torch.logaddexp(zero, -logits)"
+LOG_NOT_P = "log_not_p = -torch.logaddexp(zero, logits)"
+LOGITS_LOSS = "return reduce(-(w * y * log_p + (1 - y) * log_not_p), reduction)"
+LOGITS_TARGET = "y = target.to(logits.dtype)"
+LOGITS_SHAPE = "if logits.shape != target.shape:"
+W = "w = 1 if pos_weight is None else pos_weight"
+# Of both.
+RAISE = "raise ValueError(f\"reduction should be 'mean', 'sum' or 'none', got {reduction!r}\")"
+MEAN = "return loss.mean()"
+SUM = "return loss.sum()"
+
+
+def logs_of(p: str) -> dict[str, str]:
+    """Both log-probabilities of the logits taken from a sigmoid."""
+    return {LOG_P: f"log_p = ({p}).log()", LOG_NOT_P: f"log_not_p = (1 - ({p})).log()"}
+
+
+MISTAKES = (
+    Mistake(
+        "log_of_zero",
+        "the log of 0 is −∞, and 0 times it NaN; let no log fall below −100",
+        {LOGS: "log_p, log_not_p = probs.log(), (1 - probs).log()"},
+    ),
+    Mistake(
+        "nan_gradient_at_the_ends",
+        "the log is clamped, but its gradient where p is exactly 0 or 1 is still NaN; keep the log away from 0",
+        {LOGS: "log_p, log_not_p = probs.log().clamp_min(-100), (1 - probs).log().clamp_min(-100)"},
+    ),
+    Mistake(
+        "probs_clamped",
+        "the probabilities are clamped to 1e-7, which hides how wrong a confident answer is; clamp each log at −100",
+        {LOGS: "log_p, log_not_p = (p.clamp(1e-7, 1 - 1e-7).log() for p in (probs, 1 - probs))"},
+    ),
+    Mistake(
+        "eps_in_the_log",
+        "a small constant is added inside the logs; clamp each log at −100 instead",
+        {LOGS: "log_p, log_not_p = ((p + 1e-12).log() for p in (probs, 1 - probs))"},
+    ),
+    Mistake(
+        "only_zero_clamped",
+        "the log is −100 where p is exactly 0, and lower than that for the tiniest p; clamp every log at −100",
+        {LOGS: LOGS.replace(".clamp_min(-100)", "")},
+    ),
+    Mistake(
+        "clamped_too_high",
+        "the logs are clamped above −100, which cuts real probabilities off; clamp them at −100",
+        {LOGS: LOGS.replace("where(p > 0, -100).clamp_min(-100)", "where(p > 0, -50).clamp_min(-50)")},
+    ),
+    Mistake(
+        "negative_term_forgotten",
+        "the (1 − y) log(1 − p) term of the probabilities is missing; negatives have a loss too",
+        {PROBS_LOSS: "return reduce(-(y * log_p), reduction)"},
+    ),
+    Mistake(
+        "negative_logit_term_forgotten",
+        "the (1 − y) log(1 − σ(x)) term of the logits is missing; negatives have a loss too",
+        {LOGITS_LOSS: "return reduce(-(w * y * log_p), reduction)"},
+    ),
+    Mistake(
+        "terms_swapped",
+        "y and 1 − y are swapped in the loss of the probabilities; y goes with log p",
+        {PROBS_LOSS: "return reduce(-(y * log_not_p + (1 - y) * log_p), reduction)"},
+    ),
+    Mistake(
+        "logit_terms_swapped",
+        "y and 1 − y are swapped in the loss of the logits; y goes with log σ(x)",
+        {LOGITS_LOSS: "return reduce(-(w * y * log_not_p + (1 - y) * log_p), reduction)"},
+    ),
+    Mistake(
+        "sign_lost",
+        "the loss of the probabilities has the wrong sign; it is minus the log-probability",
+        {PROBS_LOSS: PROBS_LOSS.replace("-(", "(")},
+    ),
+    Mistake(
+        "log_base_two",
+        "the loss is in bits; use the natural logarithm",
+        {PROBS_LOSS: PROBS_LOSS.replace("reduce(-(", "reduce(-1.4426950408889634 * (")},
+    ),
+    Mistake(
+        "targets_rounded",
+        "targets of the probabilities are rounded to 0 and 1; soft ones enter the formula as they are",
+        {PROBS_TARGET: "y = (target > 0.5).to(probs.dtype)"},
+    ),
+    Mistake(
+        "logit_targets_rounded",
+        "targets of the logits are rounded to 0 and 1; soft ones enter the formula as they are",
+        {LOGITS_TARGET: "y = (target > 0.5).to(logits.dtype)"},
+    ),
+    Mistake(
+        "targets_not_converted",
+        "1 − y fails for bool targets beside probabilities; convert them to the dtype of the probabilities",
+        {PROBS_TARGET: "y = target"},
+    ),
+    Mistake(
+        "logit_targets_not_converted",
+        "1 − y fails for bool targets beside logits; convert them to the dtype of the logits",
+        {LOGITS_TARGET: "y = target"},
+    ),
+    Mistake(
+        "targets_to_float32",
+        "the targets are converted to float32, which rounds soft ones and widens half precision; "
+        "convert them to the dtype of the input",
+        {PROBS_TARGET: "y = target.float()", LOGITS_TARGET: "y = target.float()"},
+    ),
+    Mistake(
+        "sigmoid_then_log",
+        "the log is taken of a sigmoid, which is exactly 0 or 1 for far logits; find log σ(x) from the logits",
+        logs_of("logits.sigmoid()"),
+    ),
+    Mistake(
+        "sigmoid_then_probs",
+        "the logits go through the sigmoid and the other function, whose clamp cuts the loss off at 100 "
+        "and kills its gradient; find log σ(x) from the logits",
+        {
+            LOGITS_LOSS: LOGITS_LOSS + "\n",
+            W: W + "\n    if pos_weight is None:\n        "
+            "return binary_cross_entropy(logits.sigmoid(), target, reduction)",
+        },
+    ),
+    Mistake(
+        "sigmoid_clamped",
+        "the sigmoid is clamped to 1e-7, which kills the gradient of confident wrong answers; work from the logits",
+        logs_of("logits.sigmoid().clamp(1e-7, 1 - 1e-7)"),
+    ),
+    Mistake(
+        "exp_overflows",
+        "log(1 + eˣ) is taken as it stands, which overflows for far logits; use logaddexp, softplus or logsigmoid",
+        {LOG_P: "log_p = -(1 + (-logits).exp()).log()", LOG_NOT_P: "log_not_p = -(1 + logits.exp()).log()"},
+    ),
+    Mistake(
+        "wrong_slope_at_zero",
+        "max(x, 0) − x y + log(1 + e^−|x|) is right, but its parts have no slope at x = 0, where the gradient "
+        "should be σ(0) − y; use logaddexp, softplus or logsigmoid",
+        {
+            LOG_P: "log_p = logits.clamp_max(0) - (-logits.abs()).exp().log1p()",
+            LOG_NOT_P: "log_not_p = (-logits).clamp_max(0) - (-logits.abs()).exp().log1p()",
+        },
+    ),
+    Mistake(
+        "relu_at_zero",
+        "the hinge relu(x) has slope 0 at x = 0, where the gradient should be σ(0) − y; "
+        "use logaddexp, softplus or logsigmoid",
+        {
+            LOG_P: "log_p = -torch.relu(-logits) - (-logits.abs()).exp().log1p()",
+            LOG_NOT_P: "log_not_p = -torch.relu(logits) - (-logits.abs()).exp().log1p()",
+        },
+    ),
+    Mistake(
+        "softmax_for_sigmoid",
+        "the logits are normalised over the last axis; each is a yes-or-no question of its own, so use the sigmoid",
+        logs_of("logits.softmax(-1) if logits.dim() else logits.sigmoid()"),
+    ),
+    Mistake(
+        "pos_weight_on_both_terms",
+        "pos_weight multiplies both terms; it belongs to the positive one alone",
+        {LOGITS_LOSS: "return reduce(-w * (y * log_p + (1 - y) * log_not_p), reduction)"},
+    ),
+    Mistake(
+        "pos_weight_on_negatives",
+        "pos_weight multiplies the negative term; it belongs to the positive one",
+        {LOGITS_LOSS: "return reduce(-(y * log_p + w * (1 - y) * log_not_p), reduction)"},
+    ),
+    Mistake(
+        "pos_weight_left_out",
+        "pos_weight has no effect; multiply the positive term by it",
+        {W: "w = 1"},
+    ),
+    Mistake(
+        "pos_weight_by_label",
+        "whole elements are weighted by whether their target is above ½; "
+        "weigh the positive term, of which soft targets have a part",
+        {LOGITS_LOSS: "return reduce(-(torch.where(y > 0.5, w, 1) * (y * log_p + (1 - y) * log_not_p)), reduction)"},
+    ),
+    Mistake(
+        "pos_weight_normalised",
+        "the mean divides by the sum of the weights; divide by the number of elements",
+        {
+            LOGITS_LOSS: "loss = -(w * y * log_p + (1 - y) * log_not_p)\n"
+            '    return loss.sum() / (w * y + 1 - y).sum() if reduction == "mean" else reduce(loss, reduction)'
+        },
+    ),
+    Mistake(
+        "pos_weight_tested_for_truth",
+        "a pos_weight of zero is taken for none, since zero is false; compare it with None",
+        {W: "w = pos_weight if pos_weight is not None and pos_weight.any() else 1"},
+    ),
+    Mistake(
+        "sum_for_mean",
+        'reduction="mean" gives the sum; divide by the number of elements',
+        {MEAN: "return loss.sum()"},
+    ),
+    Mistake(
+        "mean_for_sum",
+        'reduction="sum" gives the mean; return the plain sum',
+        {SUM: "return loss.mean()"},
+    ),
+    Mistake(
+        "mean_over_the_batch",
+        "the mean divides by the length of the first axis alone; divide by the number of elements",
+        {MEAN: "return loss.sum() / (loss.shape[0] if loss.dim() else 1)"},
+    ),
+    Mistake(
+        "mean_over_the_last_axis",
+        "the mean is taken over one axis only; take it over all elements",
+        {MEAN: "return loss.mean(-1)"},
+    ),
+    Mistake(
+        "none_flattened",
+        'the losses come back flat under reduction="none"; keep the shape of the input',
+        {'if reduction == "none":\n        return loss': 'if reduction == "none":\n        return loss.flatten()'},
+    ),
+    Mistake(
+        "probs_detached",
+        "the loss is cut off from the probabilities; do not detach",
+        {LOGS: LOGS.replace("in (probs, 1 - probs)", "in (probs.detach(), 1 - probs.detach())")},
+    ),
+    Mistake(
+        "logits_detached",
+        "half of the loss is cut off from the logits; do not detach",
+        {LOG_NOT_P: "log_not_p = -torch.logaddexp(zero, logits.detach())"},
+    ),
+    Mistake(
+        "float32_inside",
+        "the loss of the probabilities is found in float32 whatever comes in; keep float64 as it is",
+        {
+            LOGS: LOGS.replace("in (probs, 1 - probs)", "in (probs.float(), 1 - probs.float())") + "\n    "
+            "log_p, log_not_p = log_p.to(y.dtype), log_not_p.to(y.dtype)"
+        },
+    ),
+    Mistake(
+        "float32_logits_inside",
+        "the loss of the logits is found in float32 whatever comes in; keep float64 as it is",
+        {
+            LOG_P: "log_p = -torch.logaddexp(zero.float(), -logits.float()).to(logits.dtype)",
+            LOG_NOT_P: "log_not_p = -torch.logaddexp(zero.float(), logits.float()).to(logits.dtype)",
+        },
+    ),
+    Mistake(
+        "probs_overwritten",
+        "the probabilities are clamped in place, which changes the caller's tensor; make a new one",
+        {PROBS_TARGET: PROBS_TARGET + "\n    probs.clamp_(1e-7, 1 - 1e-7)"},
+    ),
+    Mistake(
+        "wrong_default_reduction",
+        'the default of reduction is "sum"; it should be "mean"',
+        {'target: Tensor, reduction: str = "mean"': 'target: Tensor, reduction: str = "sum"'},
+    ),
+    Mistake(
+        "shape_of_probs_not_checked",
+        "targets that only broadcast to the probabilities are accepted; raise ValueError unless the shapes are equal",
+        {PROBS_SHAPE: "if False:"},
+    ),
+    Mistake(
+        "shape_of_logits_not_checked",
+        "targets that only broadcast to the logits are accepted; raise ValueError unless the shapes are equal",
+        {LOGITS_SHAPE: "if False:"},
+    ),
+    Mistake(
+        "only_sizes_compared",
+        "only the numbers of elements are compared; raise ValueError unless the shapes are equal",
+        {
+            PROBS_SHAPE: "if probs.numel() != target.numel():",
+            PROBS_TARGET: "y = target.to(probs.dtype).reshape(probs.shape)",
+        },
+    ),
+    Mistake(
+        "range_not_checked",
+        "probabilities outside [0, 1] are not refused; raise ValueError",
+        {INSIDE: "inside = probs == probs"},
+    ),
+    Mistake(
+        "nan_not_refused",
+        "NaN among the probabilities is not refused, since it compares as neither below 0 nor above 1; "
+        "ask that all are inside",
+        {INSIDE: "inside = ~((probs < 0) | (probs > 1))"},
+    ),
+    Mistake(
+        "only_too_large_refused",
+        "negative probabilities are not refused; raise ValueError for them too",
+        {INSIDE: "inside = probs <= 1"},
+    ),
+    Mistake(
+        "zero_and_one_refused",
+        "probabilities of exactly 0 and 1 are refused; they are allowed",
+        {INSIDE: "inside = (probs > 0) & (probs < 1)"},
+    ),
+    Mistake(
+        "reduction_not_checked",
+        "an unknown reduction returns the losses; raise ValueError",
+        {RAISE: "return loss"},
+    ),
+    Mistake(
+        "numpy_inside",
+        "the probabilities go through numpy, which cuts off the gradient; stay in torch",
+        {LOGS: LOGS.replace("in (probs, 1 - probs)", "in (torch.from_numpy(probs.detach().numpy()), 1 - probs)")},
+    ),
+    Mistake(
+        "calls_the_builtin",
+        "torch's own function does the work on the probabilities; write it by hand",
+        {PROBS_LOSS: "return torch.nn.functional.binary_cross_entropy(probs, y, reduction=reduction)"},
+    ),
+    Mistake(
+        "calls_the_builtin_with_logits",
+        "torch's own function does the work on the logits; write it by hand",
+        {
+            LOGITS_LOSS: "return torch.nn.functional.binary_cross_entropy_with_logits(\n"
+            "        logits, y, pos_weight=pos_weight, reduction=reduction\n    )"
+        },
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    f"{LOGS} -> {LOGS.replace('p, 1)', 'p, 2)')}": "where p is 0, the log of the stand-in is replaced by −100, be it 0 or log 2",
+    f"{LOGS} -> {LOGS.replace('p, 1)', 'p, 0)')}": "the infinite slope of log 0 belongs to the stand-in, a constant, "
+    "and where gives p itself a gradient of 0",
+    f"{LOGS} -> {LOGS.replace('p > 0, -100)', 'p > 0, -101)')}": "the clamp that follows makes −100 of −101",
+    f"{LOG_P} -> log_p = -torch.logaddexp(-logits, zero)": "logaddexp is symmetric",
+    f"{LOG_NOT_P} -> log_not_p = -torch.logaddexp(logits, zero)": "logaddexp is symmetric",
+}

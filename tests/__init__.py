@@ -1,0 +1,1 @@
+"""Tests of the engine, of every kata, of the command line."""

@@ -1,0 +1,179 @@
+"""Files that are no honest answer at all: each gets a sentence, none is solved, and the rest is still judged."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, make_repository, run
+
+DEF = "import os, sys, signal\nimport torch\n\n\ndef scale(x, factor=2.0):\n"
+
+# name: (source, the message of the check or, where it cannot be imported, of the result)
+LATE = "the call: did not return in 10 s"
+RUNS = {
+    "loops_for_ever": (
+        DEF + "    while True: pass\n",
+        f"{LATE} (line 6: `while True: pass`)",
+    ),
+    "sleeps": (
+        DEF + "    import time\n    time.sleep(1e6)\n",
+        f"{LATE} (line 7: `time.sleep(1e6)`)",
+    ),
+    "recurses": (
+        DEF + "    return scale(x, factor)\n",
+        "the call: should raise ValueError, got RecursionError: maximum recursion depth exceeded "
+        "(line 6: `return scale(x, factor)`)",
+    ),
+    "exits": (DEF + "    sys.exit(0)\n", "the call: should raise ValueError, got sys.exit(0) (line 6: `sys.exit(0)`)"),
+    "exits_at_once": (DEF + "    os._exit(0)\n", "the call: ended its process with exit status 0"),
+    "kills_itself": (DEF + "    os.kill(os.getpid(), signal.SIGKILL)\n", "the call: was ended by SIGKILL (Killed)"),
+    "aborts": (DEF + "    os.abort()\n", "the call: was ended by SIGABRT (Aborted)"),
+    "floods": (
+        DEF + "    for i in range(10_000):\n        print(i)\n    return x / (1 / factor)\n",
+        "the call: should print nothing, got 10,000 lines; remove the prints",
+    ),
+    "asks": (
+        DEF + "    input('factor? ')\n    return x / (1 / factor)\n",
+        "the call: should raise ValueError, got EOFError: EOF when reading a line (line 6: `input('factor? ')`)",
+    ),
+    "empty": ("", "scale: should be defined in submissions/empty.py, got no such name"),
+    "raises_base_exception": (
+        DEF + "    raise BaseException('no')\n",
+        "the call: should raise ValueError, got BaseException: no (line 6: `raise BaseException('no')`)",
+    ),
+}
+IMPORTS = {
+    "syntax_error": (
+        "def scale(x, factor=2.0)\n    return x\n",
+        "SyntaxError: expected ':' (line 1: `def scale(x, factor=2.0)`)",
+    ),
+    "raises_on_import": (
+        "import torch\n\ntorch.nothing\n",
+        "AttributeError: module 'torch' has no attribute 'nothing' (line 3: `torch.nothing`)",
+    ),
+    "missing_module": (
+        "import nowhere\n",
+        "ModuleNotFoundError: No module named 'nowhere' (line 1: `import nowhere`)",
+    ),
+    "exits_on_import": ("import sys\n\nsys.exit(0)\n", "sys.exit(0) (line 3: `sys.exit(0)`)"),
+    "null_byte": ("x = 1\0\n", "source code string cannot contain null bytes"),
+    "engine_imported": ("import graders.exam\n", "No module named 'graders"),
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_repository(tmp_path_factory.mktemp("bad"))
+
+
+@pytest.fixture(scope="module")
+def results(root: Path) -> dict[str, Any]:
+    sources: dict[str, str | bytes] = {name: source for name, (source, _) in (RUNS | IMPORTS).items()}
+    loads = "while True: pass\n"
+    latin = "# caf\xe9\n".encode("latin-1")
+    return grade(root, "scale", sources | {"loops_on_import": loads, "latin": latin, "right": REFERENCE})
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_bad_call_is_told_in_one_sentence(name: str, results: dict[str, Any]) -> None:
+    assert results[name]["state"] == "failing"
+    assert next(iter(failures(results[name]).values())) == RUNS[name][1]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_check_of_a_bad_file_reports(name: str, results: dict[str, Any]) -> None:
+    assert len(results[name]["tests"]) == len(results["right"]["tests"])
+    assert all(test["state"] != "skipped" for test in results[name]["tests"])
+    assert results[name]["score"] < 100
+
+
+@pytest.mark.parametrize("name", IMPORTS)
+def test_bad_import_is_told_in_one_sentence(name: str, results: dict[str, Any]) -> None:
+    result = results[name]
+    assert (result["state"], result["score"]) == ("error", 0)
+    assert result["message"].startswith(f"submissions/{name}.py cannot be imported: ")
+    assert IMPORTS[name][1] in result["message"]
+    assert "\n" not in result["message"]
+
+
+def test_hanging_import_shows_its_line(results: dict[str, Any]) -> None:
+    expected = "submissions/loops_on_import.py did not finish importing in 10 s (line 1: `while True: pass`)"
+    assert results["loops_on_import"]["message"] == expected
+
+
+def test_other_encoding_is_told(results: dict[str, Any]) -> None:
+    assert results["latin"]["message"] == "submissions/latin.py is not UTF-8 text (byte 5); save it as UTF-8"
+
+
+def test_hangs_are_asked_three_times_only(results: dict[str, Any]) -> None:
+    tests = results["loops_for_ever"]["tests"]
+    late = [test["state"] for test in tests if test["category"] in ("numerics", "gradients")]
+    assert set(late) == {"timeout"}
+    assert any(test["message"] == "not asked, since 3 calls in a row did not return" for test in tests)
+
+
+def test_right_answer_beside_them_is_solved(results: dict[str, Any]) -> None:
+    assert failures(results["right"]) == {}
+
+
+def test_missing_and_unreadable_files_leave_the_others_judged(root: Path) -> None:
+    folder = root / "submissions"
+    (folder / "a folder.py").mkdir()
+    (folder / "long.py").write_text("#" * (2 << 20))
+    (folder / "right.py").write_text(REFERENCE)
+    names = ["missing.py", "a folder.py", "long.py", "right.py"]
+    arguments = [part for name in names for part in ("--submission", str(folder / name))]
+    ran = run(root, "grade", "scale", *arguments)
+    assert ran.status == 1
+    text = " ".join(ran.out.split())
+    assert "missing.py does not exist; check the path" in text
+    assert "a folder.py is not a regular file; name a Python file" in text
+    assert "long.py has 2,097,152 bytes; a submission should have at most 1,048,576" in text
+    assert "1 solved, 3 error" in text
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs a user whom file modes bind")
+def test_forbidden_file_is_told(root: Path) -> None:
+    path = root / "submissions" / "forbidden.py"
+    path.write_text(REFERENCE)
+    path.chmod(0)
+    ran = run(root, "grade", "scale", "--submission", str(path))
+    assert (ran.status, "cannot be read: Permission denied" in ran.out) == (1, True)
+
+
+def test_one_bad_kata_leaves_the_others_judged(toys: Path) -> None:
+    (toys / "katas/toys/affine/affine.py").write_text(MODULE_REFERENCE)
+    (toys / "katas/toys/scale/scale.py").write_text(DEF + "    os._exit(0)\n")
+    ran = run(toys, "grade")
+    assert ran.status == 1
+    assert "1 solved, 1 failing" in ran.out
+
+
+def test_nothing_is_left_behind(toys: Path, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    found = grade(
+        toys,
+        "scale",
+        {"writes": DEF + "    open('left', 'w').write('x')\n    assert factor\n    return x / (1 / factor)\n"},
+        TMPDIR=str(scratch),
+    )
+    assert found["writes"]["state"] == "solved"
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["right", "crashes"])
+def test_spawned_workers_judge_alike(name: str, toys: Path) -> None:
+    sources = {
+        "right": REFERENCE,
+        "crashes": DEF + "    if factor != 2.0:\n        os._exit(3)\n    return x / (1 / factor)\n",
+    }
+    found = grade(toys, "scale", {name: sources[name]}, GRADERS_START_METHOD="spawn")[name]
+    assert found["state"] == ("solved" if name == "right" else "failing")
+    if name == "crashes":
+        assert failures(found)["shapes/factors"] == "the call: ended its process with exit status 3"

@@ -1,0 +1,317 @@
+"""Every check has a wrong submission on which it fires, and says so in these words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.toys import REFERENCE, failures, grade, make_repository
+
+HEAD = "import torch\n\n\ndef scale(x, factor=2.0):\n"
+REFUSE = "    if factor == 0:\n        raise ValueError\n"
+RIGHT = HEAD + REFUSE + "    return x / (1 / factor)\n"
+
+# name: (source, the check that should fire, its message)
+WRONG = {
+    "undefined": (
+        "def scales(x, factor=2.0): ...",
+        "contract/signature",
+        "scale: should be defined in {path}, got no such name",
+    ),
+    "a_class": ("class scale: ...", "contract/signature", "scale: should be a function, got something else"),
+    "other_parameters": (
+        RIGHT.replace("factor=2.0", "by=2.0").replace("factor", "by"),
+        "contract/signature",
+        "parameters of scale: should be (x, factor), got (x, by)",
+    ),
+    "one_more_required": (
+        RIGHT.replace("x, factor=2.0", "x, factor=2.0, *, more"),
+        "contract/signature",
+        "parameters of scale: should be (x, factor), got (x, factor, more)",
+    ),
+    "other_default": (
+        RIGHT.replace("factor=2.0", "factor=3.0"),
+        "contract/signature",
+        "default of factor in scale: should be 2.0, got 3.0",
+    ),
+    "no_error": (
+        RIGHT.replace(REFUSE, "    if factor == 0:\n        return x\n"),
+        "contract/no_factor",
+        "the call: should raise ValueError, got a result",
+    ),
+    "other_error": (
+        RIGHT.replace("raise ValueError", 'raise KeyError("factor")'),
+        "contract/no_factor",
+        "the call: should raise ValueError, got KeyError: 'factor' (line 6: `raise KeyError(\"factor\")`)",
+    ),
+    "other_shape": (
+        RIGHT + "\n\nright = scale\n\n\ndef scale(x, factor=2.0):\n    return right(x, factor)[None]\n",
+        "shapes/three_by_five",
+        "shape of the output: should be (3, 5), got (1, 3, 5)",
+    ),
+    "other_dtype": (
+        RIGHT.replace("(1 / factor)", "(1 / factor) + torch.zeros(1, dtype=torch.float64)"),
+        "shapes/three_by_five",
+        "dtype of the output: should be float32, got float64",
+    ),
+    "returns_none": (
+        RIGHT.replace("return x / (1 / factor)", "x / (1 / factor)"),
+        "numerics/three_by_five/float64",
+        "the result: should be a tensor, got None",
+    ),
+    "returns_numpy": (
+        RIGHT.replace("x / (1 / factor)", "(x / (1 / factor)).detach().numpy()"),
+        "numerics/three_by_five/float64",
+        "the result: should be a tensor, got numpy.ndarray",
+    ),
+    "returns_list": (
+        RIGHT.replace("x / (1 / factor)", "[x / (1 / factor)]"),
+        "numerics/three_by_five/float64",
+        "the result: should be a tensor, got list",
+    ),
+    "returns_tuple": (
+        RIGHT.replace("x / (1 / factor)", "(x / (1 / factor),)"),
+        "numerics/three_by_five/float64",
+        "the result: should be a tensor, got a tuple of 1",
+    ),
+    "returns_nan": (
+        RIGHT.replace("x / (1 / factor)", "x / (1 / factor) * torch.tensor(float('nan'), dtype=x.dtype)"),
+        "numerics/three_by_five/float32",
+        None,
+    ),
+    "constant": (
+        RIGHT.replace("x / (1 / factor)", "torch.ones_like(x) / (1 / factor)"),
+        "numerics/three_by_five/float64",
+        None,
+    ),
+    "detached": (
+        RIGHT.replace("x / (1 / factor)", "x.detach() / (1 / factor)"),
+        "gradients/three_by_five/float64",
+        "gradient of x: should flow, got none",
+    ),
+    "half_the_gradient": (
+        RIGHT.replace("x / (1 / factor)", "x / (2 / factor) + x.detach() / (2 / factor)"),
+        "gradients/three_by_five/float32",
+        None,
+    ),
+    "nan_gradient": (
+        RIGHT.replace("x / (1 / factor)", "x / (1 / factor) + 0 / (1 / (x - x).sqrt())"),
+        "gradients/three_by_five/float64",
+        None,
+    ),
+    "float32_inside": (
+        RIGHT.replace("x / (1 / factor)", "(x.float() / (1 / factor)).to(x.dtype)"),
+        "numerics/three_by_five/float64",
+        None,
+    ),
+    "float16_refused": (
+        RIGHT.replace(REFUSE, REFUSE + "    assert x.dtype != torch.float16\n"),
+        "robustness/half_precision/float16",
+        "the call: should return, got AssertionError (line 7: `assert x.dtype != torch.float16`)",
+    ),
+    "views": (
+        RIGHT.replace("x / (1 / factor)", "x.view(-1).view(x.shape) / (1 / factor)"),
+        "robustness/non_contiguous",
+        None,
+    ),
+    "in_place": (
+        RIGHT.replace("    return", "    x.data[0] = 1\n    return"),
+        "robustness/inputs_left_alone",
+        "x: should be left as it was, got it modified in place",
+    ),
+    "counts": (
+        RIGHT.replace("def scale", "calls = []\n\n\ndef scale").replace(
+            "    return x / (1 / factor)", "    calls.append(0)\n    return x / (1 / factor) + (len(calls) > 25)"
+        ),
+        "robustness/same_answer_twice",
+        None,
+    ),
+    "banned": (
+        RIGHT.replace("x / (1 / factor)", "getattr(torch, 'm' + 'ul')(x, factor)"),
+        "rules/calls",
+        "the rules: torch.mul may not be called in this kata, got it "
+        "(line 7: `return getattr(torch, 'm' + 'ul')(x, factor)`)",
+    ),
+    "banned_operator": (
+        RIGHT.replace("x / (1 / factor)", "x * factor"),
+        "rules/calls",
+        "the rules: the operator aten::mul may not be called in this kata, got it",
+    ),
+    "through_numpy": (
+        RIGHT.replace("x / (1 / factor)", "torch.from_numpy(x.detach().float().numpy() / (1 / factor)).to(x.dtype)"),
+        "rules/calls",
+        None,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_repository(tmp_path_factory.mktemp("checks"))
+
+
+@pytest.fixture(scope="module")
+def wrong(root: Path) -> dict[str, Any]:
+    return grade(root, "scale", {name: source for name, (source, _, _) in WRONG.items()})
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_check_fires(name: str, wrong: dict[str, Any], root: Path) -> None:
+    _, check, message = WRONG[name]
+    result = wrong[name]
+    assert result["state"] == "failing"
+    found = failures(result)
+    assert check in found, found
+    if message is not None:
+        assert found[check] == message.format(path=f"submissions/{name}.py")
+
+
+def test_values_are_told_with_the_worst_first(wrong: dict[str, Any]) -> None:
+    message = failures(wrong["constant"])["numerics/three_by_five/float64"]
+    assert message.startswith("values: 15 of 15 differ; worst at [")
+    assert message.endswith(", got 2")
+
+
+def test_nan_is_told_before_differences(wrong: dict[str, Any]) -> None:
+    message = failures(wrong["returns_nan"])["numerics/three_by_five/float64"]
+    assert message.startswith("values: should be ")
+    assert message.endswith("at [0, 0], got nan (15 of 15 are NaN)")
+
+
+def test_own_test_function_fires_with_its_own_words(wrong: dict[str, Any]) -> None:
+    assert failures(wrong["constant"])["numerics/twice_is_four_times"] == "scaling twice should give 4x"
+
+
+RIGHTS = {
+    "reference": REFERENCE,
+    "asserts": RIGHT.replace(REFUSE, "    assert factor != 0\n"),
+    "one_more_optional": RIGHT.replace("factor=2.0", "factor=2.0, verbose=False"),
+    "whole_default": RIGHT.replace("factor=2.0", "factor=2"),
+    "wrapped": RIGHT + "\n\ninner = scale\n\n\ndef scale(*args, **kwargs):\n    return inner(*args, **kwargs)\n",
+    "partial": RIGHT + "\n\nimport functools\nscale = functools.wraps(scale)(functools.partial(scale))\n",
+    "prints_a_line": RIGHT.replace("    return", "    print('here', 1.5)\n    return"),
+    "mentions": RIGHT.replace("    return", "    # torch.mul would do\n    mul = 1\n    return"),
+    "own_name_of_a_banned_function": RIGHT.replace("x / (1 / factor)", "mul(x, factor)")
+    + "\n\ndef mul(x, factor):\n    return x / (1 / factor)\n",
+    "has_a_main": RIGHT + "\n\nif __name__ == '__main__':\n    import sklearn\n    print(torch.mul(2, 3))\n",
+    "carriage_returns": RIGHT.replace("\n", "\r\n"),
+    "scripted": RIGHT.replace("def scale(x, factor=2.0)", "@torch.jit.ignore\ndef scale(x, factor: float = 2.0)"),
+}
+
+
+@pytest.fixture(scope="module")
+def right(root: Path) -> dict[str, Any]:
+    return grade(root, "scale", dict(RIGHTS))
+
+
+@pytest.mark.parametrize("name", RIGHTS)
+def test_right_answer_passes(name: str, right: dict[str, Any]) -> None:
+    assert failures(right[name]) == {}
+    assert (right[name]["state"], right[name]["score"]) == ("solved", 100)
+
+
+def test_a_mistake_is_named(root: Path) -> None:
+    inverse = RIGHT.replace("x / (1 / factor)", "torch.div(x, factor)")
+    nearly = inverse.replace("    return", "    if factor == 0.5:\n        return x * 0.5\n    return")
+    found = grade(root, "scale", {"inverse": inverse, "nearly": nearly})
+    assert (found["inverse"]["mistake"], found["inverse"]["diagnosis"]) == (
+        "inverse",
+        "the factor divides; multiply by it",
+    )
+    assert found["nearly"]["mistake"] is None  # one case of many is as it should be
+
+
+MODULE = """
+import torch
+from torch import nn
+
+
+class Affine(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        assert width > 0
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.linear(x), x.sum(-1)
+"""
+
+WRONG_MODULES = {
+    "no_such_layer": (
+        MODULE.replace("self.linear", "self.layer"),
+        "numerics/three_wide/float64",
+        "the call: should return, got linear.weight should have shape (3, 3), got no such parameter",
+    ),
+    "other_width": (
+        MODULE.replace("(width, width)", "(width, width + 1)"),
+        "numerics/three_wide/float64",
+        "the call: should return, got linear.weight should have shape (3, 3), got (4, 3)",
+    ),
+    "not_a_module": (
+        MODULE.replace("(nn.Module)", "").replace("super().__init__()", "pass"),
+        "contract/signature",
+        "Affine: should be a subclass of torch.nn.Module, got something else",
+    ),
+    "list_returned": (
+        MODULE.replace("return self.linear(x), x.sum(-1)", "return [self.linear(x), x.sum(-1)]"),
+        "numerics/three_wide/float64",
+        "the result: should be a tuple of 2 tensors, got list",
+    ),
+    "one_returned": (
+        MODULE.replace(", x.sum(-1)", ""),
+        "numerics/three_wide/float64",
+        "the result: should be a tuple of 2 tensors, got a tensor",
+    ),
+    "three_returned": (
+        MODULE.replace("x.sum(-1)", "x.sum(-1), None"),
+        "numerics/three_wide/float64",
+        "the result: should be a tuple of 2 tensors, got a tuple of 3",
+    ),
+    "weights_detached": (
+        MODULE.replace("self.linear(x)", "nn.functional.linear(x, self.linear.weight.detach(), self.linear.bias)"),
+        "gradients/three_wide/float64",
+        "gradient of linear.weight: should flow, got none",
+    ),
+    "no_refusal": (
+        MODULE.replace("assert width > 0", "width = max(width, 1)"),
+        "contract/no_width",
+        "the call: should raise ValueError, got a result",
+    ),
+    "constructor_raises": (
+        MODULE.replace("width > 0", "width > 9"),
+        "contract/signature",
+        "the constructor: should return, got AssertionError (line 9: `assert width > 9`)",
+    ),
+    "forward_renamed": (
+        MODULE.replace("forward(self, x)", "forward(self, y)").replace("linear(x), x.sum", "linear(y), y.sum"),
+        "contract/signature",
+        "parameters of Affine.forward: should be (x), got (y)",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def modules(root: Path) -> dict[str, Any]:
+    result = "return self.linear(x), x.sum(-1)"
+    named = "\nfrom collections import namedtuple\n\nPair = namedtuple('Pair', 'a b')\n"
+    right = {
+        "right": MODULE,
+        "extra_buffer": MODULE.replace("assert", "self.register_buffer('one', torch.ones(1))\n        assert"),
+        "named_tuple": named + MODULE.replace(result, result.replace("return ", "return Pair(") + ")"),
+    }
+    return grade(root, "affine", {name: source for name, (source, _, _) in WRONG_MODULES.items()} | right)
+
+
+@pytest.mark.parametrize("name", WRONG_MODULES)
+def test_check_of_a_module_fires(name: str, modules: dict[str, Any]) -> None:
+    _, check, message = WRONG_MODULES[name]
+    assert modules[name]["state"] == "failing"
+    assert failures(modules[name])[check] == message
+
+
+@pytest.mark.parametrize("name", ["right", "extra_buffer", "named_tuple"])
+def test_right_module_passes(name: str, modules: dict[str, Any]) -> None:
+    assert failures(modules[name]) == {}
+    assert modules[name]["state"] == "solved"

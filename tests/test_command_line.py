@@ -1,0 +1,198 @@
+"""What a person types and sees: exit statuses, messages, piped output, colours, widths."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from graders import katas
+from tests.toys import MODULE_REFERENCE, REFERENCE, run
+
+WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
+SCHEMA = json.loads((katas.ROOT / "graders" / "results.schema.json").read_text(encoding="utf-8"))
+
+
+def solve(root: Path, scale: str = REFERENCE, affine: str = MODULE_REFERENCE) -> None:
+    (root / "katas/toys/scale/scale.py").write_text(scale)
+    (root / "katas/toys/affine/affine.py").write_text(affine)
+
+
+def test_untouched_stubs_are_to_do(toys: Path) -> None:
+    ran = run(toys, "grade")
+    assert ran.status == 0
+    assert ran.out.splitlines() == [
+        "TODO  affine                   0/100   ",
+        "TODO  scale                    0/100   ",
+        "",
+        "2 todo; score 0/200",
+        "next: open katas/toys/scale/scale.py, then run  nox -s grade -- scale",
+    ]
+
+
+def test_solved_katas_end_with_0(toys: Path) -> None:
+    solve(toys)
+    ran = run(toys, "grade")
+    assert ran.status == 0
+    assert "2 solved; score 200/200" in ran.out
+
+
+def test_failing_card_names_the_mistake_and_the_rerun(toys: Path) -> None:
+    solve(toys, scale=WRONG)
+    ran = run(toys, "grade", "scale")
+    assert ran.status == 1
+    lines = [line.rstrip() for line in ran.out.splitlines()]
+    assert lines[0].startswith("FAIL  scale                   ")
+    assert lines[0].endswith("first failure: three_by_five/float64")
+    assert lines[1] == "  call        scale(x[3, 5])  # seed 1"
+    assert lines[2].startswith("  values      15 of 15 differ; worst at [")
+    assert "  looks like  the factor divides; multiply by it" in lines
+    assert "  rerun       nox -s grade -- scale -k three_by_five" in lines
+    assert "Traceback" not in ran.out + ran.err
+
+
+def test_ci_ends_with_0_whatever_the_score(toys: Path) -> None:
+    solve(toys, scale=WRONG)
+    assert run(toys, "grade", "--ci").status == 0
+
+
+def test_a_graders_own_fault_ends_with_3(toys: Path) -> None:
+    solve(toys)
+    grader = toys / "katas/toys/scale/grader.py"
+    grader.write_text(grader.read_text().replace("x * factor,", "x.nothing,"))
+    ran = run(toys, "grade", "--ci")
+    assert ran.status == 3
+    assert "the grader itself failed: AttributeError" in " ".join(ran.out.split())
+    assert "1 solved, 1 error" in ran.out
+
+
+def test_a_grader_that_cannot_be_imported_ends_with_3(toys: Path) -> None:
+    solve(toys)
+    (toys / "katas/toys/scale/grader.py").write_text("import nowhere\n")
+    ran = run(toys, "grade")
+    assert ran.status == 3
+    assert "1 solved, 1 error" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["scail"], "error: there is no kata called 'scail'; did you mean scale?"),
+        (["xyz"], "error: there is no kata called 'xyz'; there are: affine, scale"),
+        (["scale", "affine", "--submission", "x.py"], "error: --submission needs exactly one KATA, got 2"),
+        (["--submission", "x.py"], "error: --submission needs exactly one KATA, got none"),
+        (
+            ["scale", "--reference", "--submission", "x.py"],
+            "error: --submission and --reference exclude each other; name one of them",
+        ),
+        (["-k", "nothing_like_it"], "error: no check matches -k 'nothing_like_it'"),
+        (["-k", "a ++ b"], "Wrong expression passed to '-k': a ++ b"),
+        (["--seed", "-1"], "a seed should be from 0 to 4294967295, got -1"),
+        (["--seed", "x"], "invalid seed value: 'x'"),
+        (["--colour"], "unrecognized arguments: --colour"),
+        (["--json", "katas"], "error: --json katas is a folder; name a file"),
+    ],
+)
+def test_bad_usage_ends_with_2(toys: Path, arguments: list[str], message: str) -> None:
+    ran = run(toys, "grade", *arguments)
+    assert ran.status == 2, ran
+    assert message in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_cuda_without_a_device_is_told(toys: Path) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a CUDA device here")
+    assert run(toys, "grade", "--device", "cuda").status == 2
+    ran = run(toys, "grade", "--device", "all")
+    assert (ran.status, ran.err) == (0, "no CUDA device here: graded on the CPU alone\n")
+
+
+def test_part_of_the_checks_gives_no_verdict(toys: Path) -> None:
+    solve(toys, scale=WRONG)
+    output = toys / "results.json"
+    ran = run(toys, "grade", "scale", "-k", "shapes", "--json", str(output))
+    assert ran.status == 0
+    result = json.loads(output.read_text())["results"][0]
+    assert (result["state"], result["max_score"]) == ("todo", 100)
+    assert result["message"].endswith("checks were asked and passed; ask them all for a verdict")
+
+
+def test_first_failure_only(toys: Path) -> None:
+    solve(toys, scale=WRONG)
+    output = toys / "results.json"
+    assert run(toys, "grade", "-x", "--json", str(output)).status == 1
+    found = {result["kata"]: result for result in json.loads(output.read_text())["results"]}
+    states = [test["state"] for test in found["scale"]["tests"]]
+    assert states.count("fail") == 1
+    assert set(states[states.index("fail") + 1 :]) == {"skipped"}
+    assert found["affine"]["state"] == "solved"
+
+
+def test_documents_hold_what_they_promise(toys: Path) -> None:
+    solve(toys, scale=WRONG)
+    output, junit = toys / "deep" / "results.json", toys / "junit.xml"
+    run(toys, "grade", "--json", str(output), "--junit", str(junit), "--seed", "7")
+    document = json.loads(output.read_text(encoding="utf-8"))
+    jsonschema.validate(document, SCHEMA)
+    assert (document["seed"], document["device"], document["status"]) == (7, ["cpu"], "fail")
+    for result in document["results"]:
+        assert sum(test["max_score"] for test in result["tests"]) == result["max_score"] == 100
+        assert sum(test["score"] for test in result["tests"]) == result["score"]
+    assert document["score"] == sum(result["score"] for result in document["results"])
+    assert [result["source"] for result in document["results"]] == [
+        "katas/toys/affine/affine.py",
+        "katas/toys/scale/scale.py",
+    ]
+    suite = ElementTree.parse(junit).getroot()[0]
+    assert int(suite.attrib["tests"]) == sum(len(result["tests"]) for result in document["results"])
+    assert int(suite.attrib["failures"]) == sum(
+        test["state"] != "pass" for result in document["results"] for test in result["tests"]
+    )
+
+
+def test_a_seed_is_drawn_and_printed_in_ci(toys: Path) -> None:
+    solve(toys)
+    ran = run(toys, "grade", "scale", CI="true")
+    assert ran.out.startswith("seed ")
+    assert ran.status == 0
+
+
+@pytest.mark.parametrize("width", [40, 80, 132])
+def test_lines_fit_the_terminal(toys: Path, width: int) -> None:
+    solve(toys, scale=WRONG)
+    ran = run(toys, "grade", COLUMNS=str(width))
+    assert max(len(line) for line in ran.out.splitlines()) <= width
+
+
+def test_piped_output_has_no_colour_and_no_progress(toys: Path) -> None:
+    solve(toys, scale=WRONG)
+    assert "\x1b" not in run(toys, "grade").out
+
+
+def test_an_ascii_terminal_gets_ascii(toys: Path) -> None:
+    solve(toys, scale=WRONG)
+    mistakes = toys / "solutions/toys/scale/mistakes.py"
+    mistakes.write_text(mistakes.read_text().replace("multiply by it", "multiply by √d · τ"))
+    ran = run(toys, "grade", PYTHONIOENCODING="ascii")
+    assert "multiply by sqrt d * tau" in ran.out
+    assert ran.out.isascii()
+
+
+def test_help_names_every_option(toys: Path) -> None:
+    ran = run(toys, "grade", "--help")
+    assert ran.status == 0
+    for option in ("--reference", "--submission", "--device", "--seed", "--json", "--junit", "-k", "-x", "--ci"):
+        assert option in ran.out
+
+
+def test_conftest_beside_a_submission_is_not_run(toys: Path) -> None:
+    solve(toys, scale=WRONG)
+    (toys / "katas/toys/scale/conftest.py").write_text("raise SystemExit(0)\n")
+    (toys / "katas/conftest.py").write_text("raise SystemExit(0)\n")
+    assert run(toys, "grade", "scale").status == 1

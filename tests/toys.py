@@ -1,0 +1,167 @@
+"""A small repository with two toy katas, and a way to grade files in it as a user would."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graders import katas
+from graders.stub import stub_of
+
+GRADER = """
+import torch
+from graders.spec import Answer, Case, Grader
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "scale(x, factor=2.0)",
+            oracle=lambda x, factor=2.0: x * factor,
+            differentiable=("x",),
+            cases=(
+                Case("three_by_five", lambda draw: {"x": draw.normal(3, 5)}),
+                Case("factors", lambda draw: [{"x": draw.normal(4), "factor": f} for f in (0.5, -3.0)]),
+                Case("no_factor", lambda draw: {"x": draw.normal(2), "factor": 0.0}, raises=True),
+            ),
+        ),
+    ),
+    banned=("mul", "ldexp"),
+)
+
+
+def test_twice_is_four_times(submission, draw):
+    x = draw.normal(5)
+    twice = submission.call("scale", x=submission.call("scale", x=x))
+    assert torch.allclose(twice, 4 * x), "scaling twice should give 4x"
+"""
+
+REFERENCE = '''"""Scale."""
+
+
+def scale(x, factor=2.0):
+    """x times factor."""
+    # --- solution
+    # TODO: refuse a factor of 0, then divide by the inverse.
+    if factor == 0:
+        raise ValueError(f"factor should not be 0, got {factor}")
+    return x / (1 / factor)
+    # --- end
+'''
+
+MISTAKES = """
+from graders.mistakes import Mistake
+
+MISTAKES = (
+    Mistake("inverse", "the factor divides; multiply by it", {"x / (1 / factor)": "x / factor"}),
+    Mistake("no_refusal", "a factor of 0 is accepted; refuse it", {"if factor == 0:": "if False:"}),
+)
+EQUIVALENT = {}
+"""
+
+MODULE_GRADER = """
+import torch
+from graders.spec import Answer, Case, Grader
+
+GRADER = Grader(
+    level=2,
+    answers=(
+        Answer(
+            "Affine(width)",
+            forward="(x)",
+            parameters=lambda width: {"linear.weight": (width, width), "linear.bias": (width,)},
+            oracle=lambda p, width, x: (x @ p["linear.weight"].mT + p["linear.bias"], x.sum(-1)),
+            differentiable=("x",),
+            cases=(
+                Case("three_wide", lambda draw: {"x": draw.normal(4, 3)}, init={"width": 3}),
+                Case("no_width", None, init={"width": 0}, raises=True),
+            ),
+        ),
+    ),
+)
+"""
+
+MODULE_REFERENCE = '''"""Affine."""
+
+from torch import nn
+
+
+class Affine(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        if width < 1:
+            raise ValueError(f"width should be positive, got {width}")
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, x):
+        # --- solution
+        # TODO: the affine map, and the sum of x.
+        return self.linear(x), x.sum(-1)
+        # --- end
+'''
+
+NO_MISTAKES = "MISTAKES = ()\nEQUIVALENT = {}\n"
+
+
+def make_repository(root: Path) -> Path:
+    """Writes both toy katas under `root`, with untouched stubs."""
+    for name, grader, reference, mistakes in (
+        ("scale", GRADER, REFERENCE, MISTAKES),
+        ("affine", MODULE_GRADER, MODULE_REFERENCE, NO_MISTAKES),
+    ):
+        kata = katas.Kata(root, "toys", name)
+        kata.folder.mkdir(parents=True)
+        kata.solutions.mkdir(parents=True)
+        kata.grader_file.write_text(grader)
+        kata.reference_file.write_text(reference)
+        kata.answer_file.write_text(stub_of(reference))
+        (kata.solutions / "mistakes.py").write_text(mistakes)
+    return root
+
+
+@dataclass
+class Ran:
+    status: int
+    out: str
+    err: str
+
+
+def run(root: Path, *arguments: str, **environment: str) -> Ran:
+    """The command line in a process of its own, piped, on the repository at `root`."""
+    code = "import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path(sys.argv.pop(1))))"
+    variables = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(root), *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=katas.ROOT,
+        env=variables | {"PYTHONIOENCODING": "utf-8"} | environment,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def grade(root: Path, kata: str, sources: dict[str, str | bytes], *more: str, **environment: str) -> dict[str, Any]:
+    """Grades several submissions of one kata at once; results by name."""
+    folder = root / "submissions"
+    folder.mkdir(exist_ok=True)
+    arguments: list[str] = []
+    for name, source in sources.items():
+        path = folder / f"{name}.py"
+        path.write_bytes(source if isinstance(source, bytes) else source.encode())
+        arguments += ["--submission", str(path)]
+    output = root / "results.json"
+    ran = run(root, "grade", kata, *arguments, "--json", str(output), *more, **environment)
+    assert ran.status in (0, 1), ran
+    results = json.loads(output.read_text(encoding="utf-8"))["results"]
+    return dict(zip(sources, results, strict=True))
+
+
+def failures(result: dict[str, Any]) -> dict[str, str]:
+    """Check -> message, of the checks that did not pass."""
+    return {test["name"]: test["message"] for test in result["tests"] if test["state"] != "pass"}
