@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
@@ -200,7 +201,9 @@ def same_parameters(name: str, wanted: dict[str, Any], got: list[dict[str, Any]]
 
 
 def raises(answer: Answer, case: Case, trial: Trial) -> None:
-    for request in trial.exam.requests(answer, case, case.dtypes[0]):
+    requests = trial.exam.requests(answer, case, case.dtypes[0])
+    ask_all(trial, requests)
+    for request in requests:
         reply = trial.ask(request)
         if reply.raised is None:
             raise CheckFailed("the call: should raise ValueError, got a result")
@@ -208,10 +211,20 @@ def raises(answer: Answer, case: Case, trial: Trial) -> None:
             raise CheckFailed(f"the call: should raise ValueError, got {trial.submission.explain(reply.raised)}")
 
 
-def each(trial: Trial, answer: Answer, case: Case, dtype: torch.dtype, **how: Any) -> Any:
-    """(index, request, expected) for each call of the case."""
-    for index, request in enumerate(trial.exam.requests(answer, case, dtype, **how)):
+def each(
+    trial: Trial, answer: Answer, case: Case, dtype: torch.dtype, **how: Any
+) -> Iterator[tuple[Request, Expected]]:
+    """(request, expected) for each call of the case. All are asked first: the diagnosis compares what all gave."""
+    requests = trial.exam.requests(answer, case, dtype, **how)
+    ask_all(trial, requests)
+    for index, request in enumerate(requests):
         yield request, trial.exam.expected(answer, case, dtype, index)
+
+
+def ask_all(trial: Trial, requests: list[Request]) -> None:
+    for request in requests:
+        with contextlib.suppress(CheckFailed):  # raised again where the reply is looked at
+            trial.submission.ask(request)
 
 
 def outputs(trial: Trial, request: Request, expected: Expected) -> tuple[Tensor, ...]:

@@ -141,6 +141,7 @@ class Run:
             asked = result.planned - result.skipped
             result.message = f"{asked} of {result.planned} checks were asked and passed; ask them all for a verdict"
         submission.close()
+        submission.replies.clear()
 
 
 @dataclass

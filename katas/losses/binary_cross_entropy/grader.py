@@ -198,7 +198,8 @@ GRADER = Grader(
                     tolerance={torch.float32: Tolerance(1e-3, 1e-5, 1e-5)},
                 ),
                 Case("probs_of_another_shape", shapes_that_differ("probs"), raises=True),
-                Case("probs_outside", one_bad_prob(-0.1, 1.1, -1e-9, 1 + 1e-9, -torch.inf, torch.inf), raises=True),
+                Case("probs_below_zero", one_bad_prob(-0.1, -1e-9, -torch.inf), raises=True),
+                Case("probs_above_one", one_bad_prob(1.1, 1 + 1e-9, torch.inf), dtypes=(torch.float64,), raises=True),
                 Case("probs_of_nan", one_bad_prob(torch.nan), raises=True),
                 Case(
                     "unknown_reduction_of_probs",

@@ -13,7 +13,6 @@ from graders.spec import Answer, Arguments, Case, Draw, Grader, Inputs, Toleranc
 # All counts are exact and all terms positive, so that a right answer in float32 errs by a few roundings only.
 # An eps of 1e-8 in a denominator is forgiven, larger ones are not.
 TOLERANCE = Tolerance(2e-6, 0.0, 1e-8)
-NARROW = (torch.int32, torch.int16, torch.int8, torch.uint8)
 MEANS = ("micro", "macro", "weighted", None)
 
 
@@ -80,7 +79,7 @@ def binary(draw: Draw) -> list[Arguments]:
 
 def binary_in_words(draw: Draw) -> list[Arguments]:
     """Whatever num_classes says, class 1 is the one that counts."""
-    return [counted(draw, [[9, 4], [2, 6]], average="binary", num_classes=C) for C in (None, 2, 3, 6)]
+    return [counted(draw, [[9, 4], [2, 6]], average="binary", num_classes=C) for C in (None, 2, 6)]
 
 
 def binary_extremes(draw: Draw) -> list[Arguments]:
@@ -107,7 +106,7 @@ def two_classes(draw: Draw) -> list[Arguments]:
 
 def classes_without_labels(draw: Draw) -> list[Arguments]:
     """num_classes goes beyond the largest label; such a class counts 0 in the mean."""
-    return [guesses(draw, 40, 4, average=average, num_classes=C) for average in MEANS for C in (4, 5, 9)]
+    return [guesses(draw, 40, 4, average=average, num_classes=7) for average in MEANS]
 
 
 def one_sided_classes(draw: Draw) -> list[Arguments]:
@@ -117,31 +116,39 @@ def one_sided_classes(draw: Draw) -> list[Arguments]:
     neither = [[3, 0, 2, 0], [0, 0, 0, 0], [1, 0, 5, 2], [2, 0, 1, 0]]
     no_zero = [[0, 0, 0], [0, 4, 1], [0, 2, 3]]
     tables = (predicted_only, true_only, neither, no_zero)
-    return [counted(draw, table, average=average) for table in tables for average in MEANS]
+    return [counted(draw, table, average=average) for table in tables for average in ("macro", None)]
 
 
 def all_or_nothing(draw: Draw) -> list[Arguments]:
-    """Everything right, nothing right, one class alone."""
+    """Everything right, and nothing right."""
     y_true = torch.cat([torch.arange(4), draw.integers(9, high=4)])
-    pairs = [(y_true, y_true.clone()), (y_true, (y_true + 1) % 4), (torch.zeros_like(y_true), torch.zeros_like(y_true))]
+    pairs = [(y_true, y_true.clone()), (y_true, (y_true + 1) % 4)]
     return [{"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in MEANS]
 
 
 def one_sample(draw: Draw) -> list[Arguments]:
     pairs = [(0, 0), (0, 1), (1, 0), (1, 1)]
     made = [{"y_true": torch.tensor([one]), "y_pred": torch.tensor([other])} for one, other in pairs]
-    more = [{"y_true": torch.tensor([3]), "y_pred": torch.tensor([p]), "average": a} for p in (3, 5, 1) for a in MEANS]
+    more = [
+        {"y_true": torch.tensor([3]), "y_pred": torch.tensor([p]), "average": a}
+        for p in (3, 5, 1)
+        for a in ("macro", None)
+    ]
     return made + more
 
 
 def label_dtypes(draw: Draw) -> list[Arguments]:
     """Counts, pairs of labels and the number of classes that the narrow dtypes cannot hold."""
-    made = [counted(draw, [[300, 40], [60, 280]])]
-    made += [guesses(draw, 1500, 3, average=average) for average in MEANS]
-    made += [guesses(draw, 400, 20, average="weighted"), guesses(draw, 500, 128, average="macro")]
-    made = [{**one, "y_true": one["y_true"].to(d), "y_pred": one["y_pred"].to(d)} for one in made for d in NARROW]
-    full = guesses(draw, 700, 256, average=None)
-    return [*made, full | {"y_true": full["y_true"].to(torch.uint8), "y_pred": full["y_pred"].to(torch.uint8)}]
+    tested = counted(draw, [[300, 40], [60, 280]])
+    narrow = [tested, *[guesses(draw, 1500, 3, average=average) for average in ("micro", None)]]
+    narrow += [guesses(draw, 400, 20, average="weighted"), guesses(draw, 500, 128, average="macro")]
+    made = [cast(one, dtype) for one in narrow for dtype in (torch.int8, torch.uint8)]
+    made += [cast(tested, torch.int16), cast(tested, torch.int32)]
+    return [*made, cast(guesses(draw, 700, 256, average=None), torch.uint8)]
+
+
+def cast(arguments: Arguments, dtype: torch.dtype) -> Arguments:
+    return arguments | {name: arguments[name].to(dtype) for name in ("y_true", "y_pred")}
 
 
 def rare_hits(draw: Draw) -> list[Arguments]:

@@ -293,6 +293,11 @@ MISTAKES = (
         {INSIDE: "inside = probs <= 1"},
     ),
     Mistake(
+        "only_too_small_refused",
+        "probabilities above 1 are not refused; raise ValueError for them too",
+        {INSIDE: "inside = probs >= 0"},
+    ),
+    Mistake(
         "zero_and_one_refused",
         "probabilities of exactly 0 and 1 are refused; they are allowed",
         {INSIDE: "inside = (probs > 0) & (probs < 1)"},
@@ -324,7 +329,8 @@ MISTAKES = (
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {
-    f"{LOGS} -> {LOGS.replace('p, 1)', 'p, 2)')}": "where p is 0, the log of the stand-in is replaced by −100, be it 0 or log 2",
+    f"{LOGS} -> {LOGS.replace('p, 1)', 'p, 2)')}": "where p is 0, the log of the stand-in "
+    "is replaced by −100, be it 0 or log 2",
     f"{LOGS} -> {LOGS.replace('p, 1)', 'p, 0)')}": "the infinite slope of log 0 belongs to the stand-in, a constant, "
     "and where gives p itself a gradient of 0",
     f"{LOGS} -> {LOGS.replace('p > 0, -100)', 'p > 0, -101)')}": "the clamp that follows makes −100 of −101",

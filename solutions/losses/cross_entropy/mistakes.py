@@ -163,18 +163,14 @@ MISTAKES = (
     ),
     Mistake(
         "zero_times_infinity",
-        "0 is multiplied by the −∞ of an impossible class; leave the smoothing term out where ε is 0",
+        "0 is multiplied by the −∞ of an impossible class; leave the smoothing term out where ε is 0, "
+        "and pick the target's entry out rather than multiply by a one-hot row",
         {IF_SMOOTHED: "    if True:\n        loss = "},
-    ),
-    Mistake(
-        "one_hot_times_log_p",
-        "a one-hot row is multiplied by the log-probabilities, so 0 · (−∞) gives NaN; pick the entry out instead",
-        {LOSS: "-(w * torch.nn.functional.one_hot(y, C) * log_p).sum(dim=1)"},
     ),
     Mistake(
         "identity_matrix",
         "a C × C identity is built to look the one-hot rows up, which no memory holds for many classes; use gather",
-        {LOSS: "-w[y] * torch.where(torch.eye(C, dtype=torch.bool)[y], log_p, 0.0).sum(dim=1)"},
+        {LOSS: "-w[y] * torch.where(torch.eye(C, dtype=torch.bool, device=y.device)[y], log_p, 0.0).sum(dim=1)"},
     ),
     Mistake(
         "all_pairs",
@@ -315,6 +311,6 @@ MISTAKES = (
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {
-    "raise ValueError(f'logits should have shape (N, C), got {tuple(logits.shape)}') -> (deleted)": "N, C = logits.shape "
-    "raises a ValueError of its own for any other number of axes; only its message says less",
+    "raise ValueError(f'logits should have shape (N, C), got {tuple(logits.shape)}') -> (deleted)": "N, C = "
+    "logits.shape raises a ValueError of its own for any other number of axes; only its message says less",
 }

@@ -32,16 +32,6 @@ MISTAKES = (
         {RESULT: "return recall, precision, f1"},
     ),
     Mistake(
-        "f1_first",
-        "F1 comes first; the order is precision, recall, F1",
-        {RESULT: "return f1, precision, recall"},
-    ),
-    Mistake(
-        "f1_of_the_means",
-        "F1 is taken from the averaged precision and recall; average the F1 of the classes",
-        {RESULT: f"if average in ('macro', 'weighted'):\n        f1 = ({HARMONIC}).nan_to_num()\n    {RESULT}"},
-    ),
-    Mistake(
         "macro_f1_of_the_means",
         "macro F1 is taken from macro precision and macro recall; average the F1 of the classes",
         {MACRO: MACRO + f"\n        f1 = ({HARMONIC}).nan_to_num()"},
@@ -52,19 +42,9 @@ MISTAKES = (
         {F1: "f1 = (precision + recall) / 2"},
     ),
     Mistake(
-        "geometric_mean",
-        "F1 is the geometric mean of precision and recall; it should be the harmonic one",
-        {F1: "f1 = (precision * recall).sqrt()"},
-    ),
-    Mistake(
         "jaccard",
         "F1 is TP / (TP + FP + FN), the Jaccard index; the true positives count twice, above and below",
         {F1: "f1 = hit / (predicted + actual - hit).clamp_min(1)"},
-    ),
-    Mistake(
-        "two_forgotten",
-        "F1 lacks the factor 2; it is 2 P R / (P + R)",
-        {F1: "f1 = hit / (predicted + actual).clamp_min(1)"},
     ),
     Mistake(
         "nan_for_zero_by_zero",
@@ -173,11 +153,6 @@ MISTAKES = (
         {WEIGHT: "weight = torch.full((C,), 1 / C)"},
     ),
     Mistake(
-        "weights_not_normalised",
-        "the weights are counts that do not add up to 1; divide by the number of samples",
-        {WEIGHT: "weight = actual.float()"},
-    ),
-    Mistake(
         "class_zero_is_positive",
         "binary describes class 0; the positive class is 1",
         {BINARY: BINARY.replace("[1]", "[0]")},
@@ -203,11 +178,6 @@ MISTAKES = (
         {RECALL: "recall = (len(y_true) - predicted - actual + hit) / (len(y_true) - actual).clamp_min(1)"},
     ),
     Mistake(
-        "accuracy_of_the_class",
-        "precision counts the true negatives as well, which is the accuracy; divide TP by TP + FP",
-        {PRECISION: "precision = (len(y_true) - predicted - actual + 2 * hit) / len(y_true)"},
-    ),
-    Mistake(
         "none_is_macro",
         "average=None returns means; it should return one value per class",
         {'if average == "macro":': 'if average in ("macro", None):'},
@@ -216,11 +186,6 @@ MISTAKES = (
         "one_element_vectors",
         "binary returns vectors of one element; it should return scalars",
         {BINARY: BINARY.replace("[1]", "[1:]")},
-    ),
-    Mistake(
-        "stacked",
-        "the three are stacked into one tensor; return a tuple",
-        {RESULT: "return torch.stack([precision, recall, f1])"},
     ),
     Mistake(
         "float64_returned",
@@ -253,7 +218,7 @@ MISTAKES = (
     ),
     Mistake(
         "classes_in_the_labels_dtype",
-        "the largest label plus 1 is computed in the labels' dtype, where 127 + 1 or 255 + 1 wraps; make it an int first",
+        "the largest label plus 1 is taken in the labels' dtype, where 127 + 1 or 255 + 1 wraps; make it an int first",
         {
             LONG: f"wrapped = int(torch.maximum(y_true, y_pred).max() + 1)\n    {LONG}",
             CLASSES: CLASSES.replace("top + 1", "wrapped"),
@@ -265,15 +230,6 @@ MISTAKES = (
         {
             LONG: f"narrow = y_true.dtype\n    {LONG}",
             HIT: "torch.bincount((y_true * C + y_pred).to(narrow).long() % C**2, minlength=C * C)[:: C + 1]",
-        },
-    ),
-    Mistake(
-        "bytes_as_a_mask",
-        "uint8 labels are used as an index, which torch takes for a mask; make them int64 first",
-        {
-            LONG: f"index = y_true\n    {LONG}",
-            HIT: "torch.zeros(C, dtype=torch.long).index_put_((index if index.dtype == torch.uint8 and C == len(index) "
-            "else y_true,), (y_true == y_pred).long(), accumulate=True)",
         },
     ),
     Mistake(

@@ -160,6 +160,11 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "integers_divided",
+        "integer counts are divided, which gives float32 whatever the scores are; divide as float64",
+        {ORDERED: "positive = positive[order].long()"},
+    ),
+    Mistake(
         "area_in_float32",
         "the area is added up in float32; it should be as exact as float64 allows",
         {AREA: "return torch.trapezoid(tpr.float(), fpr.float()).double()"},

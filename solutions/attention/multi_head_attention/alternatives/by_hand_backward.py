@@ -39,7 +39,8 @@ class MultiHeadAttention(nn.Module):
             return x.view(B, -1, H, D // H).transpose(1, 2).reshape(B * H, -1, D // H)
 
         shape = (B, H, Sq, Sk)
-        blocked = torch.zeros(shape, dtype=torch.bool, device=query.device) if mask is None else (mask == 0).expand(shape)
+        mask = query.new_ones(shape) if mask is None else mask
+        blocked = (mask == 0).expand(shape)
         q, k, v = fold(self.q_linear(query)), fold(self.k_linear(key)), fold(self.v_linear(value))
         out, attn = Attend.apply(q, k, v, blocked.reshape(B * H, Sq, Sk))
         out = out.view(B, H, Sq, D // H).permute(0, 2, 1, 3).flatten(start_dim=2)

@@ -1,4 +1,4 @@
-"""Scores and softmax in float32 for half precision; blocked scores get a very negative number, rows are cleared after."""
+"""Scores and softmax in float32 for half precision; a very negative number is added to blocked scores."""
 
 import torch
 import torch.nn.functional as F

@@ -6,7 +6,7 @@ from torch.func import vmap
 
 def row_loss(z, y, counts, w, epsilon):
     log_p = z - torch.logsumexp(z, dim=0)
-    loss = -(w.take(y) * log_p.take(y))
+    loss = -(w.gather(0, y.view(1)) * log_p.gather(0, y.view(1))).squeeze(0)
     if epsilon > 0:
         loss = (1 - epsilon) * loss - epsilon * torch.dot(w, log_p) / len(z)
     return torch.where(counts, loss, 0.0)
