@@ -306,9 +306,10 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
         for request, expected in each(trial, answer, case, case.dtypes[0]):
             first = outputs(trial, request, expected)
-            second = outputs(trial, replace(request, rehearsed=True), expected)
-            for one, two in zip(first, second, strict=True):
-                compare.close("values of a second call", two, one, TOLERANCES[torch.float64])
+            for inference in (False, True):
+                second = outputs(trial, replace(request, rehearsed=True, inference=inference), expected)
+                for one, two in zip(first, second, strict=True):
+                    compare.close("values of a second call", two, one, TOLERANCES[torch.float64])
 
 
 def allowed_calls(answer: Answer, cases: list[Case], banned: tuple[str, ...], trial: Trial) -> None:

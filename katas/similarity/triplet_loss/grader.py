@@ -128,9 +128,9 @@ def large_batch(draw: Draw) -> list[Arguments]:
 
 
 def double_precision(draw: Draw) -> list[Arguments]:
-    """So large that no eps matters, and float32 would."""
-    euclidean = triplets(draw, 4, 2, scale=1e5, margin=2e4, reduction="none")
-    return [euclidean, triplets(draw, 4, 2, distance="cosine", scale=1e4, reduction="none")]
+    """So large that no eps matters, and float32 would, be it only in the margin."""
+    euclidean = triplets(draw, 4, 2, scale=1e5, margin=20_000.3, reduction="none")
+    return [euclidean, triplets(draw, 4, 2, distance="cosine", scale=1e4, margin=0.7, reduction="none")]
 
 
 def close_together(draw: Draw) -> Arguments:
@@ -229,7 +229,7 @@ GRADER = Grader(
                 Case("far_from_the_origin", far_from_the_origin, category="robustness"),
                 Case("cosine_in_half", cosine, category="robustness", dtypes=HALF),
                 Case("negative_margin", negative_margins, raises=True),
-                Case("unknown_distance", with_options(distance=["manhattan", ""]), raises=True),
+                Case("unknown_distance", with_options(distance=["manhattan", "", "cos", "Euclidean", "l2"]), raises=True),
                 Case("unknown_reduction", with_options(reduction=["average", ""]), raises=True),
                 # Some of these would broadcast, and give a number.
                 Case(

@@ -33,8 +33,7 @@ def precision_recall_f1(
         raise ValueError(f"y_pred should be as long as y_true, {len(y_true)}, got {len(y_pred)}")
     if len(y_true) == 0:
         raise ValueError("y_true should have at least one label, got none")
-    y_true, y_pred = y_true.long(), y_pred.long()
-    top = int(torch.maximum(y_true, y_pred).max())
+    top = int(torch.cat([y_true, y_pred]).max())  # an int: in int8, 127 + 1 is -128
     if average == "binary" and top > 1:
         raise ValueError(f'labels should be 0 or 1 where average is "binary", got {top}')
 

@@ -6,8 +6,7 @@ AVERAGE = '    if average not in ("binary", "micro", "macro", "weighted", None):
 DIMENSIONS = "    if y_true.dim() != 1 or y_pred.dim() != 1:\n"
 LENGTHS = "    if len(y_true) != len(y_pred):\n"
 EMPTY = "    if len(y_true) == 0:\n"
-LONG = "y_true, y_pred = y_true.long(), y_pred.long()"
-TOP = "top = int(torch.maximum(y_true, y_pred).max())"
+TOP = "top = int(torch.cat([y_true, y_pred]).max())"
 NOT_BINARY = 'if average == "binary" and top > 1:'
 CLASSES = 'C = 2 if average == "binary" else num_classes or top + 1'
 HIT = "torch.bincount(y_true[y_true == y_pred], minlength=C)"
@@ -210,32 +209,28 @@ MISTAKES = (
         "counts_in_the_labels_dtype",
         "the counts are kept in the dtype of the labels, and 8 bits end at 127 or 255; count in 64 bits",
         {
-            LONG: f"narrow = y_true.dtype\n    {LONG}",
-            HIT: f"{HIT}.to(narrow)",
-            PREDICTED: f"{PREDICTED}.to(narrow)",
-            ACTUAL: f"{ACTUAL}.to(narrow)",
+            HIT: f"{HIT}.to(y_true.dtype)",
+            PREDICTED: f"{PREDICTED}.to(y_true.dtype)",
+            ACTUAL: f"{ACTUAL}.to(y_true.dtype)",
         },
     ),
     Mistake(
         "classes_in_the_labels_dtype",
         "the largest label plus 1 is taken in the labels' dtype, where 127 + 1 or 255 + 1 wraps; make it an int first",
-        {
-            LONG: f"wrapped = int(torch.maximum(y_true, y_pred).max() + 1)\n    {LONG}",
-            CLASSES: CLASSES.replace("top + 1", "wrapped"),
-        },
+        {TOP: "top = int(torch.cat([y_true, y_pred]).max() + 1) - 1"},
     ),
     Mistake(
         "pairs_in_the_labels_dtype",
         "true * C + predicted is computed in the dtype of the labels, where it wraps; make the labels 64-bit first",
-        {
-            LONG: f"narrow = y_true.dtype\n    {LONG}",
-            HIT: "torch.bincount((y_true * C + y_pred).to(narrow).long() % C**2, minlength=C * C)[:: C + 1]",
-        },
+        {HIT: "torch.bincount((y_true * C + y_pred).long() % C**2, minlength=C * C)[:: C + 1]"},
     ),
     Mistake(
         "repeats_lost",
         "hits are added by an indexed +=, which counts a class once however often it occurs; use bincount",
-        {HIT: "torch.zeros(C, dtype=torch.long)\n    hit[y_true] += (y_true == y_pred).long()\n    hit = hit.clone()"},
+        {
+            HIT: "torch.zeros(C, dtype=torch.long)\n    hit[y_true.long()] += (y_true == y_pred).long()\n"
+            "    hit = hit.clone()"
+        },
     ),
     Mistake(
         "average_unchecked",
@@ -324,5 +319,13 @@ MISTAKES = (
     ),
 )
 
+UNPARSED = CLASSES.replace('"', "'")
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT: dict[str, str] = {
+    f"{UNPARSED} -> {UNPARSED.replace('2', '3')}": (
+        "only class 1 is looked at, so that a third class, which is empty, changes nothing"
+    ),
+    "f1 = 2 * hit / (predicted + actual).clamp_min(1) -> f1 = 2 * hit / (predicted + actual).clamp_min(2)": (
+        "a class that is predicted or true just once is never hit, and 0/2 is 0/1"
+    ),
+}
