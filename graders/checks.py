@@ -281,20 +281,21 @@ def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial)
 
 def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
-        values(answer, case, case.dtypes[0], trial, strided=True)
-        if case.gradients == "exact" and (answer.differentiable or answer.parameters):
+        with_gradients = case.gradients == "exact" and bool(answer.differentiable or answer.parameters)
+        values(answer, case, case.dtypes[0], trial, strided=True, gradients=with_gradients)
+        if with_gradients:
             gradients(answer, case, case.dtypes[0], trial, strided=True)
 
 
+# Under no_grad, a module in eval mode, after a call with other values: as a model is used once it is trained.
+IN_USE = {"inference": True, "rehearsed": True}
+
+
 def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """With gradients and without, where the values should be the same ones."""
     for case in cases:
-        for inference in (False, True):
-            tolerance = answer.tolerance_for(case, case.dtypes[0])
-            how = {"return_inputs": True, "inference": inference}
+        for how in ({}, IN_USE):
             for request, expected in each(trial, answer, case, case.dtypes[0], **how):
-                for got, wanted in zip(outputs(trial, request, expected), expected.outputs, strict=True):
-                    compare.close("values without gradients" if inference else "values", got, wanted, tolerance)
+                outputs(trial, request, expected)
                 for name, after in trial.ask(request).inputs.items():
                     before = (request.arguments or {})[name]
                     if before.shape != after.shape or not torch.equal(before.nan_to_num(), after.nan_to_num()):
@@ -302,14 +303,14 @@ def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
 
 
 def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """What a call returns should depend on its inputs alone: not on an earlier call, nor on the others asked before."""
+    """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in."""
     for case in cases:
         for request, expected in each(trial, answer, case, case.dtypes[0]):
             first = outputs(trial, request, expected)
-            for inference in (False, True):
-                second = outputs(trial, replace(request, rehearsed=True, inference=inference), expected)
-                for one, two in zip(first, second, strict=True):
-                    compare.close("values of a second call", two, one, TOLERANCES[torch.float64])
+            for again in (replace(request, rehearsed=True), replace(request, **IN_USE)):
+                for one, two in zip(first, outputs(trial, again, expected), strict=True):
+                    what = "values without gradients" if again.inference else "values of a second call"
+                    compare.close(what, two, one, TOLERANCES[torch.float64])
 
 
 def allowed_calls(answer: Answer, cases: list[Case], banned: tuple[str, ...], trial: Trial) -> None:

@@ -83,6 +83,7 @@ class Exam:
             parameters=self.parameters(answer, case, dtype),
             leaves=answer.differentiable if gradients else (),
             cotangents=cotangents,
+            return_inputs=not gradients,
             device=self.device,
             **how,
         )

@@ -76,20 +76,19 @@ class Diagnosis:
             return None
         return next((mistake for mistake, one in self.candidates if self.behaves_alike(one, asked)), None)
 
-    @staticmethod
-    def behaves_alike(mistake: Submission, asked: list[tuple[Request, Reply]]) -> bool:
+    def behaves_alike(self, mistake: Submission, asked: list[tuple[Request, Reply]]) -> bool:
         try:
-            return all(compare.agree(mistake.ask(request), reply, tolerance_of(request)) for request, reply in asked)
+            return all(compare.agree(mistake.ask(request), reply, self.tolerance(request)) for request, reply in asked)
         except CheckFailed:
             return False
+
+    def tolerance(self, request: Request) -> Tolerance:
+        """That of the least precise tensor in the request."""
+        own = TOLERANCES | dict(self.kata.grader.answer(request.target).tolerance)
+        values = [*(request.arguments or {}).values(), *request.parameters.values()]
+        dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
+        return max((own[dtype] for dtype in dtypes), key=lambda tolerance: tolerance.relative, default=EXACT)
 
     def close(self) -> None:
         for _, submission in self.__dict__.get("candidates", []):
             submission.close()
-
-
-def tolerance_of(request: Request) -> Tolerance:
-    """That of the least precise tensor in the request."""
-    values = [*(request.arguments or {}).values(), *request.parameters.values()]
-    dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
-    return max((TOLERANCES[dtype] for dtype in dtypes), key=lambda tolerance: tolerance.relative, default=EXACT)

@@ -37,6 +37,7 @@ DELETED = (ast.Assign, ast.AugAssign, ast.Expr, ast.Raise, ast.Assert)
 def mutants(source: str) -> dict[str, str]:
     """Name -> mutated source. A name shows the statement before and after: `a + b -> a - b`."""
     tree = ast.parse(source)
+    original = ast.unparse(tree) + "\n"
     found: dict[str, str] = {}
     for node, statement in sites(tree):
         for replacement in variations(node):
@@ -45,7 +46,7 @@ def mutants(source: str) -> dict[str, str]:
             module = copy.deepcopy(tree, {id(statement): statement})
             Replace(statement, changed or ast.Pass()).visit(module)
             source = ast.unparse(ast.fix_missing_locations(module)) + "\n"
-            if source not in found.values():
+            if source != original and source not in found.values():
                 found[name if name not in found else f"{name} ({len(found)})"] = source
     return found
 

@@ -54,7 +54,7 @@ class Tolerance:
     absolute: float
 
 
-TOLERANCES: Mapping[torch.dtype, Tolerance] = {
+TOLERANCES: dict[torch.dtype, Tolerance] = {
     torch.float64: Tolerance(1e-9, 1e-11, 1e-12),
     torch.float32: Tolerance(1e-4, 1e-5, 1e-5),
     torch.float16: Tolerance(1e-2, 5e-3, 1e-3),

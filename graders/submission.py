@@ -67,7 +67,7 @@ class Request:
     leaves: tuple[str, ...] = ()  # the inputs that gradients are asked for
     cotangents: tuple[Tensor, ...] = ()
     banned: tuple[str, ...] | None = None  # watch for these
-    return_inputs: bool = False
+    return_inputs: bool = False  # as they are after the call
     inference: bool = False  # under no_grad, a module in eval mode
     rehearsed: bool = False  # the same instance is first called with other values of the same shapes
     device: str = "cpu"

@@ -118,7 +118,7 @@ def call(module: ModuleType, request: Request, tensors: list[Tensor], answer: li
     leaves = {name: values[index] for name, index in request["leaves"].items()}
     cotangents = [values[index] for index in request["cotangents"]]
     random.seed(0)
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     banned, path = request["banned"], request["path"]
     watched = None if banned is None else watch.Watch(banned, path)
     reply: Reply = {}

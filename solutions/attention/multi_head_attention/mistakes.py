@@ -336,12 +336,10 @@ MISTAKES = (
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-LINEAR = "self.q_linear = nn.Linear(embed_dim, embed_dim)"
 SPLIT_LINE = f"q, k, v = ({SPLIT} for layer, x in {LAYERS})"
 RESULT_LINE = f"return (self.out_linear({MERGE}), attn)"
 
 EQUIVALENT: dict[str, str] = {
-    f"{LINEAR} -> {LINEAR}": "the two arguments that change places are the same: it is the reference",
     f"{SPLIT_LINE} -> {SPLIT_LINE.replace('(1, 2)', '(2, 1)')}": "transposing axes 2 and 1 is transposing 1 and 2",
     f"{RESULT_LINE} -> {RESULT_LINE.replace('(1, 2)', '(2, 1)')}": "transposing axes 2 and 1 is transposing 1 and 2",
 }

@@ -215,8 +215,4 @@ MISTAKES = (
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {
-    "self.W_q = nn.Linear(embed_dim, embed_dim) -> self.W_q = nn.Linear(embed_dim, embed_dim)": (
-        "the two arguments that change places are the same, so the program is the reference itself"
-    ),
-}
+EQUIVALENT: dict[str, str] = {}
