@@ -7,6 +7,7 @@ import importlib
 import io
 import json
 import sys
+import traceback
 from pathlib import Path
 
 from graders import katas
@@ -26,6 +27,9 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
         return complain(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception:
+        traceback.print_exc()
+        return FAULT
 
 
 def complain(sentence: str) -> int:

@@ -146,7 +146,7 @@ def checks_of(grader: Grader, answer: Answer) -> list[Check]:
         add("shapes", case.name, shapes, answer, case, (*case.dtypes, *(HALF if case is first else ())))
         for dtype in case.dtypes:
             add(case.category, f"{case.name}/{dtype_name(dtype)}", values, answer, case, dtype)
-            if case.gradients != "none" and (answer.differentiable or answer.parameters):
+            if case.gradients != "none" and answer.differentiates:
                 add("gradients", f"{case.name}/{dtype_name(dtype)}", gradients, answer, case, dtype)
     for dtype in HALF if torch.float32 in first.dtypes and has_floating_input(answer) else ():
         add("robustness", f"{prefix}half_precision/{dtype_name(dtype)}", half_precision, answer, first, dtype)
@@ -275,26 +275,27 @@ def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial, **ho
 
 def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
     values(answer, case, dtype, trial)
-    if answer.differentiable or answer.parameters:
+    if answer.differentiates:
         gradients(answer, case, dtype, trial)
 
 
 def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
-        with_gradients = case.gradients == "exact" and bool(answer.differentiable or answer.parameters)
-        values(answer, case, case.dtypes[0], trial, strided=True, gradients=with_gradients)
-        if with_gradients:
+        differentiates = answer.differentiates and case.gradients == "exact"
+        values(answer, case, case.dtypes[0], trial, strided=True, gradients=differentiates)
+        if differentiates:
             gradients(answer, case, case.dtypes[0], trial, strided=True)
 
 
-# Under no_grad, a module in eval mode, after a call with other values: as a model is used once it is trained.
-IN_USE = {"inference": True, "rehearsed": True}
+def in_use(request: Request) -> Request:
+    """Under no_grad, a module in eval mode, after a call with other values: as a model is used once it is trained."""
+    return replace(request, inference=True, rehearsed=True)
 
 
 def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
-        for how in ({}, IN_USE):
-            for request, expected in each(trial, answer, case, case.dtypes[0], **how):
+        for plain, expected in each(trial, answer, case, case.dtypes[0]):
+            for request in (plain, in_use(plain)):
                 outputs(trial, request, expected)
                 for name, after in trial.ask(request).inputs.items():
                     before = (request.arguments or {})[name]
@@ -307,7 +308,7 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
         for request, expected in each(trial, answer, case, case.dtypes[0]):
             first = outputs(trial, request, expected)
-            for again in (replace(request, rehearsed=True), replace(request, **IN_USE)):
+            for again in (replace(request, rehearsed=True), in_use(request)):
                 for one, two in zip(first, outputs(trial, again, expected), strict=True):
                     what = "values without gradients" if again.inference else "values of a second call"
                     compare.close(what, two, one, TOLERANCES[torch.float64])
@@ -315,8 +316,8 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
 
 def allowed_calls(answer: Answer, cases: list[Case], banned: tuple[str, ...], trial: Trial) -> None:
     for case in cases:
-        wants_gradients = case.gradients != "none" and bool(answer.differentiable or answer.parameters)
-        for request, _ in each(trial, answer, case, case.dtypes[0], gradients=wants_gradients, banned=banned):
+        differentiates = answer.differentiates and case.gradients != "none"
+        for request, _ in each(trial, answer, case, case.dtypes[0], gradients=differentiates, banned=banned):
             reply = trial.ask(request)
             if reply.raised:
                 raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")

@@ -132,6 +132,11 @@ class Answer:
     def name(self) -> str:
         return self.signature.partition("(")[0]
 
+    @property
+    def differentiates(self) -> bool:
+        """Whether any gradient can be asked for."""
+        return bool(self.differentiable or self.parameters)
+
     def tolerance_for(self, case: Case, dtype: torch.dtype) -> Tolerance:
         return case.tolerance.get(dtype) or self.tolerance.get(dtype) or TOLERANCES[dtype]
 

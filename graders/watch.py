@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-import torch
+from torch._C._autograd import _disable_profiler_legacy, _enable_profiler_legacy
+from torch._C._profiler import _ExperimentalConfig
+from torch.autograd import ProfilerConfig, ProfilerState  # type: ignore[attr-defined]  # not in its __all__
 
 # Libraries that do the whole job, and the ways out of torch that lead to numpy.
 LIBRARIES = (
@@ -62,10 +64,15 @@ class Watch:
     @contextmanager
     def operators(self) -> Iterator[None]:
         """Watches torch's operators; only around the forward, since autograd may use any operator for its backward."""
-        with torch.autograd.profiler.profile() as profile:
+        # What torch.autograd.profiler builds on; without its event tree this takes 0.2 ms a call instead of 10.
+        config = ProfilerConfig(ProfilerState.CPU, False, False, False, False, False, _ExperimentalConfig())
+        _enable_profiler_legacy(config)
+        try:
             yield
-        self.in_backward = True
-        for name in {event.name for event in profile.function_events or ()}:
+        finally:
+            seen = {event.name() for thread in _disable_profiler_legacy() for event in thread}
+            self.in_backward = True
+        for name in seen:
             operator = name.removeprefix("aten::").lstrip("_")
             is_known = any(is_banned(call.rpartition(".")[2], [operator]) for call in self.calls)
             if name.startswith("aten::") and is_banned(operator, self.banned) and not is_known:

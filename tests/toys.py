@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,7 +147,7 @@ def run(root: Path, *arguments: str, **environment: str) -> Ran:
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
-def grade(root: Path, kata: str, sources: dict[str, str | bytes], *more: str, **environment: str) -> dict[str, Any]:
+def grade(root: Path, kata: str, sources: Mapping[str, str | bytes], *more: str, **environment: str) -> dict[str, Any]:
     """Grades several submissions of one kata at once; results by name."""
     folder = root / "submissions"
     folder.mkdir(exist_ok=True)

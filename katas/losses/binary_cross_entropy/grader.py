@@ -203,7 +203,7 @@ GRADER = Grader(
                 Case("probs_of_nan", one_bad_prob(torch.nan), raises=True),
                 Case(
                     "unknown_reduction_of_probs",
-                    with_each(given_probs, *({"reduction": word} for word in ("average", "batchmean", ""))),
+                    with_each(given_probs, *({"reduction": word} for word in ("average", "batchmean", "Mean", ""))),
                     raises=True,
                 ),
             ),
@@ -233,7 +233,7 @@ GRADER = Grader(
                 Case("logits_of_another_shape", shapes_that_differ("logits"), raises=True),
                 Case(
                     "unknown_reduction_of_logits",
-                    with_each(given_logits, *({"reduction": word} for word in ("average", "batchmean", ""))),
+                    with_each(given_logits, *({"reduction": word} for word in ("average", "batchmean", "Mean", ""))),
                     raises=True,
                 ),
             ),

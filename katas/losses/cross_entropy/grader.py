@@ -111,7 +111,7 @@ def large_logits(draw: Draw) -> list[Arguments]:
 
 
 def many_classes(draw: Draw) -> list[Arguments]:
-    """A table of C by C would take 4.9 GB, were it of single bytes."""
+    """A table of C by C would take 4.9 GB, were it of single bytes; so would one of N by N in the last call."""
     C = 70_000
     plain = {"logits": draw.normal(2, C), "target": draw.integers(2, high=C)}
     full = {
@@ -120,7 +120,8 @@ def many_classes(draw: Draw) -> list[Arguments]:
         "weight": weights(draw, C),
         "label_smoothing": 0.1,
     }
-    return [plain, full]
+    long = batch(draw, N=C, C=3)  # nor should there be a table of N by N
+    return [plain, full, long]
 
 
 def wrong_classes(draw: Draw) -> list[Arguments]:
@@ -136,6 +137,18 @@ def wrong_classes(draw: Draw) -> list[Arguments]:
 def of_shapes(*shapes: tuple[tuple[int, ...], tuple[int, ...]], C: int = 5) -> Inputs:
     """Logits and targets of these shapes; the targets are valid classes."""
     return lambda draw: [{"logits": draw.normal(*z), "target": draw.integers(*y, high=C)} for z, y in shapes]
+
+
+# Some would do once flattened, or as a batch of one.
+logits_of_another_rank = of_shapes(
+    ((5,), (5,)),
+    ((5,), ()),
+    ((5,), (1,)),
+    ((6, 5, 2), (6,)),
+    ((6, 5, 2), (6, 2)),
+    ((2, 3, 5), (6,)),
+    ((2, 3, 5), (2, 3)),
+)
 
 
 def wrong_weights(draw: Draw) -> list[Arguments]:
@@ -162,6 +175,7 @@ GRADER = Grader(
             differentiable=("logits",),
             cases=(
                 Case("every_reduction", with_each({}, MEAN, SUM, NONE)),
+                Case("as_many_rows_as_classes", with_each(MEAN, NONE, N=6, C=6), dtypes=(torch.float64,)),
                 Case("large_batch", with_each(MEAN, NONE, N=64, C=128)),
                 Case("sizes_of_one", sizes_of_one),
                 Case("class_weights", class_weights),
@@ -182,7 +196,7 @@ GRADER = Grader(
                 # exp overflows above 11 in float16. Gradients are not asked for: they are as coarse as the logits.
                 Case("large_logits", large_logits, gradients="none", category="robustness", dtypes=(torch.float16,)),
                 Case("many_classes", many_classes, category="robustness", dtypes=(torch.float32,)),
-                Case("logits_not_2d", of_shapes(((5,), (5,)), ((6, 5, 2), (6,)), ((6, 5, 2), (6, 2))), raises=True),
+                Case("logits_not_2d", logits_of_another_rank, raises=True),
                 Case("target_not_1d", of_shapes(((6, 5), (6, 1)), ((1, 5), ()), ((6, 5), (6, 5))), raises=True),
                 Case("lengths_differ", of_shapes(((6, 5), (5,)), ((6, 5), (1,)), ((1, 5), (6,))), raises=True),
                 Case("no_such_class", wrong_classes, raises=True),
@@ -194,7 +208,7 @@ GRADER = Grader(
                 Case("wrong_weight_length", wrong_weights, raises=True),
                 Case(
                     "unknown_reduction",
-                    with_each(*({"reduction": word} for word in ("average", "max", "batchmean", ""))),
+                    with_each(*({"reduction": word} for word in ("average", "max", "batchmean", "Mean", ""))),
                     raises=True,
                 ),
             ),

@@ -229,8 +229,12 @@ GRADER = Grader(
                 Case("far_from_the_origin", far_from_the_origin, category="robustness"),
                 Case("cosine_in_half", cosine, category="robustness", dtypes=HALF),
                 Case("negative_margin", negative_margins, raises=True),
-                Case("unknown_distance", with_options(distance=["manhattan", "", "cos", "Euclidean", "l2"]), raises=True),
-                Case("unknown_reduction", with_options(reduction=["average", ""]), raises=True),
+                Case(
+                    "unknown_distance",
+                    with_options(distance=["manhattan", "", "cos", "Euclidean", "l2"]),
+                    raises=True,
+                ),
+                Case("unknown_reduction", with_options(reduction=["average", "Mean", ""]), raises=True),
                 # Some of these would broadcast, and give a number.
                 Case(
                     "positive_of_another_shape",
