@@ -1,7 +1,7 @@
 """Watches what a submission calls while it runs, whatever it is spelled like. Runs in the worker.
 
-The profiler sees every operator that torch executes, in any thread and under any mode; `sys.setprofile` sees
-every Python function and builtin, which covers functions that leave no operator of their own.
+The profiler sees every operator that torch executes in the calling thread, under any mode; `sys.setprofile` sees
+every Python function and builtin in any thread, which covers functions that leave no operator of their own.
 """
 
 from __future__ import annotations

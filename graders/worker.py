@@ -65,7 +65,8 @@ def printed(log: int) -> dict[str, Any]:
     with contextlib.suppress(Exception):  # the submission may have replaced or closed them
         sys.stdout.flush()
         sys.stderr.flush()
-    text = os.pread(log, PRINTED_BYTES, 0).decode(errors="replace")
+    os.lseek(log, 0, os.SEEK_SET)
+    text = os.read(log, PRINTED_BYTES).decode(errors="replace")
     return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
 
 

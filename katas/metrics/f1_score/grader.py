@@ -116,7 +116,7 @@ def one_sided_classes(draw: Draw) -> list[Arguments]:
     neither = [[3, 0, 2, 0], [0, 0, 0, 0], [1, 0, 5, 2], [2, 0, 1, 0]]
     no_zero = [[0, 0, 0], [0, 4, 1], [0, 2, 3]]
     tables = (predicted_only, true_only, neither, no_zero)
-    return [counted(draw, table, average=average) for table in tables for average in ("macro", None)]
+    return [counted(draw, table, average=average) for table in tables for average in MEANS]
 
 
 def all_or_nothing(draw: Draw) -> list[Arguments]:

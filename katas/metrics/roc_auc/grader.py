@@ -86,8 +86,8 @@ def of_any_size(draw: Draw) -> list[Arguments]:
 
 
 def many(draw: Draw) -> Arguments:
-    """So many that all pairs do not fit in memory, that float32 cannot add them up, nor float16 count them."""
-    return scored(80_000, 70_000)(draw)  # type: ignore[return-value]
+    """So many that all pairs do not fit in memory, that float32 cannot add or multiply them, nor float16 count them."""
+    return scored(80_011, 70_003)(draw)  # type: ignore[return-value]
 
 
 def different_lengths(draw: Draw) -> list[Arguments]:
