@@ -74,6 +74,9 @@ class Diagnosis:
         asked = sorted(failing.replies.values(), key=lambda pair: id(pair[0]) not in suspects)
         if not asked or failing.unloadable or failing.hangs:
             return None
+        for _, one in self.candidates:
+            if one.source == failing.source:  # `prove` grades the mistakes themselves: no need to run them again
+                one.replies.update(failing.replies)
         return next((mistake for mistake, one in self.candidates if self.behaves_alike(one, asked)), None)
 
     def behaves_alike(self, mistake: Submission, asked: list[tuple[Request, Reply]]) -> bool:
