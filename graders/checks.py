@@ -13,75 +13,14 @@ import torch
 from torch import Tensor
 
 from graders import compare
-from graders.exam import Exam, Expected
+from graders.exam import Expected
 from graders.spec import CATEGORIES, HALF, TOLERANCES, Answer, Case, Draw, Grader, GraderError, parameters_of
-from graders.submission import MOST_LINES, CheckFailed, Reply, Request, Submission, describe_call
+from graders.submission import CheckFailed, Request
+from graders.trial import Trial
 from graders.wire import dtype_name
 
 WEIGHTS = {"contract": 10, "shapes": 10, "numerics": 35, "gradients": 25, "robustness": 15, "rules": 5}
 POINTS = 100
-
-
-class Trial:
-    """One submission in one exam; what a kata's own test functions get as `submission`."""
-
-    def __init__(self, exam: Exam, submission: Submission) -> None:
-        self.exam = exam
-        self.submission = submission
-        self.last: Request | None = None
-
-    def ask(self, request: Request) -> Reply:
-        """Raises: CheckFailed where nothing came back."""
-        self.last = request
-        reply = self.submission.ask(request)
-        if reply.died:
-            raise CheckFailed(f"the call: {reply.died}", "timeout" if reply.hung else "fail")
-        if reply.lines > MOST_LINES:
-            raise CheckFailed(f"the call: should print nothing, got {reply.lines:,} lines; remove the prints")
-        return reply
-
-    def outputs(self, request: Request, count: int | None) -> tuple[Tensor, ...]:
-        """`count` tensors in a tuple, or one on its own where it is None."""
-        reply = self.ask(request)
-        if reply.raised:
-            raise CheckFailed(f"the call: should return, got {self.submission.explain(reply.raised)}")
-        tensors = tuple(output for output in reply.outputs if isinstance(output, Tensor))
-        wanted = "a tensor" if count is None else f"a tuple of {count} tensors"
-        if reply.is_tuple != (count is not None) or len(reply.outputs) != (count or 1):
-            got = f"a tuple of {len(reply.outputs)}" if reply.is_tuple else reply.outputs[0]
-            raise CheckFailed(f"the result: should be {wanted}, got {'a tensor' if isinstance(got, Tensor) else got}")
-        if len(tensors) != len(reply.outputs):
-            others = ", ".join("a tensor" if isinstance(output, Tensor) else output for output in reply.outputs)
-            raise CheckFailed(f"the result: should be {wanted}, got {others}")
-        for device in reply.devices:
-            if device != request.device:
-                raise CheckFailed(f"device of the result: should be {request.device}, got {device}")
-        return tensors
-
-    def call(
-        self,
-        name: str,
-        *,
-        init: dict[str, Any] | None = None,
-        parameters: dict[str, Tensor] | None = None,
-        **arguments: Any,
-    ) -> Any:
-        """Calls the submission from a kata's own test function; returns a tensor or a tuple of them, on the CPU."""
-        answer = self.exam.grader.answer(name)
-        required = [default is ... for default in parameters_of(answer.forward or answer.signature).values()]
-        request = Request(
-            target=name,
-            arguments=arguments,
-            positional=sum(required),
-            text=describe_call(name, init, arguments),
-            init=init,
-            parameters=parameters or {},
-            device=self.exam.device,
-        )
-        count = len(self.exam.expected(answer, answer.cases[0], torch.float64, 0).outputs)
-        is_tuple = self.exam.expected(answer, answer.cases[0], torch.float64, 0).is_tuple
-        tensors = self.outputs(request, count if is_tuple else None)
-        return tensors if is_tuple else tensors[0]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from graders import checks, processes
-from graders.checks import Check, Trial
+from graders.checks import Check
 from graders.exam import Exam
 from graders.katas import Kata, kata_at
 from graders.mistakes import Diagnosis
@@ -20,6 +20,7 @@ from graders.results import Outcome, Result, State
 from graders.spec import CATEGORIES, GraderError
 from graders.stub import stub_of
 from graders.submission import CheckFailed, Submission, Unreadable, read_source, same_program
+from graders.trial import Trial
 
 DEFAULT_SEED = 1
 

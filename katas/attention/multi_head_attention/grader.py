@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.checks import Trial
 from graders.compare import close
 from graders.spec import HALF, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.trial import Trial
 
 # Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
 # rounding error of a sum over all tokens.

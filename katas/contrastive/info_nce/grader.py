@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.checks import Trial
 from graders.compare import close
 from graders.spec import HALF, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.trial import Trial
 
 
 def oracle(features: Tensor, temperature: float = 0.1) -> Tensor:

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.checks import Trial
 from graders.compare import close
 from graders.spec import Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.trial import Trial
 
 # All counts are exact and all terms positive, so that a right answer in float32 errs by a few roundings only.
 # An eps of 1e-8 in a denominator is forgiven, larger ones are not.

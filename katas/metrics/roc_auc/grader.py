@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.checks import Trial
 from graders.compare import close, same_dtype
 from graders.spec import FULL, HALF, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.trial import Trial
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 

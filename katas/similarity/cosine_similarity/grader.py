@@ -4,9 +4,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from graders.checks import Trial
 from graders.compare import close
 from graders.spec import FULL, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs
+from graders.trial import Trial
 
 
 def pair(*shape: int, std: float = 1.0, **options: object) -> Inputs:

@@ -5,9 +5,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.checks import Trial
 from graders.compare import close, same_shape
 from graders.spec import FULL, HALF, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.trial import Trial
 
 # An eps of 1e-6 on each difference, or of 1e-8 under the root, is welcome: it moves a distance by about 1e-6, and a
 # sum of several by a few times that.
