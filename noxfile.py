@@ -37,13 +37,13 @@ def tests(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """Check style (ruff), types (mypy --strict) and the workflows (zizmor)."""
     environment(session, "author")
-    for command in (
+    for tool, *arguments in (
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
         ["mypy"],
         ["zizmor", "--offline", "--quiet", ".github/workflows"],
     ):
-        session.run(str(PYTHON), "-m", *command, external=True)
+        session.run(str(PYTHON.parent / tool), *arguments, external=True)
 
 
 @nox.session
