@@ -68,8 +68,9 @@ def run(session: nox.Session, command: str, group: str) -> None:
 
 def environment(session: nox.Session, group: str) -> None:
     """Makes .venv, or brings it up to date with pyproject.toml; at once where nothing changed."""
-    stamp = VENV / f".{group}-{hashlib.sha256(PYPROJECT.read_bytes()).hexdigest()[:16]}"
-    if stamp.exists() and PYTHON.exists():
+    digest = hashlib.sha256(PYPROJECT.read_bytes()).hexdigest()[:16]
+    stamp = VENV / f".{group}-{digest}"
+    if PYTHON.exists() and (stamp.exists() or (VENV / f".author-{digest}").exists()):  # the author's holds all
         return
     if sys.version_info < OLDEST:
         session.error(
