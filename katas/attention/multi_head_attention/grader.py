@@ -93,7 +93,9 @@ def masks_of_every_shape(draw: Draw) -> list[Arguments]:
     """B = 3, H = 2, Sq = 4, Sk = 5: what a mask has in its last axes decides which of them it speaks of."""
     shapes = [(5,), (4, 5), (1, 5), (2, 4, 5), (1, 4, 5), (2, 1, 5)]
     shapes += [(3, 2, 4, 5), (3, 1, 4, 5), (3, 1, 1, 5), (1, 2, 4, 5), (1, 1, 4, 5), (1, 2, 1, 5)]
-    return [{**tokens(draw, 3, 4, 5, 6), "mask": some_blocked(draw, *shape)} for shape in shapes]
+    made = [{**tokens(draw, 3, 4, 5, 6), "mask": some_blocked(draw, *shape)} for shape in shapes]
+    keys = torch.tensor([True, False, True, True])  # as many queries as keys, and still it speaks of the keys
+    return made + [{**tokens(draw, 2, 4, 4, 6), "mask": mask} for mask in (keys, keys[None], keys.expand(2, 1, 4))]
 
 
 def masks_of_every_kind(draw: Draw) -> list[Arguments]:
