@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import secrets
 import sys
@@ -39,6 +40,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x), reporter
     )
     torch.set_num_threads(1)
+    gc.freeze()  # what torch brought stays: no collection need look at it again
     reporter.start()
     try:
         status = pytest.main(arguments(chosen, options, root), plugins=[Named(run)])
@@ -93,7 +95,18 @@ def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path)
         "-p",
         "no:cacheprovider",
     ]
-    made += ["-p", "no:faulthandler", "-p", "no:logging", "-o", "filterwarnings=default", "-o", "addopts="]
+    made += [
+        "-p",
+        "no:faulthandler",
+        "-p",
+        "no:logging",
+        "-p",
+        "no:unraisableexception",
+        "-o",
+        "filterwarnings=default",
+        "-o",
+        "addopts=",
+    ]
     if options.k:
         made += ["-k", options.k]
     if options.junit:
