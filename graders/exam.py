@@ -84,6 +84,7 @@ class Exam:
             leaves=answer.differentiable if gradients else (),
             cotangents=cotangents,
             return_inputs=not gradients,
+            before={} if index is None else floating(self.arguments(case)[index - 1], dtype),
             device=self.device,
             **how,
         )

@@ -69,7 +69,8 @@ class Request:
     banned: tuple[str, ...] | None = None  # watch for these
     return_inputs: bool = False  # as they are after the call
     inference: bool = False  # under no_grad, a module in eval mode
-    rehearsed: bool = False  # the same instance is first called with other values of the same shapes
+    rehearsed: bool = False  # the same instance is first called with `before`, and with other values of these shapes
+    before: Mapping[str, Any] = field(default_factory=dict)  # the arguments of another call of the case
     device: str = "cpu"
 
     def message(self) -> tuple[dict[str, Any], list[Tensor]]:
@@ -100,6 +101,7 @@ class Request:
             "return_inputs": where if self.return_inputs else {},
             "inference": self.inference,
             "rehearsed": self.rehearsed,
+            "before": {name: plain(value) for name, value in self.before.items()} if self.rehearsed else {},
             "device": self.device,
         }
         return header, tensors

@@ -185,7 +185,9 @@ def call_with(target: Callable[..., Any], request: Request, values: list[Tensor]
 
 
 def rehearse(target: Callable[..., Any], request: Request, values: list[Tensor]) -> None:
-    """One call with other values of the same shapes; what it returns or raises does not matter."""
+    """Calls whose results do not matter: with the arguments of another call, and with other values of these shapes."""
+    with contextlib.suppress(Exception):
+        target(**{name: value_of(argument, values) for name, argument in request["before"].items()})
     others = [value.detach().abs().sqrt() if value.is_floating_point() else value.clone() for value in values]
     for value in others:
         if not value.is_floating_point() and value.dim():
