@@ -1,7 +1,7 @@
 """Starts and stops worker processes: forked from a server that has torch loaded, or spawned where fork does not exist.
 
-The fork server is forked off the judge before the judge imports a grader, draws a seed or runs a threaded
-operator, so its memory holds nothing that a submission could use, and torch's thread pool still works in its children.
+The fork server is forked off the judge before the judge imports a grader or runs a threaded operator, so its memory
+holds no oracle and torch's thread pool still works in its children. It does hold the options of the run, the seed too.
 """
 
 from __future__ import annotations
