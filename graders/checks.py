@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
@@ -123,7 +123,7 @@ def signature(answer: Answer, trial: Trial) -> None:
                 raise CheckFailed(f"the constructor: should return, got {trial.submission.explain(reply.raised)}")
 
 
-def same_parameters(name: str, wanted: dict[str, Any], got: list[dict[str, Any]] | None) -> None:
+def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, Any]] | None) -> None:
     if got is None or any(parameter["kind"] == "VAR_POSITIONAL" for parameter in got):
         return  # it cannot be told, or takes anything
     shown = ", ".join(parameter["name"] for parameter in got)
@@ -226,15 +226,14 @@ def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
             gradients(answer, case, case.dtypes[0], trial, strided=True)
 
 
-def in_use(request: Request) -> Request:
-    """Under no_grad, a module in eval mode, after a call with other values: as a model is used once it is trained."""
-    return replace(request, inference=True, rehearsed=True)
+# Under no_grad, a module in eval mode, after a call with other values: as a model is used once it is trained.
+IN_USE = {"inference": True, "rehearsed": True}
 
 
 def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
-        for plain, expected in each(trial, answer, case, case.dtypes[0]):
-            for request in (plain, in_use(plain)):
+        for how in ({}, IN_USE):
+            for request, expected in each(trial, answer, case, case.dtypes[0], **how):
                 outputs(trial, request, expected)
                 for name, after in trial.ask(request).inputs.items():
                     before = (request.arguments or {})[name]
@@ -245,11 +244,10 @@ def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
 def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
     """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in."""
     for case in cases:
-        for request, expected in each(trial, answer, case, case.dtypes[0]):
-            first = outputs(trial, request, expected)
-            for again in (replace(request, rehearsed=True), in_use(request)):
-                for one, two in zip(first, outputs(trial, again, expected), strict=True):
-                    what = "values without gradients" if again.inference else "values of a second call"
+        firsts = [outputs(trial, *asked) for asked in each(trial, answer, case, case.dtypes[0])]
+        for what, how in (("values of a second call", {"rehearsed": True}), ("values without gradients", IN_USE)):
+            for first, asked in zip(firsts, each(trial, answer, case, case.dtypes[0], **how), strict=True):
+                for one, two in zip(first, outputs(trial, *asked), strict=True):
                     compare.close(what, two, one, TOLERANCES[torch.float64])
 
 

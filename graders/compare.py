@@ -25,6 +25,8 @@ def close(subject: str, got: Tensor, expected: Tensor, tolerance: Tolerance) -> 
     """Shapes first, nothing is broadcast; then NaN and infinity; then differences, in float64."""
     same_shape(subject, got, expected)
     got, expected = got.double(), expected.double()
+    if ((got - expected).abs() < tolerance.relative * expected.abs() + tolerance.absolute).all():
+        return  # the usual case, and the quick one
     for what, where in (("NaN", got.isnan() & ~expected.isnan()), ("infinite", got.isinf() & ~expected.isinf())):
         if where.any():
             index = first_index(where)

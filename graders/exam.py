@@ -1,4 +1,7 @@
-"""A grader made concrete by a seed: the requests to send and what should come back. Shared by all submissions."""
+"""A grader made concrete by a seed: the requests to send and what should come back.
+
+Made once for all submissions of a run: a request that two of them are sent is one object, packed once.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,12 @@ class Exam:
         self.device = device
         self.expected = functools.cache(self._expected)
         self.arguments = functools.cache(self._arguments)
+        self.parameters = functools.cache(self._parameters)
+        self.request = functools.cache(self._request)
+
+    def forget(self) -> None:
+        for cached in (self.expected, self.arguments, self.parameters, self.request):
+            cached.cache_clear()
 
     def draw(self, name: str) -> Draw:
         return Draw(self.seed, self.kata, name)
@@ -43,7 +52,7 @@ class Exam:
         made = case.inputs(self.draw(case.name))
         return made if isinstance(made, list) else [made]
 
-    def parameters(self, answer: Answer, case: Case, dtype: torch.dtype) -> dict[str, Tensor]:
+    def _parameters(self, answer: Answer, case: Case, dtype: torch.dtype) -> dict[str, Tensor]:
         if answer.parameters is None or case.inputs is None:
             return {}
         draw = self.draw(f"{case.name}/parameters")
@@ -58,7 +67,7 @@ class Exam:
             return [self.request(answer, case, dtype, None, **how)]
         return [self.request(answer, case, dtype, index, **how) for index in range(len(self.arguments(case)))]
 
-    def request(
+    def _request(
         self,
         answer: Answer,
         case: Case,

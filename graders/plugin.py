@@ -77,11 +77,10 @@ class Run:
             if isinstance(item, CheckItem):
                 item.pending.report(Outcome(item.check.name, item.check.category, "skipped", item.check.points))
 
+    @pytest.hookimpl(trylast=True)  # after the files are torn down
     def pytest_sessionfinish(self) -> None:
         for pending in self.pending.values():
             pending.trial.submission.close()
-        for diagnosis in self.diagnoses.values():
-            diagnosis.close()
         if self.launcher is not None:
             self.launcher.close()
 
@@ -90,7 +89,7 @@ class Run:
             return self.options.submissions
         return [kata.reference_file if self.options.reference else kata.answer_file]
 
-    def prepare(self, kata: Kata, path: Path) -> Iterator[tuple[Pending, Check]]:
+    def prepare(self, kata: Kata, path: Path, exams: list[Exam]) -> Iterator[tuple[Pending, Check]]:
         """Plans the checks of one submission. Raises: GraderError."""
         assert self.launcher is not None
         shown = os.path.relpath(path, kata.root)
@@ -103,12 +102,11 @@ class Run:
         planned = checks.plan(kata.grader, kata.module)
         result.planned = len(planned) * len(self.options.devices)
         self.results.append(result)
-        for index, device in enumerate(self.options.devices):
-            exam = Exam(kata.id, kata.grader, self.options.seed, device)
+        for index, exam in enumerate(exams):
             pending = Pending(self, kata, result, Trial(exam, submission))
             self.pending[id(pending)] = pending
             for check in planned:
-                yield pending, check if index == 0 else elsewhere(check, device)
+                yield pending, check if index == 0 else elsewhere(check, exam.device)
 
     def read(self, kata: Kata, path: Path, shown: str, result: Result) -> Submission:
         assert self.launcher is not None
@@ -180,8 +178,9 @@ class GraderFile(pytest.File):
         kata = kata_at(self.path)
         paths = run.submissions_of(kata)
         try:
+            self.exams = [Exam(kata.id, kata.grader, run.options.seed, device) for device in run.options.devices]
             for path in paths:
-                for pending, check in run.prepare(kata, path):
+                for pending, check in run.prepare(kata, path, self.exams):
                     label = f"{check.name}[{path.name}]" if len(paths) > 1 else check.name
                     item: CheckItem = CheckItem.from_parent(self, name=label, pending=pending, check=check)
                     item.add_marker(check.category)
@@ -190,6 +189,15 @@ class GraderFile(pytest.File):
             if not run.grading:
                 raise self.CollectError(str(error)) from error
             run.refuse(kata, error)
+
+    def teardown(self) -> None:
+        """Its checks are done: what they shared is given back."""
+        for exam in self.exams:
+            exam.forget()
+        run = run_of(self.config)
+        for diagnosis in run.diagnoses.values():
+            diagnosis.close()
+        run.diagnoses.clear()
 
 
 class CheckItem(pytest.Item):

@@ -187,22 +187,26 @@ def ending(code: int | None) -> str:
 class Worker:
     """One worker process with a scratch folder of its own."""
 
-    def __init__(self, launcher: Launcher) -> None:
+    def __init__(self, launcher: Launcher, path: str, limit: float) -> None:
+        """`path` names the submission, `limit` is the seconds that each message may take."""
         self.launcher = launcher
+        self.path = path
+        self.limit = limit
+        self.start_seconds = START_SECONDS if isinstance(launcher, Spawn) else 0
         self.scratch = tempfile.TemporaryDirectory(prefix="kata-", ignore_cleanup_errors=True)
         self.connection, theirs = socket.socketpair()
         self.pid = launcher.start(theirs, self.scratch.name)
         theirs.close()
 
-    def ask(self, header: dict[str, Any], message: list[Tensor], seconds: float) -> tuple[Any, list[Tensor]]:
+    def ask(self, message: bytes) -> tuple[Any, list[Tensor]]:
         """Raises: TimedOut, Died; the worker is stopped then, and cannot be asked again."""
-        slow_start = START_SECONDS if header["op"] == "load" and isinstance(self.launcher, Spawn) else 0
-        deadline = time.monotonic() + seconds + slow_start + 0.5
+        deadline = time.monotonic() + self.start_seconds + self.limit + 0.5
+        self.start_seconds = 0
         try:
-            wire.send(self.connection, wire.pack(header | {"limit": seconds}, message), deadline)
+            wire.send(self.connection, message, deadline)
             return wire.receive(self.connection, deadline)
         except TimeoutError:
-            line = self.line_it_was_on(header["path"])
+            line = self.line_it_was_on()
             self.stop()
             raise TimedOut(line) from None
         except wire.Malformed as error:
@@ -211,8 +215,8 @@ class Worker:
         except wire.Closed:
             raise Died(self.stop()) from None
 
-    def line_it_was_on(self, path: str) -> int | None:
-        prefix = f'File "{path}", line '
+    def line_it_was_on(self) -> int | None:
+        prefix = f'File "{self.path}", line '
         with contextlib.suppress(OSError):
             for line in (Path(self.scratch.name) / "stack").read_text().splitlines():
                 if line.strip().startswith(prefix):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -166,7 +167,8 @@ class Grader:
         return next(answer for answer in self.answers if answer.name == name)
 
 
-def parameters_of(signature: str) -> dict[str, Any]:
+@functools.cache
+def parameters_of(signature: str) -> Mapping[str, Any]:
     """Name -> default of a signature's text, in order; `...` where there is no default."""
     name, _, rest = signature.partition("(")
     tree = ast.parse(f"def {name or 'forward'}({rest}: ...").body[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,7 +55,7 @@ def read_source(path: Path, shown: str) -> str:
         raise Unreadable(f"{shown} cannot be read: {error.strerror or error}") from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Request:
     """One call of the submission, with everything that decides its outcome."""
 
@@ -73,7 +74,9 @@ class Request:
     before: Mapping[str, Any] = field(default_factory=dict)  # the arguments of another call of the case
     device: str = "cpu"
 
-    def message(self) -> tuple[dict[str, Any], list[Tensor]]:
+    @functools.cached_property
+    def message(self) -> bytes:
+        """As it is sent."""
         tensors: list[Tensor] = []
         where: dict[str, int] = {}
 
@@ -104,7 +107,12 @@ class Request:
             "before": {name: plain(value) for name, value in self.before.items()} if self.rehearsed else {},
             "device": self.device,
         }
-        return header, tensors
+        return wire.pack(header, tensors)
+
+    @functools.cached_property
+    def key(self) -> str:
+        """Equal requests have equal keys."""
+        return hashlib.blake2b(self.message).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -157,10 +165,11 @@ class Submission:
         if self.unloadable:
             raise CheckFailed(self.unloadable, "error")
         if self.worker is None:
-            self.worker = Worker(self.launcher)
-            header = {"op": "load", "path": self.path, "source": self.source, "names": self.names}
+            limit = LIMIT_SECONDS / 2**self.hangs
+            self.worker = Worker(self.launcher, self.path, limit)
+            header = {"op": "load", "path": self.path, "source": self.source, "names": self.names, "limit": limit}
             try:
-                reply, _ = self.worker.ask(header, [], LIMIT_SECONDS)
+                reply, _ = self.worker.ask(wire.pack(header, []))
                 raised = raised_of(reply)
                 if raised:
                     self.unloadable = f"{self.path} cannot be imported: {self.explain(raised)}"
@@ -172,7 +181,7 @@ class Submission:
                     self.found = reply["names"]
             except TimedOut as late:
                 self.worker = None
-                self.unloadable = f"{self.path} did not finish importing in {LIMIT_SECONDS:.0f} s{self.at(late.line)}"
+                self.unloadable = f"{self.path} did not finish importing in {limit:g} s{self.at(late.line)}"
             except Died as death:
                 self.worker = None
                 self.unloadable = f"{self.path} {death} while it was imported"
@@ -186,31 +195,28 @@ class Submission:
 
     def ask(self, request: Request) -> Reply:
         """Raises: CheckFailed of kind "error" where the submission cannot be imported, or hung too often."""
-        header, tensors = request.message()
-        packed = wire.pack(header, tensors)
-        key = hashlib.blake2b(packed).hexdigest()
-        if key in self.replies:
-            return self.replies[key][1]
+        if request.key in self.replies:
+            return self.replies[request.key][1]
         if self.hangs >= MOST_HANGS:
             raise CheckFailed(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
         if self.load().get(request.target) is None:
             raise CheckFailed(f"{request.target}: should be defined in {self.path}, got no such name")
         assert self.worker is not None
+        limit = self.worker.limit
         try:
-            limit = LIMIT_SECONDS / 2**self.hangs
-            reply = reply_of(*self.worker.ask(header | {"path": self.path}, tensors, limit))
+            reply = reply_of(*self.worker.ask(request.message))
             self.hangs = 0
         except TimedOut as late:
             self.worker = None
             self.hangs += 1
-            reply = Reply(died=f"did not return in {limit:.0f} s{self.at(late.line)}", hung=True)
+            reply = Reply(died=f"did not return in {limit:g} s{self.at(late.line)}", hung=True)
         except Died as death:
             self.worker = None
             reply = Reply(died=str(death))
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             self.close()
             reply = Reply(died="sent back something that is no answer")
-        self.replies[key] = (request, reply)
+        self.replies[request.key] = (request, reply)
         self.printed = self.printed or reply.printed
         return reply
 

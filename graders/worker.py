@@ -41,7 +41,7 @@ def serve(connection: socket.socket, scratch: str, root: str) -> None:
         del sys.modules[name]  # with the root gone from sys.path, the engine cannot be imported again
     sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(root)]
     torch.set_num_threads(1)
-    module = ModuleType("nothing")
+    module, path, limit = ModuleType("nothing"), "", 0.0
     with open("stack", "w") as stack:
         while True:
             try:
@@ -50,12 +50,14 @@ def serve(connection: socket.socket, scratch: str, root: str) -> None:
                 return
             os.ftruncate(log, 0)
             stack.truncate(0)
-            faulthandler.dump_traceback_later(request["limit"], file=stack)
             answer: list[Tensor] = []
+            if request["op"] == "load":
+                path, limit = request["path"], request["limit"]
+            faulthandler.dump_traceback_later(limit, file=stack)
             if request["op"] == "load":
                 reply, module = load(request)
             else:
-                reply = call(module, request, tensors, answer)
+                reply = call(module, path, request, tensors, answer)
             faulthandler.cancel_dump_traceback_later()
             reply["printed"] = printed(log)
             wire.send(connection, wire.pack(reply, answer))
@@ -112,7 +114,7 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
     return found
 
 
-def call(module: ModuleType, request: Request, tensors: list[Tensor], answer: list[Tensor]) -> Reply:
+def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor], answer: list[Tensor]) -> Reply:
     """Makes one call, and where cotangents came with it, pulls them back. Tensors of the reply go to `answer`."""
     device = torch.device(request["device"])
     values = [tensor.to(device) for tensor in tensors]
@@ -120,7 +122,7 @@ def call(module: ModuleType, request: Request, tensors: list[Tensor], answer: li
     cotangents = [values[index] for index in request["cotangents"]]
     random.seed(0)
     torch.default_generator.manual_seed(0)
-    banned, path = request["banned"], request["path"]
+    banned = request["banned"]
     watched = None if banned is None else watch.Watch(banned, path)
     reply: Reply = {}
 
