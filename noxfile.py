@@ -79,15 +79,27 @@ def environment(session: nox.Session, group: str) -> None:
     if shutil.disk_usage(ROOT).free < 3 << 30:
         session.error("less than 3 GB of disk is free, and torch needs about that: make room, then run this again")
     session.log(f"preparing {VENV.name} ({group}); this happens once and takes a few minutes")
+    wanted = nox.project.dependency_groups(nox.project.load_toml(PYPROJECT), group)
+    shown = None if sys.stdout.isatty() else subprocess.DEVNULL  # pip's progress
     try:
         if not PYTHON.exists():
-            subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
-        wanted = nox.project.dependency_groups(nox.project.load_toml(PYPROJECT), group)
-        subprocess.run([str(PYTHON), "-m", "pip", "install", "--quiet", *wanted], check=True)
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True, stdout=shown)
+        pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", *wanted]
+        done = subprocess.run(pip, check=False, stdout=shown, stderr=subprocess.PIPE, text=True, errors="replace")
     except (subprocess.CalledProcessError, OSError) as error:
-        session.error(
-            f"{VENV.name} could not be made: see above; check the network and the disk, then run this again ({error})"
-        )
+        session.error(f"{VENV.name} could not be made: {error}; make room or mend this, then run it again")
+    if done.returncode:
+        session.error(f"{VENV.name} could not be made: {trouble(done.stderr)}")
     for old in VENV.glob(f".{group}-*"):
         old.unlink()
     stamp.touch()
+
+
+def trouble(stderr: str) -> str:
+    """What pip died of, and what to do, in one sentence."""
+    if "No space left on device" in stderr:
+        return "the disk is full: make room (torch needs about 3 GB), then run this again"
+    if any(sign in stderr for sign in ("connection broken", "Connection", "timed out", "SSLError", "ProxyError")):
+        return "the package index cannot be reached: check the network, then run this again"
+    lines = [line for line in stderr.splitlines() if line.startswith("ERROR:")]
+    return f"pip says {(lines or stderr.splitlines() or ['nothing'])[-1]!r}: mend that, then run this again"
