@@ -55,6 +55,12 @@ def parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--seed", type=seed, metavar="N", help="what the inputs are made from; default: fixed, drawn in CI"
     )
+    grade.add_argument(
+        "--isolation",
+        choices=("auto", "strict"),
+        default="auto",
+        help="strict refuses to grade where submissions cannot be shut in fully; see SECURITY.md",
+    )
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     grade.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
     grade.add_argument("-k", metavar="EXPR", default="", help="only the checks whose names match, as in pytest")

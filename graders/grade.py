@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from graders import __main__ as cli
-from graders import katas, results
+from graders import katas, processes, results
 from graders.card import Reporter
 from graders.plugin import DEFAULT_SEED, Options, Run
 
@@ -23,8 +24,12 @@ def main(options: argparse.Namespace, root: Path) -> int:
         return cli.complain(f"--submission needs exactly one KATA, got {len(chosen) if options.katas else 'none'}")
     if options.submission and options.reference:
         return cli.complain("--submission and --reference exclude each other; name one of them")
-    import torch  # after the arguments are known to be good: it takes longer than all the rest
-
+    launcher = processes.launcher()  # before there is a seed, and before CUDA is touched: neither survives a fork
+    if options.isolation == "strict" and launcher.isolation != "full":
+        launcher.close()
+        return cli.complain(
+            f"isolation is {launcher.isolation!r} here, not 'full'; see SECURITY.md, or drop --isolation strict"
+        )
     if options.device == "cuda" and not torch.cuda.is_available():
         return cli.complain("there is no CUDA device here; grade with --device cpu")
     if options.device == "all" and not torch.cuda.is_available():
@@ -36,9 +41,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if seed != DEFAULT_SEED:
         reporter.say(f"seed {seed}")
     devices = devices_for(options.device)
-    run = Run(
-        Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x), reporter
-    )
+    asked = Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x)
+    run = Run(asked, reporter, launcher)
     torch.set_num_threads(1)
     gc.freeze()  # what torch brought stays: no collection need look at it again
     reporter.start()
@@ -51,10 +55,12 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if status in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
         return cli.USAGE if status == pytest.ExitCode.USAGE_ERROR else cli.FAULT
     reporter.summary(run.results, learner=not (options.reference or options.submission))
+    if launcher.isolation != "full":
+        reporter.say(f"isolation: {launcher.isolation}; submissions cannot be shut in fully here, see SECURITY.md")
     if options.json and options.json.is_dir():
         return cli.complain(f"--json {options.json} is a folder; name a file")
     if options.json:
-        cli.write(options.json, results.document(run.results, seed, devices))
+        cli.write(options.json, results.document(run.results, seed, devices, launcher.isolation))
     if status == pytest.ExitCode.INTERRUPTED:
         return cli.INTERRUPTED
     verdict = results.exit_status(run.results)
@@ -73,8 +79,6 @@ class Named:
 
 
 def devices_for(wanted: str | None) -> list[str]:
-    import torch
-
     if wanted in ("cpu", "cuda"):
         return [wanted]
     return ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]

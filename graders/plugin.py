@@ -39,14 +39,19 @@ class Options:
 class Run:
     """One grading run: its options, its worker launcher and its results. Given to pytest as a plugin."""
 
-    def __init__(self, options: Options | None = None, watcher: Callable[[Result], None] = lambda result: None) -> None:
+    def __init__(
+        self,
+        options: Options | None = None,
+        watcher: Callable[[Result], None] = lambda result: None,
+        launcher: processes.Launcher | None = None,
+    ) -> None:
         self.options = options or Options()
         self.watcher = watcher  # called whenever a check or a whole submission is done
         self.grading = options is not None  # else pytest was started by hand
         self.results: list[Result] = []
         self.pending: dict[int, Pending] = {}
         self.diagnoses: dict[str, Diagnosis] = {}
-        self.launcher: processes.Launcher | None = None
+        self.launcher = launcher
 
     def pytest_configure(self, config: pytest.Config) -> None:
         for category in CATEGORIES:

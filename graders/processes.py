@@ -1,12 +1,13 @@
 """Starts and stops worker processes: forked from a server that has torch loaded, or spawned where fork does not exist.
 
-The fork server is forked off the judge before the judge imports a grader or runs a threaded operator, so its memory
-holds no oracle and torch's thread pool still works in its children. It does hold the options of the run, the seed too.
+The fork server is forked off the judge before the judge draws a seed, imports a grader or runs a threaded operator, so
+its memory holds no oracle and torch's thread pool still works in its children. Where it can, it moves into a cage.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
 import os
 import signal
@@ -15,15 +16,15 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from torch import Tensor
 
-from graders import wire, worker
+from graders import cage, wire, worker
 
 ROOT = Path(__file__).resolve().parent.parent
-MEMORY = 4 << 30  # what a worker may allocate beyond what it was forked with
-FILE_SIZE = 64 << 20
+LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
+LONGEST_STACK = 1 << 20  # characters
 START_SECONDS = 120  # a spawned worker imports torch first
 
 
@@ -40,9 +41,11 @@ class TimedOut(Exception):
 
 
 class Launcher(Protocol):
-    """How workers are started and stopped on this platform."""
+    """How workers are started and stopped on this platform, and how well they are shut in."""
 
-    def start(self, connection: socket.socket, scratch: str) -> int: ...
+    isolation: cage.Level
+
+    def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int: ...
     def stop(self, pid: int) -> str: ...
     def close(self) -> None: ...
 
@@ -67,9 +70,12 @@ class ForkServer:
             finally:
                 os._exit(0)
         theirs.close()
+        self.isolation = LEVELS[self.reply()]
 
-    def start(self, connection: socket.socket, scratch: str) -> int:
-        socket.send_fds(self.control, [wire.LENGTHS.pack(1, 0)], [connection.fileno()])
+    def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int:
+        if self.isolation == "limits" and cage.becomes_nobody(whole_path=True):
+            os.chown(scratch, cage.NOBODY, cage.NOBODY)
+        socket.send_fds(self.control, [wire.LENGTHS.pack(1, 0)], [connection.fileno(), stack.fileno()])
         self.control.sendall(scratch.encode() + b"\n")
         return self.reply()
 
@@ -88,7 +94,7 @@ class ForkServer:
 
 
 def run_server(control: socket.socket) -> None:
-    """Forks a worker for each connection that arrives; ends them all when the judge hangs up."""
+    """Serves in a cage where that can be made, else with limits alone."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     null = os.open(os.devnull, os.O_RDWR)
@@ -96,9 +102,20 @@ def run_server(control: socket.socket) -> None:
         os.dup2(null, fd)
     os.closerange(3, control.fileno())
     os.closerange(control.fileno() + 1, 4096)
+    limited = cage.limits()
+    if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.enter(
+        lambda start: serve(control, "full", start, limited)
+    ):
+        cage.adopt_orphans()
+        serve(control, "limits", cage.start_limited, limited)
+
+
+def serve(control: socket.socket, level: cage.Level, start: cage.Starter, limited: dict[str, int]) -> None:
+    """Starts a worker for each connection that arrives; ends them all when the judge hangs up."""
+    control.sendall(wire.LENGTHS.pack(LEVELS.index(level), 0))
     children: set[int] = set()
     while True:
-        message, fds, _, _ = socket.recv_fds(control, wire.LENGTHS.size, 1)
+        message, fds, _, _ = socket.recv_fds(control, wire.LENGTHS.size, 2)
         if len(message) < wire.LENGTHS.size:
             break
         kind, pid = wire.LENGTHS.unpack(message)
@@ -106,49 +123,38 @@ def run_server(control: socket.socket) -> None:
             scratch = b""
             while not scratch.endswith(b"\n"):
                 scratch += control.recv(1)
-            pid = os.fork()
-            if not pid:
-                control.close()
-                be_worker(socket.socket(fileno=fds[0]), scratch.decode().rstrip("\n"))
-            os.close(fds[0])
+            connection = socket.socket(fileno=fds[0])
+            folder = cage.SCRATCH if level == "full" else scratch.decode().rstrip("\n")
+            pid = start(functools.partial(be_worker, control, connection, fds[1], folder, limited))
+            connection.close()
+            os.close(fds[1])
             children.add(pid)
             control.sendall(wire.LENGTHS.pack(pid, 0))
         else:
             children.discard(pid)
-            control.sendall(wire.LENGTHS.pack(end(pid), 0))
+            control.sendall(wire.LENGTHS.pack(end(pid, children), 0))
     for pid in children:
-        end(pid)
+        end(pid, set())
 
 
-def end(pid: int) -> int:
+def end(pid: int, others: set[int]) -> int:
     """Kills the worker and what it started, and returns the status that it had ended with, or now ends with."""
     done, status = os.waitpid(pid, os.WNOHANG)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-    return status if done else os.waitpid(pid, 0)[1]
+    if not done:
+        status = os.waitpid(pid, 0)[1]
+    cage.end_orphans(others)
+    return status
 
 
-def be_worker(connection: socket.socket, scratch: str) -> None:
-    code = 1
-    try:
-        os.setsid()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        limit_resources()
-        worker.serve(connection, scratch, str(ROOT))
-        code = 0
-    finally:
-        os._exit(code)
-
-
-def limit_resources() -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
-    with contextlib.suppress(OSError, ValueError):  # no /proc, or a lower limit is set already
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * os.sysconf("SC_PAGE_SIZE") + MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+def be_worker(
+    control: socket.socket, connection: socket.socket, stack: int, folder: str, limited: dict[str, int]
+) -> None:
+    control.close()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    cage.set_limits(limited)
+    worker.serve(connection, stack, folder, str(ROOT))
 
 
 class Spawn:
@@ -156,10 +162,11 @@ class Spawn:
 
     def __init__(self) -> None:
         self.processes: dict[int, Any] = {}
+        self.isolation: cage.Level = "none" if sys.platform == "win32" else "limits"
 
-    def start(self, connection: socket.socket, scratch: str) -> int:
+    def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int:
         context = multiprocessing.get_context("spawn")
-        process = context.Process(target=worker.serve, args=(connection, scratch, str(ROOT)), daemon=True)
+        process = context.Process(target=be_spawned, args=(connection, stack.name, scratch), daemon=True)
         process.start()
         assert process.pid is not None
         self.processes[process.pid] = process
@@ -177,8 +184,16 @@ class Spawn:
             self.stop(pid)
 
 
+def be_spawned(connection: socket.socket, stack: str, scratch: str) -> None:
+    if sys.platform != "win32":
+        cage.set_limits(cage.limits())
+    worker.serve(connection, stack, scratch, str(ROOT))
+
+
 def ending(code: int | None) -> str:
-    """An exit code in words, signals by name."""
+    """An exit code in words, signals by name; 128 + n is a shell's word for signal n, and a cage's keeper's."""
+    if code is not None and code - 128 in {*signal.Signals}:
+        code = 128 - code
     if code is None or code >= 0:
         return f"ended its process with exit status {code}"
     return f"was ended by {signal.Signals(-code).name} ({signal.strsignal(-code)})"
@@ -194,8 +209,9 @@ class Worker:
         self.limit = limit
         self.start_seconds = START_SECONDS if isinstance(launcher, Spawn) else 0
         self.scratch = tempfile.TemporaryDirectory(prefix="kata-", ignore_cleanup_errors=True)
+        self.stack = (Path(self.scratch.name) / "stack").open("w+")
         self.connection, theirs = socket.socketpair()
-        self.pid = launcher.start(theirs, self.scratch.name)
+        self.pid = launcher.start(theirs, self.stack, self.scratch.name)
         theirs.close()
 
     def ask(self, message: bytes) -> tuple[Any, list[Tensor]]:
@@ -217,8 +233,9 @@ class Worker:
 
     def line_it_was_on(self) -> int | None:
         prefix = f'File "{self.path}", line '
-        with contextlib.suppress(OSError):
-            for line in (Path(self.scratch.name) / "stack").read_text().splitlines():
+        with contextlib.suppress(OSError, ValueError):
+            self.stack.seek(0)
+            for line in self.stack.read(LONGEST_STACK).splitlines():
                 if line.strip().startswith(prefix):
                     return int(line.strip().removeprefix(prefix).split()[0])
         return None
@@ -226,5 +243,6 @@ class Worker:
     def stop(self) -> str:
         self.connection.close()
         how = self.launcher.stop(self.pid)
+        self.stack.close()
         self.scratch.cleanup()
         return how

@@ -117,7 +117,7 @@ def exit_status(results: list[Result]) -> int:
     return int(any(result.state in ("failing", "error") for result in results))
 
 
-def document(results: list[Result], seed: int, devices: list[str]) -> dict[str, Any]:
+def document(results: list[Result], seed: int, devices: list[str], isolation: str) -> dict[str, Any]:
     states = {result.state for result in results}
     status = "pass" if states <= {"solved"} else "error" if "error" in states else "fail"
     return {
@@ -126,7 +126,12 @@ def document(results: list[Result], seed: int, devices: list[str]) -> dict[str, 
         "status": status,
         "seed": seed,
         "device": devices,
-        "env": {"python": platform.python_version(), "torch": torch.__version__, "platform": platform.platform()},
+        "env": {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "platform": platform.platform(),
+            "isolation": isolation,
+        },
         "score": sum(result.score for result in results),
         "max_score": sum(result.max_score for result in results),
         "results": [result.document() for result in results],

@@ -24,12 +24,16 @@ from graders import watch, wire
 PRIMITIVE = (bool, int, float, str, type(None))
 MESSAGE_LENGTH = 500
 PRINTED_BYTES = 1 << 20
+KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the environment
 Request = dict[str, Any]
 Reply = dict[str, Any]
 
 
-def serve(connection: socket.socket, scratch: str, root: str) -> None:
-    """Answers requests until the judge hangs up. `scratch` becomes the working directory, and takes what is printed."""
+def serve(connection: socket.socket, stack_file: int | str, scratch: str, root: str) -> None:
+    """Answers requests until the judge hangs up.
+
+    `scratch` becomes the working directory, and takes what is printed; `stack_file` takes where a late call was.
+    """
     os.chdir(scratch)
     log = os.open("printed", os.O_CREAT | os.O_RDWR | os.O_APPEND)
     null = os.open(os.devnull, os.O_RDONLY)
@@ -42,7 +46,10 @@ def serve(connection: socket.socket, scratch: str, root: str) -> None:
     sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(root)]
     torch.set_num_threads(1)
     module, path, limit = ModuleType("nothing"), "", 0.0
-    with open("stack", "w") as stack:
+    for name in set(os.environ) - KEPT:
+        del os.environ[name]
+    os.environ |= {"HOME": scratch, "TMPDIR": scratch}
+    with open(stack_file, "w") as stack:
         while True:
             try:
                 request, tensors = wire.receive(connection)
