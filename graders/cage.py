@@ -177,12 +177,14 @@ def start_limited(work: Callable[[], None]) -> int:
     """Starts a process that does the work, with what little can be taken from it."""
     pid = os.fork()
     if not pid:
+        status = 1
         try:
             os.setsid()
             drop_privileges(whole_path=True)
             work()
+            status = 0
         finally:
-            os._exit(0)
+            os._exit(status)
     return pid
 
 
@@ -215,11 +217,12 @@ def drop_privileges(whole_path: bool = False) -> None:
 
 
 def becomes_nobody(whole_path: bool = False) -> bool:
-    """Whether a worker of root can become nobody: torch should stay readable, with `whole_path` from the root down."""
-    file = Path(torch.__file__)
-    parents = file.parents if whole_path else [file.parent]
-    readable = file.stat().st_mode & 0o004 and all(parent.stat().st_mode & 0o001 for parent in parents)
-    return os.geteuid() == 0 and bool(readable)
+    """Whether a worker can become nobody: it is root's, and Python stays readable, all the way by `whole_path`."""
+    for file in (Path(torch.__file__), Path(os.__file__).resolve()):
+        parents = file.parents if whole_path else [file.parent]
+        if not file.stat().st_mode & 0o004 or not all(parent.stat().st_mode & 0o001 for parent in parents):
+            return False
+    return os.geteuid() == 0
 
 
 def size_now() -> int:

@@ -85,14 +85,14 @@ def checks_of(grader: Grader, answer: Answer) -> list[Check]:
         add("shapes", case.name, shapes, answer, case, (*case.dtypes, *(HALF if case is first else ())))
         for dtype in case.dtypes:
             add(case.category, f"{case.name}/{dtype_name(dtype)}", values, answer, case, dtype)
-            if case.gradients != "none" and answer.differentiates:
+            if answer.differentiates_in(case):
                 add("gradients", f"{case.name}/{dtype_name(dtype)}", gradients, answer, case, dtype)
     for dtype in HALF if torch.float32 in first.dtypes and has_floating_input(answer) else ():
         add("robustness", f"{prefix}half_precision/{dtype_name(dtype)}", half_precision, answer, first, dtype)
     add("robustness", f"{prefix}non_contiguous", non_contiguous, answer, good)
     add("robustness", f"{prefix}inputs_left_alone", inputs_left_alone, answer, good)
     add("robustness", f"{prefix}same_answer_twice", same_answer_twice, answer, good)
-    add("rules", f"{prefix}calls", allowed_calls, answer, good, grader.banned)
+    add("rules", f"{prefix}calls", allowed_calls, answer, good)
     return made
 
 
@@ -251,18 +251,21 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
                     compare.close(what, two, one, TOLERANCES[torch.float64])
 
 
-def allowed_calls(answer: Answer, cases: list[Case], banned: tuple[str, ...], trial: Trial) -> None:
+def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """Every call is watched for banned operators, these for functions as well, and each is the first of its inputs."""
     for case in cases:
-        differentiates = answer.differentiates and case.gradients != "none"
-        for request, _ in each(trial, answer, case, case.dtypes[0], gradients=differentiates, banned=banned):
+        requests = trial.exam.requests(answer, case, case.dtypes[0], gradients=answer.differentiates_in(case))
+        ask_all(trial, requests)
+    asked = [pair for pair in trial.submission.replies.values() if pair[0].target == answer.name]
+    offences = [(request, *call) for request, reply in asked for call in reply.calls]
+    for trial.last, name, line in sorted(offences, key=lambda offence: offence[2] is None):  # known lines come first
+        where = trial.submission.at(line or trial.submission.mention(name))
+        raise CheckFailed(f"the rules: {name} may not be called in this kata, got it{where}")
+    for case in cases:
+        for request, _ in each(trial, answer, case, case.dtypes[0], gradients=answer.differentiates_in(case)):
             reply = trial.ask(request)
             if reply.raised:
                 raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")
-            if reply.calls:
-                name, line = reply.calls[0]
-                raise CheckFailed(
-                    f"the rules: {name} may not be called in this kata, got it{trial.submission.at(line)}"
-                )
 
 
 def own_test(function: Callable[..., None], name: str, trial: Trial) -> None:

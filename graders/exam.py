@@ -77,7 +77,10 @@ class Exam:
         strided: bool = False,
         **how: Any,
     ) -> Request:
-        """`index` chooses the call of the case; None only constructs."""
+        """`index` chooses the call of the case; None only constructs.
+
+        Calls in the case's first dtype, with gradients where there are any, are watched for all that they call.
+        """
         arguments = None if index is None else floating(self.arguments(case)[index], dtype)
         if arguments is not None and strided:
             arguments = {name: scattered(value) for name, value in arguments.items()}
@@ -95,6 +98,7 @@ class Exam:
             return_inputs=not gradients,
             before={} if index is None else floating(self.arguments(case)[index - 1], dtype),
             device=self.device,
+            watched=dtype == case.dtypes[0] and gradients == answer.differentiates_in(case) and not (strided or how),
             **how,
         )
 

@@ -63,9 +63,13 @@ class Diagnosis:
         if not self.kata.reference_file.exists():
             return []
         reference = self.kata.reference_file.read_text(encoding="utf-8")
-        names = [answer.name for answer in self.kata.grader.answers]
+        grader = self.kata.grader
+        names = [answer.name for answer in grader.answers]
         return [
-            (mistake, Submission("mistake.py", mistake.source(reference), names, self.launcher))
+            (
+                mistake,
+                Submission("mistake.py", mistake.source(reference), names, self.launcher, grader.banned),
+            )
             for mistake in mistakes_of(self.kata)
         ]
 

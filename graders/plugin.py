@@ -119,7 +119,7 @@ class Run:
         if kata.reference_file.exists():
             result.todo = same_program(source, stub_of(kata.reference_file.read_text(encoding="utf-8")))
         names = [name for answer in kata.grader.answers for name in (answer.name, f"{answer.name}.forward")]
-        return Submission(shown, source, names, self.launcher)
+        return Submission(shown, source, names, self.launcher, kata.grader.banned)
 
     def refuse(self, kata: Kata, error: GraderError) -> None:
         """Records a grader that cannot grade; the other katas go on."""

@@ -25,6 +25,7 @@ from graders import cage, wire, worker
 ROOT = Path(__file__).resolve().parent.parent
 LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
 LONGEST_STACK = 1 << 20  # characters
+MOST_OFFENCES = 100  # in one message
 START_SECONDS = 120  # a spawned worker imports torch first
 
 
@@ -209,6 +210,7 @@ class Worker:
         self.limit = limit
         self.start_seconds = START_SECONDS if isinstance(launcher, Spawn) else 0
         self.scratch = tempfile.TemporaryDirectory(prefix="kata-", ignore_cleanup_errors=True)
+        self.offences: dict[str, int | None] = {}  # during the last message, with their lines
         self.stack = (Path(self.scratch.name) / "stack").open("w+")
         self.connection, theirs = socket.socketpair()
         self.pid = launcher.start(theirs, self.stack, self.scratch.name)
@@ -218,9 +220,16 @@ class Worker:
         """Raises: TimedOut, Died; the worker is stopped then, and cannot be asked again."""
         deadline = time.monotonic() + self.start_seconds + self.limit + 0.5
         self.start_seconds = 0
+        self.offences = {}
         try:
             wire.send(self.connection, message, deadline)
-            return wire.receive(self.connection, deadline)
+            while True:
+                header, tensors = wire.receive(self.connection, deadline)
+                if not isinstance(header, dict) or len(self.offences) > MOST_OFFENCES:
+                    raise wire.Malformed("no reply")
+                if "offence" not in header:
+                    return header, tensors
+                self.note(header)
         except TimeoutError:
             line = self.line_it_was_on()
             self.stop()
@@ -230,6 +239,11 @@ class Worker:
             raise Died(f"sent what the judge cannot read: {error}") from None
         except wire.Closed:
             raise Died(self.stop()) from None
+
+    def note(self, header: dict[str, Any]) -> None:
+        """What the submission called although it may not, told at once: it can be neither unsaid nor forgotten."""
+        name, line = str(header["offence"])[:100], header.get("line")
+        self.offences[name] = line if isinstance(line, int) else self.offences.get(name)
 
     def line_it_was_on(self) -> int | None:
         prefix = f'File "{self.path}", line '

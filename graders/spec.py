@@ -138,6 +138,9 @@ class Answer:
         """Whether any gradient can be asked for."""
         return bool(self.differentiable or self.parameters)
 
+    def differentiates_in(self, case: Case) -> bool:
+        return self.differentiates and case.gradients != "none"
+
     def tolerance_for(self, case: Case, dtype: torch.dtype) -> Tolerance:
         return case.tolerance.get(dtype) or self.tolerance.get(dtype) or TOLERANCES[dtype]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ class Request:
     parameters: Mapping[str, Tensor] = field(default_factory=dict)
     leaves: tuple[str, ...] = ()  # the inputs that gradients are asked for
     cotangents: tuple[Tensor, ...] = ()
-    banned: tuple[str, ...] | None = None  # watch for these
+    watched: bool = False  # for what it calls, not only for torch's operators
     return_inputs: bool = False  # as they are after the call
     inference: bool = False  # under no_grad, a module in eval mode
     rehearsed: bool = False  # the same instance is first called with `before`, and with other values of these shapes
@@ -100,7 +101,7 @@ class Request:
             "keywords": {name: (arguments or {})[name] for name in names[self.positional :]},
             "leaves": {name: where[name] for name in self.leaves if name in where},
             "cotangents": [plain(cotangent)["tensor"] for cotangent in self.cotangents],
-            "banned": None if self.banned is None else list(self.banned),
+            "watched": self.watched,
             "return_inputs": where if self.return_inputs else {},
             "inference": self.inference,
             "rehearsed": self.rehearsed,
@@ -145,10 +146,13 @@ class Reply:
 class Submission:
     """One file under judgement. `ask` starts a worker when it needs one, and remembers every answer."""
 
-    def __init__(self, path: str, source: str, names: list[str], launcher: Launcher) -> None:
+    def __init__(
+        self, path: str, source: str, names: list[str], launcher: Launcher, banned: tuple[str, ...] = ()
+    ) -> None:
         self.path = path
         self.source = source
         self.names = names
+        self.banned = banned
         self.launcher = launcher
         self.worker: Worker | None = None
         self.found: dict[str, dict[str, Any] | None] | None = None
@@ -168,6 +172,7 @@ class Submission:
             limit = LIMIT_SECONDS / 2**self.hangs
             self.worker = Worker(self.launcher, self.path, limit)
             header = {"op": "load", "path": self.path, "source": self.source, "names": self.names, "limit": limit}
+            header["banned"] = self.banned
             try:
                 reply, _ = self.worker.ask(wire.pack(header, []))
                 raised = raised_of(reply)
@@ -202,9 +207,9 @@ class Submission:
         if self.load().get(request.target) is None:
             raise CheckFailed(f"{request.target}: should be defined in {self.path}, got no such name")
         assert self.worker is not None
-        limit = self.worker.limit
+        worker, limit = self.worker, self.worker.limit
         try:
-            reply = reply_of(*self.worker.ask(request.message))
+            reply = reply_of(*worker.ask(request.message))
             self.hangs = 0
         except TimedOut as late:
             self.worker = None
@@ -216,6 +221,7 @@ class Submission:
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             self.close()
             reply = Reply(died="sent back something that is no answer")
+        reply = replace(reply, calls=tuple(worker.offences.items()))
         self.replies[request.key] = (request, reply)
         self.printed = self.printed or reply.printed
         return reply
@@ -234,6 +240,15 @@ class Submission:
         if line is None or not 0 < line <= len(lines):
             return ""
         return f" (line {line}: `{lines[line - 1].strip()}`)"
+
+    def mention(self, call: str) -> int | None:
+        """The first line that has a name in it that the called one begins with: aten::_softmax_math and `softmax`."""
+        called = re.findall(r"\w+", call)[-1].lstrip("_")
+        for number, line in enumerate(self.source.splitlines(), start=1):
+            names = re.findall(r"\w{4,}", line.partition("#")[0])
+            if any(called.startswith(name.lstrip("_")) for name in names):
+                return number
+        return None
 
     def close(self) -> None:
         if self.worker is not None:
@@ -266,7 +281,6 @@ def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
             name: None if index is None else tensors[index] for name, index in header.get("gradients", {}).items()
         },
         inputs={name: tensors[index] for name, index in header.get("inputs", {}).items()},
-        calls=tuple((str(call["name"]), call["line"]) for call in header.get("calls", [])),
         printed=str(header["printed"]["text"])[:500],
         lines=int(header["printed"]["lines"]),
     )

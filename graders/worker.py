@@ -10,6 +10,7 @@ import os
 import random
 import socket
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -45,7 +46,16 @@ def serve(connection: socket.socket, stack_file: int | str, scratch: str, root: 
         del sys.modules[name]  # with the root gone from sys.path, the engine cannot be imported again
     sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(root)]
     torch.set_num_threads(1)
-    module, path, limit = ModuleType("nothing"), "", 0.0
+    speaking = threading.Lock()  # threads of the submission may offend while the reply goes out
+
+    def say(message: bytes) -> None:
+        with speaking:
+            wire.send(connection, message)
+
+    def tell(name: str, line: int | None) -> None:
+        say(wire.pack({"offence": name, "line": line}, []))
+
+    module, limit = ModuleType("nothing"), 0.0
     for name in set(os.environ) - KEPT:
         del os.environ[name]
     os.environ |= {"HOME": scratch, "TMPDIR": scratch}
@@ -59,15 +69,15 @@ def serve(connection: socket.socket, stack_file: int | str, scratch: str, root: 
             stack.truncate(0)
             answer: list[Tensor] = []
             if request["op"] == "load":
-                path, limit = request["path"], request["limit"]
+                limit, watched = request["limit"], watch.Watch(request["banned"], request["path"], tell)
             faulthandler.dump_traceback_later(limit, file=stack)
             if request["op"] == "load":
                 reply, module = load(request)
             else:
-                reply = call(module, path, request, tensors, answer)
+                reply = call(module, watched, request, tensors, answer)
             faulthandler.cancel_dump_traceback_later()
             reply["printed"] = printed(log)
-            wire.send(connection, wire.pack(reply, answer))
+            say(wire.pack(reply, answer))
 
 
 def printed(log: int) -> dict[str, Any]:
@@ -121,7 +131,9 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
     return found
 
 
-def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor], answer: list[Tensor]) -> Reply:
+def call(
+    module: ModuleType, watched: watch.Watch, request: Request, tensors: list[Tensor], answer: list[Tensor]
+) -> Reply:
     """Makes one call, and where cotangents came with it, pulls them back. Tensors of the reply go to `answer`."""
     device = torch.device(request["device"])
     values = [tensor.to(device) for tensor in tensors]
@@ -129,8 +141,6 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor],
     cotangents = [values[index] for index in request["cotangents"]]
     random.seed(0)
     torch.default_generator.manual_seed(0)
-    banned = request["banned"]
-    watched = None if banned is None else watch.Watch(banned, path)
     reply: Reply = {}
 
     def send_back(tensor: Tensor) -> int:
@@ -140,8 +150,8 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor],
     try:
         for leaf in leaves.values():
             leaf.requires_grad_()
-        with watched.functions() if watched else contextlib.nullcontext():
-            with watched.operators() if watched else contextlib.nullcontext():
+        with watched.functions() if request["watched"] else contextlib.nullcontext():
+            with watched.operators():
                 target = build(module, request, values, leaves)
                 if request["arguments"] is not None:
                     with torch.no_grad() if request["inference"] else contextlib.nullcontext():
@@ -154,10 +164,9 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor],
                 reply["gradients"] = {
                     name: None if gradient is None else send_back(gradient) for name, gradient in pulled.items()
                 }
-        reply["calls"] = watched.offences() if watched else []
         reply["inputs"] = {name: send_back(values[index]) for name, index in request["return_inputs"].items()}
     except BaseException as error:  # a submission may raise anything, SystemExit included
-        reply["raised"] = raised(error, path)
+        reply["raised"] = raised(error, watched.path)
     return reply
 
 
