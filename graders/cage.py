@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import itertools
 import os
 import re
 import signal
@@ -22,16 +23,16 @@ from typing import Literal
 import torch
 
 Level = Literal["full", "limits", "none"]
-Starter = Callable[[Callable[[], None]], int]  # starts a process that does the work given, and returns its pid
+Starter = Callable[[Callable[[], None], str], int]  # starts a process that does the work in the folder, gives its pid
 
 ROOT = Path(__file__).resolve().parent.parent
 MEMORY = 4 << 30  # bytes that a worker may allocate beyond what it was forked with
 FILE_SIZE = 64 << 20  # bytes in one file
 SCRATCH_SIZE = 64 << 20  # bytes in all files together, at level "full"
 OPEN_FILES = 256
-PROCESSES = 64  # and threads, beyond what the user runs already
+PROCESSES = 64  # and threads
 PROCESSOR_SECONDS = 300  # in a worker's whole life
-NOBODY = 65534
+USERS = range(61184, 65519)  # systemd's range for users that exist only while a process does
 SCRATCH = "/scratch"
 
 # From the kernel's headers.
@@ -45,6 +46,9 @@ CAPABILITY_VERSION = 0x20080522
 # Beside Python itself: what shared libraries and torch look at.
 SYSTEM = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/sys/devices/system/cpu"}
 SYSTEM |= {f"/dev/{name}" for name in ("null", "zero", "random", "urandom")}
+
+
+users = itertools.cycle(USERS)
 
 
 def system(name: str, *arguments: object) -> None:
@@ -77,19 +81,18 @@ def enter(serve: Callable[[Starter], None]) -> bool:
 
 def serve_in_view(serve: Callable[[Starter], None]) -> int:
     uid, gid = os.geteuid(), os.getegid()
-    if uid == 0 and not becomes_nobody():
+    if uid == 0 and not may_become_another():
         return 1
     system("unshare", (NEW_USERS if uid else 0) | NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NET)
     if uid:
-        for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-            Path(f"/proc/self/{name}").write_text(text)
+        map_user(uid, gid)
     first = os.fork()
     if first:
         return os.waitpid(first, 0)[1] and 1
     own = os.open("/proc/self/ns/pid", os.O_RDONLY)
     build_view()
     start = functools.partial(start_caged, own)
-    if os.waitpid(start(lambda: None), 0)[1]:  # the rest may be forbidden as well: better known now
+    if os.waitpid(start(lambda: None, SCRATCH), 0)[1]:  # the rest may be forbidden as well: better known now
         return 1
     serve(start)
     return 0
@@ -142,12 +145,19 @@ def mounts_below(folder: str) -> list[str]:
     return [point.decode() for point in points if point.startswith(folder.encode()) and os.path.ismount(point)]
 
 
-def start_caged(own_pids: int, work: Callable[[], None]) -> int:
+def map_user(uid: int, gid: int) -> None:
+    """In a fresh user namespace: the user is called what it was called outside."""
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        Path(f"/proc/self/{name}").write_text(text)
+
+
+def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
     """Starts a keeper, whose one child does the work and sees no process but the two of them.
 
     When the keeper dies, the kernel kills all that the child has started. It exits with the child's exit status, or
     128 and the number of the signal that ended the child. Returns the keeper's pid.
     """
+    user = next(users)
     system("unshare", NEW_PIDS)
     keeper = os.fork()
     if keeper:
@@ -157,12 +167,12 @@ def start_caged(own_pids: int, work: Callable[[], None]) -> int:
     try:
         os.setsid()
         system("unshare", NEW_MOUNTS)
-        mount("none", SCRATCH, "tmpfs", NO_SUID | NO_DEV, f"size={SCRATCH_SIZE},mode=1777")
+        mount("none", folder, "tmpfs", NO_SUID | NO_DEV, f"size={SCRATCH_SIZE},mode=1777")
         with contextlib.suppress(OSError):
             mount("proc", "/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
         child = os.fork()
         if not child:
-            drop_privileges()
+            drop_privileges(user, caged=True)
             work()
             os._exit(0)
         ended, code = 0, 0
@@ -173,14 +183,17 @@ def start_caged(own_pids: int, work: Callable[[], None]) -> int:
         os._exit(status if status >= 0 else 128 - status)
 
 
-def start_limited(work: Callable[[], None]) -> int:
+def start_limited(work: Callable[[], None], folder: str) -> int:
     """Starts a process that does the work, with what little can be taken from it."""
+    user = next(users)
+    if may_become_another(whole_path=True):
+        os.chown(folder, user, user)
     pid = os.fork()
     if not pid:
         status = 1
         try:
             os.setsid()
-            drop_privileges(whole_path=True)
+            drop_privileges(user, caged=False)
             work()
             status = 0
         finally:
@@ -204,20 +217,24 @@ def end_orphans(others: set[int]) -> None:
                 os.waitpid(pid, 0)
 
 
-def drop_privileges(whole_path: bool = False) -> None:
-    """For good: root becomes nobody, a user loses what the making of the view needed."""
-    if becomes_nobody(whole_path):
+def drop_privileges(user: int, caged: bool) -> None:
+    """For good: root becomes a user whom nothing belongs to, others lose what the making of the view needed."""
+    if may_become_another(whole_path=not caged):
         os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
     elif os.geteuid() and sys.platform == "linux":
+        uid, gid = os.geteuid(), os.getegid()
+        if caged and os.path.exists("/proc/self/uid_map"):
+            system("unshare", NEW_USERS)  # where its processes are counted by themselves
+            map_user(uid, gid)
         system("capset", struct.pack("Ii", CAPABILITY_VERSION, 0), struct.pack("6I", *[0] * 6))
     if sys.platform == "linux":
         system("prctl", NO_NEW_PRIVILEGES, 1, 0, 0, 0)
 
 
-def becomes_nobody(whole_path: bool = False) -> bool:
-    """Whether a worker can become nobody: it is root's, and Python stays readable, all the way by `whole_path`."""
+def may_become_another(whole_path: bool = False) -> bool:
+    """Whether a worker of root's can still read Python as another user, by `whole_path` from the root folder down."""
     for file in (Path(torch.__file__), Path(os.__file__).resolve()):
         parents = file.parents if whole_path else [file.parent]
         if not file.stat().st_mode & 0o004 or not all(parent.stat().st_mode & 0o001 for parent in parents):
@@ -241,13 +258,15 @@ def threads_now(uid: int) -> int:
     return count
 
 
-def limits() -> dict[str, int]:
+def limits(caged: bool) -> dict[str, int]:
     """By the names of the resource module. To be called before the view hides the other processes."""
     limited = {"CORE": 0, "FSIZE": FILE_SIZE, "NOFILE": OPEN_FILES, "CPU": PROCESSOR_SECONDS}
     bytes_now = size_now()
     if bytes_now:
+        kernel = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
+        alone = os.geteuid() == 0 or (caged and kernel >= (5, 14))  # a user of its own, or counted by namespace
         limited["AS"] = bytes_now + MEMORY
-        limited["NPROC"] = threads_now(NOBODY if os.geteuid() == 0 else os.geteuid()) + PROCESSES
+        limited["NPROC"] = PROCESSES if alone else 4 * PROCESSES + threads_now(os.geteuid())  # with other workers
     return limited
 
 

@@ -74,8 +74,6 @@ class ForkServer:
         self.isolation = LEVELS[self.reply()]
 
     def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int:
-        if self.isolation == "limits" and cage.becomes_nobody(whole_path=True):
-            os.chown(scratch, cage.NOBODY, cage.NOBODY)
         socket.send_fds(self.control, [wire.LENGTHS.pack(1, 0)], [connection.fileno(), stack.fileno()])
         self.control.sendall(scratch.encode() + b"\n")
         return self.reply()
@@ -103,12 +101,12 @@ def run_server(control: socket.socket) -> None:
         os.dup2(null, fd)
     os.closerange(3, control.fileno())
     os.closerange(control.fileno() + 1, 4096)
-    limited = cage.limits()
+    limited = cage.limits(caged=True)
     if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.enter(
         lambda start: serve(control, "full", start, limited)
     ):
         cage.adopt_orphans()
-        serve(control, "limits", cage.start_limited, limited)
+        serve(control, "limits", cage.start_limited, cage.limits(caged=False))
 
 
 def serve(control: socket.socket, level: cage.Level, start: cage.Starter, limited: dict[str, int]) -> None:
@@ -126,7 +124,7 @@ def serve(control: socket.socket, level: cage.Level, start: cage.Starter, limite
                 scratch += control.recv(1)
             connection = socket.socket(fileno=fds[0])
             folder = cage.SCRATCH if level == "full" else scratch.decode().rstrip("\n")
-            pid = start(functools.partial(be_worker, control, connection, fds[1], folder, limited))
+            pid = start(functools.partial(be_worker, control, connection, fds[1], folder, limited), folder)
             connection.close()
             os.close(fds[1])
             children.add(pid)
@@ -187,7 +185,7 @@ class Spawn:
 
 def be_spawned(connection: socket.socket, stack: str, scratch: str) -> None:
     if sys.platform != "win32":
-        cage.set_limits(cage.limits())
+        cage.set_limits(cage.limits(caged=False))
     worker.serve(connection, stack, scratch, str(ROOT))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from rich.table import Table
 
 from graders import __main__ as cli
-from graders import card, katas
+from graders import card, checks, katas, processes
 from graders.katas import Kata
 from graders.mistakes import Mistake, equivalents_of, mistakes_of
 from graders.mutants import mutants
@@ -35,6 +35,8 @@ class Proof:
     named: int = 0
     mutants: int = 0
     mutants_killed: int = 0
+    cheats: int = 0
+    defeated: int = 0
     equivalent: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
@@ -46,6 +48,7 @@ class Proof:
             f"{self.named}/{self.mistakes}",
             f"{self.mutants_killed}/{self.mutants}",
             str(len(self.equivalent)),
+            f"{self.defeated}/{self.cheats}" if self.cheats else "-",
             "proved" if not self.faults else f"{len(self.faults)} FAULTS",
         ]
 
@@ -56,6 +59,11 @@ def main(options: argparse.Namespace, root: Path) -> int:
     console = card.console()
     proofs = {kata.id: Proof(kata.id) for kata in chosen}
     jobs = [(job, kata) for kata in chosen for job in (prove_answers, prove_mutants)]
+    attacked = [kata for kata in chosen if hostile_files(kata)]
+    if attacked and isolation() != "full":
+        console.print("cheats are not tried: submissions cannot be shut in fully here, see SECURITY.md")
+    else:
+        jobs = [*((prove_integrity, kata) for kata in attacked), *jobs]  # the longest first
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         futures = {pool.submit(job, kata, proofs[kata.id]): kata for job, kata in jobs}
         for done, future in enumerate(as_completed(futures), start=1):
@@ -79,7 +87,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 def table(proofs: list[Proof]) -> Table:
     made = Table(box=None, padding=(0, 1))
-    for heading in ("kata", "right", "mistakes", "named", "mutants", "equiv.", ""):
+    for heading in ("kata", "right", "mistakes", "named", "mutants", "equiv.", "cheats", ""):
         made.add_column(heading, justify="left" if heading in ("kata", "") else "right", no_wrap=True)
     for proof in proofs:
         made.add_row(*proof.row())
@@ -125,6 +133,42 @@ def prove_mutants(kata: Kata, proof: Proof) -> None:
     proof.equivalent = {name: reasons[name] for name in survivors if name in reasons}
     proof.faults += [f"a mutant survives unexplained: {name}" for name in survivors if name not in reasons]
     proof.faults += [f"no surviving mutant is called: {name}" for name in reasons if name not in survivors]
+
+
+def prove_integrity(kata: Kata, proof: Proof) -> None:
+    """Every file of tests/hostile/<kata> should end as its first line says, with a verdict for every check."""
+    files = hostile_files(kata)
+    for path, result in zip(files, grade(kata, files), strict=True):
+        solved, must_pass = result["state"] == "solved", is_honest(path)
+        complete = result["state"] == "error" or sum(test["max_score"] for test in result["tests"]) == checks.POINTS
+        if must_pass:
+            proof.right += 1
+            proof.accepted += solved
+        else:
+            proof.cheats += 1
+            proof.defeated += complete and not solved
+        if solved != must_pass or not complete:
+            proof.faults.append(
+                f"{path.name}: {first_line(path)}, but it is {result['state']}: {first_failure(result)}"
+            )
+
+
+def hostile_files(kata: Kata) -> list[Path]:
+    return sorted((kata.root / "tests" / "hostile" / kata.id).glob("*.py"))
+
+
+def is_honest(path: Path) -> bool:
+    return first_line(path).endswith("must pass")
+
+
+def first_line(path: Path) -> str:
+    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+
+
+def isolation() -> str:
+    launcher = processes.launcher()
+    launcher.close()
+    return launcher.isolation
 
 
 def grade(kata: Kata, files: list[Path], *more: str) -> list[dict[str, Any]]:

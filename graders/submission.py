@@ -6,6 +6,7 @@ import ast
 import functools
 import hashlib
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from graders import wire
 from graders.processes import Died, Launcher, TimedOut, Worker
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
+WHOLE_SECONDS = 60.0  # for all calls together; the slowest reference takes 2
 MOST_HANGS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 1000  # printed in one call
 LONGEST_SOURCE = 1 << 20
@@ -158,6 +160,7 @@ class Submission:
         self.found: dict[str, dict[str, Any] | None] | None = None
         self.replies: dict[str, tuple[Request, Reply]] = {}
         self.hangs = 0
+        self.seconds = 0.0
         self.unloadable = ""
         self.printed = ""
 
@@ -204,10 +207,12 @@ class Submission:
             return self.replies[request.key][1]
         if self.hangs >= MOST_HANGS:
             raise CheckFailed(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
+        if self.seconds >= WHOLE_SECONDS:
+            raise CheckFailed(f"not asked, since the calls before took {self.seconds:.0f} s in all", "timeout")
         if self.load().get(request.target) is None:
             raise CheckFailed(f"{request.target}: should be defined in {self.path}, got no such name")
         assert self.worker is not None
-        worker, limit = self.worker, self.worker.limit
+        worker, limit, start = self.worker, self.worker.limit, time.monotonic()
         try:
             reply = reply_of(*worker.ask(request.message))
             self.hangs = 0
@@ -221,6 +226,7 @@ class Submission:
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             self.close()
             reply = Reply(died="sent back something that is no answer")
+        self.seconds += time.monotonic() - start
         reply = replace(reply, calls=tuple(worker.offences.items()))
         self.replies[request.key] = (request, reply)
         self.printed = self.printed or reply.printed

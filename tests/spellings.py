@@ -31,12 +31,14 @@ SPELLINGS = {
     "static_method": "import {m}\nclass C: f = staticmethod({m}.{n})\nfn = C.f",
     "bound_method": "import types, {m}\nfn = lambda first, *a: types.MethodType({m}.{n}, first)(*a)",
     "dunder_call": "import {m}\nfn = {m}.{n}.__call__",
-    "decorator": "import functools, {m}\n@functools.lru_cache(None)\ndef get(): return {m}.{n}\nfn = lambda *a: get()(*a)",
+    "decorator": "import functools, {m}\n@functools.lru_cache(None)\ndef get(): return {m}.{n}\n"
+    "fn = lambda *a: get()(*a)",
     "generator": "import {m}\ndef gen(*a):\n    yield {m}.{n}(*a)\nfn = lambda *a: next(gen(*a))",
     "coroutine": "import asyncio, {m}\nasync def co(*a): return {m}.{n}(*a)\nfn = lambda *a: asyncio.run(co(*a))",
     "context": "import contextvars, {m}\nfn = lambda *a: contextvars.copy_context().run({m}.{n}, *a)",
     "thread": (
-        "import threading, {m}\ndef fn(*a):\n    t = threading.Thread(target={m}.{n}, args=a)\n    t.start()\n    t.join()"
+        "import threading, {m}\ndef fn(*a):\n    t = threading.Thread(target={m}.{n}, args=a)\n"
+        "    t.start()\n    t.join()"
     ),
     "executor": (
         "from concurrent.futures import ThreadPoolExecutor\nimport {m}\n"
@@ -51,7 +53,9 @@ SPELLINGS = {
         "import _thread, {m}\ndef fn(*a):\n    lock = _thread.allocate_lock()\n    lock.acquire()\n"
         "    _thread.start_new_thread(lambda: ({m}.{n}(*a), lock.release()), ())\n    lock.acquire()"
     ),
-    "disabled_torch_function": "import torch, {m}\ndef fn(*a):\n    with torch._C.DisableTorchFunction(): return {m}.{n}(*a)",
+    "disabled_torch_function": (
+        "import torch, {m}\ndef fn(*a):\n    with torch._C.DisableTorchFunction(): return {m}.{n}(*a)"
+    ),
     "disabled_subclass": (
         "import torch, {m}\ndef fn(*a):\n    with torch._C.DisableTorchFunctionSubclass(): return {m}.{n}(*a)"
     ),
@@ -63,7 +67,8 @@ SPELLINGS = {
         "    return torch.jit.trace(lambda *b: {m}.{n}(*b, *a[len(t):]), tuple(t), check_trace=False)(*t)"
     ),
     "fx": (
-        "import torch, {m}\ndef fn(*a):\n    g = torch.fx.Graph()\n    p = [g.placeholder(f'p{{i}}') for i in range(len(a))]\n"
+        "import torch, {m}\ndef fn(*a):\n    g = torch.fx.Graph()\n"
+        "    p = [g.placeholder(f'p{{i}}') for i in range(len(a))]\n"
         "    g.output(g.call_function({m}.{n}, tuple(p)))\n    return torch.fx.GraphModule({{}}, g)(*a)"
     ),
     "vmap": (

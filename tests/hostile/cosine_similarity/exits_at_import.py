@@ -1,0 +1,4 @@
+# cheat: calls sys.exit(0) while it is imported; must fail
+import sys
+
+sys.exit(0)

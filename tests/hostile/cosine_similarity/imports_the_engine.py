@@ -1,0 +1,13 @@
+# cheat: imports the engine's comparisons anew and makes them empty; must fail
+try:
+    from graders import checks, compare, results
+
+    compare.close = compare.differs = lambda *arguments: False
+    checks.values = checks.gradients = lambda *arguments: None
+    results.Result.state = "solved"
+except ImportError:
+    pass
+
+
+def cosine_similarity(x, y, dim=-1, eps=1e-8):
+    return (x * y).sum(dim)

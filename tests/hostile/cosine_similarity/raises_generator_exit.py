@@ -1,0 +1,3 @@
+# cheat: raises GeneratorExit in a call; must fail
+def cosine_similarity(x, y, dim=-1, eps=1e-8):
+    raise GeneratorExit
