@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from graders import wire
+from graders.cage import MEMORY
 from graders.processes import Died, Launcher, TimedOut, Worker
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
@@ -237,6 +238,10 @@ class Submission:
             return raised.message
         if raised.type == "SystemExit":
             return f"sys.exit({raised.message}){self.at(raised.line)}"
+        asked = re.search(r"you tried to allocate (\d+) bytes", raised.message)  # as torch's allocator says it
+        if raised.type == "MemoryError" or asked:
+            wanted = f"{int(asked[1]) / 2**30:,.1f} GiB in one go" if asked else "more"
+            return f"out of memory: asked for {wanted}, may take {MEMORY >> 30} GiB in all{self.at(raised.line)}"
         message = f": {' '.join(raised.message.split())}" if raised.message else ""
         return f"{raised.type}{message}{self.at(raised.line)}"
 
