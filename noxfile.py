@@ -81,18 +81,18 @@ def environment(session: nox.Session, group: str) -> None:
     session.log(f"preparing {VENV.name} ({group}); this happens once and takes a few minutes")
     wanted = nox.project.dependency_groups(nox.project.load_toml(PYPROJECT), group)
     shown = None if sys.stdout.isatty() else subprocess.DEVNULL  # pip's progress
+    pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", *wanted]
     try:
         if not PYTHON.exists():
             subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True, stdout=shown)
-        pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", *wanted]
         done = subprocess.run(pip, check=False, stdout=shown, stderr=subprocess.PIPE, text=True, errors="replace")
+        if done.returncode:
+            session.error(f"{VENV.name} could not be made: {trouble(done.stderr)}")
+        for old in VENV.glob(f".{group}-*"):
+            old.unlink()
+        stamp.touch()
     except (subprocess.CalledProcessError, OSError) as error:
-        session.error(f"{VENV.name} could not be made: {error}; make room or mend this, then run it again")
-    if done.returncode:
-        session.error(f"{VENV.name} could not be made: {trouble(done.stderr)}")
-    for old in VENV.glob(f".{group}-*"):
-        old.unlink()
-    stamp.touch()
+        session.error(f"{VENV.name} could not be made: {error}; mend that, then run this again")
 
 
 def trouble(stderr: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import io
-import json
 import sys
 import traceback
 from pathlib import Path
@@ -23,7 +22,7 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
     options = parser().parse_args(argv)
     try:
         return int(importlib.import_module(f"graders.{options.command}").main(options, root))
-    except katas.UnknownKata as error:
+    except katas.Refused as error:
         return complain(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -91,12 +90,6 @@ def seed(text: str) -> int:
     if not 0 <= value < 1 << 32:
         raise argparse.ArgumentTypeError(f"a seed should be from 0 to {2**32 - 1}, got {value}")
     return value
-
-
-def write(path: Path, document: object) -> None:
-    """Writes JSON, and the folders that lead to it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
     chosen = katas.find(options.katas, root)
     if options.submission and len(chosen) != 1:
         return cli.complain(f"--submission needs exactly one KATA, got {len(chosen) if options.katas else 'none'}")
+    for path in (options.json, options.junit):
+        if path:
+            with results.writable(path, "a"):  # before the work, not after it
+                pass
     if options.submission and options.reference:
         return cli.complain("--submission and --reference exclude each other; name one of them")
     launcher = processes.launcher()  # before there is a seed, and before CUDA is touched: neither survives a fork
@@ -57,10 +61,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
     reporter.summary(run.results, learner=not (options.reference or options.submission))
     if launcher.isolation != "full":
         reporter.say(f"isolation: {launcher.isolation}; submissions cannot be shut in fully here, see SECURITY.md")
-    if options.json and options.json.is_dir():
-        return cli.complain(f"--json {options.json} is a folder; name a file")
     if options.json:
-        cli.write(options.json, results.document(run.results, seed, devices, launcher.isolation))
+        results.write(options.json, results.document(run.results, seed, devices, launcher.isolation))
     if status == pytest.ExitCode.INTERRUPTED:
         return cli.INTERRUPTED
     verdict = results.exit_status(run.results)

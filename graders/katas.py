@@ -14,7 +14,11 @@ from graders.spec import Grader, GraderError
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class UnknownKata(Exception):
+class Refused(Exception):
+    """What the user asked for cannot be done; the message says why and what to do."""
+
+
+class UnknownKata(Refused):
     """The message says which name, and what it may have meant."""
 
 

@@ -16,8 +16,7 @@ from typing import Any
 
 from rich.table import Table
 
-from graders import __main__ as cli
-from graders import card, checks, katas, processes
+from graders import card, checks, katas, processes, results
 from graders.katas import Kata
 from graders.mistakes import Mistake, equivalents_of, mistakes_of
 from graders.mutants import mutants
@@ -85,7 +84,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         for fault in proof.faults:
             console.print(f"FAULT  {proof.kata}: {fault}", markup=False, soft_wrap=True)
     if options.json:
-        cli.write(options.json, [vars(proof) for proof in proofs.values()])
+        results.write(options.json, [vars(proof) for proof in proofs.values()])
     return int(any(proof.faults for proof in proofs.values()))
 
 
@@ -105,13 +104,13 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
     wrong = mistakes_of(kata)
     with tempfile.TemporaryDirectory() as folder:
         files = [write(Path(folder), mistake.name, mistake.source(reference)) for mistake in wrong]
-        results = grade(kata, [*right, *files])
+        graded = grade(kata, [*right, *files])
     proof.right, proof.mistakes = len(right), len(wrong)
-    for path, result in zip(right, results, strict=False):
+    for path, result in zip(right, graded, strict=False):
         proof.accepted += result["state"] == "solved"
         if result["state"] != "solved":
             proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
-    for mistake, result in zip(wrong, results[len(right) :], strict=True):
+    for mistake, result in zip(wrong, graded[len(right) :], strict=True):
         judge_mistake(mistake, result, proof)
 
 
@@ -130,9 +129,9 @@ def prove_mutants(kata: Kata, proof: Proof) -> None:
     reasons = equivalents_of(kata)
     with tempfile.TemporaryDirectory() as folder:
         files = [write(Path(folder), f"mutant_{index}", source) for index, source in enumerate(made.values())]
-        results = grade(kata, files, "-x")
+        graded = grade(kata, files, "-x")
     proof.mutants = len(made)
-    survivors = [name for name, result in zip(made, results, strict=True) if result["state"] == "solved"]
+    survivors = [name for name, result in zip(made, graded, strict=True) if result["state"] == "solved"]
     proof.mutants_killed = len(made) - len(survivors)
     proof.equivalent = {name: reasons[name] for name in survivors if name in reasons}
     proof.faults += [f"a mutant survives unexplained: {name}" for name in survivors if name not in reasons]
@@ -178,13 +177,13 @@ def isolation() -> str:
 def grade(kata: Kata, files: list[Path], *more: str) -> list[dict[str, Any]]:
     """The results of the learner's own command. Raises: GraderError where it reports a fault of the grader."""
     with tempfile.TemporaryDirectory() as folder:
-        results = Path(folder) / "results.json"
+        output = Path(folder) / "results.json"
         command = [
             sys.executable,
             "-c",
             f"import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path({str(kata.root)!r})))",
         ]
-        command += ["grade", kata.id, "--json", str(results), "--device", "cpu", "--seed", "1", *more]
+        command += ["grade", kata.id, "--json", str(output), "--device", "cpu", "--seed", "1", *more]
         for file in files:
             command += ["--submission", str(file)]
         done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=katas.ROOT, check=False)
@@ -192,7 +191,7 @@ def grade(kata: Kata, files: list[Path], *more: str) -> list[dict[str, Any]]:
             raise GraderError(
                 f"grading ended with exit status {done.returncode}: {(done.stderr or done.stdout)[-800:]}"
             )
-        found: list[dict[str, Any]] = json.loads(results.read_text(encoding="utf-8"))["results"]
+        found: list[dict[str, Any]] = json.loads(output.read_text(encoding="utf-8"))["results"]
         return found
 
 

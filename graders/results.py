@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import platform
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from typing import IO, Any, Literal
 
 import torch
+
+from graders.katas import Refused
 
 State = Literal["pass", "fail", "error", "timeout", "skipped"]
 Verdict = Literal["solved", "failing", "todo", "error"]
@@ -136,3 +142,20 @@ def document(results: list[Result], seed: int, devices: list[str], isolation: st
         "max_score": sum(result.max_score for result in results),
         "results": [result.document() for result in results],
     }
+
+
+def write(path: Path, document: object) -> None:
+    """Writes JSON. Raises: Refused."""
+    with writable(path) as stream:
+        stream.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+
+@contextlib.contextmanager
+def writable(path: Path, mode: Literal["w", "a"] = "w") -> Iterator[IO[str]]:
+    """Opens the file, and makes the folders that lead to it. Raises: Refused."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open(mode, encoding="utf-8") as stream:
+            yield stream
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}; name another file") from None

@@ -45,13 +45,14 @@ SPELLINGS = {
         "fn = lambda *a: ThreadPoolExecutor(1).submit({m}.{n}, *a).result()"
     ),
     "waiting_thread": (
-        "import queue, threading, {m}\nq, r = queue.Queue(), queue.Queue()\n"
-        "threading.Thread(target=lambda: [r.put({m}.{n}(*q.get())) for _ in iter(int, 1)], daemon=True).start()\n"
-        "def fn(*a):\n    q.put(a)\n    return r.get()"
+        "import queue, threading, {m}\nq, r = queue.Queue(), queue.Queue()\ndef work():\n    while True:\n"
+        "        try: r.put({m}.{n}(*q.get()))\n        except Exception: r.put(None)\n"
+        "threading.Thread(target=work, daemon=True).start()\ndef fn(*a):\n    q.put(a)\n    return r.get()"
     ),
     "raw_thread": (
-        "import _thread, {m}\ndef fn(*a):\n    lock = _thread.allocate_lock()\n    lock.acquire()\n"
-        "    _thread.start_new_thread(lambda: ({m}.{n}(*a), lock.release()), ())\n    lock.acquire()"
+        "import _thread, {m}\ndef fn(*a):\n    lock = _thread.allocate_lock()\n    lock.acquire()\n    def work():\n"
+        "        try: {m}.{n}(*a)\n        finally: lock.release()\n"
+        "    _thread.start_new_thread(work, ())\n    lock.acquire()"
     ),
     "disabled_torch_function": (
         "import torch, {m}\ndef fn(*a):\n    with torch._C.DisableTorchFunction(): return {m}.{n}(*a)"

@@ -93,7 +93,11 @@ def test_a_grader_that_cannot_be_imported_ends_with_3(toys: Path) -> None:
         (["--seed", "-1"], "a seed should be from 0 to 4294967295, got -1"),
         (["--seed", "x"], "invalid seed value: 'x'"),
         (["--colour"], "unrecognized arguments: --colour"),
-        (["--json", "katas"], "error: --json katas is a folder; name a file"),
+        (["--json", "katas"], "error: katas cannot be written: Is a directory; name another file"),
+        (
+            ["--junit", "/dev/null/x.xml"],
+            "error: /dev/null/x.xml cannot be written: Not a directory; name another file",
+        ),
     ],
 )
 def test_bad_usage_ends_with_2(toys: Path, arguments: list[str], message: str) -> None:

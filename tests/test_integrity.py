@@ -1,0 +1,185 @@
+"""No submission harms the grade, the machine or the others: what `prove` cannot see of tests/hostile."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from graders import katas, processes
+from graders.prove import first_line, hostile_files, is_honest
+from tests.toys import REFERENCE, failures, grade, run
+
+KATA = katas.find(["cosine_similarity"])[0]
+# The quick ones; those that hang or sleep are left to `prove`.
+QUICK = (
+    "a_thread_answers_later", "caches_by_pointer", "closes_every_descriptor", "exits_the_process", "fills_the_disk",
+    "forges_a_reply_with_a_tensor", "forges_an_empty_reply", "forks_in_a_call", "keeps_shared_memory",
+    "kills_everybody",
+    "kills_its_group", "leaves_a_daemon", "leaves_a_mark", "leaves_by_namespaces", "leaves_state_behind",
+    "makes_zombies", "needs_the_network", "patches_the_engine", "patches_torch_comparisons", "plants_start_files",
+    "runs_the_reference", "starts_threads_without_end", "walks_the_frames", "writes_to_other_processes",
+)  # fmt: skip
+
+
+def isolation() -> str:
+    launcher = processes.launcher()
+    launcher.close()
+    return launcher.isolation
+
+
+full = pytest.mark.skipif(isolation() != "full", reason="submissions cannot be shut in fully on this system")
+
+
+def snapshot() -> dict[str, set[str]]:
+    """What a run could leave behind: processes, files where anybody may write, and shared memory."""
+    folders = {Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")}
+    found = {str(folder): {path.name for path in folder.iterdir()} for folder in folders if folder.is_dir()}
+    found["/proc"] = {path.name for path in Path("/proc").glob("[0-9]*")}
+    return found
+
+
+def ended(before: dict[str, set[str]]) -> dict[str, list[str]]:
+    """What is there now and was not before, of our own making."""
+    after = snapshot()
+    left = {place: sorted(after[place] - before[place]) for place in before}
+    left["/proc"] = [pid for pid in left["/proc"] if b"graders" in cmdline(pid)]
+    ours = {place: [name for name in names if "kata" in name or "hostile" in name] for place, names in left.items()}
+    return ours | {"/proc": left["/proc"]}
+
+
+def cmdline(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""  # it ended meanwhile
+
+
+def test_the_suite_is_large_and_says_what_it_expects() -> None:
+    files = hostile_files(KATA)
+    lines = [first_line(path) for path in files]
+    assert sum(not is_honest(path) for path in files) >= 60
+    assert all(line.startswith(("cheat: ", "broken: ", "honest: ")) for line in lines)
+    assert all(line.endswith("; must pass" if line.startswith("honest") else "; must fail") for line in lines)
+    assert len(set(lines)) == len(lines)
+
+
+@full
+def test_cheats_leave_nothing_behind_and_harm_no_neighbour(tmp_path: Path) -> None:
+    """Each cheat is followed by an honest file, which must be solved; then nothing is left."""
+    before = snapshot()
+    honest = KATA.reference_file
+    files = [path for name in QUICK for path in (KATA.root / f"tests/hostile/{KATA.id}/{name}.py", honest)]
+    output = tmp_path / "results.json"
+    arguments = [part for path in files for part in ("--submission", str(path))]
+    ran = run(KATA.root, "grade", KATA.id, *arguments, "--json", str(output), "--isolation", "strict")
+    assert ran.status == 1, ran
+    document = json.loads(output.read_text())
+    states = [result["state"] for result in document["results"]]
+    assert "solved" not in states[::2]
+    assert set(states[1::2]) == {"solved"}
+    assert document["env"]["isolation"] == "full"
+    assert ended(before) == {place: [] for place in before}
+    assert not [path for path in KATA.root.rglob("hostile_was_here*") if ".venv" not in path.parts]
+
+
+@full
+def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path) -> None:
+    before = snapshot()
+    (toys / "katas/toys/affine/affine.py").write_text("class Affine:\n    pass\n")
+    (toys / "katas/toys/scale/scale.py").write_text("def scale(x, factor=2.0):\n    while True: pass\n")
+    code = f"import sys, pathlib, graders.__main__ as m; sys.exit(m.main(['grade'], pathlib.Path({str(toys)!r})))"
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=katas.ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(8)  # affine is judged by then, and scale hangs
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"affine" in out
+    assert b"Traceback" not in out + err
+    assert ended(before) == {place: [] for place in before}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="workers are not limited there")
+def test_with_limits_alone_it_still_judges_and_says_so(toys: Path) -> None:
+    orphan = (
+        REFERENCE.replace("import", "import") + "\n\nimport os\nif os.fork() == 0:\n    os.setsid()\n    os.pause()\n"
+    )
+    before = snapshot()
+    orphan = orphan.replace("os.pause()", "__import__('time').sleep(3600)")
+    assert grade(toys, "scale", {"orphan": orphan}, GRADERS_ISOLATION="limits")["orphan"]["state"] == "solved"
+    assert ended(before)["/proc"] == []
+    (toys / "katas/toys/scale/scale.py").write_text(REFERENCE)
+    ran = run(toys, "grade", "scale", GRADERS_ISOLATION="limits")
+    assert (ran.status, "isolation: limits; submissions cannot be shut in fully here" in ran.out) == (0, True)
+
+
+def test_strict_isolation_refuses_less(toys: Path) -> None:
+    ran = run(toys, "grade", "scale", "--isolation", "strict", GRADERS_ISOLATION="limits")
+    assert (ran.status, ran.out) == (2, "")
+    assert "isolation is 'limits' here, not 'full'; see SECURITY.md" in ran.err
+
+
+def test_files_beside_a_submission_are_not_loaded(toys: Path) -> None:
+    for name in ("torch.py", "conftest.py", "sitecustomize.py", "numpy.py"):
+        (toys / "katas/toys/scale" / name).write_text("raise SystemExit(0)")
+    (toys / "katas/toys/scale/scale.py").write_text("import torch, numpy\n\n" + REFERENCE)
+    ran = run(toys, "grade", "scale")
+    assert (ran.status, "PASS" in ran.out) == (0, True)
+
+
+def test_odd_paths_are_judged_or_refused_in_a_sentence(toys: Path) -> None:
+    folder = toys / "sub missions ünï"
+    folder.mkdir()
+    (folder / "right one.py").write_text(REFERENCE)
+    (folder / "link.py").symlink_to(folder / "right one.py")
+    (folder / "nowhere.py").symlink_to(folder / "gone.py")
+    (folder / "loop.py").symlink_to(folder / "loop.py")
+    (folder / "zero.py").symlink_to("/dev/zero")
+    os.mkfifo(folder / "pipe.py")
+    with (folder / "huge.py").open("wb") as stream:
+        stream.truncate(50 << 20)
+    (folder / "latin.py").write_bytes(b"# \xe9\n")
+    (folder / "nul.py").write_bytes(b"x = 1\0\n")
+    arguments = [part for path in sorted(folder.iterdir()) for part in ("--submission", str(path))]
+    output = toys / "results.json"
+    ran = run(toys, "grade", "scale", *arguments, "--json", str(output))
+    assert (ran.status, "Traceback" in ran.err + ran.out) == (1, False)
+    results = {Path(result["source"]).name: result for result in json.loads(output.read_text())["results"]}
+    assert {name for name, result in results.items() if result["state"] == "solved"} == {"right one.py", "link.py"}
+    for name, wanted in {
+        "nowhere.py": "does not exist; check the path",
+        "loop.py": "does not exist; check the path",
+        "zero.py": "is not a regular file; name a Python file",
+        "pipe.py": "is not a regular file; name a Python file",
+        "huge.py": "has 52,428,800 bytes; a submission should have at most 1,048,576",
+        "latin.py": "is not UTF-8 text (byte 2); save it as UTF-8",
+        "nul.py": "source code string cannot contain null bytes",
+    }.items():
+        assert wanted in results[name]["message"], results[name]
+
+
+def test_a_hang_in_native_code_and_a_full_memory_are_told(toys: Path) -> None:
+    head = "import re\nimport torch\n\n\ndef scale(x, factor=2.0):\n"
+    found = grade(
+        toys,
+        "scale",
+        {
+            "native": head + "    return re.match('(a+)+$', 'a' * 64 + 'b')\n",
+            "memory": head + "    return torch.zeros(10**12)\n",
+        },
+        "-k",
+        "three_by_five",
+    )
+    assert failures(found["native"])["shapes/three_by_five"].startswith("the call: did not return in 10 s (line 6: ")
+    said = failures(found["memory"])["shapes/three_by_five"]
+    assert "out of memory: asked for 3,725.3 GiB in one go, may take 4 GiB in all (line 6: " in said

@@ -1,0 +1,155 @@
+"""What a kata bans is found in every spelling, with its line; what it allows never is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graders import katas
+from graders.katas import Kata
+from graders.prove import grade
+from tests.spellings import SPELLINGS
+
+F = "torch.nn.functional"
+ATTENTION = "query, key, value"
+# kata: (module, function, arguments) of what it bans
+FUNCTIONS = {
+    "self_attention": [(F, "scaled_dot_product_attention", "x, x, x")],
+    "multi_head_attention": [(F, "scaled_dot_product_attention", ATTENTION)],
+    "cosine_similarity": [(F, "cosine_similarity", "x, y, -1"), (F, "normalize", "x")],
+    "triplet_loss": [
+        (F, "triplet_margin_loss", "anchor, positive, negative"),
+        (F, "triplet_margin_with_distance_loss", "anchor, positive, negative"),
+        (F, "pairwise_distance", "anchor, positive"),
+        (F, "cosine_similarity", "anchor, positive"),
+        ("torch", "cdist", "anchor, positive"),
+    ],
+    "binary_cross_entropy": [
+        (F, "binary_cross_entropy", "probs.sigmoid(), probs.sigmoid()"),
+        (F, "binary_cross_entropy_with_logits", "probs, probs.sigmoid()"),
+    ],
+    "cross_entropy": [
+        (F, "cross_entropy", "logits, target"),
+        (F, "nll_loss", "logits, target"),
+        (F, "log_softmax", "logits, -1"),
+        ("torch", "log_softmax", "logits, -1"),
+    ],
+}
+# kata: {name: statement} that is banned by itself, beside the spellings of a function
+STATEMENTS = {
+    "self_attention": {
+        "module": "torch.nn.MultiheadAttention(x.shape[-1], 1, dtype=x.dtype)(x, x, x)",
+        "module_that_says_its_weights": (
+            "torch.nn.MultiheadAttention(x.shape[-1], 1, dtype=x.dtype)(x, x, x, need_weights=True)"
+        ),
+        "encoder_layer": "torch.nn.TransformerEncoderLayer(x.shape[-1], 1, dtype=x.dtype)(x)",
+        "operator": "torch.ops.aten.scaled_dot_product_attention(x, x, x)",
+        "overload": "torch.ops.aten.scaled_dot_product_attention.default(x, x, x)",
+        "binding": "torch._C._nn.scaled_dot_product_attention(x, x, x)",
+        "kernel": "torch.ops.aten._scaled_dot_product_attention_math(x, x, x)",
+    },
+    "cosine_similarity": {
+        "module": "torch.nn.CosineSimilarity()(x, y)",
+        "forward": "torch.nn.CosineSimilarity.forward(torch.nn.CosineSimilarity(), x, y)",
+        "operator": "torch.ops.aten.cosine_similarity(x, y)",
+        "overload": "torch.ops.aten.cosine_similarity.default(x, y)",
+        "binding": "torch._C._VariableFunctions.cosine_similarity(x, y)",
+        "functional_call": "torch.func.functional_call(torch.nn.CosineSimilarity(), {}, (x, y))",
+        "scripted_module": "torch.jit.script(torch.nn.CosineSimilarity())(x, y)",
+        "numpy": "x.detach().numpy()",
+        "numpy_asarray": "__import__('numpy').asarray(x.detach())",
+        "dlpack": "__import__('numpy').from_dlpack(x.detach())",
+        "dlpack_by_torch": "torch.utils.dlpack.to_dlpack(x.detach())",
+        "sklearn": (
+            "__import__('importlib').import_module('sklearn.metrics.pairwise').cosine_similarity("
+            "x.detach().reshape(1, -1).tolist())"
+        ),
+    },
+    "cross_entropy": {
+        "module": "torch.nn.CrossEntropyLoss()(logits, target)",
+        "softmax_module": "torch.nn.LogSoftmax(-1)(logits)",
+        "method": "logits.log_softmax(-1)",
+        "method_of_the_class": "torch.Tensor.log_softmax(logits, -1)",
+        "operator": "torch.ops.aten.cross_entropy_loss(logits, target)",
+        "raw_operator": "torch.ops.aten._log_softmax(logits, -1, False)",
+        "special": "torch.special.log_softmax(logits, -1)",
+        "nll_module": "torch.nn.NLLLoss()(logits, target)",
+    },
+    "binary_cross_entropy": {
+        "module": "torch.nn.BCELoss()(probs.sigmoid(), probs.sigmoid())",
+        "logits_module": "torch.nn.BCEWithLogitsLoss()(probs, probs.sigmoid())",
+        "operator": "torch.ops.aten.binary_cross_entropy(probs.sigmoid(), probs.sigmoid())",
+        "binding": "torch._C._nn.binary_cross_entropy(probs.sigmoid(), probs.sigmoid())",
+    },
+    "triplet_loss": {
+        "module": "torch.nn.TripletMarginLoss()(anchor, positive, negative)",
+        "distance_module": "torch.nn.TripletMarginWithDistanceLoss()(anchor, positive, negative)",
+        "pairwise_module": "torch.nn.PairwiseDistance()(anchor, positive)",
+        "operator": "torch.ops.aten.triplet_margin_loss(anchor, positive, negative)",
+        "raw_cdist": "torch.ops.aten._cdist_forward(anchor, positive, 2.0, None)",
+    },
+    "f1_score": {"sklearn": "__import__('sklearn.metrics').metrics.f1_score([0, 1], [1, 1])"},
+    "roc_auc": {"sklearn": "__import__('sklearn.metrics').metrics.roc_auc_score([0, 1], [0.1, 0.9])"},
+    "info_nce": {"scipy": "__import__('scipy.special').special.logsumexp([0.1, 0.9])"},
+}
+
+
+def with_statement(kata: Kata, statement: str, head: str = "") -> str:
+    """The reference, right as it is, with one more statement in its first part that learners write."""
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    at = reference.index("# --- solution")
+    if kata.id.endswith("attention"):
+        at = reference.index("# --- solution", reference.index("def forward"))
+    indent = reference[reference.rindex("\n", 0, at) + 1 : at]
+    text = f"{reference[:at]}{statement}\n{indent}{reference[at:]}"
+    return f"import torch\n{head}\n{text}".replace("from __future__ import annotations\n", "")
+
+
+def messages(kata: Kata, sources: dict[str, str], folder: Path) -> dict[str, str]:
+    """What the check of the rules says of each source."""
+    files = []
+    for name, source in sources.items():
+        files.append(folder / f"{name}.py")
+        files[-1].write_text(source)
+    results = grade(kata, files, "-k", "calls")
+    return {
+        name: " ".join(test["message"] or "" for test in result["tests"] if test["category"] == "rules")
+        for name, result in zip(sources, results, strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    ("kata_id", "module", "function", "arguments"),
+    [(kata, *function) for kata, functions in FUNCTIONS.items() for function in functions],
+)
+def test_every_spelling_is_found(kata_id: str, module: str, function: str, arguments: str, tmp_path: Path) -> None:
+    assert len(SPELLINGS) >= 30
+    kata = katas.find([kata_id])[0]
+    half = len(function) // 2
+    parts = {"m": module, "n": function, "a": function[:half], "b": function[half:]}
+    sources = {
+        name: with_statement(kata, f"fn({arguments})", head=spelling.format(**parts))
+        for name, spelling in SPELLINGS.items()
+    }
+    for name, message in messages(kata, sources, tmp_path).items():
+        assert "may not be called in this kata, got it (line " in message, (name, message)
+
+
+@pytest.mark.parametrize("kata_id", STATEMENTS)
+def test_modules_operators_and_other_libraries_are_found(kata_id: str, tmp_path: Path) -> None:
+    kata = katas.find([kata_id])[0]
+    sources = {name: with_statement(kata, statement) for name, statement in STATEMENTS[kata_id].items()}
+    for name, message in messages(kata, sources, tmp_path).items():
+        assert "the rules: " in message, (name, message)
+
+
+@pytest.mark.parametrize("kata_id", [*FUNCTIONS, *(kata for kata in STATEMENTS if kata not in FUNCTIONS)])
+def test_mentioning_is_not_calling(kata_id: str, tmp_path: Path) -> None:
+    """Comments, strings, names of one's own, unused imports and self-tests are no offence."""
+    kata = katas.find([kata_id])[0]
+    names = [function for _, function, _ in FUNCTIONS.get(kata_id, [])]
+    head = "import numpy, torch.nn.functional\nfrom torch.nn import *\n\n\ndef normalize(x):\n    return x\n\n\n"
+    head += "def unused(x):\n" + "".join(f"    torch.nn.functional.{name}(x)  # {name}\n" for name in ["relu", *names])
+    sources = {"mentions": with_statement(kata, "normalize(0), numpy.sqrt(2.0), print('cross_entropy')", head)}
+    assert messages(kata, sources, tmp_path)["mentions"].strip() == ""
