@@ -107,13 +107,15 @@ def build_view() -> None:
     site = {str(Path(file).parents[1]) for file in (torch.__file__, os.__file__, os.path.realpath(sys.executable))}
     devices = {str(path) for path in Path("/dev").glob("nvidia*")}
     wanted = {sys.prefix, sys.base_prefix, *site, *SYSTEM, *devices, str(ROOT)}
+    wanted |= {os.path.realpath(path) for path in wanted}
     for path in sorted(wanted, key=lambda path: len(Path(path).parts)):  # what is inside another comes after it
         target = new + path
         if path == str(ROOT):
             if os.path.isdir(target):  # it lies in something that is shown
                 mount("none", target, "tmpfs", NO_SUID | NO_DEV, "mode=755")
         elif os.path.islink(path):
-            os.symlink(os.readlink(path), target)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            os.symlink(os.path.realpath(path), target)
         elif os.path.exists(path) and not (os.path.exists(target) and os.path.samefile(path, target)):
             show(path, target)
     for folder in ("/proc", SCRATCH, "/old"):
