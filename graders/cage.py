@@ -40,6 +40,7 @@ NEW_MOUNTS, NEW_UTS, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NET = 0x20000, 0x4000000,
 READ_ONLY, NO_SUID, NO_DEV, NO_EXEC, REMOUNT, BIND, RECURSIVE, PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 ACCESS_TIMES = 1024 | 2048
 DETACH = 2
+NOT_HERE = 77  # an exit status: the system does not allow a view
 NO_NEW_PRIVILEGES, SUBREAPER = 38, 36
 CAPABILITY_VERSION = 0x20080522
 
@@ -71,31 +72,33 @@ def enter(serve: Callable[[Starter], None]) -> bool:
     """
     below = os.fork()
     if not below:
-        status = 1
         try:
-            status = serve_in_view(serve)
+            os._exit(serve_in_view(serve))
         finally:
-            os._exit(status)
-    return not os.waitpid(below, 0)[1]
+            os._exit(NOT_HERE)
+    return os.waitstatus_to_exitcode(os.waitpid(below, 0)[1]) != NOT_HERE
 
 
 def serve_in_view(serve: Callable[[Starter], None]) -> int:
+    """The exit status of the first process: NOT_HERE unless it has served. Raises: OSError, for the same."""
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0 and not may_become_another():
-        return 1
+        return NOT_HERE
     system("unshare", (NEW_USERS if uid else 0) | NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NET)
     if uid:
         map_user(uid, gid)
     first = os.fork()
     if first:
-        return os.waitpid(first, 0)[1] and 1
+        return abs(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]))
     own = os.open("/proc/self/ns/pid", os.O_RDONLY)
     build_view()
     start = functools.partial(start_caged, own)
     if os.waitpid(start(lambda: None, SCRATCH), 0)[1]:  # the rest may be forbidden as well: better known now
-        return 1
-    serve(start)
-    return 0
+        return NOT_HERE
+    try:
+        serve(start)
+    finally:
+        os._exit(0)
 
 
 def build_view() -> None:
@@ -221,6 +224,8 @@ def end_orphans(others: set[int]) -> None:
 
 def drop_privileges(user: int, caged: bool) -> None:
     """For good: root becomes a user whom nothing belongs to, others lose what the making of the view needed."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")  # where memory ends, the kernel should take this one
     if may_become_another(whole_path=not caged):
         os.setgroups([])
         os.setresgid(user, user, user)

@@ -44,8 +44,8 @@ class TimedOut(Exception):
 class Launcher(Protocol):
     """How workers are started and stopped on this platform, and how well they are shut in."""
 
-    isolation: cage.Level
-
+    @property
+    def isolation(self) -> cage.Level: ...
     def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int: ...
     def stop(self, pid: int) -> str: ...
     def close(self) -> None: ...
@@ -71,9 +71,14 @@ class ForkServer:
             finally:
                 os._exit(0)
         theirs.close()
-        self.isolation = LEVELS[self.reply()]
+
+    @functools.cached_property
+    def isolation(self) -> cage.Level:
+        """The server's first message; the judge has other things to do until it comes."""
+        return LEVELS[self.reply()]
 
     def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int:
+        assert self.isolation  # it comes before what follows
         socket.send_fds(self.control, [wire.LENGTHS.pack(1, 0)], [connection.fileno(), stack.fileno()])
         self.control.sendall(scratch.encode() + b"\n")
         return self.reply()

@@ -169,9 +169,12 @@ def first_line(path: Path) -> str:
 
 
 def isolation() -> str:
+    """How well this system lets submissions be shut in."""
     launcher = processes.launcher()
-    launcher.close()
-    return launcher.isolation
+    try:
+        return launcher.isolation
+    finally:
+        launcher.close()
 
 
 def grade(kata: Kata, files: list[Path], *more: str) -> list[dict[str, Any]]:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from graders import katas, processes
-from graders.prove import first_line, hostile_files, is_honest
+from graders import katas
+from graders.prove import first_line, hostile_files, is_honest, isolation
 from tests.toys import REFERENCE, failures, grade, run
 
 KATA = katas.find(["cosine_similarity"])[0]
@@ -27,12 +27,6 @@ QUICK = (
     "makes_zombies", "needs_the_network", "patches_the_engine", "patches_torch_comparisons", "plants_start_files",
     "runs_the_reference", "starts_threads_without_end", "walks_the_frames", "writes_to_other_processes",
 )  # fmt: skip
-
-
-def isolation() -> str:
-    launcher = processes.launcher()
-    launcher.close()
-    return launcher.isolation
 
 
 full = pytest.mark.skipif(isolation() != "full", reason="submissions cannot be shut in fully on this system")
