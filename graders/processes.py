@@ -146,6 +146,8 @@ def end(pid: int, others: set[int]) -> int:
     done, status = os.waitpid(pid, os.WNOHANG)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)  # it may be too young to lead a group
     if not done:
         status = os.waitpid(pid, 0)[1]
     cage.end_orphans(others)

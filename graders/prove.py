@@ -21,7 +21,9 @@ from graders.katas import Kata
 from graders.mistakes import Mistake, equivalents_of, mistakes_of
 from graders.mutants import mutants
 from graders.spec import GraderError
+from graders.submission import WHOLE_SECONDS
 
+SPARE = 10  # times as long as the reference a submission may take at least, or the machine be loaded
 PARTS = 4  # that the cheats are graded in, side by side
 
 
@@ -110,6 +112,10 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
         proof.accepted += result["state"] == "solved"
         if result["state"] != "solved":
             proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
+    if SPARE * graded[0]["seconds"] > WHOLE_SECONDS:
+        proof.faults.append(
+            f"the reference takes {graded[0]['seconds']} s, and {SPARE} times that is above the time limit of a kata"
+        )
     for mistake, result in zip(wrong, graded[len(right) :], strict=True):
         judge_mistake(mistake, result, proof)
 

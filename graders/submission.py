@@ -253,11 +253,11 @@ class Submission:
         return f" (line {line}: `{lines[line - 1].strip()}`)"
 
     def mention(self, call: str) -> int | None:
-        """The first line that has a name in it that the called one begins with: aten::_softmax_math and `softmax`."""
+        """The first line with a banned name that the call's begins with: `cdist` where it was aten::_cdist_forward."""
         called = re.findall(r"\w+", call)[-1].lstrip("_")
         for number, line in enumerate(self.source.splitlines(), start=1):
-            names = re.findall(r"\w{4,}", line.partition("#")[0])
-            if any(called.startswith(name.lstrip("_")) for name in names):
+            names = [name.lstrip("_") for name in re.findall(r"\w+", line.partition("#")[0])]
+            if any(called.startswith(name) and name.startswith(self.banned) for name in names):
                 return number
         return None
 

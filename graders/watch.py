@@ -32,26 +32,17 @@ LIBRARIES = (
     "pandas",
     "cupy",
 )
-HARMLESS: set[str] = set()  # operators seen and found to be allowed: most repeat
-# What torch.autograd.profiler builds on; without its event tree this takes 0.2 ms a call instead of 10.
-CONFIG = ProfilerConfig(ProfilerState.CPU, False, False, False, False, False, _ExperimentalConfig())
 EXITS = ("Tensor.numpy", "Tensor.__array__", "Tensor.__dlpack__", "_to_dlpack", "to_dlpack")
 
-
 # What only somebody who wants not to be seen would do, as the interpreter itself reports it.
-TAMPERING = (
-    "sys.setprofile",
-    "sys.settrace",
-    "sys.addaudithook",
-    "gc.get_",
-    "sys._getframe",
-    "ctypes.",
-)
-TORCH_TAMPERING = ("_disable_profiler", "_enable_profiler", "kineto")
-
+TAMPERING = ("sys.setprofile", "sys.settrace", "sys.addaudithook", "gc.get_", "sys._getframe", "ctypes.")
 
 # Every way to start a thread, those of newer Pythons too.
 STARTS = ("start_new_thread", "start_new", "start_joinable_thread", "_start_new_thread", "_start_joinable_thread")
+
+# What torch.autograd.profiler builds on; without its event tree this takes 0.2 ms a call instead of 10.
+CONFIG = ProfilerConfig(ProfilerState.CPU, False, False, False, False, False, _ExperimentalConfig())
+HARMLESS: set[str] = set()  # operators seen and found to be allowed: most repeat
 
 
 class Watch:
@@ -109,10 +100,11 @@ class Watch:
         try:
             yield
         finally:
+            seen: set[str] = set()
             try:
                 seen = {event.name() for thread in _disable_profiler_legacy() for event in thread}
             except RuntimeError:  # it was not running
-                seen = {"aten::_disable_profiler"}
+                self.offend("torch._C._autograd._disable_profiler_legacy", None)
             self.in_backward = True
             for name in seen:
                 if name.startswith("aten::") and name not in HARMLESS:
@@ -120,7 +112,7 @@ class Watch:
 
     def judge_operator(self, name: str) -> None:
         operator = name.removeprefix("aten::").lstrip("_")
-        if not is_banned(operator, [*self.banned, *TORCH_TAMPERING]):
+        if not is_banned(operator, self.banned):
             HARMLESS.add(name)
         elif not any(is_banned(call.rpartition(".")[2], [operator]) for call in self.told):
             self.offend(f"the operator {name}", None)
