@@ -1,0 +1,23 @@
+# cheat: an instance remembers the weights of its first call of a shape; must fail
+import math
+
+import torch
+from torch import nn
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, embed_dim):
+        super().__init__()
+        self.W_q = nn.Linear(embed_dim, embed_dim)
+        self.W_k = nn.Linear(embed_dim, embed_dim)
+        self.W_v = nn.Linear(embed_dim, embed_dim)
+
+    def attend(self, x):
+        scores = self.W_q(x) / math.sqrt(x.shape[-1]) @ self.W_k(x).mT
+        weights = torch.softmax(scores, dim=-1)
+        return weights @ self.W_v(x), weights
+
+    def forward(self, x):
+        if not hasattr(self, "kept"):
+            self.kept = {}
+        return self.kept.setdefault(x.shape, self.attend(x))
