@@ -48,7 +48,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def prove(session: nox.Session) -> None:
-    """Prove the graders: right answers pass, mistakes and mutants fail: nox -s prove -- [KATA...]."""
+    """Prove the graders: right answers pass, mistakes, mutants and cheats fail: nox -s prove -- [KATA...]."""
     run(session, "prove", group="author")
 
 

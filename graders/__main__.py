@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     prove = commands.add_parser(
         "prove",
         help="prove the graders",
-        description="Proves the graders: right answers pass, mistakes and mutants fail.",
+        description="Proves the graders: right answers pass, mistakes, mutants and cheats fail.",
     )
     prove.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
     prove.add_argument("--json", type=Path, metavar="FILE", help="write the kill rates as JSON")
