@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ from graders.spec import GraderError
 from graders.submission import WHOLE_SECONDS
 
 SPARE = 10  # times as long as the reference a submission may take at least, or the machine be loaded
+COUNTING = threading.Lock()  # several runs prove one kata
 PARTS = 4  # that the cheats are graded in, side by side
 
 
@@ -43,6 +45,16 @@ class Proof:
     defeated: int = 0
     equivalent: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+
+    def count_right(self, result: dict[str, Any]) -> None:
+        with COUNTING:
+            self.right += 1
+            self.accepted += result["state"] == "solved"
+
+    def count_cheat(self, defeated: bool) -> None:
+        with COUNTING:
+            self.cheats += 1
+            self.defeated += defeated
 
     def row(self) -> list[str]:
         return [
@@ -107,9 +119,9 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = [write(Path(folder), mistake.name, mistake.source(reference)) for mistake in wrong]
         graded = grade(kata, [*right, *files])
-    proof.right, proof.mistakes = len(right), len(wrong)
+    proof.mistakes = len(wrong)
     for path, result in zip(right, graded, strict=False):
-        proof.accepted += result["state"] == "solved"
+        proof.count_right(result)
         if result["state"] != "solved":
             proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
     if SPARE * graded[0]["seconds"] > WHOLE_SECONDS:
@@ -151,11 +163,9 @@ def prove_integrity(part: int, kata: Kata, proof: Proof) -> None:
         solved, must_pass = result["state"] == "solved", is_honest(path)
         complete = result["state"] == "error" or sum(test["max_score"] for test in result["tests"]) == checks.POINTS
         if must_pass:
-            proof.right += 1
-            proof.accepted += solved
+            proof.count_right(result)
         else:
-            proof.cheats += 1
-            proof.defeated += complete and not solved
+            proof.count_cheat(complete and not solved)
         if solved != must_pass or not complete:
             proof.faults.append(
                 f"{path.name}: {first_line(path)}, but it is {result['state']}: {first_failure(result)}"

@@ -94,10 +94,7 @@ def test_a_grader_that_cannot_be_imported_ends_with_3(toys: Path) -> None:
         (["--seed", "x"], "invalid seed value: 'x'"),
         (["--colour"], "unrecognized arguments: --colour"),
         (["--json", "katas"], "error: katas cannot be written: Is a directory; name another file"),
-        (
-            ["--junit", "/dev/null/x.xml"],
-            "error: /dev/null/x.xml cannot be written: Not a directory; name another file",
-        ),
+        (["--junit", "katas"], "error: katas cannot be written: Is a directory; name another file"),
     ],
 )
 def test_bad_usage_ends_with_2(toys: Path, arguments: list[str], message: str) -> None:
