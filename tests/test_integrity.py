@@ -88,7 +88,12 @@ def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path, own: dict[
     code = f"import sys, pathlib, graders.__main__ as m; sys.exit(m.main(['grade'], pathlib.Path({str(toys)!r})))"
     environment = {name: value for name, value in os.environ.items() if name != "CI"} | own
     process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=katas.ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", code],
+        cwd=katas.ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
     )
     assert process.stdout
     first = process.stdout.readline()  # affine is judged, and then scale hangs
