@@ -58,7 +58,7 @@ def serve(connection: socket.socket, stack_file: int | str, scratch: str, root: 
     module, limit = ModuleType("nothing"), 0.0
     for name in set(os.environ) - KEPT:
         del os.environ[name]
-    os.environ |= {"HOME": scratch, "TMPDIR": scratch}
+    os.environ |= {"HOME": scratch, "TMPDIR": scratch, "LOGNAME": "kata"}
     with open(stack_file, "w") as stack:
         while True:
             try:
