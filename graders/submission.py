@@ -256,7 +256,7 @@ class Submission:
         """The first line with a banned name that the call's begins with: `cdist` where it was aten::_cdist_forward."""
         called = re.findall(r"\w+", call)[-1].lstrip("_")
         for number, line in enumerate(self.source.splitlines(), start=1):
-            names = [name.lstrip("_") for name in re.findall(r"\w+", line.partition("#")[0])]
+            names = [name.lstrip("_") for name in re.findall(r"(?<!def )\b\w+", line.partition("#")[0])]
             if any(called.startswith(name) and name.startswith(self.banned) for name in names):
                 return number
         return None
