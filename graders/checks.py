@@ -14,8 +14,9 @@ from torch import Tensor
 
 from graders import compare
 from graders.exam import Expected
+from graders.messages import Request
 from graders.spec import CATEGORIES, HALF, TOLERANCES, Answer, Case, Draw, Grader, GraderError, parameters_of
-from graders.submission import CheckFailed, Request
+from graders.submission import CheckFailed
 from graders.trial import Trial
 from graders.wire import dtype_name
 

@@ -6,8 +6,9 @@ import torch
 from torch import Tensor
 
 from graders import wire
+from graders.messages import Reply
 from graders.spec import Tolerance
-from graders.submission import MOST_LINES, CheckFailed, Reply
+from graders.submission import MOST_LINES, CheckFailed
 
 
 def same_shape(subject: str, got: Tensor, expected: Tensor) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from graders.messages import Request, describe_call, floating
 from graders.spec import Answer, Arguments, Case, Draw, Grader, GraderError, parameters_of
-from graders.submission import Request, describe_call, floating
 
 
 @dataclass(frozen=True)

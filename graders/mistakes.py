@@ -10,9 +10,10 @@ import torch
 
 from graders import compare
 from graders.katas import Kata, load_module
+from graders.messages import Reply, Request
 from graders.processes import Launcher
 from graders.spec import TOLERANCES, GraderError, Tolerance
-from graders.submission import CheckFailed, Reply, Request, Submission
+from graders.submission import CheckFailed, Submission
 
 EXACT = TOLERANCES[torch.float64]
 

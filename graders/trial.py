@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from graders.exam import Exam
+from graders.messages import Reply, Request, describe_call
 from graders.spec import parameters_of
-from graders.submission import MOST_LINES, CheckFailed, Reply, Request, Submission, describe_call
+from graders.submission import MOST_LINES, CheckFailed, Submission
 
 
 class Trial:
