@@ -22,7 +22,7 @@ from graders.katas import Kata
 from graders.mistakes import Mistake, equivalents_of, mistakes_of
 from graders.mutants import mutants
 from graders.spec import GraderError
-from graders.submission import WHOLE_SECONDS
+from graders.submission import LIMIT_SECONDS, WHOLE_SECONDS
 
 SPARE = 10  # times as long as the reference a submission may take at least, or the machine be loaded
 COUNTING = threading.Lock()  # several runs prove one kata
@@ -124,10 +124,12 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
         proof.count_right(result)
         if result["state"] != "solved":
             proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
-    if SPARE * graded[0]["seconds"] > WHOLE_SECONDS:
-        proof.faults.append(
-            f"the reference takes {graded[0]['seconds']} s, and {SPARE} times that is above the time limit of a kata"
-        )
+    slowest = max((test["seconds"] for test in graded[0]["tests"]), default=0)
+    for what, seconds, limit in (("kata", graded[0]["seconds"], WHOLE_SECONDS), ("call", slowest, LIMIT_SECONDS)):
+        if SPARE * seconds > limit:
+            proof.faults.append(
+                f"the reference takes {seconds} s, and {SPARE} times that is above the time limit of a {what}"
+            )
     for mistake, result in zip(wrong, graded[len(right) :], strict=True):
         judge_mistake(mistake, result, proof)
 

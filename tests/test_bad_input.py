@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -165,6 +167,42 @@ def test_nothing_is_left_behind(toys: Path, tmp_path: Path) -> None:
     )
     assert found["writes"]["state"] == "solved"
     assert list(scratch.iterdir()) == []
+
+
+def mounting(*commands: str) -> tuple[str, ...]:
+    """Starts a command in a view of the machine where these were run first; skips where that is not allowed."""
+    view = ("unshare", "--map-root-user", "--mount", "sh", "-ec")
+    if shutil.which("unshare") is None or subprocess.run([*view, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this system allows no mounts")
+    return (*view, "\n".join([*commands, 'exec "$@"']), "sh")
+
+
+def test_read_only_repository_is_graded(toys: Path) -> None:
+    (toys / "katas/toys/scale/scale.py").write_text(REFERENCE)
+    within = mounting(f"mount --bind '{toys}' '{toys}'", f"mount -o remount,ro,bind '{toys}'")
+    ran = run(toys, "grade", within=within)
+    assert (ran.status, "1 solved, 1 todo" in ran.out, ran.err) == (0, True, "")
+    ran = run(toys, "grade", "--json", str(toys / "results.json"), within=within)
+    assert ran.status == 2
+    assert ran.err == f"error: {toys / 'results.json'} cannot be written: Read-only file system; name another file\n"
+
+
+def test_full_scratch_disk_leaves_the_verdict_whole(toys: Path, tmp_path: Path) -> None:
+    (toys / "katas/toys/scale/scale.py").write_text(REFERENCE)
+    full = tmp_path / "full"
+    full.mkdir()
+    within = mounting(f"mount -t tmpfs -o size=4k none '{full}'", f"head -c 4k /dev/zero > '{full}/all'")
+    ran = run(toys, "grade", "scale", within=within, TMPDIR=str(full))
+    assert (ran.status, "PASS  scale" in ran.out, ran.err) == (0, True, "")
+
+
+def test_clock_that_jumps_changes_nothing(toys: Path) -> None:
+    (toys / "katas/toys/scale/scale.py").write_text(REFERENCE)
+    jumps = (
+        "import time, itertools; t, by = time.time, itertools.cycle((-1e6, 2e6)); time.time = lambda: t() + next(by); "
+    )
+    ran = run(toys, "grade", "scale", first=jumps)
+    assert (ran.status, "PASS  scale" in ran.out, ran.err) == (0, True, "")
 
 
 @pytest.mark.parametrize("name", ["right", "crashes"])
