@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders import compare
+from graders import budgets, compare
 from graders.exam import Expected
 from graders.messages import Request
 from graders.spec import CATEGORIES, HALF, TOLERANCES, Answer, Case, Draw, Grader, GraderError, parameters_of
@@ -20,7 +20,15 @@ from graders.submission import CheckFailed
 from graders.trial import Trial
 from graders.wire import dtype_name
 
-WEIGHTS = {"contract": 10, "shapes": 10, "numerics": 35, "gradients": 25, "robustness": 15, "rules": 5}
+WEIGHTS = {
+    "contract": 10,
+    "shapes": 10,
+    "numerics": 35,
+    "gradients": 25,
+    "robustness": 15,
+    "rules": 5,
+    "performance": 15,
+}
 POINTS = 100
 
 
@@ -34,12 +42,14 @@ class Check:
     points: int = 0
 
 
-def plan(grader: Grader, module: ModuleType | None = None) -> tuple[Check, ...]:
+def plan(grader: Grader, module: ModuleType | None = None, with_budgets: bool = True) -> tuple[Check, ...]:
     """All checks of a grader with their points, and the test functions that its module has beside it.
+
+    Budgets need the reference, which a fork may have removed.
 
     Raises: GraderError where there are more checks than points.
     """
-    checks = [check for answer in grader.answers for check in checks_of(grader, answer)]
+    checks = [check for answer in grader.answers for check in checks_of(grader, answer, with_budgets)]
     for name, function in vars(module).items() if module else ():
         if name.startswith("test_"):
             marks = [mark.name for mark in getattr(function, "pytestmark", []) if mark.name in CATEGORIES]
@@ -69,7 +79,7 @@ def share_points(categories: list[str]) -> list[int]:
     return [shares[category].pop(0) for category in categories]
 
 
-def checks_of(grader: Grader, answer: Answer) -> list[Check]:
+def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]:
     made: list[Check] = []
     prefix = f"{answer.name}_" if len(grader.answers) > 1 else ""
 
@@ -94,6 +104,10 @@ def checks_of(grader: Grader, answer: Answer) -> list[Check]:
     add("robustness", f"{prefix}inputs_left_alone", inputs_left_alone, answer, good)
     add("robustness", f"{prefix}same_answer_twice", same_answer_twice, answer, good)
     add("rules", f"{prefix}calls", allowed_calls, answer, good)
+    for budget in answer.budgets if with_budgets else ():
+        for name, ask in (("loops", budgets.loops), ("memory", budgets.memory), ("time", budgets.processor_time)):
+            if name in budget.asks:
+                add("performance", f"{budget.name}/{name}", ask, answer, budget)
     return made
 
 
@@ -260,11 +274,7 @@ def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
         for request in trial.exam.requests(answer, case, case.dtypes[0], gradients=answer.differentiates_in(case))
     ]
     ask_all(trial, requests)
-    asked = [pair for pair in trial.submission.replies.values() if pair[0].target == answer.name]
-    offences = [(request, *call) for request, reply in asked for call in reply.calls]
-    for trial.last, name, line in sorted(offences, key=lambda offence: offence[2] is None):  # known lines come first
-        where = trial.submission.at(line or trial.submission.mention(name))
-        raise CheckFailed(f"the rules: {name} may not be called in this kata, got it{where}")
+    trial.refuse_calls([pair for pair in trial.submission.replies.values() if pair[0].target == answer.name])
     for request in requests:
         reply = trial.ask(request)
         if reply.raised:

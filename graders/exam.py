@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.messages import Request, describe_call, floating
+from graders.messages import Measured, Request, describe_call, floating
 from graders.spec import Answer, Arguments, Case, Draw, Grader, GraderError, parameters_of
 
 
@@ -29,7 +29,7 @@ class Expected:
 class Exam:
     """Everything is made from (seed, kata, case), so a case is the same whichever others are asked."""
 
-    def __init__(self, kata: str, grader: Grader, seed: int, device: str = "cpu") -> None:
+    def __init__(self, kata: str, grader: Grader, seed: object, device: str = "cpu") -> None:
         self.kata = kata
         self.grader = grader
         self.seed = seed
@@ -75,6 +75,7 @@ class Exam:
         index: int | None,
         gradients: bool = False,
         strided: bool = False,
+        measured: Measured = "",
         **how: Any,
     ) -> Request:
         """`index` chooses the call of the case; None only constructs.
@@ -84,7 +85,8 @@ class Exam:
         arguments = None if index is None else floating(self.arguments(case)[index], dtype)
         if arguments is not None and strided:
             arguments = {name: scattered(value) for name, value in arguments.items()}
-        cotangents = self.expected(answer, case, dtype, index).cotangents if gradients and index is not None else ()
+        asked = gradients and index is not None and not measured
+        cotangents = self.expected(answer, case, dtype, index).cotangents if asked else ()
         required = [default is ... for default in parameters_of(answer.forward or answer.signature).values()]
         return Request(
             target=answer.name,
@@ -95,10 +97,13 @@ class Exam:
             parameters=self.parameters(answer, case, dtype),
             leaves=answer.differentiable if gradients else (),
             cotangents=cotangents,
-            return_inputs=not gradients,
+            return_inputs=not (gradients or measured),
             before={} if index is None else floating(self.arguments(case)[index - 1], dtype),
             device=self.device,
-            watched=dtype == case.dtypes[0] and gradients == answer.differentiates_in(case) and not (strided or how),
+            watched=dtype == case.dtypes[0]
+            and gradients == answer.differentiates_in(case)
+            and not (strided or measured or how),
+            measured=measured,
             **how,
         )
 

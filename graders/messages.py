@@ -6,12 +6,15 @@ import functools
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from graders import wire
+
+Measured = Literal["", "time", "cost"]
+FIGURES = ("operators", "written", "peak", "lines", "line")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,7 @@ class Request:
     inference: bool = False  # under no_grad, a module in eval mode
     rehearsed: bool = False  # the same instance is first called with `before`, and with other values of these shapes
     before: Mapping[str, Any] = field(default_factory=dict)  # the arguments of another call of the case
+    measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
     device: str = "cpu"
 
     @functools.cached_property
@@ -63,6 +67,7 @@ class Request:
             "return_inputs": where if self.return_inputs else {},
             "inference": self.inference,
             "rehearsed": self.rehearsed,
+            "measured": self.measured,
             "before": {name: plain(value) for name, value in self.before.items()} if self.rehearsed else {},
             "device": self.device,
         }
@@ -85,6 +90,17 @@ class Raised:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What a call cost; see meter.py."""
+
+    operators: int
+    written: int
+    peak: int
+    lines: int  # how often the line that runs most often did
+    line: int  # which that is
+
+
+@dataclass(frozen=True)
 class Reply:
     """What came back: plain data, or how the worker ended."""
 
@@ -97,6 +113,8 @@ class Reply:
     calls: tuple[tuple[str, int | None], ...] = ()
     printed: str = ""
     lines: int = 0
+    cost: Cost | None = None
+    seconds: float = 0.0  # of the processor, where the system tells, else of the clock
     died: str = ""
     hung: bool = False
 
@@ -126,6 +144,7 @@ def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
             name: None if index is None else tensors[index] for name, index in header.get("gradients", {}).items()
         },
         inputs={name: tensors[index] for name, index in header.get("inputs", {}).items()},
+        cost=Cost(**{figure: int(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
         printed=str(header["printed"]["text"])[:500],
         lines=int(header["printed"]["lines"]),
     )

@@ -51,6 +51,7 @@ class Run:
         self.results: list[Result] = []
         self.pending: dict[int, Pending] = {}
         self.diagnoses: dict[str, Diagnosis] = {}
+        self.references: dict[str, Submission] = {}
         self.launcher = launcher
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -100,24 +101,33 @@ class Run:
         shown = os.path.relpath(path, kata.root)
         result = Result(kata.id, kata.topic, shown, kata.grader.level)
         try:
-            submission = self.read(kata, path, shown, result)
+            submission = self.read(kata, path, shown)
+            if kata.reference_file.exists():
+                stub = stub_of(kata.reference_file.read_text(encoding="utf-8"))
+                result.todo = same_program(submission.source, stub)
         except Unreadable as error:
             submission = Submission(shown, "", [], self.launcher)
             submission.unloadable = str(error)
-        planned = checks.plan(kata.grader, kata.module)
+        planned = checks.plan(kata.grader, kata.module, with_budgets=kata.reference_file.exists())
         result.planned = len(planned) * len(self.options.devices)
         self.results.append(result)
         for index, exam in enumerate(exams):
-            pending = Pending(self, kata, result, Trial(exam, submission))
+            pending = Pending(self, kata, result, Trial(exam, submission, self.reference_of(kata)))
             self.pending[id(pending)] = pending
             for check in planned:
                 yield pending, check if index == 0 else elsewhere(check, exam.device)
 
-    def read(self, kata: Kata, path: Path, shown: str, result: Result) -> Submission:
+    def reference_of(self, kata: Kata) -> Submission | None:
+        """The one that budgets compare with, shared by all submissions of a kata; None where it was removed."""
+        if kata.id not in self.references and kata.reference_file.exists():
+            shown = os.path.relpath(kata.reference_file, kata.root)
+            self.references[kata.id] = self.read(kata, kata.reference_file, shown)
+        return self.references.get(kata.id)
+
+    def read(self, kata: Kata, path: Path, shown: str) -> Submission:
+        """Raises: Unreadable."""
         assert self.launcher is not None
         source = read_source(path, shown)
-        if kata.reference_file.exists():
-            result.todo = same_program(source, stub_of(kata.reference_file.read_text(encoding="utf-8")))
         names = [name for answer in kata.grader.answers for name in (answer.name, f"{answer.name}.forward")]
         return Submission(shown, source, names, self.launcher, kata.grader.banned)
 
@@ -202,7 +212,10 @@ class GraderFile(pytest.File):
         run = run_of(self.config)
         for diagnosis in run.diagnoses.values():
             diagnosis.close()
+        for reference in run.references.values():
+            reference.close()
         run.diagnoses.clear()
+        run.references.clear()
 
 
 class CheckItem(pytest.Item):

@@ -96,6 +96,50 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
+class Budget:
+    """What one call may cost at a size where the naive answer costs ten times as much; see budgets.py.
+
+    Args:
+        name: words joined by underscores; `-k` selects by it.
+        sizes: axis -> (small, large), at least 4 times apart; the axes' names are used in messages.
+        inputs: draw, and a size for each axis -> keyword arguments of the call.
+        init: a size for each axis -> keyword arguments of a module's constructor.
+        asks: which of loops, memory and time.
+        operators, written, peak, time: the most of each, as a multiple of what the reference needs: torch operators
+            run; bytes of all that they made; bytes alive at the worst moment, beside inputs and parameters; the
+            processor's time. All of forward and backward.
+        hints: axis -> what to do instead.
+    """
+
+    name: str
+    sizes: Mapping[str, tuple[int, int]]
+    inputs: Callable[..., Arguments]
+    init: Callable[..., dict[str, Any]] = lambda **sizes: {}
+    asks: tuple[Literal["loops", "memory", "time"], ...] = ("loops", "memory")
+    operators: float = 5
+    written: float = 5
+    peak: float = 4
+    time: float = 5
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        close = [axis for axis, (small, large) in self.sizes.items() if large < 4 * small]
+        if not self.sizes or close or not self.name.isidentifier():
+            raise GraderError(f"budget {self.name!r} should have axes whose sizes are at least 4 times apart: {close}")
+
+    @functools.cache  # noqa: B019  # budgets live as long as the grader does
+    def case(self, grown: str | None = None) -> Case:
+        """The case where every axis is large, or (by its name) one of them, or with "" none."""
+        sizes = {axis: pair[grown in (None, axis)] for axis, pair in self.sizes.items()}
+        return Case(
+            f"{self.name}_{grown or 'small'}" if grown is not None else self.name,
+            lambda draw: self.inputs(draw, **sizes),
+            init=self.init(**sizes),
+            dtypes=(torch.float32,),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Answer:
     """One function, or one module, that a submission should define.
 
@@ -109,6 +153,7 @@ class Answer:
         parameters: constructor's arguments -> shape by parameter name, for a module.
         returns: the dtypes allowed for an output, where it is not the inputs'.
         tolerance: instead of TOLERANCES, by dtype.
+        budgets: what a call may cost.
     """
 
     signature: str
@@ -119,6 +164,7 @@ class Answer:
     parameters: Callable[..., dict[str, tuple[int, ...]]] | None = None
     returns: tuple[torch.dtype, ...] = ()
     tolerance: Mapping[torch.dtype, Tolerance] = field(default_factory=dict)
+    budgets: tuple[Budget, ...] = ()
 
     def __post_init__(self) -> None:
         if bool(self.forward) != bool(self.parameters):
@@ -162,6 +208,7 @@ class Grader:
 
     def __post_init__(self) -> None:
         names = [case.name for answer in self.answers for case in answer.cases]
+        names += [budget.name for answer in self.answers for budget in answer.budgets]
         twice = {name for name in names if names.count(name) > 1}
         if not self.answers or twice:
             raise GraderError(f"a grader needs answers, and cases with names of their own; twice: {sorted(twice)}")

@@ -16,9 +16,12 @@ from graders.submission import MOST_LINES, CheckFailed, Submission
 class Trial:
     """One submission in one exam; what a kata's own test functions get as `submission`."""
 
-    def __init__(self, exam: Exam, submission: Submission) -> None:
+    def __init__(self, exam: Exam, submission: Submission, reference: Submission | None = None) -> None:
         self.exam = exam
         self.submission = submission
+        self.reference = reference  # whose cost budgets are multiples of
+        self.costs: dict[str, dict[str, tuple[float, float]]] = {}  # budget -> figure -> own, the reference's
+        self.verified: set[str] = set()  # requests whose reply agreed with the reference's
         self.last: Request | None = None
 
     def ask(self, request: Request) -> Reply:
@@ -30,6 +33,13 @@ class Trial:
         if reply.lines > MOST_LINES:
             raise CheckFailed(f"the call: should print nothing, got {reply.lines:,} lines; remove the prints")
         return reply
+
+    def refuse_calls(self, asked: list[tuple[Request, Reply]]) -> None:
+        """Raises: CheckFailed where one of these called what it may not."""
+        offences = [(request, *call) for request, reply in asked for call in reply.calls]
+        for self.last, name, line in sorted(offences, key=lambda offence: offence[2] is None):  # known lines come first
+            where = self.submission.at(line or self.submission.mention(name))
+            raise CheckFailed(f"the rules: {name} may not be called in this kata, got it{where}")
 
     def outputs(self, request: Request, count: int | None) -> tuple[Tensor, ...]:
         """`count` tensors in a tuple, or one on its own where it is None."""

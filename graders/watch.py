@@ -11,13 +11,16 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import CodeType, FrameType
 from typing import Any
 
 from torch._C._autograd import _disable_profiler_legacy, _enable_profiler_legacy
 from torch._C._profiler import _ExperimentalConfig
 from torch.autograd import ProfilerConfig, ProfilerState  # type: ignore[attr-defined]  # not in its __all__
+
+from graders import meter as metering
+from graders.meter import Meter
 
 # Libraries that do the whole job, and the ways out of torch that lead to numpy.
 LIBRARIES = (
@@ -42,6 +45,7 @@ STARTS = ("start_new_thread", "start_new", "start_joinable_thread", "_start_new_
 
 # What torch.autograd.profiler builds on; without its event tree this takes 0.2 ms a call instead of 10.
 CONFIG = ProfilerConfig(ProfilerState.CPU, False, False, False, False, False, _ExperimentalConfig())
+OWN = (__file__, metering.__file__)
 HARMLESS: set[str] = set()  # operators seen and found to be allowed: most repeat
 
 
@@ -93,20 +97,23 @@ class Watch:
             sys.setprofile(None)
 
     @contextmanager
-    def operators(self) -> Iterator[None]:
+    def operators(self, meter: Meter | None = None) -> Iterator[None]:
         """Watches torch's operators; only around the forward, since autograd may use any operator for its backward."""
         self.told, self.in_backward = {}, False
-        _enable_profiler_legacy(CONFIG)
+        _enable_profiler_legacy(metering.CONFIG if meter else CONFIG)
         try:
-            yield
+            with meter.lines() if meter else nullcontext():
+                yield
         finally:
-            seen: set[str] = set()
+            events: list[list[Any]] = []
             try:
-                seen = {event.name() for thread in _disable_profiler_legacy() for event in thread}
+                events = _disable_profiler_legacy()
             except RuntimeError:  # it was not running
                 self.offend("torch._C._autograd._disable_profiler_legacy", None)
             self.in_backward = True
-            for name in seen:
+            if meter:
+                meter.add(events)
+            for name in {event.name() for thread in events for event in thread}:
                 if name.startswith("aten::") and name not in HARMLESS:
                     self.judge_operator(name)
 
@@ -143,7 +150,7 @@ class Watch:
         frame = sys._getframe(1)
         self.auditing = False
         file = frame.f_code.co_filename
-        if file != __file__ and not file.startswith("<frozen") and not os.path.exists(file):
+        if file not in OWN and not file.startswith("<frozen") and not os.path.exists(file):
             self.offend(event, line_of(frame, self.path))
 
     def offend(self, name: str, line: int | None) -> None:

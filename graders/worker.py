@@ -21,11 +21,13 @@ import torch
 from torch import Tensor
 
 from graders import watch, wire
+from graders.meter import Meter
 
 PRIMITIVE = (bool, int, float, str, type(None))
 MESSAGE_LENGTH = 500
 PRINTED_BYTES = 1 << 20
 KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the environment
+READY = b"!"
 Request = dict[str, Any]
 Reply = dict[str, Any]
 
@@ -35,6 +37,7 @@ def serve(connection: socket.socket, stack_file: int | str, scratch: str, root: 
 
     `scratch` becomes the working directory, and takes what is printed; `stack_file` takes where a late call was.
     """
+    connection.sendall(READY)  # its sender's pid comes with it
     os.chdir(scratch)
     log = os.open("printed", os.O_CREAT | os.O_RDWR | os.O_APPEND)
     null = os.open(os.devnull, os.O_RDONLY)
@@ -151,19 +154,28 @@ def call(
         for leaf in leaves.values():
             leaf.requires_grad_()
         with watched.functions() if request["watched"] else contextlib.nullcontext():
-            with watched.operators():
-                target = build(module, request, values, leaves)
+            meter = Meter(watched.path) if request["measured"] == "cost" else None
+            if meter:
+                target = build(module, request, values, leaves)  # constructing is not counted
+            with watched.operators(meter):
+                if not meter:
+                    target = build(module, request, values, leaves)
                 if request["arguments"] is not None:
                     with torch.no_grad() if request["inference"] else contextlib.nullcontext():
                         if request["rehearsed"]:
                             rehearse(target, request, values)
                         output = call_with(target, request, values)
                     reply["output"] = outline(output, send_back)
+            if request["measured"] and leaves:
+                cotangents = [slope(item) for item in tensors_of(output)]
             if cotangents:
-                pulled = pull_back(output, cotangents, leaves)
+                with meter.backward() if meter else contextlib.nullcontext():
+                    pulled = pull_back(output, cotangents, leaves)
                 reply["gradients"] = {
                     name: None if gradient is None else send_back(gradient) for name, gradient in pulled.items()
                 }
+        if meter:
+            reply["cost"] = meter.cost()
         reply["inputs"] = {name: send_back(values[index]) for name, index in request["return_inputs"].items()}
     except BaseException as error:  # a submission may raise anything, SystemExit included
         reply["raised"] = raised(error, watched.path)
@@ -190,7 +202,7 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
                     got = tuple(own[name].shape) if name in own else "no such parameter"
                     raise Misfit(f"{name} should have shape {tuple(value.shape)}, got {got}")
                 own[name].copy_(value)
-        if request["cotangents"]:
+        if request["cotangents"] or request["measured"]:
             leaves.update({name: own[name] for name in parameters})
     if request["inference"]:
         instance.eval()
@@ -230,10 +242,18 @@ def outline(output: Any, send_back: Callable[[Tensor], int]) -> dict[str, Any]:
     return {"tensor": send_back(output.contiguous()), "device": output.device.type}
 
 
+def tensors_of(output: Any) -> list[Tensor]:
+    return [item for item in (output if isinstance(output, tuple) else (output,)) if isinstance(item, Tensor)]
+
+
+def slope(output: Tensor) -> Tensor:
+    """A cotangent for calls whose cost is measured, under which a softmax's gradient is not zero."""
+    return torch.linspace(-1, 1, max(output.numel(), 1), device=output.device)[: output.numel()].reshape(output.shape)
+
+
 def pull_back(output: Any, cotangents: list[Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor | None]:
     """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf; None where nothing flows."""
-    outputs = [item for item in (output if isinstance(output, tuple) else (output,)) if isinstance(item, Tensor)]
-    pairs = [(item, c) for item, c in zip(outputs, cotangents, strict=True) if item.requires_grad]
+    pairs = [(item, c) for item, c in zip(tensors_of(output), cotangents, strict=True) if item.requires_grad]
     if not pairs:
         return dict.fromkeys(leaves)
     # The sum is the inner product; `grad_outputs` would say the same, but makes torch import sympy, which takes 0.4 s.

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, make_repository, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, make_repository, run, run_within
 
 DEF = "import os, sys, signal\nimport torch\n\n\ndef scale(x, factor=2.0):\n"
 
@@ -180,9 +180,9 @@ def mounting(*commands: str) -> tuple[str, ...]:
 def test_read_only_repository_is_graded(toys: Path) -> None:
     (toys / "katas/toys/scale/scale.py").write_text(REFERENCE)
     within = mounting(f"mount --bind '{toys}' '{toys}'", f"mount -o remount,ro,bind '{toys}'")
-    ran = run(toys, "grade", within=within)
+    ran = run_within(within, "", toys, "grade")
     assert (ran.status, "1 solved, 1 todo" in ran.out, ran.err) == (0, True, "")
-    ran = run(toys, "grade", "--json", str(toys / "results.json"), within=within)
+    ran = run_within(within, "", toys, "grade", "--json", str(toys / "results.json"))
     assert ran.status == 2
     assert ran.err == f"error: {toys / 'results.json'} cannot be written: Read-only file system; name another file\n"
 
@@ -192,7 +192,7 @@ def test_full_scratch_disk_leaves_the_verdict_whole(toys: Path, tmp_path: Path) 
     full = tmp_path / "full"
     full.mkdir()
     within = mounting(f"mount -t tmpfs -o size=4k none '{full}'", f"head -c 4k /dev/zero > '{full}/all'")
-    ran = run(toys, "grade", "scale", within=within, TMPDIR=str(full))
+    ran = run_within(within, "", toys, "grade", "scale", TMPDIR=str(full))
     assert (ran.status, "PASS  scale" in ran.out, ran.err) == (0, True, "")
 
 
@@ -201,7 +201,7 @@ def test_clock_that_jumps_changes_nothing(toys: Path) -> None:
     jumps = (
         "import time, itertools; t, by = time.time, itertools.cycle((-1e6, 2e6)); time.time = lambda: t() + next(by); "
     )
-    ran = run(toys, "grade", "scale", first=jumps)
+    ran = run_within((), jumps, toys, "grade", "scale")
     assert (ran.status, "PASS  scale" in ran.out, ran.err) == (0, True, "")
 
 

@@ -131,11 +131,13 @@ class Ran:
     err: str
 
 
-def run(root: Path, *arguments: str, within: tuple[str, ...] = (), first: str = "", **environment: str) -> Ran:
-    """The command line in a process of its own, piped, on the repository at `root`.
+def run(root: Path, *arguments: str, **environment: str) -> Ran:
+    """The command line in a process of its own, piped, on the repository at `root`."""
+    return run_within((), "", root, *arguments, **environment)
 
-    `within` is a command that starts it, `first` what Python does before.
-    """
+
+def run_within(within: tuple[str, ...], first: str, root: Path, *arguments: str, **environment: str) -> Ran:
+    """The same, where `within` is a command that starts it, and `first` is what Python does before."""
     code = "import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path(sys.argv.pop(1))))"
     variables = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
     done = subprocess.run(

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from graders.compare import close
-from graders.spec import HALF, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.spec import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
 from graders.trial import Trial
 
 # Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
@@ -154,6 +154,11 @@ def half_with_blocked_row(draw: Draw) -> list[Arguments]:
     return [{**tokens(draw, 2, 4, 5, 8, std=0.5), "mask": one} for one in (mask, mask.double(), mask.long())]
 
 
+def self_attended(draw: Draw, batch: int, tokens: int, embed_dim: int) -> Arguments:
+    x = draw.normal(batch, tokens, embed_dim)
+    return {"query": x, "key": x.flip(1), "value": x.roll(1, 1), "mask": torch.ones(tokens, tokens).tril()}
+
+
 def heads(embed_dim: int, num_heads: int) -> dict[str, Any]:
     return {"embed_dim": embed_dim, "num_heads": num_heads}
 
@@ -168,6 +173,23 @@ GRADER = Grader(
             parameters=parameters,
             differentiable=("query", "key", "value"),
             tolerance=TOLERANCE,
+            budgets=(
+                Budget(
+                    "many_small_heads",
+                    sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
+                    inputs=lambda draw, batch, heads, tokens: self_attended(draw, batch, tokens, 2 * heads),
+                    init=lambda heads, **sizes: {"embed_dim": 2 * heads, "num_heads": heads},
+                    asks=("loops",),
+                    hints={"heads": "give the heads an axis of their own, before the last two, and @ does them all"},
+                ),
+                Budget(
+                    "long_sequences",
+                    sizes={"heads": (2, 8), "tokens": (64, 512)},
+                    inputs=lambda draw, heads, tokens: self_attended(draw, 1, tokens, 32 * heads),
+                    init=lambda heads, **sizes: {"embed_dim": 32 * heads, "num_heads": heads},
+                    asks=("memory", "time"),
+                ),
+            ),
             cases=(
                 Case("four_heads", unmasked(2, 5, 5, 8, std=0.5), init=heads(8, 4)),
                 Case("every_size", every_size, init=heads(6, 2)),

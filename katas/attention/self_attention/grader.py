@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from graders.compare import close
-from graders.spec import TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.spec import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
 from graders.trial import Trial
 
 # Wider than the usual in `absolute`: the gradient of W_k's bias is 0 by nature, and what comes back for it is the
@@ -68,6 +68,23 @@ GRADER = Grader(
             parameters=parameters,
             differentiable=("x",),
             tolerance=TOLERANCE,
+            budgets=(
+                Budget(
+                    "many_short_sequences",
+                    sizes={"batch": (8, 64), "tokens": (8, 64)},
+                    inputs=lambda draw, batch, tokens: {"x": draw.normal(batch, tokens, 16)},
+                    init=lambda **sizes: {"embed_dim": 16},
+                    asks=("loops",),
+                    hints={"batch": "@ multiplies all matrices of a batch", "tokens": "@ meets all pairs at once"},
+                ),
+                Budget(
+                    "eight_long_sequences",
+                    sizes={"batch": (2, 8), "tokens": (64, 512), "features": (64, 256)},
+                    inputs=lambda draw, batch, tokens, features: {"x": draw.normal(batch, tokens, features)},
+                    init=lambda features, **sizes: {"embed_dim": features},
+                    asks=("memory", "time"),
+                ),
+            ),
             cases=(
                 Case("two_sequences", tokens(2, 5, 8, std=0.5), init={"embed_dim": 8}),
                 Case("every_size", every_size, init={"embed_dim": 6}),

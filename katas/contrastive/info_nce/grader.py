@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from graders.compare import close
-from graders.spec import HALF, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.spec import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
 from graders.trial import Trial
 
 
@@ -93,6 +93,18 @@ GRADER = Grader(
             oracle=oracle,
             differentiable=("features",),
             tolerance=rounded_at(0.1),
+            budgets=(
+                Budget(
+                    "many_samples",
+                    sizes={"samples": (64, 512), "features": (16, 64)},
+                    inputs=lambda draw, samples, features: {"features": views(draw, samples, features)},
+                    asks=("loops", "memory", "time"),
+                    hints={
+                        "samples": "one matrix product holds all similarities",
+                        "features": "multiply matrices, rather than broadcast and sum",
+                    },
+                ),
+            ),
             cases=(
                 Case("eight_by_five", batch(4, 5)),
                 Case("temperatures", temperatures),

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from graders.compare import close
-from graders.spec import Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.spec import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
 from graders.trial import Trial
 
 # F.softplus returns x itself above 20, so a right answer that is made of it is 2e-9 off there.
@@ -175,6 +175,14 @@ GRADER = Grader(
             'binary_cross_entropy(probs, target, reduction="mean")',
             oracle=from_probs,
             differentiable=("probs",),
+            budgets=(
+                Budget(
+                    "many_probs",
+                    sizes={"elements": (512, 4096)},
+                    inputs=lambda draw, elements: given_probs(draw, elements),
+                    hints={"elements": "log and * take all elements at once"},
+                ),
+            ),
             tolerance=AS_SOFTPLUS,
             cases=(
                 Case("probs", with_each(given_probs, {}, MEAN, SUM, NONE)),
@@ -212,6 +220,14 @@ GRADER = Grader(
             'binary_cross_entropy_with_logits(logits, target, pos_weight=None, reduction="mean")',
             oracle=from_logits,
             differentiable=("logits",),
+            budgets=(
+                Budget(
+                    "many_logits",
+                    sizes={"elements": (512, 4096)},
+                    inputs=lambda draw, elements: given_logits(draw, elements),
+                    hints={"elements": "exp, log and * take all elements at once"},
+                ),
+            ),
             tolerance=AS_SOFTPLUS,
             cases=(
                 Case("logits", with_each(given_logits, {}, MEAN, SUM, NONE)),

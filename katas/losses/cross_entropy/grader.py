@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from graders.compare import close
-from graders.spec import TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.spec import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
 from graders.trial import Trial
 
 MEAN: dict[str, Any] = {"reduction": "mean"}
@@ -173,6 +173,25 @@ GRADER = Grader(
                 )
             ),
             differentiable=("logits",),
+            budgets=(
+                Budget(
+                    "many_rows",
+                    sizes={"rows": (64, 512), "classes": (16, 256)},
+                    inputs=lambda draw, rows, classes: batch(draw, rows, classes),
+                    asks=("loops",),
+                    hints={
+                        "rows": "gather picks one class of every row",
+                        "classes": "amax and sum take the axis to reduce",
+                    },
+                ),
+                Budget(
+                    "fifty_thousand_classes",
+                    sizes={"rows": (4, 16), "classes": (1000, 50_000)},
+                    inputs=lambda draw, rows, classes: batch(draw, rows, classes),
+                    asks=("memory", "time"),
+                    hints={"classes": "pick the target's entry instead of multiplying with an identity"},
+                ),
+            ),
             cases=(
                 Case("every_reduction", with_each({}, MEAN, SUM, NONE)),
                 Case("as_many_rows_as_classes", with_each(MEAN, NONE, N=6, C=6), dtypes=(torch.float64,)),

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from graders.compare import close
-from graders.spec import Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.spec import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
 from graders.trial import Trial
 
 # All counts are exact and all terms positive, so that a right answer in float32 errs by a few roundings only.
@@ -203,6 +203,26 @@ GRADER = Grader(
             'precision_recall_f1(y_true, y_pred, average="binary", num_classes=None)',
             oracle=by_definition,
             returns=(torch.float32,),
+            budgets=(
+                Budget(
+                    "many_samples",
+                    sizes={"samples": (512, 8192), "classes": (4, 32)},
+                    inputs=lambda draw, samples, classes: guesses(draw, samples, classes, average="macro"),
+                    peak=30,  # a one-hot matrix of samples and classes is welcome
+                    written=50,
+                    hints={
+                        "samples": "bincount counts them all",
+                        "classes": "count the pairs of labels in one bincount",
+                    },
+                ),
+                Budget(
+                    "a_million_samples",
+                    sizes={"samples": (1000, 1_000_000)},
+                    inputs=lambda draw, samples: guesses(draw, samples, 3, average="macro"),
+                    asks=("time",),
+                    time=15,
+                ),
+            ),
             tolerance={torch.float32: TOLERANCE},
             cases=(
                 ask("binary", binary),

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from graders.compare import close, same_dtype
-from graders.spec import FULL, HALF, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.spec import FULL, HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
 from graders.trial import Trial
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
@@ -90,6 +90,10 @@ def many(draw: Draw) -> Arguments:
     return scored(80_011, 70_003)(draw)  # type: ignore[return-value]
 
 
+def many_scores(draw: Draw, samples: int) -> Arguments:
+    return {"y_true": labels(draw, samples // 2, samples - samples // 2), "y_score": draw.normal(samples)}
+
+
 def different_lengths(draw: Draw) -> list[Arguments]:
     y_true, y_score = torch.tensor([0, 1, 1, 0, 1, 0]), draw.normal(6)
     pairs = [(y_true, y_score[:5]), (y_true[:5], y_score), (y_true, y_score[:1]), (y_true[:2], y_score)]
@@ -147,6 +151,14 @@ GRADER = Grader(
             oracle=curve,
             cases=asked("curve"),
             returns=(*FULL, *HALF),  # test_dtypes_of_the_curve says which of them
+            budgets=(
+                Budget(
+                    "curve_of_thousands",
+                    sizes={"samples": (256, 4096)},
+                    inputs=lambda draw, samples: many_scores(draw, samples),
+                    hints={"samples": "sort once, then cumsum"},
+                ),
+            ),
             # A rate is one quotient of whole numbers, perhaps 1 minus it, and loses little even in the scores' dtype.
             tolerance={
                 torch.float32: Tolerance(1e-6, 0.0, 1e-6),
@@ -159,6 +171,21 @@ GRADER = Grader(
             oracle=area,
             cases=asked("area"),
             returns=(torch.float64,),
+            budgets=(
+                Budget(
+                    "many_scores",
+                    sizes={"samples": (256, 4096)},
+                    inputs=lambda draw, samples: many_scores(draw, samples),
+                    hints={"samples": "sort once, then cumsum"},
+                ),
+                Budget(
+                    "a_million_scores",
+                    sizes={"samples": (1000, 1_000_000)},
+                    inputs=lambda draw, samples: many_scores(draw, samples),
+                    asks=("memory", "time"),
+                    hints={"samples": "sort once, then cumsum"},
+                ),
+            ),
             # The scores are only compared, so their dtype costs nothing.
             tolerance=dict.fromkeys((*FULL, *HALF), Tolerance(0.0, 0.0, 1e-10)),
         ),

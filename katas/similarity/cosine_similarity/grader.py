@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from graders.compare import close
-from graders.spec import FULL, TOLERANCES, Answer, Arguments, Case, Draw, Grader, Inputs
+from graders.spec import FULL, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs
 from graders.trial import Trial
 
 
@@ -78,6 +78,18 @@ GRADER = Grader(
             "cosine_similarity(x, y, dim=-1, eps=1e-8)",
             oracle=lambda x, y, dim=-1, eps=1e-8: F.cosine_similarity(x, y, dim, eps),
             differentiable=("x", "y"),
+            budgets=(
+                Budget(
+                    "many_rows",
+                    sizes={"rows": (256, 4096), "features": (16, 64)},
+                    inputs=lambda draw, rows, features: {
+                        "x": draw.normal(rows, features),
+                        "y": draw.normal(rows, features),
+                    },
+                    asks=("loops", "memory", "time"),
+                    hints={"rows": "sum over the axis `dim` alone"},
+                ),
+            ),
             cases=(
                 Case("five_by_seven", pair(5, 7)),
                 Case("every_dim", every_dim),

@@ -1,12 +1,14 @@
 """What is checked of triplet_loss."""
 
+import functools
+
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from graders.compare import close, same_shape
-from graders.spec import FULL, HALF, Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance
+from graders.spec import FULL, HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
 from graders.trial import Trial
 
 # An eps of 1e-6 on each difference, or of 1e-8 under the root, is welcome: it moves a distance by about 1e-6, and a
@@ -87,6 +89,11 @@ def turned(unit: Tensor, towards: Tensor, distance: Tensor) -> Tensor:
     across = F.normalize(towards - (towards * unit).sum(1, keepdim=True) * unit, dim=1)
     cosine = (1 - distance)[:, None]
     return cosine * unit + (1 - cosine.square()).clamp_min(0).sqrt() * across
+
+
+def any_triplets(draw: Draw, triplets: int, features: int, distance: str) -> Arguments:
+    points = {name: draw.normal(triplets, features) for name in ("anchor", "positive", "negative")}
+    return points | {"distance": distance}
 
 
 def every_option(draw: Draw) -> list[Arguments]:
@@ -203,6 +210,16 @@ GRADER = Grader(
             oracle=oracle,
             differentiable=("anchor", "positive", "negative"),
             tolerance={torch.float64: WITH_EPS},
+            budgets=tuple(
+                Budget(
+                    f"many_triplets_{distance}",
+                    sizes={"triplets": (256, 4096), "features": (8, 32)},
+                    inputs=functools.partial(any_triplets, distance=distance),
+                    asks=("loops", "memory", "time"),
+                    hints={"triplets": "sum over the features alone, and every row is a triplet"},
+                )
+                for distance in ("euclidean", "cosine")
+            ),
             cases=(
                 Case("six_by_seven", lambda draw: triplets(draw, 4, 2)),
                 Case("every_option", every_option),

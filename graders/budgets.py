@@ -1,0 +1,152 @@
+"""Budgets: what a submission may cost, as multiples of the reference on the same inputs.
+
+Operators, memory and lines are counted, and the same in every run. Time is the processor's, read by the judge: where
+one call takes at most half of what it may, that settles it; else both are asked on fresh inputs, in turn.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import torch
+from torch import Tensor
+
+from graders import compare
+from graders.exam import Exam
+from graders.messages import Cost, Measured, Reply
+from graders.spec import Answer, Budget, Tolerance
+from graders.submission import CheckFailed
+from graders.trial import Trial
+
+DTYPE = torch.float32
+ROUGH = Tolerance(1e-3, 1e-3, 1e-3)  # two right answers at a large size; exactness is asked elsewhere
+SPARE = {"operators": 150, "written": 1 << 20, "peak": 1 << 20}  # beyond the multiple, for small references
+NOUNS = {"operators": "operators", "written": "memory written", "peak": "memory in use"}
+ENOUGH = 10_000
+REPEATS = 10
+SURE = 3  # calls that all take more than twice what they may
+GROWS = 0.4  # an exponent that much above the reference's
+
+
+def loops(answer: Answer, budget: Budget, trial: Trial) -> None:
+    """A Python loop over an axis runs an operator each time round, or at least a line."""
+    own = counted("operators", answer, budget, trial)
+    shortest = min(large for _, large in budget.sizes.values())
+    if own.lines >= shortest:
+        raise CheckFailed(
+            f"runs of one line: should be below {shortest}, the shortest axis, got {own.lines:,}"
+            f"{trial.submission.at(own.line)}{growth('lines', answer, budget, trial)}"
+        )
+
+
+def memory(answer: Answer, budget: Budget, trial: Trial) -> None:
+    counted("peak", answer, budget, trial)
+    counted("written", answer, budget, trial)
+
+
+def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:
+    """What the call cost, in all figures."""
+    own, reference = costs(trial, answer, budget)
+    got, needed = getattr(own, figure), getattr(reference, figure)
+    trial.costs.setdefault(budget.name, {})[figure] = (got, needed)
+    most = getattr(budget, figure) * needed + SPARE[figure]
+    if got > most:
+        shown = "{:,.0f}".format if figure == "operators" else megabytes
+        raise CheckFailed(
+            f"{NOUNS[figure]}: should be at most {shown(most)} (the reference needs {shown(needed)}), "
+            f"got {shown(got)}{growth(figure, answer, budget, trial)}"
+        )
+    return own
+
+
+def megabytes(count: float) -> str:
+    return f"{count / 1e6:,.1f} MB"
+
+
+def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
+    """Most of ten calls take no longer than they may, each beside one of the reference on the same fresh inputs."""
+    costs(trial, answer, budget)
+    own, reference = measured(trial, trial.exam, answer, budget)
+    ratios = [own.seconds / reference.seconds]
+    if ratios[0] > budget.time / 2:  # the lines were counted, too: that may have taken its time
+        ratios = []
+        while len(ratios) < REPEATS and not (len(ratios) >= SURE and min(ratios) > 2 * budget.time):
+            exam = Exam(trial.exam.kata, trial.exam.grader, (trial.exam.seed, len(ratios)), trial.exam.device)
+            own, reference = measured(trial, exam, answer, budget, measure="time")
+            ratios.append(own.seconds / reference.seconds)
+    ratio = statistics.median(ratios)
+    trial.costs.setdefault(budget.name, {})["time"] = (ratio, 1.0)
+    if ratio > budget.time:
+        raise CheckFailed(
+            f"processor time: should be at most {budget.time:g} times the reference's, got {ratio:.1f} times "
+            f"({own.seconds:.2g} s)"
+        )
+
+
+def costs(trial: Trial, answer: Answer, budget: Budget) -> tuple[Cost, Cost]:
+    """What the submission's call and the reference's cost, every axis being large."""
+    measured(trial, trial.exam, answer, budget, "")  # which warms both of them up as well
+    own, reference = measured(trial, trial.exam, answer, budget)
+    assert own.cost is not None
+    assert reference.cost is not None
+    return own.cost, reference.cost
+
+
+def measured(
+    trial: Trial, exam: Exam, answer: Answer, budget: Budget, grown: str | None = None, measure: Measured = "cost"
+) -> tuple[Reply, Reply]:
+    """The replies of the submission and of the reference, whose values agree."""
+    assert trial.reference is not None
+    (request,) = exam.requests(answer, budget.case(grown), DTYPE, gradients=answer.differentiates, measured=measure)
+    try:
+        reference = trial.reference.ask(request)
+        tensors = tuple(output for output in reference.outputs if isinstance(output, Tensor))
+        outputs = trial.outputs(request, len(tensors) if reference.is_tuple else None)
+        own = trial.ask(request)
+        if request.key in trial.verified:
+            return own, reference
+        trial.refuse_calls([(request, own)])
+        for index, (got, wanted) in enumerate(zip(outputs, tensors, strict=True)):
+            agree(f"values of output {index + 1}" if reference.is_tuple else "values", got, wanted)
+        for name, gradient in reference.gradients.items():
+            got_gradient = own.gradients.get(name)
+            if gradient is not None and got_gradient is not None:
+                agree(f"gradient of {name}", got_gradient, gradient)
+        trial.verified.add(request.key)
+        return own, reference
+    finally:
+        if exam is not trial.exam:  # made for this once
+            for submission in (trial.submission, trial.reference):
+                submission.replies.pop(request.key, None)
+            exam.forget()
+
+
+def agree(subject: str, got: Tensor, wanted: Tensor) -> None:
+    """In some of the elements, if there are very many."""
+    compare.same_shape(subject, got, wanted)
+    if wanted.numel() > ENOUGH:
+        chosen = torch.randint(wanted.numel(), (ENOUGH,))
+        got, wanted = got.flatten()[chosen], wanted.flatten()[chosen]
+    compare.close(subject, got, wanted, ROUGH)
+
+
+def growth(figure: str, answer: Answer, budget: Budget, trial: Trial) -> str:
+    """Which axis it grows with, more than the reference does, and what to do."""
+    small = measured(trial, trial.exam, answer, budget, "")
+    exponents = {}
+    for axis, sizes in budget.sizes.items():
+        large = measured(trial, trial.exam, answer, budget, axis)
+        exponents[axis] = [
+            math.log(max(getattr(two.cost, figure), 1) / max(getattr(one.cost, figure), 1))
+            / math.log(sizes[1] / sizes[0])
+            for one, two in zip(small, large, strict=True)
+        ]
+    axis = max(exponents, key=lambda axis: exponents[axis][0] - exponents[axis][1])
+    own, reference = exponents[axis]
+    if own - reference < GROWS:
+        return ""
+    hint = f": {budget.hints[axis]}" if axis in budget.hints else ""
+    if figure in ("operators", "lines"):
+        return f"; they grow with the {axis} (exponent {own:.2f}), so there is a Python loop over it{hint}"
+    return f"; it grows with the {axis} (exponent {own:.2f}, the reference's {reference:.2f}){hint}"
