@@ -22,7 +22,7 @@ from graders.trial import Trial
 DTYPE = torch.float32
 ROUGH = Tolerance(1e-3, 1e-3, 1e-3)  # two right answers at a large size; exactness is asked elsewhere
 SPARE = {"operators": 150, "written": 1 << 20, "peak": 1 << 20}  # beyond the multiple, for small references
-NOUNS = {"operators": "operators", "written": "memory written", "peak": "memory in use"}
+NOUNS = {"operators": "operators", "written": "memory written", "peak": "memory in use", "time": "processor time"}
 ENOUGH = 10_000
 REPEATS = 10
 SURE = 3  # calls that all take more than twice what they may
@@ -49,15 +49,21 @@ def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:
     """What the call cost, in all figures."""
     own, reference = costs(trial, answer, budget)
     got, needed = getattr(own, figure), getattr(reference, figure)
-    trial.costs.setdefault(budget.name, {})[figure] = (got, needed)
+    shown(trial, budget)[figure] = (got, needed)
     most = getattr(budget, figure) * needed + SPARE[figure]
     if got > most:
-        shown = "{:,.0f}".format if figure == "operators" else megabytes
+        words = "{:,.0f}".format if figure == "operators" else megabytes
         raise CheckFailed(
-            f"{NOUNS[figure]}: should be at most {shown(most)} (the reference needs {shown(needed)}), "
-            f"got {shown(got)}{growth(figure, answer, budget, trial)}"
+            f"{NOUNS[figure]}: should be at most {words(most)} (the reference needs {words(needed)}), "
+            f"got {words(got)}{growth(figure, answer, budget, trial)}"
         )
     return own
+
+
+def shown(trial: Trial, budget: Budget) -> dict[str, tuple[float, float]]:
+    """Where to write down what a person may want to see, whatever the verdict."""
+    device = trial.exam.device
+    return trial.costs.setdefault(budget.name if device == "cpu" else f"{budget.name}/{device}", {})
 
 
 def megabytes(count: float) -> str:
@@ -76,7 +82,7 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
             own, reference = measured(trial, exam, answer, budget, measure="time")
             ratios.append(own.seconds / reference.seconds)
     ratio = statistics.median(ratios)
-    trial.costs.setdefault(budget.name, {})["time"] = (ratio, 1.0)
+    shown(trial, budget)["time"] = (round(ratio, 2), 1.0)
     if ratio > budget.time:
         raise CheckFailed(
             f"processor time: should be at most {budget.time:g} times the reference's, got {ratio:.1f} times "
@@ -85,7 +91,7 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
 
 
 def costs(trial: Trial, answer: Answer, budget: Budget) -> tuple[Cost, Cost]:
-    """What the submission's call and the reference's cost, every axis being large."""
+    """What the submission's call and the reference's cost, every axis being large; both measured one after the other."""
     measured(trial, trial.exam, answer, budget, "")  # which warms both of them up as well
     own, reference = measured(trial, trial.exam, answer, budget)
     assert own.cost is not None
@@ -99,6 +105,8 @@ def measured(
     """The replies of the submission and of the reference, whose values agree."""
     assert trial.reference is not None
     (request,) = exam.requests(answer, budget.case(grown), DTYPE, gradients=answer.differentiates, measured=measure)
+    if request.key not in trial.submission.replies:
+        trial.reference.replies.pop(request.key, None)  # measured for another submission: a machine's pace changes
     try:
         reference = trial.reference.ask(request)
         tensors = tuple(output for output in reference.outputs if isinstance(output, Tensor))

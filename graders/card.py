@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from graders.budgets import NOUNS, megabytes
 from graders.plugin import DEFAULT_SEED
 from graders.results import Result
 
 WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
 WIDTH = 80
+BETTER = 0.8  # of what the reference needs
 ASCII = str.maketrans(
     {"√": "sqrt ", "−": "-", "·": "*", "Σ": "sum ", "≤": "<=", "≥": ">=", "≠": "!=", "τ": "tau", "…": "..."}
 )
@@ -31,8 +34,10 @@ def console(file: object = None) -> Console:
 class Reporter:
     """Shows each result as soon as it is complete, and on a terminal what is going on meanwhile."""
 
-    def __init__(self, seed: int, shown: Console | None = None) -> None:
+    def __init__(self, seed: int, shown: Console | None = None, costs: bool = False) -> None:
+        """`costs` shows what each kata cost, whether it passed or not."""
         self.seed = seed
+        self.costs = costs
         self.console = shown or console()
         self.utf8 = (self.console.encoding or "").lower().startswith("utf")
         self.status = self.console.status("starting") if self.console.is_terminal else None
@@ -50,10 +55,12 @@ class Reporter:
             if self.status:
                 self.status.update(f"{result.kata} {len(result.outcomes)}/{result.planned}")
             return
-        if result.state in ("failing", "error"):
-            self.show_card(result)
-        else:
-            self.say(self.headline(result))
+        rows = self.rows(result) if result.state in ("failing", "error") else []
+        if self.costs:
+            rows += [("cost", words) for words in map(cost_in_words, result.costs, result.costs.values())]
+        self.console.print(self.headline(result), no_wrap=True, overflow="ellipsis")
+        if rows:
+            self.show(rows)
 
     def say(self, text: Text | Table | Padding | str) -> None:
         self.console.print(text)
@@ -78,19 +85,18 @@ class Reporter:
         first = result.first_failure
         return line.append(f"first failure: {first.name.partition('/')[2]}" if first and not result.error else "")
 
-    def show_card(self, result: Result) -> None:
-        self.console.print(self.headline(result), no_wrap=True, overflow="ellipsis")
-        rows = Table.grid(padding=(0, 2))
-        rows.add_column(no_wrap=True)
-        rows.add_column(overflow="fold")
-        for label, text in self.rows(result):
-            rows.add_row(label, Text(self.readable(text)))
-        self.say(Padding(rows, (0, 0, 1, 2)))
+    def show(self, rows: list[tuple[str, str]]) -> None:
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        for label, text in rows:
+            table.add_row(label, Text(self.readable(text)))
+        self.say(Padding(table, (0, 0, 1, 2)))
 
     def rows(self, result: Result) -> list[tuple[str, str]]:
         if result.message:
             return [("why", result.message)]
-        failed = [outcome for outcome in result.outcomes if outcome.state in ("fail", "error", "timeout")]
+        failed = result.failures
         first = failed[0]
         rows = [("call", first.call)] if first.call else []
         label, _, fact = (first.message or "").partition(": ")
@@ -123,3 +129,18 @@ class Reporter:
         waiting = sorted((r for r in results if r.todo), key=lambda result: (result.level, result.topic, result.kata))
         if learner and waiting and "failing" not in states:
             self.say(Text(f"next: open {waiting[0].source}, then run  nox -s grade -- {waiting[0].kata}"))
+
+
+def cost_in_words(budget: str, figures: Mapping[str, tuple[float, float]]) -> str:
+    """`many_rows: 38 operators (reference 40), 4.2 MB in use (4.2 MB), 1.1 times its time; better in operators`"""
+    parts = []
+    if "operators" in figures:
+        parts.append("{:,.0f} operators (reference {:,.0f})".format(*figures["operators"]))
+    if "peak" in figures:
+        parts.append("{} in use ({})".format(*map(megabytes, figures["peak"])))
+    if "time" in figures:
+        parts.append(f"{figures['time'][0]:.1f} times its time")
+    better = [NOUNS[figure] for figure, (own, reference) in figures.items() if own < BETTER * reference]
+    return f"{budget}: {', '.join(parts)}" + (
+        f"; better than the reference in {' and '.join(better)}" if better else ""
+    )

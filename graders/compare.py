@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from graders import wire
-from graders.messages import Reply
+from graders.messages import Cost, Reply
 from graders.spec import Tolerance
 from graders.submission import MOST_LINES, CheckFailed
 
@@ -81,10 +81,21 @@ def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
         return False
     if {name.rpartition(".")[2] for name, _ in one.calls} != {name.rpartition(".")[2] for name, _ in other.calls}:
         return False
+    if one.cost and other.cost and not same_cost(one.cost, other.cost):
+        return False
     pairs: list[tuple[Tensor | str | None, Tensor | str | None]] = list(zip(one.outputs, other.outputs, strict=True))
     pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
     pairs += [(one.inputs.get(name), other.inputs.get(name)) for name in one.inputs]
     return all(alike(left, right, tolerance) for left, right in pairs)
+
+
+def same_cost(one: Cost, other: Cost) -> bool:
+    """Within a factor of three, or so little that it does not matter."""
+    for figure, little in (("operators", 100), ("written", 1 << 20), ("peak", 1 << 20), ("lines", 10)):
+        low, high = sorted((getattr(one, figure), getattr(other, figure)))
+        if high > 3 * low + little:
+            return False
+    return True
 
 
 def alike(one: Tensor | str | None, other: Tensor | str | None, tolerance: Tolerance) -> bool:

@@ -41,7 +41,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     seed = options.seed
     if seed is None:
         seed = secrets.randbelow(1 << 31) if os.environ.get("CI") else DEFAULT_SEED
-    reporter = Reporter(seed)
+    reporter = Reporter(seed, costs=len(chosen) == 1 and len(options.submission) <= 1)
     if seed != DEFAULT_SEED:
         reporter.say(f"seed {seed}")
     devices = devices_for(options.device)

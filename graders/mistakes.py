@@ -26,11 +26,13 @@ class Mistake:
         name: words joined by underscores, unique in its kata.
         diagnosis: what is wrong and what to do, in a sentence that goes on from "looks like".
         edits: text of the reference -> what stands there instead; each should match exactly once.
+        slow: it gives the right values and only costs too much.
     """
 
     name: str
     diagnosis: str
     edits: Mapping[str, str] = field(default_factory=dict)
+    slow: bool = False
 
     def source(self, reference: str) -> str:
         """Raises: GraderError where an edit does not match exactly once."""
@@ -74,15 +76,20 @@ class Diagnosis:
             for mistake in mistakes_of(self.kata)
         ]
 
-    def name(self, failing: Submission, suspects: set[int]) -> Mistake | None:
-        """The first mistake that gives the same reply to every request; `suspects` (by identity) are asked first."""
-        asked = sorted(failing.replies.values(), key=lambda pair: id(pair[0]) not in suspects)
+    def name(self, failing: Submission, suspects: set[int], slow: bool) -> Mistake | None:
+        """The first mistake that gives the same reply to every request; `suspects` (by identity) are asked first.
+
+        `slow` says that the values are right: then it is the first slow one that costs about the same.
+        """
+        asked = [pair for pair in failing.replies.values() if bool(pair[0].measured) == slow]
+        asked.sort(key=lambda pair: id(pair[0]) not in suspects)
         if not asked or failing.unloadable or failing.hangs:
             return None
-        for _, one in self.candidates:
+        candidates = [(mistake, one) for mistake, one in self.candidates if mistake.slow == slow]
+        for _, one in candidates:
             if one.source == failing.source:  # `prove` grades the mistakes themselves: no need to run them again
                 one.replies.update(failing.replies)
-        return next((mistake for mistake, one in self.candidates if self.behaves_alike(one, asked)), None)
+        return next((mistake for mistake, one in candidates if self.behaves_alike(one, asked)), None)
 
     def behaves_alike(self, mistake: Submission, asked: list[tuple[Request, Reply]]) -> bool:
         try:

@@ -112,7 +112,7 @@ class Run:
         result.planned = len(planned) * len(self.options.devices)
         self.results.append(result)
         for index, exam in enumerate(exams):
-            pending = Pending(self, kata, result, Trial(exam, submission, self.reference_of(kata)))
+            pending = Pending(self, kata, result, Trial(exam, submission, self.reference_of(kata), result.costs))
             self.pending[id(pending)] = pending
             for check in planned:
                 yield pending, check if index == 0 else elsewhere(check, exam.device)
@@ -148,7 +148,8 @@ class Run:
             result.error, result.message = True, submission.unloadable
         elif result.state == "failing":
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
-            mistake = diagnosis.name(submission, pending.suspects)
+            slow = {outcome.category for outcome in result.failures} == {"performance"}
+            mistake = diagnosis.name(submission, pending.suspects, slow)
             if mistake:
                 result.mistake, result.diagnosis = mistake.name, mistake.diagnosis
         elif result.state == "todo" and not result.todo:
@@ -175,9 +176,14 @@ class Pending:
             self.run.finish(self)
         self.run.watcher(self.result)
 
-    @property
-    def stopped(self) -> bool:
-        return self.run.options.first_failure and self.result.first_failure is not None
+    def moot(self, check: Check) -> str:
+        """Why the check need not be asked any more, if so."""
+        failed = {outcome.category for outcome in self.result.failures}
+        if self.run.options.first_failure and failed:
+            return "not asked, since an earlier check failed"
+        if check.category == "performance" and failed & {"contract", "shapes", "numerics", "gradients"}:
+            return "not asked before the values are right"
+        return ""
 
 
 def elsewhere(check: Check, device: str) -> Check:
@@ -228,9 +234,10 @@ class CheckItem(pytest.Item):
 
     def runtest(self) -> None:
         trial, result = self.pending.trial, self.pending.result
-        if result.todo or self.pending.stopped:
-            self.report("skipped", "not started" if result.todo else "not asked, since an earlier check failed", 0.0)
-            pytest.skip("the stub is untouched" if result.todo else "an earlier check failed")
+        why = "not started: the stub is untouched" if result.todo else self.pending.moot(self.check)
+        if why:
+            self.report("skipped", why, 0.0)
+            pytest.skip(why)
         start = time.perf_counter()
         trial.last = None
         state: State = "pass"

@@ -69,6 +69,7 @@ class Result:
     outcomes: list[Outcome] = field(default_factory=list)
     planned: int = 0
     seconds: float = 0.0
+    costs: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)  # see Trial.costs
 
     @property
     def state(self) -> Verdict:
@@ -77,7 +78,7 @@ class Result:
             return "todo"
         if self.error or any(outcome.graders_fault for outcome in self.outcomes):
             return "error"
-        if any(outcome.state in ("fail", "error", "timeout") for outcome in self.outcomes):
+        if self.failures:
             return "failing"
         passed = sum(outcome.state == "pass" for outcome in self.outcomes)
         if passed == self.planned and passed > 0:
@@ -97,8 +98,12 @@ class Result:
         return sum(outcome.points for outcome in self.outcomes)
 
     @property
+    def failures(self) -> list[Outcome]:
+        return [outcome for outcome in self.outcomes if outcome.state in ("fail", "error", "timeout")]
+
+    @property
     def first_failure(self) -> Outcome | None:
-        return next((outcome for outcome in self.outcomes if outcome.state in ("fail", "error", "timeout")), None)
+        return next(iter(self.failures), None)
 
     def document(self) -> dict[str, Any]:
         return {
@@ -112,6 +117,11 @@ class Result:
             "mistake": self.mistake,
             "diagnosis": self.diagnosis,
             "message": self.message,
+            "costs": [
+                {"budget": budget}
+                | {figure: {"own": own, "reference": reference} for figure, (own, reference) in figures.items()}
+                for budget, figures in self.costs.items()
+            ],
             "tests": [outcome.document() for outcome in self.outcomes],
         }
 

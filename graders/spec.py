@@ -116,10 +116,10 @@ class Budget:
     inputs: Callable[..., Arguments]
     init: Callable[..., dict[str, Any]] = lambda **sizes: {}
     asks: tuple[Literal["loops", "memory", "time"], ...] = ("loops", "memory")
-    operators: float = 5
-    written: float = 5
-    peak: float = 4
-    time: float = 5
+    operators: float = 6
+    written: float = 8
+    peak: float = 6
+    time: float = 8
     hints: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

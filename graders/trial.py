@@ -12,15 +12,17 @@ from graders.messages import Reply, Request, describe_call
 from graders.spec import parameters_of
 from graders.submission import MOST_LINES, CheckFailed, Submission
 
+Costs = dict[str, dict[str, tuple[float, float]]]  # budget -> figure -> own, the reference's
+
 
 class Trial:
     """One submission in one exam; what a kata's own test functions get as `submission`."""
 
-    def __init__(self, exam: Exam, submission: Submission, reference: Submission | None = None) -> None:
+    def __init__(self, exam: Exam, submission: Submission, reference: Submission | None, costs: Costs) -> None:
         self.exam = exam
         self.submission = submission
         self.reference = reference  # whose cost budgets are multiples of
-        self.costs: dict[str, dict[str, tuple[float, float]]] = {}  # budget -> figure -> own, the reference's
+        self.costs = costs
         self.verified: set[str] = set()  # requests whose reply agreed with the reference's
         self.last: Request | None = None
 

@@ -99,6 +99,7 @@ GRADER = Grader(
                     sizes={"samples": (64, 512), "features": (16, 64)},
                     inputs=lambda draw, samples, features: {"features": views(draw, samples, features)},
                     asks=("loops", "memory", "time"),
+                    peak=12,  # some masks and copies of all similarities are welcome
                     hints={
                         "samples": "one matrix product holds all similarities",
                         "features": "multiply matrices, rather than broadcast and sum",

@@ -183,6 +183,7 @@ GRADER = Grader(
                     sizes={"samples": (1000, 1_000_000)},
                     inputs=lambda draw, samples: many_scores(draw, samples),
                     asks=("memory", "time"),
+                    time=5,
                     hints={"samples": "sort once, then cumsum"},
                 ),
             ),
