@@ -60,6 +60,9 @@ def parser() -> argparse.ArgumentParser:
         default="auto",
         help="strict refuses to grade where submissions cannot be shut in fully; see SECURITY.md",
     )
+    grade.add_argument(
+        "--workers", type=workers, metavar="N", help="judge N katas at once; default: as many as there are processors"
+    )
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     grade.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
     grade.add_argument("-k", metavar="EXPR", default="", help="only the checks whose names match, as in pytest")
@@ -83,6 +86,13 @@ def parser() -> argparse.ArgumentParser:
     )
     stub.add_argument("katas", nargs="+", metavar="KATA", help="which katas")
     return made
+
+
+def workers(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"there should be at least 1 worker, got {value}")
+    return value
 
 
 def seed(text: str) -> int:

@@ -51,7 +51,7 @@ class Reporter:
             self.status.stop()
 
     def __call__(self, result: Result) -> None:
-        if len(result.outcomes) < result.planned:
+        if not result.complete:
             if self.status:
                 self.status.update(f"{result.kata} {len(result.outcomes)}/{result.planned}")
             return

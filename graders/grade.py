@@ -15,6 +15,7 @@ import torch
 from graders import __main__ as cli
 from graders import katas, processes, results
 from graders.card import Reporter
+from graders.parallel import Parallel
 from graders.plugin import DEFAULT_SEED, Options, Run
 
 
@@ -28,9 +29,12 @@ def main(options: argparse.Namespace, root: Path) -> int:
                 pass
     if options.submission and options.reference:
         return cli.complain("--submission and --reference exclude each other; name one of them")
-    launcher = processes.launcher()  # before there is a seed, and before CUDA is touched: neither survives a fork
+    # Before there is a seed, and before CUDA is touched: neither survives a fork.
+    launchers = [processes.launcher() for _ in range(judges(options, len(chosen)))]
+    launcher = launchers[0]
     if options.isolation == "strict" and launcher.isolation != "full":
-        launcher.close()
+        for one in launchers:
+            one.close()
         return cli.complain(
             f"isolation is {launcher.isolation!r} here, not 'full'; see SECURITY.md, or drop --isolation strict"
         )
@@ -51,9 +55,11 @@ def main(options: argparse.Namespace, root: Path) -> int:
     gc.freeze()  # what torch brought stays: no collection need look at it again
     reporter.start()
     try:
-        status = pytest.main(arguments(chosen, options, root), plugins=[Named(run)])
+        status = pytest.main(arguments(chosen, options, root), plugins=[Named(run), Parallel(run, launchers)])
     finally:
         reporter.stop()
+        for one in launchers[1:]:
+            one.close()
     if status == pytest.ExitCode.NO_TESTS_COLLECTED and options.k:
         return cli.complain(f"no check matches -k {options.k!r}")
     if status in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
@@ -67,6 +73,13 @@ def main(options: argparse.Namespace, root: Path) -> int:
         return cli.INTERRUPTED
     verdict = results.exit_status(run.results)
     return 0 if options.ci and verdict == 1 else verdict
+
+
+def judges(options: argparse.Namespace, katas: int) -> int:
+    """How many judge at once; one where there may be a GPU, since who has asked CUDA for it cannot be forked."""
+    if not processes.forks() or (options.device != "cpu" and any(Path("/dev").glob("nvidia[0-9]*"))):
+        return 1
+    return min(options.workers or os.cpu_count() or 1, katas)
 
 
 class Named:

@@ -85,10 +85,19 @@ class Run:
 
     @pytest.hookimpl(trylast=True)  # after the files are torn down
     def pytest_sessionfinish(self) -> None:
+        self.close()
+
+    def close(self) -> None:
         for pending in self.pending.values():
             pending.trial.submission.close()
         if self.launcher is not None:
             self.launcher.close()
+
+    def move_to(self, launcher: processes.Launcher) -> None:
+        """Has all workers that are not started yet started there."""
+        self.launcher = launcher
+        for submission in (*(pending.trial.submission for pending in self.pending.values()), *self.references.values()):
+            submission.launcher = launcher
 
     def submissions_of(self, kata: Kata) -> list[Path]:
         if self.options.submissions:
@@ -172,7 +181,7 @@ class Pending:
     def report(self, outcome: Outcome) -> None:
         self.result.outcomes.append(outcome)
         self.result.seconds += outcome.seconds
-        if len(self.result.outcomes) == self.result.planned:
+        if self.result.complete:
             self.run.finish(self)
         self.run.watcher(self.result)
 

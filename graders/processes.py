@@ -55,10 +55,11 @@ class Launcher(Protocol):
 
 def launcher() -> Launcher:
     """`GRADERS_START_METHOD=spawn` forces what Windows and macOS (where forking torch is unsafe) get anyway."""
-    method = os.environ.get("GRADERS_START_METHOD")
-    if method == "spawn" or not hasattr(os, "fork") or sys.platform == "darwin":
-        return Spawn()
-    return ForkServer()
+    return ForkServer() if forks() else Spawn()
+
+
+def forks() -> bool:
+    return os.environ.get("GRADERS_START_METHOD") != "spawn" and hasattr(os, "fork") and sys.platform != "darwin"
 
 
 class ForkServer:

@@ -86,6 +86,11 @@ class Result:
         return "todo" if passed + self.skipped == self.planned else "error"
 
     @property
+    def complete(self) -> bool:
+        """Whether every planned check has reported."""
+        return len(self.outcomes) == self.planned
+
+    @property
     def skipped(self) -> int:
         return sum(outcome.state == "skipped" for outcome in self.outcomes)
 
