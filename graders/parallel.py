@@ -6,7 +6,7 @@ import itertools
 import multiprocessing
 import signal
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -49,9 +49,9 @@ class Parallel:
         waiting = [result for result in self.run.results if not result.complete]
         try:
             while judges:
-                for ready in wait(list(judges)):
+                for ready in cast(list[Connection], wait(list(judges))):
                     try:
-                        self.hear(session, ready.recv())  # type: ignore[union-attr]  # all are connections
+                        self.hear(session, ready.recv())
                     except EOFError:
                         judges.pop(ready).join()
                     while waiting and waiting[0].complete:  # shown in order

@@ -1,0 +1,158 @@
+"""Answers that are right and cost too much: each budget catches its own, and says where that comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graders.spec import Budget, GraderError
+from tests.toys import GRADER, MISTAKES, REFERENCE, failures, grade, make_repository, run
+
+BUDGET = """
+            budgets=(
+                Budget(
+                    "many_rows",
+                    sizes={"rows": (64, 1024), "columns": (4, 32)},
+                    inputs=lambda draw, rows, columns: {"x": draw.normal(rows, columns)},
+                    asks=("loops", "memory", "time"),
+                    hints={"rows": "divide all of x at once"},
+                ),
+            ),
+"""
+SLOW = """
+    Mistake(
+        "row_by_row",
+        "the rows are scaled one by one; scale x as a whole",
+        {"return x / (1 / factor)": "return torch.stack([row / (1 / factor) for row in x])",
+         '\"\"\"Scale.\"\"\"': '\"\"\"Scale.\"\"\"\\nimport torch'},
+        slow=True,
+    ),
+)
+EQUIVALENT"""
+TOP = "import torch\n\n\ndef scale(x, factor=2.0):\n    if factor == 0:\n        raise ValueError('no')\n"
+LARGE = "x.numel() > 30_000"
+ANSWERS = {
+    "right": TOP + "    return x / (1 / factor)\n",
+    "many_small_steps": TOP + "    for _ in range(20):\n        x = x + 0\n    return x / (1 / factor)\n",
+    "loop_over_rows": TOP + "    return torch.stack([r / (1 / factor) for r in x])\n",
+    "loop_without_operators": TOP + "    for _ in range(len(x)):\n        pass\n    return x / (1 / factor)\n",
+    "loop_in_made_code": TOP + "    exec('for _ in range(len(x)):\\n    pass')\n    return x / (1 / factor)\n",
+    "all_pairs": TOP + "    rows = x.reshape(-1, x.shape[-1])\n    pairs = rows[:, None] - rows[None]\n"
+    "    return x / (1 / factor) + (pairs.mean() - pairs.mean())\n",
+    "burns": TOP + "    sorted(range(len(x) * 500, 0, -1), key=str)\n    return x / (1 / factor)\n",
+    "burns_in_a_thread": TOP.replace("import torch", "import threading, torch")
+    + "    t = threading.Thread(target=sorted, args=(range(len(x) * 500, 0, -1),), kwargs={'key': str})\n"
+    "    t.start()\n    t.join()\n    return x / (1 / factor)\n",
+    "burns_what_it_has_not_seen": TOP + "    key = x.sum().item()\n    if key not in SEEN:\n"
+    "        sorted(range(len(x) * 500, 0, -1), key=str)\n    SEEN.add(key)\n    return x / (1 / factor)\n\n\n"
+    "SEEN = set()\n",
+    "wrong_when_large": TOP + f"    return x * 1 if {LARGE} else x / (1 / factor)\n".replace("x * 1", "x + 0"),
+    "banned_when_large": TOP + f"    return x * factor if {LARGE} else x / (1 / factor)\n",
+    "wrong_and_slow": TOP + "    return torch.stack([row - (1 / factor) for row in x])\n",
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = make_repository(tmp_path_factory.mktemp("budgets"))
+    grader = GRADER.replace("Answer, Case", "Answer, Budget, Case").replace(
+        'differentiable=("x",),', f'differentiable=("x",),{BUDGET}'
+    )
+    (root / "katas/toys/scale/grader.py").write_text(grader)
+    (root / "solutions/toys/scale/mistakes.py").write_text(MISTAKES.replace(")\nEQUIVALENT", SLOW))
+    return root
+
+
+@pytest.fixture(scope="module")
+def results(root: Path) -> dict[str, Any]:
+    return grade(root, "scale", ANSWERS)
+
+
+def the_failure(result: dict[str, Any]) -> tuple[str, str]:
+    ((name, message),) = failures(result).items()
+    return name, message
+
+
+@pytest.mark.parametrize("name", ["right", "many_small_steps"])
+def test_right_answer_passes_and_its_cost_is_told(name: str, results: dict[str, Any]) -> None:
+    assert failures(results[name]) == {}
+    (cost,) = results[name]["costs"]
+    assert cost["budget"] == "many_rows"
+    assert cost["peak"]["own"] >= cost["peak"]["reference"] > 1024 * 32 * 4
+    assert cost["operators"]["own"] >= cost["operators"]["reference"] > 2
+    assert cost["time"]["own"] > 0
+
+
+def test_loop_over_an_axis_is_told_with_the_axis_and_named(results: dict[str, Any]) -> None:
+    result = results["loop_over_rows"]
+    message = failures(result)["performance/many_rows/loops"]
+    assert message.startswith("operators: should be at most ")
+    assert "they grow with the rows (exponent 0.9" in message
+    assert message.endswith("so there is a Python loop over it: divide all of x at once")
+    assert {test.split("/")[0] for test in failures(result)} == {"performance"}
+    assert result["mistake"] == "row_by_row"
+
+
+def test_loop_that_runs_no_operator_is_told_with_its_line(results: dict[str, Any]) -> None:
+    name, message = the_failure(results["loop_without_operators"])
+    assert name == "performance/many_rows/loops"
+    assert message.startswith("runs of one line: should be below 32, the shortest axis, got 1,025 (line 7: `for _ in ")
+    assert "they grow with the rows (exponent 0.99" in message
+
+
+def test_loop_in_code_made_on_the_way_is_seen(results: dict[str, Any]) -> None:
+    assert "got 1,025; they grow with the rows" in the_failure(results["loop_in_made_code"])[1]
+
+
+def test_all_pairs_take_too_much_memory(results: dict[str, Any]) -> None:
+    message = failures(results["all_pairs"])["performance/many_rows/memory"]
+    assert message.startswith("memory in use: should be at most ")
+    assert "it grows with the rows (exponent " in message
+
+
+@pytest.mark.parametrize("name", ["burns", "burns_in_a_thread", "burns_what_it_has_not_seen"])
+def test_time_is_all_that_the_process_takes_on_inputs_it_has_not_seen(name: str, results: dict[str, Any]) -> None:
+    check, message = the_failure(results[name])
+    assert check == "performance/many_rows/time"
+    assert message.startswith("processor time: should be at most 8 times the reference's, got ")
+
+
+def test_answer_should_be_right_at_the_size_that_is_measured(results: dict[str, Any]) -> None:
+    messages = failures(results["wrong_when_large"])
+    assert set(messages) == {f"performance/many_rows/{what}" for what in ("loops", "memory", "time")}
+    assert all(message.startswith("values: ") for message in messages.values())
+
+
+def test_rules_hold_at_the_size_that_is_measured(results: dict[str, Any]) -> None:
+    message = failures(results["banned_when_large"])["performance/many_rows/loops"]
+    assert message.startswith("the rules: the operator aten::mul may not be called")
+
+
+def test_cost_of_a_wrong_answer_is_not_asked(results: dict[str, Any]) -> None:
+    tests = [test for test in results["wrong_and_slow"]["tests"] if test["category"] == "performance"]
+    assert [test["state"] for test in tests] == ["skipped"] * 3
+    assert results["wrong_and_slow"]["costs"] == []
+    assert results["wrong_and_slow"]["mistake"] is None
+
+
+def test_card_shows_the_cost_beside_the_reference(root: Path) -> None:
+    path = root / "submissions" / "right.py"
+    ran = run(root, "grade", "scale", "--submission", str(path))
+    assert " operators (reference " in " ".join(ran.out.split())
+
+
+def test_without_the_reference_there_is_no_budget(tmp_path: Path, root: Path) -> None:
+    bare = make_repository(tmp_path)
+    (bare / "katas/toys/scale/grader.py").write_text((root / "katas/toys/scale/grader.py").read_text())
+    for file in (bare / "solutions/toys/scale").iterdir():
+        file.unlink()
+    result = grade(bare, "scale", {"right": REFERENCE})["right"]
+    assert (result["state"], result["score"]) == ("solved", 100)
+    assert not any(test["category"] == "performance" for test in result["tests"])
+
+
+def test_sizes_too_close_together_are_refused() -> None:
+    with pytest.raises(GraderError, match="at least 4 times apart"):
+        Budget("many", sizes={"rows": (10, 30)}, inputs=lambda draw, rows: {})
