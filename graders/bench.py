@@ -1,65 +1,106 @@
-"""`bench`: what grading costs a user, as multiples of `python -c "import torch"` measured in the same run."""
+"""`bench`: what grading costs a user and where that goes, and what the references cost beside torch's own operators.
+
+Times of whole commands are multiples of `python -c "import torch"`, measured in the same run.
+"""
 
 from __future__ import annotations
 
 import argparse
+import ast
+import functools
+import json
 import statistics
 import subprocess
 import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 
-from graders import card
+from graders import budgets, card, katas, processes
+from graders.exam import Exam
+from graders.katas import Kata
+from graders.plugin import DEFAULT_SEED
+from graders.submission import Submission, read_source
+from graders.trial import Trial
 
 IMPORT_TORCH = [sys.executable, "-c", "import torch"]
 NOX_GRADE = [sys.executable, "-m", "nox", "-s", "grade", "--", "--reference", "--device", "cpu"]
-FIGURES = (  # what, command, most times the wall time of IMPORT_TORCH
-    ("one kata, cold", [*NOX_GRADE, "cosine_similarity"], 1.5),
-    ("all katas", NOX_GRADE, 6.0),
-)
+PYTHON_GRADE = [sys.executable, "-m", "graders", "grade", "--reference", "--device", "cpu"]
+FIRST = "cosine_similarity"
+COMMANDS = {
+    "torch": IMPORT_TORCH,
+    "one": [*NOX_GRADE, FIRST],
+    "all": NOX_GRADE,
+    "alone": [*NOX_GRADE, "--workers", "1"],
+    "no nox": [*PYTHON_GRADE, FIRST],
+}
 MOST_MEMORY = 3.0
 POLL_SECONDS = 0.02
+BREAKDOWN = "import time; start = time.perf_counter(); from graders import bench; bench.tell_breakdown(start)"
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
-    """Exit status: 1 where a figure is above its limit."""
+    """Exit status: 1 where a figure misses its goal."""
     console = card.console()
-    commands = [IMPORT_TORCH, *(command for _, command, _ in FIGURES)]
-    walls: dict[int, list[float]] = defaultdict(list)
-    peaks: dict[int, list[float]] = defaultdict(list)
-    for repetition in range(options.runs + 1):  # in turn, so that a slow spell of the machine hits all of them
-        for index, command in enumerate(commands):
-            seconds, peak = measure(command, root)
-            if repetition:  # the first round only warms the disk cache
-                walls[index].append(seconds)
-                peaks[index].append(peak)
-            if console.is_terminal:
-                console.print(f"round {repetition} of {options.runs}", end="\r")
-    made = Table(box=None, padding=(0, 1))
-    for heading in ("figure", "median", "x import torch", "limit", ""):
-        made.add_column(heading, justify="left" if heading in ("figure", "") else "right", no_wrap=True)
-    fine = True
-    made.add_row('python -c "import torch"', f"{statistics.median(walls[0]):.2f} s", "1.00", "", "")
-    for index, (what, _, limit) in enumerate(FIGURES, start=1):
-        ratio = statistics.median(wall / base for wall, base in zip(walls[index], walls[0], strict=True))
-        fine &= add_row(made, what, f"{statistics.median(walls[index]):.2f} s", ratio, limit)
-    if peaks[0][0]:
-        for index, (what, _, _) in enumerate(FIGURES, start=1):
-            ratio = statistics.median(peak / base for peak, base in zip(peaks[index], peaks[0], strict=True))
-            megabytes = f"{statistics.median(peaks[index]) / 2**20:.0f} MB"
-            fine &= add_row(made, f"memory of all processes, {what}", megabytes, ratio, MOST_MEMORY)
-    console.print(made)
+    fine = show_figures(console, root, options.runs)
+    show_breakdown(console, root)
+    show_references(console, root, options.runs)
     return int(not fine)
 
 
-def add_row(made: Table, what: str, median: str, ratio: float, limit: float) -> bool:
-    made.add_row(what, median, f"{ratio:.2f}", f"{limit:.1f}", "ok" if ratio <= limit else "ABOVE")
-    return ratio <= limit
+def table(*headings: str) -> Table:
+    """Numbers stand to the right; headings that end in a dot are of words."""
+    made = Table(box=None, padding=(0, 1))
+    for heading in headings:
+        made.add_column(heading.rstrip("."), justify="left" if heading.endswith(".") else "right", no_wrap=True)
+    return made
+
+
+def show_figures(console: Console, root: Path, runs: int) -> bool:
+    """Whether all goals are met."""
+    walls: dict[str, list[float]] = defaultdict(list)
+    peaks: dict[str, list[float]] = defaultdict(list)
+    for repetition in range(runs + 1):  # in turn, so that a slow spell of the machine hits all of them
+        for name, command in COMMANDS.items():
+            seconds, peak = measure(command, root)
+            if repetition:  # the first round only warms the disk cache
+                walls[name].append(seconds)
+                peaks[name].append(peak)
+            if console.is_terminal:
+                console.print(f"round {repetition} of {runs}", end="\r")
+
+    def median(figure: Callable[[dict[str, float]], float], of: dict[str, list[float]] = walls) -> float:
+        return statistics.median(figure({name: values[i] for name, values in of.items()}) for i in range(runs))
+
+    further = len(katas.all_katas(root)) - 1
+    figures = [  # what, got, goal
+        ("one kata, cold", median(lambda t: t["one"] / t["torch"]), 1.3),
+        ("of it, nox", median(lambda t: (t["one"] - t["no nox"]) / t["torch"]), None),
+        ("all katas", median(lambda t: t["all"] / t["torch"]), 5.0),
+        ("each further kata", median(lambda t: (t["all"] - t["one"]) / further / t["torch"]), 0.4),
+        ("all katas, one judge against all", median(lambda t: t["alone"] / t["all"]), -1.7),
+    ]
+    if peaks["torch"][0]:
+        for name, what in (("one", "one kata"), ("all", "all katas")):
+            ratio = median(lambda m, name=name: m[name] / m["torch"], peaks)  # type: ignore[misc]
+            figures.append((f"memory of all processes, {what}", ratio, MOST_MEMORY))
+    made = table("figure.", "x import torch", "goal", ".")
+    fine = True
+    for what, got, goal in figures:
+        met = goal is None or (got <= goal if goal > 0 else got >= -goal)
+        fine &= met
+        words = "" if goal is None else f"at most {goal:g}" if goal > 0 else f"at least {-goal:g}"
+        made.add_row(what, f"{got:.2f}", words, "" if goal is None else "ok" if met else "MISSED")
+    console.print(made)
+    console.print(f'python -c "import torch" takes {statistics.median(walls["torch"]):.2f} s here')
+    return fine
 
 
 def measure(command: Sequence[str], root: Path) -> tuple[float, float]:
@@ -81,7 +122,9 @@ def measure(command: Sequence[str], root: Path) -> tuple[float, float]:
     done.set()
     watcher.join()
     if status:
-        raise SystemExit(f"error: {' '.join(command)} ended with exit status {status}; nothing was measured")
+        raise katas.Refused(
+            f"{' '.join(command)} ended with exit status {status}, nothing was measured; mend that first"
+        )
     return seconds, peak
 
 
@@ -109,3 +152,116 @@ def memory(pid: int) -> float:
     except OSError:
         pass  # it ended meanwhile, or there is no /proc
     return 0.0
+
+
+def show_breakdown(console: Console, root: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", BREAKDOWN], cwd=root, capture_output=True, text=True, check=True)
+    parts: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    total = sum(parts.values())
+    made = table("where one judge's time goes, all katas.", "seconds", "share")
+    for part, seconds in parts.items():
+        made.add_row(part, f"{seconds:.2f}", f"{seconds / total:.0%}")
+    console.print(made)
+    graded = total - parts["imports"]
+    own = graded - parts["submission"] - parts["oracle"]
+    console.print(f"without imports, {own / graded:.0%} are neither the submission's nor the oracle's (goal: 30%)")
+
+
+def tell_breakdown(start: float) -> None:
+    """Grades all references and prints, as JSON, the seconds that each part took without the parts inside it."""
+    from graders import __main__, compare, exam, grade, messages, plugin, submission, wire  # noqa: F401
+
+    parts = dict.fromkeys(
+        ("imports", "start of workers", "inputs", "transfer", "submission", "oracle", "comparison", "report"), 0.0
+    )
+    parts["imports"] = time.perf_counter() - start
+    inside: list[float] = [0.0]
+
+    def timed(owner: Any, name: str, part: str) -> None:
+        function = getattr(owner, name)
+
+        @functools.wraps(function)
+        def wrapper(*arguments: Any, **keywords: Any) -> Any:
+            began = time.perf_counter()
+            inside.append(0.0)
+            try:
+                return function(*arguments, **keywords)
+            finally:
+                took = time.perf_counter() - began
+                parts[part] += took - inside.pop()
+                inside[-1] += took
+
+        setattr(owner, name, wrapper)
+
+    timed(processes, "launcher", "start of workers")
+    timed(processes.Worker, "__init__", "start of workers")
+    timed(processes.Worker, "meet", "start of workers")
+    timed(processes.Worker, "stop", "start of workers")
+    timed(Exam, "_arguments", "inputs")
+    timed(Exam, "_request", "inputs")
+    timed(Exam, "_expected", "oracle")
+    for name in ("pack", "unpack", "send"):
+        timed(wire, name, "transfer")
+    timed(wire, "read", "submission")
+    timed(compare, "close", "comparison")
+    timed(card.Reporter, "__call__", "report")
+    began = time.perf_counter()
+    __main__.main(["grade", "--reference", "--device", "cpu", "--workers", "1"])
+    parts["pytest and the rest"] = time.perf_counter() - began - inside[0]
+    print(json.dumps(parts))
+
+
+def show_references(console: Console, root: Path, runs: int) -> None:
+    made = table("reference.", "operators", "MB", "ms", "x torch's:", "operators", "MB", "time")
+    stand_for = []
+    launcher = processes.launcher()
+    try:
+        for kata in katas.all_katas(root):
+            builtin = kata.solutions / "builtin.py"
+            if not builtin.exists():
+                stand_for.append(f"{kata.id}: torch has no operator for it")
+                continue
+            stand_for.append(f"{kata.id}: {ast.get_docstring(ast.parse(builtin.read_text(encoding='utf-8')))}")
+            for row in reference_rows(kata, builtin, launcher, runs):
+                made.add_row(*row)
+    finally:
+        launcher.close()
+    console.print(made)
+    for line in stand_for:
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def reference_rows(kata: Kata, builtin: Path, launcher: processes.Launcher, runs: int) -> list[list[str]]:
+    """One for each budget: the reference's cost, and its ratio to that of torch's own operator."""
+    grader = replace(kata.grader, banned=())
+    names = [answer.name for answer in grader.answers]
+    torchs, own = (
+        Submission(path.name, read_source(path, path.name), names, launcher) for path in (builtin, kata.reference_file)
+    )
+    rows = []
+    try:
+        for answer in grader.answers:
+            for budget in answer.budgets:
+                trial = Trial(Exam(kata.id, grader, DEFAULT_SEED), torchs, own, {})
+                theirs, ours = budgets.costs(trial, answer, budget)
+                pairs = [
+                    budgets.measured(trial, Exam(kata.id, grader, (DEFAULT_SEED, run)), answer, budget, measure="time")
+                    for run in range(runs)
+                ]
+                ratio = statistics.median(our.seconds / their.seconds for their, our in pairs)
+                rows.append(
+                    [
+                        f"{kata.id}/{budget.name}",
+                        f"{ours.operators:,}",
+                        f"{ours.peak / 1e6:,.2f}",
+                        f"{1e3 * statistics.median(our.seconds for _, our in pairs):.1f}",
+                        "",
+                        f"{ours.operators / theirs.operators:.2f}",
+                        f"{ours.peak / theirs.peak:.2f}",
+                        f"{ratio:.2f}",
+                    ]
+                )
+    finally:
+        torchs.close()
+        own.close()
+    return rows

@@ -32,7 +32,7 @@ class Parallel:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         groups = [list(items) for _, items in itertools.groupby(session.items, key=lambda item: item.parent)]
-        if len(groups) < 2 or session.testsfailed:
+        if min(len(groups), len(self.launchers)) < 2 or session.testsfailed:
             return None
         for launcher in self.launchers:
             assert launcher.isolation  # known to all before they part

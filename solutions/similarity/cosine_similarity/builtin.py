@@ -1,0 +1,3 @@
+"""torch.nn.functional.cosine_similarity."""
+
+from torch.nn.functional import cosine_similarity as cosine_similarity
