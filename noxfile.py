@@ -54,8 +54,14 @@ def prove(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure the judge's speed and memory against `import torch`."""
+    """Measure the judge against `import torch`, and the references against torch's own operators."""
     run(session, "bench", group="author")
+
+
+@nox.session
+def soak(session: nox.Session) -> None:
+    """Grade again and again on a busy machine, for an hour: no verdict may differ: nox -s soak -- [--help]."""
+    run(session, "soak", group="author")
 
 
 def run(session: nox.Session, command: str, group: str) -> None:

@@ -1,4 +1,4 @@
-"""The command line: `python -m graders grade|prove|bench|stub`. Nox is its front door."""
+"""The command line: `python -m graders grade|prove|bench|soak|stub`. Nox is its front door."""
 
 from __future__ import annotations
 
@@ -79,6 +79,16 @@ def parser() -> argparse.ArgumentParser:
         "bench", help="measure the judge", description="Measures the judge against `import torch`, in one run."
     )
     bench.add_argument("--runs", type=int, default=5, metavar="N", help="repetitions of each command; default: 5")
+    soak = commands.add_parser(
+        "soak",
+        help="grade again and again on a busy machine",
+        description="Grades answers again and again beside a busy program; no verdict may differ.",
+    )
+    soak.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
+    soak.add_argument("--references", type=int, default=300, metavar="N", help="rounds of references; default: 300")
+    soak.add_argument(
+        "--others", type=int, default=50, metavar="N", help="rounds of alternatives and slow mistakes; default: 50"
+    )
     stub = commands.add_parser(
         "stub",
         help="write the stub of a kata",

@@ -1,0 +1,107 @@
+"""`soak`: the same answers graded again and again on a busy machine. No verdict may differ, and no slow answer pass."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from graders import bench, card, katas
+from graders.budgets import SPARE
+from graders.katas import Kata
+from graders.mistakes import mistakes_of
+from graders.prove import grade, write
+
+# Keeps one processor and the memory bus busy.
+NOISE = "block = bytearray(1 << 26)\nwhile True: block[:] = bytes(1 << 26)"
+
+
+@dataclass
+class Found:
+    """What was seen of one kind of answer: verdicts, and shares of their limits that budgets' figures took."""
+
+    runs: int = 0
+    wrong: list[str] = field(default_factory=list)
+    shares: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, kata: Kata, name: str, result: dict[str, Any], expected: str) -> None:
+        self.runs += 1
+        if result["state"] != expected:
+            failed = next((test for test in result["tests"] if test["state"] != "pass"), None)
+            why = f": {failed['name']}: {failed['message']}" if failed else ""
+            self.wrong.append(f"{kata.id}/{name} should be {expected}, was {result['state']}{why}")
+        limits = {budget.name: budget for answer in kata.grader.answers for budget in answer.budgets}
+        for cost in result["costs"]:
+            for figure, value in cost.items():
+                if figure != "budget":
+                    most = getattr(limits[cost["budget"]], figure) * value["reference"] + SPARE.get(figure, 0)
+                    self.shares[figure].append(value["own"] / most)
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Exit status: 1 where a verdict was not what it should be; 130 where it was interrupted, after what was seen."""
+    console = card.console()
+    chosen = katas.find(options.katas, root)
+    kinds = {"references": options.references, "alternatives": options.others, "slow mistakes": options.others}
+    found = {kind: Found() for kind in kinds}
+    interrupted = False
+    with tempfile.TemporaryDirectory() as folder, busy():
+        files = {(kata.id, kind): files_of(kata, kind, Path(folder)) for kata in chosen for kind in kinds}
+        try:
+            for turn in range(max(kinds.values())):
+                for kata in chosen:
+                    for kind, rounds in kinds.items():
+                        if turn < rounds and (paths := files[kata.id, kind]):
+                            expected = "failing" if kind == "slow mistakes" else "solved"
+                            for path, result in zip(paths, grade(kata, paths, "--seed", str(turn)), strict=True):
+                                found[kind].add(kata, path.stem, result, expected)
+                if console.is_terminal:
+                    console.print(f"round {turn + 1} of {max(kinds.values())}", end="\r")
+        except KeyboardInterrupt:
+            interrupted = True
+    console.print(table(found))
+    wrong = [line for one in found.values() for line in one.wrong]
+    for line in wrong:
+        console.print(f"WRONG  {line}", markup=False, soft_wrap=True)
+    return 130 if interrupted else int(bool(wrong))
+
+
+def files_of(kata: Kata, kind: str, folder: Path) -> list[Path]:
+    if kind == "references":
+        return [kata.reference_file]
+    if kind == "alternatives":
+        return sorted((kata.solutions / "alternatives").glob("*.py"))
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    place = folder / kata.id
+    place.mkdir()
+    return [write(place, mistake.name, mistake.source(reference)) for mistake in mistakes_of(kata) if mistake.slow]
+
+
+@contextlib.contextmanager
+def busy() -> Iterator[None]:
+    """All processors but one have something else to do; at least one has."""
+    others = [subprocess.Popen([sys.executable, "-c", NOISE]) for _ in range(max((os.cpu_count() or 1) - 1, 1))]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def table(found: dict[str, Found]) -> Any:
+    made = bench.table("answers.", "gradings", "wrong", "figure.", "share of its limit:", "median", "most")
+    for kind, one in found.items():
+        made.add_row(kind, f"{one.runs:,}", f"{len(one.wrong):,}")
+        for figure, shares in one.shares.items() if kind != "slow mistakes" else ():
+            made.add_row("", "", "", figure, "", f"{statistics.median(shares):.0%}", f"{max(shares):.0%}")
+    return made
