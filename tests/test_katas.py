@@ -64,20 +64,45 @@ def test_points_add_up_and_every_category_is_asked(kata: Kata) -> None:
     assert sum(check.points for check in planned) == 100
     assert min(check.points for check in planned) >= 1
     assert len({check.name for check in planned}) == len(planned)
-    wanted = set(CATEGORIES) - {"performance"}
+    wanted = set(CATEGORIES)
     if not any(answer.differentiable or answer.parameters for answer in kata.grader.answers):
         wanted.remove("gradients")
     assert {check.category for check in planned} == wanted
 
 
-def test_statement_lists_the_points(kata: Kata) -> None:
+def points_of(kata: Kata) -> str:
     planned = checks.plan(kata.grader, kata.module)
     rows = ["| category | checks | points |", "| --- | ---: | ---: |"]
     for category in CATEGORIES:
         points = [check.points for check in planned if check.category == category]
         if points:
             rows.append(f"| {category} | {len(points)} | {sum(points)} |")
-    assert "\n".join(rows) in (kata.folder / "README.md").read_text(encoding="utf-8")
+    return "\n".join(rows)
+
+
+def budgets_of(kata: Kata) -> str:
+    rows = ["| budget | size | at most |", "| --- | --- | --- |"]
+    for budget in (budget for answer in kata.grader.answers for budget in answer.budgets):
+        sizes = ", ".join(f"{large:,} {axis}" for axis, (_, large) in budget.sizes.items())
+        limits = {
+            "loops": f"{budget.operators:g} × the operators, and no line run once for each of an axis",
+            "memory": f"{budget.peak:g} × the memory",
+            "time": f"{budget.time:g} × the processor time",
+        }
+        rows.append(f"| {budget.name} | {sizes} | {'; '.join(limits[asked] for asked in budget.asks)} |")
+    return "\n".join(rows)
+
+
+def test_statement_lists_points_and_budgets(kata: Kata) -> None:
+    text = (kata.folder / "README.md").read_text(encoding="utf-8")
+    assert points_of(kata) in text
+    assert budgets_of(kata) in text
+
+
+def test_loops_and_memory_are_budgeted(kata: Kata) -> None:
+    for answer in kata.grader.answers:
+        assert {"loops", "memory"} <= {asked for budget in answer.budgets for asked in budget.asks}
+    assert sum(mistake.slow for mistake in mistakes_of(kata)) >= 3
 
 
 def test_worked_example_of_the_statement_holds(kata: Kata) -> None:
