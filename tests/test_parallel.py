@@ -1,0 +1,60 @@
+"""Several judges find what one finds."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graders.processes import forks
+from tests.toys import GRADER, MODULE_REFERENCE, REFERENCE, Ran, run
+
+pytestmark = pytest.mark.skipif(not forks(), reason="judges are forked, which is not done on this system")
+
+
+def graded(toys: Path, workers: int) -> tuple[Ran, dict[str, Any], str]:
+    """What came out, the JSON without its times, the JUnit XML without its times."""
+    files = ["--json", str(toys / "results.json"), "--junit", str(toys / "junit.xml")]
+    ran = run(toys, "grade", "--workers", str(workers), *files)
+    document = json.loads((toys / "results.json").read_text(encoding="utf-8"))
+    for result in document["results"]:
+        result.pop("seconds")
+        for test in result["tests"]:
+            test.pop("seconds")
+    junit = re.sub(r'(time|timestamp)="[^"]*"', "", (toys / "junit.xml").read_text(encoding="utf-8"))
+    return ran, document, junit
+
+
+def test_two_judges_find_what_one_finds(toys: Path) -> None:
+    (toys / "katas/toys/affine/affine.py").write_text(MODULE_REFERENCE)
+    (toys / "katas/toys/scale/scale.py").write_text(REFERENCE.replace("x / (1 / factor)", "x / factor"))
+    (one, document, junit), (two, other, others_junit) = graded(toys, 1), graded(toys, 2)
+    assert (one.status, one.err) == (two.status, two.err) == (1, "")
+    assert document == other
+    assert [result["state"] for result in document["results"]] == ["solved", "failing"]
+    assert document["results"][1]["mistake"] == "inverse"
+    assert sorted(junit.split("<")) == sorted(others_junit.split("<"))
+    assert [line.split()[:2] for line in two.out.splitlines() if line[:4] in ("PASS", "FAIL")] == [
+        ["PASS", "affine"],
+        ["FAIL", "scale"],
+    ]
+
+
+def test_judge_that_ends_early_is_a_fault_of_the_grader(toys: Path) -> None:
+    (toys / "katas/toys/affine/affine.py").write_text(MODULE_REFERENCE)
+    (toys / "katas/toys/scale/scale.py").write_text(REFERENCE)
+    (toys / "katas/toys/scale/grader.py").write_text(
+        f"{GRADER}\n\ndef test_ends(submission):\n    import os\n    os._exit(0)\n"
+    )
+    ran = run(toys, "grade", "--workers", "2")
+    assert (ran.status, "PASS  affine" in ran.out) == (3, True)
+    assert "a judge's process ended before its time" in ran.err
+
+
+def test_number_of_judges_is_checked(toys: Path) -> None:
+    ran = run(toys, "grade", "--workers", "0")
+    assert ran.status == 2
+    assert "there should be at least 1 worker, got 0" in ran.err
