@@ -26,6 +26,7 @@ from graders import cage, wire, worker
 ROOT = Path(__file__).resolve().parent.parent
 LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
 LONGEST_STACK = 1 << 20  # characters
+STACK_LOOKS = 50  # a hundredth of a second apart
 MOST_OFFENCES = 100  # in one message
 START_SECONDS = 120  # a spawned worker imports torch first
 CREDENTIALS = struct.Struct("3i") if hasattr(socket, "SO_PASSCRED") else None  # pid, uid, gid of a message's sender
@@ -225,6 +226,7 @@ class Worker:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self.met = False
         self.clock: int | None = None  # of the processor's time that it takes
+        self.process: int | None = None  # as it is called here, where the launcher may know it by another number
         self.pid = launcher.start(theirs, self.stack, self.scratch.name)
         theirs.close()
 
@@ -241,10 +243,12 @@ class Worker:
         self.connection.settimeout(START_SECONDS)
         if not CREDENTIALS:
             self.connection.recv(len(worker.READY))
+            self.process = self.pid
             return
         _, sent, _, _ = self.connection.recvmsg(len(worker.READY), socket.CMSG_SPACE(CREDENTIALS.size))
         for _, _, content in sent:
-            clock = ~CREDENTIALS.unpack(content)[0] << 3 | 2  # as Linux numbers the clocks of processes
+            self.process = CREDENTIALS.unpack(content)[0]
+            clock = ~self.process << 3 | 2  # as Linux numbers the clocks of processes
             with contextlib.suppress(OSError):
                 time.clock_gettime(clock)
                 self.clock = clock
@@ -282,10 +286,15 @@ class Worker:
     def line_it_was_on(self) -> int | None:
         prefix = f'File "{self.path}", line '
         with contextlib.suppress(OSError, ValueError):
-            self.stack.seek(0)
-            for line in self.stack.read(LONGEST_STACK).splitlines():
-                if line.strip().startswith(prefix):
-                    return int(line.strip().removeprefix(prefix).split()[0])
+            if worker.STACK_SIGNAL and self.process:
+                os.kill(self.process, worker.STACK_SIGNAL)
+            for _ in range(STACK_LOOKS):
+                self.stack.seek(0)
+                for line in self.stack.read(LONGEST_STACK).splitlines():
+                    number, whole, _ = line.strip().removeprefix(prefix).partition(" in ")
+                    if whole and line.strip().startswith(prefix):
+                        return int(number)
+                time.sleep(0.01)
         return None
 
     def stop(self) -> str:

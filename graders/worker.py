@@ -8,6 +8,7 @@ import inspect
 import linecache
 import os
 import random
+import signal
 import socket
 import sys
 import threading
@@ -28,6 +29,9 @@ MESSAGE_LENGTH = 500
 PRINTED_BYTES = 1 << 20
 KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the environment
 READY = b"!"
+STACK_SIGNAL = getattr(
+    signal, "SIGUSR1", None
+)  # asks for where it is; a timer for each call takes longer than the call
 Request = dict[str, Any]
 Reply = dict[str, Any]
 
@@ -63,22 +67,25 @@ def serve(connection: socket.socket, stack_file: int | str, scratch: str, root: 
         del os.environ[name]
     os.environ |= {"HOME": scratch, "TMPDIR": scratch, "LOGNAME": "kata"}
     with open(stack_file, "w") as stack:
+        if STACK_SIGNAL:
+            faulthandler.register(STACK_SIGNAL, file=stack)
         while True:
             try:
                 request, tensors = wire.receive(connection)
             except wire.Closed:
                 return
             os.ftruncate(log, 0)
-            stack.truncate(0)
             answer: list[Tensor] = []
             if request["op"] == "load":
                 limit, watched = request["limit"], watch.Watch(request["banned"], request["path"], tell)
-            faulthandler.dump_traceback_later(limit, file=stack)
+            if not STACK_SIGNAL:
+                faulthandler.dump_traceback_later(limit, file=stack)
             if request["op"] == "load":
                 reply, module = load(request)
             else:
                 reply = call(module, watched, request, tensors, answer)
-            faulthandler.cancel_dump_traceback_later()
+            if not STACK_SIGNAL:
+                faulthandler.cancel_dump_traceback_later()
             reply["printed"] = printed(log)
             say(wire.pack(reply, answer))
 
