@@ -180,14 +180,20 @@ GRADER = Grader(
                     inputs=lambda draw, batch, heads, tokens: self_attended(draw, batch, tokens, 2 * heads),
                     init=lambda heads, **sizes: {"embed_dim": 2 * heads, "num_heads": heads},
                     asks=("loops",),
-                    hints={"heads": "give the heads an axis of their own, before the last two, and @ does them all"},
+                    operators=7,  # splitting the heads into a tuple of tensors is welcome
+                    hints={
+                        "batch": "@ multiplies all matrices of a batch",
+                        "heads": "give the heads an axis of their own, before the last two, and @ does them all",
+                        "tokens": "@ meets all pairs at once",
+                    },
                 ),
                 Budget(
                     "long_sequences",
-                    sizes={"heads": (2, 8), "tokens": (64, 512)},
-                    inputs=lambda draw, heads, tokens: self_attended(draw, 1, tokens, 32 * heads),
-                    init=lambda heads, **sizes: {"embed_dim": 32 * heads, "num_heads": heads},
+                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (8, 32)},
+                    inputs=lambda draw, heads, tokens, channels: self_attended(draw, 1, tokens, heads * channels),
+                    init=lambda heads, channels, **sizes: {"embed_dim": heads * channels, "num_heads": heads},
                     asks=("memory", "time"),
+                    hints={"channels": "@ sums over the channels of a head by itself"},
                 ),
             ),
             cases=(

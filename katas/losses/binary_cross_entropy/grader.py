@@ -178,7 +178,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_probs",
-                    sizes={"elements": (512, 4096)},
+                    sizes={"elements": (256, 2048)},
                     inputs=lambda draw, elements: given_probs(draw, elements),
                     hints={"elements": "log and * take all elements at once"},
                 ),
@@ -223,7 +223,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_logits",
-                    sizes={"elements": (512, 4096)},
+                    sizes={"elements": (256, 2048)},
                     inputs=lambda draw, elements: given_logits(draw, elements),
                     hints={"elements": "exp, log and * take all elements at once"},
                 ),

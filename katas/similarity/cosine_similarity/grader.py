@@ -81,13 +81,16 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_rows",
-                    sizes={"rows": (256, 4096), "features": (16, 64)},
+                    sizes={"rows": (96, 1536), "features": (8, 32)},
                     inputs=lambda draw, rows, features: {
                         "x": draw.normal(rows, features),
                         "y": draw.normal(rows, features),
                     },
                     asks=("loops", "memory", "time"),
-                    hints={"rows": "sum over the axis `dim` alone"},
+                    hints={
+                        "rows": "sum over the axis `dim` alone",
+                        "features": "sum over the axis `dim` with one call",
+                    },
                 ),
             ),
             cases=(

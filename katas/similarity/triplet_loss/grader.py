@@ -213,12 +213,13 @@ GRADER = Grader(
             budgets=tuple(
                 Budget(
                     f"many_triplets_{distance}",
-                    sizes={"triplets": (256, 4096), "features": (8, 32)},
+                    sizes={"triplets": (triplets // 16, triplets), "features": (features // 4, features)},
                     inputs=functools.partial(any_triplets, distance=distance),
                     asks=("loops", "memory", "time"),
                     hints={"triplets": "sum over the features alone, and every row is a triplet"},
                 )
-                for distance in ("euclidean", "cosine")
+                # Few enough that all pairs fit into memory, with their features under the Euclidean distance.
+                for distance, triplets, features in (("euclidean", 1024, 32), ("cosine", 2048, 16))
             ),
             cases=(
                 Case("six_by_seven", lambda draw: triplets(draw, 4, 2)),

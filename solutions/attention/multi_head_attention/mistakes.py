@@ -333,6 +333,39 @@ MISTAKES = (
 """,
         },
     ),
+    Mistake(
+        "loop_over_the_heads",
+        "the heads go through a Python loop, one at a time; give them an axis before the last two, and @ does them all",
+        {
+            SCORES: "torch.stack([(q[:, h] / math.sqrt(d)) @ k[:, h].mT for h in range(self.num_heads)], 1)",
+            HEADS: "torch.stack([attn[:, h] @ v[:, h] for h in range(self.num_heads)], 1)  # ",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_sequences",
+        "the sequences go through a Python loop, one at a time; @ multiplies the matrices of a whole batch",
+        {
+            SCORES: "torch.stack([(q[i] / math.sqrt(d)) @ k[i].mT for i in range(B)])",
+            HEADS: "torch.stack([attn[i] @ v[i] for i in range(B)])  # ",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_queries",
+        "each query has a turn of its own in a Python loop; Q Kᵀ holds the scores of all of them",
+        {
+            SCORES: "torch.cat([(q[:, :, i : i + 1] / math.sqrt(d)) @ k.mT for i in range(Sq)], 2)",
+            HEADS: "torch.cat([attn[:, :, i : i + 1] @ v for i in range(Sq)], 2)  # ",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "pairs_with_their_features",
+        "each query is multiplied by each key before the features are summed, which takes (B, H, Sq, Sk, d); use @",
+        {SCORES: "((q / math.sqrt(d))[:, :, :, None] * k[:, :, None]).sum(-1)"},
+        slow=True,
+    ),
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.

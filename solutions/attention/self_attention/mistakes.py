@@ -6,6 +6,7 @@ PROJECT = "q, k, v = self.W_q(x), self.W_k(x), self.W_v(x)"
 SCORES = "(q / math.sqrt(x.shape[-1])) @ k.mT"
 WEIGHTS = "torch.softmax(scores, dim=-1)"
 RESULT = "weights @ v, weights\n"
+ATTEND = f"scores = {SCORES}  # (B, S, S)\n        weights = {WEIGHTS}\n        return {RESULT}"
 
 MISTAKES = (
     Mistake(
@@ -211,6 +212,35 @@ MISTAKES = (
         return module(x, x, x)
 """,
         },
+    ),
+    Mistake(
+        "loop_over_the_sequences",
+        "the sequences go through a Python loop, one at a time; @ multiplies the matrices of a whole batch",
+        {
+            ATTEND: """\
+outs, weights = [], []
+        for i in range(len(x)):
+            scores = (q[i] / math.sqrt(x.shape[-1])) @ k[i].T
+            weights.append(torch.softmax(scores, dim=-1))
+            outs.append(weights[i] @ v[i])
+        return torch.stack(outs), torch.stack(weights)
+"""
+        },
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_queries",
+        "each query has a turn of its own in a Python loop; Q Kᵀ holds the scores of all of them",
+        {
+            SCORES: "torch.cat([(q[:, i : i + 1] / math.sqrt(x.shape[-1])) @ k.mT for i in range(x.shape[1])], 1)",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "pairs_with_their_features",
+        "each query is multiplied by each key before the features are summed, which takes (B, S, S, D); use @",
+        {SCORES: "((q / math.sqrt(x.shape[-1]))[:, :, None] * k[:, None]).sum(-1)"},
+        slow=True,
     ),
 )
 

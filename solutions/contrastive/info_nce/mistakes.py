@@ -239,6 +239,47 @@ MISTAKES = (
         "a negative temperature is accepted; raise ValueError for it as for 0",
         {TEMPERATURE: "if not temperature:"},
     ),
+    Mistake(
+        "loop_over_the_rows",
+        "each row's loss is taken by itself in a Python loop; one cross-entropy takes the whole matrix",
+        {LOSS: "return torch.stack([logits[i].logsumexp(0) - logits[i, positive[i]] for i in range(rows)]).mean()"},
+        slow=True,
+    ),
+    Mistake(
+        "rows_times_the_matrix",
+        "the similarities are taken one row at a time in a Python loop; one matrix product holds them all",
+        {LOGITS: "torch.stack([row @ unit.mT for row in unit]) / temperature"},
+        slow=True,
+    ),
+    Mistake(
+        "mask_cell_by_cell",
+        "the diagonal of the mask is set one element at a time; use torch.eye or fill_diagonal_",
+        {
+            f"itself = {ITSELF}": """\
+itself = torch.zeros(rows, rows, dtype=torch.bool, device=features.device)
+    for i in range(rows):
+        itself[i, i] = True"""
+        },
+        slow=True,
+    ),
+    Mistake(
+        "mask_of_lists",
+        "the mask is made of Python lists, a row and an element at a time; use torch.eye",
+        {ITSELF: "torch.tensor([[i == j for j in range(rows)] for i in range(rows)], device=features.device)"},
+        slow=True,
+    ),
+    Mistake(
+        "targets_in_a_loop",
+        "the columns of the positives are counted out in a Python loop; use torch.arange",
+        {POSITIVE: "torch.tensor([(i + rows // 2) % rows for i in range(rows)], device=features.device)"},
+        slow=True,
+    ),
+    Mistake(
+        "pairs_with_their_features",
+        "each row is multiplied by each other one before the features are summed, which takes (2N, 2N, D); use @",
+        {LOGITS: "(unit[:, None] * unit).sum(-1) / temperature"},
+        slow=True,
+    ),
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.

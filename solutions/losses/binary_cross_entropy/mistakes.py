@@ -28,6 +28,12 @@ def logs_of(p: str) -> dict[str, str]:
     return {LOG_P: f"log_p = ({p}).log()", LOG_NOT_P: f"log_not_p = (1 - ({p})).log()"}
 
 
+def in_both(losses: str) -> dict[str, str]:
+    """The losses of either function found in another way, out of y, of y by its weight, and of both logs."""
+    last = f"{losses}\n    return reduce(losses, reduction)"
+    return {PROBS_LOSS: f"weighted = y\n    {last}", LOGITS_LOSS: f"weighted = w * y\n    {last}"}
+
+
 MISTAKES = (
     Mistake(
         "log_of_zero",
@@ -324,6 +330,48 @@ MISTAKES = (
             LOGITS_LOSS: "return torch.nn.functional.binary_cross_entropy_with_logits(\n"
             "        logits, y, pos_weight=pos_weight, reduction=reduction\n    )"
         },
+    ),
+    Mistake(
+        "loop_over_elements",
+        "a Python loop takes one element after the other; log, * and + take the whole tensors at once",
+        in_both(
+            "terms = zip(*(each.flatten() for each in (weighted, 1 - y, log_p, log_not_p)))\n"
+            "    losses = torch.stack([-(a * p + b * q) for a, b, p, q in terms]).reshape(y.shape)"
+        ),
+        slow=True,
+    ),
+    Mistake(
+        "filled_element_by_element",
+        "a Python loop writes one loss after the other into a tensor; work out the whole tensor at once",
+        in_both(
+            "a, b, p, q = (each.flatten() for each in (weighted, 1 - y, log_p, log_not_p))\n"
+            "    losses = torch.zeros_like(p)\n"
+            "    for i in range(len(p)):\n"
+            "        losses[i] = -(a[i] * p[i] + b[i] * q[i])\n"
+            "    losses = losses.reshape(y.shape)"
+        ),
+        slow=True,
+    ),
+    Mistake(
+        "summed_in_a_loop",
+        "Python's sum adds up one element after the other; use the tensor's own sum or mean",
+        {SUM: "return sum(loss.flatten())", MEAN: "return sum(loss.flatten()) / loss.numel()"},
+        slow=True,
+    ),
+    Mistake(
+        "checked_in_a_loop",
+        "the probabilities are checked one by one in a Python loop; compare the whole tensor at once",
+        {INSIDE: "inside = torch.tensor([0 <= p <= 1 for p in probs.flatten().tolist()]).reshape(probs.shape)"},
+        slow=True,
+    ),
+    Mistake(
+        "all_pairs",
+        "every target meets every prediction, though only the diagonal is wanted; multiply elementwise",
+        in_both(
+            "a, b, p, q = (each.flatten() for each in (weighted, 1 - y, log_p, log_not_p))\n"
+            "    losses = -(torch.outer(a, p) + torch.outer(b, q)).diagonal().reshape(y.shape)"
+        ),
+        slow=True,
     ),
 )
 

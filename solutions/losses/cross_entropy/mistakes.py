@@ -307,6 +307,38 @@ MISTAKES = (
         "torch's log_softmax does half of the work; write it by hand",
         {LOG_P: "log_p = shifted.log_softmax(dim=1)"},
     ),
+    Mistake(
+        "loop_over_rows",
+        "a Python loop goes over the rows; amax, sum and gather take all of them at once",
+        {
+            SHIFTED: "rows = [z - z.max() for z in logits]",
+            LOG_P: "log_p = torch.stack([z - z.exp().sum().log() for z in rows])",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "indexed_row_by_row",
+        "a Python loop picks the target's entry out of the whole table for one row after the other, "
+        "and each pick has a gradient as large as the table; use gather",
+        {LOSS: "torch.stack([-w[y[n]] * log_p[n, y[n]] for n in range(N)])"},
+        slow=True,
+    ),
+    Mistake(
+        "mask_filled_in_a_loop",
+        "a Python loop marks the target of one row after the other in a mask; gather picks them all out",
+        {
+            Y: f"{Y}\n    mask = torch.zeros(N, C, dtype=torch.bool)\n"
+            "    for n, c in enumerate(y):\n        mask[n, c] = True",
+            LOSS: "-w[y] * torch.where(mask, log_p, 0).sum(dim=1)",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "all_pairs_of_rows",
+        "indexing with [:, y] pairs every row with every target, though only the diagonal is wanted; use gather",
+        {LOSS: "-w[y] * log_p[:, y].diagonal()"},
+        slow=True,
+    ),
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.

@@ -317,6 +317,52 @@ MISTAKES = (
             'elif average == "weighted":': "elif False:",
         },
     ),
+    Mistake(
+        "loop_over_samples",
+        "a Python loop counts one sample after the other; bincount counts them all at once",
+        {
+            HIT: "torch.zeros(C, C, dtype=torch.long).tolist()\n"
+            "    for true, guess in zip(y_true.tolist(), y_pred.tolist()):\n        hit[true][guess] += 1\n"
+            "    hit = torch.tensor(hit)",
+            PREDICTED: "hit.sum(dim=0)",
+            ACTUAL: "hit.sum(dim=1)\n    hit = hit.diagonal()",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_classes",
+        "a Python loop goes through all samples once for each class; bincount counts all classes in one go",
+        {
+            HIT: "torch.stack([((y_true == c) & (y_pred == c)).sum() for c in range(C)])",
+            PREDICTED: "torch.stack([(y_pred == c).sum() for c in range(C)])",
+            ACTUAL: "torch.stack([(y_true == c).sum() for c in range(C)])",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "every_cell_for_every_sample",
+        "each sample has a confusion matrix of its own, of all C × C pairs of labels; let bincount count the pairs",
+        {
+            HIT: "((y_true[:, None, None] == torch.arange(C)[:, None]) & (y_pred[:, None, None] == torch.arange(C)))"
+            ".sum(dim=0)",
+            PREDICTED: "hit.sum(dim=0)",
+            ACTUAL: "hit.sum(dim=1)\n    hit = hit.diagonal()",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "pairs_in_a_counter",
+        "Python's Counter counts the pairs of labels as tuples; make one number of each pair, and let bincount count",
+        {
+            "import torch\n": "from collections import Counter\n\nimport torch\n",
+            HIT: "torch.zeros(C, C, dtype=torch.long)\n"
+            "    counts = Counter(map(tuple, torch.stack([y_true, y_pred], dim=1).tolist()))\n"
+            "    hit[torch.tensor(list(counts)).unbind(dim=1)] = torch.tensor(list(counts.values()))",
+            PREDICTED: "hit.sum(dim=0)",
+            ACTUAL: "hit.sum(dim=1)\n    hit = hit.diagonal()",
+        },
+        slow=True,
+    ),
 )
 
 UNPARSED = CLASSES.replace('"', "'")

@@ -303,6 +303,56 @@ MISTAKES = (
             "    return tuple(torch.tensor(each.tolist(), dtype=torch.float64) for each in rates)",
         },
     ),
+    Mistake(
+        "loop_over_samples",
+        "a Python loop counts one sample after the other; cumsum counts them all",
+        {
+            ORDERED: "seen = [0]\n"
+            "    for label in positive[order].tolist():\n"
+            "        seen.append(seen[-1] + label)\n"
+            "    positive = torch.tensor(seen, dtype=torch.float64).diff()",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "sorted_as_lists",
+        "the samples are sorted as a list of Python's pairs; let the tensor sort itself",
+        {
+            SORTED: "pairs = sorted(zip(y_score.tolist(), positive.tolist()), reverse=True)\n"
+            "    score, positive = torch.tensor(pairs, dtype=torch.float64).unbind(1)\n"
+            "    score, order = score.to(y_score.dtype), torch.arange(len(pairs))",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_thresholds",
+        "a Python loop goes through all samples for every threshold; sort once, then cumsum counts for all thresholds",
+        {
+            TRUE_POSITIVES: "torch.stack([((score >= t) & (positive == 1)).sum() for t in thresholds]).double()",
+            FALSE_POSITIVES: "torch.stack([((score >= t) & (positive == 0)).sum() for t in thresholds]).double()",
+            f"    thresholds = {THRESHOLDS}": "",
+            "positive = positive[order].double()": "positive = positive[order]",
+            "start = positive.new_zeros(1)": f"thresholds = {THRESHOLDS}",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "every_threshold_at_once",
+        "every score is compared with every threshold at once, a table of N × K; sort once, then cumsum",
+        {
+            TRUE_POSITIVES: "(accepted & (positive == 1)).sum(dim=1).double()",
+            FALSE_POSITIVES: "(accepted & (positive == 0)).sum(dim=1).double()",
+            f"    thresholds = {THRESHOLDS}": "",
+            "start = positive.new_zeros(1)": f"thresholds = {THRESHOLDS}\n    accepted = score >= thresholds[:, None]",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "trapezoids_in_a_loop",
+        "a Python loop adds up the trapezoids under the curve; trapezoid, or diff and sum, take them all",
+        {AREA: "return sum((fpr[i] - fpr[i - 1]) * (tpr[i] + tpr[i - 1]) / 2 for i in range(1, len(fpr)))"},
+        slow=True,
+    ),
 )
 
 COUNTED = (f"true_positives = {TRUE_POSITIVES}", f"false_positives = {FALSE_POSITIVES}")

@@ -6,6 +6,21 @@ X_NORM = "torch.linalg.vector_norm(x, dim=dim, keepdim=True).clamp_min(eps)"
 Y_NORM = "torch.linalg.vector_norm(y, dim=dim, keepdim=True).clamp_min(eps)"
 RESULT = "((x / x_norm) * (y / y_norm)).sum(dim)"
 BROADCAST = "    x, y = torch.broadcast_tensors(x, y)\n"
+NORMS = f"    x_norm = {X_NORM}\n    y_norm = {Y_NORM}\n"
+ROWS = "z.movedim(dim, -1).reshape(-1, z.shape[dim]) for z in"
+
+
+def of_rows(similarities: str) -> dict[str, str]:
+    """Makes the result of the vectors u and w, a row each."""
+    result = f"return {similarities}.reshape(x.sum(dim).shape)"
+    return {f"{NORMS}    return {RESULT}": f"    u, w = ({ROWS} (x, y))\n    {result}"}
+
+
+def of_unit_rows(similarities: str) -> dict[str, str]:
+    """The same where they have length 1 already."""
+    result = f"return {similarities}.reshape(x.sum(dim).shape)"
+    return {"return " + RESULT: f"u, w = ({ROWS} (x / x_norm, y / y_norm))\n    {result}"}
+
 
 MISTAKES = (
     Mistake(
@@ -141,6 +156,44 @@ MISTAKES = (
         "calls_the_builtin",
         "torch's own function does the work; write it by hand",
         {RESULT: "torch.nn.functional.cosine_similarity(x, y, dim, eps)"},
+    ),
+    Mistake(
+        "loop_over_the_vectors",
+        "the vectors go through a Python loop, one pair at a time; multiply all of them, and sum along `dim` alone",
+        of_rows("torch.stack([(a / a.norm().clamp_min(eps)) @ (b / b.norm().clamp_min(eps)) for a, b in zip(u, w)])"),
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_indices",
+        "the vectors are picked out by their index in a Python loop, and each makes a gradient of the full size; "
+        "multiply all of them, and sum along `dim` alone",
+        of_rows(
+            "torch.stack([(a / a.norm().clamp_min(eps)) @ (b / b.norm().clamp_min(eps)) "
+            "for a, b in ((u[i], w[i]) for i in range(len(u)))])"
+        ),
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_features",
+        "the products are added up one feature at a time; sum along `dim`",
+        {
+            "return " + RESULT: "x_norm, y_norm = x_norm.squeeze(dim), y_norm.squeeze(dim)\n"
+            "    return sum(x.select(dim, i) / x_norm * (y.select(dim, i) / y_norm) for i in range(x.shape[dim]))",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "all_pairs",
+        "each vector of x meets each of y, and all but the diagonal is thrown away; multiply elementwise, then sum",
+        of_unit_rows("(u @ w.mT).diagonal()"),
+        slow=True,
+    ),
+    Mistake(
+        "all_pairs_with_their_features",
+        "each vector of x is broadcast against each of y, which takes as many vectors as there are pairs; "
+        "multiply elementwise, then sum",
+        of_unit_rows("(u[:, None] * w).sum(-1).diagonal()"),
+        slow=True,
     ),
 )
 

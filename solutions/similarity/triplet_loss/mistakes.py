@@ -293,6 +293,65 @@ MISTAKES = (
             )
         },
     ),
+    Mistake(
+        "loop_over_the_triplets",
+        "the triplets go through a Python loop, one at a time; take the distances of all rows at once, along axis 1",
+        {
+            POSITIVE: "torch.stack([torch.linalg.vector_norm(a - p) for a, p in zip(anchor, positive)])",
+            NEGATIVE: "torch.stack([torch.linalg.vector_norm(a - n) for a, n in zip(anchor, negative)])",
+            COSINE_POSITIVE: "torch.stack([1 - one @ other / other.norm() for one, other in zip(a, p)])",
+            COSINE_NEGATIVE: "torch.stack([1 - one @ other / other.norm() for one, other in zip(a, n)])",
+            UNITS: "(anchor / torch.linalg.vector_norm(anchor, dim=1, keepdim=True), positive, negative)",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_indices",
+        "the triplets are picked out by their index in a Python loop, and each makes a gradient of the full size; "
+        "take the distances of all rows at once, along axis 1",
+        {
+            POSITIVE: "torch.stack([torch.linalg.vector_norm(anchor[i] - positive[i]) for i in range(len(anchor))])",
+            NEGATIVE: "torch.stack([torch.linalg.vector_norm(anchor[i] - negative[i]) for i in range(len(anchor))])",
+            COSINE_POSITIVE: "torch.stack([1 - a[i] @ p[i] for i in range(len(a))])",
+            COSINE_NEGATIVE: "torch.stack([1 - a[i] @ n[i] for i in range(len(a))])",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_features",
+        "the differences are taken one feature at a time; subtract whole tensors",
+        {
+            line: line.replace("dim=1", "dim=0").replace(
+                f"anchor - {x}", f"torch.stack([anchor[:, i] - {x}[:, i] for i in range(anchor.shape[1])])"
+            )
+            for x, line in (("positive", POSITIVE), ("negative", NEGATIVE))
+        },
+        slow=True,
+    ),
+    Mistake(
+        "hinge_in_a_loop",
+        "the hinge takes the triplets one at a time in a Python loop; relu and clamp take a whole tensor",
+        {HINGE: "torch.stack([torch.relu(to_positive[i] - to_negative[i] + margin) for i in range(len(anchor))])"},
+        slow=True,
+    ),
+    Mistake(
+        "sum_of_python",
+        "Python's sum adds up the losses one at a time; use the tensor's own",
+        {MEAN: "return sum(losses) / len(losses)", SUM: "return sum(losses)"},
+        slow=True,
+    ),
+    Mistake(
+        "all_pairs",
+        "each anchor meets every positive and every negative, and all but the diagonal is thrown away; "
+        "row i of each makes a triplet",
+        {
+            POSITIVE: "torch.linalg.vector_norm(anchor[:, None] - positive, dim=2).diagonal()",
+            NEGATIVE: "torch.linalg.vector_norm(anchor[:, None] - negative, dim=2).diagonal()",
+            COSINE_POSITIVE: "1 - (a @ p.mT).diagonal()",
+            COSINE_NEGATIVE: "1 - (a @ n.mT).diagonal()",
+        },
+        slow=True,
+    ),
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
