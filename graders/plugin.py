@@ -166,6 +166,7 @@ class Run:
             result.message = f"{asked} of {result.planned} checks were asked and passed; ask them all for a verdict"
         submission.close()
         submission.replies.clear()
+        pending.trial.last = None
 
 
 @dataclass
@@ -229,6 +230,7 @@ class GraderFile(pytest.File):
             diagnosis.close()
         for reference in run.references.values():
             reference.close()
+            reference.replies.clear()
         run.diagnoses.clear()
         run.references.clear()
 

@@ -169,7 +169,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "curve_of_thousands",
-                    sizes={"samples": (256, 4096)},
+                    sizes={"samples": (256, 2048)},
                     inputs=lambda draw, samples: many_scores(draw, samples),
                     hints={"samples": "sort once, then cumsum"},
                 ),
@@ -189,7 +189,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_scores",
-                    sizes={"samples": (256, 4096)},
+                    sizes={"samples": (256, 2048)},
                     inputs=lambda draw, samples: many_scores(draw, samples),
                     hints={"samples": "sort once, then cumsum"},
                 ),
