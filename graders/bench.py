@@ -66,18 +66,18 @@ def table(*headings: str) -> Table:
 def show_figures(console: Console, root: Path, runs: int) -> bool:
     """Whether all goals are met."""
     walls: dict[str, list[float]] = defaultdict(list)
-    peaks: dict[str, list[float]] = defaultdict(list)
+    peaks: dict[str, float] = {}
     for repetition in range(runs + 1):  # in turn, so that a slow spell of the machine hits all of them
         for name, command in COMMANDS.items():
-            seconds, peak = measure(command, root)
-            if repetition:  # the first round only warms the disk cache
-                walls[name].append(seconds)
-                peaks[name].append(peak)
+            if not repetition:  # looking at the memory takes time, and this round warms the disk cache
+                peaks[name] = measure(command, root, memory_too=True)[1]
+            else:
+                walls[name].append(measure(command, root)[0])
             if console.is_terminal:
                 console.print(f"round {repetition} of {runs}", end="\r")
 
-    def median(figure: Callable[[dict[str, float]], float], of: dict[str, list[float]] = walls) -> float:
-        return statistics.median(figure({name: values[i] for name, values in of.items()}) for i in range(runs))
+    def median(figure: Callable[[dict[str, float]], float]) -> float:
+        return statistics.median(figure({name: values[i] for name, values in walls.items()}) for i in range(runs))
 
     further = len(katas.all_katas(root)) - 1
     figures = [  # what, got, goal
@@ -87,10 +87,9 @@ def show_figures(console: Console, root: Path, runs: int) -> bool:
         ("each further kata", median(lambda t: (t["all"] - t["one"]) / further / t["torch"]), 0.4),
         ("all katas, one judge against all", median(lambda t: t["alone"] / t["all"]), -1.7),
     ]
-    if peaks["torch"][0]:
-        for name, what in (("one", "one kata"), ("all", "all katas")):
-            ratio = median(lambda m, name=name: m[name] / m["torch"], peaks)  # type: ignore[misc]
-            figures.append((f"memory of all processes, {what}", ratio, MOST_MEMORY))
+    if peaks["torch"]:
+        figures.append(("memory of all processes, one kata", peaks["one"] / peaks["torch"], MOST_MEMORY))
+        figures.append(("memory of all processes, all katas", peaks["all"] / peaks["torch"], None))
     made = table("figure.", "x import torch", "goal", ".")
     fine = True
     for what, got, goal in figures:
@@ -103,7 +102,7 @@ def show_figures(console: Console, root: Path, runs: int) -> bool:
     return fine
 
 
-def measure(command: Sequence[str], root: Path) -> tuple[float, float]:
+def measure(command: Sequence[str], root: Path, memory_too: bool = False) -> tuple[float, float]:
     """Wall seconds, and the peak of the memory of the command and all its descendants in bytes (0 without /proc)."""
     start = time.perf_counter()
     process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -116,11 +115,13 @@ def measure(command: Sequence[str], root: Path) -> tuple[float, float]:
             peak = max(peak, sum(map(memory, descendants(process.pid))))
 
     watcher = threading.Thread(target=poll)
-    watcher.start()
+    if memory_too:
+        watcher.start()
     status = process.wait()
     seconds = time.perf_counter() - start
     done.set()
-    watcher.join()
+    if memory_too:
+        watcher.join()
     if status:
         raise katas.Refused(
             f"{' '.join(command)} ended with exit status {status}, nothing was measured; mend that first"

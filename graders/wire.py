@@ -46,7 +46,7 @@ def pack(header: Any, tensors: list[Tensor]) -> bytes:
         strides = None if tensor.numel() == 0 or tensor.is_contiguous() else tensor.stride()
         span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
         flat = tensor.as_strided((span,), (1,)) if tensor.numel() else tensor.reshape(-1)
-        chunks.append(flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
+        chunks.append(flat.view(torch.uint8).numpy().data if flat.numel() else b"")
         specs.append({"dtype": dtype_name(tensor.dtype), "shape": list(tensor.shape), "stride": strides})
     head = json.dumps({"header": header, "tensors": specs, "sizes": [len(chunk) for chunk in chunks]}).encode()
     return b"".join([LENGTHS.pack(len(head), sum(map(len, chunks))), head, *chunks])
@@ -59,11 +59,7 @@ def unpack(head: bytes, body: bytearray) -> tuple[Any, list[Tensor]]:
         tensors, start = [], 0
         for spec, size in zip(message["tensors"], message["sizes"], strict=True):
             dtype = DTYPES[spec["dtype"]]
-            flat = (
-                torch.frombuffer(bytearray(body[start : start + size]), dtype=dtype)
-                if size
-                else torch.empty(0, dtype=dtype)
-            )
+            flat = torch.frombuffer(body[start : start + size], dtype=dtype) if size else torch.empty(0, dtype=dtype)
             stride = spec["stride"]
             tensors.append(flat.reshape(spec["shape"]) if stride is None else flat.as_strided(spec["shape"], stride))
             start += size
