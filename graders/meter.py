@@ -7,6 +7,7 @@ the call does not count.
 from __future__ import annotations
 
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -61,12 +62,14 @@ class Meter:
 
     @contextmanager
     def lines(self) -> Iterator[None]:
-        """Counts the lines that run, those of code that the submission makes as it goes included."""
+        """Counts the lines that run, in threads and in code that the submission makes as it goes, too."""
+        threading.settrace(self.enter)
         sys.settrace(self.enter)
         try:
             yield
         finally:
             sys.settrace(None)
+            threading.settrace(None)
 
     def enter(self, frame: FrameType, event: str, argument: object) -> Tracer | None:
         file = frame.f_code.co_filename

@@ -38,6 +38,9 @@ ANSWERS = {
     "many_small_steps": TOP + "    for _ in range(20):\n        x = x + 0\n    return x / (1 / factor)\n",
     "loop_over_rows": TOP + "    return torch.stack([r / (1 / factor) for r in x])\n",
     "loop_without_operators": TOP + "    for _ in range(len(x)):\n        pass\n    return x / (1 / factor)\n",
+    "loop_in_threads": TOP.replace("import torch", "import torch\nfrom concurrent.futures import ThreadPoolExecutor")
+    + "    with ThreadPoolExecutor(1) as pool:\n"
+    "        list(pool.map(lambda i: None, range(len(x))))\n    return x / (1 / factor)\n",
     "loop_in_made_code": TOP + "    exec('for _ in range(len(x)):\\n    pass')\n    return x / (1 / factor)\n",
     "all_pairs": TOP + "    rows = x.reshape(-1, x.shape[-1])\n    pairs = rows[:, None] - rows[None]\n"
     "    return x / (1 / factor) + (pairs.mean() - pairs.mean())\n",
@@ -104,6 +107,11 @@ def test_loop_that_runs_no_operator_is_told_with_its_line(results: dict[str, Any
 
 def test_loop_in_code_made_on_the_way_is_seen(results: dict[str, Any]) -> None:
     assert "got 1,025; they grow with the rows" in the_failure(results["loop_in_made_code"])[1]
+
+
+def test_loop_in_threads_is_seen(results: dict[str, Any]) -> None:
+    message = failures(results["loop_in_threads"])["performance/many_rows/loops"]
+    assert message.startswith("runs of one line: should be below 32, the shortest axis, got 1,0")
 
 
 def test_all_pairs_take_too_much_memory(results: dict[str, Any]) -> None:
