@@ -14,9 +14,9 @@ from torch import Tensor
 
 from graders import compare
 from graders.exam import Exam
-from graders.messages import Cost, Measured, Reply
-from graders.spec import Answer, Budget, Tolerance
-from graders.submission import CheckFailed
+from graders.messages import Cost, Measured, Reply, Request
+from graders.spec import Answer, Budget, GraderError, Tolerance
+from graders.submission import CheckFailed, Submission
 from graders.trial import Trial
 
 DTYPE = torch.float32
@@ -109,10 +109,12 @@ def measured(
     if request.key not in trial.submission.replies:
         trial.reference.replies.pop(request.key, None)  # measured for another submission: a machine's pace changes
     try:
-        reference = trial.reference.ask(request)
+        reference = ask_reference(trial.reference, request)
         tensors = tuple(output for output in reference.outputs if isinstance(output, Tensor))
         outputs = trial.outputs(request, len(tensors) if reference.is_tuple else None)
         own = trial.ask(request)
+        if measure == "cost" and own.cost is None:
+            raise CheckFailed("the call: sent back something that is no answer")
         if request.key in trial.verified:
             return own, reference
         trial.refuse_calls([(request, own)])
@@ -131,6 +133,19 @@ def measured(
             exam.forget()
 
 
+def ask_reference(reference: Submission, request: Request) -> Reply:
+    """Raises: GraderError where it cannot be measured, which is no fault of the submission's."""
+    reference.seconds = 0.0  # it is asked for many submissions, which have a limit each
+    try:
+        reply = reference.ask(request)
+    except CheckFailed as failure:
+        raise GraderError(f"the reference cannot be measured: {failure}") from None
+    if reply.died or reply.raised:
+        why = reply.died or reference.explain(reply.raised)  # type: ignore[arg-type]  # one of them is there
+        raise GraderError(f"the reference cannot be measured: the call {why}")
+    return reply
+
+
 def agree(subject: str, got: Tensor, wanted: Tensor) -> None:
     """In some of the elements, if there are very many."""
     compare.same_shape(subject, got, wanted)
@@ -143,15 +158,19 @@ def agree(subject: str, got: Tensor, wanted: Tensor) -> None:
 def growth(figure: str, answer: Answer, budget: Budget, trial: Trial) -> str:
     """Which axis it grows with, more than the reference does, and what to do."""
     last, exponents = trial.last, {}
-    small = measured(trial, trial.exam, answer, budget, "")
-    for axis, sizes in budget.sizes.items():
-        large = measured(trial, trial.exam, answer, budget, axis)
-        exponents[axis] = [
-            math.log(max(getattr(two.cost, figure), 1) / max(getattr(one.cost, figure), 1))
-            / math.log(sizes[1] / sizes[0])
-            for one, two in zip(small, large, strict=True)
-        ]
-    trial.last = last  # that is the call to show
+    try:
+        small = measured(trial, trial.exam, answer, budget, "")
+        for axis, sizes in budget.sizes.items():
+            large = measured(trial, trial.exam, answer, budget, axis)
+            exponents[axis] = [
+                math.log(max(getattr(two.cost, figure), 1) / max(getattr(one.cost, figure), 1))
+                / math.log(sizes[1] / sizes[0])
+                for one, two in zip(small, large, strict=True)
+            ]
+    except CheckFailed:
+        return ""  # what it costs is said already
+    finally:
+        trial.last = last  # that is the call to show
     axis = max(exponents, key=lambda axis: exponents[axis][0] - exponents[axis][1])
     own, reference = exponents[axis]
     if own - reference < GROWS:
