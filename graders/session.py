@@ -79,31 +79,18 @@ def devices_for(wanted: str | None) -> list[str]:
 
 def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path) -> list[str]:
     """Pytest's command line: our plugin and pytest-timeout, and nothing from a conftest.py beside a submission."""
-    made = [str(kata.folder) for kata in chosen]
-    made += [
+    made = [
+        *(str(kata.folder) for kata in chosen),
         "--rootdir",
         str(root),
         "--noconftest",
-        "-p",
-        "graders.plugin",
-        "-p",
-        "no:terminal",
         "-s",
         "-p",
-        "no:cacheprovider",
+        "graders.plugin",
     ]
-    made += [
-        "-p",
-        "no:faulthandler",
-        "-p",
-        "no:logging",
-        "-p",
-        "no:unraisableexception",
-        "-o",
-        "filterwarnings=default",
-        "-o",
-        "addopts=",
-    ]
+    for plugin in ("terminal", "cacheprovider", "faulthandler", "logging", "unraisableexception"):
+        made += ["-p", f"no:{plugin}"]
+    made += ["-o", "filterwarnings=default", "-o", "addopts="]
     if options.k:
         made += ["-k", options.k]
     if options.junit:
