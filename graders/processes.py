@@ -26,7 +26,7 @@ from graders import cage, wire, worker
 ROOT = Path(__file__).resolve().parent.parent
 LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
 LONGEST_STACK = 1 << 20  # characters
-STACK_LOOKS = 50  # a hundredth of a second apart
+STACK_LOOKS = 300  # a hundredth of a second apart; on a busy machine the worker may take a while to run
 MOST_OFFENCES = 100  # in one message
 START_SECONDS = 120  # a spawned worker imports torch first
 CREDENTIALS = struct.Struct("3i") if hasattr(socket, "SO_PASSCRED") else None  # pid, uid, gid of a message's sender
@@ -288,9 +288,12 @@ class Worker:
         with contextlib.suppress(OSError, ValueError):
             if worker.STACK_SIGNAL and self.process:
                 os.kill(self.process, worker.STACK_SIGNAL)
-            for _ in range(STACK_LOOKS):
+            looks, text = STACK_LOOKS, ""
+            while looks > 0:
                 self.stack.seek(0)
-                for line in self.stack.read(LONGEST_STACK).splitlines():
+                before, text = text, self.stack.read(LONGEST_STACK)
+                looks -= STACK_LOOKS // 10 if text and text == before else 1  # it may be halfway through
+                for line in text.splitlines():
                     number, whole, _ = line.strip().removeprefix(prefix).partition(" in ")
                     if whole and line.strip().startswith(prefix):
                         return int(number)
