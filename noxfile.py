@@ -30,7 +30,8 @@ def grade(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the project's own tests; arguments go to pytest."""
     environment(session, "author")
-    session.run(str(PYTHON), "-m", "pytest", *session.posargs, external=True)
+    side_by_side = ("--numprocesses", "auto", "--dist", "loadfile")
+    session.run(str(PYTHON), "-m", "pytest", *side_by_side, *session.posargs, external=True)
 
 
 @nox.session

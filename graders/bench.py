@@ -213,7 +213,7 @@ def tell_breakdown(start: float) -> None:
 
 
 def show_references(console: Console, root: Path, runs: int) -> None:
-    made = table("reference.", "operators", "MB", "ms", "x torch's:", "operators", "MB", "time")
+    made = table("reference (in brackets: times torch's).", "operators", "MB", "ms")
     stand_for = []
     launcher = processes.launcher()
     try:
@@ -250,16 +250,13 @@ def reference_rows(kata: Kata, builtin: Path, launcher: processes.Launcher, runs
                     for run in range(runs)
                 ]
                 ratio = statistics.median(our.seconds / their.seconds for their, our in pairs)
+                milliseconds = 1e3 * statistics.median(our.seconds for _, our in pairs)
                 rows.append(
                     [
                         f"{kata.id}/{budget.name}",
-                        f"{ours.operators:,}",
-                        f"{ours.peak / 1e6:,.2f}",
-                        f"{1e3 * statistics.median(our.seconds for _, our in pairs):.1f}",
-                        "",
-                        f"{ours.operators / theirs.operators:.2f}",
-                        f"{ours.peak / theirs.peak:.2f}",
-                        f"{ratio:.2f}",
+                        f"{ours.operators:,} ({ours.operators / theirs.operators:.2f})",
+                        f"{ours.peak / 1e6:,.2f} ({ours.peak / theirs.peak:.2f})",
+                        f"{milliseconds:.1f} ({ratio:.2f})",
                     ]
                 )
     finally:
