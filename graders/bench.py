@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
-from graders import budgets, card, katas, processes
+from graders import budgets, card, dialogue, katas, processes
 from graders.exam import Exam
 from graders.katas import Kata
 from graders.plugin import DEFAULT_SEED
@@ -55,14 +54,6 @@ def main(options: argparse.Namespace, root: Path) -> int:
     return int(not fine)
 
 
-def table(*headings: str) -> Table:
-    """Numbers stand to the right; headings that end in a dot are of words."""
-    made = Table(box=None, padding=(0, 1))
-    for heading in headings:
-        made.add_column(heading.rstrip("."), justify="left" if heading.endswith(".") else "right", no_wrap=True)
-    return made
-
-
 def show_figures(console: Console, root: Path, runs: int) -> bool:
     """Whether all goals are met."""
     walls: dict[str, list[float]] = defaultdict(list)
@@ -90,7 +81,7 @@ def show_figures(console: Console, root: Path, runs: int) -> bool:
     if peaks["torch"]:
         figures.append(("memory of all processes, one kata", peaks["one"] / peaks["torch"], MOST_MEMORY))
         figures.append(("memory of all processes, all katas", peaks["all"] / peaks["torch"], None))
-    made = table("figure.", "x import torch", "goal", ".")
+    made = card.table("figure.", "x import torch", "goal", ".")
     fine = True
     for what, got, goal in figures:
         met = goal is None or (got <= goal if goal > 0 else got >= -goal)
@@ -159,7 +150,7 @@ def show_breakdown(console: Console, root: Path) -> None:
     done = subprocess.run([sys.executable, "-c", BREAKDOWN], cwd=root, capture_output=True, text=True, check=True)
     parts: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     total = sum(parts.values())
-    made = table("where one judge's time goes, all katas.", "seconds", "share")
+    made = card.table("where one judge's time goes, all katas.", "seconds", "share")
     for part, seconds in parts.items():
         made.add_row(part, f"{seconds:.2f}", f"{seconds / total:.0%}")
     console.print(made)
@@ -195,9 +186,9 @@ def tell_breakdown(start: float) -> None:
         setattr(owner, name, wrapper)
 
     timed(processes, "launcher", "start of workers")
-    timed(processes.Worker, "__init__", "start of workers")
-    timed(processes.Worker, "meet", "start of workers")
-    timed(processes.Worker, "stop", "start of workers")
+    timed(dialogue.Worker, "__init__", "start of workers")
+    timed(dialogue.Worker, "meet", "start of workers")
+    timed(dialogue.Worker, "stop", "start of workers")
     timed(Exam, "_arguments", "inputs")
     timed(Exam, "_request", "inputs")
     timed(Exam, "_expected", "oracle")
@@ -213,7 +204,7 @@ def tell_breakdown(start: float) -> None:
 
 
 def show_references(console: Console, root: Path, runs: int) -> None:
-    made = table("reference (in brackets: times torch's).", "operators", "MB", "ms")
+    made = card.table("reference (in brackets: times torch's).", "operators", "MB", "ms")
     stand_for = []
     launcher = processes.launcher()
     try:
@@ -244,7 +235,9 @@ def reference_rows(kata: Kata, builtin: Path, launcher: processes.Launcher, runs
         for answer in grader.answers:
             for budget in answer.budgets:
                 trial = Trial(Exam(kata.id, grader, DEFAULT_SEED), torchs, own, {})
-                theirs, ours = budgets.costs(trial, answer, budget)
+                theirs, ours = (reply.cost for reply in budgets.large(trial, answer, budget))
+                assert theirs is not None
+                assert ours is not None
                 pairs = [
                     budgets.measured(trial, Exam(kata.id, grader, (DEFAULT_SEED, run)), answer, budget, measure="time")
                     for run in range(runs)

@@ -19,7 +19,6 @@ from graders.spec import Answer, Budget, GraderError, Tolerance
 from graders.submission import CheckFailed, Submission
 from graders.trial import Trial
 
-DTYPE = torch.float32
 ROUGH = Tolerance(1e-3, 1e-3, 1e-3)  # two right answers at a large size; exactness is asked elsewhere
 SPARE = {"operators": 150, "written": 1 << 20, "peak": 1 << 20}  # beyond the multiple, for small references
 NOUNS = {"operators": "operators", "written": "memory written", "peak": "memory in use", "time": "processor time"}
@@ -48,10 +47,11 @@ def memory(answer: Answer, budget: Budget, trial: Trial) -> None:
 
 def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:
     """What the call cost, in all figures."""
-    own, reference = costs(trial, answer, budget)
+    own, reference = (reply.cost for reply in large(trial, answer, budget))
+    assert own is not None
     got, needed = getattr(own, figure), getattr(reference, figure)
     shown(trial, budget)[figure] = (got, needed)
-    most = getattr(budget, figure) * needed + SPARE[figure]
+    most = limit(budget, figure, needed)
     if got > most:
         words = "{:,.0f}".format if figure == "operators" else megabytes
         raise CheckFailed(
@@ -59,6 +59,11 @@ def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:
             f"got {words(got)}{growth(figure, answer, budget, trial)}"
         )
     return own
+
+
+def limit(budget: Budget, figure: str, needed: float) -> float:
+    """The most that a call may cost where the reference's cost `needed`."""
+    return float(getattr(budget, figure)) * needed + SPARE.get(figure, 0)
 
 
 def shown(trial: Trial, budget: Budget) -> dict[str, tuple[float, float]]:
@@ -73,8 +78,7 @@ def megabytes(count: float) -> str:
 
 def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
     """Most of ten calls take no longer than they may, each beside one of the reference on the same fresh inputs."""
-    costs(trial, answer, budget)
-    own, reference = measured(trial, trial.exam, answer, budget)
+    own, reference = large(trial, answer, budget)
     ratios = [own.seconds / reference.seconds]
     if ratios[0] > CLEAR * budget.time:
         ratios = []
@@ -91,13 +95,10 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
         )
 
 
-def costs(trial: Trial, answer: Answer, budget: Budget) -> tuple[Cost, Cost]:
-    """What the submission's call and the reference's cost, every axis being large."""
+def large(trial: Trial, answer: Answer, budget: Budget) -> tuple[Reply, Reply]:
+    """The submission's reply and the reference's, every axis being large."""
     measured(trial, trial.exam, answer, budget, "")  # which warms both of them up as well
-    own, reference = measured(trial, trial.exam, answer, budget)
-    assert own.cost is not None
-    assert reference.cost is not None
-    return own.cost, reference.cost
+    return measured(trial, trial.exam, answer, budget)
 
 
 def measured(
@@ -105,7 +106,8 @@ def measured(
 ) -> tuple[Reply, Reply]:
     """The replies of the submission and of the reference, whose values agree."""
     assert trial.reference is not None
-    (request,) = exam.requests(answer, budget.case(grown), DTYPE, gradients=answer.differentiates, measured=measure)
+    case = budget.case(grown)
+    (request,) = exam.requests(answer, case, case.dtypes[0], gradients=answer.differentiates, measured=measure)
     if request.key not in trial.submission.replies:
         trial.reference.replies.pop(request.key, None)  # measured for another submission: a machine's pace changes
     try:
@@ -161,11 +163,11 @@ def growth(figure: str, answer: Answer, budget: Budget, trial: Trial) -> str:
     try:
         small = measured(trial, trial.exam, answer, budget, "")
         for axis, sizes in budget.sizes.items():
-            large = measured(trial, trial.exam, answer, budget, axis)
+            grown = measured(trial, trial.exam, answer, budget, axis)
             exponents[axis] = [
                 math.log(max(getattr(two.cost, figure), 1) / max(getattr(one.cost, figure), 1))
                 / math.log(sizes[1] / sizes[0])
-                for one, two in zip(small, large, strict=True)
+                for one, two in zip(small, grown, strict=True)
             ]
     except CheckFailed:
         return ""  # what it costs is said already

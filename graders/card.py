@@ -31,6 +31,14 @@ def console(file: object = None) -> Console:
     return made
 
 
+def table(*headings: str) -> Table:
+    """Numbers stand to the right; headings that end in a dot are of words."""
+    made = Table(box=None, padding=(0, 1))
+    for heading in headings:
+        made.add_column(heading.rstrip("."), justify="left" if heading.endswith(".") else "right", no_wrap=True)
+    return made
+
+
 class Reporter:
     """Shows each result as soon as it is complete, and on a terminal what is going on meanwhile."""
 

@@ -28,9 +28,11 @@ class Parallel:
         self.run = run
         self.launchers = launchers
         self.tell: Connection | None = None  # set in a judge
+        self.config: pytest.Config
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        self.config = session.config
         groups = [list(items) for _, items in itertools.groupby(session.items, key=lambda item: item.parent)]
         if min(len(groups), len(self.launchers)) < 2 or session.testsfailed:
             return None
@@ -51,7 +53,7 @@ class Parallel:
             while judges:
                 for ready in cast(list[Connection], wait(list(judges))):
                     try:
-                        self.hear(session, ready.recv())
+                        self.hear(ready.recv())
                     except EOFError:
                         judges.pop(ready).join()
                     while waiting and waiting[0].complete:  # shown in order
@@ -69,8 +71,8 @@ class Parallel:
                     self.run.watcher(result)
         return True
 
-    def hear(self, session: pytest.Session, message: Any) -> None:
-        config = session.config
+    def hear(self, message: Any) -> None:
+        config = self.config
         if isinstance(message, dict):
             report = config.hook.pytest_report_from_serializable(config=config, data=message)
             config.hook.pytest_runtest_logreport(report=report)
@@ -111,6 +113,3 @@ class Parallel:
         if self.tell is not None:
             config = self.config
             self.tell.send(config.hook.pytest_report_to_serializable(config=config, report=report))
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        self.config = config

@@ -103,9 +103,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 
 def table(proofs: list[Proof]) -> Table:
-    made = Table(box=None, padding=(0, 1))
-    for heading in ("kata", "right", "mistakes", "named", "mutants", "equiv.", "cheats", ""):
-        made.add_column(heading, justify="left" if heading in ("kata", "") else "right", no_wrap=True)
+    made = card.table("kata.", "right", "mistakes", "named", "mutants", "equiv", "cheats", ".")
     for proof in proofs:
         made.add_row(*proof.row())
     return made

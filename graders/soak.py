@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from graders import bench, card, katas
-from graders.budgets import SPARE
+from graders import card, katas
+from graders.budgets import limit
 from graders.katas import Kata
 from graders.mistakes import mistakes_of
-from graders.prove import grade, write
+from graders.prove import first_failure, grade, write
 
 # Keeps one processor and the memory bus busy.
 NOISE = "block = bytearray(1 << 26)\nwhile True: block[:] = bytes(1 << 26)"
@@ -36,14 +36,14 @@ class Found:
     def add(self, kata: Kata, name: str, result: dict[str, Any], expected: str) -> None:
         self.runs += 1
         if result["state"] != expected:
-            failed = next((test for test in result["tests"] if test["state"] != "pass"), None)
-            why = f": {failed['name']}: {failed['message']}" if failed else ""
-            self.wrong.append(f"{kata.id}/{name} should be {expected}, was {result['state']}{why}")
+            self.wrong.append(
+                f"{kata.id}/{name} should be {expected}, but it is {result['state']}: {first_failure(result)}"
+            )
         limits = {budget.name: budget for answer in kata.grader.answers for budget in answer.budgets}
         for cost in result["costs"]:
             for figure, value in cost.items():
                 if figure != "budget":
-                    most = getattr(limits[cost["budget"]], figure) * value["reference"] + SPARE.get(figure, 0)
+                    most = limit(limits[cost["budget"]], figure, value["reference"])
                     self.shares[figure].append(value["own"] / most)
 
 
@@ -99,7 +99,7 @@ def busy() -> Iterator[None]:
 
 
 def table(found: dict[str, Found]) -> Any:
-    made = bench.table("answers.", "gradings", "wrong", "figure.", "share of its limit:", "median", "most")
+    made = card.table("answers.", "gradings", "wrong", "figure.", "share of its limit:", "median", "most")
     for kind, one in found.items():
         made.add_row(kind, f"{one.runs:,}", f"{len(one.wrong):,}")
         for figure, shares in one.shares.items() if kind != "slow mistakes" else ():

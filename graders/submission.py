@@ -11,8 +11,9 @@ from typing import Any
 
 from graders import wire
 from graders.cage import MEMORY
+from graders.dialogue import Died, TimedOut, Worker
 from graders.messages import Raised, Reply, Request, raised_of, reply_of
-from graders.processes import Died, Launcher, TimedOut, Worker
+from graders.processes import Launcher
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
 WHOLE_SECONDS = 60.0  # for all calls together; the slowest reference takes 2
