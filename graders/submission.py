@@ -16,7 +16,8 @@ from graders.messages import Raised, Reply, Request, raised_of, reply_of
 from graders.processes import Launcher
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
-WHOLE_SECONDS = 60.0  # for all calls together; the slowest reference takes 2
+WHOLE_SECONDS = 60.0  # of the processor, for all calls together; the slowest reference takes 2
+SHARED = 2  # clock seconds count as one where the processor worked for less: others may use it, and some sleep
 MOST_HANGS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 1000  # printed in one call
 LONGEST_SOURCE = 1 << 20
@@ -122,7 +123,7 @@ class Submission:
         if self.load().get(request.target) is None:
             raise CheckFailed(f"{request.target}: should be defined in {self.path}, got no such name")
         assert self.worker is not None
-        worker, limit, start = self.worker, self.worker.limit, time.monotonic()
+        worker, limit, start, took = self.worker, self.worker.limit, time.monotonic(), 0.0
         try:
             before = worker.seconds()
             answered = worker.ask(request.message)
@@ -139,7 +140,7 @@ class Submission:
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             self.close()
             reply = Reply(died="sent back something that is no answer")
-        self.seconds += time.monotonic() - start
+        self.seconds += max(took, (time.monotonic() - start) / SHARED)
         reply = replace(reply, calls=tuple(worker.offences.items()))
         self.replies[request.key] = (request, reply)
         self.printed = self.printed or reply.printed

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders import watch, wire
+from graders import calls, wire
 from graders.meter import Meter
 
 PRIMITIVE = (bool, int, float, str, type(None))
@@ -77,7 +77,7 @@ def serve(connection: socket.socket, stack_file: int | str, scratch: str, root: 
             os.ftruncate(log, 0)
             answer: list[Tensor] = []
             if request["op"] == "load":
-                limit, watched = request["limit"], watch.Watch(request["banned"], request["path"], tell)
+                limit, watched = request["limit"], calls.Watch(request["banned"], request["path"], tell)
             if not STACK_SIGNAL:
                 faulthandler.dump_traceback_later(limit, file=stack)
             if request["op"] == "load":
@@ -142,7 +142,7 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
 
 
 def call(
-    module: ModuleType, watched: watch.Watch, request: Request, tensors: list[Tensor], answer: list[Tensor]
+    module: ModuleType, watched: calls.Watch, request: Request, tensors: list[Tensor], answer: list[Tensor]
 ) -> Reply:
     """Makes one call, and where cotangents came with it, pulls them back. Tensors of the reply go to `answer`."""
     device = torch.device(request["device"])

@@ -92,11 +92,11 @@ def many(draw: Draw) -> Arguments:
     """
     arguments = scored(80_011, 70_003)(draw)
     assert isinstance(arguments, dict)
-    return arguments | {"y_score": in_steps(arguments["y_score"])}
+    return arguments | {"y_score": in_steps(arguments["y_score"], 4)}
 
 
-def in_steps(scores: Tensor) -> Tensor:
-    return (16 * scores).round() / 16
+def in_steps(scores: Tensor, to_one: int) -> Tensor:
+    return (to_one * scores).round() / to_one
 
 
 def many_scores(draw: Draw, samples: int) -> Arguments:
@@ -104,9 +104,9 @@ def many_scores(draw: Draw, samples: int) -> Arguments:
 
 
 def coarse_scores(draw: Draw, samples: int) -> Arguments:
-    """Some 150 distinct ones among very many, so that what goes through all samples for each of those comes back."""
+    """Some 80 distinct ones among very many, so that what goes through all samples for each of those comes back."""
     arguments = many_scores(draw, samples)
-    return arguments | {"y_score": in_steps(arguments["y_score"])}
+    return arguments | {"y_score": in_steps(arguments["y_score"], 8)}
 
 
 def different_lengths(draw: Draw) -> list[Arguments]:
