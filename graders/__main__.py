@@ -1,4 +1,4 @@
-"""The command line: `python -m graders grade|prove|bench|soak|stub`. Nox is its front door."""
+"""The command line: `python -m graders COMMAND`. Nox is its front door."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from graders import katas
+from graders import desk, katas
 
 USAGE, FAULT, INTERRUPTED = 2, 3, 130
 
@@ -21,7 +21,7 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
             stream.reconfigure(errors="replace")
     options = parser().parse_args(argv)
     try:
-        return int(importlib.import_module(f"graders.{options.command}").main(options, root))
+        return int(importlib.import_module(options.module or f"graders.{options.command}").main(options, root))
     except katas.Refused as error:
         return complain(str(error))
     except KeyboardInterrupt:
@@ -38,6 +38,7 @@ def complain(sentence: str) -> int:
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="graders", description="Judges what you wrote by hand, honestly.")
+    made.set_defaults(module=None)
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     grade = commands.add_parser("grade", help="grade the learner's files", description="Grades the learner's files.")
     grade.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
@@ -95,6 +96,7 @@ def parser() -> argparse.ArgumentParser:
         description="Writes a kata's stub from its reference, if there is none yet.",
     )
     stub.add_argument("katas", nargs="+", metavar="KATA", help="which katas")
+    desk.add_commands(commands)
     return made
 
 

@@ -25,7 +25,7 @@ from rich.console import Console
 from graders import budgets, card, dialogue, katas, processes
 from graders.exam import Exam
 from graders.katas import Kata
-from graders.plugin import DEFAULT_SEED
+from graders.run import DEFAULT_SEED
 from graders.submission import Submission, read_source
 from graders.trial import Trial
 

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.budgets import NOUNS, megabytes
-from graders.plugin import DEFAULT_SEED
 from graders.results import Result
+from graders.run import DEFAULT_SEED
 
 WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
 WIDTH = 80

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import pytest
 
-from graders.plugin import Run
 from graders.processes import Launcher
 from graders.results import Result
+from graders.run import Run
 
 PATIENCE_SECONDS = 10  # for judges that are told to stop
 

@@ -59,8 +59,9 @@ class Result:
 
     kata: str
     topic: str
-    source: str
+    source: str  # its path
     level: int = 1
+    program: str = ""  # what stood in it
     todo: bool = False
     message: str | None = None  # why it could not be graded, or not wholly
     error: bool = False  # it could not be imported or read

@@ -15,9 +15,11 @@ import torch
 from graders import __main__ as cli
 from graders import katas, results
 from graders.card import Reporter
+from graders.desk import attempts
 from graders.parallel import Parallel
-from graders.plugin import DEFAULT_SEED, Options, Run
+from graders.plugin import RUN
 from graders.processes import Launcher
+from graders.run import DEFAULT_SEED, Options, Run
 
 
 def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], launchers: list[Launcher]) -> int:
@@ -35,7 +37,7 @@ def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], laun
         reporter.say(f"seed {seed}")
     devices = devices_for(options.device)
     asked = Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x)
-    run = Run(asked, reporter, launcher)
+    run = Run(asked, launcher, reporter)
     torch.set_num_threads(1)
     gc.freeze()  # what torch brought stays: no collection need look at it again
     reporter.start()
@@ -52,6 +54,8 @@ def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], laun
     reporter.summary(run.results, learner=not (options.reference or options.submission))
     if launcher.isolation != "full":
         reporter.say(f"isolation: {launcher.isolation}; submissions cannot be shut in fully here, see SECURITY.md")
+    if not (options.reference or options.submission or options.k or options.x or options.ci or os.environ.get("CI")):
+        attempts.record_all(root, run.results, seed, "grade")
     if options.json:
         results.write(options.json, results.document(run.results, seed, devices, launcher.isolation))
     if status == pytest.ExitCode.INTERRUPTED:
@@ -61,14 +65,21 @@ def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], laun
 
 
 class Named:
-    """Registers the run under the name that the plugin looks for."""
+    """Gives our run to the plugin, and tells of faults, which are not the learner's."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.pluginmanager.register(self.run, "grading_run")
+        config.stash[RUN] = self.run
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        print(f"error: the grader itself failed\n{excrepr}", file=sys.stderr)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            print(f"error: the grader itself failed\n{report.longrepr}", file=sys.stderr)
 
 
 def devices_for(wanted: str | None) -> list[str]:

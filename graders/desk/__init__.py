@@ -1,0 +1,54 @@
+"""The learner's desk: what practises, remembers and interviews around the judge, which knows nothing of it.
+
+Every command is a module here, with `main(options, root)`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
+    watch = add(commands, "watch", "grade on every save", "Grades a kata whenever its file is saved.")
+    watch.add_argument("kata", nargs="?", metavar="KATA", help="which kata; by default the first one to do")
+    watch.add_argument("--poll", action="store_true", help="look for saves ten times a second, for network folders")
+
+    hint = add(commands, "hint", "show the next hint", "Shows one more hint with every call: a nudge, the idea, …")
+    hint.add_argument("kata", metavar="KATA", help="which kata")
+    hint.add_argument("--again", action="store_true", help="only those that were shown before; costs nothing")
+
+    status = add(commands, "status", "show the map of topics and katas", "Shows how far you have come.")
+    status.add_argument("--json", action="store_true", help="as JSON")
+
+    reset = add(commands, "reset", "start a kata anew", "Saves the attempt and puts the stub in its place.")
+    reset.add_argument("katas", nargs="+", metavar="KATA", help="which katas")
+
+    history = add(commands, "history", "list attempts, or bring one back", "Lists the attempts of a kata.")
+    history.add_argument("kata", metavar="KATA", help="which kata")
+    history.add_argument("number", nargs="?", type=int, metavar="N", help="show attempt N as it stood in the file")
+    history.add_argument("--restore", action="store_true", help="put attempt N in the place of your file")
+
+    review = add(commands, "review", "what is due today", "Starts the kata that is due the longest from a clean stub.")
+    review.add_argument("--list", action="store_true", help="only list what is due")
+    review.add_argument("--export", type=Path, metavar="FILE", help="write all that you did here to FILE")
+    review.add_argument("--import", type=Path, metavar="FILE", dest="merge", help="add what you did elsewhere")
+
+    interview = add(commands, "interview", "a timed mock interview", "Interviews you, with a clock and a report.")
+    interview.add_argument("--minutes", type=int, default=45, metavar="N", help="how long; default: 45")
+    interview.add_argument("--topic", metavar="TOPIC", help="only katas of this topic")
+    interview.add_argument("--level", type=int, metavar="N", help="only katas of this level")
+    interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
+    interview.add_argument("--resume", action="store_true", help="go on with the one that was cut off")
+
+    report = add(commands, "report", "one HTML page of all you did", "Writes one HTML page, readable offline.")
+    report.add_argument("--output", type=Path, metavar="FILE", help="where; default: .kata/report.html")
+
+
+def add(
+    commands: argparse._SubParsersAction[Any], name: str, summary: str, description: str
+) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=description)
+    made.set_defaults(module=f"graders.desk.{name}")
+    return made

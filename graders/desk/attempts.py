@@ -1,0 +1,129 @@
+"""The learner's files and what was judged of them: recorded, made clean again, brought back."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from graders.desk.state import Event, State
+from graders.katas import Kata, Refused
+from graders.results import Result
+from graders.stub import stub_of
+from graders.submission import same_program
+
+
+def record_all(root: Path, results: list[Result], seed: int, via: str) -> None:
+    """After a grading: what cannot be recorded is said, and spoils nothing."""
+    if all(result.todo or not result.complete for result in results) and not (root / ".kata").exists():
+        return  # nothing was begun
+    try:
+        state = State(root)
+        for result in results:
+            record(state, result, seed, via)
+        notes = state.notes
+        state.close()
+    except Refused as error:
+        notes = [f"this attempt is not remembered: {error}"]
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def record(state: State, result: Result, seed: int, via: str) -> Event | None:
+    """The attempt as it is remembered; None where there is nothing new: the same file, or an untouched stub."""
+    before = [event for event in state.events(result.kata) if event.kind in ("attempt", "start")]
+    last = before[-1] if before else None
+    if result.todo:
+        if last and last.kind == "attempt":
+            state.add("start", result.kata, {"clean": True, "via": via})
+        return None
+    if not result.complete or result.skipped == result.planned or any(one.graders_fault for one in result.outcomes):
+        return None
+    body = {
+        "state": result.state,
+        "score": result.score,
+        "max_score": result.max_score,
+        "seconds": round(result.seconds, 3),
+        "failed": [outcome.name for outcome in result.failures],
+        "message": result.message or (result.first_failure.message if result.first_failure else None),
+        "mistake": result.mistake,
+        "costs": result.costs,
+        "seed": seed,
+        "source": result.program,
+        "via": via,
+    }
+    if last and all(last.body.get(name) == body[name] for name in ("source", "state", "score")):
+        return None
+    return state.add("attempt", result.kata, body)
+
+
+def make_clean(state: State, kata: Kata, via: str) -> Event | None:
+    """Puts the stub in the place of the learner's file; the attempt that keeps what stood there, if anything did.
+
+    Raises: Refused.
+    """
+    kept = keep(state, kata)
+    replace_file(kata.answer_file, stub_for(kata))
+    state.add("start", kata.id, {"clean": True, "via": via})
+    return kept
+
+
+def bring_back(state: State, kata: Kata, attempt: Event) -> Event | None:
+    """Puts an attempt in the place of the learner's file, which is kept like above. Raises: Refused."""
+    kept = keep(state, kata)
+    replace_file(kata.answer_file, attempt.body["source"])
+    state.add("start", kata.id, {"clean": False, "via": "history"})
+    return kept
+
+
+def keep(state: State, kata: Kata) -> Event | None:
+    """Remembers the learner's file as it is; None for an untouched stub. Raises: Refused."""
+    try:
+        source = kata.answer_file.read_text(encoding="utf-8") if kata.answer_file.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{shown(kata)} cannot be read ({error}): move it elsewhere, then try again") from None
+    if not source or same_program(source, stub_for(kata)):
+        return None
+    attempts = attempts_of(state, kata)
+    if attempts and attempts[-1].body["source"] == source:
+        return attempts[-1]
+    body = {"state": "unjudged", "score": 0, "max_score": 0, "seconds": 0.0, "failed": [], "message": None}
+    return state.add(
+        "attempt", kata.id, body | {"mistake": None, "costs": {}, "seed": 0, "source": source, "via": "kept"}
+    )
+
+
+def attempts_of(state: State, kata: Kata) -> list[Event]:
+    """The oldest first; people know them by their place in this list, from 1."""
+    return [event for event in state.events(kata.id) if event.kind == "attempt"]
+
+
+def stub_for(kata: Kata) -> str:
+    """Raises: Refused."""
+    if not kata.reference_file.exists():
+        raise Refused(
+            f"the stub of {kata.id} is made from {kata.reference_file.relative_to(kata.root)}, which is not here: "
+            "restore it with git"
+        )
+    return stub_of(kata.reference_file.read_text(encoding="utf-8"))
+
+
+def replace_file(path: Path, text: str) -> None:
+    """All or nothing. Raises: Refused."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            os.chmod(name, path.stat().st_mode if path.exists() else 0o644)
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}; mend that, then try again") from None
+
+
+def shown(kata: Kata) -> str:
+    return str(kata.answer_file.relative_to(kata.root))

@@ -1,0 +1,44 @@
+"""A judge that stays: what it takes to judge a kata once more is kept warm between two of its learner's saves."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from graders import processes
+from graders.exam import Exam
+from graders.katas import Kata
+from graders.mistakes import Diagnosis
+from graders.results import Result
+from graders.run import DEFAULT_SEED, Options, Run
+from graders.submission import CheckFailed, Submission
+
+
+class Judge:
+    """Judges one file after the other in this process, on the CPU. Make it before any grader is imported."""
+
+    def __init__(self, launcher: processes.Launcher, seed: int = DEFAULT_SEED) -> None:
+        self.launcher = launcher
+        self.seed = seed
+        self.exams: dict[str, Exam] = {}
+        self.references: dict[str, Submission] = {}
+        self.diagnoses: dict[str, Diagnosis] = {}
+
+    def grade(self, kata: Kata, path: Path, watcher: Callable[[Result], None] = lambda result: None) -> Result:
+        """`watcher` is called after each check. Raises: GraderError where the kata's grader cannot grade."""
+        if kata.id not in self.exams:
+            self.exams[kata.id] = Exam(kata.id, kata.grader, self.seed)
+        run = Run(Options(submissions=[path], seed=self.seed), self.launcher, watcher)
+        run.references, run.diagnoses = self.references, self.diagnoses
+        for pending, check in run.prepare(kata, path, [self.exams[kata.id]]):
+            with contextlib.suppress(CheckFailed):
+                pending.ask(check)
+        for diagnosis in self.diagnoses.values():
+            diagnosis.close()  # the workers; what they answered is kept
+        return run.results[0]
+
+    def close(self) -> None:
+        for reference in self.references.values():
+            reference.close()
+        self.launcher.close()

@@ -1,0 +1,124 @@
+"""What a learner's events add up to for each kata: state, best score, hints, cost, and by FSRS when it is due."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from graders.desk.state import Event
+
+if TYPE_CHECKING:
+    from fsrs import Card, Scheduler
+
+LEVELS_OF_HINTS = 3
+
+
+@dataclass
+class Progress:
+    """One kata, as far as its learner has come.
+
+    Args:
+        kata: its id.
+        state: of the last attempt; "todo" before the first, and after the stub was made clean.
+        score: of the last attempt.
+        best: the highest score so far.
+        attempts: files judged, in all.
+        failures: attempts that failed since the stub was last clean; those that cannot be imported do not count.
+        hints: the level that was reached since the stub was last clean.
+        known: the level that was ever reached: those hints are shown again for free.
+        solved: how often it was solved from a clean stub.
+        cost: of the cheapest solved attempt, in multiples of the reference's: its worst figure.
+        card: FSRS's memory of it; None before it was solved.
+    """
+
+    kata: str
+    state: str = "todo"
+    score: int = 0
+    best: int = 0
+    attempts: int = 0
+    failures: int = 0
+    hints: int = 0
+    known: int = 0
+    solved: int = 0
+    cost: float | None = None
+    card: Card | None = None
+    ratings: list[tuple[datetime, int]] = field(default_factory=list)  # 1 again, 2 hard, 3 good, 4 easy
+    open: bool = True  # begun from a clean stub, and not solved since
+
+    @property
+    def due(self) -> datetime | None:
+        """When it should be reviewed, in UTC."""
+        return self.card.due if self.card else None
+
+    def add(self, event: Event) -> None:
+        """Goes on by one event."""
+        if event.kind == "attempt" and event.body["state"] != "unjudged":
+            self.add_attempt(event)
+        elif event.kind == "hint":
+            self.hints = max(self.hints, event.body["level"])
+            self.known = max(self.known, event.body["level"])
+        elif event.kind == "start":
+            if self.open and self.card and self.failures:
+                self.rate(event.at, 1)  # knew it once, tried again, and gave up
+            self.state, self.score, self.failures, self.hints, self.open = "todo", 0, 0, 0, event.body["clean"]
+
+    def add_attempt(self, event: Event) -> None:
+        self.attempts += 1
+        self.state, self.score = event.body["state"], event.body["score"]
+        self.best = max(self.best, self.score)
+        self.failures += self.open and self.state == "failing"
+        if self.state != "solved":
+            return
+        cost = cost_of(event)
+        if cost is not None:
+            self.cost = min(cost, self.cost or cost)
+        if self.open:
+            self.solved += 1
+            self.open = False
+            self.rate(event.at, self.rating())
+
+    def rating(self) -> int:
+        """How it went: at once, after failures, with hints, with all hints."""
+        if self.hints:
+            return 1 if self.hints >= LEVELS_OF_HINTS else 2
+        return 3 if self.failures else 4
+
+    def rate(self, at: datetime, rating: int) -> None:
+        from fsrs import Card, Rating
+
+        self.ratings.append((at, rating))
+        card = self.card or Card(card_id=0, due=at)
+        self.card, _ = scheduler().review_card(card, Rating(rating), review_datetime=at.astimezone(UTC))
+
+
+@functools.cache
+def scheduler() -> Scheduler:
+    """Days, not minutes, and the same on every machine: no steps within a day, nothing drawn."""
+    from fsrs import Scheduler
+
+    return Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+
+
+def cost_of(attempt: Event) -> float | None:
+    """Its worst figure against the reference's, over all budgets; None where nothing was measured."""
+    pairs = [pair for budget in attempt.body["costs"].values() for pair in budget.values()]
+    ratios = [own / reference for own, reference in pairs if reference]
+    return round(max(ratios), 2) if ratios else None
+
+
+def progress_of(events: Iterable[Event], katas: Sequence[str]) -> dict[str, Progress]:
+    """By kata, in that order; events of katas that are not here any more are left out."""
+    found = {kata: Progress(kata) for kata in katas}
+    for event in events:
+        if event.kata in found:
+            found[event.kata].add(event)
+    return found
+
+
+def due(found: dict[str, Progress], at: datetime) -> list[Progress]:
+    """What should be reviewed by then, the longest due first."""
+    waiting = [(one.due, one) for one in found.values() if one.due is not None and one.due <= at]
+    return [one for _, one in sorted(waiting, key=lambda pair: pair[0])]

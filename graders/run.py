@@ -1,0 +1,201 @@
+"""One grading run, as it is whoever drives it: submissions, their checks, and what came of them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graders import checks
+from graders.checks import Check
+from graders.exam import Exam
+from graders.katas import Kata
+from graders.mistakes import Diagnosis
+from graders.processes import Launcher
+from graders.results import Outcome, Result, State
+from graders.spec import GraderError
+from graders.stub import stub_of
+from graders.submission import CheckFailed, Submission, Unreadable, read_source, same_program
+from graders.trial import Trial
+
+DEFAULT_SEED = 1
+
+
+@dataclass
+class Options:
+    """What to grade, and how."""
+
+    reference: bool = False
+    submissions: list[Path] = field(default_factory=list)
+    seed: int = DEFAULT_SEED
+    devices: list[str] = field(default_factory=lambda: ["cpu"])
+    first_failure: bool = False  # stop each submission at its first failing check
+
+
+class Run:
+    """One grading run: its options, its worker launcher and its results."""
+
+    def __init__(
+        self,
+        options: Options,
+        launcher: Launcher,
+        watcher: Callable[[Result], None] = lambda result: None,
+    ) -> None:
+        self.options = options
+        self.watcher = watcher  # called whenever a check or a whole submission is done
+        self.results: list[Result] = []
+        self.pending: dict[int, Pending] = {}
+        self.diagnoses: dict[str, Diagnosis] = {}
+        self.references: dict[str, Submission] = {}
+        self.launcher = launcher
+
+    def close(self) -> None:
+        for pending in self.pending.values():
+            pending.trial.submission.close()
+        self.launcher.close()
+
+    def move_to(self, launcher: Launcher) -> None:
+        """Has all workers that are not started yet started there."""
+        self.launcher = launcher
+        for submission in (*(pending.trial.submission for pending in self.pending.values()), *self.references.values()):
+            submission.launcher = launcher
+
+    def submissions_of(self, kata: Kata) -> list[Path]:
+        if self.options.submissions:
+            return self.options.submissions
+        return [kata.reference_file if self.options.reference else kata.answer_file]
+
+    def prepare(self, kata: Kata, path: Path, exams: list[Exam]) -> Iterator[tuple[Pending, Check]]:
+        """Plans the checks of one submission. Raises: GraderError."""
+        shown = os.path.relpath(path, kata.root)
+        result = Result(kata.id, kata.topic, shown, kata.grader.level)
+        try:
+            submission = self.read(kata, path, shown)
+            result.program = submission.source
+            if kata.reference_file.exists():
+                stub = stub_of(kata.reference_file.read_text(encoding="utf-8"))
+                result.todo = same_program(submission.source, stub)
+        except Unreadable as error:
+            submission = Submission(shown, "", [], self.launcher)
+            submission.unloadable = str(error)
+        planned = checks.plan(kata.grader, kata.module, with_budgets=kata.reference_file.exists())
+        result.planned = len(planned) * len(self.options.devices)
+        self.results.append(result)
+        for index, exam in enumerate(exams):
+            pending = Pending(self, kata, result, Trial(exam, submission, self.reference_of(kata), result.costs))
+            self.pending[id(pending)] = pending
+            for check in planned:
+                yield pending, check if index == 0 else elsewhere(check, exam.device)
+
+    def reference_of(self, kata: Kata) -> Submission | None:
+        """The one that budgets compare with, shared by all submissions of a kata; None where it was removed."""
+        if kata.id not in self.references and kata.reference_file.exists():
+            shown = os.path.relpath(kata.reference_file, kata.root)
+            self.references[kata.id] = self.read(kata, kata.reference_file, shown)
+        return self.references.get(kata.id)
+
+    def read(self, kata: Kata, path: Path, shown: str) -> Submission:
+        """Raises: Unreadable."""
+        source = read_source(path, shown)
+        names = [name for answer in kata.grader.answers for name in (answer.name, f"{answer.name}.forward")]
+        return Submission(shown, source, names, self.launcher, kata.grader.banned)
+
+    def refuse(self, kata: Kata, error: GraderError) -> None:
+        """Records a grader that cannot grade; the other katas go on."""
+        outcome = Outcome("contract/grader", "contract", "error", checks.POINTS, str(error), graders_fault=True)
+        result = Result(
+            kata.id, kata.topic, os.path.relpath(kata.answer_file, kata.root), message=str(error), planned=1
+        )
+        result.outcomes.append(outcome)
+        self.results.append(result)
+        self.watcher(result)
+
+    def finish(self, pending: Pending) -> None:
+        """Diagnoses a failing submission once its last check has reported, and lets go of its worker."""
+        result, submission = pending.result, pending.trial.submission
+        if submission.unloadable:
+            result.error, result.message = True, submission.unloadable
+        elif result.state == "failing":
+            diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
+            slow = {outcome.category for outcome in result.failures} == {"performance"}
+            mistake = diagnosis.name(submission, pending.suspects, slow)
+            if mistake:
+                result.mistake, result.diagnosis = mistake.name, mistake.diagnosis
+        elif result.state == "todo" and not result.todo:
+            asked = result.planned - result.skipped
+            result.message = f"{asked} of {result.planned} checks were asked and passed; ask them all for a verdict"
+        submission.close()
+        submission.replies.clear()
+        pending.trial.last = None
+
+
+@dataclass
+class Pending:
+    """A submission on one device, while its checks are coming in."""
+
+    run: Run
+    kata: Kata
+    result: Result
+    trial: Trial
+    suspects: set[int] = field(default_factory=set)  # the requests that a check failed on, by identity
+
+    def report(self, outcome: Outcome) -> None:
+        self.result.outcomes.append(outcome)
+        self.result.seconds += outcome.seconds
+        if self.result.complete:
+            self.run.finish(self)
+        self.run.watcher(self.result)
+
+    def moot(self, check: Check) -> str:
+        """Why the check need not be asked any more, if so."""
+        failed = {outcome.category for outcome in self.result.failures}
+        if self.run.options.first_failure and failed:
+            return "not asked, since an earlier check failed"
+        if check.category == "performance" and failed & {"contract", "shapes", "numerics", "gradients"}:
+            return "not asked before the values are right"
+        return "not started: the stub is untouched" if self.result.todo else ""
+
+    def ask(self, check: Check) -> str:
+        """Asks the check and reports what came of it, or why it was not asked, which is returned.
+
+        Raises: CheckFailed where it fails; whatever the grader raises.
+        """
+        trial, why = self.trial, self.moot(check)
+        trial.last = None
+        if why:
+            self.tell(check, "skipped", why)
+            return why
+        start = time.perf_counter()
+        state: State = "pass"
+        message, fault = None, False
+        try:
+            check.ask(trial)
+        except CheckFailed as failure:
+            state, message = failure.kind, str(failure)  # type: ignore[assignment]  # one of the states
+            raise
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                state = "skipped"
+            else:
+                state, fault = "error", True
+                message = f"the grader itself failed: {type(error).__name__}: {error}"
+            raise
+        finally:
+            if state != "skipped":
+                if state != "pass" and trial.last is not None:
+                    self.suspects.add(id(trial.last))
+                self.tell(check, state, message, time.perf_counter() - start, fault)
+        return ""
+
+    def tell(self, check: Check, state: State, message: str | None, seconds: float = 0.0, fault: bool = False) -> None:
+        trial = self.trial
+        call = f"{trial.last.text}  # seed {trial.exam.seed}" if trial.last else ""
+        output = trial.submission.printed if state not in ("pass", "skipped") else ""
+        self.report(Outcome(check.name, check.category, state, check.points, message, call, output, seconds, fault))
+
+
+def elsewhere(check: Check, device: str) -> Check:
+    """The same check on a further device, where it earns no points."""
+    return Check(f"{check.name}/{device}", check.category, check.ask)
