@@ -27,6 +27,54 @@ def grade(session: nox.Session) -> None:
 
 
 @nox.session
+def watch(session: nox.Session) -> None:
+    """Grade a kata on every save: nox -s watch -- [KATA]."""
+    run(session, "watch", group="learn")
+
+
+@nox.session
+def hint(session: nox.Session) -> None:
+    """Show one more hint: nox -s hint -- KATA."""
+    run(session, "hint", group="learn")
+
+
+@nox.session
+def status(session: nox.Session) -> None:
+    """Show how far you have come, what is due and what is next."""
+    run(session, "status", group="learn")
+
+
+@nox.session
+def reset(session: nox.Session) -> None:
+    """Start a kata anew; the attempt is kept: nox -s reset -- KATA."""
+    run(session, "reset", group="learn")
+
+
+@nox.session
+def history(session: nox.Session) -> None:
+    """List your attempts at a kata, or bring one back: nox -s history -- KATA [N] [--restore]."""
+    run(session, "history", group="learn")
+
+
+@nox.session
+def review(session: nox.Session) -> None:
+    """Do what is due today again, from a clean stub: nox -s review -- [--help]."""
+    run(session, "review", group="learn")
+
+
+@nox.session
+def interview(session: nox.Session) -> None:
+    """Sit a timed mock interview: nox -s interview -- [--help]."""
+    run(session, "interview", group="learn")
+
+
+@nox.session
+def report(session: nox.Session) -> None:
+    """Write one HTML page of all you did."""
+    run(session, "report", group="learn")
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run the project's own tests; arguments go to pytest."""
     environment(session, "author")

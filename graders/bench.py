@@ -9,9 +9,11 @@ import argparse
 import ast
 import functools
 import json
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import defaultdict
@@ -40,6 +42,7 @@ COMMANDS = {
     "alone": [*NOX_GRADE, "--workers", "1"],
     "no nox": [*PYTHON_GRADE, FIRST],
 }
+SAVES = 20
 MOST_MEMORY = 3.0
 POLL_SECONDS = 0.02
 BREAKDOWN = "import time; start = time.perf_counter(); from graders import bench; bench.tell_breakdown(start)"
@@ -78,6 +81,11 @@ def show_figures(console: Console, root: Path, runs: int) -> bool:
         ("each further kata", median(lambda t: (t["all"] - t["one"]) / further / t["torch"]), 0.4),
         ("all katas, one judge against all", median(lambda t: t["alone"] / t["all"]), -1.7),
     ]
+    torch_seconds = statistics.median(walls["torch"])
+    again = {kata.id: watched_seconds(kata) / torch_seconds for kata in katas.all_katas(root)}
+    figures.append(("one kata again, inside watch", again[FIRST], 0.25))
+    figures.append(("the same, the median kata", statistics.median(again.values()), None))
+    figures.append(("the same, the slowest kata", max(again.values()), None))
     if peaks["torch"]:
         figures.append(("memory of all processes, one kata", peaks["one"] / peaks["torch"], MOST_MEMORY))
         figures.append(("memory of all processes, all katas", peaks["all"] / peaks["torch"], None))
@@ -89,7 +97,7 @@ def show_figures(console: Console, root: Path, runs: int) -> bool:
         words = "" if goal is None else f"at most {goal:g}" if goal > 0 else f"at least {-goal:g}"
         made.add_row(what, f"{got:.2f}", words, "" if goal is None else "ok" if met else "MISSED")
     console.print(made)
-    console.print(f'python -c "import torch" takes {statistics.median(walls["torch"]):.2f} s here')
+    console.print(f'python -c "import torch" takes {torch_seconds:.2f} s here')
     return fine
 
 
@@ -118,6 +126,44 @@ def measure(command: Sequence[str], root: Path, memory_too: bool = False) -> tup
             f"{' '.join(command)} ended with exit status {status}, nothing was measured; mend that first"
         )
     return seconds, peak
+
+
+def watched_seconds(kata: Kata) -> float:
+    """From a save to the whole verdict, the median of several saves of the reference in a copy of the katas."""
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        for folder in ("katas", "solutions"):
+            shutil.copytree(kata.root / folder, root / folder)
+        file = root / kata.answer_file.relative_to(kata.root)
+        text = kata.reference_file.read_text(encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
+        start = f"import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path({name!r})))"
+        process = subprocess.Popen(
+            [sys.executable, "-c", start, "watch", kata.id],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=kata.root,
+        )
+        with process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+
+            def verdict() -> None:
+                for line in process.stdout or ():
+                    if line.startswith("h hint"):  # the last line of a verdict
+                        return
+                raise katas.Refused(f"watch ended while {kata.id} was measured; mend that first")
+
+            verdict()
+            seconds = []
+            for save in range(SAVES):
+                file.write_text(f"{text}# {save}\n", encoding="utf-8")
+                began = time.perf_counter()
+                verdict()
+                seconds.append(time.perf_counter() - began)
+            process.stdin.write("q\n")
+    return statistics.median(seconds)
 
 
 def descendants(pid: int) -> list[int]:

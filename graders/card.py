@@ -23,9 +23,9 @@ ASCII = str.maketrans(
 )
 
 
-def console(file: object = None) -> Console:
+def console(stderr: bool = False) -> Console:
     """80 columns or what the terminal has; colour only on a terminal and without NO_COLOR."""
-    made = Console(file=file or sys.stdout, highlight=False, soft_wrap=False)  # type: ignore[arg-type]  # rich wants IO[str]
+    made = Console(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = WIDTH
     return made

@@ -31,11 +31,15 @@ class Judge:
             self.exams[kata.id] = Exam(kata.id, kata.grader, self.seed)
         run = Run(Options(submissions=[path], seed=self.seed), self.launcher, watcher)
         run.references, run.diagnoses = self.references, self.diagnoses
-        for pending, check in run.prepare(kata, path, [self.exams[kata.id]]):
-            with contextlib.suppress(CheckFailed):
-                pending.ask(check)
-        for diagnosis in self.diagnoses.values():
-            diagnosis.close()  # the workers; what they answered is kept
+        try:
+            for pending, check in run.prepare(kata, path, [self.exams[kata.id]]):
+                with contextlib.suppress(CheckFailed):
+                    pending.ask(check)
+        finally:
+            for pending in run.pending.values():
+                pending.trial.submission.close()
+            for diagnosis in self.diagnoses.values():
+                diagnosis.close()  # their workers; what they answered is kept
         return run.results[0]
 
     def close(self) -> None:

@@ -1,0 +1,42 @@
+"""`hint`: one more with every call, from a nudge to nearly the code."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.text import Text
+
+from graders import card, katas
+from graders.desk import progress, questions
+from graders.desk.state import State
+from graders.katas import Kata
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    (kata,) = katas.find([options.kata], root)
+    state = State(root)
+    show(kata, state, card.console(), more=not options.again)
+    state.close()
+    return 0
+
+
+def show(kata: Kata, state: State, console: Console, more: bool = True) -> None:
+    """The hints that were shown before and, if there is one, the next. Raises: Refused."""
+    hints = questions.hints(kata)
+    known = progress.progress_of(state.events(kata.id), [kata.id])[kata.id].known
+    level = min(known + more, len(hints))
+    if level > known:
+        state.add("hint", kata.id, {"level": level})
+    for number, text in enumerate(hints[:level], start=1):
+        console.print(Text(f"{kata.id}, hint {number} of {len(hints)}", style="bold"))
+        console.print(Markdown(text))
+        console.print()
+    if not level:
+        console.print(Text(f"no hint was shown yet: nox -s hint -- {kata.id}"))
+    elif level == len(hints):
+        console.print(Text(f"that was the last; the answer is {kata.reference_file.relative_to(kata.root)}"))
+    else:
+        console.print(Text(f"still stuck?  nox -s hint -- {kata.id}"))

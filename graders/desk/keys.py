@@ -1,0 +1,52 @@
+"""Single keys from a terminal, whole lines from a pipe; the terminal is left as it was found."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+
+@contextlib.contextmanager
+def listening(pressed: Callable[[str], None]) -> Iterator[None]:
+    """Calls `pressed` in another thread, with each key, or with the first letter of each line where there are none."""
+    with unbuffered() as read:
+        thread = threading.Thread(target=listen, args=(read, pressed), daemon=True)
+        thread.start()
+        yield
+
+
+def listen(read: Callable[[], str], pressed: Callable[[str], None]) -> None:
+    while key := read():
+        pressed(key)
+
+
+@contextlib.contextmanager
+def unbuffered() -> Iterator[Callable[[], str]]:
+    """How to read one key; "" at the end of input."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        yield read_line
+    elif sys.platform == "win32":
+        import msvcrt
+
+        yield msvcrt.getwch
+    else:
+        import termios
+        import tty
+
+        terminal = sys.stdin.fileno()
+        before = termios.tcgetattr(terminal)
+        try:
+            tty.setcbreak(terminal)
+            yield lambda: sys.stdin.read(1)
+        finally:
+            termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def read_line() -> str:
+    try:
+        line = sys.stdin.readline()
+    except (OSError, ValueError, AttributeError):  # closed, or there is none
+        return ""
+    return line.strip()[:1] or " " if line else ""

@@ -1,0 +1,133 @@
+"""What an interviewer says about a kata, and its hints: Markdown, with formulas turned into text for a terminal."""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.katas import Kata, Refused
+
+HINTS = ("A nudge", "The idea", "Nearly the code")
+# Code is left as it is; what stands between dollars is a formula.
+CODE_OR_FORMULA = re.compile(r"(?P<code>```.*?```|`[^`\n]*`)|\$\$(?P<shown>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
+FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
+POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Question:
+    """In Markdown, both of them."""
+
+    question: str
+    answer: str
+
+
+def hints(kata: Kata) -> list[str]:
+    """From a nudge to nearly the code. Raises: Refused."""
+    path = kata.solutions / "hints.md"
+    found = sections(read(kata, path), "## ")
+    return [part(kata, path, found, heading) for heading in HINTS]
+
+
+def prompt(kata: Kata) -> str:
+    """The task as an interviewer puts it, with details left out. Raises: Refused."""
+    return part(kata, interview_file(kata), sections(read(kata, interview_file(kata)), "## "), "Prompt")
+
+
+def clarifying(kata: Kata) -> list[Question]:
+    """What a good candidate asks about those details. Raises: Refused."""
+    path = interview_file(kata)
+    text = part(kata, path, sections(read(kata, path), "## "), "Clarifying questions")
+    return questions(kata, path, list(sections(text, "### ").items()))
+
+
+def follow_ups(kata: Kata) -> list[Question]:
+    """What is asked once the code is there. Raises: Refused."""
+    path = kata.folder / "README.md"
+    text = part(kata, path, sections(read(kata, path), "## "), "Follow-up questions")
+    return questions(kata, path, [(plain(question), answer) for question, answer in FOLDED.findall(text)])
+
+
+def interview_file(kata: Kata) -> Path:
+    return kata.folder / "interview.md"
+
+
+def read(kata: Kata, path: Path) -> str:
+    try:
+        return without_formulas(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Refused(f"{path.relative_to(kata.root)} is missing: restore it with git") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path.relative_to(kata.root)} cannot be read ({error}): restore it with git") from None
+
+
+def part(kata: Kata, path: Path, found: dict[str, str], heading: str) -> str:
+    if not found.get(heading):
+        raise Refused(f"{path.relative_to(kata.root)} should say something under {heading!r}: restore it with git")
+    return found[heading]
+
+
+def questions(kata: Kata, path: Path, pairs: list[tuple[str, str]]) -> list[Question]:
+    made = [Question(question.strip(), answer.strip()) for question, answer in pairs]
+    if not made or not all(one.question and one.answer for one in made):
+        raise Refused(
+            f"{path.relative_to(kata.root)} should have questions, each with its answer: restore it with git"
+        )
+    return made
+
+
+def sections(text: str, mark: str) -> dict[str, str]:
+    """Heading -> what stands below it; a heading starts with `mark`, and not inside of code."""
+    found: dict[str, str] = {}
+    heading, code = "", False
+    for line in text.splitlines():
+        code ^= line.startswith("```")
+        if line.startswith(mark) and not code:
+            heading = line.removeprefix(mark).strip()
+            found[heading] = ""
+        elif heading:
+            found[heading] += line + "\n"
+    return {heading: body.strip() for heading, body in found.items()}
+
+
+def plain(summary: str) -> str:
+    """The text of a <summary>, in Markdown."""
+    text = re.sub(r"</?code>", "`", " ".join(summary.split()))
+    return html.unescape(re.sub(r"<[^>]*>", "", text))
+
+
+def without_formulas(text: str) -> str:
+    def replaced(found: re.Match[str]) -> str:
+        if found["code"]:
+            return found["code"]
+        words = formula(found["shown"] or found["inline"])
+        words = re.sub(r"([\\`*_<>\[\]])", r"\\\1", words)  # nothing in it is Markdown
+        return f"\n\n{words}\n\n" if found["shown"] else words
+
+    return CODE_OR_FORMULA.sub(replaced, text)
+
+
+def formula(latex: str) -> str:
+    r"""`\frac{p_{ik}}{\tau^2}` as `p_ik/τ²`."""
+    latex = re.sub(r"\\[td]frac\b", r"\\frac", re.sub(r"\\ne\b", r"\\neq", latex))  # those it knows
+    latex = re.sub(r"\\(lVert|langle|lfloor|lceil)\s+", r"\\\1{}", latex)  # else the space stays
+    text = " ".join(converter().latex_to_text(latex).split())
+    return re.sub(r"\^(\d)(?![\w.])", lambda power: power[1].translate(POWERS), text).replace("{}", "")
+
+
+@functools.cache
+def converter():  # type: ignore[no-untyped-def]  # pylatexenc has no types
+    """It takes a while to import, and few commands need it."""
+    from pylatexenc import latex2text
+
+    def fraction(node, l2tobj):  # type: ignore[no-untyped-def]
+        parts = [l2tobj.nodelist_to_text([one]).strip() for one in node.nodeargs]
+        return "/".join(part if re.fullmatch(r"[\w.]+|\(.*\)", part) else f"({part})" for part in parts)
+
+    context = latex2text.get_default_latex_context_db()
+    macros = [latex2text.MacroTextSpec("frac", simplify_repl=fraction)]
+    context.add_context_category("fractions", macros=macros, prepend=True)
+    return latex2text.LatexNodes2Text(latex_context=context, math_mode="text")

@@ -1,0 +1,29 @@
+"""`reset`: the stub again; the attempt is kept, and it says where."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from graders import katas
+from graders.desk import attempts
+from graders.desk.state import State
+from graders.katas import Kata
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    chosen = katas.find(options.katas, root)
+    state = State(root)
+    for kata in chosen:
+        kept = attempts.make_clean(state, kata, "reset")
+        print(f"{attempts.shown(kata)} is the stub again; {where_kept(state, kata, kept is not None)}")
+    state.close()
+    return 0
+
+
+def where_kept(state: State, kata: Kata, kept: bool) -> str:
+    """What became of the file that stood there."""
+    if not kept:
+        return "it was untouched"
+    number = len(attempts.attempts_of(state, kata))
+    return f"what stood there is kept: nox -s history -- {kata.id} {number} --restore"

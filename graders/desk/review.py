@@ -1,0 +1,81 @@
+"""`review`: what is due today by FSRS, from how each kata went; the history's way to another computer and back."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from graders import card, katas
+from graders.desk import attempts
+from graders.desk.reset import where_kept
+from graders.desk.state import State
+from graders.desk.status import Desk, overview, when
+from graders.katas import Refused
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    state = State(root)
+    console = card.console()
+    try:
+        if options.export or options.merge:
+            exchange(state, options.export, options.merge)
+            return 0
+        desk = overview(state, katas.all_katas(root))
+        if not desk.due:
+            console.print(Text(nothing(desk)))
+        elif options.list:
+            show(desk, console)
+        else:
+            start(state, desk, console)
+        for note in state.notes:
+            console.print(Text(f"note: {note}"))
+        return 0
+    finally:
+        state.close()
+
+
+def exchange(state: State, export: Path | None, merge: Path | None) -> None:
+    """Imports first, so that both together make one file of two. Raises: Refused."""
+    if merge:
+        try:
+            text = merge.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise Refused(f"{merge} cannot be read ({error}); name a file that --export wrote") from None
+        print(f"{state.merge(text)} of {len(text.splitlines())} events of {merge} are new here")
+    if export:
+        attempts.replace_file(export.absolute(), state.export())
+        print(f"wrote {len(state.events())} events to {export}")
+
+
+def nothing(desk: Desk) -> str:
+    coming = sorted((one.due, one.kata) for one in desk.progress.values() if one.due is not None)
+    if coming:
+        return f"nothing is due today; next is {coming[0][1]}, {when(coming[0][0], desk.at)}"
+    todo = f": nox -s watch -- {desk.next}" if desk.next else ""
+    return f"nothing is due: solve a kata first, and it will come back when you are about to forget it{todo}"
+
+
+def show(desk: Desk, console: Console) -> None:
+    made = card.table("kata.", "due.", "last time.")
+    words = {1: "gave up, or took all hints", 2: "with hints", 3: "after failures", 4: "at once"}
+    for one in desk.due:
+        assert one.due is not None
+        made.add_row(one.kata, when(one.due, desk.at), words[one.ratings[-1][1]])
+    console.print(made)
+
+
+def start(state: State, desk: Desk, console: Console) -> None:
+    """The one that is due the longest, from a clean stub, unless it was begun already."""
+    show(desk, console)
+    one = desk.due[0]
+    kata = desk.katas[one.kata]
+    if one.open:
+        console.print(Text(f"\nyou are at {one.kata}: {attempts.shown(kata)} is as you left it"))
+    else:
+        kept = attempts.make_clean(state, kata, "review")
+        kept_as = where_kept(state, kata, kept is not None)
+        console.print(Text(f"\n{one.kata} first: {attempts.shown(kata)} is the stub again; {kept_as}"))
+    console.print(Text(f"write it from memory, then run  nox -s watch -- {one.kata}"))

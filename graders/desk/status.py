@@ -1,0 +1,167 @@
+"""`status`: the map of topics and katas, and what to do next."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from graders import card, katas
+from graders.checks import POINTS
+from graders.desk import progress
+from graders.desk.progress import Progress
+from graders.desk.state import State, stamp
+from graders.katas import Kata
+
+COLOURS = {"solved": "green", "failing": "red", "error": "red", "later": "dim"}
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    state = State(root)
+    desk = overview(state, katas.all_katas(root))
+    console = card.console()
+    if options.json:
+        print(json.dumps(document(desk), indent=1))
+    else:
+        show(desk, console)
+    for note in state.notes:
+        card.console(stderr=True).print(f"note: {note}", soft_wrap=True)
+    state.close()
+    return 0
+
+
+@dataclass
+class Desk:
+    """All katas, and how far their learner has come, at one time."""
+
+    katas: dict[str, Kata]
+    progress: dict[str, Progress]
+    at: datetime
+
+    @property
+    def due(self) -> list[Progress]:
+        """What is due by the end of the day, the longest due first."""
+        return progress.due(self.progress, end_of_day(self.at))
+
+    @property
+    def order(self) -> list[str]:
+        """As a learner should take them: the easy ones first."""
+        return sorted(self.katas, key=lambda name: (self.katas[name].grader.level, self.katas[name].topic, name))
+
+    @property
+    def next(self) -> str | None:
+        """The first that was never solved, begun ones first; None where there is none."""
+        waiting = [name for name in self.order if not self.progress[name].solved]
+        begun = [name for name in waiting if self.progress[name].state in ("failing", "error")]
+        return next(iter(begun or waiting), None)
+
+    def unlocked(self, name: str) -> bool:
+        """Whether all easier ones of its topic were solved. Nobody is kept from going on all the same."""
+        kata = self.katas[name]
+        topic = [one for one in self.katas.values() if one.topic == kata.topic]
+        return all(self.progress[one.id].solved for one in topic if one.grader.level < kata.grader.level)
+
+    def unlocks(self, name: str) -> list[str]:
+        """What solving it would unlock."""
+        locked = [one for one in self.order if not self.unlocked(one)]
+        self.progress[name].solved += 1
+        opened = [one for one in locked if self.unlocked(one)]
+        self.progress[name].solved -= 1
+        return opened
+
+    def word(self, name: str) -> str:
+        one = self.progress[name]
+        if one.state == "todo" and one.solved:
+            return "again"
+        return "later" if one.state == "todo" and not self.unlocked(name) else one.state
+
+
+def overview(state: State, chosen: list[Kata]) -> Desk:
+    names = [kata.id for kata in chosen]
+    found = progress.progress_of(state.events(), names)
+    return Desk(dict(zip(names, chosen, strict=True)), found, state.now())
+
+
+def show(desk: Desk, console: Console) -> None:
+    table = Table(box=None, padding=(0, 1), pad_edge=False)
+    for heading in ("kata", "state", "score", "tries", "hints", "cost", "due"):
+        table.add_column(heading, justify="left" if heading in ("kata", "state", "due") else "right", no_wrap=True)
+    for topic, group in itertools.groupby(desk.katas.values(), key=lambda kata: kata.topic):
+        table.add_row(Text(topic, style="bold"))
+        for kata in sorted(group, key=lambda kata: (kata.grader.level, kata.id)):
+            table.add_row(*row(desk, kata.id))
+    console.print(table)
+    solved = sum(one.solved > 0 for one in desk.progress.values())
+    points = sum(one.best for one in desk.progress.values())
+    console.print(Text(f"\n{solved} of {len(desk.katas)} solved; best scores {points}/{POINTS * len(desk.katas)}"))
+    if desk.due:
+        names = ", ".join(one.kata for one in desk.due)
+        console.print(Text(f"due today: {names}; start with  nox -s review"))
+    if desk.next:
+        opened = desk.unlocks(desk.next)
+        unlocks = f", which unlocks {', '.join(opened)}" if opened else ""
+        console.print(Text(f"next: {desk.next}{unlocks}; start with  nox -s watch -- {desk.next}"))
+
+
+def row(desk: Desk, name: str) -> list[Text]:
+    one, word = desk.progress[name], desk.word(name)
+    return [
+        Text(f"  {name}"),
+        Text(word, style=COLOURS.get(word, "")),
+        Text(f"{one.best or '-'}"),
+        Text(f"{one.attempts or '-'}"),
+        Text(f"{one.known or '-'}"),
+        Text("-" if one.cost is None else f"{one.cost:.1f}x"),
+        Text("-" if one.due is None else when(one.due, desk.at)),
+    ]
+
+
+def document(desk: Desk) -> dict[str, Any]:
+    due = [one.kata for one in desk.due]
+    return {
+        "version": 1,
+        "solved": sum(one.solved > 0 for one in desk.progress.values()),
+        "katas": [
+            {
+                "kata": name,
+                "topic": kata.topic,
+                "level": kata.grader.level,
+                "state": desk.progress[name].state,
+                "score": desk.progress[name].score,
+                "best_score": desk.progress[name].best,
+                "max_score": POINTS,
+                "attempts": desk.progress[name].attempts,
+                "solved": desk.progress[name].solved,
+                "hints": desk.progress[name].known,
+                "cost": desk.progress[name].cost,
+                "due": None if (at := desk.progress[name].due) is None else stamp(at),
+                "due_today": name in due,
+                "unlocked": desk.unlocked(name),
+                "unlocks": desk.unlocks(name),
+            }
+            for name, kata in desk.katas.items()
+        ],
+        "due": due,
+        "next": desk.next,
+    }
+
+
+def end_of_day(at: datetime) -> datetime:
+    """Where the learner is."""
+    return at.astimezone().replace(hour=23, minute=59, second=59, microsecond=999_999)
+
+
+def when(due: datetime, at: datetime) -> str:
+    """In days of the learner's calendar."""
+    days = (due.astimezone().date() - at.astimezone().date()).days
+    if days > 0:
+        return "tomorrow" if days == 1 else f"in {days} days"
+    return "today" if days == 0 else f"{-days} day{'s' if days < -1 else ''} late"

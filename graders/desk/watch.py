@@ -1,0 +1,209 @@
+"""`watch`: grades a kata whenever its file is saved, and says what has changed since."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import gc
+import queue
+from collections import Counter
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.progress_bar import ProgressBar
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from graders import card, katas, processes
+from graders.desk import attempts, hint, keys, status
+from graders.desk.judge import Judge
+from graders.desk.saves import Saves
+from graders.desk.state import State
+from graders.katas import Kata, Refused
+from graders.results import Result
+from graders.spec import CATEGORIES
+
+KEYS = {"h": "hint", "n": "next", "r": "rerun", "l": "list", "d": "diff", "q": "quit"}
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    judge = Judge(processes.launcher())  # before any grader is imported: see processes.py
+    try:
+        chosen = katas.all_katas(root)
+        state = State(root)
+        (start,) = katas.find([options.kata or status.overview(state, chosen).next or chosen[0].id], root)
+        watch = Watch(chosen, start, state, judge, card.console())
+        torch.set_num_threads(1)
+        gc.freeze()  # what torch brought stays: no collection need look at it again
+        files = [kata.answer_file for kata in chosen]
+        with Saves(files, watch.tell, options.poll), keys.listening(watch.tell):
+            watch.run()
+        state.close()
+    finally:
+        judge.close()
+    return 0
+
+
+class Interrupted(Exception):
+    """Something happened that makes the verdict under way worth nothing."""
+
+
+class Watch:
+    """One kata at a time is watched: the one that was last chosen, or saved."""
+
+    def __init__(self, chosen: list[Kata], kata: Kata, state: State, judge: Judge, console: Console) -> None:
+        self.katas = {kata.answer_file: kata for kata in chosen}
+        self.kata = kata
+        self.state = state
+        self.judge = judge
+        self.console = console
+        self.events: queue.SimpleQueue[Path | str] = (
+            queue.SimpleQueue()
+        )  # files that were saved, keys that were pressed
+        self.last: dict[str, Result] = {}  # by kata
+
+    def tell(self, event: Path | str) -> None:
+        """Of a file that was saved, or a key. Called in other threads."""
+        if isinstance(event, Path) or event in "nrq":
+            self.outdated = True
+        self.events.put(event)
+
+    def run(self) -> None:
+        """Until somebody quits."""
+        self.grade()
+        while (event := self.events.get()) != "q":
+            try:
+                self.follow(event)
+            except Refused as error:
+                self.say(f"error: {error}")
+
+    def follow(self, event: Path | str) -> None:
+        if isinstance(event, Path):
+            self.kata = self.katas[event]
+            self.grade()
+        elif event == "r":
+            self.grade()
+        elif event == "n":
+            self.go_on()
+        elif event == "h":
+            hint.show(self.kata, self.state, self.console)
+            self.footer()
+        elif event == "l":
+            status.show(self.desk(), self.console)
+            self.footer()
+        elif event == "d":
+            self.diff()
+            self.footer()
+
+    def desk(self) -> status.Desk:
+        return status.overview(self.state, list(self.katas.values()))
+
+    def go_on(self) -> None:
+        """To the next kata that is not solved, in the order in which they should be taken."""
+        desk = self.desk()
+        waiting = [name for name in desk.order if desk.progress[name].state != "solved" and name != self.kata.id]
+        after = [name for name in waiting if desk.order.index(name) > desk.order.index(self.kata.id)]
+        name = next(iter(after or waiting), None)
+        if name is None:
+            self.say("every other kata is solved")
+            return
+        self.kata = desk.katas[name]
+        self.grade()
+
+    def grade(self) -> None:
+        """Shows the card of the kata's file as it is now."""
+        if self.console.is_terminal:
+            self.console.clear()
+        result = self.verdict()
+        if result is None:
+            return  # something newer is waiting
+        card.Reporter(self.judge.seed, self.console, costs=True)(result)
+        before = self.last.get(self.kata.id)
+        if result.todo:
+            self.say(f"open {attempts.shown(self.kata)} and save it; it is graded on every save")
+        elif before and not before.todo:
+            self.say(f"since the last run: {changes(before, result)}")
+        self.last[self.kata.id] = result
+        attempts.record(self.state, result, self.judge.seed, "watch")
+        if result.state == "solved":
+            self.say(solved(self.desk(), self.kata.id))
+        self.footer()
+
+    def verdict(self) -> Result | None:
+        """None where it was interrupted by a save or a key."""
+
+        def look(result: Result) -> None:
+            if shown:
+                shown.update(f"{result.kata} {len(result.outcomes)}/{result.planned}")
+            if self.outdated and not result.complete:
+                raise Interrupted
+
+        self.outdated = False
+        shown = self.console.status(f"judging {self.kata.id}") if self.console.is_terminal else None
+        try:
+            if shown:
+                shown.start()
+            return self.judge.grade(self.kata, self.kata.answer_file, look)
+        except Interrupted:
+            return None
+        finally:
+            if shown:
+                shown.stop()
+
+    def diff(self) -> None:
+        """The learner's file beside the reference, once that spoils nothing."""
+        if not self.desk().progress[self.kata.id].solved:
+            self.say("the reference is shown once you have solved the kata; press h for a hint")
+            return
+        own, reference = self.kata.answer_file, self.kata.reference_file
+        try:
+            one, other = (file.read_text(encoding="utf-8").splitlines() for file in (own, reference))
+        except (OSError, UnicodeDecodeError) as error:
+            raise Refused(f"the files cannot be compared ({error}): mend that, then press d again") from None
+        lines = list(difflib.unified_diff(one, other, "yours", "the reference", lineterm=""))
+        if lines:
+            self.console.print(Syntax("\n".join(lines), "diff", theme="ansi_dark", word_wrap=True))
+        else:
+            self.say("no difference")
+
+    def footer(self) -> None:
+        """How far all of it has come, and the keys."""
+        desk = self.desk()
+        solved = sum(one.solved > 0 for one in desk.progress.values())
+        bar = Table.grid(padding=(0, 1))
+        bar.add_row(ProgressBar(len(desk.katas), solved, width=20), f"{solved} of {len(desk.katas)} solved")
+        if self.console.is_terminal:
+            self.console.print(bar)
+        else:
+            self.say(f"{solved} of {len(desk.katas)} solved")
+        self.say("  ".join(f"{key} {word}" for key, word in KEYS.items()))
+        while self.state.notes:
+            self.say(f"note: {self.state.notes.pop(0)}")
+
+    def say(self, text: str) -> None:
+        self.console.print(Text(text))
+
+
+def changes(before: Result, now: Result) -> str:
+    """`gradients now pass; numerics: 3 fail, 5 before`"""
+    if before.error or now.error:
+        return "it can be imported now" if before.error and not now.error else "nothing to compare"
+    old, new = (Counter(outcome.category for outcome in result.failures) for result in (before, now))
+    words = []
+    for category in CATEGORIES:
+        if old[category] and not new[category]:
+            asked = any(one.category == category and one.state == "pass" for one in now.outcomes)
+            words.append(f"{category} now pass" if asked else f"{category}: not asked")
+        elif new[category] and not old[category]:
+            words.append(f"{category} fail now")
+        elif new[category] != old[category]:
+            words.append(f"{category}: {new[category]} fail, {old[category]} before")
+    return "; ".join(words) or "no check changed"
+
+
+def solved(desk: status.Desk, name: str) -> str:
+    due = desk.progress[name].due
+    again = f"; it comes back for review {status.when(due, desk.at)}" if due else ""
+    return f"solved{again}. n goes to the next kata, d shows how the reference does it"
