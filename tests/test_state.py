@@ -204,7 +204,12 @@ def test_how_it_went_decides_when_it_is_due(happened: list[tuple[str, dict[str, 
 
 
 def test_better_goes_are_due_later() -> None:
-    ways = ([("hint", {"level": 3})], [("hint", {"level": 1})], [("attempt", WRONG)], [])
+    ways: list[list[tuple[str, dict[str, object]]]] = [
+        [("hint", {"level": 3})],
+        [("hint", {"level": 1})],
+        [("attempt", WRONG)],
+        [],
+    ]
     dates = [progress_of(history(*way, ("attempt", RIGHT)), ["scale"])["scale"].due for way in ways]
     days = [round((date - NOON).total_seconds() / 86400) for date in dates if date]
     assert days == sorted(days), days

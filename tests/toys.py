@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -121,6 +122,16 @@ def make_repository(root: Path) -> Path:
         kata.reference_file.write_text(reference)
         kata.answer_file.write_text(stub_of(reference))
         (kata.solutions / "mistakes.py").write_text(mistakes)
+    return root
+
+
+def make_clone(root: Path) -> Path:
+    """The same with all that a user's clone has beside it, so that what is typed there is found there."""
+    make_repository(root)
+    shutil.copytree(katas.ROOT / "graders", root / "graders", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(katas.ROOT / ".vscode", root / ".vscode")
+    for name in ("conftest.py", "pyproject.toml"):
+        shutil.copy(katas.ROOT / name, root)
     return root
 
 

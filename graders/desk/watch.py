@@ -136,7 +136,7 @@ class Watch:
 
         def look(result: Result) -> None:
             if shown:
-                shown.update(f"{result.kata} {len(result.outcomes)}/{result.planned}")
+                shown.update(f"judging {result.kata} {len(result.outcomes)}/{result.planned}")
             if self.outdated and not result.complete:
                 raise Interrupted
 

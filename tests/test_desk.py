@@ -1,0 +1,226 @@
+"""The learner's desk, as one sits at it: hints, the map, starting anew, attempts brought back, reviews a week later."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from graders import __main__ as cli
+from graders.desk import state as states
+from graders.desk.progress import Progress, progress_of
+from graders.desk.state import State
+from tests.toys import MODULE_REFERENCE, REFERENCE, make_repository, run, run_within
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
+HINTS = "# Hints\n\n## A nudge\n\nLook **there**.\n\n## The idea\n\nDivide.\n\n## Nearly the code\n\n    x / ...\n"
+
+
+@pytest.fixture
+def desk(toys: Path) -> Path:
+    """Two toy katas, of which one has hints."""
+    (toys / "solutions/toys/scale/hints.md").write_text(HINTS)
+    return toys
+
+
+def answer(root: Path, text: str, kata: str = "scale") -> None:
+    (root / f"katas/toys/{kata}/{kata}.py").write_text(text)
+
+
+def grade(root: Path, text: str, kata: str = "scale") -> None:
+    """Saves and judges it, as a learner does."""
+    answer(root, text, kata)
+    assert run(root, "grade", kata).err == ""
+
+
+def say(root: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command prints; it should end with 0."""
+    assert cli.main(list(arguments), root) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    return said.out
+
+
+def refusal(root: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.main(list(arguments), root) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    return said.err
+
+
+def attempts(root: Path) -> list[tuple[str, int]]:
+    state = State(root)
+    found = [(event.body["state"], event.body["score"]) for event in state.events() if event.kind == "attempt"]
+    state.close()
+    return found
+
+
+def test_nothing_is_written_before_something_is_done(desk: Path) -> None:
+    run(desk, "grade")
+    assert not (desk / ".kata").exists()
+
+
+def test_every_new_file_that_is_judged_is_an_attempt(desk: Path) -> None:
+    grade(desk, WRONG)
+    grade(desk, WRONG)
+    grade(desk, REFERENCE)
+    assert [state for state, _ in attempts(desk)] == ["failing", "solved"]
+
+
+@pytest.mark.parametrize(
+    "options", [["--reference"], ["-k", "three"], ["-x"], ["--ci"], ["--submission", "{wrong}"]], ids=str
+)
+def test_what_is_no_attempt_is_not_recorded(desk: Path, options: list[str]) -> None:
+    answer(desk, WRONG)
+    (desk / "other.py").write_text(WRONG)
+    run(desk, "grade", "scale", *(option.format(wrong=desk / "other.py") for option in options))
+    assert not (desk / ".kata").exists()
+
+
+def test_full_disk_spoils_no_verdict(desk: Path) -> None:
+    answer(desk, REFERENCE)
+    full = "from graders.desk.state import State; import sqlite3\n"
+    full += "def fail(*_): raise sqlite3.OperationalError('database or disk is full')\nState.insert = fail\n"
+    ran = run_within((), full, desk, "grade", "scale")
+    assert (ran.status, "PASS  scale" in ran.out) == (0, True)
+    assert ran.err.startswith("note: this attempt is not remembered: ")
+    assert ran.err.endswith("the disk is full: make room, then try again\n")
+
+
+def test_hints_come_one_by_one_and_stay(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no hint was shown yet" in say(desk, capsys, "hint", "scale", "--again")
+    said = [say(desk, capsys, "hint", "scale") for _ in range(3)]
+    assert ["Look there." in text for text in said] == [True] * 3
+    assert ["Divide." in text for text in said] == [False, True, True]
+    assert ["x / ..." in text for text in said] == [False, False, True]
+    assert "that was the last" in said[2]
+    assert say(desk, capsys, "hint", "scale", "--again") == said[2]
+    state = State(desk)
+    assert [event.body for event in state.events()] == [{"level": 1}, {"level": 2}, {"level": 3}]
+    state.close()
+
+
+def test_hints_of_before_are_free_the_next_time(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    say(desk, capsys, "hint", "scale")
+    grade(desk, REFERENCE)
+    say(desk, capsys, "reset", "scale")
+    say(desk, capsys, "hint", "scale", "--again")
+    grade(desk, REFERENCE)
+    state = State(desk)
+    found = scale_of(state)
+    assert found.ratings[-1][1] == 4
+    state.close()
+
+
+def scale_of(state: State) -> Progress:
+    return progress_of(state.events(), ["scale"])["scale"]
+
+
+def test_missing_hints_are_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert refusal(desk, capsys, "hint", "affine").startswith("error: solutions/toys/affine/hints.md is missing")
+    assert "did you mean scale?" in refusal(desk, capsys, "hint", "scal")
+
+
+def test_status_says_what_is_next_and_what_it_unlocks(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = say(desk, capsys, "status")
+    assert "next: scale, which unlocks affine" in said
+    assert "0 of 2 solved; best scores 0/200" in said
+    grade(desk, WRONG)
+    grade(desk, REFERENCE)
+    shown = say(desk, capsys, "status").splitlines()
+    assert next(line.split() for line in shown if "scale" in line)[:4] == ["scale", "solved", "100", "2"]
+    assert "1 of 2 solved; best scores 100/200" in "\n".join(shown)
+    assert max(map(len, shown)) <= 80
+
+
+def test_status_as_json(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade(desk, REFERENCE)
+    found = json.loads(say(desk, capsys, "status", "--json"))
+    assert (found["solved"], found["next"], found["due"]) == (1, "affine", [])
+    scale = next(one for one in found["katas"] if one["kata"] == "scale")
+    assert (scale["state"], scale["best_score"], scale["attempts"], scale["hints"]) == ("solved", 100, 1, 0)
+    assert scale["due"] > states.stamp(datetime.now(UTC))
+    affine = next(one for one in found["katas"] if one["kata"] == "affine")
+    assert (affine["state"], affine["unlocked"], affine["due"]) == ("todo", True, None)
+
+
+def test_reset_keeps_what_stood_there_and_says_where(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = desk / "katas/toys/scale/scale.py"
+    stub = file.read_text()
+    assert "it was untouched" in say(desk, capsys, "reset", "scale")
+    answer(desk, WRONG)
+    said = say(desk, capsys, "reset", "scale")
+    assert "what stood there is kept: nox -s history -- scale 1 --restore" in said
+    assert file.read_text() == stub
+    assert say(desk, capsys, "history", "scale", "1") == WRONG
+    assert "attempt 1 again" in say(desk, capsys, "history", "scale", "1", "--restore")
+    assert file.read_text() == WRONG
+
+
+def test_bringing_one_back_keeps_the_other(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade(desk, WRONG)
+    answer(desk, REFERENCE)  # never judged
+    say(desk, capsys, "history", "scale", "1", "--restore")
+    assert say(desk, capsys, "history", "scale", "2") == REFERENCE
+    shown = say(desk, capsys, "history", "scale").splitlines()
+    assert [line.split()[3] for line in shown[1:3]] == ["failing", "unjudged"]
+    assert max(map(len, shown)) <= 80
+
+
+def test_reset_of_a_file_that_cannot_be_read_changes_nothing(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = desk / "katas/toys/scale/scale.py"
+    file.write_bytes(b"\xff\xfe")
+    assert "cannot be read" in refusal(desk, capsys, "reset", "scale")
+    assert file.read_bytes() == b"\xff\xfe"
+
+
+def test_bad_numbers_are_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "there are none yet" in refusal(desk, capsys, "history", "scale", "1")
+    grade(desk, WRONG)
+    assert "there is no attempt 2 at scale; there are 1 to 1" in refusal(desk, capsys, "history", "scale", "2")
+    assert "--restore needs the attempt's number" in refusal(desk, capsys, "history", "scale", "--restore")
+
+
+def test_review_after_a_week(desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "nothing is due: solve a kata first" in say(desk, capsys, "review")
+    grade(desk, WRONG)
+    grade(desk, REFERENCE)
+    grade(desk, MODULE_REFERENCE, "affine")
+    assert "nothing is due today; next is scale, in 2 days" in say(desk, capsys, "review")
+    later = datetime.now(UTC) + timedelta(days=7)
+    monkeypatch.setattr(states, "now", lambda: later)
+    said = say(desk, capsys, "review")
+    assert "scale first: katas/toys/scale/scale.py is the stub again" in said
+    assert "5 days late" in said
+    assert "TODO" in (desk / "katas/toys/scale/scale.py").read_text()
+    answer(desk, WRONG)
+    assert "you are at scale: katas/toys/scale/scale.py is as you left it" in say(desk, capsys, "review")
+    assert (desk / "katas/toys/scale/scale.py").read_text() == WRONG
+    assert "due today: scale; start with  nox -s review" in say(desk, capsys, "status")
+
+
+def test_history_moves_to_another_computer(
+    desk: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grade(desk, REFERENCE)
+    exported = tmp_path_factory.mktemp("stick") / "history.jsonl"
+    assert "wrote 1 events" in say(desk, capsys, "review", "--export", str(exported))
+    other = make_repository(tmp_path_factory.mktemp("other"))
+    assert "1 of 1 events" in say(other, capsys, "review", "--import", str(exported))
+    assert "0 of 1 events" in say(other, capsys, "review", "--import", str(exported))
+    assert json.loads(say(other, capsys, "status", "--json"))["solved"] == 1
+    assert "cannot be read" in refusal(other, capsys, "review", "--import", str(desk / "no.jsonl"))
+
+
+def test_stub_that_git_brought_back_starts_anew(desk: Path) -> None:
+    stub = (desk / "katas/toys/scale/scale.py").read_text()
+    grade(desk, REFERENCE)
+    grade(desk, stub)
+    grade(desk, REFERENCE)
+    state = State(desk)
+    assert [event.kind for event in state.events()] == ["attempt", "start", "attempt"]
+    assert scale_of(state).solved == 2
+    state.close()

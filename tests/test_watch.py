@@ -1,0 +1,178 @@
+"""Watching a kata in a real terminal: saves of every kind, keys, what changed, and a terminal left as it was found."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graders import katas
+from tests.toys import REFERENCE, run
+
+pexpect = pytest.importorskip("pexpect", reason="pexpect needs a Unix terminal")
+
+WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
+SLOW = WRONG.replace('"""Scale."""', "import time").replace("return", "time.sleep(1)\n    return")
+CODE = "import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path(sys.argv.pop(1))))"
+KEYS = "h hint  n next  r rerun  l list  d diff  q quit"
+HINTS = "# Hints\n\n## A nudge\n\nLook there.\n\n## The idea\n\nDivide.\n\n## Nearly the code\n\n    x / ...\n"
+
+
+class Terminal:
+    """80 columns, in which a kata is watched."""
+
+    def __init__(self, root: Path, *arguments: str) -> None:
+        environment = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
+        environment |= {"TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
+        self.file = root / "katas/toys/scale/scale.py"
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-c", CODE, str(root), "watch", *arguments],
+            cwd=str(katas.ROOT),
+            env=environment,
+            encoding="utf-8",
+            dimensions=(40, 80),
+            timeout=60,
+        )
+
+    def save(self, text: str) -> None:
+        self.file.write_text(text)
+
+    def press(self, key: str) -> None:
+        self.child.send(key)
+
+    def shows(self, *texts: str) -> str:
+        """What was shown until all of these were, one after the other, and then the keys."""
+        shown = ""
+        for text in (*texts, KEYS):
+            self.child.expect_exact(text)
+            shown += self.child.before + text
+        return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown).replace("\r\n", "\n")
+
+
+@pytest.fixture
+def desk(toys: Path) -> Path:
+    (toys / "solutions/toys/scale/hints.md").write_text(HINTS)
+    return toys
+
+
+@pytest.fixture
+def terminal(desk: Path) -> Iterator[Terminal]:
+    """The first kata to do is watched, and the first card was shown."""
+    made = Terminal(desk)
+    made.shows("TODO", "open katas/toys/scale/scale.py and save it")
+    yield made
+    made.child.close(force=True)
+
+
+def test_learner_goes_from_stub_to_solved(terminal: Terminal) -> None:
+    terminal.save(WRONG)
+    shown = terminal.shows("judging scale", "FAIL", "the factor divides", "0 of 2 solved")
+    assert "since the last run" not in shown
+    terminal.press("d")
+    terminal.shows("the reference is shown once you have solved the kata")
+    terminal.save(WRONG.replace("x / factor", "x * factor"))
+    terminal.shows("FAIL", "the rules", "since the last run: numerics now pass")
+    terminal.save(REFERENCE)
+    terminal.shows("PASS", "since the last run: rules now pass", "solved; it comes back for review in", "1 of 2 solved")
+    terminal.press("d")
+    terminal.shows("no difference")
+    terminal.press("q")
+    terminal.child.expect(pexpect.EOF)
+    assert terminal.child.wait() == 0
+
+
+def test_keys_show_hints_and_the_list_and_go_on(terminal: Terminal) -> None:
+    terminal.press("h")
+    terminal.shows("hint 1 of 3", "Look there.")
+    terminal.press("l")
+    terminal.shows("next: scale, which unlocks affine")
+    terminal.press("n")
+    terminal.shows("TODO", "open katas/toys/affine/affine.py")
+    terminal.press("?")
+    terminal.press("r")
+    terminal.shows("affine  ")
+    terminal.save(WRONG)
+    terminal.shows("FAIL", "scale  ")
+
+
+def test_file_that_takes_the_place_of_another_is_a_save(terminal: Terminal) -> None:
+    for text, verdict in ((WRONG, "FAIL"), (REFERENCE, "PASS")):
+        other = terminal.file.with_name(".scale.py.swp")
+        other.write_text(text)
+        terminal.file.rename(terminal.file.with_name("scale.py~"))
+        other.rename(terminal.file)
+        terminal.shows(verdict)
+
+
+def test_save_without_a_change_is_judged_again(terminal: Terminal) -> None:
+    terminal.save(WRONG)
+    terminal.shows("FAIL")
+    time.sleep(0.1)
+    terminal.save(WRONG)
+    terminal.shows("since the last run: no check changed")
+
+
+def test_save_while_another_is_judged_ends_that(terminal: Terminal) -> None:
+    terminal.save(SLOW)
+    terminal.child.expect_exact("1/")
+    began = time.monotonic()
+    terminal.save(REFERENCE)
+    assert "FAIL" not in terminal.shows("PASS")
+    assert time.monotonic() - began < 15  # all of its calls would take longer
+
+
+def test_broken_file_is_told_and_watched_on(terminal: Terminal) -> None:
+    terminal.save("def scale(:\n")
+    terminal.shows("ERROR", "cannot be imported: SyntaxError")
+    terminal.file.unlink()
+    terminal.save(REFERENCE)
+    terminal.shows("PASS", "it can be imported now")
+
+
+def test_polling_sees_saves(desk: Path) -> None:
+    terminal = Terminal(desk, "scale", "--poll")
+    terminal.shows("TODO")
+    terminal.save(REFERENCE)
+    terminal.shows("PASS")
+    terminal.child.close(force=True)
+
+
+def test_interrupt_leaves_terminal_and_machine_as_they_were(terminal: Terminal) -> None:
+    before = {int(one) for one in subprocess.check_output(["ps", "-eo", "pid="], text=True).split()}
+    terminal.child.sendintr()
+    terminal.child.expect(pexpect.EOF)
+    assert terminal.child.wait() == 130
+    assert "Traceback" not in terminal.child.before
+    assert terminal.child.getecho()
+    deadline = time.monotonic() + 10
+    while family := [pid for pid in before if is_watching(pid, terminal.file.parents[3])]:
+        assert time.monotonic() < deadline, family
+
+
+def is_watching(pid: int, root: Path) -> bool:
+    try:
+        return str(root).encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def test_piped_it_is_plain_text_and_follows_lines(desk: Path) -> None:
+    code = [sys.executable, "-c", CODE, str(desk), "watch"]
+    done = subprocess.run(code, input="l\nq\n", capture_output=True, text=True, cwd=katas.ROOT, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    assert "next: scale, which unlocks affine" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_unknown_kata_is_told(desk: Path) -> None:
+    ran = run(desk, "watch", "scal")
+    assert (ran.status, ran.out) == (2, "")
+    assert "did you mean scale?" in ran.err
