@@ -108,8 +108,8 @@ def measured(
     assert trial.reference is not None
     case = budget.case(grown)
     (request,) = exam.requests(answer, case, case.dtypes[0], gradients=answer.differentiates, measured=measure)
-    if request.key not in trial.submission.replies:
-        trial.reference.replies.pop(request.key, None)  # measured for another submission: a machine's pace changes
+    if request.message not in trial.submission.replies:
+        trial.reference.replies.pop(request.message, None)  # measured for another submission: a machine's pace changes
     try:
         reference = ask_reference(trial.reference, request)
         tensors = tuple(output for output in reference.outputs if isinstance(output, Tensor))
@@ -117,7 +117,7 @@ def measured(
         own = trial.ask(request)
         if measure == "cost" and own.cost is None:
             raise CheckFailed("the call: sent back something that is no answer")
-        if request.key in trial.verified:
+        if request.message in trial.verified:
             return own, reference
         trial.refuse_calls([(request, own)])
         for index, (got, wanted) in enumerate(zip(outputs, tensors, strict=True)):
@@ -126,12 +126,12 @@ def measured(
             got_gradient = own.gradients.get(name)
             if gradient is not None and got_gradient is not None:
                 agree(f"gradient of {name}", got_gradient, gradient)
-        trial.verified.add(request.key)
+        trial.verified.add(request.message)
         return own, reference
     finally:
         if exam is not trial.exam:  # made for this once
             for submission in (trial.submission, trial.reference):
-                submission.replies.pop(request.key, None)
+                submission.replies.pop(request.message, None)
             exam.forget()
 
 

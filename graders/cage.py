@@ -272,7 +272,8 @@ def limits(caged: bool) -> dict[str, int]:
     if bytes_now:
         kernel = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
         alone = os.geteuid() == 0 or (caged and kernel >= (5, 14))  # a user of its own, or counted by namespace
-        limited["AS"] = bytes_now + MEMORY
+        gpu = any(Path("/dev").glob("nvidia[0-9]*"))  # CUDA reserves more addresses than there is memory
+        limited["DATA" if gpu else "AS"] = bytes_now + MEMORY
         limited["NPROC"] = PROCESSES if alone else 4 * PROCESSES + threads_now(os.geteuid())  # with other workers
     return limited
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -39,7 +38,7 @@ class Request:
 
     @functools.cached_property
     def message(self) -> bytes:
-        """As it is sent."""
+        """As it is sent; equal requests have equal messages."""
         tensors: list[Tensor] = []
         where: dict[str, int] = {}
 
@@ -72,11 +71,6 @@ class Request:
             "device": self.device,
         }
         return wire.pack(header, tensors)
-
-    @functools.cached_property
-    def key(self) -> str:
-        """Equal requests have equal keys."""
-        return hashlib.blake2b(self.message).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,9 @@ def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path)
         str(root),
         "--noconftest",
         "-s",
+        "--disable-plugin-autoload",  # plugins that other packages bring take time, and may change what is graded
+        "-p",
+        "pytest_timeout",
         "-p",
         "graders.plugin",
     ]

@@ -69,7 +69,7 @@ class Submission:
         self.launcher = launcher
         self.worker: Worker | None = None
         self.found: dict[str, dict[str, Any] | None] | None = None
-        self.replies: dict[str, tuple[Request, Reply]] = {}
+        self.replies: dict[bytes, tuple[Request, Reply]] = {}  # by the request's message
         self.hangs = 0
         self.seconds = 0.0
         self.unloadable = ""
@@ -114,8 +114,8 @@ class Submission:
 
     def ask(self, request: Request) -> Reply:
         """Raises: CheckFailed of kind "error" where the submission cannot be imported, or hung too often."""
-        if request.key in self.replies:
-            return self.replies[request.key][1]
+        if request.message in self.replies:
+            return self.replies[request.message][1]
         if self.hangs >= MOST_HANGS:
             raise CheckFailed(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
         if self.seconds >= WHOLE_SECONDS:
@@ -142,7 +142,7 @@ class Submission:
             reply = Reply(died="sent back something that is no answer")
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
         reply = replace(reply, calls=tuple(worker.offences.items()))
-        self.replies[request.key] = (request, reply)
+        self.replies[request.message] = (request, reply)
         self.printed = self.printed or reply.printed
         return reply
 

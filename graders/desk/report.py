@@ -1,0 +1,214 @@
+"""`report`: one HTML page of all that a learner did here, readable without a network."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from graders import checks, katas
+from graders.checks import POINTS
+from graders.desk import charts, interview_clock, interview_record, progress, tally
+from graders.desk.attempts import replace_file
+from graders.desk.progress import Progress
+from graders.desk.state import Event, State
+from graders.desk.status import Desk, overview
+from graders.desk.tally import Cell
+from graders.katas import Kata, Refused
+from graders.spec import CATEGORIES
+
+RECENT = 20
+LONGEST = 20_000  # characters of what a learner wrote
+VERDICTS = {
+    "solved": "solved",
+    "failing": "failing",
+    "error": "cannot be imported",
+    "todo": "in part",
+    "unjudged": "kept, not judged",
+}
+WORDS = VERDICTS | {"todo": "to do", "later": "to do later", "again": "to do again"}
+RATINGS = {1: "gave up, or took all hints", 2: "with hints", 3: "after failures", 4: "at once"}
+# Control characters and those that turn the direction of text have no business in a page.
+VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
+VISIBLE |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    output = (options.output or root / ".kata" / "report.html").resolve()
+    state = State(root)
+    try:
+        page = page_of(state, katas.all_katas(root))
+    finally:
+        state.close()
+    write(output, page)
+    print(f"wrote {output}; open {output.as_uri()}")
+    for note in state.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return 0
+
+
+def write(path: Path, page: str) -> None:
+    """All or nothing. Raises: Refused."""
+    if path.exists() and not path.is_file():
+        raise Refused(f"{path} is no file: name another one with --output")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}; name another file with --output") from None
+    replace_file(path, page)
+
+
+def page_of(state: State, chosen: list[Kata]) -> str:
+    """The same for the same events and the same day, but for the line that says when it was written."""
+    desk = overview(state, chosen)
+    everything = state.events()
+    events = [event for event in everything if event.kata in desk.katas]
+    days = tally.days(events, list(desk.katas))
+    weeks = tally.weeks(days)
+    made = [event for event in events if event.kind == "attempt"]
+    page = environment().get_template("report.html.jinja")
+    return page.render(
+        desk=desk,
+        words=WORDS,
+        verdicts=VERDICTS,
+        ratings=RATINGS,
+        most=POINTS * len(desk.katas),
+        due=desk.due,
+        coming=coming(desk),
+        topics=by_topic(chosen),
+        weeks=weeks,
+        points_chart=charts.points_over_time(days, POINTS * len(desk.katas)) if len(days) > 1 else "",
+        weeks_chart=charts.attempts_by_week(weeks) if len(weeks) > 1 else "",
+        categories=CATEGORIES,
+        rows=[Row(topic, {kata.id: cells(kata, made) for kata in group}) for topic, group in by_topic(chosen)],
+        prices=tally.prices(made, list(desk.katas)),
+        interviews=interview_record.reports(everything)[::-1],
+        most_self=interview_record.MOST_SELF,
+        recent=recent(made),
+        count=len(made),
+        zones=zones([desk.at, *(event.at for event in everything)]),
+    )
+
+
+def by_topic(chosen: Sequence[Kata]) -> list[tuple[str, list[Kata]]]:
+    """The easy katas first."""
+    groups = itertools.groupby(chosen, key=lambda kata: kata.topic)
+    return [(topic, sorted(group, key=lambda kata: (kata.grader.level, kata.id))) for topic, group in groups]
+
+
+def coming(desk: Desk) -> list[Progress]:
+    """What is due after today, the soonest first."""
+    waiting = progress.due(desk.progress, datetime.max.replace(tzinfo=UTC))
+    return waiting[len(desk.due) :]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A topic in the map of categories, and its katas."""
+
+    topic: str
+    katas: dict[str, dict[str, Cell]]
+
+    @property
+    def tried(self) -> dict[str, dict[str, Cell]]:
+        return {name: cells for name, cells in self.katas.items() if cells}
+
+    @property
+    def cells(self) -> dict[str, Cell]:
+        return tally.total(list(self.tried.values()))
+
+
+def cells(kata: Kata, made: Sequence[Event]) -> dict[str, Cell]:
+    judged = [event for event in made if event.kata == kata.id and event.body["state"] != "unjudged"]
+    return tally.standing(judged, checks.plan(kata.grader, kata.module, with_budgets=kata.reference_file.exists()))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An attempt as the page shows it; its number is the one that `history` knows it by."""
+
+    number: int
+    event: Event
+
+    @property
+    def verdict(self) -> str:
+        return VERDICTS[self.event.body["state"]]
+
+    @property
+    def failed(self) -> dict[str, int]:
+        """How many checks failed, by category."""
+        names = [name.partition("/")[0] for name in self.event.body["failed"]]
+        return {category: names.count(category) for category in CATEGORIES if category in names}
+
+
+def recent(made: Sequence[Event]) -> list[Attempt]:
+    """The newest first."""
+    counts: dict[str, int] = {}
+    numbered = []
+    for event in made:
+        counts[event.kata] = counts.get(event.kata, 0) + 1
+        numbered.append(Attempt(counts[event.kata], event))
+    return numbered[: -RECENT - 1 : -1]
+
+
+def environment() -> jinja2.Environment:
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=readable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {
+        "day": day,
+        "minute": minute,
+        "name": breakable,
+        "short": short,
+        "clock": interview_clock.in_words,
+        "place": charts.place,
+        "doublings": charts.doublings,
+    }
+    return made
+
+
+def readable(value: Any) -> Any:
+    """What a page cannot show is made visible; all else is escaped by Jinja."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return value.translate(VISIBLE).encode("utf-8", "replace").decode()
+    return value
+
+
+def breakable(name: str) -> Markup:
+    """A long name may be broken after each of its words."""
+    return Markup("_<wbr>").join(escape(readable(word)) for word in name.split("_"))
+
+
+def short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[:LONGEST] + "\n… and so on"
+
+
+def day(at: date) -> Markup:
+    local = at.astimezone() if isinstance(at, datetime) else at
+    return Markup('<time datetime="{:%Y-%m-%d}">{}\u00a0{:%b}\u00a0{:%Y}</time>').format(local, local.day, local, local)
+
+
+def minute(at: datetime) -> Markup:
+    local = at.astimezone()
+    shown = f"{local.day}\u00a0{local:%b}\u00a0{local:%Y}, {local:%H:%M}"
+    return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="minutes"), shown)
+
+
+def zones(times: Sequence[datetime]) -> list[str]:
+    """The names of the zones that the times shown are in: two where clocks were changed between them."""
+    found = {(local.tzname(), local.isoformat()[-6:]) for local in (at.astimezone() for at in times)}
+    return sorted(name if name == "UTC" else f"{name} (UTC{offset})" for name, offset in found if name)

@@ -1,0 +1,488 @@
+"""`report`: one page that says what the events say, to everybody, on every screen, with nothing from elsewhere."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from graders import checks, katas
+from graders.__main__ import main
+from graders.desk import charts, report, state, tally
+from graders.desk.state import Event, State
+from graders.desk.tally import Cell, Span
+from graders.katas import Kata
+
+KATAS = katas.all_katas()
+BEGAN = datetime(2026, 9, 7, 17, 30, tzinfo=UTC)
+NOW = BEGAN + timedelta(days=60)
+SCRIPT = "</pre><script>document.title = 'taken'</script><img src=x onerror=alert(1)>"
+SOURCE = "import torch\n\n\ndef answer(x):\n    return x.exp() / x.exp().sum(-1, keepdim=True)\n"
+
+
+def attempt(at: datetime, kata: str, verdict: str, score: int, failed: list[str] | None = None, **more: Any) -> Event:
+    body = {
+        "state": verdict, "score": score, "max_score": 100, "seconds": 1.2, "failed": failed or [], "message": None,
+        "mistake": None, "costs": {}, "seed": 1, "source": SOURCE, "via": "watch",
+    }  # fmt: skip
+    return Event("attempt", kata, body | more, at)
+
+
+def failing(at: datetime, kata: Kata, share: float, draw: random.Random, **more: Any) -> Event:
+    """As the judge would record it: performance is not asked before the values are right."""
+    planned = [check for check in checks.plan(kata.grader, kata.module) if check.category != "performance"]
+    asked = [check for check in planned if check.category not in ("contract", "shapes")]
+    failed = set(draw.sample([check.name for check in asked], max(1, round(share * len(asked)))))
+    score = sum(check.points for check in planned if check.name not in failed)
+    names = [check.name for check in planned if check.name in failed]
+    return attempt(at, kata.id, "failing", score, names, **more)
+
+
+def history(chosen: list[Kata]) -> list[Event]:
+    """Two months of a learner who solves most katas, some with hints, and reviews a few."""
+    draw = random.Random(7)
+    made: list[Event] = []
+    at = BEGAN
+    order = sorted(chosen, key=lambda kata: (kata.grader.level, kata.id))
+    for index, kata in enumerate(order[:-1]):
+        at += timedelta(days=draw.randint(2, 7), minutes=draw.randint(0, 180))
+        if index == 5:
+            at += timedelta(days=9)
+        made.append(attempt(at, kata.id, "error", 0, [c.name for c in checks.plan(kata.grader, kata.module)][:-3],
+                            message="SyntaxError: '(' was never closed (line 12)"))  # fmt: skip
+        for share in (0.8, 0.5, 0.2)[: draw.randint(1, 3)]:
+            at += timedelta(minutes=draw.randint(4, 25))
+            made.append(failing(at, kata, share, draw, message="values: 80 of 80 differ; worst at [0, 2, 7]",
+                                mistake="not_scaled" if share == 0.5 else None))  # fmt: skip
+        for level in range(1, draw.randint(0, 3)):
+            at += timedelta(minutes=3)
+            made.append(Event("hint", kata.id, {"level": level}, at))
+        if index == len(order) - 3:
+            continue
+        at += timedelta(minutes=draw.randint(4, 40))
+        made.append(solved(at, kata.id, draw.choice((0.6, 1.0, 1.1, 1.9, 3.4, 5.2))))
+    for kata in order[:3]:
+        at += timedelta(days=2)
+        made.append(Event("start", kata.id, {"clean": True, "via": "review"}, at))
+        made.append(solved(at + timedelta(minutes=12), kata.id, 0.9))
+    at += timedelta(days=1)
+    made.append(Event("start", order[3].id, {"clean": True, "via": "review"}, at))
+    made.append(failing(at + timedelta(minutes=9), order[3], 0.3, draw, message="gradient of x: should flow, got none"))
+    return made
+
+
+def solved(at: datetime, kata: str, ratio: float) -> Event:
+    costs = {"many_rows": {"operators": [round(100 * ratio), 100], "peak": [4_200_000, 4_200_000], "time": [1.1, 1.0]}}
+    return attempt(at, kata, "solved", 100, costs=costs)
+
+
+def interview(
+    at: datetime, chosen: list[Kata], answer: str, question: str = "Why divide by the root?", ending: str = "finished"
+) -> list[Event]:
+    """One of 45 minutes that takes two more; the first kata is solved with a hint, the second is not submitted."""
+    first, second = chosen[:2]
+    drawn = [
+        {"kata": kata.id, "topic": kata.topic, "level": kata.grader.level, "minutes": 20} for kata in (first, second)
+    ]
+    judged = {"state": "solved", "score": 100, "max_score": 100, "failed": [], "diagnosis": None, "costs": {}}
+    told: list[tuple[float, str, dict[str, Any]]] = [
+        (0, "begin", {"minutes": 45, "seed": 17, "katas": drawn}),
+        (5, "phase", {"kata": first.id, "phase": "clarify"}),
+        (70, "ask", {"kata": first.id, "number": 1, "question": question}),
+        (300, "phase", {"kata": first.id, "phase": "code"}),
+        (900, "hint", {"kata": first.id, "level": 1}),
+        (1500, "submit", {"kata": first.id} | judged),
+        (1800, "answer", {"kata": first.id, "question": question, "text": answer}),
+        (1900, "score", {"kata": first.id, "question": question, "score": 2}),
+        (2000, "phase", {"kata": second.id, "phase": "code"}),
+        (2820, "end", {"how": ending}),
+    ]
+    rest = {"interview": "one", "clock": 0.0, "boot": "x"}
+    return [
+        Event("interview", "", rest | body | {"what": what, "elapsed": elapsed}, at + timedelta(seconds=elapsed))
+        for elapsed, what, body in told
+    ]
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "now", lambda: NOW)
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    if not hasattr(time, "tzset"):
+        pytest.skip("the zone cannot be set on this platform")
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def page_of(folder: Path, events: Sequence[Event], chosen: Sequence[Kata] = KATAS) -> str:
+    folder.mkdir(exist_ok=True)
+    made = State(folder)
+    for event in events:
+        made.insert(event)
+    page = report.page_of(made, list(chosen))
+    made.close()
+    return page
+
+
+def rich_history() -> list[Event]:
+    return history(KATAS) + interview(BEGAN + timedelta(days=55), KATAS, "So that the variance stays 1.")
+
+
+class Reader(HTMLParser):
+    """What a page is made of."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).replace("_ ", "_").split())
+
+    def named(self, *tags: str) -> list[tuple[str, dict[str, str | None]]]:
+        return [one for one in self.tags if one[0] in tags]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if not program:
+        pytest.skip("no Chromium is installed")
+    flags = "headless no-sandbox disable-gpu no-first-run disable-background-networking disable-component-update"
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(
+            executable_path=program, args=[f"--{flag}" for flag in (*flags.split(), "disable-sync")]
+        )
+        yield made
+        made.close()
+
+
+@pytest.fixture(params=["rich", "empty"])
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A page on disk."""
+    path = tmp_path / f"{request.param}.html"
+    events = rich_history() if request.param == "rich" else []
+    path.write_text(page_of(tmp_path / "state", events), encoding="utf-8")
+    return path
+
+
+def unfolded(page: Page) -> Page:
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    return page
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
+    browser: Browser, file: Path, scheme: Literal["light", "dark"], width: int
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page.goto(file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    unfolded(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    found = [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+    page.close()
+    assert found == []
+
+
+def test_theme_follows_the_reader_and_paper_is_white(browser: Browser, file: Path) -> None:
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    colours = []
+    for media, scheme in (("screen", "light"), ("screen", "dark"), ("print", "dark")):
+        page.emulate_media(media=media, color_scheme=scheme)  # type: ignore[arg-type]  # each is one that it takes
+        colours.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    page.close()
+    assert colours == ["rgb(251, 250, 247)", "rgb(21, 24, 26)", "rgb(255, 255, 255)"]
+
+
+def test_one_drawing_of_each_chart_is_shown(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(page_of(tmp_path, rich_history()), encoding="utf-8")
+    for width, shown in ((1280, "wide"), (800, "middle"), (360, "narrow")):
+        page = browser.new_page(viewport={"width": width, "height": 800})
+        page.goto(path.as_uri())
+        visible = [one.get_attribute("id") for one in page.locator("svg.chart").all() if one.is_visible()]
+        page.close()
+        assert visible == [f"points-{shown}", f"weeks-{shown}"]
+
+
+def test_nothing_is_asked_of_the_network(browser: Browser, file: Path) -> None:
+    asked: list[str] = []
+    page = browser.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri(), wait_until="load")
+    unfolded(page)
+    page.close()
+    assert [url for url in asked if not url.startswith("data:")] == [file.as_uri()]
+
+
+def test_page_holds_all_it_needs(tmp_path: Path) -> None:
+    text = page_of(tmp_path, rich_history())
+    page = Reader(text)
+    assert page.named("script", "iframe", "img", "object", "embed", "base", "form") == []
+    references = {value or "" for _, found in page.tags for name, value in found.items() if name in ("src", "href")}
+    assert all(one.startswith(("#", "data:")) for one in references)
+    assert set(re.findall(r"\w+://[^\"<\s]*", text)) == {"http://www.w3.org/2000/svg"}  # a name, not an address
+    assert "url(" not in text
+    assert "@import" not in text
+    ids = [found["id"] for _, found in page.tags if "id" in found]
+    assert len(ids) == len(set(ids))
+    assert {one[1:] for one in references if one.startswith("#")} <= set(ids)
+
+
+def test_what_a_learner_wrote_stays_text(browser: Browser, tmp_path: Path) -> None:
+    events = [
+        attempt(BEGAN, "f1_score", "failing", 10, [SCRIPT], message=SCRIPT, mistake=SCRIPT, source=SCRIPT, via=SCRIPT),
+        *interview(BEGAN + timedelta(hours=1), KATAS, answer=SCRIPT, question=SCRIPT, ending=SCRIPT),
+    ]
+    text = page_of(tmp_path, events)
+    assert Reader(text).named("script", "img") == []
+    assert text.count("&lt;script&gt;") == 8  # message, mistake, source, answer, its question; three in the timeline
+    path = tmp_path / "page.html"
+    path.write_text(text, encoding="utf-8")
+    shown = browser.new_page()
+    shown.goto(path.as_uri())
+    assert shown.title() == "Practice report – Deep Learning Katas"
+    assert SCRIPT in unfolded(shown).inner_text("body")
+    shown.close()
+
+
+def test_control_characters_and_half_characters_are_made_visible(tmp_path: Path) -> None:
+    message = "a\x00\x1b[31m\ud800\u202eb"
+    page = page_of(tmp_path, [attempt(BEGAN, "f1_score", "failing", 10, ["x"], message=message)])
+    assert "a\u2400\u241b[31m?\ufffdb" in page
+    assert page.encode()
+
+
+def test_long_sources_are_cut(tmp_path: Path) -> None:
+    page = page_of(tmp_path, [attempt(BEGAN, "f1_score", "failing", 10, ["x"], source="y" * 50_000)])
+    assert len(page) < 50_000
+    assert "y\n… and so on" in page
+
+
+def test_same_events_give_the_same_page_but_for_the_line_of_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = page_of(tmp_path / "one", rich_history())
+    monkeypatch.setattr(state, "now", lambda: NOW + timedelta(minutes=61))
+    two = page_of(tmp_path / "two", rich_history())
+    changed = [pair for pair in zip(one.splitlines(), two.splitlines(), strict=True) if pair[0] != pair[1]]
+    assert len(changed) == 1
+    assert "Written on" in changed[0][0]
+
+
+@pytest.mark.usefixtures("berlin")
+def test_times_are_local_and_their_zones_are_named(tmp_path: Path) -> None:
+    text = Reader(page_of(tmp_path, [solved(BEGAN, "f1_score", 1.0)])).text
+    assert "Written on 6 Nov 2026, 18:30" in text
+    assert "7 Sep 2026, 19:30" in text
+    assert "CEST (UTC+02:00) and CET (UTC+01:00)" in text
+
+
+def test_sums(tmp_path: Path) -> None:
+    events = [
+        attempt(BEGAN, "f1_score", "failing", 40, ["numerics/x"]),
+        Event("hint", "f1_score", {"level": 2}, BEGAN + timedelta(minutes=5)),
+        solved(BEGAN + timedelta(minutes=9), "f1_score", 1.5),
+        attempt(BEGAN + timedelta(days=9), "roc_auc", "failing", 30, ["numerics/x"]),
+        attempt(BEGAN + timedelta(days=9), "of_a_removed_kata", "solved", 100),
+    ]
+    text = Reader(page_of(tmp_path, events)).text
+    assert "Solved 1 of 9 katas Points 130 of 900 Attempts 3 Due today 1 Hints taken 2" in text
+    assert "f1_score 8 Sep 2026 with hints" in text  # due on the day after, and how it went
+    assert "roc_auc failing best 30 of 100 level 2 1 attempt, 0 hints" in text
+    assert "7 Sep 2026 100 2 2 f1_score" in text  # the first week
+    assert "f1_score operators 1.5 ×" in text
+    assert "removed_kata" not in text
+
+
+def test_interviews_keep_measured_and_own_scores_apart(tmp_path: Path) -> None:
+    text = Reader(page_of(tmp_path, interview(BEGAN, KATAS, "Because."))).text
+    assert "95 of 200 2 of 3 47:00 of 45:00" in text
+    assert "finished , 2:00 over time" in text
+    assert "multi_head_attention solved 100 1 5 95 of 100 1 time –" in text
+    assert "self_attention not submitted 0 0 0 0 of 100 0 times –" in text
+    assert "Scored by yourself: multi_head_attention 2 (each of 3); self_attention nothing" in text
+    assert "45:00 time was up 47:00 finished" in text
+    assert "Where to begin" not in text
+
+
+def test_empty_history_says_what_to_do_first(tmp_path: Path) -> None:
+    page = Reader(page_of(tmp_path, []))
+    assert "Start with self_attention" in page.text
+    assert "nox -s watch -- self_attention" in page.text
+    assert "Recent attempts" not in page.text
+    assert page.named("svg") == [("svg", {"class": "bar", "aria-hidden": "true"})] * len(KATAS)
+
+
+def test_idle_and_short_histories_are_pages_too(tmp_path: Path) -> None:
+    hints = [Event("hint", "f1_score", {"level": 1}, BEGAN + timedelta(days=day)) for day in (0, 30)]
+    assert "Where to begin" in page_of(tmp_path / "hints", hints)
+    kept = attempt(BEGAN, "f1_score", "unjudged", 0, max_score=0)
+    assert "kept, not judged" in page_of(tmp_path / "kept", [kept])
+    assert "Due today" in page_of(tmp_path / "none", [], [])
+
+
+def test_headings_tables_and_landmarks(tmp_path: Path) -> None:
+    page = Reader(page_of(tmp_path, rich_history()))
+    levels = [int(tag[1]) for tag, _ in page.named("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(two - one <= 1 for one, two in itertools.pairwise(levels))
+    assert page.named("html")[0][1]["lang"] == "en"
+    assert [tag for tag, _ in page.named("header", "nav", "main", "footer")] == ["header", "nav", "main", "footer"]
+    assert len(page.named("table")) == len(page.named("caption")) == len(page.named("thead")) == 9
+    assert all(found.get("scope") in ("row", "col") for _, found in page.named("th"))
+    regions = [found for _, found in page.named("div") if found.get("role") == "region"]
+    assert len(regions) == len(page.named("table"))
+    assert all(found["tabindex"] == "0" and found["aria-labelledby"] for found in regions)
+
+
+def test_charts_say_what_they_show(tmp_path: Path) -> None:
+    page = Reader(page_of(tmp_path, rich_history()))
+    drawn = [found for _, found in page.named("svg") if found.get("role") == "img"]
+    ids = {found.get("id") for tag, found in page.named("title", "desc")}
+    assert len(drawn) == 6
+    assert all({found["aria-labelledby"], found["aria-describedby"]} <= ids for found in drawn)
+    assert re.search(r"Points from \d+ Sep to \d+ Oct 2026", page.text)
+    assert "Attempts in each of 8 weeks" in page.text
+
+
+def test_weeks_begin_on_monday_and_idle_ones_count() -> None:
+    first, last = BEGAN.date(), (BEGAN + timedelta(weeks=8, days=2)).date()
+    found = tally.weeks([Span(first, 10, 1), Span(first + timedelta(days=6), 30, 2, 1), Span(last, 40, 1)])
+    assert found[0] == Span(first, 30, 3, 1)
+    assert [week.attempts for week in found] == [3, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert found[4].points == 30
+    assert found[8].begins == last - timedelta(days=2)
+
+
+def test_solved_again_counts_for_its_day() -> None:
+    events = [
+        solved(BEGAN, "a", 1.0),
+        Event("start", "a", {"clean": True, "via": "review"}, BEGAN + timedelta(days=3)),
+        solved(BEGAN + timedelta(days=3), "a", 1.0),
+    ]
+    assert [day.solved for day in tally.days(events, ["a"])] == [("a",), ("a",)]
+
+
+PLANNED = [
+    checks.Check(name, name.partition("/")[0], lambda trial: None, points)
+    for name, points in (("shapes/a", 20), ("numerics/a", 30), ("numerics/b", 35), ("performance/a", 15))
+]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "score", "failed", "numerics", "performance"),
+    [
+        ("solved", 100, [], Cell(2, 2, 2), Cell(1, 1, 1)),
+        ("failing", 85, ["performance/a"], Cell(2, 2, 2), Cell(1, 1, 0)),
+        ("failing", 55, ["numerics/a"], Cell(2, 2, 1), Cell(1, 0, 0)),  # performance was not asked
+        ("failing", 20, ["numerics/a"], Cell(2, 1, 0), Cell(1, 0, 0)),  # with -x
+        ("failing", 100, ["numerics/a/cuda"], Cell(2, 2, 2), Cell(1, 1, 1)),  # where it earns no points
+        ("error", 0, ["shapes/a", "numerics/a", "numerics/b"], Cell(2, 2, 0), Cell(1, 0, 0)),
+    ],
+)
+def test_standing(verdict: str, score: int, failed: list[str], numerics: Cell, performance: Cell) -> None:
+    found = tally.standing([attempt(BEGAN, "a", verdict, score, failed)], PLANNED)
+    assert (found["numerics"], found["performance"]) == (numerics, performance)
+
+
+def test_standing_is_of_the_last_attempt_whose_record_tells() -> None:
+    whole, part = attempt(BEGAN, "a", "solved", 100), attempt(NOW, "a", "todo", 30)  # part: with -k
+    assert tally.standing([whole, part], PLANNED)["numerics"] == Cell(2, 2, 2)
+    assert tally.standing([part], PLANNED) == {}
+
+
+def test_price_is_of_the_cheapest_solved_attempt() -> None:
+    dear, cheap = solved(BEGAN, "a", 4.0), solved(NOW, "a", 0.5)
+    (price,) = tally.prices([dear, cheap, attempt(NOW, "a", "failing", 5, ["x"])], ["a"])
+    assert (price.attempt, price.ratio, price.worst.noun) == (cheap, 1.1, "processor time")
+    assert [one.own for one in price.figures] == ["50", "4.2 MB", "1.1 ×"]
+    assert [one.reference for one in price.figures] == ["100", "4.2 MB", "1.0 ×"]
+
+
+def test_axis_of_doublings() -> None:
+    assert charts.doublings([1.0]) == [(0.0, "½"), (50.0, "1"), (100.0, "2")]
+    assert charts.place(0.0, [1.0]) == 0.0
+    assert [text for _, text in charts.doublings([0.01, 1.0, 30.0])] == ["¼", "1", "4", "16"]
+
+
+@pytest.mark.parametrize(
+    ("most", "ticks"), [(0, [0, 1]), (4, [0, 1, 2, 3, 4]), (11, [0, 3, 6, 9, 12]), (900, [0, 300, 600, 900])]
+)
+def test_ticks(most: int, ticks: list[int]) -> None:
+    assert charts.ticks(most) == ticks
+
+
+@pytest.mark.parametrize("days", [1, 40, 400, 5000])
+def test_axis_of_time_has_few_labels(days: int) -> None:
+    labels = charts.dates(BEGAN.date(), days, 6)
+    assert 2 <= len(labels) <= 6
+    assert labels[0]["label"] == ("7 Sep" if days < 365 else "Sep 2026")
+
+
+def test_command_writes_the_page_and_says_where(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report"], toys) == 0
+    path = toys / ".kata" / "report.html"
+    assert capsys.readouterr().out == f"wrote {path}; open {path.as_uri()}\n"
+    assert "Start with" in path.read_text(encoding="utf-8")
+    assert list(path.parent.glob(".report*")) == []
+
+
+def test_output_may_be_elsewhere_and_is_replaced(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = toys / "a folder" / "page.html"
+    for _ in range(2):
+        assert main(["report", "--output", str(path)], toys) == 0
+    assert "a%20folder/page.html" in capsys.readouterr().out
+    assert not (toys / ".kata" / "report.html").exists()
+
+
+def test_output_that_cannot_be_written_is_one_sentence(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (toys / "file").write_text("kept")
+    for output in (toys, toys / "file" / "page.html"):
+        assert main(["report", "--output", str(output)], toys) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert re.fullmatch(r"error: .*(is no file|cannot be written).*\n", said.err)
+
+
+def test_full_disk_loses_nothing(
+    toys: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (toys / "page.html").write_text("kept")
+    monkeypatch.setattr("os.replace", full)
+    assert main(["report", "--output", str(toys / "page.html")], toys) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert (toys / "page.html").read_text() == "kept"
+    assert list(toys.glob(".page*")) == []
