@@ -8,8 +8,10 @@ import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from graders.spec import Grader, GraderError
+if TYPE_CHECKING:  # it imports torch, which takes a second; a name is found without
+    from graders.spec import Grader
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -59,6 +61,8 @@ class Kata:
     @functools.cached_property
     def grader(self) -> Grader:
         """Raises: GraderError."""
+        from graders.spec import Grader, GraderError
+
         grader = getattr(self.module, "GRADER", None)
         if not isinstance(grader, Grader):
             raise GraderError(f"{self.grader_file} should define GRADER, a Grader")
@@ -67,6 +71,8 @@ class Kata:
 
 def load_module(path: Path, name: str) -> ModuleType:
     """Imports one of the project's own files. Raises: GraderError."""
+    from graders.spec import GraderError
+
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise GraderError(f"{path} cannot be imported")

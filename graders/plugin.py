@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from graders import processes
 from graders.checks import Check
+from graders.desk import attempts
 from graders.exam import Exam
 from graders.katas import kata_at
 from graders.results import Outcome
@@ -17,7 +20,8 @@ from graders.spec import CATEGORIES, GraderError
 from graders.submission import CheckFailed
 
 RUN = pytest.StashKey[Run]()
-BY_HAND = pytest.StashKey[bool]()  # pytest was not started by our command line
+BY_HAND = pytest.StashKey[Path]()  # the clone's folder, where pytest was not started by our command line
+NAMED = re.compile(r'\w\(\s*f?"(\w+(?:{\w+}\w*)?|{\w+}\w+)"|^def test_(\w+)|^(GRADER)\b', re.MULTILINE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -27,16 +31,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     named = parent.session.isinitpath(file_path)  # on the command line: then pytest makes a module of it, see below
-    return None if named else pytest_pycollect_makemodule(file_path, parent)
+    return None if named or file_path.name != "grader.py" else pytest_pycollect_makemodule(file_path, parent)
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if module_path.name != "grader.py" or module_path.parents[2].name != "katas":
+    """Of a grader.py, and of the learner's file where that is named: it is judged, and not imported here."""
+    if module_path.name not in ("grader.py", f"{module_path.parent.name}.py"):
+        return None
+    if module_path.parents[2].name != "katas" or not module_path.with_name("grader.py").exists():
         return None
     if RUN not in parent.config.stash:  # started by hand: grade the learner's files with the defaults
         launcher = processes.launcher()  # before any grader is imported: see processes.py
         parent.config.stash[RUN] = Run(Options(), launcher)
-        parent.config.stash[BY_HAND] = True
+        parent.config.stash[BY_HAND] = module_path.parents[3]
     file: pytest.Collector = GraderFile.from_parent(parent, path=module_path)
     return file
 
@@ -49,8 +56,13 @@ def pytest_deselected(items: Iterable[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)  # after the files are torn down
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if RUN in session.config.stash:
-        session.config.stash[RUN].close()
+    stash = session.config.stash
+    if RUN not in stash:
+        return
+    run = stash[RUN]
+    run.close()
+    if BY_HAND in stash and not os.environ.get("CI"):
+        attempts.record_all(stash[BY_HAND], run.results, run.options.seed, "pytest")
 
 
 class GraderFile(pytest.File):
@@ -60,12 +72,14 @@ class GraderFile(pytest.File):
         run = self.config.stash[RUN]
         kata = kata_at(self.path)
         paths = run.submissions_of(kata)
+        lines = lines_of(kata.grader_file) if BY_HAND in self.config.stash else {}
         try:
             self.exams = [Exam(kata.id, kata.grader, run.options.seed, device) for device in run.options.devices]
             for path in paths:
                 for pending, check in run.prepare(kata, path, self.exams):
                     label = f"{check.name}[{path.name}]" if len(paths) > 1 else check.name
-                    item: CheckItem = CheckItem.from_parent(self, name=label, pending=pending, check=check)
+                    line = line_of(check.name.split("/")[1], lines)
+                    item: CheckItem = CheckItem.from_parent(self, name=label, pending=pending, check=check, line=line)
                     item.add_marker(check.category)
                     yield item
         except GraderError as error:
@@ -90,10 +104,11 @@ class GraderFile(pytest.File):
 class CheckItem(pytest.Item):
     """One check of one submission, as pytest sees it."""
 
-    def __init__(self, *, pending: Pending, check: Check, **rest: object) -> None:
+    def __init__(self, *, pending: Pending, check: Check, line: int | None, **rest: object) -> None:
         super().__init__(**rest)  # type: ignore[arg-type]  # pytest's own arguments pass through
         self.pending = pending
         self.check = check
+        self.line = line
 
     def runtest(self) -> None:
         why = self.pending.ask(self.check)
@@ -108,4 +123,18 @@ class CheckItem(pytest.Item):
         return str(super().repr_failure(excinfo))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        return self.path, None, self.name
+        """Where an editor goes on a click: to the line that names the case."""
+        return self.pending.kata.grader_file, self.line, self.name
+
+
+def lines_of(grader_file: Path) -> dict[str, int]:
+    """The first line, from 0, that names a case, a budget or a test function; `{…}` stands for part of a name."""
+    text = grader_file.read_text(encoding="utf-8")
+    named = reversed([*NAMED.finditer(text)])
+    return {found[found.lastindex or 0]: text.count("\n", 0, found.end()) for found in named}
+
+
+def line_of(name: str, lines: dict[str, int]) -> int | None:
+    """The grader's own line where none has the name."""
+    fitting = (line for words, line in lines.items() if re.fullmatch(re.sub(r"{\w+}", r"\\w+", words), name))
+    return next(fitting, lines.get("GRADER"))

@@ -92,6 +92,12 @@ class Result:
         return len(self.outcomes) == self.planned
 
     @property
+    def whole(self) -> bool:
+        """Whether every planned check was asked, or need not be: none was left out by -k and the like."""
+        left_out = (outcome.state == "skipped" and outcome.message is None for outcome in self.outcomes)
+        return self.complete and not any(left_out)
+
+    @property
     def skipped(self) -> int:
         return sum(outcome.state == "skipped" for outcome in self.outcomes)
 

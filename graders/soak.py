@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import os
 import statistics
 import subprocess
@@ -15,11 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from graders import card, katas
+import torch
+
+from graders import card, katas, processes
 from graders.budgets import limit
+from graders.desk.judge import Judge
 from graders.katas import Kata
 from graders.mistakes import mistakes_of
-from graders.prove import first_failure, grade, write
+from graders.prove import write
+from graders.results import Result
 
 # Keeps one processor and the memory bus busy.
 NOISE = "block = bytearray(1 << 26)\nwhile True: block[:] = bytes(1 << 26)"
@@ -33,23 +38,23 @@ class Found:
     wrong: list[str] = field(default_factory=list)
     shares: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
-    def add(self, kata: Kata, name: str, result: dict[str, Any], expected: str) -> None:
+    def add(self, kata: Kata, name: str, result: Result, expected: str) -> None:
         self.runs += 1
-        if result["state"] != expected:
-            self.wrong.append(
-                f"{kata.id}/{name} should be {expected}, but it is {result['state']}: {first_failure(result)}"
-            )
+        if result.state != expected:
+            failed = result.first_failure
+            why = f"{failed.name}: {failed.message}" if failed else result.message
+            self.wrong.append(f"{kata.id}/{name} should be {expected}, but it is {result.state}: {why}")
         limits = {budget.name: budget for answer in kata.grader.answers for budget in answer.budgets}
-        for cost in result["costs"]:
-            for figure, value in cost.items():
-                if figure != "budget":
-                    most = limit(limits[cost["budget"]], figure, value["reference"])
-                    self.shares[figure].append(value["own"] / most)
+        for budget, figures in result.costs.items():
+            for figure, (own, reference) in figures.items():
+                self.shares[figure].append(own / limit(limits[budget], figure, reference))
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 1 where a verdict was not what it should be; 130 where it was interrupted, after what was seen."""
+    launcher = processes.launcher()  # before any grader is imported: see processes.py
     console = card.console()
+    torch.set_num_threads(1)
     chosen = katas.find(options.katas, root)
     kinds = {"references": options.references, "alternatives": options.others, "slow mistakes": options.others}
     found = {kind: Found() for kind in kinds}
@@ -58,16 +63,18 @@ def main(options: argparse.Namespace, root: Path) -> int:
         files = {(kata.id, kind): files_of(kata, kind, Path(folder)) for kata in chosen for kind in kinds}
         try:
             for turn in range(max(kinds.values())):
-                for kata in chosen:
-                    for kind, rounds in kinds.items():
-                        if turn < rounds and (paths := files[kata.id, kind]):
-                            expected = "failing" if kind == "slow mistakes" else "solved"
-                            for path, result in zip(paths, grade(kata, paths, "--seed", str(turn)), strict=True):
-                                found[kind].add(kata, path.stem, result, expected)
+                judge = Judge(launcher, seed=turn)
+                for kind, kata in itertools.product(kinds, chosen):
+                    slow = kind == "slow mistakes"
+                    for path in files[kata.id, kind] if turn < kinds[kind] else ():
+                        result = judge.grade(kata, path, first_failure=slow)
+                        found[kind].add(kata, path.stem, result, "failing" if slow else "solved")
+                judge.close()
                 if console.is_terminal:
                     console.print(f"round {turn + 1} of {max(kinds.values())}", end="\r")
         except KeyboardInterrupt:
             interrupted = True
+    launcher.close()
     console.print(table(found))
     wrong = [line for one in found.values() for line in one.wrong]
     for line in wrong:

@@ -13,6 +13,8 @@ from graders.results import Result
 from graders.stub import stub_of
 from graders.submission import same_program
 
+NOTEBOOK = "notebook"  # attempts in one leave the file as it is: a stub there does not begin them anew
+
 
 def record_all(root: Path, results: list[Result], seed: int, via: str) -> None:
     """After a grading: what cannot be recorded is said, and spoils nothing."""
@@ -31,14 +33,16 @@ def record_all(root: Path, results: list[Result], seed: int, via: str) -> None:
 
 
 def record(state: State, result: Result, seed: int, via: str) -> Event | None:
-    """The attempt as it is remembered; None where there is nothing new: the same file, or an untouched stub."""
+    """The attempt as it is remembered; None for the same file again, an untouched stub, or only some of the checks."""
+    if not result.whole:
+        return None
     before = [event for event in state.events(result.kata) if event.kind in ("attempt", "start")]
     last = before[-1] if before else None
     if result.todo:
-        if last and last.kind == "attempt":
+        if last and last.kind == "attempt" and (last.body["via"] == NOTEBOOK) == (via == NOTEBOOK):
             state.add("start", result.kata, {"clean": True, "via": via})
         return None
-    if not result.complete or result.skipped == result.planned or any(one.graders_fault for one in result.outcomes):
+    if result.skipped == result.planned or any(one.graders_fault for one in result.outcomes):
         return None
     body = {
         "state": result.state,

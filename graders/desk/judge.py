@@ -16,7 +16,7 @@ from graders.submission import CheckFailed, Submission
 
 
 class Judge:
-    """Judges one file after the other in this process, on the CPU. Make it before any grader is imported."""
+    """Judges one file after the other in this process, on the CPU. Make its launcher before any grader is imported."""
 
     def __init__(self, launcher: processes.Launcher, seed: int = DEFAULT_SEED) -> None:
         self.launcher = launcher
@@ -25,11 +25,18 @@ class Judge:
         self.references: dict[str, Submission] = {}
         self.diagnoses: dict[str, Diagnosis] = {}
 
-    def grade(self, kata: Kata, path: Path, watcher: Callable[[Result], None] = lambda result: None) -> Result:
+    def grade(
+        self,
+        kata: Kata,
+        path: Path,
+        watcher: Callable[[Result], None] = lambda result: None,
+        first_failure: bool = False,
+    ) -> Result:
         """`watcher` is called after each check. Raises: GraderError where the kata's grader cannot grade."""
         if kata.id not in self.exams:
             self.exams[kata.id] = Exam(kata.id, kata.grader, self.seed)
-        run = Run(Options(submissions=[path], seed=self.seed), self.launcher, watcher)
+        asked = Options(submissions=[path], seed=self.seed, first_failure=first_failure)
+        run = Run(asked, self.launcher, watcher)
         run.references, run.diagnoses = self.references, self.diagnoses
         try:
             for pending, check in run.prepare(kata, path, [self.exams[kata.id]]):
@@ -43,6 +50,6 @@ class Judge:
         return run.results[0]
 
     def close(self) -> None:
+        """The launcher stays: it belongs to whoever made it."""
         for reference in self.references.values():
             reference.close()
-        self.launcher.close()

@@ -29,7 +29,8 @@ KEYS = {"h": "hint", "n": "next", "r": "rerun", "l": "list", "d": "diff", "q": "
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
-    judge = Judge(processes.launcher())  # before any grader is imported: see processes.py
+    launcher = processes.launcher()  # before any grader is imported: see processes.py
+    judge = Judge(launcher)
     try:
         chosen = katas.all_katas(root)
         state = State(root)
@@ -43,6 +44,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         state.close()
     finally:
         judge.close()
+        launcher.close()
     return 0
 
 
