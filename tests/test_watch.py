@@ -78,7 +78,7 @@ def test_learner_goes_from_stub_to_solved(terminal: Terminal) -> None:
     terminal.press("d")
     terminal.shows("the reference is shown once you have solved the kata")
     terminal.save(WRONG.replace("x / factor", "x * factor"))
-    terminal.shows("FAIL", "the rules", "since the last run: numerics now pass")
+    terminal.shows("FAIL", "the rules", "since the last run: numerics", "now pass; rules fail now")
     terminal.save(REFERENCE)
     terminal.shows("PASS", "since the last run: rules now pass", "solved; it comes back for review in", "1 of 2 solved")
     terminal.press("d")

@@ -189,19 +189,18 @@ class Watch:
 
 
 def changes(before: Result, now: Result) -> str:
-    """`gradients now pass; numerics: 3 fail, 5 before`"""
+    """`shapes, gradients now pass; numerics: 3 fail, 5 before`"""
     if before.error or now.error:
         return "it can be imported now" if before.error and not now.error else "nothing to compare"
     old, new = (Counter(outcome.category for outcome in result.failures) for result in (before, now))
-    words = []
-    for category in CATEGORIES:
-        if old[category] and not new[category]:
-            asked = any(one.category == category and one.state == "pass" for one in now.outcomes)
-            words.append(f"{category} now pass" if asked else f"{category}: not asked")
-        elif new[category] and not old[category]:
-            words.append(f"{category} fail now")
-        elif new[category] != old[category]:
-            words.append(f"{category}: {new[category]} fail, {old[category]} before")
+    asked = {outcome.category for outcome in now.outcomes if outcome.state != "skipped"}
+    groups = {
+        "now pass": [one for one in CATEGORIES if old[one] and not new[one] and one in asked],
+        "fail now": [one for one in CATEGORIES if new[one] and not old[one]],
+    }
+    words = [f"{', '.join(names)} {what}" for what, names in groups.items() if names]
+    both = [one for one in CATEGORIES if new[one] and old[one] and new[one] != old[one]]
+    words += [f"{one}: {new[one]} fail, {old[one]} before" for one in both]
     return "; ".join(words) or "no check changed"
 
 
