@@ -119,6 +119,7 @@ class Reporter:
         if result.diagnosis:
             rows.append(("looks like", result.diagnosis))
         rows.append(("rerun", self.rerun(result, first.name)))
+        rows.append(("hint", f"nox -s hint -- {result.kata}"))
         return rows
 
     def rerun(self, result: Result, name: str) -> str:

@@ -118,9 +118,10 @@ def test_a_wrong_answer_gets_the_card_that_names_the_mistake(outputs: dict[str, 
     lines = card(outputs["wrong"])
     assert lines[0].startswith("FAIL  scale ")
     assert lines[1] == "  call        scale(x[3, 5])  # seed 1"
-    assert lines[-2:] == [
+    assert lines[-3:] == [
         "  looks like  the factor divides; multiply by it",
         "  rerun       %%kata scale -k three_by_five",
+        "  hint        nox -s hint -- scale",
     ]
     assert text_of(outputs["wrong"], "stdout") == "tried 3.0\n"
 
@@ -144,7 +145,7 @@ def test_what_another_cell_defines_is_not_there_and_that_is_said(outputs: dict[s
 def test_a_cell_that_patches_torch_changes_no_verdict(outputs: dict[str, list[Any]]) -> None:
     lines = card(outputs["cheat"])
     assert lines[0].startswith("FAIL  scale ")
-    assert lines[-1] == "  rerun       %%kata scale -k three_by_five --seed 7"
+    assert "  rerun       %%kata scale -k three_by_five --seed 7" in lines
 
 
 def test_an_endless_loop_is_judged_as_a_timeout(outputs: dict[str, list[Any]]) -> None:
