@@ -153,7 +153,7 @@ def test_reset_keeps_what_stood_there_and_says_where(desk: Path, capsys: pytest.
     assert "it was untouched" in say(desk, capsys, "reset", "scale")
     answer(desk, WRONG)
     said = say(desk, capsys, "reset", "scale")
-    assert "what stood there is kept: nox -s history -- scale 1 --restore" in said
+    assert "what stood there is kept:\n  nox -s history -- scale 1 --restore" in said
     assert file.read_text() == stub
     assert say(desk, capsys, "history", "scale", "1") == WRONG
     assert "attempt 1 again" in say(desk, capsys, "history", "scale", "1", "--restore")
@@ -199,7 +199,7 @@ def test_review_after_a_week(desk: Path, capsys: pytest.CaptureFixture[str], mon
     answer(desk, WRONG)
     assert "you are at scale: katas/toys/scale/scale.py is as you left it" in say(desk, capsys, "review")
     assert (desk / "katas/toys/scale/scale.py").read_text() == WRONG
-    assert "due today: scale; start with  nox -s review" in say(desk, capsys, "status")
+    assert "due today: scale\n  nox -s review" in say(desk, capsys, "status")
 
 
 def test_history_moves_to_another_computer(

@@ -39,6 +39,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 def show(found: list[Event], kata: str) -> None:
     made = card.table("#", "when.", "verdict.", "score", "first failure.")
+    made.columns[-1].no_wrap = False  # all that a narrow terminal takes away, it takes from here
     for number, event in enumerate(found, start=1):
         failed = event.body["failed"]
         made.add_row(
@@ -46,8 +47,10 @@ def show(found: list[Event], kata: str) -> None:
             f"{event.at.astimezone():%Y-%m-%d %H:%M}",
             event.body["state"],
             str(event.body["score"]) if event.body["max_score"] else "-",
-            Text(failed[0].partition("/")[2] if failed else "", overflow="ellipsis"),
+            Text(failed[0].partition("/")[2] if failed else "", overflow="fold"),
         )
     console = card.console()
     console.print(made)
-    console.print(Text(f"\nlook at one:  nox -s history -- {kata} N;  bring it back: with --restore"))
+    console.print(
+        Text(f"\nlook at one, bring it back:\n  nox -s history -- {kata} N\n  nox -s history -- {kata} N --restore")
+    )

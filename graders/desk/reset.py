@@ -26,4 +26,4 @@ def where_kept(state: State, kata: Kata, kept: bool) -> str:
     if not kept:
         return "it was untouched"
     number = len(attempts.attempts_of(state, kata))
-    return f"what stood there is kept: nox -s history -- {kata.id} {number} --restore"
+    return f"what stood there is kept:\n  nox -s history -- {kata.id} {number} --restore"

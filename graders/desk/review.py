@@ -54,7 +54,7 @@ def nothing(desk: Desk) -> str:
     coming = sorted((one.due, one.kata) for one in desk.progress.values() if one.due is not None)
     if coming:
         return f"nothing is due today; next is {coming[0][1]}, {when(coming[0][0], desk.at)}"
-    todo = f": nox -s watch -- {desk.next}" if desk.next else ""
+    todo = f"\n  nox -s watch -- {desk.next}" if desk.next else ""
     return f"nothing is due: solve a kata first, and it will come back when you are about to forget it{todo}"
 
 
@@ -78,4 +78,4 @@ def start(state: State, desk: Desk, console: Console) -> None:
         kept = attempts.make_clean(state, kata, "review")
         kept_as = where_kept(state, kata, kept is not None)
         console.print(Text(f"\n{one.kata} first: {attempts.shown(kata)} is the stub again; {kept_as}"))
-    console.print(Text(f"write it from memory, then run  nox -s watch -- {one.kata}"))
+    console.print(Text(f"write it from memory while it is judged on every save:\n  nox -s watch -- {one.kata}"))

@@ -21,6 +21,9 @@ from graders.desk.progress import Progress
 from graders.desk.state import State, stamp
 from graders.katas import Kata
 
+COLUMNS = ("kata", "state", "score", "tries", "hints", "cost", "due")
+LEFT_OUT = ("tries", "hints", "cost")  # in a terminal that is less than WIDE
+WIDE = 72
 COLOURS = {"solved": "green", "failing": "red", "error": "red", "later": "dim"}
 
 
@@ -92,36 +95,38 @@ def overview(state: State, chosen: list[Kata]) -> Desk:
 
 def show(desk: Desk, console: Console) -> None:
     table = Table(box=None, padding=(0, 1), pad_edge=False)
-    for heading in ("kata", "state", "score", "tries", "hints", "cost", "due"):
+    headings = [one for one in COLUMNS if console.width >= WIDE or one not in LEFT_OUT]
+    for heading in headings:
         table.add_column(heading, justify="left" if heading in ("kata", "state", "due") else "right", no_wrap=True)
     for topic, group in itertools.groupby(desk.katas.values(), key=lambda kata: kata.topic):
         table.add_row(Text(topic, style="bold"))
         for kata in sorted(group, key=lambda kata: (kata.grader.level, kata.id)):
-            table.add_row(*row(desk, kata.id))
+            cells = row(desk, kata.id)
+            table.add_row(*(cells[heading] for heading in headings))
     console.print(table)
     solved = sum(one.solved > 0 for one in desk.progress.values())
     points = sum(one.best for one in desk.progress.values())
     console.print(Text(f"\n{solved} of {len(desk.katas)} solved; best scores {points}/{POINTS * len(desk.katas)}"))
     if desk.due:
         names = ", ".join(one.kata for one in desk.due)
-        console.print(Text(f"due today: {names}; start with  nox -s review"))
+        console.print(Text(f"due today: {names}\n  nox -s review"))
     if desk.next:
         opened = desk.unlocks(desk.next)
         unlocks = f", which unlocks {', '.join(opened)}" if opened else ""
-        console.print(Text(f"next: {desk.next}{unlocks}; start with  nox -s watch -- {desk.next}"))
+        console.print(Text(f"next: {desk.next}{unlocks}\n  nox -s watch -- {desk.next}"))
 
 
-def row(desk: Desk, name: str) -> list[Text]:
+def row(desk: Desk, name: str) -> dict[str, Text]:
     one, word = desk.progress[name], desk.word(name)
-    return [
-        Text(f"  {name}"),
-        Text(word, style=COLOURS.get(word, "")),
-        Text(f"{one.best or '-'}"),
-        Text(f"{one.attempts or '-'}"),
-        Text(f"{one.known or '-'}"),
-        Text("-" if one.cost is None else f"{one.cost:.1f}x"),
-        Text("-" if one.due is None else when(one.due, desk.at)),
-    ]
+    return {
+        "kata": Text(f"  {name}"),
+        "state": Text(word, style=COLOURS.get(word, "")),
+        "score": Text(f"{one.best or '-'}"),
+        "tries": Text(f"{one.attempts or '-'}"),
+        "hints": Text(f"{one.known or '-'}"),
+        "cost": Text("-" if one.cost is None else f"{one.cost:.1f}x"),
+        "due": Text("-" if one.due is None else when(one.due, desk.at)),
+    }
 
 
 def document(desk: Desk) -> dict[str, Any]:
