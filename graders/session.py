@@ -102,7 +102,7 @@ def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path)
         "-p",
         "graders.plugin",
     ]
-    for plugin in ("terminal", "cacheprovider", "faulthandler", "logging", "unraisableexception"):
+    for plugin in ("python", "terminal", "cacheprovider", "faulthandler", "logging", "unraisableexception"):
         made += ["-p", f"no:{plugin}"]
     made += ["-o", "filterwarnings=default", "-o", "addopts="]
     if options.k:

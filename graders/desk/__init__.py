@@ -40,7 +40,12 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     interview.add_argument("--topic", metavar="TOPIC", help="only katas of this topic")
     interview.add_argument("--level", type=int, metavar="N", help="only katas of this level")
     interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
-    interview.add_argument("--resume", action="store_true", help="go on with the one that was cut off")
+    which = interview.add_mutually_exclusive_group()
+    which.add_argument("--resume", action="store_true", help="go on with the one that was cut off")
+    which.add_argument("--new", action="store_true", help="give up the one that was cut off, and begin another")
+    which.add_argument(
+        "--report", nargs="?", type=int, const=0, metavar="N", help="show the report of interview N; default: the last"
+    )
 
     report = add(commands, "report", "one HTML page of all you did", "Writes one HTML page, readable offline.")
     report.add_argument("--output", type=Path, metavar="FILE", help="where; default: .kata/report.html")

@@ -19,7 +19,7 @@ POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Question:
-    """In Markdown, both of them."""
+    """The question is text, its answer Markdown."""
 
     question: str
     answer: str
@@ -51,6 +51,11 @@ def follow_ups(kata: Kata) -> list[Question]:
     return questions(kata, path, [(plain(question), answer) for question, answer in FOLDED.findall(text)])
 
 
+def check(kata: Kata) -> None:
+    """Raises: Refused where an interview about the kata would lack something."""
+    prompt(kata), clarifying(kata), follow_ups(kata), hints(kata)
+
+
 def interview_file(kata: Kata) -> Path:
     return kata.folder / "interview.md"
 
@@ -71,11 +76,9 @@ def part(kata: Kata, path: Path, found: dict[str, str], heading: str) -> str:
 
 
 def questions(kata: Kata, path: Path, pairs: list[tuple[str, str]]) -> list[Question]:
-    made = [Question(question.strip(), answer.strip()) for question, answer in pairs]
+    made = [Question(re.sub(r"\\(\W)", r"\1", question).strip(), answer.strip()) for question, answer in pairs]
     if not made or not all(one.question and one.answer for one in made):
-        raise Refused(
-            f"{path.relative_to(kata.root)} should have questions, each with its answer: restore it with git"
-        )
+        raise Refused(f"{path.relative_to(kata.root)} should have questions, each with its answer: restore it with git")
     return made
 
 
@@ -94,7 +97,7 @@ def sections(text: str, mark: str) -> dict[str, str]:
 
 
 def plain(summary: str) -> str:
-    """The text of a <summary>, in Markdown."""
+    """The text of a <summary>."""
     text = re.sub(r"</?code>", "`", " ".join(summary.split()))
     return html.unescape(re.sub(r"<[^>]*>", "", text))
 
@@ -121,11 +124,11 @@ def formula(latex: str) -> str:
 @functools.cache
 def converter():  # type: ignore[no-untyped-def]  # pylatexenc has no types
     """It takes a while to import, and few commands need it."""
-    from pylatexenc import latex2text
+    from pylatexenc import latex2text  # type: ignore[import-untyped]
 
     def fraction(node, l2tobj):  # type: ignore[no-untyped-def]
         parts = [l2tobj.nodelist_to_text([one]).strip() for one in node.nodeargs]
-        return "/".join(part if re.fullmatch(r"[\w.]+|\(.*\)", part) else f"({part})" for part in parts)
+        return "/".join(part if re.fullmatch(r"[\w.^]+|\([^()]*\)", part) else f"({part})" for part in parts)
 
     context = latex2text.get_default_latex_context_db()
     macros = [latex2text.MacroTextSpec("frac", simplify_repl=fraction)]

@@ -1,0 +1,196 @@
+"""`interview`: a timed mock interview in the terminal, which can be cut off anywhere and gone on with."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import random
+import sys
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from graders import __main__ as cli
+from graders import katas, processes
+from graders.desk import interview_card, interview_clock, interview_draw, interview_record, questions
+from graders.desk.interview_clock import Clock
+from graders.desk.interview_commands import Suspended
+from graders.desk.interview_record import InterviewReport
+from graders.desk.interview_room import Room
+from graders.desk.interview_talk import Talk
+from graders.desk.judge import Judge
+from graders.desk.progress import progress_of
+from graders.desk.state import State
+from graders.katas import Kata, Refused
+
+LEAST_MINUTES = 5
+RESUME = "nox -s interview -- --resume"
+SUSPENDED = f"suspended: nothing is lost, and the clock runs on. Go on with\n  {RESUME}"
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Exit status: 0 finished or suspended, 2 usage, 130 interrupted."""
+    state = State(root)
+    try:
+        past = interview_record.reports(state.events())
+        talk = Talk()
+        if options.report is not None:
+            show_report(talk, state, past, options.report)
+            return 0
+        refuse(options, past, root)
+        judge = Judge(processes.launcher())  # before any grader is imported: see processes.py
+        try:
+            torch.set_num_threads(1)
+            gc.freeze()  # what torch brought stays: no collection need look at it again
+            return Sitting(options, root, state, talk, judge).hold(still_open(past))
+        finally:
+            judge.launcher.close()  # and with it whatever runs
+    finally:
+        for note in state.notes:
+            print(f"note: {note}", file=sys.stderr)
+        state.close()
+
+
+def refuse(options: argparse.Namespace, past: Sequence[InterviewReport], root: Path) -> None:
+    """What can be seen at once. Raises: Refused."""
+    going_on = still_open(past)
+    if options.resume:
+        if not going_on:
+            raise Refused("there is no interview to resume; begin one: nox -s interview")
+        return
+    if going_on and not options.new:
+        raise Refused(
+            f"the interview of {going_on.when.astimezone():%Y-%m-%d %H:%M} is still open: go on with {RESUME}, "
+            "or add --new to give it up for another one"
+        )
+    if options.minutes < LEAST_MINUTES:
+        raise Refused(f"--minutes should be at least {LEAST_MINUTES}, got {options.minutes}")
+    topics = sorted({kata.topic for kata in katas.all_katas(root)})
+    if options.topic is not None and options.topic not in topics:
+        raise Refused(f"there is no topic {options.topic!r}; there are: {', '.join(topics)}")
+
+
+def still_open(past: Sequence[InterviewReport]) -> InterviewReport | None:
+    return past[-1] if past and not past[-1].ended else None
+
+
+def show_report(talk: Talk, state: State, past: Sequence[InterviewReport], number: int) -> None:
+    """The last one for number 0. Raises: Refused."""
+    if not past:
+        raise Refused("there was no interview yet; begin one: nox -s interview")
+    if not 0 <= number <= len(past):
+        raise Refused(f"there is no interview {number}; name one from 1 to {len(past)}, or none for the last")
+    number = number or len(past)
+    interview_card.show(talk, past[number - 1], number, state.now())
+
+
+def turn_away_from_stdout() -> None:
+    """Nobody reads it any more: Python should not complain of that when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class Sitting:
+    """One time at the terminal: an interview that begins, or goes on."""
+
+    def __init__(self, options: argparse.Namespace, root: Path, state: State, talk: Talk, judge: Judge) -> None:
+        self.options = options
+        self.root = root
+        self.state = state
+        self.talk = talk
+        self.judge = judge
+        self.room: Room | None = None
+
+    def hold(self, going_on: InterviewReport | None) -> int:
+        """The exit status. Raises: Refused."""
+        try:
+            room = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
+            room.hold()
+            show_report(self.talk, self.state, interview_record.reports(self.state.events()), 0)
+        except (KeyboardInterrupt, EOFError, Suspended, BrokenPipeError) as cut:
+            if self.room is None:
+                raise
+            if isinstance(cut, BrokenPipeError):
+                turn_away_from_stdout()
+            if not self.room.report.ended:
+                self.say_how_to_resume(after_a_prompt=not isinstance(cut, Suspended))
+            return cli.INTERRUPTED if isinstance(cut, KeyboardInterrupt) else 0
+        return 0
+
+    def say_how_to_resume(self, after_a_prompt: bool) -> None:
+        try:
+            if after_a_prompt:
+                self.talk.say()
+            self.talk.say(SUSPENDED)
+        except BrokenPipeError:
+            turn_away_from_stdout()
+
+    def begin(self, given_up: InterviewReport | None) -> Room:
+        """Raises: Refused."""
+        chosen = self.eligible()
+        seed, minutes = self.options.seed, self.options.minutes
+        if seed is None:
+            found = progress_of(self.state.events(), [kata.id for kata in chosen])
+            seed = interview_draw.suiting_seed(chosen, minutes, found, self.state.now(), random.SystemRandom())
+        drawn = interview_draw.draw(chosen, minutes, seed)
+        for kata in drawn:
+            questions.check(kata)
+        if given_up:
+            body = {"interview": given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
+            self.state.add("interview", "", body)
+        event = self.state.add("interview", "", begin_body(drawn, minutes, seed))
+        report = interview_record.begun(event)
+        self.room = Room(self.state, drawn, report, Clock(report.anchor), self.talk, self.judge)
+        self.welcome(report)
+        return self.room
+
+    def eligible(self) -> list[Kata]:
+        """What can be asked about, of the topic and the level that were asked for. Raises: Refused."""
+        topic, level = self.options.topic, self.options.level
+        found = [kata for kata in katas.all_katas(self.root) if questions.interview_file(kata).exists()]
+        found = [kata for kata in found if topic in (None, kata.topic)]
+        levels = sorted({kata.grader.level for kata in found})
+        if not found:
+            raise Refused("no kata has an interview.md here: restore them with git")
+        if level is not None and level not in levels:
+            where = "" if topic is None else f" in topic {topic}"
+            raise Refused(f"there is no kata of level {level}{where}; there are: {', '.join(map(str, levels))}")
+        return [kata for kata in found if level in (None, kata.grader.level)]
+
+    def welcome(self, report: InterviewReport) -> None:
+        count = len(report.rounds)
+        drawn = "one kata, with" if count == 1 else f"{count} katas, each with"
+        self.talk.say(
+            f"A mock interview of {report.minutes} minutes: {drawn} questions at its end. Your own editor, no books. "
+            "`help` lists what you can type, `quit` goes on another time; the clock runs on."
+        )
+        self.talk.say(f"seed {report.seed} (--seed {report.seed} draws the same again)")
+
+    def resume(self, report: InterviewReport) -> Room:
+        """Raises: Refused."""
+        drawn = katas.find([one.kata for one in report.rounds], self.root)
+        clock = Clock(report.anchor, report.anchored, report.elapsed)
+        self.room = Room(self.state, drawn, report, clock, self.talk, self.judge)
+        now = interview_clock.read()
+        self.room.add("resume", clock=now.seconds, boot=now.boot)
+        self.talk.say(f"Your interview of {report.when.astimezone():%Y-%m-%d %H:%M} goes on: {self.room.left()}.")
+        return self.room
+
+
+def begin_body(drawn: Sequence[Kata], minutes: int, seed: int) -> dict[str, Any]:
+    """What an interview's first event says."""
+    now = interview_clock.read()
+    chosen = [
+        {
+            "kata": kata.id,
+            "topic": kata.topic,
+            "level": kata.grader.level,
+            "minutes": interview_draw.minutes_of(kata),
+        }
+        for kata in drawn
+    ]
+    body = {"interview": uuid.uuid4().hex, "what": "begin", "elapsed": 0.0, "minutes": minutes, "seed": seed}
+    return body | {"katas": chosen, "clock": now.seconds, "boot": now.boot}

@@ -1,0 +1,117 @@
+"""An interview's report in the terminal: what was measured and what the candidate scored, apart from each other."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from graders.desk.interview_clock import in_words
+from graders.desk.interview_record import MOST_SELF, InterviewReport
+from graders.desk.interview_round import Round
+from graders.desk.interview_talk import Talk
+from graders.desk.status import when
+
+WEAK = 1  # a score of one's own, up to which the answer should be read again
+
+
+def show(talk: Talk, report: InterviewReport, number: int, at: datetime) -> None:
+    """`number` is its place among all interviews, from 1."""
+    talk.heading(f"Report of interview {number}")
+    took = f"took {in_words(report.elapsed)}"
+    if report.overtime:
+        took += f", {in_words(report.overtime)} over"
+    ended = {"finished": took, "abandoned": f"{took}; abandoned"}.get(report.ended, f"{took} so far; still open")
+    talk.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {report.minutes} minutes, seed {report.seed}; {ended}")
+    section(talk, f"Measured: {report.measured} of {report.max_score}", measured(report))
+    if report.self_scores:
+        most = MOST_SELF * len(report.self_scores)
+        section(talk, f"Your own scores: {sum(report.self_scores)} of {most}", own_scores(report))
+    section(talk, "Preparation", preparation(report))
+    section(talk, "Timeline", timeline(report))
+    section(talk, "To review", review(report, at))
+    talk.say(f"\nthis again:  nox -s interview -- --report {number}")
+
+
+def section(talk: Talk, title: str, table: Table) -> None:
+    talk.say()
+    talk.say(title, style="bold")
+    talk.show(Padding(table, (0, 0, 0, 2)))
+
+
+def grid(*widths: str) -> Table:
+    """Columns whose heading ends in a dot are of words and may be folded; the others are of numbers."""
+    made = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=any(widths))
+    for heading in widths:
+        words = heading.endswith(".") or not heading
+        made.add_column(heading.rstrip("."), justify="left" if words else "right", no_wrap=not words, overflow="fold")
+    return made
+
+
+def measured(report: InterviewReport) -> Table:
+    made = grid("kata.", "score", "help", "counts", "submits", "runs", "cost")
+    for one in report.rounds:
+        made.add_row(
+            Text(one.kata),
+            f"{one.score}/{one.max_score}" if one.last else "-",
+            f"-{one.penalties}" if one.penalties else "-",
+            str(one.measured),
+            str(len(one.submits)),
+            str(len(one.runs)),
+            "-" if one.cost is None else f"{one.cost:.1f}x",
+        )
+    return made
+
+
+def own_scores(report: InterviewReport) -> Table:
+    made = grid("kata.", "question.", "score")
+    for one in report.rounds:
+        for answer in one.answers:
+            if answer.score is not None:
+                made.add_row(Text(one.kata), Text(answer.question), str(answer.score))
+    return made
+
+
+def preparation(report: InterviewReport) -> Table:
+    made = grid("", "")
+    for one in report.rounds:
+        made.add_row(Text(one.kata), Text(prepared(one)))
+    return made
+
+
+def prepared(one: Round) -> str:
+    """`2 questions of your own, 3 from the list; a plan of 4 lines; 1 hint`"""
+    asked = f"{counted(len(one.words), 'question')} of your own, {len(one.asked)} from the list"
+    if one.listed and not one.asked:
+        asked += ", which you saw"
+    words = [asked, f"a plan of {counted(len(one.plan), 'line')}" if one.plan else "no plan"]
+    if one.hints:
+        words.append(counted(one.hints, "hint"))
+    if one.diagnoses:
+        words.append("diagnosis" if len(one.diagnoses) == 1 else f"{len(one.diagnoses)} diagnoses")
+    return "; ".join(words)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
+def timeline(report: InterviewReport) -> Table:
+    made = grid("", "")
+    made.columns[0].justify, made.columns[0].no_wrap = "right", True
+    for seconds, words in report.timeline:
+        made.add_row(in_words(seconds), Text(words))
+    return made
+
+
+def review(report: InterviewReport, at: datetime) -> Table:
+    made = grid("", "")
+    for name, due in report.review.items():
+        made.add_row(Text(name), "now: it is not solved yet" if due is None else when(due, at))
+    for one in report.rounds:
+        for answer in one.answers:
+            if answer.score is not None and answer.score <= WEAK:
+                made.add_row(Text(one.kata), Text(f"read again: {answer.question}"))
+    return made

@@ -1,0 +1,166 @@
+"""What a candidate can type, by phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rich.table import Table
+from rich.text import Text
+
+from graders.desk import interview_follow_up, interview_writing
+from graders.desk.interview_clock import in_words
+from graders.desk.interview_round import DIAGNOSIS_COST, HINT_COSTS, PHASES
+
+if TYPE_CHECKING:
+    from graders.desk.interview_room import Room
+
+TALKING = ("clarify", "plan", "code", "test")
+WRITING = ("code", "test")
+LONGEST_NUMBER = 9  # digits
+
+
+class Suspended(Exception):
+    """The candidate wants to go on later."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something to type.
+
+    Args:
+        usage: the command, and what it takes.
+        does: what it does, for `help`.
+        phases: where it can be typed.
+        act: does it, given what stood behind it.
+        takes: what that should look like; a line in which it does not is no command.
+    """
+
+    usage: str
+    does: str
+    phases: tuple[str, ...]
+    act: Callable[[Room, str], None]
+    takes: Literal["nothing", "number", "word", "words"] = "nothing"
+
+    @property
+    def name(self) -> str:
+        return self.usage.split()[0]
+
+    def fits(self, argument: str) -> bool:
+        words = argument.split()
+        return {
+            "nothing": not words,
+            "number": not words or (argument.isdecimal() and len(argument) < LONGEST_NUMBER),
+            "word": len(words) <= 1,
+            "words": True,
+        }[self.takes]
+
+
+def prompt(room: Room, argument: str) -> None:
+    room.talk.markdown(room.prompts[room.round.kata])
+
+
+def list_questions(room: Room, argument: str) -> None:
+    if not room.round.listed:
+        room.note("list")
+    table = two_columns()
+    for number, one in enumerate(room.clarifying[room.round.kata], start=1):
+        table.add_row(str(number), Text(one.question + (" (asked)" if number in room.round.asked else "")))
+    room.talk.show(table)
+
+
+def ask(room: Room, argument: str) -> None:
+    asked = room.clarifying[room.round.kata]
+    if not argument or not 1 <= int(argument) <= len(asked):
+        room.say(f"ask by number, from 1 to {len(asked)}; `questions` lists them")
+        return
+    one = asked[int(argument) - 1]
+    room.note("ask", number=int(argument), question=one.question)
+    room.talk.say(one.question, style="bold")
+    room.talk.markdown(one.answer)
+
+
+def plan(room: Room, argument: str) -> None:
+    if argument:
+        room.note("plan", text=argument)
+        room.say("noted")
+    for line in () if argument else room.round.plan:
+        room.say(f"  {line}")
+
+
+def go_on(room: Room, argument: str) -> None:
+    if room.phase != "test" or room.round.submits or room.sure("next", "nothing was submitted, which counts 0"):
+        room.go_on()
+
+
+def tell_time(room: Room, argument: str) -> None:
+    room.say(f"{in_words(room.clock())} of {in_words(60 * room.report.minutes)} have passed: {room.left()}")
+
+
+def suspend(room: Room, argument: str) -> None:
+    raise Suspended
+
+
+def end(room: Room, argument: str) -> None:
+    if room.sure("end", "this ends the interview, with a report of what is there"):
+        room.add("end", how="finished")
+
+
+def tell_commands(room: Room, argument: str) -> None:
+    table = two_columns()
+    for command in COMMANDS.values():
+        if room.phase in command.phases:
+            table.add_row(command.usage, Text(command.does))
+    if room.phase in ("clarify", "plan"):
+        table.add_row("…", "anything else is noted as yours, for the report")
+    room.talk.show(table)
+
+
+def two_columns() -> Table:
+    made = Table.grid(padding=(0, 2))
+    made.add_column(no_wrap=True)
+    made.add_column()
+    return made
+
+
+def names(phase: str) -> list[str]:
+    return [name for name, command in COMMANDS.items() if phase in command.phases]
+
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command("help", "this list", PHASES, tell_commands),
+        Command("prompt", "the task again", PHASES, prompt),
+        Command("time", "how much has passed, and is left", PHASES, tell_time),
+        Command("questions", "the clarifying questions that have answers", TALKING, list_questions),
+        Command("ask N", "the answer to one of them", TALKING, ask, "number"),
+        Command("plan TEXT", "note a line of your plan; alone: the lines so far", ("plan",), plan, "words"),
+        Command(
+            "run FILE",
+            "run tests of yours; by default KATA_test.py, then the last",
+            WRITING,
+            interview_writing.run,
+            "word",
+        ),
+        Command("submit", "grade the answer; the last time counts", WRITING, interview_writing.submit),
+        Command(
+            "diagnose",
+            f"name the mistake, if it is a known one; -{DIAGNOSIS_COST} points",
+            WRITING,
+            interview_writing.diagnose,
+        ),
+        Command(
+            "hint N",
+            "the next hint, or one again; " + ", ".join(f"-{cost}" for cost in HINT_COSTS) + " points",
+            WRITING,
+            interview_writing.hint,
+            "number",
+        ),
+        Command("skip", "leave this question unanswered", ("follow-up",), interview_follow_up.skip),
+        Command("next", "go on to the next phase", TALKING, go_on),
+        Command("quit", "go on another time, with --resume; the clock runs on", PHASES, suspend),
+        Command("end", "end the interview now, with its report", PHASES, end),
+    )
+}

@@ -1,0 +1,197 @@
+"""The interview itself: one kata after the other, its phases, and the questions at its end.
+
+All that happens is an event first, so that an interview that was cut off stands where its last event left it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from graders.desk import attempts, interview_commands, interview_draw, interview_follow_up, questions, reset
+from graders.desk.interview_clock import Clock, in_words
+from graders.desk.interview_commands import Command
+from graders.desk.interview_record import InterviewReport
+from graders.desk.interview_round import DIAGNOSIS_COST, HINT_COSTS, PHASES, Round
+from graders.desk.interview_talk import Talk
+from graders.desk.judge import Judge
+from graders.desk.state import State
+from graders.katas import Kata, Refused
+
+INTRODUCTIONS = {
+    "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line; then "
+    "`questions` lists those that I have answers to, `ask N` gives you one, and `next` goes on to your plan.",
+    "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs. Every line is noted; `next` "
+    "when you want to write it.",
+    "code": f"Write it into {{file}}, in your own editor. `run` runs tests of yours, `hint` helps (-{HINT_COSTS[0]} "
+    "points), `next` when it is written.",
+    "test": "Look for what might break it, with `run`. `submit` has it graded: as often as you like, and the last time "
+    f"counts. `diagnose` names a known mistake (-{DIAGNOSIS_COST} points), `next` goes on to my questions.",
+    "follow-up": "{questions} to end with. Answer each in as many lines as you like, and then an empty one; or `skip` "
+    "it. You see my answer then, and score your own.",
+}
+
+
+class Room:
+    """One interview, from where it stands to its end or until it is cut off."""
+
+    def __init__(
+        self, state: State, katas: Sequence[Kata], report: InterviewReport, clock: Clock, talk: Talk, judge: Judge
+    ) -> None:
+        """Raises: Refused where what should be asked cannot be read."""
+        self.state = state
+        self.katas = {kata.id: kata for kata in katas}
+        self.report = report
+        self.clock = clock
+        self.talk = talk
+        self.judge = judge
+        self.told_time = False
+        self.doubtful = ""  # a command that will be done if it is typed again
+        self.shown = ""  # the follow-up question that is on the screen
+        self.count = len(self.events())
+        self.prompts = {kata.id: questions.prompt(kata) for kata in katas}
+        self.clarifying = {kata.id: questions.clarifying(kata) for kata in katas}
+        self.hints = {kata.id: questions.hints(kata) for kata in katas}
+        self.follow_ups = {
+            kata.id: interview_draw.follow_ups(questions.follow_ups(kata), report.seed, kata.id) for kata in katas
+        }
+
+    @property
+    def round(self) -> Round:
+        return self.report.round
+
+    @property
+    def kata(self) -> Kata:
+        return self.katas[self.round.kata]
+
+    @property
+    def phase(self) -> str:
+        return self.report.phase
+
+    def events(self) -> list[Any]:
+        return [event for event in self.state.events("") if event.body.get("interview") == self.report.id]
+
+    def add(self, what: str, **body: Any) -> None:
+        """Raises: Refused where it cannot be remembered; then it has not happened."""
+        if len(self.events()) != self.count:
+            raise Refused("this interview went on in another terminal: go on there, or end that one and use --resume")
+        document = {"interview": self.report.id, "what": what, "elapsed": round(self.clock(), 1)} | body
+        self.report.add(self.state.add("interview", "", document))
+        self.count += 1
+
+    def note(self, what: str, **body: Any) -> None:
+        """The same, about the kata at hand."""
+        self.add(what, kata=self.round.kata, **body)
+
+    def say(self, text: str = "") -> None:
+        self.talk.say(text)
+
+    def hold(self) -> None:
+        """Until it is over. Raises: Suspended, EOFError, KeyboardInterrupt."""
+        if not self.phase:
+            self.enter(self.report.rounds[0].kata, "clarify")
+        else:
+            self.introduce()
+        while not self.report.ended:
+            try:
+                if self.phase == "follow-up":
+                    interview_follow_up.step(self)
+                else:
+                    self.obey(self.ask())
+            except Refused as error:
+                self.say(f"error: {error}")
+                if self.phase == "follow-up":  # what failed may have come before a line was read
+                    self.talk.ask("Enter tries again > ")
+
+    def left(self) -> str:
+        """`31:07 left`, or `2:10 over`."""
+        left = 60 * self.report.minutes - self.clock()
+        return f"{in_words(math.ceil(left))} left" if left >= 0 else f"{in_words(-left)} over"
+
+    def ask(self, more: str = "") -> str:
+        if self.clock() > 60 * self.report.minutes and not self.told_time:
+            self.told_time = True
+            self.say("Time is up. Go on if you like: what it takes beyond is reported. `end` ends it here.")
+        return self.talk.ask(f"[{self.phase}  {self.left()}] {more}> ")
+
+    def obey(self, line: str) -> None:
+        """Does what a line says, or notes it as the candidate's words."""
+        word, _, rest = line.strip().partition(" ")
+        command = interview_commands.COMMANDS.get(word.lower())
+        if command is None or not command.fits(rest.strip()):
+            self.hear(line)
+        elif self.phase not in command.phases:
+            on = "skip" if self.phase == "follow-up" else "next"
+            self.say(f"{command.name} belongs to {' and '.join(command.phases)}; `{on}` goes on here")
+        else:
+            self.do(command, rest.strip())
+
+    def obeyed(self, line: str) -> bool:
+        """Whether the whole line is a command, which is done then."""
+        command = interview_commands.COMMANDS.get(line.strip().lower())
+        if command is not None:
+            self.obey(line)
+        return command is not None
+
+    def do(self, command: Command, argument: str = "") -> None:
+        command.act(self, argument)
+        if self.doubtful != command.name:
+            self.doubtful = ""
+
+    def sure(self, command: str, why: str) -> bool:
+        """Whether the same command was typed just before."""
+        if self.doubtful == command:
+            return True
+        self.doubtful = command
+        self.say(f"{why}; {command} once more does it all the same")
+        return False
+
+    def hear(self, line: str) -> None:
+        self.doubtful = ""
+        near = difflib.get_close_matches(line.strip().lower(), interview_commands.names(self.phase), n=1, cutoff=0.7)
+        if not line:
+            return
+        if near or self.phase not in ("clarify", "plan"):
+            hint = f"did you mean {near[0]}?" if near else "`help` lists what you can type"
+            self.say(f"there is no command {line.split()[0]!r} here; {hint}")
+            return
+        self.note("words" if self.phase == "clarify" else "plan", text=line)
+        self.say("noted")
+
+    def go_on(self) -> None:
+        """To the next phase, to the next kata, or to the end. Raises: Refused."""
+        if self.phase != PHASES[-1]:
+            self.enter(self.round.kata, PHASES[PHASES.index(self.phase) + 1])
+        elif self.report.position + 1 < len(self.report.rounds):
+            self.enter(self.report.rounds[self.report.position + 1].kata, PHASES[0])
+        else:
+            self.add("end", how="finished")
+
+    def enter(self, name: str, phase: str, quietly: bool = False) -> None:
+        """Raises: Refused."""
+        kept = ""
+        if phase == "code":  # before it is told: else a cut in between would leave what stood there
+            kata = self.katas[name]
+            before = attempts.make_clean(self.state, kata, "interview")
+            kept = reset.where_kept(self.state, kata, True) if before else ""
+        self.add("phase", kata=name, phase=phase)
+        if not quietly:
+            self.introduce()
+        if kept:
+            self.say(f"The stub is back in its place; {kept}")
+
+    def introduce(self) -> None:
+        """Where the interview stands, and what there is to do."""
+        one, count = self.round, len(self.report.rounds)
+        place = f"{self.report.position + 1} of {count}: " if count > 1 else ""
+        if self.phase == "clarify":
+            self.talk.heading(f"{place}{one.kata} ({one.topic}, level {one.level}, about {one.minutes} minutes)")
+            self.talk.markdown(self.prompts[one.kata])
+            self.say()
+        else:
+            self.talk.heading(f"{place}{one.kata}, {self.phase}")
+        asked = len(self.follow_ups[one.kata])
+        words = {"file": attempts.shown(self.kata), "questions": f"{asked} question{'s' if asked > 1 else ''}"}
+        self.say(INTRODUCTIONS[self.phase].format(**words))

@@ -1,0 +1,106 @@
+"""One kata of an interview: what the candidate did, what it counts, and what help cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from graders.desk.progress import LEVELS_OF_HINTS
+
+PHASES = ("clarify", "plan", "code", "test", "follow-up")
+HINT_COSTS = (5, 10, 20)  # points, of the first hint, the second, the third
+DIAGNOSIS_COST = 10
+
+assert len(HINT_COSTS) == LEVELS_OF_HINTS
+
+
+@dataclass
+class Answered:
+    """A follow-up question, the candidate's answer, and what the candidate thinks of it."""
+
+    question: str
+    lines: list[str] = field(default_factory=list)
+    revealed: bool = False  # the model answer was shown
+    score: int | None = None  # 0 to 3; None: not yet
+
+
+@dataclass(frozen=True)
+class Submit:
+    """The candidate's file, graded."""
+
+    state: str
+    score: int
+    max_score: int
+    failed: list[str]  # names of checks
+    diagnosis: str | None
+    cost: float | None  # its worst figure, in multiples of the reference's
+
+
+@dataclass
+class Round:
+    """One kata of an interview.
+
+    Args:
+        kata, topic, level: which it is.
+        minutes: that it should take.
+        listed: the list of clarifying questions was looked at.
+        asked: the clarifying questions that were asked, by number.
+        words: the candidate's own while clarifying; notes.
+        plan: the candidate's own while planning.
+        runs: (the file, whether it passed), of the candidate's own tests.
+        test_file: the last one that was run.
+        submits: in order; the last one counts.
+        hints: the level that was reached.
+        diagnoses: that were paid for.
+        answers: to follow-up questions.
+    """
+
+    kata: str
+    topic: str
+    level: int
+    minutes: int
+    listed: bool = False
+    asked: list[int] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    plan: list[str] = field(default_factory=list)
+    runs: list[tuple[str, bool]] = field(default_factory=list)
+    submits: list[Submit] = field(default_factory=list)
+    hints: int = 0
+    diagnoses: list[str] = field(default_factory=list)
+    answers: list[Answered] = field(default_factory=list)
+
+    @property
+    def last(self) -> Submit | None:
+        return self.submits[-1] if self.submits else None
+
+    @property
+    def solved(self) -> bool:
+        return self.last is not None and self.last.state == "solved"
+
+    @property
+    def score(self) -> int:
+        """Of the last submission; 0 without one."""
+        return self.last.score if self.last else 0
+
+    @property
+    def max_score(self) -> int:
+        return 100 if self.last is None or not self.last.max_score else self.last.max_score
+
+    @property
+    def penalties(self) -> int:
+        return sum(HINT_COSTS[: self.hints]) + DIAGNOSIS_COST * len(self.diagnoses)
+
+    @property
+    def measured(self) -> int:
+        return max(self.score - self.penalties, 0)
+
+    @property
+    def cost(self) -> float | None:
+        return self.last.cost if self.last else None
+
+    @property
+    def self_scores(self) -> list[int]:
+        return [answer.score for answer in self.answers if answer.score is not None]
+
+    def answer(self, question: str) -> Answered:
+        """To that question; an empty one where it was not answered yet."""
+        return next((one for one in self.answers if one.question == question), Answered(question))

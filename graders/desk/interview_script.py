@@ -1,0 +1,74 @@
+"""The candidate's own tests, run in a worker of their own, caged like every submission. What comes back is text."""
+
+from __future__ import annotations
+
+import re
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders import wire
+from graders.desk.interview_talk import printable
+from graders.dialogue import Died, TimedOut, Worker
+from graders.katas import Refused
+from graders.processes import Launcher, ending
+from graders.script import LENGTH
+from graders.submission import Unreadable, read_source
+
+LIMIT_SECONDS = 30.0
+SPARE_SECONDS = 10.0  # for a worker to start, and to end what is late
+LONGEST_LINE = 400
+MOST_LINES = 60
+FIRST_LINES = 15  # of those that are shown where there are more
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a script printed, and how it ended, in words."""
+
+    text: str
+    passed: bool
+    ending: str
+
+
+def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
+    """Runs the script, or its tests, beside the answer. Raises: Refused."""
+    if not re.fullmatch(r"\w+\.py", script.name):
+        raise Refused(f"{script.name} cannot be run: name a Python file of letters, digits and underscores")
+    try:
+        files = {path.name: read_source(path, path.name) for path in (answer, script)}
+    except Unreadable as error:
+        raise Refused(str(error)) from None
+    message = wire.pack(
+        {"op": "script", "files": files, "main": script.name, "limit": LIMIT_SECONDS, "width": width}, []
+    )
+    if len(message) > wire.LONGEST_HEADER:
+        raise Refused(f"{answer.name} and {script.name} are too long to be run; shorten them")
+    worker = Worker(launcher, script.name, LIMIT_SECONDS + SPARE_SECONDS)
+    try:
+        reply, _ = worker.ask(message)
+    except TimedOut:
+        return Ran("", False, "did not end, and was stopped")
+    except Died as death:
+        return Ran("", False, str(death))
+    worker.stop()
+    try:
+        return ran(str(reply["text"]), None if reply["status"] is None else int(reply["status"]))
+    except (KeyError, TypeError, ValueError):
+        return Ran("", False, "sent back something that is no answer")
+
+
+def ran(text: str, status: int | None) -> Ran:
+    if status is None:
+        return Ran(shortened(text), False, f"did not end within {LIMIT_SECONDS:g} s, and was stopped")
+    if -status in {*signal.Signals}:
+        return Ran(shortened(text), False, ending(status))
+    return Ran(shortened(text), status == 0, f"failed (exit status {status})" if status else "passed")
+
+
+def shortened(text: str) -> str:
+    lines = [line[:LONGEST_LINE] for line in printable(text[: 2 * LENGTH]).strip("\n").splitlines()]
+    if len(lines) > MOST_LINES:
+        left_out = len(lines) - MOST_LINES
+        lines[FIRST_LINES : FIRST_LINES + left_out] = [f"… {left_out:,} lines are left out …"]
+    return "\n".join(lines)

@@ -1,0 +1,87 @@
+"""The terminal in an interview: lines in, text out. Nothing is drawn over, so it works piped and dumb as well."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import unicodedata
+
+from rich.console import RenderableType
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.text import Text
+
+from graders import card
+
+PLAIN = card.ASCII | str.maketrans(
+    {"•": "*", "─": "-", "│": "|", "→": "->", "×": "x", "–": "-", "—": "-", "’": "'", "⁄": "/", "∞": "infinity"}
+)
+PLAIN |= str.maketrans(
+    {"⟨": "<", "⟩": ">", "‖": "||", "∑": "sum ", "≈": "~", "⊤": "T", "∂": "d", "∈": " in ", "±": "+-"}
+)
+
+
+class Talk:
+    """Standard input and output."""
+
+    def __init__(self) -> None:
+        self.console = card.console()
+        self.utf8 = (self.console.encoding or "").lower().startswith("utf")
+        self.typed = sys.stdin is not None and sys.stdin.isatty()
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        if self.typed and self.console.is_terminal:
+            with contextlib.suppress(ImportError):  # Windows has none
+                import readline  # the line can be edited then, and earlier ones brought back
+
+                readline.parse_and_bind("set enable-bracketed-paste off")  # pasted lines are lines
+
+    def ask(self, prompt: str) -> str:
+        """A line. Raises: EOFError, KeyboardInterrupt."""
+        line = input(prompt)
+        if not self.typed:
+            self.write(line + "\n")  # else a transcript would not show what was said
+        return printable(line).rstrip()
+
+    def say(self, text: str = "", style: str = "") -> None:
+        self.show(Text(self.readable(text), style=style))
+
+    def markdown(self, text: str) -> None:
+        self.show(Padding(Markdown(self.readable(text), code_theme="ansi_dark"), (0, 0, 0, 2)))
+
+    def heading(self, text: str) -> None:
+        self.say()
+        self.show(Rule(Text(text, style="bold"), align="left", style="dim"))
+
+    def show(self, what: RenderableType) -> None:
+        with self.console.capture() as captured:
+            self.console.print(what)
+        self.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(self.readable(text))
+        sys.stdout.flush()
+
+    def readable(self, text: str) -> str:
+        """ASCII where the terminal's encoding has no better; best before lines are broken."""
+        return text if self.utf8 else "".join(map(ascii_of, text))
+
+
+def printable(text: str) -> str:
+    """Without what could steer a terminal: control characters, and those that turn the direction of text."""
+    text = text.replace("\t", "    ").replace("\r\n", "\n")
+    return "".join(one for one in text if one == "\n" or not unicodedata.category(one).startswith("C"))
+
+
+def ascii_of(one: str) -> str:
+    """The nearest there is: `x^2` for x², `sigma` for σ."""
+    if one.isascii():
+        return one
+    plain = unicodedata.normalize("NFKD", one.translate(PLAIN)).translate(PLAIN).encode("ascii", "ignore").decode()
+    name = unicodedata.name(one, "")
+    if not plain and name.startswith("GREEK"):
+        return name.split()[-1].lower()
+    raised = unicodedata.decomposition(one).startswith("<super>")
+    return f"^{plain}" if raised else plain or ("" if unicodedata.combining(one) else "?")

@@ -1,0 +1,633 @@
+"""A mock interview as a candidate sits it: in a real terminal, cut off and gone on with, piped, over time."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from graders import __main__ as cli
+from graders import katas, processes
+from graders.desk import interview as interviews
+from graders.desk import interview_clock, interview_draw, interview_script, questions
+from graders.desk import state as states
+from graders.desk.interview_clock import Reading, in_words
+from graders.desk.interview_record import InterviewReport, reports
+from graders.desk.interview_talk import Talk, ascii_of, printable
+from graders.desk.progress import Progress
+from graders.desk.state import Event, State
+from graders.katas import Kata, Refused
+from graders.prove import isolation
+from graders.stub import stub_of
+from tests.toys import REFERENCE, run
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
+SLOW = REFERENCE.replace("return", "import time; time.sleep(0.5)\n    return")
+CODE = "import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path(sys.argv.pop(1))))"
+ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
+RESUME = "suspended: nothing is lost, and the clock runs on. Go on with nox -s interview -- --resume"
+ABOUT = ("zero", "shapes", "dtypes", "cost")
+PROMPT = "# Interview: scale\n\n## Prompt\n\nWrite `scale(x, factor=2.0)`.\n\n## Clarifying questions\n" + "".join(
+    f"\n### What about {topic}?\n\nAs for {topic}, $x_1^2$.\n" for topic in ABOUT
+)
+README = "# Scale\n\n## Follow-up questions\n" + "".join(
+    f"\n<details><summary>Why <code>{word}</code> &lt; $x_1$?</summary>\n\nBecause of {word}.\n\n</details>\n"
+    for word in ("one", "two", "three", "four", "five")
+)
+HINTS = "# Hints\n\n## A nudge\n\nLook there.\n\n## The idea\n\nMultiply.\n\n## Nearly the code\n\n```python\nx\n```\n"
+OWN_TESTS = """
+import socket
+from pathlib import Path
+
+import torch
+
+from scale import scale
+
+
+def test_values():
+    assert scale(torch.ones(3)).tolist() == [2, 2, 2]
+
+
+def test_is_shut_in():
+    for folder in (FOLDER, "/tmp", "/etc", "/usr", "/"):
+        try:
+            Path(folder, "interview_was_here").write_text("x")
+        except OSError:
+            continue
+        raise AssertionError(f"wrote into {folder}")
+    try:
+        socket.create_connection(("1.1.1.1", 53), timeout=2)
+    except OSError:
+        return
+    raise AssertionError("there is a network")
+"""
+
+
+@pytest.fixture
+def desk(toys: Path) -> Path:
+    """Two toy katas, of which one can be asked about."""
+    (toys / "katas/toys/scale/interview.md").write_text(PROMPT)
+    (toys / "katas/toys/scale/README.md").write_text(README)
+    (toys / "solutions/toys/scale/hints.md").write_text(HINTS)
+    return toys
+
+
+def scale(root: Path) -> Kata:
+    return Kata(root, "toys", "scale")
+
+
+def events(root: Path) -> list[Event]:
+    state = State(root)
+    found = state.events()
+    state.close()
+    return found
+
+
+def the_report(root: Path) -> InterviewReport:
+    return reports(events(root))[-1]
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+class Terminal:
+    """80 columns, in which an interview is held."""
+
+    def __init__(self, root: Path, *arguments: str, **more: str) -> None:
+        pexpect = pytest.importorskip("pexpect", reason="pexpect needs a Unix terminal")
+        kept = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
+        self.raw = ""
+        self.end = pexpect.EOF
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-c", CODE, str(root), "interview", *arguments],
+            cwd=str(katas.ROOT),
+            env=kept | {"TERM": "xterm", "PYTHONIOENCODING": "utf-8"} | more,
+            encoding="utf-8",
+            dimensions=(24, 80),
+            timeout=60,
+        )
+
+    def shows(self, *texts: str) -> str:
+        """What was shown until all of these were, one after the other."""
+        shown = ""
+        for text in texts:
+            self.child.expect_exact(text)
+            shown += self.child.before + text
+        return self.plain(shown)
+
+    def plain(self, shown: str) -> str:
+        self.raw += shown
+        return ESCAPES.sub("", shown).replace("\r\n", "\n")
+
+    def says(self, line: str, *until: str) -> str:
+        self.child.sendline(line)
+        return self.shows(*until)
+
+    def ends(self) -> tuple[str, int]:
+        """What is shown until then, and the exit status."""
+        self.child.expect(self.end)
+        self.child.close()
+        return self.plain(self.child.before), self.child.exitstatus
+
+
+@pytest.fixture
+def terminal(desk: Path) -> Iterator[Callable[..., Terminal]]:
+    made: list[Terminal] = []
+
+    def make(*arguments: str, **more: str) -> Terminal:
+        made.append(Terminal(desk, *arguments, **more))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.child.close(force=True)
+
+
+def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Callable[..., Terminal]) -> None:
+    scale(desk).answer_file.write_text("# what I wrote before\n" + REFERENCE)
+    one = terminal("--minutes", "20", "--seed", "7")
+    shown = one.shows("[clarify  ", " left] > ")
+    assert "scale (toys, level 1, about 15 minutes)" in shown
+    assert "Write scale(x, factor=2.0)." in shown
+    assert "What about" not in shown
+    one.says("Can the factor be 0?", "noted")
+    one.says("questions", "1  What about zero?", "4  What about cost?")
+    one.says("ask 2", "What about shapes?", "As for shapes, x_1².")
+    one.says("next", "[plan  ")
+    one.says("plan multiply, and refuse 0", "noted")
+    assert "nox -s history -- scale 1 --restore" in flat(one.says("next", "[code  "))
+    assert scale(desk).answer_file.read_text() == stub_of(REFERENCE)
+    one.says("submit", "the stub is untouched: write your answer into katas/toys/scale/scale.py first", "[code  ")
+    scale(desk).answer_file.write_text(WRONG)
+    shown = one.says("submit", "this counts ", "`submit` again, or `next`", "[test  ")
+    assert re.search(r"FAIL  scale +\d+/100   first failure: three_by_five", shown)
+    assert re.search(r"checks +three_by_five, factors", shown)
+    assert "looks like" not in shown
+    assert "nox -s" not in shown
+    one.says("diagnose", "looks like the factor divides; multiply by it  (-10 points)")
+    one.says("hint", "Hint 1 of 3 (-5 points)", "Look there.")
+    scale(desk).answer_file.write_text(REFERENCE)
+    one.says("submit", "PASS", "this counts 100, less 15 for help: 85; `next` goes on")
+    one.says("next", "Question 1 of ")
+    answer_all(one, desk)
+    check_the_report(desk, *one.ends())
+
+
+def answer_all(one: Terminal, root: Path) -> None:
+    count = len(interview_draw.follow_ups(questions.follow_ups(scale(root)), 7, "scale"))
+    assert 3 <= count <= 5
+    for number in range(1, count + 1):
+        if number > 1:
+            one.shows(f"Question {number} of {count}: Why `")
+        one.shows("[follow-up  ")
+        one.says("So that", "] > ")
+        one.says("it is quick.", "] > ")
+        one.says("", "My answer", "Because of ", "your score > ")
+        one.says("7", "from 0 to 3?", "your score > ")
+        one.says(str(min(number, 3)))
+
+
+def check_the_report(root: Path, shown: str, status: int) -> None:
+    made = the_report(root)
+    assert status == 0
+    assert "Measured: 85 of 100" in shown
+    assert re.search(r"scale +100/100 +-15 +85 +2 +-? *0", shown)
+    assert f"Your own scores: {sum(made.self_scores)} of {3 * len(made.self_scores)}" in shown
+    assert "1 question of your own, 1 from the list; a plan of 1 line; 1 hint; diagnosis" in flat(shown)
+    assert f"read again: {made.round.answers[0].question}" in flat(shown)
+    assert "submitted: solved, 100/100" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert (made.ended, made.round.measured, made.overtime) == ("finished", 85, 0)
+    assert made.round.words == ["Can the factor be 0?"]
+    assert made.round.plan == ["multiply, and refuse 0"]
+    assert made.round.answers[0].lines == ["So that", "it is quick."]
+    assert made.review["scale"] is not None
+    others = [(one.kind, one.body.get("via"), one.body.get("state")) for one in events(root) if one.kata == "scale"]
+    assert others == [
+        ("attempt", "kept", "unjudged"),
+        ("start", "interview", None),
+        ("attempt", "interview", "failing"),
+        ("hint", None, None),
+        ("attempt", "interview", "solved"),
+    ]
+
+
+def test_kill_loses_only_the_line_being_typed(desk: Path, terminal: Callable[..., Terminal]) -> None:
+    one = terminal("--minutes", "15", "--seed", "1")
+    one.shows("[clarify  ")
+    one.says("next", "[plan  ", " > ")
+    one.says("a first line", "noted")
+    begun = time.monotonic()
+    before = the_report(desk).elapsed
+    one.child.send("half a li")
+    one.child.kill(signal.SIGKILL)
+    one.child.wait()
+    again = terminal("--resume")
+    shown = again.shows("goes on: ", "[plan  ", " left] > ")
+    minutes, seconds = map(int, re.findall(r"\[plan  (\d+):(\d\d) left", shown)[-1])
+    gone = 900 - 60 * minutes - seconds - before
+    assert -1 <= gone - (time.monotonic() - begun) <= 2
+    again.says("plan", "a first line")
+    assert the_report(desk).round.plan == ["a first line"]
+
+
+def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., Terminal]) -> None:
+    one = terminal("--seed", "1")
+    one.shows("[clarify  ", " > ")
+    one.says("next", "[plan  ")
+    one.says("next", "[code  ")
+    scale(desk).answer_file.write_text(SLOW)
+    one.says("submit", "/19")  # a check was asked
+    one.child.sendintr()
+    shown, status = one.ends()
+    assert status == 130
+    assert flat(shown).endswith(RESUME)
+    assert "Traceback" not in shown
+    assert one.raw.rindex("\x1b[?25h") > one.raw.rindex("\x1b[?25l"), "the cursor is still hidden"
+    assert not the_report(desk).round.submits
+    again = terminal("--resume", NO_COLOR="1")
+    again.shows("[code  ", " > ")
+    again.child.sendeof()
+    shown, status = again.ends()
+    assert status == 0
+    assert flat(shown).endswith(RESUME)
+    assert not re.search(r"\x1b\[[\d;]*[349]\dm", again.raw), "a colour in spite of NO_COLOR"
+
+
+def test_own_tests_run_in_the_cage(desk: Path, terminal: Callable[..., Terminal]) -> None:
+    one = terminal("--seed", "1")
+    one.shows("[clarify  ")
+    one.says("next", "[plan  ")
+    one.says("next", "[code  ", " > ")
+    one.says("run", "scale_test.py is not there yet", "yes/no > ")
+    one.says("yes", "wrote katas/toys/scale/scale_test.py")
+    scale(desk).answer_file.write_text(REFERENCE)
+    (desk / "katas/toys/scale/plain.py").write_text("from scale import scale\nprint('\\033[31mtwice 3 is', scale(3))\n")
+    shown = one.says("run plain.py", "plain.py: passed")
+    assert "[31mtwice 3 is 6.0" in shown  # without what would have coloured it
+    (desk / "katas/toys/scale/scale_test.py").write_text(OWN_TESTS.replace("FOLDER", repr(str(desk))))
+    shown = one.says("run scale_test.py", "scale_test.py: ", "[code  ")
+    assert [passed for _, passed in the_report(desk).round.runs] == [True, "2 passed" in shown]
+    one.says("quit", "suspended")
+    assert run(desk, "grade", "scale").status == 0  # which has nothing to do with tests beside the answer
+    if isolation() != "full":
+        pytest.skip("submissions cannot be shut in fully on this system")
+    assert "2 passed" in shown, shown
+    assert not list(desk.rglob("interview_was_here"))
+
+
+@pytest.mark.parametrize("how", [{}, {"GRADERS_ISOLATION": "limits"}, {"GRADERS_START_METHOD": "spawn"}], ids=str)
+def test_own_tests_end_however_they_go(desk: Path, how: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in how.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(interview_script, "LIMIT_SECONDS", 1.0)
+    scale(desk).answer_file.write_text("def scale(x):\n    return 2 * x\n")
+    launcher = processes.launcher()
+    script = desk / "own_test.py"
+
+    def ran(source: str) -> interview_script.Ran:
+        script.write_text(source)
+        return interview_script.run(launcher, scale(desk).answer_file, script, 80)
+
+    try:
+        fine = ran("from scale import scale\ndef test_it():\n    print('so', scale(4))\n    assert scale(4) == 8\n")
+        assert (fine.passed, fine.ending) == (True, "passed")
+        assert "so 8\n." in fine.text
+        late = ran("print('so far')\nwhile True:\n    pass\n")
+        assert late.ending == "did not end within 1 s, and was stopped"
+        assert "so far" in late.text
+        assert re.search(r"own_test\.py., line [23]", late.text)
+        if how:
+            return  # each of these starts takes a second there
+        wrong = ran("from scale import scale\nassert scale(4) == 9, 'not nine'\n")
+        assert (wrong.passed, wrong.ending) == (False, "failed (exit status 1)")
+        assert wrong.text.endswith("AssertionError: not nine")
+        flood = ran("for number in range(100_000):\n    print(number)\n")
+        assert flood.text.startswith("0\n1\n")
+        assert flood.text.endswith("\n99999")
+        assert len(flood.text.splitlines()) <= interview_script.MOST_LINES + 1
+        assert ran("import os\nos.kill(os.getppid(), 9)\n").ending == "was ended by SIGKILL (Killed)"
+    finally:
+        launcher.close()
+
+
+def piped(root: Path, text: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
+    return subprocess.run(
+        [sys.executable, "-c", CODE, str(root), "interview", *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=katas.ROOT,
+        env=kept | {"PYTHONIOENCODING": "utf-8"} | more,
+        check=False,
+    )
+
+
+def test_piped_it_is_a_transcript(desk: Path) -> None:
+    lines = ["what is x?", "help", "ask 9", "nxt", "next", "a plan", "next", "help", "next", "next"]
+    done = piped(desk, "\n".join(lines), "--seed", "1", PYTHONIOENCODING="ascii:replace")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    assert done.stdout.isascii()
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    for line in lines:
+        assert re.search(rf"^\[[a-z]+  \d+:\d\d left\] > {re.escape(line)}$", done.stdout, re.MULTILINE)
+    assert "ask by number, from 1 to 4" in done.stdout
+    assert "there is no command 'nxt' here; did you mean next?" in done.stdout
+    assert "-5, -10, -20 points" in done.stdout
+    assert "nothing was submitted, which counts 0; next once more" in flat(done.stdout)
+    assert flat(done.stdout).endswith(RESUME)
+
+
+def test_closed_pipe_suspends(desk: Path) -> None:
+    command = [sys.executable, "-c", CODE, str(desk), "interview", "--seed", "1"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=katas.ROOT
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        process.stdin.write("help\nhelp\n")
+        process.stdin.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (0, "")
+    assert the_report(desk).ended == ""
+
+
+class FakeClock:
+    """It goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.reading = Reading(1000.0, "this start", NOON)
+
+    def read(self) -> Reading:
+        return self.reading
+
+    def go_on(self, seconds: float) -> None:
+        now = self.reading
+        self.reading = Reading(now.seconds + seconds, now.boot, now.wall + timedelta(seconds=seconds))
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    made = FakeClock()
+    monkeypatch.setattr(interview_clock, "read", made.read)
+    monkeypatch.setattr(states, "now", lambda: made.reading.wall)
+    return made
+
+
+class Scripted(Talk):
+    """Says its lines one after the other, and lets seconds pass where one is a number."""
+
+    def __init__(self, clock: FakeClock, *lines: str | float) -> None:
+        super().__init__()
+        self.clock = clock
+        self.lines = list(lines)
+
+    def ask(self, prompt: str) -> str:
+        while self.lines and not isinstance(self.lines[0], str):
+            self.clock.go_on(float(self.lines.pop(0)))
+            prompt = "[…] > "
+        if not self.lines:
+            raise EOFError
+        line = str(self.lines.pop(0))
+        self.write(prompt + line + "\n")
+        return line
+
+
+def hold(root: Path, clock: FakeClock, *lines: str | float, **options: Any) -> int:
+    """An interview in this process, in which nothing is graded."""
+    chosen = {"minutes": 20, "seed": 1, "topic": None, "level": None, "resume": False, "new": False} | options
+    state = State(root)
+    past = reports(state.events())
+    going_on = interviews.still_open(past)
+    judge: Any = SimpleNamespace(launcher=None)
+    try:
+        sitting = interviews.Sitting(argparse.Namespace(**chosen), root, state, Scripted(clock, *lines), judge)
+        return sitting.hold(going_on)
+    finally:
+        state.close()
+
+
+def test_overtime_is_told_and_reported(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:
+    assert hold(desk, clock, 1195, "time", 6, "", "time", 60, "next", "time", 240, "end", "end") == 0
+    said = capsys.readouterr().out
+    assert "19:55 of 20:00 have passed: 0:05 left" in said
+    assert flat(said).count("Time is up. Go on if you like") == 1
+    assert "[clarify  0:01 over] > time" in said
+    assert "[plan  1:01 over] > time" in said
+    assert "took 25:01, 5:01 over" in said
+    assert re.search(r"20:00  time was up\n +21:01  scale: plan", said)
+    assert the_report(desk).overtime == 301
+
+
+def test_no_clock_that_people_set_matters(desk: Path, clock: FakeClock) -> None:
+    hold(desk, clock, 100, "a word")
+    clock.reading = Reading(clock.reading.seconds + 60, "this start", NOON - timedelta(days=9))
+    hold(desk, clock, "another", resume=True)
+    assert the_report(desk).elapsed == 160
+
+
+def test_after_a_restart_of_the_computer_the_date_counts(desk: Path, clock: FakeClock) -> None:
+    hold(desk, clock, 100, "a word")
+    clock.reading = Reading(5.0, "another start", clock.reading.wall + timedelta(seconds=200))
+    hold(desk, clock, 10, "another", resume=True)
+    assert the_report(desk).elapsed == 310
+    clock.reading = Reading(1.0, "a third", NOON - timedelta(days=9))
+    hold(desk, clock, 10, "a third word", resume=True)
+    assert the_report(desk).elapsed == 320  # not below what was known
+
+
+def test_answer_survives_each_cut(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:
+    hold(desk, clock, *["next"] * 5, "my first line", "next")
+    hold(desk, clock, "    my second line", "", resume=True)
+    capsys.readouterr()
+    hold(desk, clock, "3", resume=True)
+    said = capsys.readouterr().out
+    assert "you said: my first line\nyou said:     my second line" in said
+    assert "My answer" in said
+    (answer,) = the_report(desk).round.answers
+    assert (answer.lines, answer.score) == (["my first line", "    my second line"], 3)
+
+
+def test_skipped_questions_count_0(desk: Path, clock: FakeClock) -> None:
+    hold(desk, clock, *["next"] * 5, *["skip"] * 5)
+    made = the_report(desk)
+    assert made.ended == "finished"
+    assert set(made.self_scores) == {0}
+
+
+def test_hints_come_in_order_and_are_paid_once(
+    desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hold(desk, clock, "next", "next", "hint 2", "hint", "hint 1", "hint", "hint", "hint", "diagnose", "end", "end")
+    said = capsys.readouterr().out
+    assert "hints come one by one, up to 3; 0 were shown so far" in said
+    assert (the_report(desk).round.hints, the_report(desk).round.penalties) == (3, 35)
+    assert "nothing failed that could be named" in said
+    assert [one.body["level"] for one in events(desk) if one.kind == "hint"] == [1, 2, 3]
+
+
+def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:
+    hold(desk, clock, "one")
+    here, there = State(desk), State(desk)
+    (made,) = reports(here.events())
+    talk = Scripted(clock, "hello", "time")
+    options = argparse.Namespace(resume=True)
+    sitting = interviews.Sitting(options, desk, here, talk, SimpleNamespace(launcher=None))  # type: ignore[arg-type]
+    room = sitting.resume(made)
+    body = {"interview": made.id, "what": "words", "elapsed": 1.0, "kata": "scale", "text": "from there"}
+    there.add("interview", "", body)
+    with pytest.raises(EOFError):
+        room.hold()
+    assert "this interview went on in another terminal" in flat(capsys.readouterr().out)
+    assert the_report(desk).round.words == ["one", "from there"]
+    here.close()
+    there.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--topic", "poetry"], "there is no topic 'poetry'; there are: toys"),
+        (["--minutes", "4"], "--minutes should be at least 5, got 4"),
+        (["--resume"], "there is no interview to resume; begin one: nox -s interview"),
+        (["--report"], "there was no interview yet; begin one: nox -s interview"),
+        (["--level", "7"], "there is no kata of level 7; there are: 1"),
+        (["--level", "2", "--topic", "toys"], "there is no kata of level 2 in topic toys; there are: 1"),
+    ],
+)
+def test_bad_usage_gets_one_sentence(
+    desk: Path, arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["interview", *arguments], desk) == 2
+    assert capsys.readouterr() == ("", f"error: {sentence}\n")
+    assert not events(desk)
+
+
+def test_open_interview_is_not_given_up_unasked(
+    desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hold(desk, clock, "a word")
+    capsys.readouterr()
+    assert cli.main(["interview"], desk) == 2
+    said = capsys.readouterr().err
+    assert "is still open: go on with nox -s interview -- --resume, or add --new to give it up" in said
+    hold(desk, clock, "another word", new=True)
+    first, second = reports(events(desk))
+    assert (first.ended, second.ended) == ("abandoned", "")
+    capsys.readouterr()
+    assert cli.main(["interview", "--report", "1"], desk) == 0
+    assert "Report of interview 1" in capsys.readouterr().out
+    assert cli.main(["interview", "--report", "3"], desk) == 2
+    assert capsys.readouterr().err == "error: there is no interview 3; name one from 1 to 2, or none for the last\n"
+
+
+def test_missing_and_malformed_questions_are_named(desk: Path) -> None:
+    kata = scale(desk)
+    (kata.solutions / "hints.md").write_text("## A nudge\n\nx\n")
+    with pytest.raises(Refused, match=r"hints\.md should say something under 'The idea': restore it with git"):
+        questions.hints(kata)
+    (kata.solutions / "hints.md").unlink()
+    with pytest.raises(Refused, match=r"hints\.md is missing: restore it with git"):
+        questions.check(kata)
+    (kata.folder / "interview.md").write_text("## Prompt\n\nx\n\n## Clarifying questions\n\n### What?\n")
+    with pytest.raises(Refused, match=r"interview\.md should have questions, each with its answer"):
+        questions.clarifying(kata)
+
+
+def made_kata(name: str, level: int) -> Kata:
+    kata = Kata(Path(), "topic", name)
+    kata.__dict__["grader"] = SimpleNamespace(level=level)
+    return kata
+
+
+MANY = [made_kata(f"{letter}{level}", level) for letter in "abc" for level in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("minutes", [5, 15, 20, 30, 45, 60, 120])
+def test_what_is_drawn_suits_the_time_and_the_seed_decides(minutes: int) -> None:
+    for seed in range(200):
+        drawn = interview_draw.draw(MANY, minutes, seed)
+        assert drawn == interview_draw.draw(list(MANY), minutes, seed)
+        assert 1 <= len(drawn) <= 3
+        sums = sum(map(interview_draw.minutes_of, drawn))
+        assert sums <= max(minutes, 15)
+        assert sums + 15 > minutes or len(drawn) == 3
+    assert len({tuple(kata.id for kata in interview_draw.draw(MANY, minutes, seed)) for seed in range(50)}) > 2
+
+
+def share_of(name: str, progress: dict[str, Progress]) -> float:
+    """How often it is drawn."""
+    chance = random.Random(1)
+    seeds = [interview_draw.suiting_seed(MANY, 30, progress, NOON, chance) for _ in range(40)]
+    drawn = Counter(kata.id for seed in seeds for kata in interview_draw.draw(MANY, 30, seed))
+    return drawn[name] / len(seeds)
+
+
+def test_what_is_due_weak_or_new_is_drawn_more_often() -> None:
+    def known(name: str) -> Progress:
+        one = Progress(name, state="solved", score=100, best=100, attempts=1, open=False)
+        one.add(Event("start", name, {"clean": True}, NOON - timedelta(days=1)))
+        one.add(Event("attempt", name, {"state": "solved", "score": 100, "costs": {}}, NOON - timedelta(days=1)))
+        return one
+
+    progress = {kata.id: known(kata.id) for kata in MANY}
+    usual = share_of("b2", progress)
+    assert share_of("b2", progress | {"b2": Progress("b2")}) > max(3 * usual, 0.6)
+    due = known("b2")
+    due.rate(NOON - timedelta(days=900), 1)
+    assert due.due is not None
+    assert due.due <= NOON
+    assert share_of("b2", progress | {"b2": due}) > max(3 * usual, 0.6)
+    weak = known("b2")
+    weak.failures, weak.hints, weak.best = 3, 3, 20
+    assert share_of("b2", progress | {"b2": weak}) > max(2 * usual, 0.4)
+
+
+def test_clock_in_words() -> None:
+    assert [in_words(seconds) for seconds in (0, 59.9, 61, 5999, 6000, 100_000)] == [
+        "0:00", "0:59", "1:01", "99:59", "1:40:00", "27:46:40",
+    ]  # fmt: skip
+
+
+def test_text_cannot_steer_the_terminal() -> None:
+    assert printable("a\x1b[31mb\x07\u202ec\r\n\td\x9b") == "a[31mbc\n    d"
+    assert "".join(map(ascii_of, "√d · σ(x)² ≤ ½ → ∞ ŷ_₁")) == "sqrt d * sigma(x)^2 <= 1/2 -> infinity y_1"
+
+
+def test_formulas_become_text() -> None:
+    said = questions.without_formulas(r"Of $\frac{p_{ik}}{\tau^2}$, `$x$` and $$\lVert a\rVert^2 \ne \sqrt{d}$$")
+    assert said == "Of p\\_ik/τ², `$x$` and \n\n‖a‖² ≠√(d)\n\n"
+    assert questions.formula(r"\frac{a + b}{2}") == "(a + b)/2"
+
+
+@pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
+def test_every_kata_can_be_asked_about(kata: Kata) -> None:
+    assert len(questions.prompt(kata)) > 100
+    assert len(questions.clarifying(kata)) >= 4
+    assert len(questions.follow_ups(kata)) >= 5
+    assert len(questions.hints(kata)) == 3
+    texts: Sequence[str] = [one.question for one in (*questions.clarifying(kata), *questions.follow_ups(kata))]
+    assert len(set(texts)) == len(texts)
+    assert all(text.endswith("?") and "\\" not in text and "$" not in text for text in texts)
