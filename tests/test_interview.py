@@ -21,12 +21,14 @@ import pytest
 
 from graders import __main__ as cli
 from graders import katas, processes
-from graders.desk import interview as interviews
-from graders.desk import interview_clock, interview_draw, interview_script, questions
+from graders.desk import questions
 from graders.desk import state as states
-from graders.desk.interview_clock import Reading, in_words
-from graders.desk.interview_record import InterviewReport, reports
-from graders.desk.interview_talk import Talk, ascii_of, printable
+from graders.desk.interview import clock as clocks
+from graders.desk.interview import draw, own_tests
+from graders.desk.interview import sitting as interviews
+from graders.desk.interview.clock import Reading, in_words
+from graders.desk.interview.record import InterviewReport, reports
+from graders.desk.interview.talk import Talk, ascii_of, printable
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
 from graders.katas import Kata, Refused
@@ -42,10 +44,10 @@ ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 RESUME = "suspended: nothing is lost, and the clock runs on. Go on with nox -s interview -- --resume"
 ABOUT = ("zero", "shapes", "dtypes", "cost")
 PROMPT = "# Interview: scale\n\n## Prompt\n\nWrite `scale(x, factor=2.0)`.\n\n## Clarifying questions\n" + "".join(
-    f"\n### What about {topic}?\n\nAs for {topic}, $x_1^2$.\n" for topic in ABOUT
+    f"\n### What about {topic}?\n\nAs for {topic}, x₁².\n" for topic in ABOUT
 )
 README = "# Scale\n\n## Follow-up questions\n" + "".join(
-    f"\n<details><summary>Why <code>{word}</code> &lt; $x_1$?</summary>\n\nBecause of {word}.\n\n</details>\n"
+    f"\n<details><summary>Why <code>{word}</code> &lt; x₁?</summary>\n\nBecause of {word}.\n\n</details>\n"
     for word in ("one", "two", "three", "four", "five")
 )
 HINTS = "# Hints\n\n## A nudge\n\nLook there.\n\n## The idea\n\nMultiply.\n\n## Nearly the code\n\n```python\nx\n```\n"
@@ -168,7 +170,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     assert "What about" not in shown
     one.says("Can the factor be 0?", "noted")
     one.says("questions", "1  What about zero?", "4  What about cost?")
-    one.says("ask 2", "What about shapes?", "As for shapes, x_1².")
+    one.says("ask 2", "What about shapes?", "As for shapes, x₁².")
     one.says("next", "[plan  ")
     one.says("plan multiply, and refuse 0", "noted")
     assert "nox -s history -- scale 1 --restore" in flat(one.says("next", "[code  "))
@@ -190,7 +192,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
 
 
 def answer_all(one: Terminal, root: Path) -> None:
-    count = len(interview_draw.follow_ups(questions.follow_ups(scale(root)), 7, "scale"))
+    count = len(draw.follow_ups(questions.follow_ups(scale(root)), 7, "scale"))
     assert 3 <= count <= 5
     for number in range(1, count + 1):
         if number > 1:
@@ -296,14 +298,14 @@ def test_own_tests_run_in_the_cage(desk: Path, terminal: Callable[..., Terminal]
 def test_own_tests_end_however_they_go(desk: Path, how: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in how.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(interview_script, "LIMIT_SECONDS", 1.0)
+    monkeypatch.setattr(own_tests, "LIMIT_SECONDS", 1.0)
     scale(desk).answer_file.write_text("def scale(x):\n    return 2 * x\n")
     launcher = processes.launcher()
     script = desk / "own_test.py"
 
-    def ran(source: str) -> interview_script.Ran:
+    def ran(source: str) -> own_tests.Ran:
         script.write_text(source)
-        return interview_script.run(launcher, scale(desk).answer_file, script, 80)
+        return own_tests.run(launcher, scale(desk).answer_file, script, 80)
 
     try:
         fine = ran("from scale import scale\ndef test_it():\n    print('so', scale(4))\n    assert scale(4) == 8\n")
@@ -321,7 +323,7 @@ def test_own_tests_end_however_they_go(desk: Path, how: dict[str, str], monkeypa
         flood = ran("for number in range(100_000):\n    print(number)\n")
         assert flood.text.startswith("0\n1\n")
         assert flood.text.endswith("\n99999")
-        assert len(flood.text.splitlines()) <= interview_script.MOST_LINES + 1
+        assert len(flood.text.splitlines()) <= own_tests.MOST_LINES + 1
         assert ran("import os\nos.kill(os.getppid(), 9)\n").ending == "was ended by SIGKILL (Killed)"
     finally:
         launcher.close()
@@ -391,7 +393,7 @@ class FakeClock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     made = FakeClock()
-    monkeypatch.setattr(interview_clock, "read", made.read)
+    monkeypatch.setattr(clocks, "read", made.read)
     monkeypatch.setattr(states, "now", lambda: made.reading.wall)
     return made
 
@@ -568,20 +570,20 @@ MANY = [made_kata(f"{letter}{level}", level) for letter in "abc" for level in (1
 @pytest.mark.parametrize("minutes", [5, 15, 20, 30, 45, 60, 120])
 def test_what_is_drawn_suits_the_time_and_the_seed_decides(minutes: int) -> None:
     for seed in range(200):
-        drawn = interview_draw.draw(MANY, minutes, seed)
-        assert drawn == interview_draw.draw(list(MANY), minutes, seed)
+        drawn = draw.draw(MANY, minutes, seed)
+        assert drawn == draw.draw(list(MANY), minutes, seed)
         assert 1 <= len(drawn) <= 3
-        sums = sum(map(interview_draw.minutes_of, drawn))
+        sums = sum(map(draw.minutes_of, drawn))
         assert sums <= max(minutes, 15)
         assert sums + 15 > minutes or len(drawn) == 3
-    assert len({tuple(kata.id for kata in interview_draw.draw(MANY, minutes, seed)) for seed in range(50)}) > 2
+    assert len({tuple(kata.id for kata in draw.draw(MANY, minutes, seed)) for seed in range(50)}) > 2
 
 
 def share_of(name: str, progress: dict[str, Progress]) -> float:
     """How often it is drawn."""
     chance = random.Random(1)
-    seeds = [interview_draw.suiting_seed(MANY, 30, progress, NOON, chance) for _ in range(40)]
-    drawn = Counter(kata.id for seed in seeds for kata in interview_draw.draw(MANY, 30, seed))
+    seeds = [draw.suiting_seed(MANY, 30, progress, NOON, chance) for _ in range(40)]
+    drawn = Counter(kata.id for seed in seeds for kata in draw.draw(MANY, 30, seed))
     return drawn[name] / len(seeds)
 
 
@@ -614,12 +616,6 @@ def test_clock_in_words() -> None:
 def test_text_cannot_steer_the_terminal() -> None:
     assert printable("a\x1b[31mb\x07\u202ec\r\n\td\x9b") == "a[31mbc\n    d"
     assert "".join(map(ascii_of, "√d · σ(x)² ≤ ½ → ∞ ŷ_₁")) == "sqrt d * sigma(x)^2 <= 1/2 -> infinity y_1"
-
-
-def test_formulas_become_text() -> None:
-    said = questions.without_formulas(r"Of $\frac{p_{ik}}{\tau^2}$, `$x$` and $$\lVert a\rVert^2 \ne \sqrt{d}$$")
-    assert said == "Of p\\_ik/τ², `$x$` and \n\n‖a‖² ≠√(d)\n\n"
-    assert questions.formula(r"\frac{a + b}{2}") == "(a + b)/2"
 
 
 @pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)

@@ -264,7 +264,7 @@ def test_what_a_learner_wrote_stays_text(browser: Browser, tmp_path: Path) -> No
     ]
     text = page_of(tmp_path, events)
     assert Reader(text).named("script", "img") == []
-    assert text.count("&lt;script&gt;") == 8  # message, mistake, source, answer, its question; three in the timeline
+    assert text.count("&lt;script&gt;") == 7  # message, mistake, source, answer, its question; two in the timeline
     path = tmp_path / "page.html"
     path.write_text(text, encoding="utf-8")
     shown = browser.new_page()

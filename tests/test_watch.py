@@ -53,7 +53,7 @@ class Terminal:
         shown = ""
         for text in (*texts, KEYS):
             self.child.expect_exact(text)
-            shown += self.child.before + text
+            shown += (self.child.before or "") + text
         return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown).replace("\r\n", "\n")
 
 
@@ -150,7 +150,7 @@ def test_interrupt_leaves_terminal_and_machine_as_they_were(terminal: Terminal) 
     terminal.child.sendintr()
     terminal.child.expect(pexpect.EOF)
     assert terminal.child.wait() == 130
-    assert "Traceback" not in terminal.child.before
+    assert "Traceback" not in (terminal.child.before or "")
     assert terminal.child.getecho()
     deadline = time.monotonic() + 10
     while family := [pid for pid in before if is_watching(pid, terminal.file.parents[3])]:

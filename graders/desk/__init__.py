@@ -1,6 +1,6 @@
 """The learner's desk: what practises, remembers and interviews around the judge, which knows nothing of it.
 
-Every command is a module here, with `main(options, root)`.
+Every command is a module here, with `main(options, root)`; an interview has a folder.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     interview.add_argument("--topic", metavar="TOPIC", help="only katas of this topic")
     interview.add_argument("--level", type=int, metavar="N", help="only katas of this level")
     interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
+    interview.set_defaults(module="graders.desk.interview.sitting")
     which = interview.add_mutually_exclusive_group()
     which.add_argument("--resume", action="store_true", help="go on with the one that was cut off")
     which.add_argument("--new", action="store_true", help="give up the one that was cut off, and begin another")

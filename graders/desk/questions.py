@@ -1,8 +1,7 @@
-"""What an interviewer says about a kata, and its hints: Markdown, with formulas turned into text for a terminal."""
+"""What an interviewer says about a kata, and its hints. They are for a terminal: formulas are written in Unicode."""
 
 from __future__ import annotations
 
-import functools
 import html
 import re
 from dataclasses import dataclass
@@ -11,10 +10,7 @@ from pathlib import Path
 from graders.katas import Kata, Refused
 
 HINTS = ("A nudge", "The idea", "Nearly the code")
-# Code is left as it is; what stands between dollars is a formula.
-CODE_OR_FORMULA = re.compile(r"(?P<code>```.*?```|`[^`\n]*`)|\$\$(?P<shown>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
 FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
-POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ def interview_file(kata: Kata) -> Path:
 
 def read(kata: Kata, path: Path) -> str:
     try:
-        return without_formulas(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise Refused(f"{path.relative_to(kata.root)} is missing: restore it with git") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -100,37 +96,3 @@ def plain(summary: str) -> str:
     """The text of a <summary>."""
     text = re.sub(r"</?code>", "`", " ".join(summary.split()))
     return html.unescape(re.sub(r"<[^>]*>", "", text))
-
-
-def without_formulas(text: str) -> str:
-    def replaced(found: re.Match[str]) -> str:
-        if found["code"]:
-            return found["code"]
-        words = formula(found["shown"] or found["inline"])
-        words = re.sub(r"([\\`*_<>\[\]])", r"\\\1", words)  # nothing in it is Markdown
-        return f"\n\n{words}\n\n" if found["shown"] else words
-
-    return CODE_OR_FORMULA.sub(replaced, text)
-
-
-def formula(latex: str) -> str:
-    r"""`\frac{p_{ik}}{\tau^2}` as `p_ik/τ²`."""
-    latex = re.sub(r"\\[td]frac\b", r"\\frac", re.sub(r"\\ne\b", r"\\neq", latex))  # those it knows
-    latex = re.sub(r"\\(lVert|langle|lfloor|lceil)\s+", r"\\\1{}", latex)  # else the space stays
-    text = " ".join(converter().latex_to_text(latex).split())
-    return re.sub(r"\^(\d)(?![\w.])", lambda power: power[1].translate(POWERS), text).replace("{}", "")
-
-
-@functools.cache
-def converter():  # type: ignore[no-untyped-def]  # pylatexenc has no types
-    """It takes a while to import, and few commands need it."""
-    from pylatexenc import latex2text  # type: ignore[import-untyped]
-
-    def fraction(node, l2tobj):  # type: ignore[no-untyped-def]
-        parts = [l2tobj.nodelist_to_text([one]).strip() for one in node.nodeargs]
-        return "/".join(part if re.fullmatch(r"[\w.^]+|\([^()]*\)", part) else f"({part})" for part in parts)
-
-    context = latex2text.get_default_latex_context_db()
-    macros = [latex2text.MacroTextSpec("frac", simplify_repl=fraction)]
-    context.add_context_category("fractions", macros=macros, prepend=True)
-    return latex2text.LatexNodes2Text(latex_context=context, math_mode="text")

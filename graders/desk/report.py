@@ -16,8 +16,9 @@ from markupsafe import Markup, escape
 
 from graders import checks, katas
 from graders.checks import POINTS
-from graders.desk import charts, interview_clock, interview_record, progress, tally
+from graders.desk import charts, progress, tally
 from graders.desk.attempts import replace_file
+from graders.desk.interview import clock, record
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
 from graders.desk.status import Desk, overview
@@ -90,8 +91,8 @@ def page_of(state: State, chosen: list[Kata]) -> str:
         categories=CATEGORIES,
         rows=[Row(topic, {kata.id: cells(kata, made) for kata in group}) for topic, group in by_topic(chosen)],
         prices=tally.prices(made, list(desk.katas)),
-        interviews=interview_record.reports(everything)[::-1],
-        most_self=interview_record.MOST_SELF,
+        interviews=record.reports(everything)[::-1],
+        most_self=record.MOST_SELF,
         recent=recent(made),
         count=len(made),
         zones=zones([desk.at, *(event.at for event in everything)]),
@@ -174,7 +175,7 @@ def environment() -> jinja2.Environment:
         "minute": minute,
         "name": breakable,
         "short": short,
-        "clock": interview_clock.in_words,
+        "clock": clock.in_words,
         "place": charts.place,
         "doublings": charts.doublings,
     }

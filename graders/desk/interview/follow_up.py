@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graders.desk.interview_record import MOST_SELF
+from graders.desk.interview.record import MOST_SELF
 from graders.desk.questions import Question
 
 if TYPE_CHECKING:
-    from graders.desk.interview_room import Room
+    from graders.desk.interview.room import Room
 
 SCORES = "0 nothing of it, 1 a part, 2 the main point, 3 all that matters"
 

@@ -16,12 +16,14 @@ import torch
 
 from graders import __main__ as cli
 from graders import katas, processes
-from graders.desk import interview_card, interview_clock, interview_draw, interview_record, questions
-from graders.desk.interview_clock import Clock
-from graders.desk.interview_commands import Suspended
-from graders.desk.interview_record import InterviewReport
-from graders.desk.interview_room import Room
-from graders.desk.interview_talk import Talk
+from graders.desk import questions
+from graders.desk.interview import card, draw, record
+from graders.desk.interview import clock as clocks
+from graders.desk.interview.clock import Clock
+from graders.desk.interview.commands import Suspended
+from graders.desk.interview.record import InterviewReport
+from graders.desk.interview.room import Room
+from graders.desk.interview.talk import Talk
 from graders.desk.judge import Judge
 from graders.desk.progress import progress_of
 from graders.desk.state import State
@@ -36,7 +38,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 0 finished or suspended, 2 usage, 130 interrupted."""
     state = State(root)
     try:
-        past = interview_record.reports(state.events())
+        past = record.reports(state.events())
         talk = Talk()
         if options.report is not None:
             show_report(talk, state, past, options.report)
@@ -85,7 +87,7 @@ def show_report(talk: Talk, state: State, past: Sequence[InterviewReport], numbe
     if not 0 <= number <= len(past):
         raise Refused(f"there is no interview {number}; name one from 1 to {len(past)}, or none for the last")
     number = number or len(past)
-    interview_card.show(talk, past[number - 1], number, state.now())
+    card.show(talk, past[number - 1], number, state.now())
 
 
 def turn_away_from_stdout() -> None:
@@ -109,7 +111,7 @@ class Sitting:
         try:
             room = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
             room.hold()
-            show_report(self.talk, self.state, interview_record.reports(self.state.events()), 0)
+            show_report(self.talk, self.state, record.reports(self.state.events()), 0)
         except (KeyboardInterrupt, EOFError, Suspended, BrokenPipeError) as cut:
             if self.room is None:
                 raise
@@ -134,15 +136,15 @@ class Sitting:
         seed, minutes = self.options.seed, self.options.minutes
         if seed is None:
             found = progress_of(self.state.events(), [kata.id for kata in chosen])
-            seed = interview_draw.suiting_seed(chosen, minutes, found, self.state.now(), random.SystemRandom())
-        drawn = interview_draw.draw(chosen, minutes, seed)
+            seed = draw.suiting_seed(chosen, minutes, found, self.state.now(), random.SystemRandom())
+        drawn = draw.draw(chosen, minutes, seed)
         for kata in drawn:
             questions.check(kata)
         if given_up:
             body = {"interview": given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
             self.state.add("interview", "", body)
         event = self.state.add("interview", "", begin_body(drawn, minutes, seed))
-        report = interview_record.begun(event)
+        report = record.begun(event)
         self.room = Room(self.state, drawn, report, Clock(report.anchor), self.talk, self.judge)
         self.welcome(report)
         return self.room
@@ -174,7 +176,7 @@ class Sitting:
         drawn = katas.find([one.kata for one in report.rounds], self.root)
         clock = Clock(report.anchor, report.anchored, report.elapsed)
         self.room = Room(self.state, drawn, report, clock, self.talk, self.judge)
-        now = interview_clock.read()
+        now = clocks.read()
         self.room.add("resume", clock=now.seconds, boot=now.boot)
         self.talk.say(f"Your interview of {report.when.astimezone():%Y-%m-%d %H:%M} goes on: {self.room.left()}.")
         return self.room
@@ -182,13 +184,13 @@ class Sitting:
 
 def begin_body(drawn: Sequence[Kata], minutes: int, seed: int) -> dict[str, Any]:
     """What an interview's first event says."""
-    now = interview_clock.read()
+    now = clocks.read()
     chosen = [
         {
             "kata": kata.id,
             "topic": kata.topic,
             "level": kata.grader.level,
-            "minutes": interview_draw.minutes_of(kata),
+            "minutes": draw.minutes_of(kata),
         }
         for kata in drawn
     ]

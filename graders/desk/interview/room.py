@@ -10,12 +10,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from graders.desk import attempts, interview_commands, interview_draw, interview_follow_up, questions, reset
-from graders.desk.interview_clock import Clock, in_words
-from graders.desk.interview_commands import Command
-from graders.desk.interview_record import InterviewReport
-from graders.desk.interview_round import DIAGNOSIS_COST, HINT_COSTS, PHASES, Round
-from graders.desk.interview_talk import Talk
+from graders.desk import attempts, questions, reset
+from graders.desk.interview import commands, draw, follow_up
+from graders.desk.interview.clock import Clock, in_words
+from graders.desk.interview.commands import Command
+from graders.desk.interview.record import InterviewReport
+from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, PHASES, Round
+from graders.desk.interview.talk import Talk
 from graders.desk.judge import Judge
 from graders.desk.state import State
 from graders.katas import Kata, Refused
@@ -54,9 +55,7 @@ class Room:
         self.prompts = {kata.id: questions.prompt(kata) for kata in katas}
         self.clarifying = {kata.id: questions.clarifying(kata) for kata in katas}
         self.hints = {kata.id: questions.hints(kata) for kata in katas}
-        self.follow_ups = {
-            kata.id: interview_draw.follow_ups(questions.follow_ups(kata), report.seed, kata.id) for kata in katas
-        }
+        self.follow_ups = {kata.id: draw.follow_ups(questions.follow_ups(kata), report.seed, kata.id) for kata in katas}
 
     @property
     def round(self) -> Round:
@@ -97,7 +96,7 @@ class Room:
         while not self.report.ended:
             try:
                 if self.phase == "follow-up":
-                    interview_follow_up.step(self)
+                    follow_up.step(self)
                 else:
                     self.obey(self.ask())
             except Refused as error:
@@ -119,7 +118,7 @@ class Room:
     def obey(self, line: str) -> None:
         """Does what a line says, or notes it as the candidate's words."""
         word, _, rest = line.strip().partition(" ")
-        command = interview_commands.COMMANDS.get(word.lower())
+        command = commands.COMMANDS.get(word.lower())
         if command is None or not command.fits(rest.strip()):
             self.hear(line)
         elif self.phase not in command.phases:
@@ -130,7 +129,7 @@ class Room:
 
     def obeyed(self, line: str) -> bool:
         """Whether the whole line is a command, which is done then."""
-        command = interview_commands.COMMANDS.get(line.strip().lower())
+        command = commands.COMMANDS.get(line.strip().lower())
         if command is not None:
             self.obey(line)
         return command is not None
@@ -150,7 +149,7 @@ class Room:
 
     def hear(self, line: str) -> None:
         self.doubtful = ""
-        near = difflib.get_close_matches(line.strip().lower(), interview_commands.names(self.phase), n=1, cutoff=0.7)
+        near = difflib.get_close_matches(line.strip().lower(), commands.names(self.phase), n=1, cutoff=0.7)
         if not line:
             return
         if near or self.phase not in ("clarify", "plan"):

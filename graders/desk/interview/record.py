@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from graders.desk.interview_clock import Reading
-from graders.desk.interview_round import DIAGNOSIS_COST, HINT_COSTS, Answered, Round, Submit
+from graders.desk.interview.clock import Reading
+from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, Answered, Round, Submit
 from graders.desk.progress import cost_of, progress_of
 from graders.desk.state import Event
 

@@ -7,14 +7,15 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graders.desk import attempts, interview_script
-from graders.desk.interview_round import DIAGNOSIS_COST, HINT_COSTS
-from graders.desk.interview_verdict import Verdict
+from graders.desk import attempts
+from graders.desk.interview import own_tests
+from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS
+from graders.desk.interview.verdict import Verdict
 from graders.katas import Refused
 from graders.spec import GraderError
 
 if TYPE_CHECKING:
-    from graders.desk.interview_room import Room
+    from graders.desk.interview.room import Room
 
 TEMPLATE = '''"""My own tests of {kata}; `run` runs them."""
 
@@ -43,7 +44,7 @@ def run(room: Room, argument: str) -> None:
         return
     console = room.talk.console
     with console.status(f"running {script.name}") if console.is_terminal else contextlib.nullcontext():
-        ran = interview_script.run(room.judge.launcher, room.kata.answer_file, script, console.width)
+        ran = own_tests.run(room.judge.launcher, room.kata.answer_file, script, console.width)
     if ran.text:
         room.say(ran.text)
     room.say(f"{script.name}: {ran.ending}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders import wire
-from graders.desk.interview_talk import printable
+from graders.desk.interview.talk import printable
 from graders.dialogue import Died, TimedOut, Worker
 from graders.katas import Refused
 from graders.processes import Launcher, ending

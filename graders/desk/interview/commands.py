@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 from rich.table import Table
 from rich.text import Text
 
-from graders.desk import interview_follow_up, interview_writing
-from graders.desk.interview_clock import in_words
-from graders.desk.interview_round import DIAGNOSIS_COST, HINT_COSTS, PHASES
+from graders.desk.interview import follow_up, writing
+from graders.desk.interview.clock import in_words
+from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, PHASES
 
 if TYPE_CHECKING:
-    from graders.desk.interview_room import Room
+    from graders.desk.interview.room import Room
 
 TALKING = ("clarify", "plan", "code", "test")
 WRITING = ("code", "test")
@@ -141,24 +141,24 @@ COMMANDS = {
             "run FILE",
             "run tests of yours; by default KATA_test.py, then the last",
             WRITING,
-            interview_writing.run,
+            writing.run,
             "word",
         ),
-        Command("submit", "grade the answer; the last time counts", WRITING, interview_writing.submit),
+        Command("submit", "grade the answer; the last time counts", WRITING, writing.submit),
         Command(
             "diagnose",
             f"name the mistake, if it is a known one; -{DIAGNOSIS_COST} points",
             WRITING,
-            interview_writing.diagnose,
+            writing.diagnose,
         ),
         Command(
             "hint N",
             "the next hint, or one again; " + ", ".join(f"-{cost}" for cost in HINT_COSTS) + " points",
             WRITING,
-            interview_writing.hint,
+            writing.hint,
             "number",
         ),
-        Command("skip", "leave this question unanswered", ("follow-up",), interview_follow_up.skip),
+        Command("skip", "leave this question unanswered", ("follow-up",), follow_up.skip),
         Command("next", "go on to the next phase", TALKING, go_on),
         Command("quit", "go on another time, with --resume; the clock runs on", PHASES, suspend),
         Command("end", "end the interview now, with its report", PHASES, end),

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.card import Reporter, cost_in_words
-from graders.desk.interview_talk import Talk
+from graders.desk.interview.talk import Talk
 from graders.desk.judge import Judge
 from graders.katas import Kata
 from graders.results import Result

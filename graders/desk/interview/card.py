@@ -8,10 +8,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from graders.desk.interview_clock import in_words
-from graders.desk.interview_record import MOST_SELF, InterviewReport
-from graders.desk.interview_round import Round
-from graders.desk.interview_talk import Talk
+from graders.desk.interview.clock import in_words
+from graders.desk.interview.record import MOST_SELF, InterviewReport
+from graders.desk.interview.round import Round
+from graders.desk.interview.talk import Talk
 from graders.desk.status import when
 
 WEAK = 1  # a score of one's own, up to which the answer should be read again
