@@ -21,6 +21,8 @@ from graders.plugin import RUN
 from graders.processes import Launcher
 from graders.run import DEFAULT_SEED, Options, Run
 
+TIMEOUT_SECONDS = 600  # of pytest-timeout for a check, should the judge's own limits fail
+
 
 def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], launchers: list[Launcher]) -> int:
     """The exit status. There is a launcher for each of the judges."""
@@ -94,6 +96,10 @@ def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path)
         *(str(kata.folder) for kata in chosen),
         "--rootdir",
         str(root),
+        "-c",
+        os.devnull,  # no settings from a file beside a submission
+        "--timeout",
+        str(TIMEOUT_SECONDS),
         "--noconftest",
         "-s",
         "--disable-plugin-autoload",  # plugins that other packages bring take time, and may change what is graded
@@ -104,7 +110,6 @@ def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path)
     ]
     for plugin in ("python", "terminal", "cacheprovider", "faulthandler", "logging", "unraisableexception"):
         made += ["-p", f"no:{plugin}"]
-    made += ["-o", "filterwarnings=default", "-o", "addopts="]
     if options.k:
         made += ["-k", options.k]
     if options.junit:
