@@ -124,12 +124,12 @@ def test_strict_isolation_refuses_less(toys: Path) -> None:
 
 
 def test_files_beside_a_submission_are_not_loaded(toys: Path) -> None:
-    names = ("torch", "conftest", "sitecustomize", "numpy", "__init__", "scale_test", "test_scale", "colorsys")
+    names = ("torch", "conftest", "sitecustomize", "numpy", "__init__", "scale_test", "test_scale", "stringprep")
     for name in names:
         (toys / "katas/toys/scale" / f"{name}.py").write_text("raise SystemExit(0)")
-    (toys / "katas/toys/scale/pytest.ini").write_text("[pytest]\npythonpath = katas/toys/scale\naddopts = -p colorsys\n")
+    (toys / "katas/toys/scale/pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = -p stringprep\n")
     grader = toys / "katas/toys/scale/grader.py"
-    grader.write_text("import colorsys\n" + grader.read_text())
+    grader.write_text("import stringprep\n" + grader.read_text())
     (toys / "katas/toys/scale/scale.py").write_text("import torch, numpy\n\n" + REFERENCE)
     ran = run(toys, "grade", "scale")
     assert (ran.status, "PASS" in ran.out) == (0, True)
