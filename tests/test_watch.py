@@ -67,7 +67,7 @@ def desk(toys: Path) -> Path:
 def terminal(desk: Path) -> Iterator[Terminal]:
     """The first kata to do is watched, and the first card was shown."""
     made = Terminal(desk)
-    made.shows("TODO", "open katas/toys/scale/scale.py and save it")
+    made.shows("TODO", "every save is judged:", "katas/toys/scale/scale.py")
     yield made
     made.child.close(force=True)
 
@@ -95,7 +95,7 @@ def test_keys_show_hints_and_the_list_and_go_on(terminal: Terminal) -> None:
     terminal.press("l")
     terminal.shows("next: scale, which unlocks affine")
     terminal.press("n")
-    terminal.shows("TODO", "open katas/toys/affine/affine.py")
+    terminal.shows("TODO", "katas/toys/affine/affine.py")
     terminal.press("?")
     terminal.press("r")
     terminal.shows("affine  ")

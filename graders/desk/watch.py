@@ -124,7 +124,8 @@ class Watch:
         card.Reporter(self.judge.seed, self.console, costs=True)(result)
         before = self.last.get(self.kata.id)
         if result.todo:
-            self.say(f"open {attempts.shown(self.kata)} and save it; it is graded on every save")
+            self.say("read its README.md, then write it; every save is judged:")
+            self.say(f"  {attempts.shown(self.kata)}")
         elif before and not before.todo:
             self.say(f"since the last run: {changes(before, result)}")
         self.last[self.kata.id] = result
@@ -191,7 +192,9 @@ class Watch:
 def changes(before: Result, now: Result) -> str:
     """`shapes, gradients now pass; numerics: 3 fail, 5 before`"""
     if before.error or now.error:
-        return "it can be imported now" if before.error and not now.error else "nothing to compare"
+        if not now.error:
+            return "it can be imported now"
+        return "still it cannot be imported" if before.error else "it cannot be imported any more"
     old, new = (Counter(outcome.category for outcome in result.failures) for result in (before, now))
     asked = {outcome.category for outcome in now.outcomes if outcome.state != "skipped"}
     groups = {
