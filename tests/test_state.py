@@ -31,7 +31,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
 
 
 def attempt(verdict: str, score: int = 0, source: str = "", costs: object = None) -> dict[str, object]:
-    return {"state": verdict, "score": score, "max_score": 100, "failed": [], "costs": costs or {}, "source": source}
+    body = {"state": verdict, "score": score, "max_score": 100, "failed": [], "message": None, "source": source}
+    return body | {"costs": costs or {}}
 
 
 def in_process(root: Path, code: str) -> subprocess.Popen[str]:
@@ -184,6 +185,7 @@ def history(*happened: tuple[str, dict[str, object]]) -> list[Event]:
 
 
 RIGHT, WRONG = attempt("solved", 100), attempt("failing", 40)
+BEGUN = attempt("failing") | {"message": "the call: should return, got NotImplementedError (line 9: `raise …`)"}
 ANEW = {"clean": True, "via": "reset"}
 
 
@@ -195,8 +197,9 @@ ANEW = {"clean": True, "via": "reset"}
         ([("hint", {"level": 1}), ("attempt", RIGHT)], 2),
         ([("hint", {"level": 3}), ("attempt", RIGHT)], 1),
         ([("attempt", attempt("error")), ("attempt", RIGHT)], 4),
+        ([("attempt", BEGUN), ("attempt", RIGHT)], 4),
     ],
-    ids=["at once", "after failures", "with a hint", "with all hints", "after a slip of the pen"],
+    ids=["at once", "after failures", "with a hint", "with all hints", "after a slip of the pen", "in two steps"],
 )
 def test_how_it_went_decides_when_it_is_due(happened: list[tuple[str, dict[str, object]]], rating: int) -> None:
     found = progress_of(history(*happened), ["scale"])["scale"]

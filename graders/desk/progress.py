@@ -26,7 +26,8 @@ class Progress:
         score: of the last attempt.
         best: the highest score so far.
         attempts: files judged, in all.
-        failures: attempts that failed since the stub was last clean; those that cannot be imported do not count.
+        failures: attempts since the stub was last clean that failed; unfinished files do not count, nor those that
+            cannot be imported.
         hints: the level that was reached since the stub was last clean.
         known: the level that was ever reached: those hints are shown again for free.
         solved: how often it was solved from a clean stub.
@@ -69,7 +70,8 @@ class Progress:
         self.attempts += 1
         self.state, self.score = event.body["state"], event.body["score"]
         self.best = max(self.best, self.score)
-        self.failures += self.open and self.state == "failing"
+        unfinished = "NotImplementedError" in (event.body.get("message") or "")  # saved on the way
+        self.failures += self.open and self.state == "failing" and not unfinished
         if self.state != "solved":
             return
         cost = cost_of(event)
