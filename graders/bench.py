@@ -80,6 +80,7 @@ def show_figures(console: Console, root: Path, runs: int) -> bool:
         ("all katas", median(lambda t: t["all"] / t["torch"]), 5.0),
         ("each further kata", median(lambda t: (t["all"] - t["one"]) / further / t["torch"]), 0.4),
         ("all katas, one judge against all", median(lambda t: t["alone"] / t["all"]), -1.7),
+        ("the same, less import torch", median(lambda t: (t["alone"] - t["torch"]) / (t["all"] - t["torch"])), None),
     ]
     torch_seconds = statistics.median(walls["torch"])
     again = {kata.id: watched_seconds(kata) / torch_seconds for kata in katas.all_katas(root)}
