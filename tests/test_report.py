@@ -19,9 +19,11 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from graders import checks, katas
 from graders.__main__ import main
-from graders.desk import charts, report, state, tally
+from graders.desk import state
+from graders.desk.report import charts, tally
+from graders.desk.report.page import page_of as report_page
+from graders.desk.report.tally import Cell, Span
 from graders.desk.state import Event, State
-from graders.desk.tally import Cell, Span
 from graders.katas import Kata
 
 KATAS = katas.all_katas()
@@ -136,7 +138,7 @@ def page_of(folder: Path, events: Sequence[Event], chosen: Sequence[Kata] = KATA
     made = State(folder)
     for event in events:
         made.insert(event)
-    page = report.page_of(made, list(chosen))
+    page = report_page(made, list(chosen))
     made.close()
     return page
 

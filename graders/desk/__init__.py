@@ -1,6 +1,6 @@
 """The learner's desk: what practises, remembers and interviews around the judge, which knows nothing of it.
 
-Every command is a module here, with `main(options, root)`; an interview has a folder.
+Every command is a module here, with `main(options, root)`; an interview and the report have folders.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
 
     report = add(commands, "report", "one HTML page of all you did", "Writes one HTML page, readable offline.")
+    report.set_defaults(module="graders.desk.report.page")
     report.add_argument("--output", type=Path, metavar="FILE", help="where; default: .kata/report.html")
 
 

@@ -16,13 +16,14 @@ from markupsafe import Markup, escape
 
 from graders import checks, katas
 from graders.checks import POINTS
-from graders.desk import charts, progress, tally
+from graders.desk import progress
 from graders.desk.attempts import replace_file
 from graders.desk.interview import clock, record
 from graders.desk.progress import Progress
+from graders.desk.report import charts, tally
+from graders.desk.report.tally import Cell
 from graders.desk.state import Event, State
 from graders.desk.status import Desk, overview
-from graders.desk.tally import Cell
 from graders.katas import Kata, Refused
 from graders.spec import CATEGORIES
 

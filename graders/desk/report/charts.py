@@ -14,7 +14,7 @@ from markupsafe import Markup
 from pygal.etree import etree  # type: ignore[import-untyped]
 from pygal.style import Style  # type: ignore[import-untyped]
 
-from graders.desk.tally import Span
+from graders.desk.report.tally import Span
 
 # Text keeps its size, so there is a drawing for each width of screen; the style sheet shows one of them.
 # Its width, its height, and the most labels of its axis of time.

@@ -1,0 +1,1 @@
+"""The report: `tally` counts, `charts` draws, `page` puts both into report.html.jinja."""
