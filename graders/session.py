@@ -17,7 +17,7 @@ from graders import katas, results
 from graders.card import Reporter
 from graders.desk import attempts
 from graders.parallel import Parallel
-from graders.plugin import RUN
+from graders.plugin import RUN, CheckItem
 from graders.processes import Launcher
 from graders.run import DEFAULT_SEED, Options, Run
 
@@ -75,6 +75,17 @@ class Named:
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[RUN] = self.run
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+        """A check has nothing to set up or tear down; going through that takes longer than all comparisons."""
+        if not isinstance(item, CheckItem):
+            return None
+        call = pytest.CallInfo.from_call(item.runtest, when="call", reraise=(KeyboardInterrupt, pytest.exit.Exception))
+        item.ihook.pytest_runtest_logreport(report=item.ihook.pytest_runtest_makereport(item=item, call=call))
+        if item.parent is not None and (nextitem is None or nextitem.parent is not item.parent):
+            item.parent.teardown()
+        return True
 
     def pytest_internalerror(self, excrepr: object) -> None:
         print(f"error: the grader itself failed\n{excrepr}", file=sys.stderr)
