@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.messages import Measured, Request, describe_call, floating
+from graders.messages import Measured, Request, floating
 from graders.spec import Answer, Arguments, Case, Draw, Grader, GraderError, parameters_of
 
 
@@ -92,7 +92,6 @@ class Exam:
             target=answer.name,
             arguments=arguments,
             positional=sum(required),
-            text=describe_call(answer.name, case.init if answer.forward else None, arguments or {}),
             init=case.init if answer.forward else None,
             parameters=self.parameters(answer, case, dtype),
             leaves=answer.differentiable if gradients else (),

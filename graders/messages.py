@@ -23,7 +23,6 @@ class Request:
     target: str
     arguments: Mapping[str, Any] | None  # None: only construct
     positional: int  # how many of them are passed by position
-    text: str  # the call in words, for messages
     init: Mapping[str, Any] | None = None
     parameters: Mapping[str, Tensor] = field(default_factory=dict)
     leaves: tuple[str, ...] = ()  # the inputs that gradients are asked for
@@ -35,6 +34,11 @@ class Request:
     before: Mapping[str, Any] = field(default_factory=dict)  # the arguments of another call of the case
     measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
     device: str = "cpu"
+
+    @property
+    def text(self) -> str:
+        """The call in words."""
+        return describe_call(self.target, self.init, self.arguments or {})
 
     @functools.cached_property
     def message(self) -> bytes:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from graders.exam import Exam
-from graders.messages import Reply, Request, describe_call
+from graders.messages import Reply, Request
 from graders.spec import parameters_of
 from graders.submission import MOST_LINES, CheckFailed, Submission
 
@@ -76,7 +76,6 @@ class Trial:
             target=name,
             arguments=arguments,
             positional=sum(required),
-            text=describe_call(name, init, arguments),
             init=init,
             parameters=parameters or {},
             device=self.exam.device,
