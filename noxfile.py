@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import shutil
 import subprocess
@@ -116,9 +117,12 @@ def soak(session: nox.Session) -> None:
 def run(session: nox.Session, command: str, group: str) -> None:
     """Runs our command line; its exit status is the session's, its output is all there is."""
     environment(session, group)
-    done = subprocess.run([str(PYTHON), "-m", "graders", command, *session.posargs], cwd=ROOT, check=False)
-    if done.returncode:
-        sys.exit(done.returncode)
+    with subprocess.Popen([str(PYTHON), "-m", "graders", command, *session.posargs], cwd=ROOT) as process:
+        while process.poll() is None:
+            with contextlib.suppress(KeyboardInterrupt):  # it gets that too, and has something left to say
+                process.wait()
+    if process.returncode:
+        sys.exit(process.returncode)
 
 
 def environment(session: nox.Session, group: str) -> None:

@@ -16,6 +16,7 @@ from graders.results import Result
 from graders.run import DEFAULT_SEED
 
 WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
+CUT_OFF = "not finished"  # by Ctrl-C
 WIDTH = 80
 BETTER = 0.8  # of what the reference needs
 ASCII = str.maketrans(
@@ -130,8 +131,8 @@ class Reporter:
 
     def summary(self, results: list[Result], learner: bool) -> None:
         """The sum, and for a learner what to do next."""
-        states = [result.state for result in results]
-        counts = [f"{states.count(state)} {state}" for state in WORDS if state in states]
+        states = [result.state if result.complete else CUT_OFF for result in results]
+        counts = [f"{states.count(state)} {state}" for state in (*WORDS, CUT_OFF) if state in states]
         score, most = sum(result.score for result in results), sum(result.max_score for result in results)
         if len(results) > 1:
             self.say(Text(f"\n{', '.join(counts)}; score {score}/{most}"))

@@ -102,6 +102,7 @@ def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path, own: dict[
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"affine" in first
+    assert b"1 failing, 1 not finished; score " in out
     assert b"Traceback" not in out + err
     assert left_behind(own) == []
 

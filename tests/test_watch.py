@@ -14,7 +14,7 @@ import pexpect
 import pytest
 
 from graders import katas
-from tests.toys import REFERENCE, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, run
 
 pytest.importorskip("termios", reason="there are no such terminals on Windows")
 
@@ -135,6 +135,17 @@ def test_broken_file_is_told_and_watched_on(terminal: Terminal) -> None:
     terminal.file.unlink()
     terminal.save(REFERENCE)
     terminal.shows("PASS", "it can be imported now")
+
+
+def test_broken_grader_is_told_and_the_other_katas_go_on(desk: Path) -> None:
+    grader = desk / "katas/toys/affine/grader.py"
+    grader.write_text(grader.read_text().replace("x: (x", "x: (1 / 0, x"))
+    (desk / "katas/toys/affine/affine.py").write_text(MODULE_REFERENCE)
+    terminal = Terminal(desk, "affine")
+    terminal.shows("ERROR", "the grader itself")
+    terminal.save(REFERENCE)
+    terminal.shows("PASS")
+    terminal.child.close(force=True)
 
 
 def test_polling_sees_saves(desk: Path) -> None:

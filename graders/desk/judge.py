@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,8 +39,13 @@ class Judge:
         run.references, run.diagnoses = self.references, self.diagnoses
         try:
             for pending, check in run.prepare(kata, path, [self.exams[kata.id]]):
-                with contextlib.suppress(CheckFailed):
+                try:
                     pending.ask(check)
+                except CheckFailed:
+                    pass
+                except Exception:
+                    if not pending.result.outcomes[-1].graders_fault:  # it is reported, and the others are asked
+                        raise
         finally:
             for pending in run.pending.values():
                 pending.trial.submission.close()

@@ -23,7 +23,7 @@ from graders.desk.saves import Saves
 from graders.desk.state import State
 from graders.katas import Kata, Refused
 from graders.results import Result
-from graders.spec import CATEGORIES
+from graders.spec import CATEGORIES, GraderError
 
 KEYS = {"h": "hint", "n": "next", "r": "rerun", "l": "list", "d": "diff", "q": "quit"}
 
@@ -150,6 +150,9 @@ class Watch:
                 shown.start()
             return self.judge.grade(self.kata, self.kata.answer_file, look)
         except Interrupted:
+            return None
+        except GraderError as error:
+            self.say(f"error: the grader of {self.kata.id} cannot grade: {error}")
             return None
         finally:
             if shown:
