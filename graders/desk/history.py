@@ -32,7 +32,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     elif found:
         show(found, kata.id)
     else:
-        print(f"no attempt at {kata.id} yet: edit {attempts.shown(kata)}, then run  nox -s watch -- {kata.id}")
+        print(f"no attempt at {kata.id} yet: write {attempts.shown(kata)} under\n  nox -s watch -- {kata.id}")
     state.close()
     return 0
 
