@@ -148,6 +148,7 @@ def call(
     module: ModuleType, watched: calls.Watch, request: Request, tensors: list[Tensor], answer: list[Tensor]
 ) -> Reply:
     """Makes one call, and where cotangents came with it, pulls them back. Tensors of the reply go to `answer`."""
+    torch.set_num_threads(1)  # whatever was chosen on import: the time of all of them would count
     device = torch.device(request["device"])
     values = [tensor.to(device) for tensor in tensors]
     leaves = {name: values[index] for name, index in request["leaves"].items()}

@@ -136,6 +136,13 @@ def test_files_beside_a_submission_are_not_loaded(toys: Path) -> None:
     assert (ran.status, "PASS" in ran.out) == (0, True)
 
 
+def test_threads_chosen_on_import_do_not_take_time(toys: Path) -> None:
+    """All threads' time would count against a budget."""
+    one = "    if torch.get_num_threads() != 1:\n        raise RuntimeError\n    return x / (1 / factor)"
+    source = "import torch\n\ntorch.set_num_threads(3)\n" + REFERENCE.replace("    return x / (1 / factor)", one)
+    assert grade(toys, "scale", {"threads": source})["threads"]["state"] == "solved"
+
+
 def test_odd_paths_are_judged_or_refused_in_a_sentence(toys: Path) -> None:
     folder = toys / "sub missions ünï"
     folder.mkdir()
