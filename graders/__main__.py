@@ -31,6 +31,12 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
         return FAULT
 
 
+def command(root: Path) -> list[str]:
+    """What starts this command line in a process of its own, on the repository at `root`."""
+    code = f"import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path({str(root)!r})))"
+    return [sys.executable, "-c", code]
+
+
 def complain(sentence: str) -> int:
     print(f"error: {sentence}", file=sys.stderr)
     return USAGE

@@ -7,7 +7,6 @@ import functools
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -17,6 +16,7 @@ from typing import Any
 
 from rich.table import Table
 
+from graders import __main__ as cli
 from graders import card, checks, katas, processes, results
 from graders.katas import Kata
 from graders.mistakes import Mistake, equivalents_of, mistakes_of
@@ -197,11 +197,7 @@ def grade(kata: Kata, files: list[Path], *more: str) -> list[dict[str, Any]]:
     """The results of the learner's own command. Raises: GraderError where it reports a fault of the grader."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "results.json"
-        command = [
-            sys.executable,
-            "-c",
-            f"import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path({str(kata.root)!r})))",
-        ]
+        command = cli.command(kata.root)
         command += ["grade", kata.id, "--json", str(output), "--device", "cpu", "--seed", "1", *more]
         for file in files:
             command += ["--submission", str(file)]

@@ -36,8 +36,7 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
     """The attempt as it is remembered; None for the same file again, an untouched stub, or only some of the checks."""
     if not result.whole:
         return None
-    before = [event for event in state.events(result.kata) if event.kind in ("attempt", "start")]
-    last = before[-1] if before else None
+    last = state.last(result.kata, "attempt", "start")
     if result.todo:
         if last and last.kind == "attempt" and (last.body["via"] == NOTEBOOK) == (via == NOTEBOOK):
             state.add("start", result.kata, {"clean": True, "via": via})
@@ -89,9 +88,9 @@ def keep(state: State, kata: Kata) -> Event | None:
         raise Refused(f"{shown(kata)} cannot be read ({error}): move it elsewhere, then try again") from None
     if not source or same_program(source, stub_for(kata)):
         return None
-    attempts = attempts_of(state, kata)
-    if attempts and attempts[-1].body["source"] == source:
-        return attempts[-1]
+    last = state.last(kata.id, "attempt")
+    if last and last.body["source"] == source:
+        return last
     body = {"state": "unjudged", "score": 0, "max_score": 0, "seconds": 0.0, "failed": [], "message": None}
     return state.add(
         "attempt", kata.id, body | {"mistake": None, "costs": {}, "seed": 0, "source": source, "via": "kept"}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fsrs import Card, Scheduler
 
 LEVELS_OF_HINTS = 3
+RATINGS = {1: "gave up, or took all hints", 2: "with hints", 3: "after failures", 4: "at once"}  # as FSRS numbers them
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Progress:
     solved: int = 0
     cost: float | None = None
     card: Card | None = None
-    ratings: list[tuple[datetime, int]] = field(default_factory=list)  # 1 again, 2 hard, 3 good, 4 easy
+    ratings: list[tuple[datetime, int]] = field(default_factory=list)
     open: bool = True  # begun from a clean stub, and not solved since
 
     @property

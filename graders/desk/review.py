@@ -10,6 +10,7 @@ from rich.text import Text
 
 from graders import card, katas
 from graders.desk import attempts
+from graders.desk.progress import RATINGS
 from graders.desk.reset import where_kept
 from graders.desk.state import State
 from graders.desk.status import Desk, overview, when
@@ -60,10 +61,9 @@ def nothing(desk: Desk) -> str:
 
 def show(desk: Desk, console: Console) -> None:
     made = card.table("kata.", "due.", "last time.")
-    words = {1: "gave up, or took all hints", 2: "with hints", 3: "after failures", 4: "at once"}
     for one in desk.due:
         assert one.due is not None
-        made.add_row(one.kata, when(one.due, desk.at), words[one.ratings[-1][1]])
+        made.add_row(one.kata, when(one.due, desk.at), RATINGS[one.ratings[-1][1]])
     console.print(made)
 
 

@@ -70,6 +70,11 @@ def stamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
+def event_in(row: tuple[str, str, str, str, str]) -> Event:
+    """Of the database: kind, kata, body, at, id."""
+    return Event(row[0], row[1], json.loads(row[2]), datetime.fromisoformat(row[3]), row[4])
+
+
 def event_of(document: Any) -> Event:
     """Raises: ValueError where that is no event."""
     try:
@@ -187,7 +192,18 @@ class State:
             rows = self.database.execute(
                 "SELECT kind, kata, body, at, id FROM events WHERE ?1 IS NULL OR kata = ?1 ORDER BY at, number", (kata,)
             ).fetchall()
-        return [Event(row[0], row[1], json.loads(row[2]), datetime.fromisoformat(row[3]), row[4]) for row in rows]
+        return [event_in(row) for row in rows]
+
+    def last(self, kata: str, *kinds: str) -> Event | None:
+        """The last event of these kinds."""
+        places = ", ".join("?" * len(kinds))
+        with self.explained():
+            row = self.database.execute(
+                f"SELECT kind, kata, body, at, id FROM events WHERE kata = ? AND kind IN ({places}) "
+                "ORDER BY at DESC, number DESC LIMIT 1",
+                (kata, *kinds),
+            ).fetchone()
+        return event_in(row) if row else None
 
     def export(self) -> str:
         """All events, a JSON document in each line."""

@@ -66,19 +66,16 @@ class Desk:
         begun = [name for name in waiting if self.progress[name].state in ("failing", "error")]
         return next(iter(begun or waiting), None)
 
-    def unlocked(self, name: str) -> bool:
-        """Whether all easier ones of its topic were solved. Nobody is kept from going on all the same."""
+    def unlocked(self, name: str, also: str = "") -> bool:
+        """Whether all easier ones of its topic were solved, `also` counted in. Nobody is kept from going on anyway."""
         kata = self.katas[name]
         topic = [one for one in self.katas.values() if one.topic == kata.topic]
-        return all(self.progress[one.id].solved for one in topic if one.grader.level < kata.grader.level)
+        easier = [one.id for one in topic if one.grader.level < kata.grader.level]
+        return all(self.progress[one].solved or one == also for one in easier)
 
     def unlocks(self, name: str) -> list[str]:
         """What solving it would unlock."""
-        locked = [one for one in self.order if not self.unlocked(one)]
-        self.progress[name].solved += 1
-        opened = [one for one in locked if self.unlocked(one)]
-        self.progress[name].solved -= 1
-        return opened
+        return [one for one in self.order if not self.unlocked(one) and self.unlocked(one, also=name)]
 
     def word(self, name: str) -> str:
         one = self.progress[name]

@@ -91,13 +91,15 @@ class Watch:
             self.go_on()
         elif event == "h":
             hint.show(self.kata, self.state, self.console)
-            self.footer()
+            self.footer(self.desk())
         elif event == "l":
-            status.show(self.desk(), self.console)
-            self.footer()
+            desk = self.desk()
+            status.show(desk, self.console)
+            self.footer(desk)
         elif event == "d":
-            self.diff()
-            self.footer()
+            desk = self.desk()
+            self.diff(desk)
+            self.footer(desk)
 
     def desk(self) -> status.Desk:
         return status.overview(self.state, list(self.katas.values()))
@@ -130,9 +132,10 @@ class Watch:
             self.say(f"since the last run: {changes(before, result)}")
         self.last[self.kata.id] = result
         attempts.record(self.state, result, self.judge.seed, "watch")
+        desk = self.desk()
         if result.state == "solved":
-            self.say(solved(self.desk(), self.kata.id))
-        self.footer()
+            self.say(solved(desk, self.kata.id))
+        self.footer(desk)
 
     def verdict(self) -> Result | None:
         """None where it was interrupted by a save or a key."""
@@ -158,9 +161,9 @@ class Watch:
             if shown:
                 shown.stop()
 
-    def diff(self) -> None:
+    def diff(self, desk: status.Desk) -> None:
         """The learner's file beside the reference, once that spoils nothing."""
-        if not self.desk().progress[self.kata.id].solved:
+        if not desk.progress[self.kata.id].solved:
             self.say("the reference is shown once you have solved the kata; press h for a hint")
             return
         own, reference = self.kata.answer_file, self.kata.reference_file
@@ -174,9 +177,8 @@ class Watch:
         else:
             self.say("no difference")
 
-    def footer(self) -> None:
+    def footer(self, desk: status.Desk) -> None:
         """How far all of it has come, and the keys."""
-        desk = self.desk()
         solved = sum(one.solved > 0 for one in desk.progress.values())
         bar = Table.grid(padding=(0, 1))
         bar.add_row(ProgressBar(len(desk.katas), solved, width=20), f"{solved} of {len(desk.katas)} solved")

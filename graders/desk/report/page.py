@@ -19,7 +19,7 @@ from graders.checks import POINTS
 from graders.desk import progress
 from graders.desk.attempts import replace_file
 from graders.desk.interview import clock, record
-from graders.desk.progress import Progress
+from graders.desk.progress import RATINGS, Progress
 from graders.desk.report import charts, tally
 from graders.desk.report.tally import Cell
 from graders.desk.state import Event, State
@@ -37,7 +37,6 @@ VERDICTS = {
     "unjudged": "kept, not judged",
 }
 WORDS = VERDICTS | {"todo": "to do", "later": "to do later", "again": "to do again"}
-RATINGS = {1: "gave up, or took all hints", 2: "with hints", 3: "after failures", 4: "at once"}
 # Control characters and those that turn the direction of text have no business in a page.
 VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
 VISIBLE |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)

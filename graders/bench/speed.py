@@ -1,14 +1,7 @@
-"""`bench`: what grading costs a user and where that goes, and what the references cost beside torch's own operators.
-
-Times of whole commands are multiples of `python -c "import torch"`, measured in the same run.
-"""
+"""The judge's commands, timed against `import torch`: whole ones, and a verdict inside `watch`."""
 
 from __future__ import annotations
 
-import argparse
-import ast
-import functools
-import json
 import shutil
 import statistics
 import subprocess
@@ -18,18 +11,13 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
-from graders import budgets, card, dialogue, katas, processes
-from graders.exam import Exam
+from graders import __main__ as cli
+from graders import card, katas
 from graders.katas import Kata
-from graders.run import DEFAULT_SEED
-from graders.submission import Submission, read_source
-from graders.trial import Trial
 
 IMPORT_TORCH = [sys.executable, "-c", "import torch"]
 NOX_GRADE = [sys.executable, "-m", "nox", "-s", "grade", "--", "--reference", "--device", "cpu"]
@@ -45,19 +33,9 @@ COMMANDS = {
 SAVES = 20
 MOST_MEMORY = 3.0
 POLL_SECONDS = 0.02
-BREAKDOWN = "import time; start = time.perf_counter(); from graders import bench; bench.tell_breakdown(start)"
 
 
-def main(options: argparse.Namespace, root: Path) -> int:
-    """Exit status: 1 where a figure misses its goal."""
-    console = card.console()
-    fine = show_figures(console, root, options.runs)
-    show_breakdown(console, root)
-    show_references(console, root, options.runs)
-    return int(not fine)
-
-
-def show_figures(console: Console, root: Path, runs: int) -> bool:
+def show(console: Console, root: Path, runs: int) -> bool:
     """Whether all goals are met."""
     walls: dict[str, list[float]] = defaultdict(list)
     peaks: dict[str, float] = {}
@@ -138,9 +116,8 @@ def watched_seconds(kata: Kata) -> float:
         file = root / kata.answer_file.relative_to(kata.root)
         text = kata.reference_file.read_text(encoding="utf-8")
         file.write_text(text, encoding="utf-8")
-        start = f"import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path({name!r})))"
         process = subprocess.Popen(
-            [sys.executable, "-c", start, "watch", kata.id],
+            [*cli.command(root), "watch", kata.id],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -191,115 +168,3 @@ def memory(pid: int) -> float:
     except OSError:
         pass  # it ended meanwhile, or there is no /proc
     return 0.0
-
-
-def show_breakdown(console: Console, root: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", BREAKDOWN], cwd=root, capture_output=True, text=True, check=True)
-    parts: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    total = sum(parts.values())
-    made = card.table("where one judge's time goes, all katas.", "seconds", "share")
-    for part, seconds in parts.items():
-        made.add_row(part, f"{seconds:.2f}", f"{seconds / total:.0%}")
-    console.print(made)
-    graded = total - parts["imports"]
-    own = graded - parts["submission"] - parts["oracle"]
-    console.print(f"without imports, {own / graded:.0%} are neither the submission's nor the oracle's (goal: 30%)")
-
-
-def tell_breakdown(start: float) -> None:
-    """Grades all references and prints, as JSON, the seconds that each part took without the parts inside it."""
-    from graders import __main__, compare, exam, grade, messages, plugin, submission, wire  # noqa: F401
-
-    parts = dict.fromkeys(
-        ("imports", "start of workers", "inputs", "transfer", "submission", "oracle", "comparison", "report"), 0.0
-    )
-    parts["imports"] = time.perf_counter() - start
-    inside: list[float] = [0.0]
-
-    def timed(owner: Any, name: str, part: str) -> None:
-        function = getattr(owner, name)
-
-        @functools.wraps(function)
-        def wrapper(*arguments: Any, **keywords: Any) -> Any:
-            began = time.perf_counter()
-            inside.append(0.0)
-            try:
-                return function(*arguments, **keywords)
-            finally:
-                took = time.perf_counter() - began
-                parts[part] += took - inside.pop()
-                inside[-1] += took
-
-        setattr(owner, name, wrapper)
-
-    timed(processes, "launcher", "start of workers")
-    timed(dialogue.Worker, "__init__", "start of workers")
-    timed(dialogue.Worker, "meet", "start of workers")
-    timed(dialogue.Worker, "stop", "start of workers")
-    timed(Exam, "_arguments", "inputs")
-    timed(Exam, "_request", "inputs")
-    timed(Exam, "_expected", "oracle")
-    for name in ("pack", "unpack", "send"):
-        timed(wire, name, "transfer")
-    timed(wire, "read", "submission")
-    timed(compare, "close", "comparison")
-    timed(card.Reporter, "__call__", "report")
-    began = time.perf_counter()
-    __main__.main(["grade", "--reference", "--device", "cpu", "--workers", "1"])
-    parts["pytest and the rest"] = time.perf_counter() - began - inside[0]
-    print(json.dumps(parts))
-
-
-def show_references(console: Console, root: Path, runs: int) -> None:
-    made = card.table("reference (in brackets: times torch's).", "operators", "MB", "ms")
-    stand_for = []
-    launcher = processes.launcher()
-    try:
-        for kata in katas.all_katas(root):
-            builtin = kata.solutions / "builtin.py"
-            if not builtin.exists():
-                stand_for.append(f"{kata.id}: torch has no operator for it")
-                continue
-            stand_for.append(f"{kata.id}: {ast.get_docstring(ast.parse(builtin.read_text(encoding='utf-8')))}")
-            for row in reference_rows(kata, builtin, launcher, runs):
-                made.add_row(*row)
-    finally:
-        launcher.close()
-    console.print(made)
-    for line in stand_for:
-        console.print(line, markup=False, soft_wrap=True)
-
-
-def reference_rows(kata: Kata, builtin: Path, launcher: processes.Launcher, runs: int) -> list[list[str]]:
-    """One for each budget: the reference's cost, and its ratio to that of torch's own operator."""
-    grader = replace(kata.grader, banned=())
-    names = [answer.name for answer in grader.answers]
-    torchs, own = (
-        Submission(path.name, read_source(path, path.name), names, launcher) for path in (builtin, kata.reference_file)
-    )
-    rows = []
-    try:
-        for answer in grader.answers:
-            for budget in answer.budgets:
-                trial = Trial(Exam(kata.id, grader, DEFAULT_SEED), torchs, own, {})
-                theirs, ours = (reply.cost for reply in budgets.large(trial, answer, budget))
-                assert theirs is not None
-                assert ours is not None
-                pairs = [
-                    budgets.measured(trial, Exam(kata.id, grader, (DEFAULT_SEED, run)), answer, budget, measure="time")
-                    for run in range(runs)
-                ]
-                ratio = statistics.median(our.seconds / their.seconds for their, our in pairs)
-                milliseconds = 1e3 * statistics.median(our.seconds for _, our in pairs)
-                rows.append(
-                    [
-                        f"{kata.id}/{budget.name}",
-                        f"{ours.operators:,} ({ours.operators / theirs.operators:.2f})",
-                        f"{ours.peak / 1e6:,.2f} ({ours.peak / theirs.peak:.2f})",
-                        f"{milliseconds:.1f} ({ratio:.2f})",
-                    ]
-                )
-    finally:
-        torchs.close()
-        own.close()
-    return rows
