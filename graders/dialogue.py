@@ -17,7 +17,7 @@ from graders import wire, worker
 from graders.processes import Launcher
 
 LONGEST_STACK = 1 << 20  # characters
-STACK_LOOKS = 300  # a hundredth of a second apart; on a busy machine the worker may take a while to run
+STACK_LOOKS = 500  # a hundredth of a second apart; on a busy machine the worker may take a while to run
 MOST_OFFENCES = 100  # in one message
 START_SECONDS = 120  # a spawned worker imports torch first
 CREDENTIALS = struct.Struct("3i") if hasattr(socket, "SO_PASSCRED") else None  # pid, uid, gid of a message's sender
@@ -113,12 +113,9 @@ class Worker:
         with contextlib.suppress(OSError, ValueError):
             if worker.STACK_SIGNAL and self.process:
                 os.kill(self.process, worker.STACK_SIGNAL)
-            looks, text = STACK_LOOKS, ""
-            while looks > 0:
+            for _ in range(STACK_LOOKS):
                 self.stack.seek(0)
-                before, text = text, self.stack.read(LONGEST_STACK)
-                looks -= STACK_LOOKS // 10 if text and text == before else 1  # it may be halfway through
-                for line in text.splitlines():
+                for line in self.stack.read(LONGEST_STACK).splitlines():
                     number, whole, _ = line.strip().removeprefix(prefix).partition(" in ")
                     if whole and line.strip().startswith(prefix):
                         return int(number)
