@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import io
 import sys
 import traceback
 from pathlib import Path
 
-from graders import desk, katas
+gc.disable()  # what comes with torch is no garbage, and looking for some takes a tenth of its import
+
+from graders import desk, katas  # noqa: E402
+
+gc.enable()
 
 USAGE, FAULT, INTERRUPTED = 2, 3, 130
 
@@ -21,7 +26,9 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
             stream.reconfigure(errors="replace")
     options = parser().parse_args(argv)
     try:
-        return int(importlib.import_module(options.module or f"graders.{options.command}").main(options, root))
+        module = importlib.import_module(options.module or f"graders.{options.command}")
+        gc.freeze()  # what torch brought stays: no collection need look at it again, in workers neither
+        return int(module.main(options, root))
     except katas.Refused as error:
         return complain(str(error))
     except KeyboardInterrupt:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import secrets
 import sys
@@ -41,7 +40,6 @@ def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], laun
     asked = Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x)
     run = Run(asked, launcher, reporter)
     torch.set_num_threads(1)
-    gc.freeze()  # what torch brought stays: no collection need look at it again
     reporter.start()
     try:
         status = pytest.main(arguments(chosen, options, root), plugins=[Named(run), Parallel(run, launchers)])

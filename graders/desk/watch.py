@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import gc
 import queue
 from collections import Counter
 from pathlib import Path
@@ -37,7 +36,6 @@ def main(options: argparse.Namespace, root: Path) -> int:
         (start,) = katas.find([options.kata or status.overview(state, chosen).next or chosen[0].id], root)
         watch = Watch(chosen, start, state, judge, card.console())
         torch.set_num_threads(1)
-        gc.freeze()  # what torch brought stays: no collection need look at it again
         files = [kata.answer_file for kata in chosen]
         with Saves(files, watch.tell, options.poll), keys.listening(watch.tell):
             watch.run()

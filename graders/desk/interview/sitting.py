@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import random
 import sys
@@ -47,7 +46,6 @@ def main(options: argparse.Namespace, root: Path) -> int:
         judge = Judge(processes.launcher())  # before any grader is imported: see processes.py
         try:
             torch.set_num_threads(1)
-            gc.freeze()  # what torch brought stays: no collection need look at it again
             return Sitting(options, root, state, talk, judge).hold(still_open(past))
         finally:
             judge.launcher.close()  # and with it whatever runs
