@@ -24,9 +24,18 @@ ASCII = str.maketrans(
 )
 
 
+class Screen(Console):
+    """A console that stops the work, as Ctrl-C does, when nobody reads what it says any more: `nox -s grade | head`."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise KeyboardInterrupt
+
+
 def console(stderr: bool = False) -> Console:
     """80 columns or what the terminal has; colour only on a terminal and without NO_COLOR."""
-    made = Console(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
+    made = Screen(file=sys.stderr if stderr else sys.stdout, highlight=False, soft_wrap=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = WIDTH
     return made

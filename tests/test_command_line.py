@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import jsonschema
 import pytest
 
+from graders import __main__ as cli
 from graders import katas
 from tests.toys import MODULE_REFERENCE, REFERENCE, run
 
@@ -174,6 +176,17 @@ def test_lines_fit_the_terminal(toys: Path, width: int) -> None:
 def test_piped_output_has_no_colour_and_no_progress(toys: Path) -> None:
     solve(toys, scale=WRONG)
     assert "\x1b" not in run(toys, "grade").out
+
+
+@pytest.mark.parametrize("arguments", [("grade",), ("grade", "--workers", "1"), ("status",), ("status", "--json")])
+def test_a_reader_that_leaves_ends_the_work_in_silence(toys: Path, arguments: tuple[str, ...]) -> None:
+    command = [*cli.command(toys), *arguments]
+    with subprocess.Popen(command, cwd=katas.ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.close()
+        assert process.stderr
+        assert process.stderr.read() == b""
+    assert process.returncode == 130
 
 
 def test_an_ascii_terminal_gets_ascii(toys: Path) -> None:

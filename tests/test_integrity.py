@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from graders import __main__ as cli
 from graders import katas
 from graders.prove import first_line, hostile_files, is_honest, isolation
 from tests.toys import REFERENCE, failures, grade, run
@@ -85,10 +86,9 @@ def test_cheats_leave_nothing_behind_and_harm_no_neighbour(tmp_path: Path, own: 
 def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path, own: dict[str, str]) -> None:
     (toys / "katas/toys/affine/affine.py").write_text("class Affine:\n    pass\n")
     (toys / "katas/toys/scale/scale.py").write_text("def scale(x, factor=2.0):\n    while True: pass\n")
-    code = f"import sys, pathlib, graders.__main__ as m; sys.exit(m.main(['grade'], pathlib.Path({str(toys)!r})))"
     environment = {name: value for name, value in os.environ.items() if name != "CI"} | own
     process = subprocess.Popen(
-        [sys.executable, "-c", code],
+        [*cli.command(toys), "grade"],
         cwd=katas.ROOT,
         env=environment,
         stdout=subprocess.PIPE,

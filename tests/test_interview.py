@@ -39,7 +39,6 @@ from tests.toys import REFERENCE, run
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 SLOW = REFERENCE.replace("return", "import time; time.sleep(0.5)\n    return")
-CODE = "import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path(sys.argv.pop(1))))"
 ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 RESUME = "suspended: nothing is lost, and the clock runs on. Go on with nox -s interview -- --resume"
 ABOUT = ("zero", "shapes", "dtypes", "cost")
@@ -117,7 +116,7 @@ class Terminal:
         self.end = pexpect.EOF
         self.child = pexpect.spawn(
             sys.executable,
-            ["-c", CODE, str(root), "interview", *arguments],
+            [*cli.command(root)[1:], "interview", *arguments],
             cwd=str(katas.ROOT),
             env=kept | {"TERM": "xterm", "PYTHONIOENCODING": "utf-8"} | more,
             encoding="utf-8",
@@ -332,7 +331,7 @@ def test_own_tests_end_however_they_go(desk: Path, how: dict[str, str], monkeypa
 def piped(root: Path, text: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
     return subprocess.run(
-        [sys.executable, "-c", CODE, str(root), "interview", *arguments],
+        [*cli.command(root), "interview", *arguments],
         input=text,
         capture_output=True,
         text=True,
@@ -360,7 +359,7 @@ def test_piped_it_is_a_transcript(desk: Path) -> None:
 
 
 def test_closed_pipe_suspends(desk: Path) -> None:
-    command = [sys.executable, "-c", CODE, str(desk), "interview", "--seed", "1"]
+    command = [*cli.command(desk), "interview", "--seed", "1"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=katas.ROOT
     ) as process:

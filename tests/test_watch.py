@@ -13,6 +13,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from graders import __main__ as cli
 from graders import katas
 from tests.toys import MODULE_REFERENCE, REFERENCE, run
 
@@ -20,7 +21,6 @@ pytest.importorskip("termios", reason="there are no such terminals on Windows")
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 SLOW = WRONG.replace('"""Scale."""', "import time").replace("return", "time.sleep(1)\n    return")
-CODE = "import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path(sys.argv.pop(1))))"
 KEYS = "h hint  n next  r rerun  l list  d diff  q quit"
 HINTS = "# Hints\n\n## A nudge\n\nLook there.\n\n## The idea\n\nDivide.\n\n## Nearly the code\n\n    x / ...\n"
 
@@ -34,7 +34,7 @@ class Terminal:
         self.file = root / "katas/toys/scale/scale.py"
         self.child = pexpect.spawn(
             sys.executable,
-            ["-c", CODE, str(root), "watch", *arguments],
+            [*cli.command(root)[1:], "watch", *arguments],
             cwd=str(katas.ROOT),
             env=environment,
             encoding="utf-8",
@@ -176,8 +176,9 @@ def is_watching(pid: int, root: Path) -> bool:
 
 
 def test_piped_it_is_plain_text_and_follows_lines(desk: Path) -> None:
-    code = [sys.executable, "-c", CODE, str(desk), "watch"]
-    done = subprocess.run(code, input="l\nq\n", capture_output=True, text=True, cwd=katas.ROOT, check=False)
+    done = subprocess.run(
+        [*cli.command(desk), "watch"], input="l\nq\n", capture_output=True, text=True, cwd=katas.ROOT, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
     assert "next: scale, which unlocks affine" in done.stdout

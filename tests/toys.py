@@ -6,12 +6,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graders import __main__ as cli
 from graders import katas
 from graders.stub import stub_of
 
@@ -149,10 +149,10 @@ def run(root: Path, *arguments: str, **environment: str) -> Ran:
 
 def run_within(within: tuple[str, ...], first: str, root: Path, *arguments: str, **environment: str) -> Ran:
     """The same, where `within` is a command that starts it, and `first` is what Python does before."""
-    code = "import sys, pathlib, graders.__main__ as m; sys.exit(m.main(root=pathlib.Path(sys.argv.pop(1))))"
+    *python, code = cli.command(root)
     variables = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
     done = subprocess.run(
-        [*within, sys.executable, "-c", first + code, str(root), *arguments],
+        [*within, *python, first + code, *arguments],
         capture_output=True,
         text=True,
         encoding="utf-8",
