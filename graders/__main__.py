@@ -13,11 +13,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-gc.disable()  # what comes with torch is no garbage, and looking for some takes a tenth of its import
-
-from graders import desk, katas  # noqa: E402
-
-gc.enable()
+from graders import desk, katas
 
 USAGE, FAULT, INTERRUPTED = 2, 3, 130
 
@@ -29,8 +25,10 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
             stream.reconfigure(errors="replace")
     options = parser().parse_args(argv)
     try:
+        gc.disable()  # what comes with torch is no garbage, and looking for some takes a tenth of its import
         module = importlib.import_module(options.module or f"graders.{options.command}")
-        gc.freeze()  # what torch brought stays: no collection need look at it again, in workers neither
+        gc.freeze()  # nor need any collection look at it later, in workers neither
+        gc.enable()
         return int(module.main(options, root))
     except katas.Refused as error:
         return complain(str(error))
