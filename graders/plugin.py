@@ -91,14 +91,7 @@ class GraderFile(pytest.File):
         """Its checks are done: what they shared is given back."""
         for exam in self.exams:
             exam.forget()
-        run = self.config.stash[RUN]
-        for diagnosis in run.diagnoses.values():
-            diagnosis.close()
-        for reference in run.references.values():
-            reference.close()
-            reference.replies.clear()
-        run.diagnoses.clear()
-        run.references.clear()
+        self.config.stash[RUN].let_go(self.path.parent.name)
 
 
 class CheckItem(pytest.Item):

@@ -56,6 +56,15 @@ class Run:
             pending.trial.submission.close()
         self.launcher.close()
 
+    def let_go(self, kata: str) -> None:
+        """Of what its submissions shared: all of them are judged."""
+        if kata in self.diagnoses:
+            self.diagnoses.pop(kata).close()
+        if kata in self.references:
+            reference = self.references.pop(kata)
+            reference.close()
+            reference.replies.clear()
+
     def move_to(self, launcher: Launcher) -> None:
         """Has all workers that are not started yet started there."""
         self.launcher = launcher

@@ -1,7 +1,8 @@
 """What crosses the boundary between judge and worker: a JSON header and the raw bytes of tensors. Never a pickle.
 
 A message is the header's length and the body's (two unsigned 64-bit integers), the header, then the tensors'
-bytes one after the other. Inside the header, {"tensor": i} stands for the i-th tensor.
+bytes one after the other, each filled up to a multiple of 64. Inside the header, {"tensor": i} stands for the
+i-th tensor.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import struct
 import time
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+ALIGNMENT = 64  # bytes from one tensor's beginning to another's
 LENGTHS = struct.Struct("!QQ")
 LONGEST_HEADER = 1 << 20
 LONGEST_BODY = 1 << 30
@@ -46,14 +49,15 @@ def pack(header: Any, tensors: list[Tensor]) -> bytes:
         strides = None if tensor.numel() == 0 or tensor.is_contiguous() else tensor.stride()
         span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
         flat = tensor.as_strided((span,), (1,)) if tensor.numel() else tensor.reshape(-1)
-        chunks.append(flat.view(torch.uint8).numpy().data if flat.numel() else b"")
+        chunk = flat.view(torch.uint8).numpy().data if flat.numel() else b""
+        chunks += [chunk, bytes(-len(chunk) % ALIGNMENT)]
         specs.append({"dtype": dtype_name(tensor.dtype), "shape": list(tensor.shape), "stride": strides})
-    head = json.dumps({"header": header, "tensors": specs, "sizes": [len(chunk) for chunk in chunks]}).encode()
+    head = json.dumps({"header": header, "tensors": specs, "sizes": [len(chunk) for chunk in chunks[::2]]}).encode()
     return b"".join([LENGTHS.pack(len(head), sum(map(len, chunks))), head, *chunks])
 
 
-def unpack(head: bytes, body: bytearray) -> tuple[Any, list[Tensor]]:
-    """Raises: Malformed for anything that `pack` would not have written."""
+def unpack(head: bytes, body: memoryview) -> tuple[Any, list[Tensor]]:
+    """The tensors are views of the body. Raises: Malformed for anything that `pack` would not have written."""
     try:
         message = json.loads(head)
         tensors, start = [], 0
@@ -62,7 +66,7 @@ def unpack(head: bytes, body: bytearray) -> tuple[Any, list[Tensor]]:
             flat = torch.frombuffer(body[start : start + size], dtype=dtype) if size else torch.empty(0, dtype=dtype)
             stride = spec["stride"]
             tensors.append(flat.reshape(spec["shape"]) if stride is None else flat.as_strided(spec["shape"], stride))
-            start += size
+            start += size + -size % ALIGNMENT
         return message["header"], tensors
     except (KeyError, TypeError, ValueError, RuntimeError, RecursionError) as error:
         raise Malformed(str(error)) from error
@@ -87,21 +91,20 @@ def receive(connection: socket.socket, deadline: float | None = None) -> tuple[A
     return unpack(bytes(read(connection, lengths[0], deadline)), read(connection, lengths[1], deadline))
 
 
-def read(connection: socket.socket, size: int, deadline: float | None) -> bytearray:
-    buffer = bytearray(size)
-    view = memoryview(buffer)
-    while view:
+def read(connection: socket.socket, size: int, deadline: float | None) -> memoryview:
+    whole = left = np.empty(size, np.uint8).data  # a bytearray would be filled with zeros first
+    while left:
         connection.settimeout(remaining(deadline))
         try:
-            count = connection.recv_into(view)
+            count = connection.recv_into(left)
         except TimeoutError:
             raise
         except OSError as error:
             raise Closed from error
         if not count:
             raise Closed
-        view = view[count:]
-    return buffer
+        left = left[count:]
+    return whole
 
 
 def remaining(deadline: float | None) -> float | None:

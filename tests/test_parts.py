@@ -56,7 +56,7 @@ def test_strides_scalars_and_empties_survive_the_wire() -> None:
 )  # fmt: skip
 def test_what_is_no_message_is_refused(head: bytes) -> None:
     with pytest.raises(wire.Malformed):
-        wire.unpack(head, bytearray(8))
+        wire.unpack(head, memoryview(bytearray(8)))
 
 
 def test_a_message_that_is_too_long_is_refused() -> None:
