@@ -46,10 +46,12 @@ def pack(header: Any, tensors: list[Tensor]) -> bytes:
     """One message. Non-contiguous tensors travel with their strides, so that they arrive non-contiguous."""
     specs, chunks = [], []
     for tensor in tensors:
-        strides = None if tensor.numel() == 0 or tensor.is_contiguous() else tensor.stride()
-        span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
-        flat = tensor.as_strided((span,), (1,)) if tensor.numel() else tensor.reshape(-1)
-        chunk = flat.view(torch.uint8).numpy().data if flat.numel() else b""
+        strides, span = None, tensor.numel()
+        if not tensor.is_contiguous():
+            strides = tensor.stride()
+            span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, strides, strict=True))
+        flat = tensor.as_strided((span,), (1,))
+        chunk = flat.view(torch.uint8).numpy().data if span else b""
         chunks += [chunk, bytes(-len(chunk) % ALIGNMENT)]
         specs.append({"dtype": dtype_name(tensor.dtype), "shape": list(tensor.shape), "stride": strides})
     head = json.dumps({"header": header, "tensors": specs, "sizes": [len(chunk) for chunk in chunks[::2]]}).encode()
