@@ -15,6 +15,7 @@ from contextlib import contextmanager, nullcontext
 from types import CodeType, FrameType
 from typing import Any
 
+from torch import Tensor
 from torch._C._autograd import _disable_profiler_legacy, _enable_profiler_legacy
 from torch._C._profiler import _ExperimentalConfig
 from torch.autograd import ProfilerConfig, ProfilerState  # type: ignore[attr-defined]  # not in its __all__
@@ -36,6 +37,7 @@ LIBRARIES = (
     "cupy",
 )
 EXITS = ("Tensor.numpy", "Tensor.__array__", "Tensor.__dlpack__", "_to_dlpack", "to_dlpack")
+EXIT_NAMES = [name.rpartition(".")[2].lstrip("_") for name in EXITS]
 
 # What only somebody who wants not to be seen would do, as the interpreter itself reports it.
 TAMPERING = ("sys.setprofile", "sys.settrace", "sys.addaudithook", "gc.get_", "sys._getframe", "ctypes.")
@@ -65,7 +67,8 @@ class Watch:
         self.path = path
         self.tell = tell
         self.told: dict[str, int | None] = {}
-        self.known: dict[CodeType | str, str | None] = {}  # by code object or builtin's name: most calls repeat
+        self.known: dict[CodeType, str | None] = {}  # most calls repeat
+        self.harmless: set[str] = set()  # names of builtins
         self.in_backward = False
         self.auditing = False
         sys.addaudithook(self.audit)
@@ -126,17 +129,17 @@ class Watch:
 
     def hook(self, frame: FrameType, event: str, argument: Any) -> None:
         if event == "call":
-            key: CodeType | str = frame.f_code
-            if key not in self.known:
-                module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_qualname
-                self.known[key] = python_offence(module, name, self.banned)
-        elif event == "c_call":
-            key = f"{getattr(argument, '__module__', None)}.{getattr(argument, '__qualname__', '')}"
-            if key not in self.known:
-                self.known[key] = builtin_offence(key, self.banned)
+            code = frame.f_code
+            offence = self.known.get(code, "")
+            if offence == "":
+                module, name = frame.f_globals.get("__name__", ""), code.co_qualname
+                offence = self.known[code] = python_offence(module, name, self.banned)
+        elif event == "c_call" and argument.__name__ not in self.harmless:
+            offence = builtin_offence(argument, self.banned)
+            if not is_banned(argument.__name__, [*self.banned, *EXIT_NAMES]):
+                self.harmless.add(argument.__name__)
         else:
             return
-        offence = self.known[key]
         if offence is not None and self.told.get(offence) is None:
             line = line_of(frame, self.path)
             if line is not None or not self.in_backward:
@@ -144,7 +147,7 @@ class Watch:
 
     def audit(self, event: str, arguments: tuple[object, ...]) -> None:
         """Told by the interpreter itself, whatever way the call took. What a library does in its own files is fine."""
-        if self.auditing or not event.startswith(TAMPERING):
+        if event == "object.__getattr__" or self.auditing or not event.startswith(TAMPERING):  # the first is our own
             return
         self.auditing = True  # the next line is such an event itself
         frame = sys._getframe(1)
@@ -174,16 +177,13 @@ def python_offence(module: str, qualname: str, banned: list[str]) -> str | None:
     return None
 
 
-def builtin_offence(key: str, banned: list[str]) -> str | None:
-    name = key.rpartition(".")[2]
-    owner = key.removeprefix("None.")
-    if owner in EXITS or (key.startswith("torch.") and name in EXITS):
-        return f"torch.{owner.removeprefix('torch.')}"
-    if (key.startswith(("torch.", "None.Tensor.", "None.TensorBase.", "None._TensorBase."))) and is_banned(
-        name, banned
-    ):
-        return f"torch.{name}"
-    return None
+def builtin_offence(builtin: Any, banned: list[str]) -> str | None:
+    name = builtin.__name__
+    if issubclass(type(getattr(builtin, "__self__", None)), Tensor):  # whatever class a submission made of it
+        name = f"Tensor.{name}"
+    elif str(builtin.__module__).partition(".")[0] != "torch":
+        return None
+    return f"torch.{name}" if name in EXITS or is_banned(builtin.__name__, banned) else None
 
 
 def line_of(frame: FrameType | None, path: str) -> int | None:

@@ -67,7 +67,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
                 for kind, kata in itertools.product(kinds, chosen):
                     slow = kind == "slow mistakes"
                     for path in files[kata.id, kind] if turn < kinds[kind] else ():
-                        result = judge.grade(kata, path, first_failure=slow)
+                        result = judge.grade(kata, path, only="performance" if slow else "")
                         found[kind].add(kata, path.stem, result, "failing" if slow else "solved")
                 judge.close()
                 if console.is_terminal:

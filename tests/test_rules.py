@@ -59,6 +59,7 @@ STATEMENTS = {
         "functional_call": "torch.func.functional_call(torch.nn.CosineSimilarity(), {}, (x, y))",
         "scripted_module": "torch.jit.script(torch.nn.CosineSimilarity())(x, y)",
         "numpy": "x.detach().numpy()",
+        "numpy_of_a_parameter": "torch.nn.Parameter(x.detach(), requires_grad=False).numpy()",
         "numpy_asarray": "__import__('numpy').asarray(x.detach())",
         "dlpack": "__import__('numpy').from_dlpack(x.detach())",
         "dlpack_by_torch": "torch.utils.dlpack.to_dlpack(x.detach())",

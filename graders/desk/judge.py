@@ -29,16 +29,21 @@ class Judge:
         kata: Kata,
         path: Path,
         watcher: Callable[[Result], None] = lambda result: None,
-        first_failure: bool = False,
+        only: str = "",
     ) -> Result:
-        """`watcher` is called after each check. Raises: GraderError where the kata's grader cannot grade."""
+        """`watcher` is called after each check; `only` is a category, whose checks are asked up to the first failure.
+
+        Raises: GraderError where the kata's grader cannot grade.
+        """
         if kata.id not in self.exams:
             self.exams[kata.id] = Exam(kata.id, kata.grader, self.seed)
-        asked = Options(submissions=[path], seed=self.seed, first_failure=first_failure)
+        asked = Options(submissions=[path], seed=self.seed, first_failure=bool(only))
         run = Run(asked, self.launcher, watcher)
         run.references, run.diagnoses = self.references, self.diagnoses
         try:
             for pending, check in run.prepare(kata, path, [self.exams[kata.id]]):
+                if only not in ("", check.category):
+                    continue
                 try:
                     pending.ask(check)
                 except CheckFailed:
