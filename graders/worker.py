@@ -185,6 +185,8 @@ def call(
                 reply["gradients"] = {
                     name: None if gradient is None else send_back(gradient) for name, gradient in pulled.items()
                 }
+        if device.type == "cuda":
+            torch.cuda.synchronize()  # what it left to other streams counts, and fails, here
         if meter:
             reply["cost"] = meter.cost()
         reply["inputs"] = {name: send_back(values[index]) for name, index in request["return_inputs"].items()}
