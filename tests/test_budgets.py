@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from graders import budgets, katas, processes
+from graders.desk.judge import Judge
+from graders.messages import Reply, Request
 from graders.spec import Budget, GraderError
+from graders.submission import Submission
 from tests.toys import GRADER, MISTAKES, REFERENCE, failures, grade, make_repository, run
 
 BUDGET = """
@@ -125,6 +130,31 @@ def test_time_is_all_that_the_process_takes_on_inputs_it_has_not_seen(name: str,
     check, message = the_failure(results[name])
     assert check == "performance/many_rows/time"
     assert message.startswith("processor time: should be at most 8 times the reference's, got ")
+
+
+def test_a_reference_that_was_held_up_once_lets_no_slow_answer_pass(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = budgets.ask_reference
+    first: dict[bytes, Reply] = {}
+
+    def held_up(reference: Submission, request: Request) -> Reply:
+        reply = ask(reference, request)
+        late = request.measured == "cost" and first.setdefault(request.message, reply) is reply
+        return replace(reply, seconds=reply.seconds + 60) if late else reply
+
+    monkeypatch.setattr(budgets, "ask_reference", held_up)
+    path = tmp_path / "burns.py"
+    path.write_text(ANSWERS["burns"])
+    launcher = processes.launcher()
+    try:
+        judge = Judge(launcher)
+        (kata,) = katas.find(["scale"], root)
+        assert [failed.name for failed in judge.grade(kata, path).failures] == ["performance/many_rows/time"]
+        judge.close()
+    finally:
+        launcher.close()
+    assert first
 
 
 def test_answer_should_be_right_at_the_size_that_is_measured(results: dict[str, Any]) -> None:
