@@ -79,8 +79,8 @@ def megabytes(count: float) -> str:
 def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
     """Most of ten calls take no longer than they may, each beside one of the reference on the same fresh inputs.
 
-    Ten are not needed where one takes clearly less, the reference being asked before and after it: what held up only
-    the reference would let a slow answer pass.
+    One is enough where it takes clearly less, with the reference asked before and after it: what held up only the
+    reference would let a slow answer pass. Three are enough where they agree.
     """
     own, reference = large(trial, answer, budget)
     assert trial.reference is not None
