@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
     try:
         gc.disable()  # what comes with torch is no garbage, and looking for some takes a tenth of its import
         module = importlib.import_module(options.module or f"graders.{options.command}")
-        gc.freeze()  # nor need any collection look at it later, in workers neither
+        gc.freeze()  # nor need the judge's collections look at it later
         gc.enable()
         return int(module.main(options, root))
     except katas.Refused as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import inspect
 import linecache
 import os
@@ -53,6 +54,7 @@ def serve(connection: socket.socket, stack_file: int | str, scratch: str, root: 
         del sys.modules[name]  # with the root gone from sys.path, the engine cannot be imported again
     sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(root)]
     torch.set_num_threads(1)
+    gc.unfreeze()  # many small objects cost here what they cost anywhere that torch is loaded
     speaking = threading.Lock()  # threads of the submission may offend while the reply goes out
 
     def say(message: bytes) -> None:
