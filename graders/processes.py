@@ -174,6 +174,7 @@ class Spawn:
 
 
 def be_spawned(connection: socket.socket, stack: str, scratch: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.platform != "win32":
         cage.set_limits(cage.limits(caged=False))
     worker.serve(connection, stack, scratch, str(ROOT))

@@ -15,7 +15,7 @@ import pytest
 from graders import __main__ as cli
 from graders import katas
 from graders.prove import first_line, hostile_files, is_honest, isolation
-from tests.toys import REFERENCE, failures, grade, run
+from tests.toys import REFERENCE, failures, grade, heed_interrupts, run
 
 KATA = katas.find(["cosine_similarity"])[0]
 # The quick ones; those that hang or sleep are left to `prove`.
@@ -93,7 +93,7 @@ def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path, own: dict[
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+        preexec_fn=heed_interrupts,
     )
     assert process.stdout
     first = process.stdout.readline()  # affine is judged, and then scale hangs

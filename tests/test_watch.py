@@ -15,7 +15,7 @@ import pytest
 
 from graders import __main__ as cli
 from graders import katas
-from tests.toys import MODULE_REFERENCE, REFERENCE, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, heed_interrupts, run
 
 pytest.importorskip("termios", reason="there are no such terminals on Windows")
 
@@ -37,6 +37,7 @@ class Terminal:
             [*cli.command(root)[1:], "watch", *arguments],
             cwd=str(katas.ROOT),
             env=environment,
+            preexec_fn=heed_interrupts,
             encoding="utf-8",
             dimensions=(40, 80),
             timeout=60,

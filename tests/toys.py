@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -161,6 +162,11 @@ def run_within(within: tuple[str, ...], first: str, root: Path, *arguments: str,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def heed_interrupts() -> None:
+    """In a process that is about to start: a shell's background jobs, and all below them, ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def grade(root: Path, kata: str, sources: Mapping[str, str | bytes], *more: str, **environment: str) -> dict[str, Any]:
