@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
 
 
 def leave(status: int) -> NoReturn:
-    """Ends this process as it is: to take apart what torch brought would take as long as to grade a kata."""
+    """Ends this process as it is: to take apart what torch brought takes a fifth of its import."""
     atexit._run_exitfuncs()
     try:
         print(end="", flush=True)
