@@ -45,15 +45,16 @@ class Worker:
         self.limit = limit
         self.scratch = tempfile.TemporaryDirectory(prefix="kata-", ignore_cleanup_errors=True)
         self.offences: dict[str, int | None] = {}  # during the last message, with their lines
-        self.stack = (Path(self.scratch.name) / "stack").open("w+")
         self.connection, theirs = socket.socketpair()
         if CREDENTIALS:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self.met = False
         self.clock: int | None = None  # of the processor's time that it takes
         self.process: int | None = None  # as it is called here, where the launcher may know it by another number
-        self.pid = launcher.start(theirs, self.stack, self.scratch.name)
-        theirs.close()
+        where = Path(self.scratch.name) / "stack"
+        with theirs, where.open("w") as stack:
+            self.stack = where.open()  # to read through the one that is written to would move where the worker writes
+            self.pid = launcher.start(theirs, stack, self.scratch.name)
 
     def seconds(self) -> float:
         """The processor's time that it took so far, a clock's where the system does not tell. Raises: Died."""

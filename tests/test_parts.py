@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import IO
 
 import pytest
 import torch
 
-from graders import checks, compare, katas, wire
+from graders import checks, compare, dialogue, katas, processes, wire
 from graders.mistakes import Mistake
 from graders.mutants import mutants
 from graders.results import Outcome, Result, exit_status
@@ -20,6 +23,37 @@ from graders.stub import stub_of
 from graders.submission import CheckFailed
 
 TIGHT = Tolerance(1e-6, 0.0, 1e-9)
+
+
+class Dictated(processes.Spawn):
+    """A worker that says where it is letter by letter, while the judge looks."""
+
+    def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int:
+        shared = os.dup(stack.fileno())  # as a forked worker has it: with the place that is written to next
+
+        def speak() -> None:
+            for letter in 'File "answer.py", line 3 in scale\n' * 200:
+                os.write(shared, letter.encode())
+            os.close(shared)
+
+        self.thread = threading.Thread(target=speak)
+        return 0
+
+    def stop(self, pid: int) -> str:
+        return "stopped"
+
+
+def test_where_a_late_worker_says_it_is_arrives_whole_while_it_is_being_read() -> None:
+    launcher = Dictated()
+    late = dialogue.Worker(launcher, "answer.py", limit=1.0)
+    launcher.thread.start()
+    while launcher.thread.is_alive():
+        late.stack.seek(0)
+        late.stack.read()
+    late.stack.seek(0)
+    assert late.stack.read() == 'File "answer.py", line 3 in scale\n' * 200
+    assert late.line_it_was_on() == 3
+    late.stop()
 
 
 def through_the_wire(*tensors: torch.Tensor) -> list[torch.Tensor]:
