@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import contextlib
+import errno
 import gc
 import importlib
 import io
@@ -26,15 +28,22 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
     options = parser().parse_args(argv)
     try:
         gc.disable()  # what comes with torch is no garbage, and looking for some takes a tenth of its import
-        module = importlib.import_module(options.module or f"graders.{options.command}")
-        gc.freeze()  # nor need the judge's collections look at it later
-        gc.enable()
-        return int(module.main(options, root))
+        try:
+            module = importlib.import_module(options.module or f"graders.{options.command}")
+        finally:
+            gc.freeze()  # nor need the judge's collections look at it later
+            gc.enable()
+        status = int(module.main(options, root))
+        print(end="", flush=True)
+        return status
     except katas.Refused as error:
         return complain(str(error))
     except (KeyboardInterrupt, BrokenPipeError):
         return INTERRUPTED
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            return complain("no space is left where this writes: make some, and run it again")
+        complain("this is a fault of the graders, not yours; please report what follows")
         traceback.print_exc()
         return FAULT
 
@@ -42,10 +51,8 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
 def leave(status: int) -> NoReturn:
     """Ends this process as it is: to take apart what torch brought takes a fifth of its import."""
     atexit._run_exitfuncs()
-    try:
+    with contextlib.suppress(OSError):  # `main` has told of it
         print(end="", flush=True)
-    except BrokenPipeError:
-        status = INTERRUPTED
     os._exit(status)
 
 

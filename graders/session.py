@@ -39,18 +39,21 @@ def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], laun
     devices = devices_for(options.device)
     asked = Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x)
     run = Run(asked, launcher, reporter)
+    named = Named(run)
     torch.set_num_threads(1)
     reporter.start()
     try:
-        status = pytest.main(arguments(chosen, options, root), plugins=[Named(run), Parallel(run, launchers)])
+        status = pytest.main(arguments(chosen, options, root), plugins=[named, Parallel(run, launchers)])
     finally:
         reporter.stop()
         for one in launchers[1:]:
             one.close()
+    if named.fault:
+        raise named.fault
     if status == pytest.ExitCode.NO_TESTS_COLLECTED and options.k:
         return cli.complain(f"no check matches -k {options.k!r}")
-    if status in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
-        return cli.USAGE if status == pytest.ExitCode.USAGE_ERROR else cli.FAULT
+    if status == pytest.ExitCode.USAGE_ERROR:
+        return cli.USAGE
     reporter.summary(run.results, learner=not (options.reference or options.submission))
     if launcher.isolation != "full":
         reporter.say(f"isolation: {launcher.isolation}; submissions cannot be shut in fully here, see SECURITY.md")
@@ -69,6 +72,7 @@ class Named:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        self.fault: BaseException | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -85,8 +89,9 @@ class Named:
             item.parent.teardown()
         return True
 
-    def pytest_internalerror(self, excrepr: object) -> None:
-        print(f"error: the grader itself failed\n{excrepr}", file=sys.stderr)
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
+        self.fault = excinfo.value
+        return True  # it is told by whoever gets it
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

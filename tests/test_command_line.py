@@ -189,6 +189,15 @@ def test_a_reader_that_leaves_ends_the_work_in_silence(toys: Path, arguments: tu
     assert process.returncode == 130
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("arguments", [("grade",), ("status",), ("status", "--json")])
+def test_a_full_disk_is_one_sentence(toys: Path, arguments: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run([*cli.command(toys), *arguments], cwd=katas.ROOT, stdout=full, stderr=subprocess.PIPE)
+    assert ran.stderr == b"error: no space is left where this writes: make some, and run it again\n"
+    assert ran.returncode == 2
+
+
 def test_an_ascii_terminal_gets_ascii(toys: Path) -> None:
     solve(toys, scale=WRONG)
     mistakes = toys / "solutions/toys/scale/mistakes.py"
