@@ -80,10 +80,11 @@ class Diagnosis:
     def name(self, failing: Submission, suspects: set[int], slow: bool) -> Mistake | None:
         """The first mistake that gives the same reply to every request; `suspects` (by identity) are asked first.
 
-        `slow` says that the values are right: then it is the first slow one that costs about the same.
+        `slow` says that the values are right: then it is the first slow one that costs about the same, and the
+        smallest requests are asked first, since the largest may take a loop very long.
         """
         asked = [pair for pair in failing.replies.values() if bool(pair[0].measured) == slow]
-        asked.sort(key=lambda pair: id(pair[0]) not in suspects)
+        asked.sort(key=lambda pair: len(pair[0].message) if slow else id(pair[0]) not in suspects)
         if not asked or failing.unloadable or failing.hangs:
             return None
         candidates = [(mistake, one) for mistake, one in self.candidates if mistake.slow == slow]

@@ -99,9 +99,10 @@ def test_statement_lists_points_and_budgets(kata: Kata) -> None:
     assert budgets_of(kata) in text
 
 
-def test_loops_and_memory_are_budgeted(kata: Kata) -> None:
-    for answer in kata.grader.answers:
-        assert {"loops", "memory"} <= {asked for budget in answer.budgets for asked in budget.asks}
+def test_loops_memory_and_time_are_budgeted(kata: Kata) -> None:
+    asked = [{asked for budget in answer.budgets for asked in budget.asks} for answer in kata.grader.answers]
+    assert all({"loops", "memory"} <= one for one in asked)
+    assert any("time" in one for one in asked)
     assert sum(mistake.slow for mistake in mistakes_of(kata)) >= 3
 
 

@@ -182,6 +182,12 @@ GRADER = Grader(
                     inputs=lambda draw, elements: given_probs(draw, elements),
                     hints={"elements": "log and * take all elements at once"},
                 ),
+                Budget(
+                    "a_hundred_thousand_probs",
+                    sizes={"elements": (1000, 100_000)},
+                    inputs=lambda draw, elements: given_probs(draw, elements),
+                    asks=("time",),
+                ),
             ),
             tolerance=AS_SOFTPLUS,
             cases=(
@@ -226,6 +232,12 @@ GRADER = Grader(
                     sizes={"elements": (256, 2048)},
                     inputs=lambda draw, elements: given_logits(draw, elements),
                     hints={"elements": "exp, log and * take all elements at once"},
+                ),
+                Budget(
+                    "a_hundred_thousand_logits",
+                    sizes={"elements": (1000, 100_000)},
+                    inputs=lambda draw, elements: given_logits(draw, elements),
+                    asks=("time",),
                 ),
             ),
             tolerance=AS_SOFTPLUS,

@@ -365,6 +365,15 @@ MISTAKES = (
         slow=True,
     ),
     Mistake(
+        "message_before_the_error",
+        "a message with every value in it is written on each call, needed or not; write it where the error is raised",
+        {
+            INSIDE: f'{INSIDE}\n    message = f"probs should be in [0, 1], got {{probs.tolist()}}"',
+            LOGITS_SHAPE: f'message = f"target should fit the logits {{logits.tolist()}}"\n    {LOGITS_SHAPE}',
+        },
+        slow=True,
+    ),
+    Mistake(
         "all_pairs",
         "every target meets every prediction, though only the diagonal is wanted; multiply elementwise",
         in_both(
