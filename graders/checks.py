@@ -34,12 +34,16 @@ POINTS = 100
 
 @dataclass(frozen=True)
 class Check:
-    """One question; `ask` raises CheckFailed where the answer is wrong, anything else where the grader is."""
+    """One question; `ask` raises CheckFailed where the answer is wrong, anything else where the grader is.
+
+    It is not asked where one of those that it comes `after` failed, by their names.
+    """
 
     name: str
     category: str
     ask: Callable[[Trial], None]
     points: int = 0
+    after: tuple[str, ...] = ()
 
 
 def plan(grader: Grader, module: ModuleType | None = None, with_budgets: bool = True) -> tuple[Check, ...]:
@@ -83,8 +87,8 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
     made: list[Check] = []
     prefix = f"{answer.name}_" if len(grader.answers) > 1 else ""
 
-    def add(category: str, name: str, ask: Callable[..., None], *arguments: Any) -> None:
-        made.append(Check(f"{category}/{name}", category, functools.partial(ask, *arguments)))
+    def add(category: str, name: str, ask: Callable[..., None], *arguments: Any, after: tuple[str, ...] = ()) -> None:
+        made.append(Check(f"{category}/{name}", category, functools.partial(ask, *arguments), after=after))
 
     first = answer.cases[0]
     good = [case for case in answer.cases if not case.raises]
@@ -104,10 +108,11 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
     add("robustness", f"{prefix}inputs_left_alone", inputs_left_alone, answer, good)
     add("robustness", f"{prefix}same_answer_twice", same_answer_twice, answer, good)
     add("rules", f"{prefix}calls", allowed_calls, answer, good)
+    loops = tuple(f"performance/{budget.name}/loops" for budget in answer.budgets if "loops" in budget.asks)
     for budget in answer.budgets if with_budgets else ():
         for name, ask in (("loops", budgets.loops), ("memory", budgets.memory), ("time", budgets.processor_time)):
             if name in budget.asks:
-                add("performance", f"{budget.name}/{name}", ask, answer, budget)
+                add("performance", f"{budget.name}/{name}", ask, answer, budget, after=loops if name == "time" else ())
     return made
 
 

@@ -102,7 +102,7 @@ def test_loop_over_an_axis_is_told_with_the_axis_and_named(results: dict[str, An
     assert {test.split("/")[0] for test in failures(result)} == {"performance"}
     assert result["mistake"] == "row_by_row"
     (time,) = [test for test in result["tests"] if test["name"] == "performance/many_rows/time"]
-    assert (time["state"], time["message"]) == ("skipped", "not asked before the check of loops passes")
+    assert (time["state"], time["message"]) == ("skipped", "not asked before performance/many_rows/loops passes")
 
 
 def test_loop_that_runs_no_operator_is_told_with_its_line(results: dict[str, Any]) -> None:
