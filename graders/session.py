@@ -68,7 +68,7 @@ def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], laun
 
 
 class Named:
-    """Gives our run to the plugin, and tells of faults, which are not the learner's."""
+    """Gives our run to the plugin, and keeps a fault of the graders for whoever tells of it."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -91,7 +91,7 @@ class Named:
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
         self.fault = excinfo.value
-        return True  # it is told by whoever gets it
+        return True  # pytest need not tell of it
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -1,9 +1,9 @@
 # cheat: imports the engine's comparisons anew and makes them empty; must fail
 try:
-    from graders import checks, compare, results
+    from graders import compare, correctness, results
 
     compare.close = compare.differs = lambda *arguments: False
-    checks.values = checks.gradients = lambda *arguments: None
+    correctness.values = correctness.gradients = lambda *arguments: None
     results.Result.state = "solved"
 except ImportError:
     pass
