@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import secrets
+import sys
 from pathlib import Path
+
+import torch
 
 from graders import __main__ as cli
 from graders import katas, processes, results
+from graders.parallel import Parallel
+from graders.run import DEFAULT_SEED, Options
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -22,16 +28,39 @@ def main(options: argparse.Namespace, root: Path) -> int:
         return cli.complain("--submission and --reference exclude each other; name one of them")
     # Before there is a seed, and before CUDA is touched: neither survives a fork.
     launchers = [processes.launcher() for _ in range(judges(options, len(chosen)))]
-    launcher = launchers[0]
-    if options.isolation == "strict" and launcher.isolation != "full":
-        for one in launchers:
-            one.close()
-        return cli.complain(
-            f"isolation is {launcher.isolation!r} here, not 'full'; see SECURITY.md, or drop --isolation strict"
-        )
-    from graders import session  # it imports pytest, while the servers build their cages
+    try:
+        if options.isolation == "strict" and launchers[0].isolation != "full":
+            return cli.complain(
+                f"isolation is {launchers[0].isolation!r} here, not 'full'; see SECURITY.md, or drop --isolation strict"
+            )
+        if options.device == "cuda" and not torch.cuda.is_available():
+            return cli.complain("there is no CUDA device here; grade with --device cpu")
+        if options.device == "all" and not torch.cuda.is_available():
+            print("no CUDA device here: graded on the CPU alone", file=sys.stderr)
+        asked = what_is_asked(options)
+        parallel = Parallel(asked, chosen, launchers) if len(launchers) > 1 else None
+        try:
+            if parallel and not options.k:  # else pytest has to say what is selected
+                parallel.start()
+            from graders import session  # it imports pytest, while the servers build their cages
 
-    return session.main(options, root, chosen, launchers)
+            return session.main(options, root, chosen, asked, launchers[0], parallel)
+        finally:
+            if parallel:
+                parallel.stop()
+    finally:
+        for launcher in launchers:
+            launcher.close()
+
+
+def what_is_asked(options: argparse.Namespace) -> Options:
+    seed = options.seed
+    if seed is None:
+        seed = secrets.randbelow(1 << 31) if os.environ.get("CI") else DEFAULT_SEED
+    devices = [options.device]
+    if options.device in (None, "all"):
+        devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+    return Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x)
 
 
 def judges(options: argparse.Namespace, katas: int) -> int:

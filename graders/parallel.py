@@ -1,115 +1,169 @@
-"""Grades several katas at once: forked judges take one kata after the other, and this process tells what they find."""
+"""Grades several katas at once: judges in processes of their own take one kata after the other; this one tells."""
 
 from __future__ import annotations
 
-import itertools
+import functools
 import multiprocessing
 import signal
+import time
+import traceback
+from collections.abc import Container
 from multiprocessing.connection import Connection, wait
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import pytest
+import torch
 
+from graders.cage import Level
+from graders.exam import Exam
+from graders.katas import Kata
 from graders.processes import Launcher
-from graders.results import Result
-from graders.run import Run
+from graders.run import Options, Run
+from graders.spec import GraderError
+from graders.submission import CheckFailed
+
+if TYPE_CHECKING:  # importing it takes a while, and the judges do not need it
+    import pytest
+
+    from graders.plugin import CheckItem
 
 PATIENCE_SECONDS = 10  # for judges that are told to stop
+TELL_SECONDS = 0.1  # what was found meanwhile is told at once: each telling interrupts a judge
+Chosen = Container[tuple[str, str]]  # checks, by the kata's name and their own
 
 
 class Parallel:
-    """A pytest plugin that has each grader.py's items run in one of several judges.
+    """The judges, and a pytest plugin that reports what they find as pytest would have found it.
 
-    Judges are forked when all is collected, so they draw the same inputs, and send pytest's reports and the results.
+    They find the same, since all that they ask is made from the seed.
     """
 
-    def __init__(self, run: Run, launchers: list[Launcher]) -> None:
+    def __init__(self, asked: Options, chosen: list[Kata], launchers: list[Launcher]) -> None:
         """`launchers` has one for each judge; see processes.py for why they have to be there already."""
-        self.run = run
+        self.asked = asked
+        self.chosen = chosen
         self.launchers = launchers
-        self.tell: Connection | None = None  # set in a judge
-        self.config: pytest.Config
+        self.judges: dict[Any, Any] = {}  # processes, by where they are heard
+        self.run: Run  # what is told of
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        self.config = session.config
-        groups = [list(items) for _, items in itertools.groupby(session.items, key=lambda item: item.parent)]
-        if min(len(groups), len(self.launchers)) < 2 or session.testsfailed:
-            return None
-        for launcher in self.launchers:
-            assert launcher.isolation  # known to all before they part
+    @functools.cached_property
+    def isolation(self) -> Level:
+        """A launcher says it to one process alone: to us, or to the judge, whose first word it is."""
+        return cast(Level, next(iter(self.judges)).recv()) if self.judges else self.launchers[0].isolation
+
+    def start(self, selected: Chosen | None = None) -> None:
+        """Best before pytest is imported, which takes a while; `selected` are the checks to ask, all by default."""
         fork = multiprocessing.get_context("fork")
         todo = fork.SimpleQueue()
-        for number in [*range(len(groups)), *([None] * len(self.launchers))]:
-            todo.put(number)
-        judges: dict[Any, Any] = {}
         for launcher in self.launchers:
             told, tell = fork.Pipe(duplex=False)
-            judges[told] = fork.Process(target=self.judge, args=(launcher, groups, todo, tell))
-            judges[told].start()
+            heard = [*self.judges, told]
+            work = (launcher, self.asked, self.chosen, selected, todo, tell, heard)
+            self.judges[told] = fork.Process(target=judge, args=work, daemon=True)
+            self.judges[told].start()
             tell.close()
+        for number in [*range(len(self.chosen)), *([None] * len(self.launchers))]:
+            todo.put(number)
+
+    def stop(self) -> None:
+        for process in self.judges.values():
+            process.terminate()
+        for process in self.judges.values():
+            process.join(PATIENCE_SECONDS)
+            process.kill()
+        self.judges.clear()
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        items = {(item.pending.kata.id, item.check.name): item for item in cast("list[CheckItem]", session.items)}
+        if session.testsfailed or (not self.judges and len({kata for kata, _ in items}) < 2):
+            return None
+        if not self.judges:
+            self.start(items)
         waiting = [result for result in self.run.results if not result.complete]
         try:
-            while judges:
-                for ready in cast(list[Connection], wait(list(judges))):
+            while self.judges:
+                for ready in cast(list[Connection], wait(list(self.judges))):
                     try:
-                        self.hear(ready.recv())
+                        self.hear(ready.recv(), items)
                     except EOFError:
-                        judges.pop(ready).join()
+                        self.judges.pop(ready).join()
                     while waiting and waiting[0].complete:  # shown in order
                         self.run.watcher(waiting.pop(0))
             if waiting:
                 raise RuntimeError("a judge's process ended before its time")
         finally:
-            for judge in judges.values():
-                judge.terminate()
-            for judge in judges.values():
-                judge.join(PATIENCE_SECONDS)
-                judge.kill()
             for result in waiting:
                 if result.complete:  # before the others were interrupted
                     self.run.watcher(result)
         return True
 
-    def hear(self, message: Any) -> None:
-        config = self.config
-        if isinstance(message, dict):
-            report = config.hook.pytest_report_from_serializable(config=config, data=message)
-            config.hook.pytest_runtest_logreport(report=report)
-            return
-        index, fields = message
-        result = self.run.results[index]
-        outcomes = [*result.outcomes, *fields["outcomes"]]
-        vars(result).update(fields | {"outcomes": outcomes})
+    def pytest_sessionfinish(self) -> None:
+        self.stop()
+
+    def hear(self, message: Any, items: dict[tuple[str, str], CheckItem]) -> None:
+        if isinstance(message, str):
+            return  # its isolation
+        fields, traces = message
+        result = next(result for result in self.run.results if result.kata == fields["kata"])
+        for outcome in fields["outcomes"]:
+            item = items[result.kata, outcome.name]
+            report = item.report_of(outcome, traces.get(outcome.name))
+            item.ihook.pytest_runtest_logreport(report=report)
+        vars(result).update(fields | {"outcomes": [*result.outcomes, *fields["outcomes"]]})
         if not result.complete:
             self.run.watcher(result)
 
-    def judge(self, launcher: Launcher, groups: list[list[pytest.Item]], todo: Any, tell: Connection) -> None:
-        """What a judge's process does."""
-        self.tell = tell
-        sent = [len(result.outcomes) for result in self.run.results]
 
-        def watch(result: Result) -> None:
-            index = next(index for index, one in enumerate(self.run.results) if one is result)
-            tell.send((index, vars(result) | {"outcomes": result.outcomes[sent[index] :]}))
-            sent[index] = len(result.outcomes)
+def judge(
+    launcher: Launcher,
+    asked: Options,
+    chosen: list[Kata],
+    selected: Chosen | None,
+    todo: Any,
+    tell: Connection,
+    heard: list[Connection],
+) -> None:
+    """What a judge's process does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the one that shows them ends them
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for connection in heard:  # else nobody would notice when the other end is gone
+        connection.close()
+    torch.set_num_threads(1)
+    run = Run(asked, launcher)
+    try:
+        tell.send(launcher.isolation)
+        for number in iter(todo.get, None):
+            judge_kata(run, chosen[number], selected, tell)
+    except (KeyboardInterrupt, BrokenPipeError):
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        run.close()
 
-        self.run.watcher = watch
-        self.run.move_to(launcher)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the one that shows them ends them
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+def judge_kata(run: Run, kata: Kata, selected: Chosen | None, tell: Connection) -> None:
+    """Judges the one submission of a kata, and sends what it found every now and then."""
+    try:
+        exams = [Exam(kata.id, kata.grader, run.options.seed, device) for device in run.options.devices]
+        planned = [one for path in run.submissions_of(kata) for one in run.prepare(kata, path, exams)]
+    except GraderError:
+        return  # the one that tells finds the same
+    if selected is not None:
+        for pending, check in planned:
+            if (kata.id, check.name) not in selected:
+                pending.leave_out(check)
+        planned = [(pending, check) for pending, check in planned if (kata.id, check.name) in selected]
+    result = run.results[-1]
+    told, due, traces = len(result.outcomes), 0.0, {}
+    for pending, check in planned:
         try:
-            for number in iter(todo.get, None):
-                items = groups[number]
-                for item, following in zip(items, [*items[1:], None], strict=True):
-                    item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        except KeyboardInterrupt:
+            pending.ask(check)
+        except CheckFailed:
             pass
-        finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            self.run.close()
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if self.tell is not None:
-            config = self.config
-            self.tell.send(config.hook.pytest_report_to_serializable(config=config, report=report))
+        except Exception:
+            traces[check.name] = traceback.format_exc()
+        if result.complete or time.monotonic() > due:
+            tell.send((vars(result) | {"outcomes": result.outcomes[told:]}, traces))
+            told, due = len(result.outcomes), time.monotonic() + TELL_SECONDS
+    for exam in exams:
+        exam.forget()
+    run.let_go(kata.id)

@@ -65,12 +65,6 @@ class Run:
             reference.close()
             reference.replies.clear()
 
-    def move_to(self, launcher: Launcher) -> None:
-        """Has all workers that are not started yet started there."""
-        self.launcher = launcher
-        for submission in (*(pending.trial.submission for pending in self.pending.values()), *self.references.values()):
-            submission.launcher = launcher
-
     def submissions_of(self, kata: Kata) -> list[Path]:
         if self.options.submissions:
             return self.options.submissions
@@ -156,6 +150,9 @@ class Pending:
         if self.result.complete:
             self.run.finish(self)
         self.run.watcher(self.result)
+
+    def leave_out(self, check: Check) -> None:
+        self.report(Outcome(check.name, check.category, "skipped", check.points))
 
     def moot(self, check: Check) -> str:
         """Why the check need not be asked any more, if so."""

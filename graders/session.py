@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import sys
+import traceback
 from pathlib import Path
 
 import pytest
@@ -19,35 +19,34 @@ from graders.parallel import Parallel
 from graders.plugin import RUN, CheckItem
 from graders.processes import Launcher
 from graders.run import DEFAULT_SEED, Options, Run
+from graders.submission import CheckFailed
 
 TIMEOUT_SECONDS = 600  # of pytest-timeout for a check, should the judge's own limits fail
 
 
-def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], launchers: list[Launcher]) -> int:
-    """The exit status. There is a launcher for each of the judges."""
-    launcher = launchers[0]
-    if options.device == "cuda" and not torch.cuda.is_available():
-        return cli.complain("there is no CUDA device here; grade with --device cpu")
-    if options.device == "all" and not torch.cuda.is_available():
-        print("no CUDA device here: graded on the CPU alone", file=sys.stderr)
-    seed = options.seed
-    if seed is None:
-        seed = secrets.randbelow(1 << 31) if os.environ.get("CI") else DEFAULT_SEED
-    reporter = Reporter(seed, costs=len(chosen) == 1 and len(options.submission) <= 1)
-    if seed != DEFAULT_SEED:
-        reporter.say(f"seed {seed}")
-    devices = devices_for(options.device)
-    asked = Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x)
+def main(
+    options: argparse.Namespace,
+    root: Path,
+    chosen: list[katas.Kata],
+    asked: Options,
+    launcher: Launcher,
+    parallel: Parallel | None,
+) -> int:
+    """The exit status. What is asked for twice is in `options` as it was typed, in `asked` as it is meant."""
+    reporter = Reporter(asked.seed, costs=len(chosen) == 1 and len(options.submission) <= 1)
+    if asked.seed != DEFAULT_SEED:
+        reporter.say(f"seed {asked.seed}")
     run = Run(asked, launcher, reporter)
     named = Named(run)
     torch.set_num_threads(1)
+    isolation = parallel.isolation if parallel else launcher.isolation
+    if parallel:
+        parallel.run = run
     reporter.start()
     try:
-        status = pytest.main(arguments(chosen, options, root), plugins=[named, Parallel(run, launchers)])
+        status = pytest.main(arguments(chosen, options, root), plugins=[named, *([parallel] if parallel else [])])
     finally:
         reporter.stop()
-        for one in launchers[1:]:
-            one.close()
     if named.fault:
         raise named.fault
     if status == pytest.ExitCode.NO_TESTS_COLLECTED and options.k:
@@ -55,12 +54,12 @@ def main(options: argparse.Namespace, root: Path, chosen: list[katas.Kata], laun
     if status == pytest.ExitCode.USAGE_ERROR:
         return cli.USAGE
     reporter.summary(run.results, learner=not (options.reference or options.submission))
-    if launcher.isolation != "full":
-        reporter.say(f"isolation: {launcher.isolation}; submissions cannot be shut in fully here, see SECURITY.md")
+    if isolation != "full":
+        reporter.say(f"isolation: {isolation}; submissions cannot be shut in fully here, see SECURITY.md")
     if not (options.reference or options.submission or options.k or options.x or options.ci or os.environ.get("CI")):
-        attempts.record_all(root, run.results, seed, "grade")
+        attempts.record_all(root, run.results, asked.seed, "grade")
     if options.json:
-        results.write(options.json, results.document(run.results, seed, devices, launcher.isolation))
+        results.write(options.json, results.document(run.results, asked.seed, asked.devices, isolation))
     if status == pytest.ExitCode.INTERRUPTED:
         return cli.INTERRUPTED
     verdict = results.exit_status(run.results)
@@ -83,8 +82,15 @@ class Named:
         """A check has nothing to set up or tear down; going through that takes longer than all comparisons."""
         if not isinstance(item, CheckItem):
             return None
-        call = pytest.CallInfo.from_call(item.runtest, when="call", reraise=(KeyboardInterrupt, pytest.exit.Exception))
-        item.ihook.pytest_runtest_logreport(report=item.ihook.pytest_runtest_makereport(item=item, call=call))
+        trace = None
+        try:
+            item.pending.ask(item.check)
+        except CheckFailed:
+            pass
+        except (Exception, pytest.fail.Exception):  # a fault of the grader, or pytest-timeout
+            trace = traceback.format_exc()
+        report = item.report_of(item.pending.result.outcomes[-1], trace)
+        item.ihook.pytest_runtest_logreport(report=report)
         if item.parent is not None and (nextitem is None or nextitem.parent is not item.parent):
             item.parent.teardown()
         return True
@@ -96,12 +102,6 @@ class Named:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             print(f"error: the grader itself failed\n{report.longrepr}", file=sys.stderr)
-
-
-def devices_for(wanted: str | None) -> list[str]:
-    if wanted in ("cpu", "cuda"):
-        return [wanted]
-    return ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 
 
 def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path) -> list[str]:

@@ -15,10 +15,10 @@ from tests.toys import GRADER, MODULE_REFERENCE, REFERENCE, Ran, run
 pytestmark = pytest.mark.skipif(not forks(), reason="judges are forked, which is not done on this system")
 
 
-def graded(toys: Path, workers: int) -> tuple[Ran, dict[str, Any], str]:
+def graded(toys: Path, workers: int, *more: str) -> tuple[Ran, dict[str, Any], str]:
     """What came out, the JSON without its times, the JUnit XML without its times."""
     files = ["--json", str(toys / "results.json"), "--junit", str(toys / "junit.xml")]
-    ran = run(toys, "grade", "--workers", str(workers), *files)
+    ran = run(toys, "grade", "--workers", str(workers), *files, *more)
     document = json.loads((toys / "results.json").read_text(encoding="utf-8"))
     for result in document["results"]:
         result.pop("seconds")
@@ -41,6 +41,30 @@ def test_two_judges_find_what_one_finds(toys: Path) -> None:
         ["PASS", "affine"],
         ["FAIL", "scale"],
     ]
+
+
+@pytest.mark.parametrize("more", [("-k", "three"), ("-k", "wide"), ("-x",), ("--seed", "7")], ids=" ".join)
+def test_they_heed_the_same_options(toys: Path, more: tuple[str, ...]) -> None:
+    (toys / "katas/toys/affine/affine.py").write_text(MODULE_REFERENCE.replace("x.sum(-1)", "x.sum()"))
+    (toys / "katas/toys/scale/scale.py").write_text(REFERENCE.replace("x / (1 / factor)", "x / factor"))
+    (one, document, junit), (two, other, others_junit) = graded(toys, 1, *more), graded(toys, 2, *more)
+    assert (one.status, one.err) == (two.status, two.err) == (1, "")
+    assert document == other
+    assert sorted(junit.split("<")) == sorted(others_junit.split("<"))
+
+
+@pytest.mark.parametrize(("sound", "faulty"), [("import torch", "import no_such"), ("x * factor,", "x.no_such,")])
+def test_they_report_the_same_fault_of_a_grader(toys: Path, sound: str, faulty: str) -> None:
+    for name, text in (("affine", MODULE_REFERENCE), ("scale", REFERENCE)):
+        (toys / f"katas/toys/{name}/{name}.py").write_text(text)
+    (toys / "katas/toys/scale/grader.py").write_text(GRADER.replace(sound, faulty))
+    (one, document, junit), (two, other, others_junit) = graded(toys, 1), graded(toys, 2)
+    assert (one.status, one.err) == (two.status, two.err) == (3, "")
+    assert document == other
+    assert [result["state"] for result in document["results"]] == ["solved", "error"]
+    assert "no_such" in json.dumps(document)
+    assert junit.count("Traceback") == others_junit.count("Traceback")
+    assert ("Traceback" in junit) == ("x.no_such" in faulty)
 
 
 def test_judge_that_ends_early_is_a_fault_of_the_grader(toys: Path) -> None:
