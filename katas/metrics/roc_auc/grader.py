@@ -173,6 +173,14 @@ GRADER = Grader(
                     inputs=lambda draw, samples: many_scores(draw, samples),
                     hints={"samples": "sort once, then cumsum"},
                 ),
+                Budget(
+                    "curve_of_a_million",
+                    sizes={"samples": (1000, 1_000_000)},
+                    inputs=lambda draw, samples: coarse_scores(draw, samples),
+                    asks=("time",),
+                    time=5,
+                    hints={"samples": "sort once, then cumsum"},
+                ),
             ),
             # A rate is one quotient of whole numbers, perhaps 1 minus it, and loses little even in the scores' dtype.
             tolerance={
