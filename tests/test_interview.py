@@ -527,6 +527,13 @@ def test_bad_usage_gets_one_sentence(
     assert not events(desk)
 
 
+def test_resumed_interview_keeps_its_katas(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:
+    hold(desk, clock, "a word")
+    capsys.readouterr()
+    assert cli.main(["interview", "--resume", "--level", "2"], desk) == 2
+    assert capsys.readouterr().err == "error: --resume goes on with the katas that were drawn; drop --level\n"
+
+
 def test_open_interview_is_not_given_up_unasked(
     desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
 ) -> None:

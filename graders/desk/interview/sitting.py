@@ -61,6 +61,9 @@ def refuse(options: argparse.Namespace, past: Sequence[InterviewReport], root: P
     if options.resume:
         if not going_on:
             raise Refused("there is no interview to resume; begin one: nox -s interview")
+        for name in ("topic", "level", "seed"):
+            if getattr(options, name) is not None:
+                raise Refused(f"--resume goes on with the katas that were drawn; drop --{name}")
         return
     if going_on and not options.new:
         raise Refused(
