@@ -38,16 +38,15 @@ def main(options: argparse.Namespace, root: Path) -> int:
         if options.device == "all" and not torch.cuda.is_available():
             print("no CUDA device here: graded on the CPU alone", file=sys.stderr)
         asked = what_is_asked(options)
-        parallel = Parallel(asked, chosen, launchers) if len(launchers) > 1 else None
+        parallel = Parallel(asked, chosen, launchers)
         try:
-            if parallel and not options.k:  # else pytest has to say what is selected
+            if len(launchers) > 1 and not options.k:  # else pytest has to say what is selected
                 parallel.start()
             from graders import session  # it imports pytest, while the servers build their cages
 
-            return session.main(options, root, chosen, asked, launchers[0], parallel)
+            return session.main(options, root, parallel)
         finally:
-            if parallel:
-                parallel.stop()
+            parallel.stop()
     finally:
         for launcher in launchers:
             launcher.close()

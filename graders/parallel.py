@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import functools
 import multiprocessing
 import signal
 import time
-import traceback
 from collections.abc import Container
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
-from graders.cage import Level
-from graders.exam import Exam
 from graders.katas import Kata
 from graders.processes import Launcher
 from graders.run import Options, Run
 from graders.spec import GraderError
-from graders.submission import CheckFailed
 
 if TYPE_CHECKING:  # importing it takes a while, and the judges do not need it
     import pytest
 
     from graders.plugin import CheckItem
 
+TIMEOUT_SECONDS = 600  # for a check, should the limits of its calls fail
 PATIENCE_SECONDS = 10  # for judges that are told to stop
 TELL_SECONDS = 0.1  # what was found meanwhile is told at once: each telling interrupts a judge
-Chosen = Container[tuple[str, str]]  # checks, by the kata's name and their own
+Selected = Container[tuple[str, str]]  # checks, by the kata's name and their own
 
 
 class Parallel:
@@ -45,13 +41,10 @@ class Parallel:
         self.judges: dict[Any, Any] = {}  # processes, by where they are heard
         self.run: Run  # what is told of
 
-    @functools.cached_property
-    def isolation(self) -> Level:
-        """A launcher says it to one process alone: to us, or to the judge, whose first word it is."""
-        return cast(Level, next(iter(self.judges)).recv()) if self.judges else self.launchers[0].isolation
-
-    def start(self, selected: Chosen | None = None) -> None:
+    def start(self, selected: Selected | None = None) -> None:
         """Best before pytest is imported, which takes a while; `selected` are the checks to ask, all by default."""
+        for launcher in self.launchers:
+            assert launcher.isolation  # known to all before they part
         fork = multiprocessing.get_context("fork")
         todo = fork.SimpleQueue()
         for launcher in self.launchers:
@@ -74,14 +67,19 @@ class Parallel:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         items = {(item.pending.kata.id, item.check.name): item for item in cast("list[CheckItem]", session.items)}
-        if session.testsfailed or (not self.judges and len({kata for kata, _ in items}) < 2):
+        if session.testsfailed:
             return None
         if not self.judges:
+            if min(len(self.launchers), len({kata for kata, _ in items})) < 2:
+                return None
             self.start(items)
         waiting = [result for result in self.run.results if not result.complete]
         try:
             while self.judges:
-                for ready in cast(list[Connection], wait(list(self.judges))):
+                heard = cast(list[Connection], wait(list(self.judges), TIMEOUT_SECONDS))
+                if not heard:
+                    raise RuntimeError(f"the judges have found nothing for {TIMEOUT_SECONDS} s")
+                for ready in heard:
                     try:
                         self.hear(ready.recv(), items)
                     except EOFError:
@@ -100,13 +98,11 @@ class Parallel:
         self.stop()
 
     def hear(self, message: Any, items: dict[tuple[str, str], CheckItem]) -> None:
-        if isinstance(message, str):
-            return  # its isolation
         fields, traces = message
         result = next(result for result in self.run.results if result.kata == fields["kata"])
         for outcome in fields["outcomes"]:
             item = items[result.kata, outcome.name]
-            report = item.report_of(outcome, traces.get(outcome.name))
+            report = item.report_of(outcome, traces[outcome.name])
             item.ihook.pytest_runtest_logreport(report=report)
         vars(result).update(fields | {"outcomes": [*result.outcomes, *fields["outcomes"]]})
         if not result.complete:
@@ -117,7 +113,7 @@ def judge(
     launcher: Launcher,
     asked: Options,
     chosen: list[Kata],
-    selected: Chosen | None,
+    selected: Selected | None,
     todo: Any,
     tell: Connection,
     heard: list[Connection],
@@ -130,7 +126,6 @@ def judge(
     torch.set_num_threads(1)
     run = Run(asked, launcher)
     try:
-        tell.send(launcher.isolation)
         for number in iter(todo.get, None):
             judge_kata(run, chosen[number], selected, tell)
     except (KeyboardInterrupt, BrokenPipeError):
@@ -140,11 +135,10 @@ def judge(
         run.close()
 
 
-def judge_kata(run: Run, kata: Kata, selected: Chosen | None, tell: Connection) -> None:
+def judge_kata(run: Run, kata: Kata, selected: Selected | None, tell: Connection) -> None:
     """Judges the one submission of a kata, and sends what it found every now and then."""
     try:
-        exams = [Exam(kata.id, kata.grader, run.options.seed, device) for device in run.options.devices]
-        planned = [one for path in run.submissions_of(kata) for one in run.prepare(kata, path, exams)]
+        planned = [one for path in run.submissions_of(kata) for one in run.prepare(kata, path)]
     except GraderError:
         return  # the one that tells finds the same
     if selected is not None:
@@ -155,15 +149,8 @@ def judge_kata(run: Run, kata: Kata, selected: Chosen | None, tell: Connection) 
     result = run.results[-1]
     told, due, traces = len(result.outcomes), 0.0, {}
     for pending, check in planned:
-        try:
-            pending.ask(check)
-        except CheckFailed:
-            pass
-        except Exception:
-            traces[check.name] = traceback.format_exc()
+        traces[check.name] = pending.settle(check)
         if result.complete or time.monotonic() > due:
             tell.send((vars(result) | {"outcomes": result.outcomes[told:]}, traces))
-            told, due = len(result.outcomes), time.monotonic() + TELL_SECONDS
-    for exam in exams:
-        exam.forget()
+            told, due, traces = len(result.outcomes), time.monotonic() + TELL_SECONDS, {}
     run.let_go(kata.id)

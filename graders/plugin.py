@@ -12,7 +12,6 @@ import pytest
 from graders import processes
 from graders.checks import Check
 from graders.desk import attempts
-from graders.exam import Exam
 from graders.katas import kata_at
 from graders.results import Outcome
 from graders.run import Options, Pending, Run
@@ -74,9 +73,8 @@ class GraderFile(pytest.File):
         paths = run.submissions_of(kata)
         lines = lines_of(kata.grader_file) if BY_HAND in self.config.stash else {}
         try:
-            self.exams = [Exam(kata.id, kata.grader, run.options.seed, device) for device in run.options.devices]
             for path in paths:
-                for pending, check in run.prepare(kata, path, self.exams):
+                for pending, check in run.prepare(kata, path):
                     label = f"{check.name}[{path.name}]" if len(paths) > 1 else check.name
                     line = line_of(check.name.split("/")[1], lines)
                     item: CheckItem = CheckItem.from_parent(self, name=label, pending=pending, check=check, line=line)
@@ -89,8 +87,6 @@ class GraderFile(pytest.File):
 
     def teardown(self) -> None:
         """Its checks are done: what they shared is given back."""
-        for exam in self.exams:
-            exam.forget()
         self.config.stash[RUN].let_go(self.path.parent.name)
 
 
@@ -111,8 +107,7 @@ class CheckItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         """The sentence and the call, without our frames; a fault of the grader keeps them."""
         if isinstance(excinfo.value, CheckFailed):
-            call = self.pending.trial.last.text if self.pending.trial.last else ""
-            return f"{excinfo.value}" + (f"\n  call  {call}" if call else "")
+            return in_words(self.pending.result.outcomes[-1])
         return str(super().repr_failure(excinfo))
 
     def report_of(self, outcome: Outcome, trace: str | None = None) -> pytest.TestReport:
@@ -121,7 +116,7 @@ class CheckItem(pytest.Item):
         if outcome.state == "skipped":
             words = (str(self.path), 0, f"Skipped: {outcome.message}")
         elif outcome.state != "pass":
-            words = trace or f"{outcome.message}" + (f"\n  call  {outcome.call}" if outcome.call else "")
+            words = trace or in_words(outcome)
         return pytest.TestReport(
             self.nodeid,
             self.location,
@@ -135,6 +130,10 @@ class CheckItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where an editor goes on a click: to the line that names the case."""
         return self.pending.kata.grader_file, self.line, self.name
+
+
+def in_words(outcome: Outcome) -> str:
+    return f"{outcome.message}" + (f"\n  call  {outcome.call}" if outcome.call else "")
 
 
 def lines_of(grader_file: Path) -> dict[str, int]:

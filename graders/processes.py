@@ -74,6 +74,7 @@ class ForkServer:
         return number
 
     def close(self) -> None:
+        assert self.isolation  # while it can still be told
         self.control.close()
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,7 @@ class Run:
         self.pending: dict[int, Pending] = {}
         self.diagnoses: dict[str, Diagnosis] = {}
         self.references: dict[str, Submission] = {}
+        self.exams: dict[str, list[Exam]] = {}  # one for each device
         self.launcher = launcher
 
     def close(self) -> None:
@@ -58,6 +60,8 @@ class Run:
 
     def let_go(self, kata: str) -> None:
         """Of what its submissions shared: all of them are judged."""
+        for exam in self.exams.pop(kata, ()):
+            exam.forget()
         if kata in self.diagnoses:
             self.diagnoses.pop(kata).close()
         if kata in self.references:
@@ -70,8 +74,11 @@ class Run:
             return self.options.submissions
         return [kata.reference_file if self.options.reference else kata.answer_file]
 
-    def prepare(self, kata: Kata, path: Path, exams: list[Exam]) -> Iterator[tuple[Pending, Check]]:
+    def prepare(self, kata: Kata, path: Path) -> Iterator[tuple[Pending, Check]]:
         """Plans the checks of one submission. Raises: GraderError."""
+        if kata.id not in self.exams:
+            made = [Exam(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
+            self.exams[kata.id] = made
         shown = os.path.relpath(path, kata.root)
         result = Result(kata.id, kata.topic, shown, kata.grader.level)
         try:
@@ -86,7 +93,7 @@ class Run:
         planned = checks.plan(kata.grader, kata.module, with_budgets=kata.reference_file.exists())
         result.planned = len(planned) * len(self.options.devices)
         self.results.append(result)
-        for index, exam in enumerate(exams):
+        for index, exam in enumerate(self.exams[kata.id]):
             pending = Pending(self, kata, result, Trial(exam, submission, self.reference_of(kata), result.costs))
             self.pending[id(pending)] = pending
             for check in planned:
@@ -197,6 +204,21 @@ class Pending:
                     self.suspects.add(id(trial.last))
                 self.tell(check, state, message, time.perf_counter() - start, fault)
         return ""
+
+    def settle(self, check: Check) -> str | None:
+        """Asks the check and reports what came of it; returns the traceback where the grader itself failed.
+
+        Raises: what went wrong beside the check.
+        """
+        try:
+            self.ask(check)
+        except CheckFailed:
+            pass
+        except Exception:
+            if not self.result.outcomes[-1].graders_fault:
+                raise
+            return traceback.format_exc()
+        return None
 
     def tell(self, check: Check, state: State, message: str | None, seconds: float = 0.0, fault: bool = False) -> None:
         trial = self.trial

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,36 +17,24 @@ from graders import __main__ as cli
 from graders import katas, results
 from graders.card import Reporter
 from graders.desk import attempts
-from graders.parallel import Parallel
+from graders.parallel import TIMEOUT_SECONDS, Parallel
 from graders.plugin import RUN, CheckItem
-from graders.processes import Launcher
-from graders.run import DEFAULT_SEED, Options, Run
-from graders.submission import CheckFailed
-
-TIMEOUT_SECONDS = 600  # of pytest-timeout for a check, should the judge's own limits fail
+from graders.run import DEFAULT_SEED, Run
 
 
-def main(
-    options: argparse.Namespace,
-    root: Path,
-    chosen: list[katas.Kata],
-    asked: Options,
-    launcher: Launcher,
-    parallel: Parallel | None,
-) -> int:
-    """The exit status. What is asked for twice is in `options` as it was typed, in `asked` as it is meant."""
+def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
+    """The exit status."""
+    asked, chosen, launcher = parallel.asked, parallel.chosen, parallel.launchers[0]
     reporter = Reporter(asked.seed, costs=len(chosen) == 1 and len(options.submission) <= 1)
     if asked.seed != DEFAULT_SEED:
         reporter.say(f"seed {asked.seed}")
     run = Run(asked, launcher, reporter)
     named = Named(run)
     torch.set_num_threads(1)
-    isolation = parallel.isolation if parallel else launcher.isolation
-    if parallel:
-        parallel.run = run
+    parallel.run = run
     reporter.start()
     try:
-        status = pytest.main(arguments(chosen, options, root), plugins=[named, *([parallel] if parallel else [])])
+        status = pytest.main(arguments(chosen, options, root), plugins=[named, parallel])
     finally:
         reporter.stop()
     if named.fault:
@@ -54,12 +44,12 @@ def main(
     if status == pytest.ExitCode.USAGE_ERROR:
         return cli.USAGE
     reporter.summary(run.results, learner=not (options.reference or options.submission))
-    if isolation != "full":
-        reporter.say(f"isolation: {isolation}; submissions cannot be shut in fully here, see SECURITY.md")
+    if launcher.isolation != "full":
+        reporter.say(f"isolation: {launcher.isolation}; submissions cannot be shut in fully here, see SECURITY.md")
     if not (options.reference or options.submission or options.k or options.x or options.ci or os.environ.get("CI")):
         attempts.record_all(root, run.results, asked.seed, "grade")
     if options.json:
-        results.write(options.json, results.document(run.results, asked.seed, asked.devices, isolation))
+        results.write(options.json, results.document(run.results, asked.seed, asked.devices, launcher.isolation))
     if status == pytest.ExitCode.INTERRUPTED:
         return cli.INTERRUPTED
     verdict = results.exit_status(run.results)
@@ -82,17 +72,27 @@ class Named:
         """A check has nothing to set up or tear down; going through that takes longer than all comparisons."""
         if not isinstance(item, CheckItem):
             return None
-        trace = None
         try:
-            item.pending.ask(item.check)
-        except CheckFailed:
-            pass
-        except (Exception, pytest.fail.Exception):  # a fault of the grader, or pytest-timeout
+            trace = item.pending.settle(item.check)
+        except pytest.fail.Exception:  # pytest-timeout's
             trace = traceback.format_exc()
         report = item.report_of(item.pending.result.outcomes[-1], trace)
         item.ihook.pytest_runtest_logreport(report=report)
         if item.parent is not None and (nextitem is None or nextitem.parent is not item.parent):
             item.parent.teardown()
+        return True
+
+    def pytest_timeout_set_timer(self, item: Any, settings: Any) -> bool | None:
+        """pytest-timeout's own wants pytest's terminal; what it raises without would be held against the learner."""
+        if settings.method != "signal":
+            return None
+
+        def end(*_: object) -> None:
+            pytest.fail(f"the check did not end in {settings.timeout:g} s")
+
+        signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, settings.timeout)
+        item.cancel_timeout = lambda: signal.setitimer(signal.ITIMER_REAL, 0)
         return True
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graders.processes import forks
-from tests.toys import GRADER, MODULE_REFERENCE, REFERENCE, Ran, run
+from tests.toys import GRADER, MODULE_REFERENCE, REFERENCE, Ran, run, run_within
 
 pytestmark = pytest.mark.skipif(not forks(), reason="judges are forked, which is not done on this system")
 
@@ -76,6 +76,21 @@ def test_judge_that_ends_early_is_a_fault_of_the_grader(toys: Path) -> None:
     ran = run(toys, "grade", "--workers", "2")
     assert (ran.status, "PASS  affine" in ran.out) == (3, True)
     assert "a judge's process ended before its time" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("workers", "said"), [("1", "the check did not end in 3 s"), ("2", "the judges have found nothing for 3 s")]
+)
+def test_grader_that_never_ends_is_given_up(toys: Path, workers: str, said: str) -> None:
+    (toys / "katas/toys/affine/affine.py").write_text(MODULE_REFERENCE)
+    (toys / "katas/toys/scale/scale.py").write_text(REFERENCE)
+    (toys / "katas/toys/scale/grader.py").write_text(
+        f"{GRADER}\n\ndef test_hangs(submission):\n    import time\n    time.sleep(600)\n"
+    )
+    impatient = "from graders import parallel; parallel.TIMEOUT_SECONDS = 3; "
+    ran = run_within((), impatient, toys, "grade", "--workers", workers)
+    assert (ran.status, "PASS  affine" in ran.out) == (3, True)
+    assert said in " ".join((ran.out + ran.err).split())
 
 
 def test_number_of_judges_is_checked(toys: Path) -> None:

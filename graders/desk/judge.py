@@ -11,7 +11,7 @@ from graders.katas import Kata
 from graders.mistakes import Diagnosis
 from graders.results import Result
 from graders.run import DEFAULT_SEED, Options, Run
-from graders.submission import CheckFailed, Submission
+from graders.submission import Submission
 
 
 class Judge:
@@ -20,7 +20,7 @@ class Judge:
     def __init__(self, launcher: processes.Launcher, seed: int = DEFAULT_SEED) -> None:
         self.launcher = launcher
         self.seed = seed
-        self.exams: dict[str, Exam] = {}
+        self.exams: dict[str, list[Exam]] = {}
         self.references: dict[str, Submission] = {}
         self.diagnoses: dict[str, Diagnosis] = {}
 
@@ -35,22 +35,13 @@ class Judge:
 
         Raises: GraderError where the kata's grader cannot grade.
         """
-        if kata.id not in self.exams:
-            self.exams[kata.id] = Exam(kata.id, kata.grader, self.seed)
         asked = Options(submissions=[path], seed=self.seed, first_failure=bool(only))
         run = Run(asked, self.launcher, watcher)
-        run.references, run.diagnoses = self.references, self.diagnoses
+        run.exams, run.references, run.diagnoses = self.exams, self.references, self.diagnoses
         try:
-            for pending, check in run.prepare(kata, path, [self.exams[kata.id]]):
-                if only not in ("", check.category):
-                    continue
-                try:
-                    pending.ask(check)
-                except CheckFailed:
-                    pass
-                except Exception:
-                    if not pending.result.outcomes[-1].graders_fault:  # it is reported, and the others are asked
-                        raise
+            for pending, check in run.prepare(kata, path):
+                if only in ("", check.category):
+                    pending.settle(check)
         finally:
             for pending in run.pending.values():
                 pending.trial.submission.close()
