@@ -20,7 +20,7 @@ from graders.submission import CheckFailed, Submission
 from graders.trial import Trial
 
 ROUGH = Tolerance(1e-3, 1e-3, 1e-3)  # two right answers at a large size; exactness is asked elsewhere
-SPARE = {"operators": 150, "written": 1 << 20, "peak": 1 << 20}  # beyond the multiple, for small references
+SPARE = {"operators": 60, "written": 1 << 20, "peak": 1 << 20}  # beyond the multiple, for small references
 NOUNS = {"operators": "operators", "written": "memory written", "peak": "memory in use", "time": "processor time"}
 ENOUGH = 10_000
 CLEAR = 0.3  # of the limit: single readings were seen to differ by a factor of 5
