@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import secrets
 import socket
 import struct
 import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor
@@ -16,9 +17,9 @@ from torch import Tensor
 from graders import wire, worker
 from graders.processes import Launcher
 
-LONGEST_STACK = 1 << 20  # characters
+TOLD_BYTES = 1 << 16  # what a pipe holds
 STACK_LOOKS = 500  # a hundredth of a second apart; on a busy machine the worker may take a while to run
-MOST_OFFENCES = 100  # in one message
+OFFENCE = re.compile(rb"^! (.{1,100})\t(\d*)$", re.MULTILINE)  # as removal.py tells it
 START_SECONDS = 120  # a spawned worker imports torch first
 CREDENTIALS = struct.Struct("3i") if hasattr(socket, "SO_PASSCRED") else None  # pid, uid, gid of a message's sender
 
@@ -44,6 +45,8 @@ class Worker:
         self.path = path
         self.limit = limit
         self.scratch = tempfile.TemporaryDirectory(prefix="kata-", ignore_cleanup_errors=True)
+        self.key = secrets.token_bytes(wire.KEY)
+        self.number = 0  # of messages that it sent
         self.offences: dict[str, int | None] = {}  # during the last message, with their lines
         self.connection, theirs = socket.socketpair()
         if CREDENTIALS:
@@ -51,10 +54,12 @@ class Worker:
         self.met = False
         self.clock: int | None = None  # of the processor's time that it takes
         self.process: int | None = None  # as it is called here, where the launcher may know it by another number
-        where = Path(self.scratch.name) / "stack"
-        with theirs, where.open("w") as stack:
-            self.stack = where.open()  # to read through the one that is written to would move where the worker writes
-            self.pid = launcher.start(theirs, stack, self.scratch.name)
+        self.told, telling = os.pipe()
+        for end in (self.told, telling):
+            os.set_blocking(end, False)  # who fills it tells no more, and holds up nobody
+        with theirs:
+            self.pid = launcher.start(theirs, telling, self.scratch.name)
+        os.close(telling)
 
     def seconds(self) -> float:
         """The processor's time that it took so far, a clock's where the system does not tell. Raises: Died."""
@@ -67,6 +72,7 @@ class Worker:
         """Waits for its first sign of life, sent before it has seen any of the submission, and finds its clock."""
         self.met = True
         self.connection.settimeout(START_SECONDS)
+        self.connection.sendall(self.key)
         if not CREDENTIALS:
             self.connection.recv(len(worker.READY))
             self.process = self.pid
@@ -87,13 +93,12 @@ class Worker:
                 self.meet()
             deadline = time.monotonic() + self.limit + 0.5
             wire.send(self.connection, message, deadline)
-            while True:
-                header, tensors = wire.receive(self.connection, deadline)
-                if not isinstance(header, dict) or len(self.offences) > MOST_OFFENCES:
-                    raise wire.Malformed("no reply")
-                if "offence" not in header:
-                    return header, tensors
-                self.note(header)
+            self.number += 1
+            header, tensors = wire.receive(self.connection, deadline, self.key, self.number)
+            if not isinstance(header, dict):
+                raise wire.Malformed("no reply")
+            self.note_offences(self.telling())
+            return header, tensors
         except TimeoutError:
             line = self.line_it_was_on()
             self.stop()
@@ -104,28 +109,37 @@ class Worker:
         except wire.Closed:
             raise Died(self.stop()) from None
 
-    def note(self, header: dict[str, Any]) -> None:
-        """What the submission called although it may not, told at once: it can be neither unsaid nor forgotten."""
-        name, line = str(header["offence"])[:100], header.get("line")
-        self.offences[name] = line if isinstance(line, int) else self.offences.get(name)
+    def note_offences(self, told: bytes) -> None:
+        """What the submission called although it may not: it can be neither unsaid nor forgotten."""
+        for name, line in OFFENCE.findall(told):
+            words = name.decode(errors="replace")
+            self.offences[words] = int(line) if line else self.offences.get(words)
+
+    def telling(self) -> bytes:
+        """What it told beside its replies."""
+        try:
+            return os.read(self.told, TOLD_BYTES)
+        except (BlockingIOError, ValueError):
+            return b""
 
     def line_it_was_on(self) -> int | None:
-        prefix = f'File "{self.path}", line '
-        with contextlib.suppress(OSError, ValueError):
-            if worker.STACK_SIGNAL and self.process:
+        frame = re.compile(rf'File "{re.escape(self.path)}", line (\d+) in'.encode())
+        if worker.STACK_SIGNAL and self.process:
+            with contextlib.suppress(OSError):
                 os.kill(self.process, worker.STACK_SIGNAL)
-            for _ in range(STACK_LOOKS):
-                self.stack.seek(0)
-                for line in self.stack.read(LONGEST_STACK).splitlines():
-                    number, whole, _ = line.strip().removeprefix(prefix).partition(" in ")
-                    if whole and line.strip().startswith(prefix):
-                        return int(number)
-                time.sleep(0.01)
+                seen = b""
+                for _ in range(STACK_LOOKS):
+                    seen += self.telling()
+                    if found := frame.search(seen):
+                        self.note_offences(seen)
+                        return int(found[1])
+                    time.sleep(0.01)
         return None
 
     def stop(self) -> str:
         self.connection.close()
         how = self.launcher.stop(self.pid)
-        self.stack.close()
+        self.note_offences(self.telling())
+        os.close(self.told)
         self.scratch.cleanup()
         return how

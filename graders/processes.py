@@ -13,10 +13,11 @@ import os
 import signal
 import socket
 import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
-from graders import cage, wire, worker
+from graders import cage, removal, sealed, wire
 
 ROOT = Path(__file__).resolve().parent.parent
 LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
@@ -27,7 +28,7 @@ class Launcher(Protocol):
 
     @property
     def isolation(self) -> cage.Level: ...
-    def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int: ...
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int: ...
     def stop(self, pid: int) -> str: ...
     def close(self) -> None: ...
 
@@ -59,9 +60,9 @@ class ForkServer:
         """The server's first message; the judge has other things to do until it comes."""
         return LEVELS[self.reply()]
 
-    def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
         assert self.isolation  # it comes before what follows
-        socket.send_fds(self.control, [wire.LENGTHS.pack(1, 0)], [connection.fileno(), stack.fileno()])
+        socket.send_fds(self.control, [wire.LENGTHS.pack(1, 0)], [connection.fileno(), telling])
         self.control.sendall(scratch.encode() + b"\n")
         return self.reply()
 
@@ -90,14 +91,18 @@ def run_server(control: socket.socket) -> None:
     os.closerange(3, control.fileno())
     os.closerange(control.fileno() + 1, 4096)
     limited = cage.limits(caged=True)
+    cage.blank_command_line()
+    stock = removal.take_stock()
     if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.enter(
-        lambda start: serve(control, "full", start, limited)
+        lambda start: serve(control, "full", start, limited, stock)
     ):
         cage.adopt_orphans()
-        serve(control, "limits", cage.start_limited, cage.limits(caged=False))
+        serve(control, "limits", cage.start_limited, cage.limits(caged=False), stock)
 
 
-def serve(control: socket.socket, level: cage.Level, start: cage.Starter, limited: dict[str, int]) -> None:
+def serve(
+    control: socket.socket, level: cage.Level, start: cage.Starter, limited: dict[str, int], stock: removal.Inventory
+) -> None:
     """Starts a worker for each connection that arrives; ends them all when the judge hangs up."""
     control.sendall(wire.LENGTHS.pack(LEVELS.index(level), 0))
     children: set[int] = set()
@@ -112,7 +117,7 @@ def serve(control: socket.socket, level: cage.Level, start: cage.Starter, limite
                 scratch += control.recv(1)
             connection = socket.socket(fileno=fds[0])
             folder = cage.SCRATCH if level == "full" else scratch.decode().rstrip("\n")
-            pid = start(functools.partial(be_worker, control, connection, fds[1], folder, limited), folder)
+            pid = start(functools.partial(be_worker, connection, fds[1], folder, limited, stock), folder)
             connection.close()
             os.close(fds[1])
             children.add(pid)
@@ -138,12 +143,13 @@ def end(pid: int, others: set[int]) -> int:
 
 
 def be_worker(
-    control: socket.socket, connection: socket.socket, stack: int, folder: str, limited: dict[str, int]
+    connection: socket.socket, telling: int, folder: str, limited: dict[str, int], stock: removal.Inventory
 ) -> None:
-    control.close()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     cage.set_limits(limited)
-    worker.serve(connection, stack, folder, str(ROOT))
+    serve_sealed = sealed.private_worker()
+    sealed.forget_modules()
+    serve_sealed(connection, telling, folder, str(ROOT), stock, cage.forbid_system_calls)
 
 
 class Spawn:
@@ -153,9 +159,10 @@ class Spawn:
         self.processes: dict[int, Any] = {}
         self.isolation: cage.Level = "none" if sys.platform == "win32" else "limits"
 
-    def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
         context = multiprocessing.get_context("spawn")
-        process = context.Process(target=be_spawned, args=(connection, stack.name, scratch), daemon=True)
+        pipe = Connection(os.dup(telling), readable=False)  # which travels to a spawned process
+        process = context.Process(target=be_spawned, args=(connection, pipe, scratch), daemon=True)
         process.start()
         assert process.pid is not None
         self.processes[process.pid] = process
@@ -173,11 +180,9 @@ class Spawn:
             self.stop(pid)
 
 
-def be_spawned(connection: socket.socket, stack: str, scratch: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if sys.platform != "win32":
-        cage.set_limits(cage.limits(caged=False))
-    worker.serve(connection, stack, scratch, str(ROOT))
+def be_spawned(connection: socket.socket, telling: Connection, scratch: str) -> None:
+    limited = cage.limits(caged=False) if sys.platform != "win32" else {}
+    be_worker(connection, telling.fileno(), scratch, limited, removal.take_stock())
 
 
 def ending(code: int | None) -> str:

@@ -70,6 +70,7 @@ class Submission:
         self.worker: Worker | None = None
         self.found: dict[str, dict[str, Any] | None] | None = None
         self.replies: dict[bytes, tuple[Request, Reply]] = {}  # by the request's message
+        self.imported: dict[str, int | None] = {}  # what it called while it was imported although it may not
         self.hangs = 0
         self.seconds = 0.0
         self.unloadable = ""
@@ -89,6 +90,7 @@ class Submission:
             header["banned"] = self.banned
             try:
                 reply, _ = self.worker.ask(wire.pack(header, []))
+                self.imported = self.worker.offences
                 raised = raised_of(reply)
                 if raised:
                     self.unloadable = f"{self.path} cannot be imported: {self.explain(raised)}"
@@ -141,7 +143,7 @@ class Submission:
             self.close()
             reply = Reply(died="sent back something that is no answer")
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
-        reply = replace(reply, calls=tuple(worker.offences.items()))
+        reply = replace(reply, calls=tuple((self.imported | worker.offences).items()))
         self.replies[request.message] = (request, reply)
         self.printed = self.printed or reply.printed
         return reply

@@ -1,8 +1,13 @@
-"""Runs in the worker process: loads a submission, calls it, and sends back plain data. It judges nothing."""
+"""Runs in the worker process: loads a submission, calls it, and sends back plain data. It judges nothing.
+
+What is written here runs as a private copy (sealed.py) in the process's first thread. All that runs code of the submission's
+own, be it a constructor, `__str__` or a backward, goes through outside.py. Whatever is used after a submission was read was
+looked up before: C functions where there are such, and no attribute of torch's.
+"""
 
 from __future__ import annotations
 
-import contextlib
+import _socket
 import faulthandler
 import gc
 import inspect
@@ -12,276 +17,387 @@ import random
 import signal
 import socket
 import sys
-import threading
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import Module, Parameter
 
-from graders import calls, script, wire
-from graders.meter import Meter
+from graders import meter, outside, removal, script, wire
 
 PRIMITIVE = (bool, int, float, str, type(None))
 MESSAGE_LENGTH = 500
+NAME_LENGTH = 100
 PRINTED_BYTES = 1 << 20
+MOST_OUTPUTS = 16
 KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the environment
 READY = b"!"
-STACK_SIGNAL = getattr(
-    signal, "SIGUSR1", None
-)  # asks for where it is; a timer for each call takes longer than the call
+STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # makes a hung worker dump its stacks
 Request = dict[str, Any]
 Reply = dict[str, Any]
 
-
-def serve(connection: socket.socket, stack_file: int | str, scratch: str, root: str) -> None:
-    """Answers requests until the judge hangs up.
-
-    `scratch` becomes the working directory, and takes what is printed; `stack_file` takes where a late call was.
-    """
-    connection.sendall(READY)  # its sender's pid comes with it
-    os.chdir(scratch)
-    log = os.open("printed", os.O_CREAT | os.O_RDWR | os.O_APPEND)
-    null = os.open(os.devnull, os.O_RDONLY)
-    for source, target in ((null, 0), (log, 1), (log, 2)):
-        os.dup2(source, target)
-    # Forked inside pytest, these may be pytest's; the file descriptors are ours again.
-    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(fd, mode) for fd, mode in ((0, "r"), (1, "w"), (2, "w")))
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("graders", "pytest", "_pytest")]:
-        del sys.modules[name]  # with the root gone from sys.path, the engine cannot be imported again
-    sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(root)]
-    torch.set_num_threads(1)
-    gc.unfreeze()  # many small objects cost here what they cost anywhere that torch is loaded
-    speaking = threading.Lock()  # threads of the submission may offend while the reply goes out
-
-    def say(message: bytes) -> None:
-        with speaking:
-            wire.send(connection, message)
-
-    def tell(name: str, line: int | None) -> None:
-        say(wire.pack({"offence": name, "line": line}, []))
-
-    module, limit = ModuleType("nothing"), 0.0
-    for name in set(os.environ) - KEPT:
-        del os.environ[name]
-    os.environ |= {"HOME": scratch, "TMPDIR": scratch, "LOGNAME": "kata"}
-    with open(stack_file, "w") as stack:
-        if STACK_SIGNAL:
-            faulthandler.register(STACK_SIGNAL, file=stack)
-        while True:
-            try:
-                request, tensors = wire.receive(connection)
-            except wire.Closed:
-                return
-            os.ftruncate(log, 0)
-            if request["op"] == "script":  # it has a time limit of its own
-                say(wire.pack(script.run(request, log), []))
-                continue
-            answer: list[Tensor] = []
-            if request["op"] == "load":
-                limit, watched = request["limit"], calls.Watch(request["banned"], request["path"], tell)
-            if not STACK_SIGNAL:
-                faulthandler.dump_traceback_later(limit, file=stack)
-            if request["op"] == "load":
-                reply, module = load(request)
-            else:
-                reply = call(module, watched, request, tensors, answer)
-            if not STACK_SIGNAL:
-                faulthandler.cancel_dump_traceback_later()
-            reply["printed"] = printed(log)
-            say(wire.pack(reply, answer))
+# As they are before a submission is read.
+BASE = torch._C.TensorBase
+shape_of, dtype_of, device_of, layout_of, needs_gradient = (
+    BASE.__dict__[name].__get__ for name in ("shape", "dtype", "device", "layout", "requires_grad")
+)
+run_backward = torch.autograd.Variable._execution_engine.run_backward
+set_grad_enabled, set_num_threads, linspace, strided = (
+    torch._C._set_grad_enabled,
+    torch.set_num_threads,
+    torch.linspace,
+    torch.strided,
+)
+modules, add_hook = sys.modules, sys.addaudithook
+seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
+synchronize, settrace, signature_of = torch.cuda.synchronize, sys.settrace, inspect.signature
+mro_of, name_of, module_of = (type.__dict__[name].__get__ for name in ("__mro__", "__name__", "__module__"))
+trace_of = BaseException.__dict__["__traceback__"].__get__
+line_of_syntax_error, text_of_syntax_error = (SyntaxError.__dict__[name].__get__ for name in ("lineno", "msg"))
 
 
-def printed(log: int) -> dict[str, Any]:
-    with contextlib.suppress(Exception):  # the submission may have replaced or closed them
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os.lseek(log, 0, os.SEEK_SET)
-    text = os.read(log, PRINTED_BYTES).decode(errors="replace")
-    return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
-
-
-def load(request: Request) -> tuple[Reply, ModuleType]:
-    """Imports the source and describes the names asked for."""
-    path, source = request["path"], request["source"]
-    module = ModuleType("submission")
-    module.__file__ = path
-    sys.modules[module.__name__] = module
-    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)  # torch.jit reads it
-    try:
-        exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
-        return {"names": {wanted: describe(module, wanted) for wanted in request["names"]}}, module
-    except BaseException as error:  # a submission may raise anything, SystemExit included
-        return {"raised": raised(error, path)}, module
-
-
-def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
-    """What is under a dotted name: whether it can be called, and its parameters where they can be told."""
-    value: Any = module
-    for part in name.split("."):
-        value = getattr(value, part, None)
-    if value is None:
-        return None
-    kind = "module" if inspect.isclass(value) and issubclass(value, torch.nn.Module) else "other"
-    found: dict[str, Any] = {
-        "kind": kind if inspect.isclass(value) or not callable(value) else "function",
-        "parameters": None,
-    }
-    try:
-        parameters = list(inspect.signature(value).parameters.values())
-    except (TypeError, ValueError):
-        return found
-    found["parameters"] = [
-        {
-            "name": parameter.name,
-            "kind": parameter.kind.name,
-            "optional": parameter.default is not parameter.empty,
-            "default": parameter.default if isinstance(parameter.default, PRIMITIVE) else repr(parameter.default)[:80],
-        }
-        for parameter in parameters[1 if "." in name else 0 :]
-    ]
-    return found
-
-
-def call(
-    module: ModuleType, watched: calls.Watch, request: Request, tensors: list[Tensor], answer: list[Tensor]
-) -> Reply:
-    """Makes one call, and where cotangents came with it, pulls them back. Tensors of the reply go to `answer`."""
-    torch.set_num_threads(1)  # whatever was chosen on import: the time of all of them would count
-    device = torch.device(request["device"])
-    values = [tensor.to(device) for tensor in tensors]
-    leaves = {name: values[index] for name, index in request["leaves"].items()}
-    cotangents = [values[index] for index in request["cotangents"]]
-    random.seed(0)
-    torch.default_generator.manual_seed(0)
-    reply: Reply = {}
-
-    def send_back(tensor: Tensor) -> int:
-        answer.append(tensor.detach().cpu())
-        return len(answer) - 1
-
-    try:
-        for leaf in leaves.values():
-            leaf.requires_grad_()
-        with watched.functions() if request["watched"] else contextlib.nullcontext():
-            meter = Meter(watched.path) if request["measured"] == "cost" else None
-            if meter:
-                target = build(module, request, values, leaves)  # constructing is not counted
-            with watched.operators(meter):
-                if not meter:
-                    target = build(module, request, values, leaves)
-                if request["arguments"] is not None:
-                    with torch.no_grad() if request["inference"] else contextlib.nullcontext():
-                        if request["rehearsed"]:
-                            rehearse(target, request, values)
-                        output = call_with(target, request, values)
-                    reply["output"] = outline(output, send_back)
-            if request["measured"] and leaves:
-                cotangents = [slope(item) for item in tensors_of(output)]
-            if cotangents:
-                with meter.backward() if meter else contextlib.nullcontext():
-                    pulled = pull_back(output, cotangents, leaves)
-                reply["gradients"] = {
-                    name: None if gradient is None else send_back(gradient) for name, gradient in pulled.items()
-                }
-        if device.type == "cuda":
-            torch.cuda.synchronize()  # what it left to other streams counts, and fails, here
-        if meter:
-            reply["cost"] = meter.cost()
-        reply["inputs"] = {name: send_back(values[index]) for name, index in request["return_inputs"].items()}
-    except BaseException as error:  # a submission may raise anything, SystemExit included
-        reply["raised"] = raised(error, watched.path)
-    return reply
+class Failed(Exception):
+    """The submission raised; the argument is what."""
 
 
 class Misfit(Exception):
     """The module lacks a parameter that the contract names, or has it in another shape."""
 
 
+def serve(
+    connection: socket.socket,
+    telling: int,
+    scratch: str,
+    root: str,
+    stock: removal.Inventory,
+    shut: Callable[[], None],
+) -> None:
+    """Answers requests until the judge hangs up.
+
+    Args:
+        telling: a pipe that takes what is refused, and where a late call was.
+        scratch: becomes the working directory, and takes what is printed.
+        stock: what there is to remove.
+        shut: forbids this process what only its preparation needed.
+    """
+    link = _socket.socket(fileno=connection.detach())  # a class of C's, which cannot be changed
+    link.sendall(READY)  # its sender's pid comes with it
+    log = settle(link.fileno(), telling, scratch, root)
+    number = 0
+
+    def say(reply: Reply, tensors: list[Tensor]) -> None:
+        nonlocal number
+        number += 1
+        wire.send_signed(link, wire.pack(reply, tensors), key, number)
+
+    try:
+        key = bytes(wire.read(link, wire.KEY, None))
+        request, _ = wire.receive(link)
+        if request["op"] == "script":  # it has a time limit of its own
+            say(script.run(request, log), [])
+            return
+        module, path, banned = ModuleType("submission"), request["path"], tuple(request["banned"])
+        refuse = removal.refuser(path, telling)
+        removal.take_away(stock, banned, refuse)
+        shut()
+        os.ftruncate(log, 0)  # torch tells of what was replaced
+        flush = sys.stdout.flush
+        sys.addaudithook(removal.guard(banned, refuse))
+        set_grad_enabled(False)  # for this thread, which runs nothing of the submission's
+        reply, answer = load(module, request)
+        removal.take_away_libraries(modules, refuse)
+        outside.run(partial(add_hook, removal.guard_imports(refuse)))
+        while True:
+            reply["printed"] = printed(log, flush)
+            say(reply, answer)
+            request, tensors = wire.receive(link)
+            truncate(log, 0)
+            reply, answer = call(module, path, request, tensors)
+    except wire.Closed:
+        return
+
+
+lseek, read, truncate = os.lseek, os.read, os.ftruncate
+
+
+def settle(connection: int, telling: int, scratch: str, root: str) -> int:
+    """Leaves nothing of the judge's open or in the environment; returns the file that takes what is printed."""
+    os.chdir(scratch)
+    log = os.open("printed", os.O_CREAT | os.O_RDWR | os.O_APPEND)
+    null = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((null, 0), (log, 1), (log, 2)):
+        os.dup2(source, target)
+    if hasattr(os, "fork"):
+        kept = sorted({2, connection, telling, log})
+        for low, high in zip(kept, [*kept[1:], 4096], strict=True):
+            os.closerange(low + 1, high)
+    # Forked inside pytest, these may be pytest's; the file descriptors are ours again.
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(fd, mode) for fd, mode in ((0, "r"), (1, "w"), (2, "w")))
+    sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(root)]
+    for name in set(os.environ) - KEPT:
+        del os.environ[name]
+    os.environ |= {"HOME": scratch, "TMPDIR": scratch, "LOGNAME": "kata"}
+    gc.unfreeze()  # many small objects cost here what they cost anywhere that torch is loaded
+    torch.set_num_threads(1)
+    if STACK_SIGNAL:
+        faulthandler.register(STACK_SIGNAL, file=telling)
+    return log
+
+
+def printed(log: int, flush: Callable[[], None]) -> dict[str, Any]:
+    try:
+        flush()
+    except BaseException:  # the submission may have closed it
+        pass
+    lseek(log, 0, os.SEEK_SET)
+    text = read(log, PRINTED_BYTES).decode(errors="replace")
+    return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
+
+
+def results_of(*steps: Callable[[], Any]) -> list[Any]:
+    """Raises: Failed."""
+    results, error = outside.run(*steps)
+    if error is not None:
+        raise Failed(error)
+    return results
+
+
+def load(module: ModuleType, request: Request) -> tuple[Reply, list[Tensor]]:
+    """Imports the source and describes the names asked for."""
+    path, source = request["path"], request["source"]
+    module.__file__ = path
+    sys.modules[module.__name__] = module
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)  # torch.jit reads it
+    try:
+        (code,) = results_of(partial(compile, source, path, "exec", dont_inherit=True))
+        results_of(partial(exec, code, module.__dict__))
+    except Failed as failure:
+        return {"raised": raised(failure.args[0], path)}, []
+    return {"names": {wanted: describe(module, wanted) for wanted in request["names"]}}, []
+
+
+def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
+    """What is under a dotted name: whether it can be called, and its parameters where they can be told."""
+    value: Any = module
+    for part in name.split("."):
+        found, error = outside.run(partial(getattr, value, part, None))
+        if error is not None or found[0] is None:
+            return None
+        value = found[0]
+    is_class = issubclass(type(value), type)
+    kind = "function" if callable(value) and not is_class else "other"
+    if is_class and any(base is Module for base in mro_of(value)):
+        kind = "module"
+    signatures, _ = outside.run(partial(signature_of, value))
+    try:
+        parameters = [parameter_in_words(one) for one in signatures[0].parameters.values()]
+    except BaseException:  # there is none, or not a true one
+        return {"kind": kind, "parameters": None}
+    return {"kind": kind, "parameters": parameters[1 if "." in name else 0 :]}
+
+
+def parameter_in_words(parameter: inspect.Parameter) -> dict[str, Any]:
+    default = parameter.default
+    if type(default) not in PRIMITIVE:
+        default = text_of(repr, default)[:80]
+    return {
+        "name": parameter.name,
+        "kind": parameter.kind.name,
+        "optional": parameter.default is not inspect.Parameter.empty,
+        "default": default,
+    }
+
+
+def text_of(function: Callable[[Any], str], value: Any) -> str:
+    """`str` or `repr` of a value of the submission's."""
+    texts, _ = outside.run(partial(function, value))
+    return str.__getitem__(texts[0], slice(MESSAGE_LENGTH)) if texts else ""
+
+
+def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor]) -> tuple[Reply, list[Tensor]]:
+    """Makes one call, and where cotangents came with it, pulls them back; returns the reply and its tensors."""
+    if request["device"] != "cpu":
+        tensors = [BASE.to(tensor, request["device"]) for tensor in tensors]
+    leaves = {name: BASE.requires_grad_(tensors[index]) for name, index in request["leaves"].items()}
+    answer: list[Tensor] = []
+    reply: Reply = {}
+
+    def send_back(tensor: Tensor) -> int:
+        answer.append(BASE.cpu(BASE.detach(tensor)))
+        return len(answer) - 1
+
+    try:
+        target = build(module, request, tensors, leaves)
+        if request["arguments"] is not None:
+            counted = request["measured"] == "cost"
+            trace, runs = meter.line_counter()
+            output, events = forward(target, request, tensors, trace if counted else None)
+            reply["output"] = outline(output, send_back)
+            items = output if type(output) is tuple else (output,)
+            cotangents = [tensors[index] for index in request["cotangents"]]
+            if request["measured"] and leaves:
+                cotangents = [ramp_cotangent(item) for item in items if is_tensor(item)]
+            if cotangents:
+                gradients, more = backward(items, cotangents, leaves, trace if counted else None)
+                reply["gradients"] = {
+                    name: None if one is None else send_back(one) for name, one in gradients.items()
+                }
+                events += more
+            if counted:
+                reply["cost"] = meter.count(events) | meter.longest_loop(runs, path)
+        if request["device"] != "cpu":
+            results_of(synchronize)  # what it left to other streams counts, and fails, here
+        reply["inputs"] = {name: send_back(tensors[index]) for name, index in request["return_inputs"].items()}
+    except Failed as failure:
+        reply["raised"] = raised(failure.args[0], path)
+    except Exception as error:  # ours, about what the submission gave us
+        reply["raised"] = raised(error, path)
+    return reply, answer
+
+
+def forward(
+    target: Callable[..., Any], request: Request, tensors: list[Tensor], trace: Callable[..., Any] | None
+) -> tuple[Any, list[Any]]:
+    """What the call returned, and with a trace function the profiler's events. Raises: Failed."""
+    mode = [partial(set_num_threads, 1)]  # whatever was chosen on import: the time of all of them would count
+    if request["inference"]:
+        mode.append(partial(set_grad_enabled, False))
+    if request["rehearsed"]:
+        for step in rehearsals(target, request, tensors):
+            outside.run(*mode, step)
+    called = with_arguments(target, request, tensors)
+    if trace is None:
+        return results_of(*mode, *seed_everything, called)[-1], []
+    return metered(called, trace, *mode, *seed_everything)
+
+
+def metered(step: Callable[[], Any], trace: Callable[..., Any], *before: Callable[[], Any]) -> tuple[Any, list[Any]]:
+    """What the step returned, and the profiler's events of it. Raises: Failed."""
+    counted = (meter.start_counting, partial(settrace, trace), step, partial(settrace, None), meter.stop_counting)
+    *_, result, _, events = results_of(*before, *counted)
+    return result, events
+
+
+def backward(
+    items: tuple[Any, ...],
+    cotangents: list[Tensor],
+    leaves: dict[str, Tensor],
+    trace: Callable[..., Any] | None,
+) -> tuple[dict[str, Tensor | None], list[Any]]:
+    """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf, None where nothing flows. Raises: Failed."""
+    outputs = [item for item in items if is_tensor(item)]
+    pairs = [
+        (output, BASE.to(cotangent, dtype_of(output)))
+        for output, cotangent in zip(outputs, cotangents, strict=False)
+        if needs_gradient(output) and shape_of(output) == shape_of(cotangent)
+    ]
+    if not pairs:
+        return dict.fromkeys(leaves), []
+    roots, seeds = zip(*pairs, strict=True)
+    inputs = tuple(leaves.values())
+    step = partial(run_backward, roots, seeds, False, False, inputs, True, accumulate_grad=False)
+    found, events = metered(step, trace) if trace else (results_of(step)[-1], [])
+    return dict(zip(leaves, found, strict=True)), events
+
+
 def build(module: ModuleType, request: Request, values: list[Tensor], leaves: dict[str, Tensor]) -> Callable[..., Any]:
-    """The function, or the module constructed and given the judge's parameters, which join the leaves."""
-    target = getattr(module, request["target"])
+    """The function, or the module constructed and given the judge's parameters, which join the leaves.
+
+    Raises: Failed, Misfit.
+    """
+    target: Any = results_of(partial(getattr, module, request["target"]))[-1]
     if request["init"] is None:
         return target  # type: ignore[no-any-return]  # whatever the submission defined under that name
-    instance = target(**request["init"])
+    instance = results_of(*seed_everything, partial(target, **request["init"]))[-1]
     parameters = {name: values[index] for name, index in request["parameters"].items()}
-    if parameters:
-        instance.to(device=next(iter(parameters.values())).device, dtype=next(iter(parameters.values())).dtype)
-        own = dict(instance.named_parameters(remove_duplicate=False))
-        with torch.no_grad():
-            for name, value in parameters.items():
-                if name not in own or own[name].shape != value.shape:
-                    got = tuple(own[name].shape) if name in own else "no such parameter"
-                    raise Misfit(f"{name} should have shape {tuple(value.shape)}, got {got}")
-                own[name].copy_(value)
-        if request["cotangents"] or request["measured"]:
-            leaves.update({name: own[name] for name in parameters})
+    for first in list(parameters.values())[:1]:
+        to = methodcaller("to", device=device_of(first), dtype=dtype_of(first))
+        named = map(dict, map(methodcaller("named_parameters", remove_duplicate=False), [instance]))
+        own = results_of(partial(to, instance), partial(list, named))[-1][0]
+        for name, value in parameters.items():
+            there = own.get(name)
+            if not is_tensor(there) or shape_of(there) != shape_of(value):
+                got = tuple(shape_of(there)) if is_tensor(there) else "no such parameter"
+                raise Misfit(f"{name} should have shape {tuple(shape_of(value))}, got {got}")
+            BASE.copy_(there, value)
+            if request["cotangents"] or request["measured"]:
+                leaves[name] = there
     if request["inference"]:
-        instance.eval()
+        results_of(partial(methodcaller("eval"), instance))
     return instance  # type: ignore[no-any-return]  # whatever the submission defined under that name
 
 
-def call_with(target: Callable[..., Any], request: Request, values: list[Tensor]) -> Any:
+def with_arguments(target: Callable[..., Any], request: Request, values: list[Tensor]) -> Callable[[], Any]:
     positional = [value_of(argument, values) for argument in request["arguments"]]
-    return target(*positional, **{name: value_of(argument, values) for name, argument in request["keywords"].items()})
+    keywords = {name: value_of(argument, values) for name, argument in request["keywords"].items()}
+    return partial(target, *positional, **keywords)
 
 
-def rehearse(target: Callable[..., Any], request: Request, values: list[Tensor]) -> None:
+def rehearsals(target: Callable[..., Any], request: Request, values: list[Tensor]) -> list[Callable[[], Any]]:
     """Calls whose results do not matter: with the arguments of another call, and with other values of these shapes."""
-    with contextlib.suppress(Exception):
-        target(**{name: value_of(argument, values) for name, argument in request["before"].items()})
-    others = [value.detach().abs().sqrt() if value.is_floating_point() else value.clone() for value in values]
+    others = [
+        BASE.sqrt(BASE.abs(BASE.detach(value))) if BASE.is_floating_point(value) else BASE.clone(value)
+        for value in values
+    ]
     for value in others:
-        if not value.is_floating_point() and value.dim():
-            value.copy_(value.flip(0))
+        if not BASE.is_floating_point(value) and BASE.dim(value):
+            BASE.copy_(value, BASE.flip(value, 0))
             break  # one, so that pairs of labels do not stay the same pairs
-    with contextlib.suppress(Exception):
-        call_with(target, request, others)
+    before = {name: value_of(argument, values) for name, argument in request["before"].items()}
+    return [partial(target, **before), with_arguments(target, request, others)]
 
 
 def value_of(argument: Any, values: list[Tensor]) -> Any:
     return values[argument["tensor"]] if isinstance(argument, dict) else argument
 
 
+def is_tensor(value: Any) -> bool:
+    """Whether it is one of torch's own: another class may answer for itself as it likes."""
+    return type(value) is Tensor or type(value) is Parameter
+
+
 def outline(output: Any, send_back: Callable[[Tensor], int]) -> dict[str, Any]:
     """{"tensor": i} for a tensor, {"tuple": [...]} for a tuple, else {"other": what it is}."""
-    if isinstance(output, tuple):
-        return {"tuple": [outline(item, send_back) for item in output[:16]]}
-    if not isinstance(output, Tensor):
-        return {"other": "None" if output is None else f"{type(output).__module__}.{type(output).__qualname__}"}
-    if output.layout != torch.strided or wire.dtype_name(output.dtype) not in wire.DTYPES:
-        return {"other": f"a {output.layout} tensor of {output.dtype}"}
-    return {"tensor": send_back(output.contiguous()), "device": output.device.type}
+    if type(output) is tuple:
+        return {"tuple": [outline(item, send_back) for item in output[:MOST_OUTPUTS]]}
+    if not is_tensor(output):
+        return {"other": "None" if output is None else full_name(type(output))}
+    if layout_of(output) != strided or dtype_of(output) not in wire.SENT:
+        return {"other": f"a {layout_of(output)} tensor of {dtype_of(output)}"}
+    resolved = BASE.resolve_neg(BASE.contiguous(output))
+    return {"tensor": send_back(resolved), "device": device_of(output).type}
 
 
-def tensors_of(output: Any) -> list[Tensor]:
-    return [item for item in (output if isinstance(output, tuple) else (output,)) if isinstance(item, Tensor)]
-
-
-def slope(output: Tensor) -> Tensor:
+def ramp_cotangent(output: Tensor) -> Tensor:
     """A cotangent for calls whose cost is measured, under which a softmax's gradient is not zero."""
-    return torch.linspace(-1, 1, max(output.numel(), 1), device=output.device)[: output.numel()].reshape(output.shape)
-
-
-def pull_back(output: Any, cotangents: list[Tensor], leaves: dict[str, Tensor]) -> dict[str, Tensor | None]:
-    """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf; None where nothing flows."""
-    pairs = [(item, c) for item, c in zip(tensors_of(output), cotangents, strict=True) if item.requires_grad]
-    if not pairs:
-        return dict.fromkeys(leaves)
-    # The sum is the inner product; `grad_outputs` would say the same, but makes torch import sympy, which takes 0.4 s.
-    total = torch.stack([(item * c.to(item.dtype)).sum() for item, c in pairs]).sum()
-    gradients = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
-    return dict(zip(leaves, gradients, strict=True))
+    count = BASE.numel(output)
+    return BASE.reshape(linspace(-1, 1, max(count, 1), device=device_of(output))[:count], shape_of(output))
 
 
 def raised(error: BaseException, path: str) -> dict[str, Any]:
     """The exception in words, and the last line of the submission that it passed through."""
-    line = error.lineno if isinstance(error, SyntaxError) and error.filename == path else None
-    for frame in traceback.extract_tb(error.__traceback__):
-        line = frame.lineno if frame.filename == path else line
-    message = (error.msg or "") if isinstance(error, SyntaxError) else str(error)
-    bases = [base.__name__ for base in type(error).__mro__]
-    return {"type": bases[0], "bases": bases, "message": message[:MESSAGE_LENGTH], "line": line}
+    classes = mro_of(type(error))
+    is_syntax_error = any(one is SyntaxError for one in classes)
+    lines = [line for file, line in outside.places(trace_of(error)) if file == path]
+    line = line_of_syntax_error(error) if is_syntax_error else lines[-1] if lines else None
+    text = text_of_syntax_error(error) or "" if is_syntax_error else text_of(str, error)
+    return {
+        "type": str(name_of(classes[0]))[:NAME_LENGTH],
+        "bases": names_of(classes),
+        "refusal": any(one is ValueError or one is AssertionError for one in classes),
+        "message": str(text)[:MESSAGE_LENGTH],
+        "line": line if type(line) is int else None,
+    }
+
+
+def full_name(one: type) -> str:
+    return f"{module_of(one)}.{name_of(one)}".removeprefix("builtins.")[:NAME_LENGTH]
+
+
+def names_of(classes: Iterable[type]) -> list[str]:
+    return [str(name_of(one))[:NAME_LENGTH] for one in [*classes][:MOST_OUTPUTS]]

@@ -1,0 +1,199 @@
+"""Takes what a kata bans out of the process, before a submission is read: what is not there cannot be called.
+
+Torch's operators are replaced in its dispatcher, where every way of calling one ends: functions, methods, modules, raw
+operators, TorchScript, vmap. Torch's Python functions get other code, under whatever name they are held; the ways out to
+numpy and the switches of its profiler are replaced where they stand. Nothing here can be put back from Python: the
+dispatcher's new entries have no handle.
+
+Part of the worker's private copy: see sealed.py.
+"""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+import gc
+import os
+import sys
+from collections.abc import Callable
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
+from typing import Any, NamedTuple
+
+import torch
+
+from graders.sterile import sterile
+
+Refuse = Callable[[str], None]  # tells the judge what was called, and raises
+
+EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
+LIBRARIES = frozenset(
+    ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
+)
+# Python's own means of getting past Python: to the memory, to other frames, to other processes.
+INTERNALS = frozenset(("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_cffi_backend", "_posixsubprocess"))
+FORBIDDEN = (
+    "ctypes.",
+    "gc.get_",
+    "sys._current_",
+    "sys.monitoring",
+    "sys.remote_exec",
+    "cpython.PyInterpreterState_New",
+)
+PROCESSES = ("os.fork", "os.posix_spawn", "os.spawn", "os.exec", "os.system", "os.startfile", "subprocess.", "pty.")
+FRAMES = frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame"))
+
+
+class Inventory(NamedTuple):
+    """What there is to remove, looked up once before workers are forked."""
+
+    operators: dict[str, list[str]]  # its dispatch keys by an operator's full name
+    functions: dict[str, list[FunctionType]]  # torch's own in Python, by name without leading underscores
+    switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
+
+
+def take_stock() -> Inventory:
+    """Looks up all of torch that could be banned; takes 0.1 s."""
+    operators: dict[str, list[str]] = {}
+    for key in dir(torch._C.DispatchKey):
+        try:
+            names = torch._C._dispatch_get_registrations_for_dispatch_key(key)
+        except RuntimeError:  # dir() lists what is no key
+            continue
+        for name in names:
+            operators.setdefault(name, []).append(key)
+    functions: dict[str, list[FunctionType]] = {}
+    for one in gc.get_objects():
+        if type(one) is FunctionType and (one.__module__ or "").partition(".")[0] == "torch":
+            functions.setdefault(one.__name__.lstrip("_"), []).append(one)
+    builtins = [
+        value
+        for module in (torch._C, torch._C._autograd)
+        for name, value in vars(module).items()
+        if isinstance(value, BuiltinFunctionType)
+        and ("_profiler" in name or "record_function" in name or name == "_autograd_init" or name.startswith("_to_dlpack"))
+    ]
+    holders = [one for one in gc.get_referrers(*builtins) if type(one) is dict]
+    switches = [(holder, name) for holder in holders for name, value in holder.items() if any(value is b for b in builtins)]
+    return Inventory(operators, functions, switches)
+
+
+def refuser(path: str, telling: int) -> Refuse:
+    """Makes the function that tells the judge, with the line of the submission at `path`, and raises."""
+    frame_now, write = sys._getframe, os.write
+
+    def refuse(name: str) -> None:
+        try:
+            frame: FrameType | None = frame_now()
+            while frame is not None and frame.f_code.co_filename != path:
+                frame = frame.f_back
+            line = "" if frame is None else frame.f_lineno
+        except BaseException:  # not everybody may see frames: `guard`
+            line = ""
+        try:
+            write(telling, f"\n! {name}\t{line}\n".encode())
+        except BaseException:  # it was closed, or is full: what matters is that the call is refused
+            line = ""
+        raise RuntimeError(f"{name} may not be called in this kata")
+
+    return sterile(refuse)
+
+
+def instead_of(name: str, refuse: Refuse) -> Callable[..., Any]:
+    """What takes the place of the function of that name."""
+
+    def refused(*_: object, **__: object) -> None:
+        refuse(name)
+
+    return sterile(refused)
+
+
+def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None:
+    """Replaces all whose name, without leading underscores, begins with one of the banned words, and the exits."""
+    libraries: dict[str, Any] = {}
+    for full_name, keys in stock.operators.items():
+        namespace, _, name = full_name.partition("::")
+        bare = name.lstrip("_")
+        if bare.startswith(banned):
+            library = libraries.get(namespace)
+            if library is None:
+                library = libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", "kata", 0)
+            kernel = instead_of(bare.partition(".")[0], refuse)
+            for key in keys:
+                library.impl(name, key, kernel, False)
+    for library in libraries.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # for ever: its end would undo what it did
+    for functions in stock.functions.values():
+        for function in functions:
+            if function.__name__ in EXITS or function.__name__.lstrip("_").startswith(banned):
+                function.__code__ = refusing(instead_of(function.__name__, refuse), function.__code__)
+    for holder, name in stock.switches:
+        holder[name] = instead_of(name.lstrip("_"), refuse)
+    methods = gc.get_referents(torch._C.TensorBase.__dict__)[0]  # a class of C's cannot be written to otherwise
+    for name in EXITS:
+        if name in methods:
+            methods[name] = instead_of(f"Tensor.{name}", refuse)
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
+
+
+def refusing(refused: Callable[..., Any], like: CodeType) -> CodeType:
+    """Code that calls `refused`, for a function with as many free variables as that of `like`."""
+
+    def template(*_: object, **__: object) -> object:
+        called = "refused"
+        return called()  # type: ignore[operator]  # replaced below
+
+    code = template.__code__
+    constants = tuple(refused if constant == "refused" else constant for constant in code.co_consts)
+    return code.replace(co_consts=constants, co_freevars=like.co_freevars)
+
+
+def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
+    """An audit hook that refuses ways around the worker, its frames above all; it cannot be taken off again."""
+    main, thread_now, frame_now = _thread.get_ident(), _thread.get_ident, sys._getframe
+    forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "object.__getattr__":
+            if arguments[1] in frames and thread_now() == main:
+                raise RuntimeError("frames cannot be read here")
+        elif event == "import":
+            package, _, rest = arguments[0].partition(".")
+            if package in internals or (package == "torch" and rest.rpartition(".")[2].lstrip("_").startswith(banned)):
+                refuse(arguments[0])
+        elif event.startswith("sys._getframe"):
+            if thread_now() == main:
+                raise RuntimeError("frames cannot be read here")
+        elif event in ("sys.settrace", "sys.setprofile", "sys.addaudithook"):
+            try:
+                frame_now(1)
+            except BaseException:  # there is none: the worker has it called from C
+                return
+            refuse(event)
+        elif event.startswith(forbidden):
+            refuse(event)
+        elif event.startswith(processes):
+            refuse(f"{event} (another process)")
+
+    return sterile(hook)
+
+
+def guard_imports(refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
+    """An audit hook for calls: what a submission imports but does not use is its own business."""
+    libraries = LIBRARIES
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "import" and arguments[0].partition(".")[0] in libraries:
+            refuse(arguments[0])
+
+    return sterile(hook)
+
+
+def take_away_libraries(modules: dict[str, Any], refuse: Refuse) -> None:
+    """Has the Python functions of libraries that a submission has imported refuse."""
+    for package in LIBRARIES.intersection(modules):
+        inside = f"{os.sep}{package}{os.sep}"
+        spaces = [vars(one) for name, one in modules.copy().items() if name.partition(".")[0] == package and one]
+        spaces += [vars(one) for space in spaces for one in [*space.values()] if isinstance(one, type)]
+        for one in [one for space in spaces for one in space.values() if type(one) is FunctionType]:
+            if inside in one.__code__.co_filename:
+                one.__code__ = refusing(instead_of(f"{package}.{one.__name__}", refuse), one.__code__)
