@@ -56,4 +56,4 @@ def forget_modules() -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] in ("graders", "pytest", "_pytest")]:
         del sys.modules[name]
     sys.modules["__main__"] = ModuleType("__main__")
-    sys.argv[:] = [""]
+    sys.argv[:] = sys.orig_argv[:] = [""]
