@@ -114,9 +114,13 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
     reference = kata.reference_file.read_text(encoding="utf-8")
     right = [kata.reference_file, *sorted((kata.solutions / "alternatives").glob("*.py"))]
     wrong = mistakes_of(kata)
+    banned = [kata.solutions / "builtin.py"] if kata.grader.banned else []
     with tempfile.TemporaryDirectory() as folder:
         files = [write(Path(folder), mistake.name, mistake.source(reference)) for mistake in wrong]
-        graded = grade(kata, [*right, *files])
+        graded = grade(kata, [*right, *files, *banned])
+    for builtin in graded[len(right) + len(files) :]:
+        if not any(test["category"] == "rules" and test["state"] == "fail" for test in builtin["tests"]):
+            proof.faults.append("builtin.py, which calls what is banned, should break the rules, but does not")
     proof.mistakes = len(wrong)
     for path, result in zip(right, graded, strict=False):
         proof.count_right(result)
@@ -128,7 +132,7 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
             proof.faults.append(
                 f"the reference takes {seconds} s, and {SPARE} times that is above the time limit of a {what}"
             )
-    for mistake, result in zip(wrong, graded[len(right) :], strict=True):
+    for mistake, result in zip(wrong, graded[len(right) : len(right) + len(wrong)], strict=True):
         judge_mistake(mistake, result, proof)
 
 

@@ -15,6 +15,7 @@ import ctypes
 import gc
 import os
 import sys
+import threading
 from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
@@ -150,6 +151,7 @@ def refusing(refused: Callable[..., Any], like: CodeType) -> CodeType:
 def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
     """An audit hook that refuses ways around the worker, its frames above all; it cannot be taken off again."""
     main, thread_now, frame_now = _thread.get_ident(), _thread.get_ident, sys._getframe
+    thread_start = threading.Thread._bootstrap_inner.__code__  # type: ignore[attr-defined]  # it traces new threads
     forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -165,10 +167,11 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
                 raise RuntimeError("frames cannot be read here")
         elif event in ("sys.settrace", "sys.setprofile", "sys.addaudithook"):
             try:
-                frame_now(1)
+                below = frame_now(1)
             except BaseException:  # there is none: the worker has it called from C
                 return
-            refuse(event)
+            if below.f_code is not thread_start:
+                refuse(event)
         elif event.startswith(forbidden):
             refuse(event)
         elif event.startswith(processes):

@@ -47,6 +47,7 @@ class Trial:
         """`count` tensors in a tuple, or one on its own where it is None."""
         reply = self.ask(request)
         if reply.raised:
+            self.refuse_calls([(request, reply)])  # which is why it raised
             raise CheckFailed(f"the call: should return, got {self.submission.explain(reply.raised)}")
         tensors = tuple(output for output in reply.outputs if isinstance(output, Tensor))
         wanted = "a tensor" if count is None else f"a tuple of {count} tensors"

@@ -17,6 +17,7 @@ import random
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from functools import partial
 from operator import methodcaller
@@ -56,6 +57,7 @@ set_grad_enabled, set_num_threads, linspace, strided = (
 modules, add_hook = sys.modules, sys.addaudithook
 seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
 synchronize, settrace, signature_of = torch.cuda.synchronize, sys.settrace, inspect.signature
+trace_threads = threading.settrace
 mro_of, name_of, module_of = (type.__dict__[name].__get__ for name in ("__mro__", "__name__", "__module__"))
 trace_of = BaseException.__dict__["__traceback__"].__get__
 line_of_syntax_error, text_of_syntax_error = (SyntaxError.__dict__[name].__get__ for name in ("lineno", "msg"))
@@ -238,7 +240,7 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor])
             trace, runs = meter.line_counter()
             output, events = forward(target, request, tensors, trace if counted else None)
             reply["output"] = outline(output, send_back)
-            items = output if type(output) is tuple else (output,)
+            items = items_of(output) if is_tuple(output) else [output]
             cotangents = [tensors[index] for index in request["cotangents"]]
             if request["measured"] and leaves:
                 cotangents = [ramp_cotangent(item) for item in items if is_tensor(item)]
@@ -279,12 +281,16 @@ def forward(
 def metered(step: Callable[[], Any], trace: Callable[..., Any], *before: Callable[[], Any]) -> tuple[Any, list[Any]]:
     """What the step returned, and the profiler's events of it. Raises: Failed."""
     counted = (meter.start_counting, partial(settrace, trace), step, partial(settrace, None), meter.stop_counting)
-    *_, result, _, events = results_of(*before, *counted)
+    outside.run(partial(trace_threads, trace))
+    try:
+        *_, result, _, events = results_of(*before, *counted)
+    finally:
+        outside.run(partial(trace_threads, None))
     return result, events
 
 
 def backward(
-    items: tuple[Any, ...],
+    items: list[Any],
     cotangents: list[Tensor],
     leaves: dict[str, Tensor],
     trace: Callable[..., Any] | None,
@@ -361,10 +367,19 @@ def is_tensor(value: Any) -> bool:
     return type(value) is Tensor or type(value) is Parameter
 
 
+def is_tuple(value: Any) -> bool:
+    return any(one is tuple for one in mro_of(type(value)))
+
+
+def items_of(value: tuple[Any, ...]) -> list[Any]:
+    """Whatever a tuple of the submission's own class says that they are."""
+    return [*tuple.__iter__(value)][:MOST_OUTPUTS]
+
+
 def outline(output: Any, send_back: Callable[[Tensor], int]) -> dict[str, Any]:
     """{"tensor": i} for a tensor, {"tuple": [...]} for a tuple, else {"other": what it is}."""
-    if type(output) is tuple:
-        return {"tuple": [outline(item, send_back) for item in output[:MOST_OUTPUTS]]}
+    if is_tuple(output):
+        return {"tuple": [outline(item, send_back) for item in items_of(output)]}
     if not is_tensor(output):
         return {"other": "None" if output is None else full_name(type(output))}
     if layout_of(output) != strided or dtype_of(output) not in wire.SENT:

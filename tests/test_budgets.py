@@ -89,7 +89,7 @@ def test_right_answer_passes_and_its_cost_is_told(name: str, results: dict[str, 
     (cost,) = results[name]["costs"]
     assert cost["budget"] == "many_rows"
     assert cost["peak"]["own"] >= cost["peak"]["reference"] > 1024 * 32 * 4
-    assert cost["operators"]["own"] >= cost["operators"]["reference"] > 2
+    assert cost["operators"]["own"] >= cost["operators"]["reference"] >= 2
     assert cost["time"]["own"] > 0
 
 
@@ -168,7 +168,7 @@ def test_answer_should_be_right_at_the_size_that_is_measured(results: dict[str, 
 
 def test_rules_hold_at_the_size_that_is_measured(results: dict[str, Any]) -> None:
     message = failures(results["banned_when_large"])["performance/many_rows/loops"]
-    assert message.startswith("the rules: the operator aten::mul may not be called")
+    assert message.startswith("the rules: mul may not be called")
 
 
 def test_cost_of_a_wrong_answer_is_not_asked(results: dict[str, Any]) -> None:

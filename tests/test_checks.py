@@ -64,7 +64,8 @@ WRONG = {
     "returns_numpy": (
         RIGHT.replace("x / (1 / factor)", "(x / (1 / factor)).detach().numpy()"),
         "numerics/three_by_five/float64",
-        "the result: should be a tensor, got numpy.ndarray",
+        "the rules: Tensor.numpy may not be called in this kata, got it "
+        "(line 7: `return (x / (1 / factor)).detach().numpy()`)",
     ),
     "returns_list": (
         RIGHT.replace("x / (1 / factor)", "[x / (1 / factor)]"),
@@ -131,13 +132,13 @@ WRONG = {
     "banned": (
         RIGHT.replace("x / (1 / factor)", "getattr(torch, 'm' + 'ul')(x, factor)"),
         "rules/calls",
-        "the rules: torch.mul may not be called in this kata, got it "
+        "the rules: mul may not be called in this kata, got it "
         "(line 7: `return getattr(torch, 'm' + 'ul')(x, factor)`)",
     ),
     "banned_operator": (
         RIGHT.replace("x / (1 / factor)", "x * factor"),
         "rules/calls",
-        "the rules: the operator aten::mul may not be called in this kata, got it",
+        "the rules: mul may not be called in this kata, got it (line 7: `return x * factor`)",
     ),
     "through_numpy": (
         RIGHT.replace("x / (1 / factor)", "torch.from_numpy(x.detach().float().numpy() / (1 / factor)).to(x.dtype)"),

@@ -110,8 +110,9 @@ def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path, own: dict[
 @pytest.mark.skipif(sys.platform == "win32", reason="workers are not limited there")
 def test_with_limits_alone_it_still_judges_and_says_so(toys: Path, own: dict[str, str]) -> None:
     orphan = REFERENCE + "\n\nimport os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(3600)\n"
-    graded = grade(toys, "scale", {"orphan": orphan}, GRADERS_ISOLATION="limits", **own)
-    assert graded["orphan"]["state"] == "solved"
+    graded = grade(toys, "scale", {"orphan": orphan, "right": REFERENCE}, GRADERS_ISOLATION="limits", **own)
+    assert graded["right"]["state"] == "solved"
+    assert "os.fork (another process) may not be called in this kata" in graded["orphan"]["message"]
     assert left_behind(own) == []
     (toys / "katas/toys/scale/scale.py").write_text(REFERENCE)
     ran = run(toys, "grade", "scale", GRADERS_ISOLATION="limits")

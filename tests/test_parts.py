@@ -28,31 +28,30 @@ TIGHT = Tolerance(1e-6, 0.0, 1e-9)
 class Dictated(processes.Spawn):
     """A worker that says where it is letter by letter, while the judge looks."""
 
-    def start(self, connection: socket.socket, stack: IO[str], scratch: str) -> int:
-        shared = os.dup(stack.fileno())  # as a forked worker has it: with the place that is written to next
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+        shared = os.dup(telling)
 
         def speak() -> None:
-            for letter in 'File "answer.py", line 3 in scale\n' * 200:
+            for letter in '! mul\t7\nFile "answer.py", line 34 in scale\n':
                 os.write(shared, letter.encode())
+                time.sleep(0.001)
             os.close(shared)
 
-        self.thread = threading.Thread(target=speak)
-        return 0
+        threading.Thread(target=speak).start()
+        self.process = subprocess.Popen(["sleep", "60"])  # who is asked by a signal
+        return self.process.pid
 
     def stop(self, pid: int) -> str:
+        self.process.wait()
         return "stopped"
 
 
 def test_where_a_late_worker_says_it_is_arrives_whole_while_it_is_being_read() -> None:
     launcher = Dictated()
     late = dialogue.Worker(launcher, "answer.py", limit=1.0)
-    launcher.thread.start()
-    while launcher.thread.is_alive():
-        late.stack.seek(0)
-        late.stack.read()
-    late.stack.seek(0)
-    assert late.stack.read() == 'File "answer.py", line 3 in scale\n' * 200
-    assert late.line_it_was_on() == 3
+    late.process = late.pid
+    assert late.line_it_was_on() == 34
+    assert late.offences == {"mul": 7}
     late.stop()
 
 
