@@ -16,6 +16,7 @@ import gc
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
@@ -54,6 +55,7 @@ class Inventory(NamedTuple):
 
 def take_stock() -> Inventory:
     """Looks up all of torch that could be banned; takes 0.1 s."""
+    gc.unfreeze()  # what is frozen is not found
     operators: dict[str, list[str]] = {}
     for key in dir(torch._C.DispatchKey):
         try:
@@ -75,6 +77,7 @@ def take_stock() -> Inventory:
     ]
     holders = [one for one in gc.get_referrers(*builtins) if type(one) is dict]
     switches = [(holder, name) for holder in holders for name, value in holder.items() if any(value is b for b in builtins)]
+    gc.freeze()
     return Inventory(operators, functions, switches)
 
 
@@ -119,8 +122,9 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
             if library is None:
                 library = libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", "kata", 0)
             kernel = instead_of(bare.partition(".")[0], refuse)
-            for key in keys:
-                library.impl(name, key, kernel, False)
+            with warnings.catch_warnings(action="ignore"):  # that another kernel is there: that is the point
+                for key in keys:
+                    library.impl(name, key, kernel, False)
     for library in libraries.values():
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # for ever: its end would undo what it did
     for functions in stock.functions.values():

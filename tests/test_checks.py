@@ -78,7 +78,7 @@ WRONG = {
         "the result: should be a tensor, got a tuple of 1",
     ),
     "returns_nan": (
-        RIGHT.replace("x / (1 / factor)", "x / (1 / factor) * torch.tensor(float('nan'), dtype=x.dtype)"),
+        RIGHT.replace("x / (1 / factor)", "x / (1 / factor) + torch.tensor(float('nan'), dtype=x.dtype)"),
         "numerics/three_by_five/float32",
         None,
     ),

@@ -8,8 +8,9 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
-from typing import IO
+
 
 import pytest
 import torch
@@ -37,7 +38,8 @@ class Dictated(processes.Spawn):
                 time.sleep(0.001)
             os.close(shared)
 
-        threading.Thread(target=speak).start()
+        self.speaker = threading.Thread(target=speak)
+        self.speaker.start()
         self.process = subprocess.Popen(["sleep", "60"])  # who is asked by a signal
         return self.process.pid
 
@@ -52,6 +54,7 @@ def test_where_a_late_worker_says_it_is_arrives_whole_while_it_is_being_read() -
     late.process = late.pid
     assert late.line_it_was_on() == 34
     assert late.offences == {"mul": 7}
+    launcher.speaker.join()
     late.stop()
 
 
