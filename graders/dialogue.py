@@ -15,9 +15,13 @@ from torch import Tensor
 
 from graders import wire, worker
 from graders.processes import Launcher
+from graders.visible import visible
 
 LONGEST_STACK = 1 << 20  # characters
-STACK_LOOKS = 500  # a hundredth of a second apart; on a busy machine the worker may take a while to run
+STACK_SECONDS = 5.0  # on a busy machine the worker may take a while to say where it is
+LONGEST_NAME = 100  # characters of an offence
+GROWTH = 64  # times the bytes that were sent may come back, and
+SPARE_BYTES = 16 << 20  # more: what is large may be made from little
 MOST_OFFENCES = 100  # in one message
 START_SECONDS = 120  # a spawned worker imports torch first
 CREDENTIALS = struct.Struct("3i") if hasattr(socket, "SO_PASSCRED") else None  # pid, uid, gid of a message's sender
@@ -86,9 +90,10 @@ class Worker:
             if not self.met:
                 self.meet()
             deadline = time.monotonic() + self.limit + 0.5
+            longest = GROWTH * len(message) + SPARE_BYTES
             wire.send(self.connection, message, deadline)
             while True:
-                header, tensors = wire.receive(self.connection, deadline)
+                header, tensors = wire.receive(self.connection, deadline, longest)
                 if not isinstance(header, dict) or len(self.offences) > MOST_OFFENCES:
                     raise wire.Malformed("no reply")
                 if "offence" not in header:
@@ -106,15 +111,19 @@ class Worker:
 
     def note(self, header: dict[str, Any]) -> None:
         """What the submission called although it may not, told at once: it can be neither unsaid nor forgotten."""
-        name, line = str(header["offence"])[:100], header.get("line")
-        self.offences[name] = line if isinstance(line, int) else self.offences.get(name)
+        name, line = header["offence"], header.get("line")
+        if not isinstance(name, str):
+            raise wire.Malformed("no offence")
+        name = visible(name, LONGEST_NAME)
+        self.offences[name] = line if type(line) is int else self.offences.get(name)
 
     def line_it_was_on(self) -> int | None:
         prefix = f'File "{self.path}", line '
         with contextlib.suppress(OSError, ValueError):
             if worker.STACK_SIGNAL and self.process:
                 os.kill(self.process, worker.STACK_SIGNAL)
-            for _ in range(STACK_LOOKS):
+            deadline = time.monotonic() + STACK_SECONDS
+            while time.monotonic() < deadline:
                 self.stack.seek(0)
                 for line in self.stack.read(LONGEST_STACK).splitlines():
                     number, whole, _ = line.strip().removeprefix(prefix).partition(" in ")

@@ -8,6 +8,7 @@ i-th tensor.
 from __future__ import annotations
 
 import json
+import math
 import socket
 import struct
 import time
@@ -17,10 +18,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from graders.visible import visible
+
 ALIGNMENT = 64  # bytes from one tensor's beginning to another's
 LENGTHS = struct.Struct("!QQ")
 LONGEST_HEADER = 1 << 20
-LONGEST_BODY = 1 << 30
+LARGEST = 1 << 63  # no number in a message from a worker reaches it
+MOST_AXES = 32
 DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (
@@ -58,20 +62,57 @@ def pack(header: Any, tensors: list[Tensor]) -> bytes:
     return b"".join([LENGTHS.pack(len(head), sum(map(len, chunks))), head, *chunks])
 
 
-def unpack(head: bytes, body: memoryview) -> tuple[Any, list[Tensor]]:
-    """The tensors are views of the body. Raises: Malformed for anything that `pack` would not have written."""
+def unpack(head: bytes, body: memoryview, believed: bool = True) -> tuple[Any, list[Tensor]]:
+    """The tensors are views of the body. Raises: Malformed for anything that `pack` would not have written.
+
+    Of a side that is not `believed`, every number is small, and every tensor is what came, byte for byte: no strides,
+    by which few bytes would claim to be many.
+    """
     try:
-        message = json.loads(head)
+        message = json.loads(head.decode(), **({} if believed else NUMBERS))
         tensors, start = [], 0
         for spec, size in zip(message["tensors"], message["sizes"], strict=True):
-            dtype = DTYPES[spec["dtype"]]
+            dtype, shape, stride = DTYPES[spec["dtype"]], spec["shape"], spec["stride"]
+            if not believed:
+                check_size(dtype, shape, stride, size)
             flat = torch.frombuffer(body[start : start + size], dtype=dtype) if size else torch.empty(0, dtype=dtype)
-            stride = spec["stride"]
-            tensors.append(flat.reshape(spec["shape"]) if stride is None else flat.as_strided(spec["shape"], stride))
+            if not believed and dtype == torch.bool and (flat.view(torch.uint8) > 1).any():
+                raise ValueError("a truth value is neither 0 nor 1")
+            tensors.append(flat.reshape(shape) if stride is None else flat.as_strided(shape, stride))
             start += size + -size % ALIGNMENT
+        if start != len(body):
+            raise ValueError(f"{len(body):,} bytes came for tensors of {start:,}")
         return message["header"], tensors
-    except (KeyError, TypeError, ValueError, RuntimeError, RecursionError) as error:
-        raise Malformed(str(error)) from error
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:  # a RecursionError is the last
+        raise Malformed(visible(str(error), 200)) from error
+
+
+def check_size(dtype: torch.dtype, shape: Any, stride: Any, size: Any) -> None:
+    """Raises: ValueError unless a tensor of this shape has this many bytes, one after the other."""
+    whole = all(type(length) is int and length >= 0 for length in (*shape, size))
+    if not whole or len(shape) > MOST_AXES or math.prod(length or 1 for length in shape) >= LARGEST:
+        raise ValueError("a tensor's shape is none")
+    if stride is not None or size != math.prod(shape) * dtype.itemsize:
+        raise ValueError(f"a tensor's {size:,} bytes are not those of its shape")
+
+
+def refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
+
+
+def small(digits: str) -> int:
+    if len(digits) > len(str(LARGEST)) or abs(int(digits)) >= LARGEST:
+        raise ValueError("a number is too large")
+    return int(digits)
+
+
+def finite(digits: str) -> float:
+    if not math.isfinite(float(digits)):
+        raise ValueError("a number is too large")
+    return float(digits)
+
+
+NUMBERS: dict[str, Any] = {"parse_constant": refuse, "parse_int": small, "parse_float": finite}  # of a JSON parser
 
 
 def send(connection: socket.socket, message: bytes, deadline: float | None = None) -> None:
@@ -85,12 +126,18 @@ def send(connection: socket.socket, message: bytes, deadline: float | None = Non
         raise Closed from error
 
 
-def receive(connection: socket.socket, deadline: float | None = None) -> tuple[Any, list[Tensor]]:
-    """Raises: TimeoutError, Closed, Malformed."""
+def receive(
+    connection: socket.socket, deadline: float | None = None, longest: int | None = None
+) -> tuple[Any, list[Tensor]]:
+    """`longest` is the bytes of tensors that may come from a side that is not believed; None believes it.
+
+    Raises: TimeoutError, Closed, Malformed.
+    """
     lengths = LENGTHS.unpack(read(connection, LENGTHS.size, deadline))
-    if lengths[0] > LONGEST_HEADER or lengths[1] > LONGEST_BODY:
+    if longest is not None and (lengths[0] > LONGEST_HEADER or lengths[1] > longest):
         raise Malformed(f"a message of {sum(lengths):,} bytes is too long")
-    return unpack(bytes(read(connection, lengths[0], deadline)), read(connection, lengths[1], deadline))
+    head, body = bytes(read(connection, lengths[0], deadline)), read(connection, lengths[1], deadline)
+    return unpack(head, body, believed=longest is None)
 
 
 def read(connection: socket.socket, size: int, deadline: float | None) -> memoryview:
@@ -110,5 +157,10 @@ def read(connection: socket.socket, size: int, deadline: float | None) -> memory
 
 
 def remaining(deadline: float | None) -> float | None:
-    """Seconds from now; a deadline that has passed still allows one short look."""
-    return None if deadline is None else max(deadline - time.monotonic(), 1e-3)
+    """Seconds from now. Raises: TimeoutError where none are left, else bytes that come one by one would have no end."""
+    if deadline is None:
+        return None
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

@@ -139,11 +139,16 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
             "name": parameter.name,
             "kind": parameter.kind.name,
             "optional": parameter.default is not parameter.empty,
-            "default": parameter.default if isinstance(parameter.default, PRIMITIVE) else repr(parameter.default)[:80],
+            "default": parameter.default if is_plain(parameter.default) else repr(parameter.default)[:80],
         }
         for parameter in parameters[1 if "." in name else 0 :]
     ]
     return found
+
+
+def is_plain(default: Any) -> bool:
+    """Whether the judge takes it as it is: what is no number, or too large for one, is told in words."""
+    return isinstance(default, PRIMITIVE) and not (isinstance(default, (int, float)) and not abs(default) < 1 << 63)
 
 
 def call(
@@ -160,7 +165,7 @@ def call(
     reply: Reply = {}
 
     def send_back(tensor: Tensor) -> int:
-        answer.append(tensor.detach().cpu())
+        answer.append(tensor.detach().cpu().contiguous())
         return len(answer) - 1
 
     try:
@@ -283,5 +288,5 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
     for frame in traceback.extract_tb(error.__traceback__):
         line = frame.lineno if frame.filename == path else line
     message = (error.msg or "") if isinstance(error, SyntaxError) else str(error)
-    bases = [base.__name__ for base in type(error).__mro__]
+    bases = [base.__name__[:MESSAGE_LENGTH] for base in type(error).__mro__]
     return {"type": bases[0], "bases": bases, "message": message[:MESSAGE_LENGTH], "line": line}

@@ -98,7 +98,10 @@ def test_a_message_that_is_too_long_is_refused() -> None:
     with left, right:
         left.sendall(wire.LENGTHS.pack(1 << 40, 0))
         with pytest.raises(wire.Malformed, match="too long"):
-            wire.receive(right)
+            wire.receive(right, longest=1 << 30)
+        left.sendall(wire.LENGTHS.pack(10, 1001))
+        with pytest.raises(wire.Malformed, match="1,011 bytes is too long"):
+            wire.receive(right, longest=1000)
 
 
 @pytest.mark.parametrize(
