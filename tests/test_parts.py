@@ -293,8 +293,17 @@ def test_published_scores_trust_nothing_in_the_document(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("document", ["", "[]", '{"results": [1]}', '{"results": [{"kata": []}]}'])
+SCORE = '{"results": [{"kata": "roc_auc", "state": "solved", "score": %s}]}'
+SCORES = ["Infinity", "-Infinity", "NaN", "1e999", "true", "null", '"100"', "[100]", "99.5", '"\\n::error::x"']
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["", "[]", '{"results": [1]}', '{"results": [{"kata": []}]}', *(SCORE % score for score in SCORES)],
+)
 def test_published_scores_refuse_what_is_no_document(document: str, tmp_path: Path) -> None:
     done = scores(document, folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("error: no results document: ")
+    assert done.stderr.count("\n") == 1
+    assert "::" not in done.stderr
