@@ -22,7 +22,7 @@ def main(arguments: list[str]) -> int:
     try:
         rows = read(Path(paths[0]))
     except (IndexError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        print(f"error: no results document: {type(error).__name__}: {error}", file=sys.stderr)
+        print(f"error: no results document: {type(error).__name__}", file=sys.stderr)  # the rest may quote the file
         return 2
     score, most = sum(row[2] for row in rows), sum(row[3] for row in rows)
     if badge:
@@ -48,7 +48,9 @@ def read(path: Path) -> list[tuple[str, str, int, int]]:
         name, state = result["kata"], result["state"]
         if name in katas and state in STATES:
             katas.remove(name)
-            rows.append((name, state, max(0, min(100, int(result["score"]))), 100))
+            if type(result["score"]) is not int:
+                raise ValueError("no score")
+            rows.append((name, state, max(0, min(100, result["score"])), 100))
     return rows
 
 

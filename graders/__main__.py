@@ -84,7 +84,10 @@ def parser() -> argparse.ArgumentParser:
     )
     grade.add_argument("--device", choices=("cpu", "cuda", "all"), help="default: cpu, and cuda too where there is one")
     grade.add_argument(
-        "--seed", type=seed, metavar="N", help="what the inputs are made from; default: fixed, drawn in CI"
+        "--seed",
+        type=seed,
+        metavar="N",
+        help="what the inputs are made from; default: fixed, drawn in CI and with --submission",
     )
     grade.add_argument(
         "--isolation",

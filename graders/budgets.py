@@ -146,7 +146,7 @@ def measured(
 
 def ask_reference(reference: Submission, request: Request) -> Reply:
     """Raises: GraderError where it cannot be measured, which is no fault of the submission's."""
-    reference.seconds = 0.0  # it is asked for many submissions, which have a limit each
+    reference.seconds, reference.bytes = 0.0, 0  # it is asked for many submissions, which have limits each
     try:
         reply = reference.ask(request)
     except CheckFailed as failure:

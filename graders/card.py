@@ -52,10 +52,11 @@ def table(*headings: str) -> Table:
 class Reporter:
     """Shows each result as soon as it is complete, and on a terminal what is going on meanwhile."""
 
-    def __init__(self, seed: int, shown: Console | None = None, costs: bool = False) -> None:
-        """`costs` shows what each kata cost, whether it passed or not."""
+    def __init__(self, seed: int, shown: Console | None = None, costs: bool = False, review: bool = False) -> None:
+        """`costs` and `review` show what each kata cost, and what to look at, whether it passed or not."""
         self.seed = seed
         self.costs = costs
+        self.review = review
         self.console = shown or console()
         self.utf8 = (self.console.encoding or "").lower().startswith("utf")
         self.status = self.console.status("starting") if self.console.is_terminal else None
@@ -76,6 +77,8 @@ class Reporter:
         rows = self.rows(result) if result.state in ("failing", "error") else []
         if self.costs:
             rows += [("cost", words) for words in map(cost_in_words, result.costs, result.costs.values())]
+        if self.review and result.review:
+            rows.append(("review", "\n".join(result.review)))
         self.console.print(self.headline(result), no_wrap=True, overflow="ellipsis")
         if rows:
             self.show(rows)
@@ -119,7 +122,7 @@ class Reporter:
         rows = [("call", first.call)] if first.call else []
         label, _, fact = (first.message or "").partition(": ")
         rows.append((label, fact) if len(label) <= 24 and fact else ("why", first.message or ""))
-        if first.output:
+        if first.output.strip():
             rows.append(("printed", first.output.strip().splitlines()[0]))
         if len(failed) > 1:
             counts = dict.fromkeys((outcome.category for outcome in failed), 0)

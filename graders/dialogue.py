@@ -16,10 +16,14 @@ from torch import Tensor
 
 from graders import wire, worker
 from graders.processes import Launcher
+from graders.visible import visible
 
 TOLD_BYTES = 1 << 16  # what a pipe holds
-STACK_LOOKS = 500  # a hundredth of a second apart; on a busy machine the worker may take a while to run
-OFFENCE = re.compile(rb"^! (.{1,100})\t(\d*)$", re.MULTILINE)  # as removal.py tells it
+STACK_SECONDS = 5.0  # on a busy machine the worker may take a while to say where it is
+GROWTH = 64  # times the bytes that were sent may come back, and
+SPARE_BYTES = 16 << 20  # more: what is large may be made from little
+LONGEST_NAME = 100  # characters of an offence
+OFFENCE = re.compile(rb"^! (.+)\t(\d*)$", re.MULTILINE)  # as removal.py tells it
 START_SECONDS = 120  # a spawned worker imports torch first
 CREDENTIALS = struct.Struct("3i") if hasattr(socket, "SO_PASSCRED") else None  # pid, uid, gid of a message's sender
 
@@ -94,7 +98,8 @@ class Worker:
             deadline = time.monotonic() + self.limit + 0.5
             wire.send(self.connection, message, deadline)
             self.number += 1
-            header, tensors = wire.receive(self.connection, deadline, self.key, self.number)
+            sender = wire.Sender(self.key, self.number, GROWTH * len(message) + SPARE_BYTES)
+            header, tensors = wire.receive(self.connection, deadline, sender)
             if not isinstance(header, dict):
                 raise wire.Malformed("no reply")
             self.note_offences(self.telling())
@@ -112,7 +117,7 @@ class Worker:
     def note_offences(self, told: bytes) -> None:
         """What the submission called although it may not: it can be neither unsaid nor forgotten."""
         for name, line in OFFENCE.findall(told):
-            words = name.decode(errors="replace")
+            words = visible(name.decode(errors="replace"), LONGEST_NAME)
             self.offences[words] = int(line) if line else self.offences.get(words)
 
     def telling(self) -> bytes:
@@ -128,7 +133,8 @@ class Worker:
             with contextlib.suppress(OSError):
                 os.kill(self.process, worker.STACK_SIGNAL)
                 seen = b""
-                for _ in range(STACK_LOOKS):
+                deadline = time.monotonic() + STACK_SECONDS
+                while time.monotonic() < deadline:
                     seen += self.telling()
                     if found := frame.search(seen):
                         self.note_offences(seen)

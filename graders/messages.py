@@ -11,9 +11,14 @@ import torch
 from torch import Tensor
 
 from graders import wire
+from graders.visible import LONGEST, visible
 
 Measured = Literal["", "time", "cost"]
 FIGURES = ("operators", "written", "peak", "lines", "line")
+LONGEST_NAME = 100  # characters
+MOST_NAMES = 200  # of anything that a reply lists
+MOST_OUTPUTS = 16
+NO_ANSWER = (KeyError, IndexError, TypeError, ValueError, AttributeError)  # where a reply is not what a worker sends
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,34 +123,98 @@ class Reply:
 
 
 def raised_of(reply: Mapping[str, Any]) -> Raised | None:
+    """Raises: NO_ANSWER."""
     found = reply.get("raised")
     if found is None:
         return None
-    line = found["line"] if isinstance(found["line"], int) else None
-    return Raised(str(found["type"]), tuple(map(str, found["bases"])), str(found["message"]), line)
+    bases = tuple(text_in(base, LONGEST_NAME) for base in few(found["bases"]))
+    line = None if found["line"] is None else count_in(found["line"])
+    return Raised(text_in(found["type"], LONGEST_NAME), bases, text_in(found["message"]), line)
 
 
 def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
-    """Reads what the worker sent. Raises KeyError, TypeError, ValueError, ... where it is not what a worker sends."""
+    """Reads what the worker sent. Raises: NO_ANSWER."""
     output = header.get("output", {"tuple": []})
     is_tuple = "tuple" in output
-    items = output["tuple"] if is_tuple else [output]
+    items = few(output["tuple"], MOST_OUTPUTS) if is_tuple else [output]
+    printed, lines = printed_of(header)
     return Reply(
         outputs=tuple(
-            tensors[item["tensor"]] if "tensor" in item else str(item.get("other", "a tuple")).removeprefix("builtins.")
+            tensor_in(item["tensor"], tensors)
+            if "tensor" in item
+            else text_in(item.get("other", "a tuple"), LONGEST_NAME).removeprefix("builtins.")
             for item in items
         ),
         is_tuple=is_tuple,
-        devices=tuple(str(item.get("device", "")) for item in items),
+        devices=tuple(text_in(item.get("device", ""), LONGEST_NAME) for item in items),
         raised=raised_of(header),
         gradients={
-            name: None if index is None else tensors[index] for name, index in header.get("gradients", {}).items()
+            text_in(name, LONGEST_NAME): None if index is None else tensor_in(index, tensors)
+            for name, index in few(header.get("gradients", {})).items()
         },
-        inputs={name: tensors[index] for name, index in header.get("inputs", {}).items()},
-        cost=Cost(**{figure: int(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
-        printed=str(header["printed"]["text"])[:500],
-        lines=int(header["printed"]["lines"]),
+        inputs={
+            text_in(name, LONGEST_NAME): tensor_in(index, tensors)
+            for name, index in few(header.get("inputs", {})).items()
+        },
+        cost=Cost(**{figure: count_in(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
+        printed=printed,
+        lines=lines,
     )
+
+
+def names_of(reply: Mapping[str, Any], names: list[str]) -> dict[str, dict[str, Any] | None]:
+    """What was found under each name when the submission was imported. Raises: NO_ANSWER."""
+    found = {name: reply["names"][name] for name in names}
+    return {
+        name: None
+        if there is None
+        else {
+            "kind": text_in(there["kind"]),
+            "parameters": None
+            if there["parameters"] is None
+            else [
+                {
+                    "name": text_in(parameter["name"], LONGEST_NAME),
+                    "kind": text_in(parameter["kind"]),
+                    "optional": parameter["optional"] is True,
+                    "default": default_in(parameter["default"]),
+                }
+                for parameter in few(there["parameters"])
+            ],
+        }
+        for name, there in found.items()
+    }
+
+
+def printed_of(reply: Mapping[str, Any]) -> tuple[str, int]:
+    """What was printed, and its lines. Raises: NO_ANSWER."""
+    return text_in(reply["printed"]["text"]), count_in(reply["printed"]["lines"])
+
+
+def text_in(value: Any, longest: int = LONGEST) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text should be one")
+    return visible(value, longest)
+
+
+def count_in(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < wire.LARGEST:  # a bool is no number
+        raise ValueError("a number should be one of 63 bits")
+    return value
+
+
+def tensor_in(index: Any, tensors: list[Tensor]) -> Tensor:
+    return tensors[count_in(index)]
+
+
+def default_in(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, float)) else text_in(value, LONGEST_NAME)
+
+
+def few(listed: Any, most: int = MOST_NAMES) -> Any:
+    if not isinstance(listed, (list, dict)) or len(listed) > most:
+        raise ValueError("too much is listed")
+    return listed
 
 
 def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mapping[str, Any]) -> str:

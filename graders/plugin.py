@@ -17,6 +17,7 @@ from graders.results import Outcome
 from graders.run import Options, Pending, Run
 from graders.spec import CATEGORIES, GraderError
 from graders.submission import CheckFailed
+from graders.visible import visible
 
 RUN = pytest.StashKey[Run]()
 BY_HAND = pytest.StashKey[Path]()  # the clone's folder, where pytest was not started by our command line
@@ -75,7 +76,7 @@ class GraderFile(pytest.File):
         try:
             for path in paths:
                 for pending, check in run.prepare(kata, path):
-                    label = f"{check.name}[{path.name}]" if len(paths) > 1 else check.name
+                    label = f"{check.name}[{visible(path.name)}]" if len(paths) > 1 else check.name
                     line = line_of(check.name.split("/")[1], lines)
                     item: CheckItem = CheckItem.from_parent(self, name=label, pending=pending, check=check, line=line)
                     item.add_marker(check.category)

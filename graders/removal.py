@@ -94,7 +94,7 @@ def refuser(path: str, telling: int) -> Refuse:
         except BaseException:  # not everybody may see frames: `guard`
             line = ""
         try:
-            write(telling, f"\n! {name}\t{line}\n".encode())
+            write(telling, f"\n! {name[:100]}\t{line}\n".encode())
         except BaseException:  # it was closed, or is full: what matters is that the call is refused
             line = ""
         raise RuntimeError(f"{name} may not be called in this kata")

@@ -67,6 +67,7 @@ class Result:
     error: bool = False  # it could not be imported or read
     mistake: str | None = None
     diagnosis: str | None = None
+    review: list[str] = field(default_factory=list)  # what in its source a person should look at
     outcomes: list[Outcome] = field(default_factory=list)
     planned: int = 0
     seconds: float = 0.0
@@ -128,6 +129,7 @@ class Result:
             "seconds": round(self.seconds, 3),
             "mistake": self.mistake,
             "diagnosis": self.diagnosis,
+            "review": self.review,
             "message": self.message,
             "costs": [
                 {"budget": budget}
@@ -168,8 +170,9 @@ def document(results: list[Result], seed: int, devices: list[str], isolation: st
 
 def write(path: Path, document: object) -> None:
     """Writes JSON. Raises: Refused."""
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"  # before what stands there is gone
     with writable(path) as stream:
-        stream.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        stream.write(text)
 
 
 @contextlib.contextmanager

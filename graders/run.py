@@ -12,6 +12,7 @@ from pathlib import Path
 from graders import checks
 from graders.checks import Check
 from graders.exam import Exam
+from graders.flagged import flagged
 from graders.katas import Kata
 from graders.mistakes import Diagnosis
 from graders.processes import Launcher
@@ -20,8 +21,10 @@ from graders.spec import GraderError
 from graders.stub import stub_of
 from graders.submission import CheckFailed, Submission, Unreadable, read_source, same_program
 from graders.trial import Trial
+from graders.visible import visible
 
 DEFAULT_SEED = 1
+LONGEST_PATH = 4096  # characters
 
 
 @dataclass
@@ -79,11 +82,11 @@ class Run:
         if kata.id not in self.exams:
             made = [Exam(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
             self.exams[kata.id] = made
-        shown = os.path.relpath(path, kata.root)
+        shown = visible(os.path.relpath(path, kata.root).replace("\n", "\\n"), LONGEST_PATH)
         result = Result(kata.id, kata.topic, shown, kata.grader.level)
         try:
             submission = self.read(kata, path, shown)
-            result.program = submission.source
+            result.program, result.review = submission.source, flagged(submission.source)
             if kata.reference_file.exists():
                 stub = stub_of(kata.reference_file.read_text(encoding="utf-8"))
                 result.todo = same_program(submission.source, stub)

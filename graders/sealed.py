@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
-MODULES = ("wire", "script", "sterile", "outside", "meter", "removal", "worker")  # each imports only from those before it
+MODULES = ("visible", "wire", "script", "sterile", "outside", "meter", "removal", "worker")  # each imports only from those before it
 
 
 def code_of(module: str) -> CodeType:

@@ -12,14 +12,16 @@ from typing import Any
 from graders import wire
 from graders.cage import MEMORY
 from graders.dialogue import Died, TimedOut, Worker
-from graders.messages import Raised, Reply, Request, raised_of, reply_of
+from graders.messages import NO_ANSWER, Raised, Reply, Request, names_of, printed_of, raised_of, reply_of
 from graders.processes import Launcher
+from graders.visible import visible
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
 WHOLE_SECONDS = 60.0  # of the processor, for all calls together; the slowest reference takes 2
 SHARED = 2  # clock seconds count as one where the processor worked for less: others may use it, and some sleep
 MOST_HANGS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 1000  # printed in one call
+MOST_BYTES = 1 << 29  # of tensors in all replies, which are kept until the diagnosis
 LONGEST_SOURCE = 1 << 20
 
 
@@ -45,6 +47,8 @@ def read_source(path: Path, shown: str) -> str:
             raise Unreadable(f"{shown} does not exist; check the path")
         if not path.is_file():
             raise Unreadable(f"{shown} is not a regular file; name a Python file")
+        if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
+            raise Unreadable(f"{shown} is a link that leads out of its folder; name the file itself")
         if path.stat().st_size > LONGEST_SOURCE:
             raise Unreadable(
                 f"{shown} has {path.stat().st_size:,} bytes; a submission should have at most {LONGEST_SOURCE:,}"
@@ -73,6 +77,7 @@ class Submission:
         self.imported: dict[str, int | None] = {}  # what it called while it was imported although it may not
         self.hangs = 0
         self.seconds = 0.0
+        self.bytes = 0
         self.unloadable = ""
         self.printed = ""
 
@@ -94,19 +99,17 @@ class Submission:
                 raised = raised_of(reply)
                 if raised:
                     self.unloadable = f"{self.path} cannot be imported: {self.explain(raised)}"
-                elif reply["printed"]["lines"] > MOST_LINES:
-                    self.unloadable = (
-                        f"{self.path} prints {reply['printed']['lines']:,} lines when imported; remove the prints"
-                    )
+                elif (lines := printed_of(reply)[1]) > MOST_LINES:
+                    self.unloadable = f"{self.path} prints {lines:,} lines when imported; remove the prints"
                 else:
-                    self.found = reply["names"]
+                    self.found = names_of(reply, self.names)
             except TimedOut as late:
                 self.worker = None
                 self.unloadable = f"{self.path} did not finish importing in {limit:g} s{self.at(late.line)}"
             except Died as death:
                 self.worker = None
                 self.unloadable = f"{self.path} {death} while it was imported"
-            except (KeyError, TypeError, ValueError):
+            except NO_ANSWER:
                 self.unloadable = f"{self.path} sent back something that is no answer when it was imported"
             if self.unloadable:
                 self.close()
@@ -122,15 +125,18 @@ class Submission:
             raise CheckFailed(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
         if self.seconds >= WHOLE_SECONDS:
             raise CheckFailed(f"not asked, since the calls before took {self.seconds:.0f} s in all", "timeout")
+        if self.bytes >= MOST_BYTES:
+            raise CheckFailed(f"not asked, since the calls before returned {self.bytes >> 20:,} MiB in all")
         if self.load().get(request.target) is None:
             raise CheckFailed(f"{request.target}: should be defined in {self.path}, got no such name")
         assert self.worker is not None
         worker, limit, start, took = self.worker, self.worker.limit, time.monotonic(), 0.0
         try:
             before = worker.seconds()
-            answered = worker.ask(request.message)
+            header, tensors = worker.ask(request.message)
             took = worker.seconds() - before if request.device == "cpu" else time.monotonic() - start
-            reply = replace(reply_of(*answered), seconds=took)
+            self.bytes += sum(tensor.nbytes for tensor in tensors)
+            reply = replace(reply_of(header, tensors), seconds=took)
             self.hangs = 0
         except TimedOut as late:
             self.worker = None
@@ -139,7 +145,7 @@ class Submission:
         except Died as death:
             self.worker = None
             reply = Reply(died=str(death))
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        except NO_ANSWER:
             self.close()
             reply = Reply(died="sent back something that is no answer")
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
@@ -153,7 +159,7 @@ class Submission:
             return raised.message
         if raised.type == "SystemExit":
             return f"sys.exit({raised.message}){self.at(raised.line)}"
-        asked = re.search(r"you tried to allocate (\d+) bytes", raised.message)  # as torch's allocator says it
+        asked = re.search(r"you tried to allocate (\d{1,19}) bytes", raised.message)  # as torch's allocator says it
         if raised.type == "MemoryError" or asked:
             wanted = f"{int(asked[1]) / 2**30:,.1f} GiB in one go" if asked else "more"
             return f"out of memory: asked for {wanted}, may take {MEMORY >> 30} GiB in all{self.at(raised.line)}"
@@ -165,11 +171,11 @@ class Submission:
         lines = self.source.splitlines()
         if line is None or not 0 < line <= len(lines):
             return ""
-        return f" (line {line}: `{lines[line - 1].strip()}`)"
+        return f" (line {line}: `{visible(lines[line - 1].strip())}`)"
 
     def mention(self, call: str) -> int | None:
         """The first line with a banned name that the call's begins with: `cdist` where it was aten::_cdist_forward."""
-        called = re.findall(r"\w+", call)[-1].lstrip("_")
+        called = ["", *re.findall(r"\w+", call)][-1].lstrip("_")
         for number, line in enumerate(self.source.splitlines(), start=1):
             names = [name.lstrip("_") for name in re.findall(r"(?<!def )\b\w+", line.partition("#")[0])]
             if any(called.startswith(name) and name.startswith(self.banned) for name in names):

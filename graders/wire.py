@@ -10,21 +10,26 @@ The worker packs and unpacks after a submission was read, so what it uses for th
 from __future__ import annotations
 
 import hmac
+import json
+import math
 import struct
 import time
 from _json import encode_basestring_ascii, make_encoder, make_scanner
 from hashlib import blake2b
 from json import JSONDecoder
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from graders.visible import visible
+
 ALIGNMENT = 64  # bytes from one tensor's beginning to another's
 LENGTHS = struct.Struct("!QQ")
 LONGEST_HEADER = 1 << 20
-LONGEST_BODY = 1 << 30
+LARGEST = 1 << 63  # no number in a message from a worker reaches it
+MOST_AXES = 32
 DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (
@@ -74,20 +79,57 @@ def pack(header: Any, tensors: list[Tensor]) -> bytes:
     return b"".join([LENGTHS.pack(len(head), sum(map(len, chunks))), head, *chunks])
 
 
-def unpack(head: bytes, body: memoryview) -> tuple[Any, list[Tensor]]:
-    """The tensors are views of the body. Raises: Malformed for anything that `pack` would not have written."""
+def unpack(head: bytes, body: memoryview, believed: bool = True) -> tuple[Any, list[Tensor]]:
+    """The tensors are views of the body. Raises: Malformed for anything that `pack` would not have written.
+
+    Of a side that is not `believed`, every number is small, and every tensor is what came, byte for byte: no strides,
+    by which few bytes would claim to be many.
+    """
     try:
-        message, _ = decode(head.decode(), 0)
+        message = decode(head.decode(), 0)[0] if believed else json.loads(head.decode(), **NUMBERS)
         tensors, start = [], 0
         for spec, size in zip(message["tensors"], message["sizes"], strict=True):
-            dtype = DTYPES[spec["dtype"]]
+            dtype, shape, stride = DTYPES[spec["dtype"]], spec["shape"], spec["stride"]
+            if not believed:
+                check_size(dtype, shape, stride, size)
             flat = frombuffer(body[start : start + size], dtype=dtype) if size else empty(0, dtype=dtype)
-            shape, stride = spec["shape"], spec["stride"]
+            if not believed and dtype == torch.bool and (flat.view(torch.uint8) > 1).any():
+                raise ValueError("a truth value is neither 0 nor 1")
             tensors.append(BASE.reshape(flat, shape) if stride is None else BASE.as_strided(flat, shape, stride))
             start += size + -size % ALIGNMENT
+        if start != len(body):
+            raise ValueError(f"{len(body):,} bytes came for tensors of {start:,}")
         return message["header"], tensors
-    except (KeyError, TypeError, ValueError, RuntimeError, RecursionError, StopIteration) as error:
-        raise Malformed(str(error)) from error
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, StopIteration) as error:
+        raise Malformed(visible(str(error), 200)) from error
+
+
+def check_size(dtype: torch.dtype, shape: Any, stride: Any, size: Any) -> None:
+    """Raises: ValueError unless a tensor of this shape has this many bytes, one after the other."""
+    whole = all(type(length) is int and length >= 0 for length in (*shape, size))
+    if not whole or len(shape) > MOST_AXES or math.prod(length or 1 for length in shape) >= LARGEST:
+        raise ValueError("a tensor's shape is none")
+    if stride is not None or size != math.prod(shape) * dtype.itemsize:
+        raise ValueError(f"a tensor's {size:,} bytes are not those of its shape")
+
+
+def refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
+
+
+def small(digits: str) -> int:
+    if len(digits) > len(str(LARGEST)) or abs(int(digits)) >= LARGEST:
+        raise ValueError("a number is too large")
+    return int(digits)
+
+
+def finite(digits: str) -> float:
+    if not math.isfinite(float(digits)):
+        raise ValueError("a number is too large")
+    return float(digits)
+
+
+NUMBERS: dict[str, Any] = {"parse_constant": refuse, "parse_int": small, "parse_float": finite}  # of a JSON parser
 
 
 def send(connection: Any, message: bytes, deadline: float | None = None) -> None:
@@ -107,20 +149,28 @@ def send_signed(connection: Any, message: bytes, key: bytes, number: int) -> Non
     send(connection, signature(key, number, message))
 
 
+class Sender(NamedTuple):
+    """A worker, whose messages are signed with its key, and not believed all the same."""
+
+    key: bytes
+    number: int  # of the message that is expected
+    longest: int  # bytes of tensors that may come
+
+
 def receive(
-    connection: Any, deadline: float | None = None, key: bytes = b"", number: int = 0
+    connection: Any, deadline: float | None = None, sender: Sender | None = None
 ) -> tuple[Any, list[Tensor]]:
-    """With a key, the message should be its holder's `number`th. Raises: TimeoutError, Closed, Malformed."""
+    """A message from a worker, or from the judge where no sender is named. Raises: TimeoutError, Closed, Malformed."""
     lengths = read(connection, LENGTHS.size, deadline)
     head_length, body_length = LENGTHS.unpack(lengths)
-    if head_length > LONGEST_HEADER or body_length > LONGEST_BODY:
+    if sender and (head_length > LONGEST_HEADER or body_length > sender.longest):
         raise Malformed(f"a message of {head_length + body_length:,} bytes is too long")
     head, body = read(connection, head_length, deadline), read(connection, body_length, deadline)
-    if key and not hmac.compare_digest(
-        read(connection, SIGNATURE, deadline), signature(key, number, lengths, head, body)
-    ):
-        raise Malformed("a message is not the worker's own")
-    return unpack(bytes(head), body)
+    if sender:
+        made = signature(sender.key, sender.number, lengths, head, body)
+        if not hmac.compare_digest(read(connection, SIGNATURE, deadline), made):
+            raise Malformed("a message is not the worker's own")
+    return unpack(bytes(head), body, believed=sender is None)
 
 
 def signature(key: bytes, number: int, *parts: bytes | memoryview) -> bytes:
@@ -147,5 +197,10 @@ def read(connection: Any, size: int, deadline: float | None) -> memoryview:
 
 
 def remaining(deadline: float | None) -> float | None:
-    """Seconds from now; a deadline that has passed still allows one short look."""
-    return None if deadline is None else max(deadline - now(), 1e-3)
+    """Seconds from now. Raises: TimeoutError where none are left, else bytes that come one by one would have no end."""
+    if deadline is None:
+        return None
+    left = deadline - now()
+    if left <= 0:
+        raise TimeoutError
+    return left

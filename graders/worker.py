@@ -205,7 +205,8 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
 
 def parameter_in_words(parameter: inspect.Parameter) -> dict[str, Any]:
     default = parameter.default
-    if type(default) not in PRIMITIVE:
+    is_number = type(default) in (int, float)
+    if type(default) not in PRIMITIVE or (is_number and not abs(default) < wire.LARGEST):  # NaN is told in words, too
         default = text_of(repr, default)[:80]
     return {
         "name": parameter.name,
@@ -230,7 +231,7 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor])
     reply: Reply = {}
 
     def send_back(tensor: Tensor) -> int:
-        answer.append(BASE.cpu(BASE.detach(tensor)))
+        answer.append(BASE.resolve_neg(BASE.contiguous(BASE.cpu(BASE.detach(tensor)))))
         return len(answer) - 1
 
     try:
@@ -384,8 +385,7 @@ def outline(output: Any, send_back: Callable[[Tensor], int]) -> dict[str, Any]:
         return {"other": "None" if output is None else full_name(type(output))}
     if layout_of(output) != strided or dtype_of(output) not in wire.SENT:
         return {"other": f"a {layout_of(output)} tensor of {dtype_of(output)}"}
-    resolved = BASE.resolve_neg(BASE.contiguous(output))
-    return {"tensor": send_back(resolved), "device": device_of(output).type}
+    return {"tensor": send_back(output), "device": device_of(output).type}
 
 
 def ramp_cotangent(output: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -164,6 +165,36 @@ def test_a_seed_is_drawn_and_printed_in_ci(toys: Path) -> None:
     ran = run(toys, "grade", "scale", CI="true")
     assert ran.out.startswith("seed ")
     assert ran.status == 0
+
+
+def test_a_seed_is_drawn_and_shown_for_a_submission(toys: Path) -> None:
+    """Else a file could be right on the known inputs alone. By its seed, a verdict can be had again."""
+    solve(toys, scale=WRONG)
+    wrong, output = str(toys / "katas/toys/scale/scale.py"), toys / "results.json"
+    seeds: list[int] = []
+    shown: list[str] = []
+    for more in ((), (), ("--seed", "{}")):
+        options = [part.format(*seeds) for part in more]
+        ran = run(toys, "grade", "scale", "--submission", wrong, "--json", str(output), *options)
+        seeds.append(json.loads(output.read_text())["seed"])
+        shown.append(ran.out)
+        assert ran.out.startswith(f"seed {seeds[-1]}\n")
+        assert f"nox -s grade -- scale -k three_by_five --seed {seeds[-1]}\n" in re.sub(" +\n", "\n", ran.out)
+    assert seeds[0] == seeds[2] != seeds[1]
+    assert shown[0].splitlines()[:6] == shown[2].splitlines()[:6]
+    assert "seed" not in run(toys, "grade", "scale").out.replace("# seed 1", "")
+
+
+def test_what_a_person_should_look_at_stands_in_the_document_and_on_the_card(toys: Path) -> None:
+    solve(toys, scale=REFERENCE + "\n\nscale.__closure__\n")
+    own, output = str(toys / "katas/toys/scale/scale.py"), toys / "results.json"
+    ran = run(toys, "grade", "scale", "--submission", own, "--json", str(output))
+    document = json.loads(output.read_text(encoding="utf-8"))
+    jsonschema.validate(document, SCHEMA)
+    assert document["results"][0]["state"] == "solved"
+    assert document["results"][0]["review"] == ["line 14: `__closure__`"]
+    assert "  review  line 14: `__closure__`" in [line.rstrip() for line in ran.out.splitlines()]
+    assert "review" not in run(toys, "grade", "scale").out
 
 
 @pytest.mark.parametrize("width", [40, 80, 132])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -173,6 +174,72 @@ def test_odd_paths_are_judged_or_refused_in_a_sentence(toys: Path) -> None:
         "nul.py": "source code string cannot contain null bytes",
     }.items():
         assert wanted in results[name]["message"], results[name]
+
+
+def test_a_link_that_leads_out_of_its_folder_shows_nothing_of_what_is_there(toys: Path) -> None:
+    """Neither as a submission nor in the place of the learner's own answer."""
+    (toys / "secret.txt").write_text("secret = of somebody else\n")
+    folder = toys / "submissions"
+    folder.mkdir()
+    (folder / "link.py").symlink_to("../secret.txt")
+    (folder / "chain.py").symlink_to("link.py")
+    arguments = [part for name in ("link.py", "chain.py") for part in ("--submission", str(folder / name))]
+    own = toys / "katas/toys/scale/scale.py"
+    own.unlink()
+    own.symlink_to(toys / "secret.txt")
+    for ran, links in ((run(toys, "grade", "scale", *arguments), 2), (run(toys, "grade", "scale"), 1)):
+        text = " ".join(ran.out.split())
+        assert ran.status == 1
+        assert text.count("is a link that leads out of its folder; name the file itself") == links
+        assert "somebody" not in ran.out + ran.err
+
+
+def test_no_text_of_a_submission_steers_who_reads_it(toys: Path) -> None:
+    """Neither a terminal, nor a workflow's log, nor whoever writes the documents."""
+    codes = "\\n::error::x\\n##[error]x\\x1b[2J\\u202e\\ud800\\x85"
+    head = "def scale(x, factor=2.0):\n"
+    sources = {
+        "message": f'{head}    raise RuntimeError("{codes}")\n',
+        "name": f'{head}    raise type("::error::x\\u202e\\x1b[2J", (RuntimeError,), {{}})("{codes}")\n',
+        "line": f"{head}    return x.nothing  # ::error::x \u202e \x0c::error::x\n",
+        "import": f'raise RuntimeError("{codes}")\n',
+        "prints": f'{head}    import os\n    os.write(1, b"\\x1b[2J\\n::error::x\\n\\xff")\n    return x\n',
+        "returns": f'{head}    return type("X", (), {{"__module__": "{codes}"}})()\n',
+        "default": f'def scale(x, factor="{codes}"):\n    return x\n',
+        "huge": f'{head}    raise type("X" * 400_000, (RuntimeError,), {{}})("x" * 400_000)\n',
+        "odd\u202e\x1bname::error::x": f"{head}    return x.nothing\n",
+        "right": REFERENCE,
+    }
+    junit = toys / "junit.xml"
+    found = grade(toys, "scale", sources, "--junit", str(junit))
+    assert [name for name, result in found.items() if result["state"] == "solved"] == ["right"]
+    written = (toys / "results.json").read_text(encoding="utf-8")
+    assert len(written) < 200_000
+    arguments = [part for name in sources for part in ("--submission", str(toys / "submissions" / f"{name}.py"))]
+    shown = run(toys, "grade", "scale", *arguments)
+    assert (shown.status, "1 solved, " in shown.out) == (1, True)
+    for text in (written, junit.read_text(encoding="utf-8"), shown.out):
+        assert not re.search(r"(?<! aten)::(?=[A-Za-z])|##\[", text.replace("grader.py::", "").replace('"::', ""))
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]", text)
+
+
+def test_what_no_float_and_no_card_can_show_is_a_failing_submission(toys: Path) -> None:
+    head = "def scale(x, factor=2.0):\n"
+    found = grade(
+        toys,
+        "scale",
+        {
+            "bytes": f'{head}    raise RuntimeError(f"you tried to allocate {{10**400}} bytes")\n',
+            "blank": f'{head}    print("\\n")\n    return x\n',
+            "infinite": "def scale(x, factor=float('inf')):\n    return x\n",
+            "large": "def scale(x, factor=10**400):\n    return x\n",
+            "right": REFERENCE,
+        },
+    )
+    assert [result["state"] for result in found.values()] == ["failing"] * 4 + ["solved"]
+    for name, default in (("infinite", "'inf'"), ("large", f"'1{'0' * 79}'")):
+        wanted = f"default of factor in scale: should be 2.0, got {default}"
+        assert failures(found[name])["contract/signature"] == wanted
 
 
 def test_a_hang_in_native_code_and_a_full_memory_are_told(toys: Path) -> None:

@@ -100,7 +100,26 @@ def test_a_message_that_is_too_long_is_refused() -> None:
     with left, right:
         left.sendall(wire.LENGTHS.pack(1 << 40, 0))
         with pytest.raises(wire.Malformed, match="too long"):
-            wire.receive(right)
+            wire.receive(right, sender=wire.Sender(b"", 1, 1 << 30))
+        left.sendall(wire.LENGTHS.pack(10, 1001))
+        with pytest.raises(wire.Malformed, match="1,011 bytes is too long"):
+            wire.receive(right, sender=wire.Sender(b"", 1, 1000))
+
+
+@pytest.mark.parametrize("change", ["nothing", "key", "number", "text", "signature"])
+def test_a_message_is_its_senders_or_is_refused(change: str) -> None:
+    key, number, message = b"k" * wire.KEY, 3, wire.pack({"x": 1}, [torch.ones(3)])
+    left, right = socket.socketpair()
+    with left, right:
+        signature = wire.signature(b"l" * wire.KEY if change == "key" else key, 2 if change == "number" else 3, message)
+        wire.send(left, message.replace(b'"x"', b'"y"') if change == "text" else message)
+        wire.send(left, bytes(wire.SIGNATURE) if change == "signature" else signature)
+        sender = wire.Sender(key, number, 1000)
+        if change == "nothing":
+            assert wire.receive(right, None, sender)[0] == {"x": 1}
+        else:
+            with pytest.raises(wire.Malformed, match="not the worker's own"):
+                wire.receive(right, None, sender)
 
 
 @pytest.mark.parametrize(
@@ -292,8 +311,17 @@ def test_published_scores_trust_nothing_in_the_document(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("document", ["", "[]", '{"results": [1]}', '{"results": [{"kata": []}]}'])
+SCORE = '{"results": [{"kata": "roc_auc", "state": "solved", "score": %s}]}'
+SCORES = ["Infinity", "-Infinity", "NaN", "1e999", "true", "null", '"100"', "[100]", "99.5", '"\\n::error::x"']
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["", "[]", '{"results": [1]}', '{"results": [{"kata": []}]}', *(SCORE % score for score in SCORES)],
+)
 def test_published_scores_refuse_what_is_no_document(document: str, tmp_path: Path) -> None:
     done = scores(document, folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("error: no results document: ")
+    assert done.stderr.count("\n") == 1
+    assert "::" not in done.stderr

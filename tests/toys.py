@@ -170,7 +170,7 @@ def heed_interrupts() -> None:
 
 
 def grade(root: Path, kata: str, sources: Mapping[str, str | bytes], *more: str, **environment: str) -> dict[str, Any]:
-    """Grades several submissions of one kata at once; results by name."""
+    """Grades several submissions of one kata at once, under a fixed seed; results by name."""
     folder = root / "submissions"
     folder.mkdir(exist_ok=True)
     arguments: list[str] = []
@@ -179,7 +179,8 @@ def grade(root: Path, kata: str, sources: Mapping[str, str | bytes], *more: str,
         path.write_bytes(source if isinstance(source, bytes) else source.encode())
         arguments += ["--submission", str(path)]
     output = root / "results.json"
-    ran = run(root, "grade", kata, *arguments, "--json", str(output), *more, **environment)
+    seed = () if "--seed" in more else ("--seed", "1")
+    ran = run(root, "grade", kata, *arguments, "--json", str(output), *seed, *more, **environment)
     assert ran.status in (0, 1), ran
     results = json.loads(output.read_text(encoding="utf-8"))["results"]
     return dict(zip(sources, results, strict=True))

@@ -21,6 +21,7 @@ from graders import katas, results
 from graders.card import WIDTH, WORDS, Reporter, cost_in_words
 from graders.desk import attempts
 from graders.results import Outcome, Result
+from graders.run import DEFAULT_SEED
 
 COLOURS = {"green": "#2e9e44", "red": "#d1433f", "yellow": "#b8860b"}  # seen on white and on black
 UNDEFINED = re.compile(r"NameError: name '\w+' is not defined")
@@ -30,7 +31,8 @@ def main(argv: list[str], root: Path = katas.ROOT) -> int:
     """Exit status: that of `grade`."""
     folder, arguments = Path(argv[0]), argv[1:]
     cell, written = folder / "cell.py", folder / "results.json"
-    status = cli.main(["grade", *arguments, "--submission", str(cell), "--json", str(written)], root)
+    seed = [] if "--seed" in arguments else ["--seed", str(DEFAULT_SEED)]  # the cell is the learner's own
+    status = cli.main(["grade", *arguments, *seed, "--submission", str(cell), "--json", str(written)], root)
     if status not in (0, 1, cli.FAULT) or not written.exists() or not written.stat().st_size:
         return status
     document = json.loads(written.read_text(encoding="utf-8"))
