@@ -16,7 +16,8 @@ from torch import Tensor
 from graders import compare
 from graders.exam import Expected
 from graders.messages import Request
-from graders.spec import TOLERANCES, Answer, Case, parameters_of
+from graders.modes import Mode
+from graders.spec import TOLERANCES, Answer, Case, Tolerance, parameters_of
 from graders.submission import CheckFailed
 from graders.trial import Trial
 
@@ -60,23 +61,31 @@ def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, An
 
 def raises(answer: Answer, case: Case, trial: Trial) -> None:
     requests = trial.exam.requests(answer, case, case.dtypes[0])
+    if case.inputs:
+        requests = [request for request, _, _ in in_modes(trial, answer, case)]
     ask_all(trial, requests)
     for request in requests:
         reply = trial.ask(request)
         if reply.raised is None:
             raise CheckFailed("the call: should raise ValueError, got a result")
-        if not {"ValueError", "AssertionError"} & set(reply.raised.bases):
+        if not reply.raised.refusal:
             raise CheckFailed(f"the call: should raise ValueError, got {trial.submission.explain(reply.raised)}")
 
 
 def each(
-    trial: Trial, answer: Answer, case: Case, dtype: torch.dtype, **how: Any
+    trial: Trial, answer: Answer, case: Case, dtype: torch.dtype, gradients: bool = False
 ) -> Iterator[tuple[Request, Expected]]:
     """(request, expected) for each call of the case. All are asked first: the diagnosis compares what all gave."""
-    requests = trial.exam.requests(answer, case, dtype, **how)
+    requests = trial.exam.requests(answer, case, dtype, gradients)
     ask_all(trial, requests)
     for index, request in enumerate(requests):
         yield request, trial.exam.expected(answer, case, dtype, index)
+
+
+def in_modes(trial: Trial, answer: Answer, case: Case) -> list[tuple[Request, int, Mode]]:
+    """The case's calls in unusual modes, least unusual first: what a message says of one should matter."""
+    modes = sorted(trial.exam.crossed(answer)[case.name], key=lambda call: len(call[1].words()))
+    return [(trial.exam.request(answer, case, mode, index), index, mode) for index, mode in modes]
 
 
 def ask_all(trial: Trial, requests: list[Request]) -> None:
@@ -89,46 +98,58 @@ def outputs(trial: Trial, request: Request, expected: Expected) -> tuple[Tensor,
     return trial.outputs(request, len(expected.outputs) if expected.is_tuple else None)
 
 
-def subject(expected: Expected, index: int) -> str:
-    return f"output {index + 1}" if expected.is_tuple else "the output"
+def same_kind(answer: Answer, dtype: torch.dtype, trial: Trial, request: Request, expected: Expected) -> None:
+    """Shapes and dtypes are what they should be."""
+    for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), expected.outputs, strict=True)):
+        what = request.in_words(f"output {index + 1}" if expected.is_tuple else "the output")
+        compare.same_shape(what, got, wanted)
+        compare.same_dtype(what, got, answer.returns or (dtype,))
+
+
+def same_values(
+    trial: Trial, request: Request, expected: Expected, wanted: tuple[Tensor, ...], tolerance: Tolerance
+) -> None:
+    for index, (one, other) in enumerate(zip(outputs(trial, request, expected), wanted, strict=True)):
+        what = "values" if not expected.is_tuple else f"values of output {index + 1}"
+        compare.close(request.in_words(what), one, other, tolerance)
+
+
+def same_gradients(
+    case: Case, trial: Trial, request: Request, wanted: Mapping[str, Tensor | None], tolerance: Tolerance
+) -> None:
+    """Of every input that requires grad, and every parameter."""
+    found = trial.ask(request).gradients
+    for name, gradient in wanted.items():
+        if gradient is None or name not in (*request.leaves, *request.parameters):
+            continue
+        got, what = found.get(name), request.in_words(f"gradient of {name}")
+        if got is None:
+            if case.gradients == "exact" and gradient.abs().max() > tolerance.absolute:
+                raise CheckFailed(f"{what}: should flow, got none")
+            continue
+        compare.same_shape(what, got, gradient)
+        compare.finite(what, got)
+        if case.gradients == "exact":
+            free = gradient.isnan()
+            compare.close(what, got.masked_fill(free, 0), gradient.masked_fill(free, 0), tolerance)
 
 
 def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:
     for dtype in dtypes:
         for request, expected in each(trial, answer, case, dtype):
-            for index, (got, wanted) in enumerate(
-                zip(outputs(trial, request, expected), expected.outputs, strict=True)
-            ):
-                compare.same_shape(subject(expected, index), got, wanted)
-                compare.same_dtype(subject(expected, index), got, answer.returns or (dtype,))
+            same_kind(answer, dtype, trial, request, expected)
 
 
-def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial, **how: Any) -> None:
-    tolerance = answer.tolerance_for(case, dtype)
-    for request, expected in each(trial, answer, case, dtype, **how):
-        for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), expected.outputs, strict=True)):
-            what = "values" if not expected.is_tuple else f"values of output {index + 1}"
-            compare.close(what, got, wanted, tolerance)
+def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
+    for request, expected in each(trial, answer, case, dtype):
+        same_values(trial, request, expected, expected.outputs, answer.tolerance_for(case, dtype))
 
 
-def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial, **how: Any) -> None:
+def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
     """By value, pulled back from random cotangents, for every differentiable input and parameter."""
-    tolerance = answer.tolerance_for(case, dtype)
-    for request, expected in each(trial, answer, case, dtype, gradients=True, **how):
-        outputs(trial, request, expected)
-        reply = trial.ask(request)
-        for name, wanted in expected.gradients.items():
-            got = reply.gradients.get(name)
-            what = f"gradient of {name}"
-            if got is None:
-                if case.gradients == "exact" and wanted.abs().max() > tolerance.absolute:
-                    raise CheckFailed(f"{what}: should flow, got none")
-                continue
-            compare.same_shape(what, got, wanted)
-            compare.finite(what, got)
-            if case.gradients == "exact":
-                free = wanted.isnan()
-                compare.close(what, got.masked_fill(free, 0), wanted.masked_fill(free, 0), tolerance)
+    for request, expected in each(trial, answer, case, dtype, gradients=True):
+        same_kind(answer, dtype, trial, request, expected)
+        same_gradients(case, trial, request, expected.gradients, answer.tolerance_for(case, dtype))
 
 
 def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
@@ -139,35 +160,57 @@ def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial)
 
 def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
-        differentiates = answer.differentiates and case.gradients == "exact"
-        values(answer, case, case.dtypes[0], trial, strided=True, gradients=differentiates)
-        if differentiates:
-            gradients(answer, case, case.dtypes[0], trial, strided=True)
-
-
-# Under no_grad, a module in eval mode, after a call with other values: as a model is used once it is trained.
-IN_USE = {"inference": True, "rehearsed": True}
+        asked = [call for call in in_modes(trial, answer, case) if call[2].strided]
+        ask_all(trial, [request for request, _, _ in asked])
+        for request, index, mode in asked:
+            expected = trial.exam.expected(answer, case, mode.dtype, index)
+            tolerance = answer.tolerance_for(case, mode.dtype)
+            same_kind(answer, mode.dtype, trial, request, expected)
+            same_values(trial, request, expected, expected.outputs, tolerance)
+            if mode.gradients == "pulled":
+                same_gradients(case, trial, request, expected.gradients, tolerance)
 
 
 def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """In every call that is made of the answer, after its gradients were pulled back where they are."""
     for case in cases:
-        for how in ({}, IN_USE):
-            for request, expected in each(trial, answer, case, case.dtypes[0], **how):
-                outputs(trial, request, expected)
-                for name, after in trial.ask(request).inputs.items():
-                    before = (request.arguments or {})[name]
-                    if before.shape != after.shape or not torch.equal(before.nan_to_num(), after.nan_to_num()):
-                        raise CheckFailed(f"{name}: should be left as it was, got it modified in place")
+        requests = [request for request, _, _ in in_modes(trial, answer, case)]
+        for gradients in (True, False) if answer.differentiates_in(case) else (False,):
+            for dtype in case.dtypes:
+                requests = [*trial.exam.requests(answer, case, dtype, gradients), *requests]
+        ask_all(trial, requests)
+        for request in requests:
+            reply = trial.ask(request)
+            if reply.raised and request.mode:
+                continue  # another check says so
+            if reply.raised:
+                raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")
+            for name, before in (request.arguments or {}).items():
+                if isinstance(before, Tensor) and not unchanged(before, reply.inputs.get(name)):
+                    raise CheckFailed(f"{request.in_words(name)}: should be left as it was, got it modified in place")
+
+
+def unchanged(before: Tensor, after: Tensor | None) -> bool:
+    if after is None or before.shape != after.shape or before.dtype != after.dtype:
+        return False
+    return torch.equal(before, after) or torch.equal(before.nan_to_num(), after.nan_to_num())
 
 
 def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
     """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in."""
     for case in cases:
-        firsts = [outputs(trial, *asked) for asked in each(trial, answer, case, case.dtypes[0])]
-        for what, how in (("values of a second call", {"rehearsed": True}), ("values without gradients", IN_USE)):
-            for first, asked in zip(firsts, each(trial, answer, case, case.dtypes[0], **how), strict=True):
-                for one, two in zip(first, outputs(trial, *asked), strict=True):
-                    compare.close(what, two, one, TOLERANCES[torch.float64])
+        asked = [call for call in in_modes(trial, answer, case) if not call[2].strided]
+        ask_all(trial, [request for request, _, _ in asked])
+        for request, index, mode in asked:
+            exam, dtype = trial.exam, mode.dtype
+            expected, tolerance = exam.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
+            first = outputs(trial, exam.requests(answer, case, dtype)[index], expected)
+            same_kind(answer, dtype, trial, request, expected)
+            same_values(trial, request, expected, first, TOLERANCES[dtype] if dtype == torch.float64 else tolerance)
+            if mode.gradients == "pulled":
+                simple = exam.requests(answer, case, dtype, gradients=True)[index]
+                outputs(trial, simple, expected)
+                same_gradients(case, trial, request, trial.ask(simple).gradients, tolerance)
 
 
 def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:

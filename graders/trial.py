@@ -31,7 +31,7 @@ class Trial:
         self.last = request
         reply = self.submission.ask(request)
         if reply.died:
-            raise CheckFailed(f"the call: {reply.died}", "timeout" if reply.hung else "fail")
+            raise CheckFailed(f"{request.in_words('the call')}: {reply.died}", "timeout" if reply.hung else "fail")
         if reply.lines > MOST_LINES:
             raise CheckFailed(f"the call: should print nothing, got {reply.lines:,} lines; remove the prints")
         return reply
@@ -47,7 +47,8 @@ class Trial:
         """`count` tensors in a tuple, or one on its own where it is None."""
         reply = self.ask(request)
         if reply.raised:
-            raise CheckFailed(f"the call: should return, got {self.submission.explain(reply.raised)}")
+            why = self.submission.explain(reply.raised)
+            raise CheckFailed(f"{request.in_words('the call')}: should return, got {why}")
         tensors = tuple(output for output in reply.outputs if isinstance(output, Tensor))
         wanted = "a tensor" if count is None else f"a tuple of {count} tensors"
         if reply.is_tuple != (count is not None) or len(reply.outputs) != (count or 1):

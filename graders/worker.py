@@ -30,6 +30,7 @@ MESSAGE_LENGTH = 500
 PRINTED_BYTES = 1 << 20
 KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the environment
 READY = b"!"
+REFUSALS = (ValueError, AssertionError)  # as they are before a submission can put others in their place
 STACK_SIGNAL = getattr(
     signal, "SIGUSR1", None
 )  # asks for where it is; a timer for each call takes longer than the call
@@ -174,7 +175,7 @@ def call(
                 if not meter:
                     target = build(module, request, values, leaves)
                 if request["arguments"] is not None:
-                    with torch.no_grad() if request["inference"] else contextlib.nullcontext():
+                    with torch.no_grad() if request["no_grad"] else contextlib.nullcontext():
                         if request["rehearsed"]:
                             rehearse(target, request, values)
                         output = call_with(target, request, values)
@@ -219,7 +220,7 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
                 own[name].copy_(value)
         if request["cotangents"] or request["measured"]:
             leaves.update({name: own[name] for name in parameters})
-    if request["inference"]:
+    if request["evaluating"]:
         instance.eval()
     return instance  # type: ignore[no-any-return]  # whatever the submission defined under that name
 
@@ -233,7 +234,10 @@ def rehearse(target: Callable[..., Any], request: Request, values: list[Tensor])
     """Calls whose results do not matter: with the arguments of another call, and with other values of these shapes."""
     with contextlib.suppress(Exception):
         target(**{name: value_of(argument, values) for name, argument in request["before"].items()})
-    others = [value.detach().abs().sqrt() if value.is_floating_point() else value.clone() for value in values]
+    others = [
+        value.detach().abs().sqrt().requires_grad_(value.requires_grad) if value.is_floating_point() else value.clone()
+        for value in values
+    ]
     for value in others:
         if not value.is_floating_point() and value.dim():
             value.copy_(value.flip(0))
@@ -283,5 +287,5 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
     for frame in traceback.extract_tb(error.__traceback__):
         line = frame.lineno if frame.filename == path else line
     message = (error.msg or "") if isinstance(error, SyntaxError) else str(error)
-    bases = [base.__name__ for base in type(error).__mro__]
-    return {"type": bases[0], "bases": bases, "message": message[:MESSAGE_LENGTH], "line": line}
+    refusal = issubclass(type(error), REFUSALS)  # isinstance would believe a __class__ that lies
+    return {"type": type(error).__name__, "refusal": refusal, "message": message[:MESSAGE_LENGTH], "line": line}
