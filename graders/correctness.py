@@ -185,9 +185,14 @@ def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
                 continue  # another check says so
             if reply.raised:
                 raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")
-            for name, before in (request.arguments or {}).items():
-                if isinstance(before, Tensor) and not unchanged(before, reply.inputs.get(name)):
-                    raise CheckFailed(f"{request.in_words(name)}: should be left as it was, got it modified in place")
+            same_inputs(trial, request)
+
+
+def same_inputs(trial: Trial, request: Request) -> None:
+    after = trial.ask(request).inputs
+    for name, before in (request.arguments or {}).items():
+        if isinstance(before, Tensor) and not unchanged(before, after.get(name)):
+            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, got it modified in place")
 
 
 def unchanged(before: Tensor, after: Tensor | None) -> bool:

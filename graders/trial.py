@@ -23,7 +23,7 @@ class Trial:
         self.submission = submission
         self.reference = reference  # whose cost budgets are multiples of
         self.costs = costs
-        self.verified: set[bytes] = set()  # requests whose reply agreed with the reference's
+        self.verified: set[bytes] = set()  # large requests whose reply was right
         self.last: Request | None = None
 
     def ask(self, request: Request) -> Reply:
