@@ -60,16 +60,20 @@ def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, An
 
 
 def raises(answer: Answer, case: Case, trial: Trial) -> None:
-    requests = trial.exam.requests(answer, case, case.dtypes[0])
-    if case.inputs:
-        requests = [request for request, _, _ in in_modes(trial, answer, case)]
-    ask_all(trial, requests)
-    for request in requests:
+    def refused(request: Request) -> None:
         reply = trial.ask(request)
+        the_call = request.in_words("the call")
         if reply.raised is None:
-            raise CheckFailed("the call: should raise ValueError, got a result")
+            raise CheckFailed(f"{the_call}: should raise ValueError, got a result")
         if not reply.raised.refusal:
-            raise CheckFailed(f"the call: should raise ValueError, got {trial.submission.explain(reply.raised)}")
+            other = "another class named " if reply.raised.type in ("ValueError", "AssertionError") else ""
+            why = f"{other}{trial.submission.explain(reply.raised)}"
+            raise CheckFailed(f"{the_call}: should raise ValueError, got {why}")
+
+    if case.inputs is None:
+        for request in trial.exam.requests(answer, case, case.dtypes[0]):
+            refused(request)
+    in_modes(answer, case, trial, lambda request, index, mode: refused(request))
 
 
 def each(
@@ -82,10 +86,35 @@ def each(
         yield request, trial.exam.expected(answer, case, dtype, index)
 
 
-def in_modes(trial: Trial, answer: Answer, case: Case) -> list[tuple[Request, int, Mode]]:
-    """The case's calls in unusual modes, least unusual first: what a message says of one should matter."""
-    modes = sorted(trial.exam.crossed(answer)[case.name], key=lambda call: len(call[1].words()))
-    return [(trial.exam.request(answer, case, mode, index), index, mode) for index, mode in modes]
+def in_modes(
+    answer: Answer, case: Case, trial: Trial, question: Callable[[Request, int, Mode], None], **only: Any
+) -> None:
+    """Asks a question of the case's calls in unusual modes, `only` those with some levels.
+
+    Where one fails, what is raised is of the simplest mode in which it still does.
+    """
+    modes = trial.exam.crossed(answer)[case.name]
+    chosen = [call for call in modes if all(getattr(call[1], factor) == level for factor, level in only.items())]
+
+    def fails(index: int, mode: Mode) -> CheckFailed | None:
+        try:
+            question(trial.exam.request(answer, case, mode, index), index, mode)
+        except CheckFailed as failure:
+            return failure
+        return None
+
+    ask_all(trial, [trial.exam.request(answer, case, mode, index) for index, mode in chosen])
+    for index, mode in chosen:
+        failure, simplest = fails(index, mode), mode
+        for factor in SIMPLER if failure and failure.kind == "fail" else ():
+            simpler = replace(simplest, **{factor: getattr(Mode(case.dtypes[0]), factor)})
+            simplest = simpler if fails(index, simpler) else simplest
+        if failure:
+            raise fails(index, simplest) or failure
+
+
+# What a message names only where nothing else explains the failure comes first.
+SIMPLER = ("passing", "leaves", "rehearsed", "evaluating", "gradients", "dtype", "strided")
 
 
 def ask_all(trial: Trial, requests: list[Request]) -> None:
@@ -98,20 +127,38 @@ def outputs(trial: Trial, request: Request, expected: Expected) -> tuple[Tensor,
     return trial.outputs(request, len(expected.outputs) if expected.is_tuple else None)
 
 
-def same_kind(answer: Answer, dtype: torch.dtype, trial: Trial, request: Request, expected: Expected) -> None:
-    """Shapes and dtypes are what they should be."""
-    for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), expected.outputs, strict=True)):
-        what = request.in_words(f"output {index + 1}" if expected.is_tuple else "the output")
-        compare.same_shape(what, got, wanted)
-        compare.same_dtype(what, got, answer.returns or (dtype,))
+def subject(expected: Expected, index: int) -> str:
+    return f"output {index + 1}" if expected.is_tuple else "the output"
+
+
+def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:
+    for dtype in dtypes:
+        for request, expected in each(trial, answer, case, dtype):
+            for index, (got, wanted) in enumerate(
+                zip(outputs(trial, request, expected), expected.outputs, strict=True)
+            ):
+                compare.same_shape(subject(expected, index), got, wanted)
+                compare.same_dtype(subject(expected, index), got, answer.returns or (dtype,))
+
+
+def simple_outputs(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> tuple[Tensor, ...]:
+    """What the call gives when it is made in the simplest way."""
+    request = trial.exam.requests(answer, case, dtype)[index]
+    return outputs(trial, request, trial.exam.expected(answer, case, dtype, index))
+
+
+def same_dtypes(trial: Trial, request: Request, expected: Expected, simple: tuple[Tensor, ...]) -> None:
+    """As in the simplest way, of which `shapes` asks whether they are right."""
+    for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), simple, strict=True)):
+        compare.same_dtype(request.in_words(subject(expected, index)), got, (wanted.dtype,))
 
 
 def same_values(
     trial: Trial, request: Request, expected: Expected, wanted: tuple[Tensor, ...], tolerance: Tolerance
 ) -> None:
-    for index, (one, other) in enumerate(zip(outputs(trial, request, expected), wanted, strict=True)):
+    for index, (got, other) in enumerate(zip(outputs(trial, request, expected), wanted, strict=True)):
         what = "values" if not expected.is_tuple else f"values of output {index + 1}"
-        compare.close(request.in_words(what), one, other, tolerance)
+        compare.close(request.in_words(what), got, other, tolerance)
 
 
 def same_gradients(
@@ -134,12 +181,6 @@ def same_gradients(
             compare.close(what, got.masked_fill(free, 0), gradient.masked_fill(free, 0), tolerance)
 
 
-def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:
-    for dtype in dtypes:
-        for request, expected in each(trial, answer, case, dtype):
-            same_kind(answer, dtype, trial, request, expected)
-
-
 def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
     for request, expected in each(trial, answer, case, dtype):
         same_values(trial, request, expected, expected.outputs, answer.tolerance_for(case, dtype))
@@ -147,8 +188,9 @@ def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None
 
 def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
     """By value, pulled back from random cotangents, for every differentiable input and parameter."""
-    for request, expected in each(trial, answer, case, dtype, gradients=True):
-        same_kind(answer, dtype, trial, request, expected)
+    for index, (request, expected) in enumerate(each(trial, answer, case, dtype, gradients=True)):
+        outputs(trial, request, expected)
+        same_dtypes(trial, request, expected, simple_outputs(answer, case, dtype, index, trial))
         same_gradients(case, trial, request, expected.gradients, answer.tolerance_for(case, dtype))
 
 
@@ -160,38 +202,33 @@ def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial)
 
 def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
-        asked = [call for call in in_modes(trial, answer, case) if call[2].strided]
-        ask_all(trial, [request for request, _, _ in asked])
-        for request, index, mode in asked:
+
+        def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
             expected = trial.exam.expected(answer, case, mode.dtype, index)
             tolerance = answer.tolerance_for(case, mode.dtype)
-            same_kind(answer, mode.dtype, trial, request, expected)
             same_values(trial, request, expected, expected.outputs, tolerance)
+            same_dtypes(trial, request, expected, simple_outputs(answer, case, mode.dtype, index, trial))
             if mode.gradients == "pulled":
                 same_gradients(case, trial, request, expected.gradients, tolerance)
+
+        in_modes(answer, case, trial, question, strided=True)
 
 
 def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
     """In every call that is made of the answer, after its gradients were pulled back where they are."""
     for case in cases:
-        requests = [request for request, _, _ in in_modes(trial, answer, case)]
-        for gradients in (True, False) if answer.differentiates_in(case) else (False,):
+        for gradients in (False, True) if answer.differentiates_in(case) else (False,):
             for dtype in case.dtypes:
-                requests = [*trial.exam.requests(answer, case, dtype, gradients), *requests]
-        ask_all(trial, requests)
-        for request in requests:
-            reply = trial.ask(request)
-            if reply.raised and request.mode:
-                continue  # another check says so
-            if reply.raised:
-                raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")
-            same_inputs(trial, request)
+                for request, expected in each(trial, answer, case, dtype, gradients):
+                    outputs(trial, request, expected)
+                    same_inputs(trial, request)
+        in_modes(answer, case, trial, lambda request, index, mode: same_inputs(trial, request))
 
 
 def same_inputs(trial: Trial, request: Request) -> None:
-    after = trial.ask(request).inputs
+    reply = trial.ask(request)
     for name, before in (request.arguments or {}).items():
-        if isinstance(before, Tensor) and not unchanged(before, after.get(name)):
+        if isinstance(before, Tensor) and not reply.raised and not unchanged(before, reply.inputs.get(name)):
             raise CheckFailed(f"{request.in_words(name)}: should be left as it was, got it modified in place")
 
 
@@ -204,18 +241,19 @@ def unchanged(before: Tensor, after: Tensor | None) -> bool:
 def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
     """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in."""
     for case in cases:
-        asked = [call for call in in_modes(trial, answer, case) if not call[2].strided]
-        ask_all(trial, [request for request, _, _ in asked])
-        for request, index, mode in asked:
+
+        def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
             exam, dtype = trial.exam, mode.dtype
             expected, tolerance = exam.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
-            first = outputs(trial, exam.requests(answer, case, dtype)[index], expected)
-            same_kind(answer, dtype, trial, request, expected)
-            same_values(trial, request, expected, first, TOLERANCES[dtype] if dtype == torch.float64 else tolerance)
+            simple = simple_outputs(answer, case, dtype, index, trial)
+            same_values(trial, request, expected, simple, TOLERANCES[dtype] if dtype == torch.float64 else tolerance)
+            same_dtypes(trial, request, expected, simple)
             if mode.gradients == "pulled":
-                simple = exam.requests(answer, case, dtype, gradients=True)[index]
-                outputs(trial, simple, expected)
-                same_gradients(case, trial, request, trial.ask(simple).gradients, tolerance)
+                pulled = exam.requests(answer, case, dtype, gradients=True)[index]
+                outputs(trial, pulled, expected)
+                same_gradients(case, trial, request, trial.ask(pulled).gradients, tolerance)
+
+        in_modes(answer, case, trial, question, strided=False)
 
 
 def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:

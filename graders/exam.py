@@ -126,7 +126,7 @@ class Exam:
             last = max(list(parameters).index(name) for name in arguments)
             arguments = {name: arguments.get(name, parameters[name]) for name in list(parameters)[: last + 1]}
             positional = len(arguments)
-        usual = Mode(dtype, gradients=mode.gradients, leaves=answer.differentiable if pulled else ())
+        usual = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if pulled else Mode(dtype)
         return Request(
             target=answer.name,
             arguments=arguments,
