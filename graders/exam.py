@@ -16,6 +16,7 @@ from torch import Tensor
 from graders.messages import Measured, Request, floating
 from graders.modes import Choices, Mode, covering
 from graders.spec import Answer, Arguments, Case, Draw, Grader, GraderError, parameters_of
+from graders.wire import dtype_name
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class Exam:
             and mode == usual
             and not measured,
             measured=measured,
-            mode="" if mode == usual else mode.words(),
+            mode=mode.words() if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
         )
 
     def _expected(self, answer: Answer, case: Case, dtype: torch.dtype, index: int) -> Expected:

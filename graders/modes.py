@@ -47,7 +47,8 @@ class Mode:
         words += ["strided"] * self.strided
         words += ["under no_grad"] * (self.gradients == "off")
         words += ["in eval mode"] * self.evaluating
-        words += [f"{' and '.join(self.leaves)} requiring grad"] * bool(self.leaves)
+        learning = " and ".join(self.leaves) or "no input"
+        words += [f"{learning} requiring grad"] * bool(self.leaves or self.gradients == "pulled")
         words += ["in a second call"] * self.rehearsed
         words += [f"arguments by {self.passing.rstrip('s')}"] * (self.passing != "usual")
         return ", ".join(words)

@@ -135,7 +135,7 @@ WRONG = {
     "in_place_in_float32": (
         RIGHT.replace("    return x / (1 / factor)", IN_PLACE.format("x.dtype == torch.float32")),
         "robustness/inputs_left_alone",
-        "x: should be left as it was, got it modified in place",
+        "x (float32): should be left as it was, got it modified in place",
     ),
     "in_place_where_gradients_flow": (
         RIGHT.replace("    return x / (1 / factor)", IN_PLACE.format("x.requires_grad")),
@@ -145,7 +145,7 @@ WRONG = {
     "float64_where_gradients_flow": (
         RIGHT.replace("return x", "return (x.double() if x.requires_grad else x)"),
         "gradients/three_by_five/float32",
-        "dtype of the output: should be float32, got float64",
+        "dtype of the output (float32): should be float32, got float64",
     ),
     "garbage_in_float32_without_gradients": (
         RIGHT.replace("return x", "return x * 2 if x.dtype == torch.float32 and not torch.is_grad_enabled() else x"),
