@@ -2,6 +2,8 @@
 
 Operators, memory and lines are counted, and the same in every run. Time is the processor's, read by the judge: where
 one call takes clearly less than it may, that settles it; else both are asked on fresh inputs, in turn.
+
+What costs no more than it may is asked once more at this size for its exact values and gradients.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import statistics
 import torch
 from torch import Tensor
 
-from graders import compare
+from graders import compare, correctness
 from graders.exam import Exam
 from graders.messages import Cost, Measured, Reply, Request
 from graders.spec import Answer, Budget, GraderError, Tolerance
@@ -26,6 +28,7 @@ ENOUGH = 10_000
 CLEAR = 0.3  # of the limit: single readings were seen to differ by a factor of 5
 REPEATS = 10
 SURE = 3  # calls that all take more than twice what they may, or less than half of it
+LARGER = 8192  # elements than the cases' tensors have
 GROWS = 0.4  # an exponent that much above the reference's
 
 
@@ -38,11 +41,34 @@ def loops(answer: Answer, budget: Budget, trial: Trial) -> None:
             f"runs of one line: should be below {shortest}, the shortest axis, got {own.lines:,}"
             f"{trial.submission.at(own.line)}{growth('lines', answer, budget, trial)}"
         )
+    exact(answer, budget, trial)
 
 
 def memory(answer: Answer, budget: Budget, trial: Trial) -> None:
     counted("peak", answer, budget, trial)
     counted("written", answer, budget, trial)
+    exact(answer, budget, trial)
+
+
+def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
+    """Holds the values and gradients of one large call of each answer against the oracle, as those of the cases are."""
+
+    def elements(budget: Budget) -> tuple[bool, int]:
+        given = trial.exam.arguments(budget.case())[0].values()
+        largest = max(value.numel() for value in given if isinstance(value, Tensor))
+        return largest <= LARGER, largest
+
+    if budget is not min(reversed(answer.budgets), key=elements):  # the smallest of them that is large
+        return
+    case, dtype = budget.case(), answer.cases[0].dtypes[0]
+    (request,) = trial.exam.requests(answer, case, dtype, answer.differentiates)
+    if request.message in trial.verified:
+        return
+    expected, tolerance = trial.exam.expected(answer, case, dtype, 0), answer.tolerance_for(case, dtype)
+    correctness.same_values(trial, request, expected, expected.outputs, tolerance)
+    correctness.same_gradients(case, trial, request, expected.gradients, tolerance)
+    correctness.same_inputs(trial, request)
+    trial.verified.add(request.message)
 
 
 def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:
@@ -102,6 +128,7 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
             f"processor time: should be at most {budget.time:g} times the reference's, got {ratio:.1f} times "
             f"({own.seconds:.2g} s)"
         )
+    exact(answer, budget, trial)
 
 
 def large(trial: Trial, answer: Answer, budget: Budget) -> tuple[Reply, Reply]:

@@ -16,7 +16,8 @@ from torch import Tensor
 from graders import compare
 from graders.exam import Expected
 from graders.messages import Request
-from graders.spec import TOLERANCES, Answer, Case, parameters_of
+from graders.modes import Mode
+from graders.spec import TOLERANCES, Answer, Case, Tolerance, parameters_of
 from graders.submission import CheckFailed
 from graders.trial import Trial
 
@@ -59,24 +60,61 @@ def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, An
 
 
 def raises(answer: Answer, case: Case, trial: Trial) -> None:
-    requests = trial.exam.requests(answer, case, case.dtypes[0])
-    ask_all(trial, requests)
-    for request in requests:
+    def refused(request: Request) -> None:
         reply = trial.ask(request)
+        the_call = request.in_words("the call")
         if reply.raised is None:
-            raise CheckFailed("the call: should raise ValueError, got a result")
-        if not {"ValueError", "AssertionError"} & set(reply.raised.bases):
-            raise CheckFailed(f"the call: should raise ValueError, got {trial.submission.explain(reply.raised)}")
+            raise CheckFailed(f"{the_call}: should raise ValueError, got a result")
+        if not reply.raised.refusal:
+            other = "another class named " if reply.raised.type in ("ValueError", "AssertionError") else ""
+            why = f"{other}{trial.submission.explain(reply.raised)}"
+            raise CheckFailed(f"{the_call}: should raise ValueError, got {why}")
+
+    if case.inputs is None:
+        for request in trial.exam.requests(answer, case, case.dtypes[0]):
+            refused(request)
+    in_modes(answer, case, trial, lambda request, index, mode: refused(request))
 
 
 def each(
-    trial: Trial, answer: Answer, case: Case, dtype: torch.dtype, **how: Any
+    trial: Trial, answer: Answer, case: Case, dtype: torch.dtype, gradients: bool = False
 ) -> Iterator[tuple[Request, Expected]]:
     """(request, expected) for each call of the case. All are asked first: the diagnosis compares what all gave."""
-    requests = trial.exam.requests(answer, case, dtype, **how)
+    requests = trial.exam.requests(answer, case, dtype, gradients)
     ask_all(trial, requests)
     for index, request in enumerate(requests):
         yield request, trial.exam.expected(answer, case, dtype, index)
+
+
+def in_modes(
+    answer: Answer, case: Case, trial: Trial, question: Callable[[Request, int, Mode], None], **only: Any
+) -> None:
+    """Asks a question of the case's calls in unusual modes, `only` those with some levels.
+
+    Where one fails, what is raised is of the simplest mode in which it still does.
+    """
+    modes = trial.exam.crossed(answer)[case.name]
+    chosen = [call for call in modes if all(getattr(call[1], factor) == level for factor, level in only.items())]
+
+    def fails(index: int, mode: Mode) -> CheckFailed | None:
+        try:
+            question(trial.exam.request(answer, case, mode, index), index, mode)
+        except CheckFailed as failure:
+            return failure
+        return None
+
+    ask_all(trial, [trial.exam.request(answer, case, mode, index) for index, mode in chosen])
+    for index, mode in chosen:
+        failure, simplest = fails(index, mode), mode
+        for factor in SIMPLER if failure and failure.kind == "fail" else ():
+            simpler = replace(simplest, **{factor: getattr(Mode(case.dtypes[0]), factor)})
+            simplest = simpler if fails(index, simpler) else simplest
+        if failure:
+            raise fails(index, simplest) or failure
+
+
+# What a message names only where nothing else explains the failure comes first.
+SIMPLER = ("passing", "leaves", "rehearsed", "evaluating", "gradients", "dtype", "strided")
 
 
 def ask_all(trial: Trial, requests: list[Request]) -> None:
@@ -103,32 +141,57 @@ def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: T
                 compare.same_dtype(subject(expected, index), got, answer.returns or (dtype,))
 
 
-def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial, **how: Any) -> None:
-    tolerance = answer.tolerance_for(case, dtype)
-    for request, expected in each(trial, answer, case, dtype, **how):
-        for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), expected.outputs, strict=True)):
-            what = "values" if not expected.is_tuple else f"values of output {index + 1}"
-            compare.close(what, got, wanted, tolerance)
+def simple_outputs(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> tuple[Tensor, ...]:
+    """What the call gives when it is made in the simplest way."""
+    request = trial.exam.requests(answer, case, dtype)[index]
+    return outputs(trial, request, trial.exam.expected(answer, case, dtype, index))
 
 
-def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial, **how: Any) -> None:
+def same_dtypes(trial: Trial, request: Request, expected: Expected, simple: tuple[Tensor, ...]) -> None:
+    """As in the simplest way, of which `shapes` asks whether they are right."""
+    for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), simple, strict=True)):
+        compare.same_dtype(request.in_words(subject(expected, index)), got, (wanted.dtype,))
+
+
+def same_values(
+    trial: Trial, request: Request, expected: Expected, wanted: tuple[Tensor, ...], tolerance: Tolerance
+) -> None:
+    for index, (got, other) in enumerate(zip(outputs(trial, request, expected), wanted, strict=True)):
+        what = "values" if not expected.is_tuple else f"values of output {index + 1}"
+        compare.close(request.in_words(what), got, other, tolerance)
+
+
+def same_gradients(
+    case: Case, trial: Trial, request: Request, wanted: Mapping[str, Tensor | None], tolerance: Tolerance
+) -> None:
+    """Of every input that requires grad, and every parameter."""
+    found = trial.ask(request).gradients
+    for name, gradient in wanted.items():
+        if gradient is None or name not in (*request.leaves, *request.parameters):
+            continue
+        got, what = found.get(name), request.in_words(f"gradient of {name}")
+        if got is None:
+            if case.gradients == "exact" and gradient.abs().max() > tolerance.absolute:
+                raise CheckFailed(f"{what}: should flow, got none")
+            continue
+        compare.same_shape(what, got, gradient)
+        compare.finite(what, got)
+        if case.gradients == "exact":
+            free = gradient.isnan()
+            compare.close(what, got.masked_fill(free, 0), gradient.masked_fill(free, 0), tolerance)
+
+
+def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
+    for request, expected in each(trial, answer, case, dtype):
+        same_values(trial, request, expected, expected.outputs, answer.tolerance_for(case, dtype))
+
+
+def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
     """By value, pulled back from random cotangents, for every differentiable input and parameter."""
-    tolerance = answer.tolerance_for(case, dtype)
-    for request, expected in each(trial, answer, case, dtype, gradients=True, **how):
+    for index, (request, expected) in enumerate(each(trial, answer, case, dtype, gradients=True)):
         outputs(trial, request, expected)
-        reply = trial.ask(request)
-        for name, wanted in expected.gradients.items():
-            got = reply.gradients.get(name)
-            what = f"gradient of {name}"
-            if got is None:
-                if case.gradients == "exact" and wanted.abs().max() > tolerance.absolute:
-                    raise CheckFailed(f"{what}: should flow, got none")
-                continue
-            compare.same_shape(what, got, wanted)
-            compare.finite(what, got)
-            if case.gradients == "exact":
-                free = wanted.isnan()
-                compare.close(what, got.masked_fill(free, 0), wanted.masked_fill(free, 0), tolerance)
+        same_dtypes(trial, request, expected, simple_outputs(answer, case, dtype, index, trial))
+        same_gradients(case, trial, request, expected.gradients, answer.tolerance_for(case, dtype))
 
 
 def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
@@ -139,44 +202,62 @@ def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial)
 
 def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
-        differentiates = answer.differentiates and case.gradients == "exact"
-        values(answer, case, case.dtypes[0], trial, strided=True, gradients=differentiates)
-        if differentiates:
-            gradients(answer, case, case.dtypes[0], trial, strided=True)
 
+        def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
+            expected = trial.exam.expected(answer, case, mode.dtype, index)
+            tolerance = answer.tolerance_for(case, mode.dtype)
+            same_values(trial, request, expected, expected.outputs, tolerance)
+            same_dtypes(trial, request, expected, simple_outputs(answer, case, mode.dtype, index, trial))
+            if mode.gradients == "pulled":
+                same_gradients(case, trial, request, expected.gradients, tolerance)
 
-# Under no_grad, a module in eval mode, after a call with other values: as a model is used once it is trained.
-IN_USE = {"inference": True, "rehearsed": True}
+        in_modes(answer, case, trial, question, strided=True)
 
 
 def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """In every call that is made of the answer, after its gradients were pulled back where they are."""
     for case in cases:
-        for how in ({}, IN_USE):
-            for request, expected in each(trial, answer, case, case.dtypes[0], **how):
-                outputs(trial, request, expected)
-                for name, before in (request.arguments or {}).items():
-                    if not isinstance(before, Tensor):
-                        continue
-                    after = trial.ask(request).inputs.get(name)
-                    if after is None:
-                        raise CheckFailed("the call: sent back something that is no answer")
-                    same = (before.shape, before.dtype) == (after.shape, after.dtype)
-                    if not same or not torch.equal(before.nan_to_num(), after.nan_to_num()):
-                        raise CheckFailed(f"{name}: should be left as it was, got it modified in place")
+        for gradients in (False, True) if answer.differentiates_in(case) else (False,):
+            for dtype in case.dtypes:
+                for request, expected in each(trial, answer, case, dtype, gradients):
+                    outputs(trial, request, expected)
+                    same_inputs(trial, request)
+        in_modes(answer, case, trial, lambda request, index, mode: same_inputs(trial, request))
+
+
+def same_inputs(trial: Trial, request: Request) -> None:
+    reply = trial.ask(request)
+    for name, before in (request.arguments or {}).items():
+        if isinstance(before, Tensor) and not reply.raised and not unchanged(before, reply.inputs.get(name)):
+            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, got it modified in place")
+
+
+def unchanged(before: Tensor, after: Tensor | None) -> bool:
+    if after is None or before.shape != after.shape or before.dtype != after.dtype:
+        return False
+    return torch.equal(before, after) or torch.equal(before.nan_to_num(), after.nan_to_num())
 
 
 def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
     """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in."""
     for case in cases:
-        firsts = [outputs(trial, *asked) for asked in each(trial, answer, case, case.dtypes[0])]
-        for what, how in (("values of a second call", {"rehearsed": True}), ("values without gradients", IN_USE)):
-            for first, asked in zip(firsts, each(trial, answer, case, case.dtypes[0], **how), strict=True):
-                for one, two in zip(first, outputs(trial, *asked), strict=True):
-                    compare.close(what, two, one, TOLERANCES[torch.float64])
+
+        def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
+            exam, dtype = trial.exam, mode.dtype
+            expected, tolerance = exam.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
+            simple = simple_outputs(answer, case, dtype, index, trial)
+            same_values(trial, request, expected, simple, TOLERANCES[dtype] if dtype == torch.float64 else tolerance)
+            same_dtypes(trial, request, expected, simple)
+            if mode.gradients == "pulled":
+                pulled = exam.requests(answer, case, dtype, gradients=True)[index]
+                outputs(trial, pulled, expected)
+                same_gradients(case, trial, request, trial.ask(pulled).gradients, tolerance)
+
+        in_modes(answer, case, trial, question, strided=False)
 
 
 def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """Every call is watched for banned operators; these, one of each set of inputs, for functions as well."""
+    """Nothing that is banned was called, in any call of the answer, nor while it was imported."""
     requests = [
         request
         for case in cases

@@ -6,6 +6,7 @@ Made once for all submissions of a run: a request that two of them are sent is o
 from __future__ import annotations
 
 import functools
+import random
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,9 @@ import torch
 from torch import Tensor
 
 from graders.messages import Measured, Request, floating
+from graders.modes import Choices, Mode, covering
 from graders.spec import Answer, Arguments, Case, Draw, Grader, GraderError, parameters_of
+from graders.wire import dtype_name
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,10 @@ class Exam:
         self.arguments = functools.cache(self._arguments)
         self.parameters = functools.cache(self._parameters)
         self.request = functools.cache(self._request)
+        self.crossed = functools.cache(self._crossed)
 
     def forget(self) -> None:
-        for cached in (self.expected, self.arguments, self.parameters, self.request):
+        for cached in (self.expected, self.arguments, self.parameters, self.request, self.crossed):
             cached.cache_clear()
 
     def draw(self, name: str) -> Draw:
@@ -62,48 +66,85 @@ class Exam:
             for name, shape in shapes.items()
         }
 
-    def requests(self, answer: Answer, case: Case, dtype: torch.dtype, **how: Any) -> list[Request]:
-        if case.inputs is None:
-            return [self.request(answer, case, dtype, None, **how)]
-        return [self.request(answer, case, dtype, index, **how) for index in range(len(self.arguments(case)))]
+    def requests(
+        self, answer: Answer, case: Case, dtype: torch.dtype, gradients: bool = False, measured: Measured = ""
+    ) -> list[Request]:
+        """The calls of a case in the simplest way, where `gradients` says of all inputs or of none."""
+        mode = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if gradients else Mode(dtype)
+        calls = [None] if case.inputs is None else range(len(self.arguments(case)))
+        return [self.request(answer, case, mode, index, measured) for index in calls]
 
-    def _request(
-        self,
-        answer: Answer,
-        case: Case,
-        dtype: torch.dtype,
-        index: int | None,
-        gradients: bool = False,
-        strided: bool = False,
-        measured: Measured = "",
-        **how: Any,
-    ) -> Request:
-        """`index` chooses the call of the case; None only constructs.
+    def _crossed(self, answer: Answer) -> dict[str, list[tuple[int, Mode]]]:
+        """For each case by its name, further calls by their index and mode.
 
-        Calls in the case's first dtype, with gradients where there are any, are watched for all that they call.
+        Of every call one strided, one in a second call, and one under no_grad; of one that should raise, just one.
+        All else is drawn from the seed, so that every two levels of any two factors meet in some call.
         """
+        chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}")
+        found: dict[str, list[tuple[int, Mode]]] = {case.name: [] for case in answer.cases}
+        for raising in (False, True):
+            cases = [case for case in answer.cases if case.raises == raising and case.inputs]
+            calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
+            choices = [self.choices(answer, *call) for call in calls]
+            kinds: list[dict[str, Any]] = [{"strided": True}]
+            kinds += [{"strided": False, "rehearsed": True}, {"strided": False, "gradients": "off"}]
+            slots = [choice.fixed(**kind) for choice in choices for kind in ([{}] if raising else kinds)]
+            for number, (index, mode) in enumerate(covering(slots, choices, chooser)):
+                case, call = calls[index * len(calls) // len(slots) if number < len(slots) else index]
+                found[case.name].append((call, mode))
+        return found
+
+    def choices(self, answer: Answer, case: Case, index: int) -> Choices:
+        """What the modes of a call are chosen from: the case's dtypes alone, and gradients where it asks for them."""
+        given = self.arguments(case)[index]
+        leaves = tuple(name for name in answer.differentiable if isinstance(given.get(name), Tensor))
+        pulled = ["pulled"] * bool((leaves or answer.parameters) and case.gradients != "none" and not case.raises)
+        return Choices(
+            {
+                "dtype": case.dtypes,
+                "strided": [False, True],
+                "gradients": [*pulled, "recorded", "off"],
+                "evaluating": [False, True] if answer.forward else [False],
+                "leaves": list(dict.fromkeys([(), *((name,) for name in leaves), leaves])),
+                "rehearsed": [False, True],
+                "passing": ["usual", "names", "positions"],
+            },
+            frozenset() if answer.parameters else frozenset({("gradients", "pulled"), ("leaves", ())}),
+        )
+
+    def _request(self, answer: Answer, case: Case, mode: Mode, index: int | None, measured: Measured = "") -> Request:
+        """`index` chooses the call of the case; None only constructs."""
+        dtype, pulled = mode.dtype, mode.gradients == "pulled"
+        parameters = parameters_of(answer.forward or answer.signature)
         arguments = None if index is None else floating(self.arguments(case)[index], dtype)
-        if arguments is not None and strided:
+        positional = sum(default is ... for default in parameters.values())
+        if arguments is not None and mode.strided:
             arguments = {name: scattered(value) for name, value in arguments.items()}
-        asked = gradients and index is not None and not measured
-        cotangents = self.expected(answer, case, dtype, index).cotangents if asked else ()
-        required = [default is ... for default in parameters_of(answer.forward or answer.signature).values()]
+        if arguments is not None and mode.passing == "positions":
+            last = max(list(parameters).index(name) for name in arguments)
+            arguments = {name: arguments.get(name, parameters[name]) for name in list(parameters)[: last + 1]}
+            positional = len(arguments)
+        usual = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if pulled else Mode(dtype)
         return Request(
             target=answer.name,
             arguments=arguments,
-            positional=sum(required),
+            positional=0 if mode.passing == "names" else positional,
             init=case.init if answer.forward else None,
             parameters=self.parameters(answer, case, dtype),
-            leaves=answer.differentiable if gradients else (),
-            cotangents=cotangents,
-            return_inputs=not (gradients or measured),
+            leaves=mode.leaves,
+            cotangents=(
+                self.expected(answer, case, dtype, index).cotangents
+                if pulled and index is not None and not measured
+                else ()
+            ),
+            return_inputs=not measured,
+            no_grad=mode.gradients == "off",
+            evaluating=mode.evaluating,
+            rehearsed=mode.rehearsed,
             before={} if index is None else floating(self.arguments(case)[index - 1], dtype),
             device=self.device,
-            watched=dtype == case.dtypes[0]
-            and gradients == answer.differentiates_in(case)
-            and not (strided or measured or how),
             measured=measured,
-            **how,
+            mode=mode.words() if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
         )
 
     def _expected(self, answer: Answer, case: Case, dtype: torch.dtype, index: int) -> Expected:

@@ -30,20 +30,26 @@ class Request:
     positional: int  # how many of them are passed by position
     init: Mapping[str, Any] | None = None
     parameters: Mapping[str, Tensor] = field(default_factory=dict)
-    leaves: tuple[str, ...] = ()  # the inputs that gradients are asked for
-    cotangents: tuple[Tensor, ...] = ()
-    watched: bool = False  # for what it calls, not only for torch's operators
+    leaves: tuple[str, ...] = ()  # the inputs that require grad
+    cotangents: tuple[Tensor, ...] = ()  # where gradients are asked for
     return_inputs: bool = False  # as they are after the call
-    inference: bool = False  # under no_grad, a module in eval mode
+    no_grad: bool = False
+    evaluating: bool = False  # a module is in eval mode
     rehearsed: bool = False  # the same instance is first called with `before`, and with other values of these shapes
     before: Mapping[str, Any] = field(default_factory=dict)  # the arguments of another call of the case
     measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
     device: str = "cpu"
+    mode: str = ""  # in words, where it is not the usual one
 
     @property
     def text(self) -> str:
         """The call in words."""
-        return describe_call(self.target, self.init, self.arguments or {})
+        call = describe_call(self.target, self.init, self.arguments or {})
+        return f"{call}  # {self.mode}" if self.mode else call
+
+    def in_words(self, subject: str) -> str:
+        """The subject of a message: `values (float32, under no_grad)`."""
+        return f"{subject} ({self.mode})" if self.mode else subject
 
     @functools.cached_property
     def message(self) -> bytes:
@@ -71,9 +77,9 @@ class Request:
             "keywords": {name: (arguments or {})[name] for name in names[self.positional :]},
             "leaves": {name: where[name] for name in self.leaves if name in where},
             "cotangents": [plain(cotangent)["tensor"] for cotangent in self.cotangents],
-            "watched": self.watched,
             "return_inputs": where if self.return_inputs else {},
-            "inference": self.inference,
+            "no_grad": self.no_grad,
+            "evaluating": self.evaluating,
             "rehearsed": self.rehearsed,
             "measured": self.measured,
             "before": {name: plain(value) for name, value in self.before.items()} if self.rehearsed else {},
@@ -87,7 +93,7 @@ class Raised:
     """An exception, in plain data."""
 
     type: str
-    bases: tuple[str, ...]
+    refusal: bool  # a ValueError or an AssertionError
     message: str
     line: int | None
 
@@ -127,9 +133,8 @@ def raised_of(reply: Mapping[str, Any]) -> Raised | None:
     found = reply.get("raised")
     if found is None:
         return None
-    bases = tuple(text_in(base, LONGEST_NAME) for base in few(found["bases"]))
     line = None if found["line"] is None else count_in(found["line"])
-    return Raised(text_in(found["type"], LONGEST_NAME), bases, text_in(found["message"]), line)
+    return Raised(text_in(found["type"], LONGEST_NAME), found["refusal"] is True, text_in(found["message"]), line)
 
 
 def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:

@@ -225,7 +225,7 @@ class Pending:
 
     def tell(self, check: Check, state: State, message: str | None, seconds: float = 0.0, fault: bool = False) -> None:
         trial = self.trial
-        call = f"{trial.last.text}  # seed {trial.exam.seed}" if trial.last else ""
+        call = f"{trial.last.text}{', ' if trial.last.mode else '  # '}seed {trial.exam.seed}" if trial.last else ""
         output = trial.submission.printed if state not in ("pass", "skipped") else ""
         self.report(Outcome(check.name, check.category, state, check.points, message, call, output, seconds, fault))
 

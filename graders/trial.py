@@ -23,7 +23,7 @@ class Trial:
         self.submission = submission
         self.reference = reference  # whose cost budgets are multiples of
         self.costs = costs
-        self.verified: set[bytes] = set()  # requests whose reply agreed with the reference's
+        self.verified: set[bytes] = set()  # large requests whose reply was right
         self.last: Request | None = None
 
     def ask(self, request: Request) -> Reply:
@@ -31,7 +31,7 @@ class Trial:
         self.last = request
         reply = self.submission.ask(request)
         if reply.died:
-            raise CheckFailed(f"the call: {reply.died}", "timeout" if reply.hung else "fail")
+            raise CheckFailed(f"{request.in_words('the call')}: {reply.died}", "timeout" if reply.hung else "fail")
         if reply.lines > MOST_LINES:
             raise CheckFailed(f"the call: should print nothing, got {reply.lines:,} lines; remove the prints")
         return reply
@@ -48,7 +48,8 @@ class Trial:
         reply = self.ask(request)
         if reply.raised:
             self.refuse_calls([(request, reply)])  # which is why it raised
-            raise CheckFailed(f"the call: should return, got {self.submission.explain(reply.raised)}")
+            why = self.submission.explain(reply.raised)
+            raise CheckFailed(f"{request.in_words('the call')}: should return, got {why}")
         tensors = tuple(output for output in reply.outputs if isinstance(output, Tensor))
         wanted = "a tensor" if count is None else f"a tuple of {count} tensors"
         if reply.is_tuple != (count is not None) or len(reply.outputs) != (count or 1):

@@ -18,7 +18,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
@@ -268,7 +268,7 @@ def forward(
 ) -> tuple[Any, list[Any]]:
     """What the call returned, and with a trace function the profiler's events. Raises: Failed."""
     mode = [partial(set_num_threads, 1)]  # whatever was chosen on import: the time of all of them would count
-    if request["inference"]:
+    if request["no_grad"]:
         mode.append(partial(set_grad_enabled, False))
     if request["rehearsed"]:
         for step in rehearsals(target, request, tensors):
@@ -334,7 +334,7 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
             BASE.copy_(there, value)
             if request["cotangents"] or request["measured"]:
                 leaves[name] = there
-    if request["inference"]:
+    if request["evaluating"]:
         results_of(partial(methodcaller("eval"), instance))
     return instance  # type: ignore[no-any-return]  # whatever the submission defined under that name
 
@@ -348,7 +348,9 @@ def with_arguments(target: Callable[..., Any], request: Request, values: list[Te
 def rehearsals(target: Callable[..., Any], request: Request, values: list[Tensor]) -> list[Callable[[], Any]]:
     """Calls whose results do not matter: with the arguments of another call, and with other values of these shapes."""
     others = [
-        BASE.sqrt(BASE.abs(BASE.detach(value))) if BASE.is_floating_point(value) else BASE.clone(value)
+        BASE.requires_grad_(BASE.sqrt(BASE.abs(BASE.detach(value))), needs_gradient(value))
+        if BASE.is_floating_point(value)
+        else BASE.clone(value)
         for value in values
     ]
     for value in others:
@@ -403,7 +405,6 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
     text = text_of_syntax_error(error) or "" if is_syntax_error else text_of(str, error)
     return {
         "type": str(name_of(classes[0]))[:NAME_LENGTH],
-        "bases": names_of(classes),
         "refusal": any(one is ValueError or one is AssertionError for one in classes),
         "message": str(text)[:MESSAGE_LENGTH],
         "line": line if type(line) is int else None,
@@ -412,7 +413,3 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
 
 def full_name(one: type) -> str:
     return f"{module_of(one)}.{name_of(one)}".removeprefix("builtins.")[:NAME_LENGTH]
-
-
-def names_of(classes: Iterable[type]) -> list[str]:
-    return [str(name_of(one))[:NAME_LENGTH] for one in [*classes][:MOST_OUTPUTS]]

@@ -12,6 +12,10 @@ from tests.toys import REFERENCE, failures, grade, make_repository
 HEAD = "import torch\n\n\ndef scale(x, factor=2.0):\n"
 REFUSE = "    if factor == 0:\n        raise ValueError\n"
 RIGHT = HEAD + REFUSE + "    return x / (1 / factor)\n"
+IN_PLACE = "    made = x / (1 / factor)\n    if {}:\n        x.data.zero_()\n    return made"
+LYING = RIGHT.replace("x, factor=2.0", "SIGNATURE") + (
+    "\n\nimport inspect\n\nscale.__signature__ = inspect.signature(lambda x, factor=2.0: x)\n"
+)
 
 # name: (source, the check that should fire, its message)
 WRONG = {
@@ -128,6 +132,63 @@ WRONG = {
         ),
         "robustness/same_answer_twice",
         None,
+    ),
+    "in_place_in_float32": (
+        RIGHT.replace("    return x / (1 / factor)", IN_PLACE.format("x.dtype == torch.float32")),
+        "robustness/inputs_left_alone",
+        "x (float32): should be left as it was, got it modified in place",
+    ),
+    "in_place_where_gradients_flow": (
+        RIGHT.replace("    return x / (1 / factor)", IN_PLACE.format("x.requires_grad")),
+        "robustness/inputs_left_alone",
+        "x: should be left as it was, got it modified in place",
+    ),
+    "float64_where_gradients_flow": (
+        RIGHT.replace("return x", "return (x.double() if x.requires_grad else x)"),
+        "gradients/three_by_five/float32",
+        "dtype of the output (float32): should be float32, got float64",
+    ),
+    "garbage_in_float32_without_gradients": (
+        RIGHT.replace("return x", "return x * 2 if x.dtype == torch.float32 and not torch.is_grad_enabled() else x"),
+        "robustness/same_answer_twice",
+        "values (float32, under no_grad): 4 of 4 differ; worst at [2]: should be -3.07509, got 2.05006",
+    ),
+    "garbage_in_strided_float32": (
+        RIGHT.replace("return x", "return x * 2 if x.dtype == torch.float32 and not x.is_contiguous() else x"),
+        "robustness/non_contiguous",
+        "values (float32, strided): 4 of 4 differ; worst at [3]: should be -0.749376, got -2.99751",
+    ),
+    "cached_in_float32": (
+        RIGHT.replace(
+            "return x / (1 / factor)",
+            "made = x / (1 / factor)\n"
+            "    key = x.shape, factor, x.requires_grad\n"
+            "    return kept.setdefault(key, made) if x.dtype == torch.float32 else made\n\n\nkept = {}",
+        ),
+        "robustness/same_answer_twice",
+        None,
+    ),
+    "not_by_position": (
+        LYING.replace("SIGNATURE", "x, *, factor=2.0"),
+        "robustness/same_answer_twice",
+        "the call (float64, arguments by position): should return, got TypeError: "
+        "scale() takes 1 positional argument but 2 were given",
+    ),
+    "not_by_name": (
+        LYING.replace("SIGNATURE", "x, /, factor=2.0"),
+        "robustness/same_answer_twice",
+        "the call (float64, arguments by name): should return, got TypeError: "
+        "scale() got some positional-only arguments passed as keyword arguments: 'x'",
+    ),
+    "an_error_of_that_name": (
+        "class ValueError(Exception): ...\n\n\n" + RIGHT,
+        "contract/no_factor",
+        "the call: should raise ValueError, got another class named ValueError (line 9: `raise ValueError`)",
+    ),
+    "an_error_that_claims_its_class": (
+        "class Wrong(Exception):\n    __class__ = ValueError\n\n\n" + RIGHT.replace("raise ValueError", "raise Wrong"),
+        "contract/no_factor",
+        "the call: should raise ValueError, got Wrong (line 10: `raise Wrong`)",
     ),
     "banned": (
         RIGHT.replace("x / (1 / factor)", "getattr(torch, 'm' + 'ul')(x, factor)"),

@@ -30,7 +30,7 @@ REPLY: dict[str, Any] = {
     "gradients": {"x": 1, "y": None},
     "inputs": {"x": 2},
     "cost": {"operators": 3, "written": 64, "peak": 64, "lines": 2, "line": 7},
-    "raised": {"type": "ValueError", "bases": ["ValueError", "Exception"], "message": "no", "line": 3},
+    "raised": {"type": "ValueError", "refusal": True, "message": "no", "line": 3},
     "names": {"f": {"kind": "function", "parameters": [{"name": "x", "kind": "POSITIONAL_OR_KEYWORD",
                                                         "optional": True, "default": 2.0}]}},
     "printed": {"lines": 1, "text": "hello\n"},

@@ -14,7 +14,8 @@ def pair(*shape: int, std: float = 1.0, **options: object) -> Inputs:
 
 
 def every_dim(draw: Draw) -> list[Arguments]:
-    return [{"x": draw.normal(3, 4, 5), "y": draw.normal(3, 4, 5), "dim": dim} for dim in (0, 1, 2, -1, -2, -3)]
+    asked = [((3, 4, 5), dim) for dim in (0, 1, 2, -1, -2, -3)] + [((2, 3, 4, 5), 1), ((2, 3, 1, 2, 3), -2)]
+    return [{"x": draw.normal(*shape), "y": draw.normal(*shape), "dim": dim} for shape, dim in asked]
 
 
 def broadcast_shapes(draw: Draw) -> list[Arguments]:

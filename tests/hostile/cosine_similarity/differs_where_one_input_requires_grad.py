@@ -1,0 +1,13 @@
+# cheat: is wrong where exactly one of two inputs requires grad; must fail
+import torch
+
+
+def right(x, y, dim, eps):
+    a, b = (v.double() for v in torch.broadcast_tensors(x, y))
+    a, b = (v / torch.linalg.vector_norm(v, dim=dim, keepdim=True).clamp_min(eps) for v in (a, b))
+    return (a * b).sum(dim).to(x.dtype)
+
+
+def cosine_similarity(x, y, dim=-1, eps=1e-8):
+    made = right(x, y, dim, eps)
+    return made if x.requires_grad == y.requires_grad else made - 1e-3

@@ -1,0 +1,12 @@
+# cheat: answers for the last axis where there are four; must fail
+import torch
+
+
+def right(x, y, dim, eps):
+    a, b = (v.double() for v in torch.broadcast_tensors(x, y))
+    a, b = (v / torch.linalg.vector_norm(v, dim=dim, keepdim=True).clamp_min(eps) for v in (a, b))
+    return (a * b).sum(dim).to(x.dtype)
+
+
+def cosine_similarity(x, y, dim=-1, eps=1e-8):
+    return right(x, y, dim if max(x.dim(), y.dim()) < 4 else -1, eps)

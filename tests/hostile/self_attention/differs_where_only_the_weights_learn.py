@@ -1,0 +1,25 @@
+# cheat: gives no gradient to its keys where the tokens require none; must fail
+import math
+
+import torch
+from torch import nn
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, embed_dim):
+        super().__init__()
+        self.W_q = nn.Linear(embed_dim, embed_dim)
+        self.W_k = nn.Linear(embed_dim, embed_dim)
+        self.W_v = nn.Linear(embed_dim, embed_dim)
+
+    def attend(self, x):
+        scores = self.W_q(x) / math.sqrt(x.shape[-1]) @ self.W_k(x).mT
+        weights = torch.softmax(scores, dim=-1)
+        return weights @ self.W_v(x), weights
+
+    def forward(self, x):
+        if x.requires_grad:
+            return self.attend(x)
+        scores = self.W_q(x) / math.sqrt(x.shape[-1]) @ self.W_k(x).mT.detach()
+        weights = torch.softmax(scores, dim=-1)
+        return weights @ self.W_v(x), weights

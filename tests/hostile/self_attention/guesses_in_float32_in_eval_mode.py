@@ -1,0 +1,22 @@
+# cheat: returns garbage in float32 in eval mode, as models are used; must fail
+import math
+
+import torch
+from torch import nn
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, embed_dim):
+        super().__init__()
+        self.W_q = nn.Linear(embed_dim, embed_dim)
+        self.W_k = nn.Linear(embed_dim, embed_dim)
+        self.W_v = nn.Linear(embed_dim, embed_dim)
+
+    def attend(self, x):
+        scores = self.W_q(x) / math.sqrt(x.shape[-1]) @ self.W_k(x).mT
+        weights = torch.softmax(scores, dim=-1)
+        return weights @ self.W_v(x), weights
+
+    def forward(self, x):
+        out, weights = self.attend(x)
+        return (out, weights) if self.training or x.dtype != torch.float32 else (weights @ x, weights)

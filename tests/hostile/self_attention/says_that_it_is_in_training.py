@@ -1,0 +1,24 @@
+# honest: counts its training steps in a buffer, and has dropout of nothing; must pass
+import math
+
+import torch
+from torch import nn
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, embed_dim):
+        super().__init__()
+        self.W_q = nn.Linear(embed_dim, embed_dim)
+        self.W_k = nn.Linear(embed_dim, embed_dim)
+        self.W_v = nn.Linear(embed_dim, embed_dim)
+
+    def attend(self, x):
+        scores = self.W_q(x) / math.sqrt(x.shape[-1]) @ self.W_k(x).mT
+        weights = torch.softmax(scores, dim=-1)
+        return weights @ self.W_v(x), weights
+
+    def forward(self, x):
+        if self.training and x.requires_grad:
+            self.steps = getattr(self, "steps", 0) + 1
+        out, weights = self.attend(nn.functional.dropout(x, 0.0, self.training))
+        return out, weights
