@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import errno
 import functools
 import itertools
 import os
@@ -257,50 +256,6 @@ def blank_command_line() -> None:
         start, end = int(fields[45]), int(fields[46])  # arg_start and arg_end; the name before it was two fields
         if 0 < start < end:
             ctypes.memset(start, 0, end - start)
-
-
-# What the system-call filter refuses, by the machine's numbers. Threads stay possible, other processes do not.
-AUDIT_NUMBERS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-CLONE = {"x86_64": 56, "aarch64": 220}
-CLONE3 = 435  # glibc goes back to clone without it
-CALLS = {
-    "x86_64": {
-        "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "rt_sigaction": 13, "memfd_create": 319, "memfd_secret": 447,
-        "shmget": 29, "shmat": 30, "semget": 64, "msgget": 68, "mq_open": 240, "ptrace": 101, "process_vm_readv": 310,
-        "process_vm_writev": 311, "unshare": 272, "setns": 308, "mount": 165, "keyctl": 250, "add_key": 248, "bpf": 321,
-        "perf_event_open": 298, "userfaultfd": 323, "io_uring_setup": 425, "pidfd_getfd": 438,
-    },
-    "aarch64": {
-        "execve": 221, "execveat": 281, "rt_sigaction": 134, "memfd_create": 279, "memfd_secret": 447,
-        "shmget": 194, "shmat": 196, "semget": 190, "msgget": 186, "mq_open": 180, "ptrace": 117, "process_vm_readv": 270,
-        "process_vm_writev": 271, "unshare": 97, "setns": 268, "mount": 40, "keyctl": 219, "add_key": 217, "bpf": 280,
-        "perf_event_open": 241, "userfaultfd": 282, "io_uring_setup": 425, "pidfd_getfd": 438,
-    },
-}  # fmt: skip
-SET_SECCOMP, FILTER_MODE, ALLOW, REFUSE, KILL = 22, 2, 0x7FFF0000, 0x00050000, 0x80000000
-LOAD, EQUAL, GREATER_EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-THREAD = 0x00010000  # of clone's flags
-X32 = 0x40000000  # from here on x86_64 has the same calls under other numbers
-
-
-def forbid_system_calls() -> None:
-    """Takes from this process, for good, what starts another one, outlives it or catches signals. Linux alone has it."""
-    machine = os.uname().machine if hasattr(os, "uname") else ""
-    if sys.platform != "linux" or machine not in CALLS:
-        return
-    refused, missing = REFUSE | errno.EPERM, REFUSE | errno.ENOSYS
-    program = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, AUDIT_NUMBERS[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, 0)]
-    program += [(GREATER_EQUAL, 0, 1, X32), (RETURN, 0, 0, refused)]
-    for number in CALLS[machine].values():
-        program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, refused)]
-    program += [(EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, missing)]
-    program += [(EQUAL, 0, 3, CLONE[machine]), (LOAD, 0, 0, 16), (ANY_BIT, 1, 0, THREAD), (RETURN, 0, 0, refused)]
-    program += [(RETURN, 0, 0, ALLOW)]
-    lines = b"".join(struct.pack("HBBI", *line) for line in program)
-    held = ctypes.create_string_buffer(lines, len(lines))
-    with contextlib.suppress(OSError):  # a kernel without it; the audit hook still refuses
-        system("prctl", NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-        system("prctl", SET_SECCOMP, FILTER_MODE, struct.pack("HxxxxxxP", len(program), ctypes.addressof(held)), 0, 0)
 
 
 def size_now() -> int:

@@ -45,7 +45,7 @@ def count(threads: Iterable[Iterable[Any]]) -> dict[str, int]:
     for thread in threads:
         inside: list[bool] = []  # for each open event: whether it is an operator, or inside one
         for event in thread:
-            kind = kind_of(event)
+            kind: Any = kind_of(event)  # torch's own types say int
             if kind == "push":
                 nested = bool(inside) and inside[-1]
                 operator = name_of(event).startswith("aten::")

@@ -1,7 +1,7 @@
 """Runs a submission's code where no frame of the worker's lies below it, and no code of the worker's above.
 
-A thread of its own is begun from C with steps made of C callables alone, so a submission that looks down its stack finds
-nothing but itself. What the steps return comes back in a list. Part of the worker's private copy: see sealed.py.
+A thread of its own is begun from C with steps made of C callables alone, so a submission that looks down its stack
+finds nothing but itself. What the steps return comes back in a list. Part of the worker's private copy: see sealed.py.
 """
 
 from __future__ import annotations

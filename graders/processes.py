@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
 
-from graders import cage, removal, sealed, wire
+from graders import cage, removal, sealed, system_calls, wire
 
 ROOT = Path(__file__).resolve().parent.parent
 LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
@@ -149,7 +149,7 @@ def be_worker(
     cage.set_limits(limited)
     serve_sealed = sealed.private_worker()
     sealed.forget_modules()
-    serve_sealed(connection, telling, folder, str(ROOT), stock, cage.forbid_system_calls)
+    serve_sealed(connection, telling, folder, str(ROOT), stock, system_calls.forbid)
 
 
 class Spawn:

@@ -1,9 +1,9 @@
 """Takes what a kata bans out of the process, before a submission is read: what is not there cannot be called.
 
-Torch's operators are replaced in its dispatcher, where every way of calling one ends: functions, methods, modules, raw
-operators, TorchScript, vmap. Torch's Python functions get other code, under whatever name they are held; the ways out to
-numpy and the switches of its profiler are replaced where they stand. Nothing here can be put back from Python: the
-dispatcher's new entries have no handle.
+Torch's operators are replaced in its dispatcher, where every way of calling one ends: functions, methods, modules,
+raw operators, TorchScript, vmap. Torch's Python functions get other code, under whatever name they are held; the ways
+out to numpy and the switches of its profiler are replaced where they stand. Nothing here can be put back from Python:
+the dispatcher's new entries have no handle.
 
 Part of the worker's private copy: see sealed.py.
 """
@@ -14,6 +14,7 @@ import _thread
 import ctypes
 import gc
 import os
+import re
 import sys
 import threading
 import warnings
@@ -27,6 +28,7 @@ from graders.sterile import sterile
 
 Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 
+SWITCH = re.compile("_profiler|record_function|^_autograd_init$|^_to_dlpack")
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 LIBRARIES = frozenset(
     ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
@@ -73,12 +75,19 @@ def take_stock() -> Inventory:
         for module in (torch._C, torch._C._autograd)
         for name, value in vars(module).items()
         if isinstance(value, BuiltinFunctionType)
-        and ("_profiler" in name or "record_function" in name or name == "_autograd_init" or name.startswith("_to_dlpack"))
+        and (
+            "_profiler" in name
+            or "record_function" in name
+            or name == "_autograd_init"
+            or name.startswith("_to_dlpack")
+        )
     ]
     holders = [one for one in gc.get_referrers(*builtins) if type(one) is dict]
-    switches = [(holder, name) for holder in holders for name, value in holder.items() if any(value is b for b in builtins)]
+    switches = [
+        (holder, name) for holder in holders for name, value in holder.items() if any(value is b for b in builtins)
+    ]
     gc.freeze()
-    return Inventory(operators, functions, switches)
+    return Inventory(operators, functions, places)
 
 
 def refuser(path: str, telling: int) -> Refuse:
@@ -124,7 +133,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
             kernel = instead_of(bare.partition(".")[0], refuse)
             with warnings.catch_warnings(action="ignore"):  # that another kernel is there: that is the point
                 for key in keys:
-                    library.impl(name, key, kernel, False)
+                    library.impl(name, key, kernel, False)  # type: ignore[call-arg]  # torch's types lack one
     for library in libraries.values():
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # for ever: its end would undo what it did
     for functions in stock.functions.values():

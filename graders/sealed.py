@@ -1,9 +1,9 @@
 """Starts the worker's code where a submission cannot reach it.
 
-Submission and worker share one interpreter, and in Python everything leads to everything: a frame to its globals, a class
-to its methods' globals, a module to whatever it imported. So what serves requests is a private copy: namespaces that no
-module, class or closure leads to, with builtins of their own. What leads there yet, the frames of its thread, removal.py
-closes; outside.py keeps them off the submission's stack.
+Submission and worker share one interpreter, and in Python everything leads to everything: a frame to its globals, a
+class to its methods' globals, a module to whatever it imported. So what serves requests is a private copy: namespaces
+that no module, class or closure leads to, with builtins of their own. What still leads there, the frames of its thread,
+removal.py closes, and outside.py keeps off the submission's stack.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from collections.abc import Callable
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
-MODULES = ("visible", "wire", "script", "sterile", "outside", "meter", "removal", "worker")  # each imports only from those before it
+MODULES = (
+    "visible",
+    "wire",
+    "script",
+    "sterile",
+    "outside",
+    "meter",
+    "removal",
+    "worker",
+)  # each imports only from those before it
 
 
 def code_of(module: str) -> CodeType:

@@ -46,7 +46,7 @@ BASE = torch._C.TensorBase
 as_numpy, shape_of, dtype_of = BASE.numpy, BASE.__dict__["shape"].__get__, BASE.__dict__["dtype"].__get__
 frombuffer, empty, blank, one_byte = torch.frombuffer, torch.empty, np.empty, np.uint8
 encode = make_encoder(None, str, encode_basestring_ascii, None, ": ", ", ", False, False, False)
-decode = make_scanner(JSONDecoder())
+decode = make_scanner(JSONDecoder())  # type: ignore[arg-type]  # it wants the decoder's settings
 now = time.monotonic
 
 
@@ -157,9 +157,7 @@ class Sender(NamedTuple):
     longest: int  # bytes of tensors that may come
 
 
-def receive(
-    connection: Any, deadline: float | None = None, sender: Sender | None = None
-) -> tuple[Any, list[Tensor]]:
+def receive(connection: Any, deadline: float | None = None, sender: Sender | None = None) -> tuple[Any, list[Tensor]]:
     """A message from a worker, or from the judge where no sender is named. Raises: TimeoutError, Closed, Malformed."""
     lengths = read(connection, LENGTHS.size, deadline)
     head_length, body_length = LENGTHS.unpack(lengths)

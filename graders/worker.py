@@ -1,8 +1,8 @@
 """Runs in the worker process: loads a submission, calls it, and sends back plain data. It judges nothing.
 
-What is written here runs as a private copy (sealed.py) in the process's first thread. All that runs code of the submission's
-own, be it a constructor, `__str__` or a backward, goes through outside.py. Whatever is used after a submission was read was
-looked up before: C functions where there are such, and no attribute of torch's.
+What is written here runs as a private copy (sealed.py) in the process's first thread. All that runs code of the
+submission's own, be it a constructor, `__str__` or a backward, goes through outside.py. Whatever is used after a
+submission was read was looked up before: C functions where there are such, and no attribute of torch's.
 """
 
 from __future__ import annotations
@@ -152,10 +152,7 @@ def settle(connection: int, telling: int, scratch: str, root: str) -> int:
 
 
 def printed(log: int, flush: Callable[[], None]) -> dict[str, Any]:
-    try:
-        flush()
-    except BaseException:  # the submission may have closed it
-        pass
+    outside.run(flush)  # which fails where the submission has closed it
     lseek(log, 0, os.SEEK_SET)
     text = read(log, PRINTED_BYTES).decode(errors="replace")
     return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
@@ -247,9 +244,7 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor])
                 cotangents = [ramp_cotangent(item) for item in items if is_tensor(item)]
             if cotangents:
                 gradients, more = backward(items, cotangents, leaves, trace if counted else None)
-                reply["gradients"] = {
-                    name: None if one is None else send_back(one) for name, one in gradients.items()
-                }
+                reply["gradients"] = {name: None if one is None else send_back(one) for name, one in gradients.items()}
                 events += more
             if counted:
                 reply["cost"] = meter.count(events) | meter.longest_loop(runs, path)
