@@ -70,22 +70,15 @@ def take_stock() -> Inventory:
     for one in gc.get_objects():
         if type(one) is FunctionType and (one.__module__ or "").partition(".")[0] == "torch":
             functions.setdefault(one.__name__.lstrip("_"), []).append(one)
-    builtins = [
+    switches = [
         value
         for module in (torch._C, torch._C._autograd)
         for name, value in vars(module).items()
-        if isinstance(value, BuiltinFunctionType)
-        and (
-            "_profiler" in name
-            or "record_function" in name
-            or name == "_autograd_init"
-            or name.startswith("_to_dlpack")
-        )
+        if isinstance(value, BuiltinFunctionType) and SWITCH.search(name)
     ]
-    holders = [one for one in gc.get_referrers(*builtins) if type(one) is dict]
-    switches = [
-        (holder, name) for holder in holders for name, value in holder.items() if any(value is b for b in builtins)
-    ]
+    known = {id(switch) for switch in switches}
+    holders = [one for one in gc.get_referrers(*switches) if type(one) is dict]
+    places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
     gc.freeze()
     return Inventory(operators, functions, places)
 

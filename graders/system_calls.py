@@ -17,16 +17,18 @@ CLONE = {"x86_64": 56, "aarch64": 220}
 CLONE3 = 435  # glibc goes back to clone without it
 CALLS = {
     "x86_64": {
-        "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "rt_sigaction": 13, "memfd_create": 319,
-        "memfd_secret": 447, "shmget": 29, "shmat": 30, "semget": 64, "msgget": 68, "mq_open": 240, "ptrace": 101, "process_vm_readv": 310,
-        "process_vm_writev": 311, "unshare": 272, "setns": 308, "mount": 165, "keyctl": 250, "add_key": 248, "bpf": 321,
-        "perf_event_open": 298, "userfaultfd": 323, "io_uring_setup": 425, "pidfd_getfd": 438,
+        "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "rt_sigaction": 13, "ptrace": 101,
+        "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "shmat": 30, "semget": 64, "msgget": 68, "mq_open": 240,
+        "process_vm_readv": 310, "process_vm_writev": 311, "pidfd_getfd": 438, "unshare": 272, "setns": 308,
+        "mount": 165, "keyctl": 250, "add_key": 248, "bpf": 321, "perf_event_open": 298, "userfaultfd": 323,
+        "io_uring_setup": 425,
     },
     "aarch64": {
-        "execve": 221, "execveat": 281, "rt_sigaction": 134, "memfd_create": 279, "memfd_secret": 447,
-        "shmget": 194, "shmat": 196, "semget": 190, "msgget": 186, "mq_open": 180, "ptrace": 117,
-        "process_vm_readv": 270, "process_vm_writev": 271, "unshare": 97, "setns": 268, "mount": 40, "keyctl": 219, "add_key": 217, "bpf": 280,
-        "perf_event_open": 241, "userfaultfd": 282, "io_uring_setup": 425, "pidfd_getfd": 438,
+        "execve": 221, "execveat": 281, "rt_sigaction": 134, "ptrace": 117,
+        "memfd_create": 279, "memfd_secret": 447, "shmget": 194, "shmat": 196, "semget": 190, "msgget": 186,
+        "mq_open": 180, "process_vm_readv": 270, "process_vm_writev": 271, "pidfd_getfd": 438, "unshare": 97,
+        "setns": 268, "mount": 40, "keyctl": 219, "add_key": 217, "bpf": 280, "perf_event_open": 241, "userfaultfd": 282,
+        "io_uring_setup": 425,
     },
 }  # fmt: skip
 SET_SECCOMP, FILTER_MODE, ALLOW, REFUSE, KILL = 22, 2, 0x7FFF0000, 0x00050000, 0x80000000
