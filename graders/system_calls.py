@@ -27,8 +27,8 @@ CALLS = {
         "execve": 221, "execveat": 281, "rt_sigaction": 134, "ptrace": 117,
         "memfd_create": 279, "memfd_secret": 447, "shmget": 194, "shmat": 196, "semget": 190, "msgget": 186,
         "mq_open": 180, "process_vm_readv": 270, "process_vm_writev": 271, "pidfd_getfd": 438, "unshare": 97,
-        "setns": 268, "mount": 40, "keyctl": 219, "add_key": 217, "bpf": 280, "perf_event_open": 241, "userfaultfd": 282,
-        "io_uring_setup": 425,
+        "setns": 268, "mount": 40, "keyctl": 219, "add_key": 217, "bpf": 280, "perf_event_open": 241,
+        "userfaultfd": 282, "io_uring_setup": 425,
     },
 }  # fmt: skip
 SET_SECCOMP, FILTER_MODE, ALLOW, REFUSE, KILL = 22, 2, 0x7FFF0000, 0x00050000, 0x80000000

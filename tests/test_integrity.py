@@ -257,3 +257,28 @@ def test_a_hang_in_native_code_and_a_full_memory_are_told(toys: Path) -> None:
     assert failures(found["native"])["shapes/three_by_five"].startswith("the call: did not return in 10 s (line 6: ")
     said = failures(found["memory"])["shapes/three_by_five"]
     assert "out of memory: asked for 3,725.3 GiB in one go, may take 4 GiB in all (line 6: " in said
+
+
+FILTERED = """
+import os, signal, threading
+from graders import system_calls
+system_calls.forbid()
+def refused(call):
+    try:
+        call()
+    except OSError:
+        return True
+    return False
+thread = threading.Thread(target=print, args=("a thread runs",))
+thread.start()
+thread.join()
+calls = {"fork": os.fork, "memory": lambda: os.memfd_create("x"), "spawn": lambda: os.posix_spawn("/bin/true", ["true"], {}),
+         "handler": lambda: signal.signal(signal.SIGALRM, print), "program": lambda: os.execv("/bin/true", ["true"])}
+print([name for name, call in calls.items() if not refused(call)])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux filters system calls")
+def test_the_filter_of_system_calls_leaves_threads_alone_and_refuses_the_rest() -> None:
+    ran = subprocess.run([sys.executable, "-c", FILTERED], capture_output=True, text=True, cwd=katas.ROOT, check=False)
+    assert ran.stdout.splitlines() == ["a thread runs", "[]"], ran.stderr
