@@ -28,6 +28,8 @@ from graders.sterile import sterile
 
 Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 
+# Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
+MATHEMATICS = re.compile(r"torch\.(nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops)(\.|$)")
 SWITCH = re.compile("_profiler|record_function|^_autograd_init$|^_to_dlpack")
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 LIBRARIES = frozenset(
@@ -68,7 +70,7 @@ def take_stock() -> Inventory:
             operators.setdefault(name, []).append(key)
     functions: dict[str, list[FunctionType]] = {}
     for one in gc.get_objects():
-        if type(one) is FunctionType and (one.__module__ or "").partition(".")[0] == "torch":
+        if type(one) is FunctionType and MATHEMATICS.match(one.__module__ or ""):
             functions.setdefault(one.__name__.lstrip("_"), []).append(one)
     switches = [
         value
@@ -166,7 +168,7 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
                 raise RuntimeError("frames cannot be read here")
         elif event == "import":
             package, _, rest = arguments[0].partition(".")
-            if package in internals or (package == "torch" and rest.rpartition(".")[2].lstrip("_").startswith(banned)):
+            if package in internals or (package == "torch" and rest.rpartition(".")[2] in banned):
                 refuse(arguments[0])
         elif event.startswith("sys._getframe"):
             if thread_now() == main:
