@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
@@ -12,13 +15,16 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.budgets import NOUNS, megabytes
-from graders.results import Result
+from graders.results import KEPT, Result
 from graders.run import DEFAULT_SEED
 
 WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
 CUT_OFF = "not finished"  # by Ctrl-C
 WIDTH = 80
 BETTER = 0.8  # of what the reference needs
+PARTIAL = "partial"  # in the place of the points: of some of the checks they mean nothing
+MOST_PRINTED = 5  # lines on a card
+LONGEST_PRINTED = 500  # characters that a worker sends back of what a call printed
 ASCII = str.maketrans(
     {"√": "sqrt ", "−": "-", "·": "*", "Σ": "sum ", "≤": "<=", "≥": ">=", "≠": "!=", "τ": "tau", "…": "..."}
 )
@@ -52,11 +58,16 @@ def table(*headings: str) -> Table:
 class Reporter:
     """Shows each result as soon as it is complete, and on a terminal what is going on meanwhile."""
 
-    def __init__(self, seed: int, shown: Console | None = None, costs: bool = False, review: bool = False) -> None:
-        """`costs` and `review` show what each kata cost, and what to look at, whether it passed or not."""
+    def __init__(
+        self, seed: int, shown: Console | None = None, costs: bool = False, submissions: Sequence[Path] = ()
+    ) -> None:
+        """`costs` shows what each kata cost, whether it passed or not.
+
+        Several `submissions` are told apart, and what in them a person should look at is shown.
+        """
         self.seed = seed
         self.costs = costs
-        self.review = review
+        self.submissions = submissions
         self.console = shown or console()
         self.utf8 = (self.console.encoding or "").lower().startswith("utf")
         self.status = self.console.status("starting") if self.console.is_terminal else None
@@ -77,7 +88,7 @@ class Reporter:
         rows = self.rows(result) if result.state in ("failing", "error") else []
         if self.costs:
             rows += [("cost", words) for words in map(cost_in_words, result.costs, result.costs.values())]
-        if self.review and result.review:
+        if self.submissions and result.review:
             rows.append(("review", "\n".join(result.review)))
         self.console.print(self.headline(result), no_wrap=True, overflow="ellipsis")
         if rows:
@@ -96,15 +107,26 @@ class Reporter:
         word, colour = WORDS[result.state]
         if result.state == "todo" and not result.todo:
             word = "PART"
-        line = Text.assemble(
-            (f"{word:5} ", f"bold {colour}"), f"{result.kata:22} {result.score:3}/{result.max_score}   "
-        )
+        points = f"{result.score:3}/{result.max_score}" if result.whole or result.todo else PARTIAL
+        line = Text.assemble((f"{word:5} ", f"bold {colour}"), f"{self.called(result):22} {points:>7}   ")
         if result.state == "solved":
             return line.append(f"{result.planned} checks in {result.seconds:.1f} s")
         if result.state == "todo":
             return line.append(result.message or "")
         first = result.first_failure
-        return line.append(f"first failure: {first.name.partition('/')[2]}" if first and not result.error else "")
+        if first is None or result.error:
+            return line
+        if first.breaks_the_rules:
+            return line.append("the rules are broken")
+        return line.append(f"first failure: {first.name.partition('/')[2]}")
+
+    def called(self, result: Result) -> str:
+        """The kata, or the file where several are graded: its name, or its path where two have the same."""
+        if len(self.submissions) < 2:
+            return result.kata
+        names = [path.name for path in self.submissions]
+        name = Path(result.source).name
+        return name if names.count(name) == 1 else result.source
 
     def show(self, rows: list[tuple[str, str]]) -> None:
         table = Table.grid(padding=(0, 2))
@@ -115,20 +137,24 @@ class Reporter:
         self.say(Padding(table, (0, 0, 1, 2)))
 
     def rows(self, result: Result) -> list[tuple[str, str]]:
-        if result.message:
-            return [("why", result.message)]
-        failed = result.failures
-        first = failed[0]
-        rows = [("call", first.call)] if first.call else []
+        rows = [("file", result.source)] if len(self.submissions) > 1 else []
+        first = result.first_failure
+        if result.message or first is None:
+            return [*rows, ("why", result.message or "")]
+        if not result.whole:
+            asked = sum(outcome.state != "skipped" for outcome in result.outcomes)
+            rows.append(("asked", f"{asked} of {result.planned} checks; ask them all for a verdict and a score"))
+        if first.call:
+            rows.append(("call", first.call))
         label, _, fact = (first.message or "").partition(": ")
         rows.append((label, fact) if len(label) <= 24 and fact else ("why", first.message or ""))
         if first.output.strip():
-            rows.append(("printed", first.output.strip().splitlines()[0]))
-        if len(failed) > 1:
-            counts = dict.fromkeys((outcome.category for outcome in failed), 0)
-            for outcome in failed:
-                counts[outcome.category] += 1
+            rows.append(("printed", printed(first.output)))
+        counts = Counter(outcome.category for outcome in result.failures)
+        if counts.total() > 1:
             rows.append(("failing", ", ".join(f"{count} {category}" for category, count in counts.items())))
+        if first.breaks_the_rules and result.whole:
+            rows.append(("points", f"only for {' and '.join(KEPT)}, while the rules are broken"))
         if result.diagnosis:
             rows.append(("looks like", result.diagnosis))
         rows.append(("rerun", self.rerun(result, first.name)))
@@ -139,22 +165,31 @@ class Reporter:
         parts = name.split("/")
         words = parts[1] if len(parts) > 1 else parts[0]
         seed = "" if self.seed == DEFAULT_SEED else f" --seed {self.seed}"
-        return f"nox -s grade -- {result.kata} -k {words}{seed}"
+        file = f" --submission {shlex.quote(result.source)}" if self.submissions else ""
+        return f"nox -s grade -- {result.kata} -k {words}{seed}{file}"
 
     def summary(self, results: list[Result], learner: bool) -> None:
         """The sum, and for a learner what to do next."""
         states = [result.state if result.complete else CUT_OFF for result in results]
         counts = [f"{states.count(state)} {state}" for state in (*WORDS, CUT_OFF) if state in states]
         score, most = sum(result.score for result in results), sum(result.max_score for result in results)
+        points = f"; score {score}/{most}" if all(one.whole or one.todo for one in results) else ""
         if len(results) > 1:
-            self.say(Text(f"\n{', '.join(counts)}; score {score}/{most}"))
+            self.say(Text(f"\n{', '.join(counts)}{points}"))
         waiting = sorted((r for r in results if r.todo), key=lambda result: (result.level, result.topic, result.kata))
         if learner and waiting and "failing" not in states:
             self.say(Text(f"next: open {waiting[0].source}, then run  nox -s grade -- {waiting[0].kata}"))
 
 
+def printed(output: str) -> str:
+    """The first lines of what a call printed, and whether there were more."""
+    lines = output.strip("\n").splitlines()
+    more = ["… (it printed more)"] if len(lines) > MOST_PRINTED or len(output) >= LONGEST_PRINTED else []
+    return "\n".join(lines[:MOST_PRINTED] + more)
+
+
 def cost_in_words(budget: str, figures: Mapping[str, tuple[float, float]]) -> str:
-    """`many_rows: 38 operators (reference 40), 4.2 MB in use (4.2 MB), 1.1 times its time; better in operators`"""
+    """`many_rows: 38 operators (reference 40), 4.2 MB in use (4.2 MB), 3.1 times its time`"""
     parts = []
     if "operators" in figures:
         parts.append("{:,.0f} operators (reference {:,.0f})".format(*figures["operators"]))

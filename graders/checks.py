@@ -5,6 +5,7 @@ The questions themselves are in correctness.py and budgets.py.
 
 from __future__ import annotations
 
+import enum
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,6 +32,24 @@ WEIGHTS = {
 POINTS = 100
 
 
+class Order(enum.IntEnum):
+    """In which order failures are best looked at, which is not the order of the checks."""
+
+    SIGNATURE = enum.auto()
+    TYPICAL = enum.auto()  # the first case's shape and values
+    TYPICAL_GRADIENTS = enum.auto()
+    CASES = enum.auto()
+    REFUSALS = enum.auto()
+    EXTREMES = enum.auto()  # shapes and values of cases that are counted in robustness
+    EXTREME_GRADIENTS = enum.auto()
+    ROBUSTNESS = enum.auto()
+    COST = enum.auto()
+
+
+ORDER = dict.fromkeys(CATEGORIES, Order.CASES)
+ORDER |= {"contract": Order.REFUSALS, "robustness": Order.ROBUSTNESS, "performance": Order.COST}
+
+
 @dataclass(frozen=True)
 class Check:
     """One question; `ask` raises CheckFailed where the answer is wrong, anything else where the grader is.
@@ -43,6 +62,7 @@ class Check:
     ask: Callable[[Trial], None]
     points: int = 0
     after: tuple[str, ...] = ()
+    order: int = Order.CASES
 
 
 def plan(grader: Grader, module: ModuleType | None = None, with_budgets: bool = True) -> tuple[Check, ...]:
@@ -59,7 +79,12 @@ def plan(grader: Grader, module: ModuleType | None = None, with_budgets: bool = 
             category = marks[0] if marks else "numerics"
             short = name.removeprefix("test_")
             checks.append(
-                Check(f"{category}/{short}", category, functools.partial(correctness.own_test, function, short))
+                Check(
+                    f"{category}/{short}",
+                    category,
+                    functools.partial(correctness.own_test, function, short),
+                    order=ORDER[category],
+                )
             )
     checks.sort(key=lambda check: CATEGORIES.index(check.category))
     shares = share_points([check.category for check in checks])
@@ -88,21 +113,36 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
     made: list[Check] = []
     prefix = f"{answer.name}_" if len(grader.answers) > 1 else ""
 
-    def add(category: str, name: str, ask: Callable[..., None], *arguments: Any, after: tuple[str, ...] = ()) -> None:
-        made.append(Check(f"{category}/{name}", category, functools.partial(ask, *arguments), after=after))
+    def add(
+        category: str,
+        name: str,
+        ask: Callable[..., None],
+        *arguments: Any,
+        after: tuple[str, ...] = (),
+        order: Order | None = None,
+    ) -> None:
+        question = functools.partial(ask, *arguments)
+        made.append(Check(f"{category}/{name}", category, question, after=after, order=order or ORDER[category]))
 
     first = answer.cases[0]
     good = [case for case in answer.cases if not case.raises]
-    add("contract", f"{prefix}signature", correctness.signature, answer)
+    add("contract", f"{prefix}signature", correctness.signature, answer, order=Order.SIGNATURE)
     for case in answer.cases:
         if case.raises:
             add("contract", case.name, correctness.raises, answer, case)
             continue
-        add("shapes", case.name, correctness.shapes, answer, case, (*case.dtypes, *(HALF if case is first else ())))
+        order, then = Order.CASES, Order.CASES
+        if case is first:
+            order, then = Order.TYPICAL, Order.TYPICAL_GRADIENTS
+        elif case.category == "robustness":
+            order, then = Order.EXTREMES, Order.EXTREME_GRADIENTS
+        dtypes = (*case.dtypes, *(HALF if case is first else ()))
+        add("shapes", case.name, correctness.shapes, answer, case, dtypes, order=order)
         for dtype in case.dtypes:
-            add(case.category, f"{case.name}/{dtype_name(dtype)}", correctness.values, answer, case, dtype)
+            name = f"{case.name}/{dtype_name(dtype)}"
+            add(case.category, name, correctness.values, answer, case, dtype, order=order)
             if answer.differentiates_in(case):
-                add("gradients", f"{case.name}/{dtype_name(dtype)}", correctness.gradients, answer, case, dtype)
+                add("gradients", name, correctness.gradients, answer, case, dtype, order=then)
     for dtype in HALF if torch.float32 in first.dtypes and has_floating_input(answer) else ():
         name = f"{prefix}half_precision/{dtype_name(dtype)}"
         add("robustness", name, correctness.half_precision, answer, first, dtype)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from graders import wire
-from graders.messages import Cost, Reply
+from graders.messages import Cost, Raised, Reply
 from graders.spec import Tolerance
 from graders.submission import MOST_LINES, CheckFailed
 
@@ -18,7 +18,7 @@ def same_shape(subject: str, got: Tensor, expected: Tensor) -> None:
 
 def same_dtype(subject: str, got: Tensor, allowed: tuple[torch.dtype, ...]) -> None:
     if got.dtype not in allowed:
-        names = " or ".join(wire.dtype_name(dtype) for dtype in allowed)
+        names = " or ".join(dict.fromkeys(map(wire.dtype_name, allowed)))
         raise CheckFailed(f"dtype of {subject}: should be {names}, got {wire.dtype_name(got.dtype)}")
 
 
@@ -28,17 +28,22 @@ def close(subject: str, got: Tensor, expected: Tensor, tolerance: Tolerance) -> 
     got, expected = got.double(), expected.double()
     if ((got - expected).abs() < tolerance.relative * expected.abs() + tolerance.absolute).all():
         return  # the usual case, and the quick one
-    for what, where in (("NaN", got.isnan() & ~expected.isnan()), ("infinite", got.isinf() & ~expected.isinf())):
-        if where.any():
-            index = first_index(where)
-            count = f"{int(where.sum())} of {got.numel()} are {what}"
-            raise CheckFailed(f"{subject}: {both(expected[index], got[index], f' at {list(index)}')} ({count})")
+    as_finite(subject, got, expected)
     wrong = differs(got, expected, tolerance)
     if wrong.any():
         distance = (got - expected).abs().nan_to_num(torch.inf, torch.inf).masked_fill(~wrong, -1)
         index = tuple(int(i) for i in torch.unravel_index(distance.argmax(), got.shape))
-        count = f"{int(wrong.sum())} of {got.numel()} differ; worst at {list(index)}: " if got.dim() else ""
+        count = f"{int(wrong.sum())} of {got.numel()} differ; worst{at(index, got)}: " if got.numel() > 1 else ""
         raise CheckFailed(f"{subject}: {count}{both(expected[index], got[index])}")
+
+
+def as_finite(subject: str, got: Tensor, expected: Tensor) -> None:
+    """NaN and infinity only where they should be; of one shape."""
+    for what, where in (("NaN", got.isnan() & ~expected.isnan()), ("infinite", got.isinf() & ~expected.isinf())):
+        if where.any():
+            index = first_index(where)
+            count = f" ({int(where.sum())} of {got.numel()} are {what})" if got.numel() > 1 else ""
+            raise CheckFailed(f"{subject}: {both(expected[index], got[index], at(index, got))}{count}")
 
 
 def differs(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Tensor:
@@ -53,7 +58,12 @@ def differs(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Tensor:
 def finite(subject: str, got: Tensor) -> None:
     if not got.isfinite().all():
         index = first_index(~got.isfinite())
-        raise CheckFailed(f"{subject}: should be finite, got {got[index].item()} at {list(index)}")
+        raise CheckFailed(f"{subject}: should be finite, got {got[index].item()}{at(index, got)}")
+
+
+def at(index: tuple[int, ...], got: Tensor) -> str:
+    """Nothing where there is only one element."""
+    return f" at {list(index)}" if got.numel() > 1 else ""
 
 
 def first_index(mask: Tensor) -> tuple[int, ...]:
@@ -75,7 +85,7 @@ def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
         return False
     if (one.lines > MOST_LINES) != (other.lines > MOST_LINES):
         return False
-    if one.raised and other.raised and one.raised.type != other.raised.type:
+    if one.raised and other.raised and not same_exception(one.raised, other.raised):
         return False
     if len(one.outputs) != len(other.outputs) or one.gradients.keys() != other.gradients.keys():
         return False
@@ -87,6 +97,11 @@ def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
     pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
     pairs += [(one.inputs.get(name), other.inputs.get(name)) for name in one.inputs]
     return all(alike(left, right, tolerance) for left, right in pairs)
+
+
+def same_exception(one: Raised, other: Raised) -> bool:
+    """`assert` and `raise ValueError` are two ways to refuse arguments."""
+    return one.type == other.type or (one.refusal and other.refusal)
 
 
 def same_cost(one: Cost, other: Cost) -> bool:

@@ -223,12 +223,11 @@ def few(listed: Any, most: int = MOST_NAMES) -> Any:
 
 
 def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mapping[str, Any]) -> str:
-    """`MultiHeadAttention(embed_dim=8, num_heads=4)(query[2, 5, 8], mask[5])`"""
+    """`MultiHeadAttention(embed_dim=8, num_heads=4)(query[2, 5, 8] float32, mask[5] bool)`"""
 
     def one(name: str, value: Any) -> str:
         if isinstance(value, Tensor):
-            integer = "" if value.is_floating_point() else f" {wire.dtype_name(value.dtype)}"
-            return f"{name}{list(value.shape)}{integer}"
+            return f"{name}{list(value.shape)} {wire.dtype_name(value.dtype)}"
         return f"{name}={value!r}"
 
     call = ", ".join(one(name, value) for name, value in arguments.items())

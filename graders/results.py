@@ -16,6 +16,9 @@ from graders.katas import Refused
 
 State = Literal["pass", "fail", "error", "timeout", "skipped"]
 Verdict = Literal["solved", "failing", "todo", "error"]
+STOPPED = "not asked, since an earlier check failed"  # with -x
+BROKEN = "the rules: "  # how the message begins of a check that found a forbidden call
+KEPT = ("contract", "shapes")  # what still earns points then
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,13 @@ class Outcome:
     output: str = ""
     seconds: float = 0.0
     graders_fault: bool = False
+    order: int = 0  # see Check.order
 
     @property
-    def score(self) -> int:
-        return self.points if self.state == "pass" else 0
+    def breaks_the_rules(self) -> bool:
+        return self.state == "fail" and (self.message or "").startswith(BROKEN)
 
-    def document(self) -> dict[str, Any]:
+    def document(self, score: int) -> dict[str, Any]:
         return {
             "name": self.name,
             "category": self.category,
@@ -44,7 +48,7 @@ class Outcome:
                 self.state
             ],
             "state": self.state,
-            "score": self.score,
+            "score": score,
             "max_score": self.points,
             "message": self.message,
             "test_code": self.call,
@@ -94,9 +98,10 @@ class Result:
 
     @property
     def whole(self) -> bool:
-        """Whether every planned check was asked, or need not be: none was left out by -k and the like."""
-        left_out = (outcome.state == "skipped" and outcome.message is None for outcome in self.outcomes)
-        return self.complete and not any(left_out)
+        """Whether every planned check was asked, or need not be: none was left out by -k, -x and the like."""
+        return self.complete and not any(
+            outcome.state == "skipped" and outcome.message in (None, STOPPED) for outcome in self.outcomes
+        )
 
     @property
     def skipped(self) -> int:
@@ -104,7 +109,12 @@ class Result:
 
     @property
     def score(self) -> int:
-        return sum(outcome.score for outcome in self.outcomes)
+        return sum(map(self.earned, self.outcomes))
+
+    def earned(self, outcome: Outcome) -> int:
+        """The points of a check that passed; what may come from a forbidden call earns nothing."""
+        counts = outcome.category in KEPT or not any(one.breaks_the_rules for one in self.outcomes)
+        return outcome.points if outcome.state == "pass" and counts else 0
 
     @property
     def max_score(self) -> int:
@@ -116,9 +126,15 @@ class Result:
 
     @property
     def first_failure(self) -> Outcome | None:
-        return next(iter(self.failures), None)
+        """The one to look at first: the grader's own fault, a forbidden call wherever it was found, then in order."""
+        return min(
+            self.failures,
+            key=lambda failed: (not failed.graders_fault, not failed.breaks_the_rules, failed.order),
+            default=None,
+        )
 
     def document(self) -> dict[str, Any]:
+        first = self.first_failure
         return {
             "kata": self.kata,
             "topic": self.topic,
@@ -131,12 +147,13 @@ class Result:
             "diagnosis": self.diagnosis,
             "review": self.review,
             "message": self.message,
+            "first_failure": first.name if first else None,
             "costs": [
                 {"budget": budget}
                 | {figure: {"own": own, "reference": reference} for figure, (own, reference) in figures.items()}
                 for budget, figures in self.costs.items()
             ],
-            "tests": [outcome.document() for outcome in self.outcomes],
+            "tests": [outcome.document(self.earned(outcome)) for outcome in self.outcomes],
         }
 
 

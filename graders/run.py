@@ -6,7 +6,7 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graders import checks
@@ -16,10 +16,10 @@ from graders.flagged import flagged
 from graders.katas import Kata
 from graders.mistakes import Diagnosis
 from graders.processes import Launcher
-from graders.results import Outcome, Result, State
+from graders.results import STOPPED, Outcome, Result, State
 from graders.spec import GraderError
 from graders.stub import stub_of
-from graders.submission import CheckFailed, Submission, Unreadable, read_source, same_program
+from graders.submission import CheckFailed, NotAsked, Submission, Unreadable, read_source, same_program
 from graders.trial import Trial
 from graders.visible import visible
 
@@ -130,7 +130,7 @@ class Run:
         result, submission = pending.result, pending.trial.submission
         if submission.unloadable:
             result.error, result.message = True, submission.unloadable
-        elif result.state == "failing":
+        elif result.state == "failing" and result.whole:
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
             slow = {outcome.category for outcome in result.failures} == {"performance"}
             mistake = diagnosis.name(submission, pending.suspects, slow)
@@ -168,9 +168,11 @@ class Pending:
         """Why the check need not be asked any more, if so."""
         failed = {outcome.category for outcome in self.result.failures}
         if self.run.options.first_failure and failed:
-            return "not asked, since an earlier check failed"
+            return STOPPED
         if check.category == "performance" and failed & {"contract", "shapes", "numerics", "gradients"}:
             return "not asked before the values are right"
+        if check.category == "performance" and "rules" in failed:
+            return "not asked before the rules are kept"
         for outcome in self.result.failures:
             if outcome.name in check.after:
                 return f"not asked before {outcome.name} passes"
@@ -192,6 +194,10 @@ class Pending:
         try:
             check.ask(trial)
         except CheckFailed as failure:
+            if isinstance(failure, NotAsked) and failure.kind != "error" and self.result.failures:
+                state, trial.last, why = "skipped", None, "not asked before the call returns"
+                self.tell(check, state, why)
+                return why
             state, message = failure.kind, str(failure)  # type: ignore[assignment]  # one of the states
             raise
         except BaseException as error:
@@ -226,12 +232,15 @@ class Pending:
     def tell(self, check: Check, state: State, message: str | None, seconds: float = 0.0, fault: bool = False) -> None:
         trial = self.trial
         call = f"{trial.last.text}{', ' if trial.last.mode else '  # '}seed {trial.exam.seed}" if trial.last else ""
-        output = trial.submission.printed if state not in ("pass", "skipped") else ""
-        self.report(Outcome(check.name, check.category, state, check.points, message, call, output, seconds, fault))
+        printed = trial.printed if state not in ("pass", "skipped") else ""
+        self.report(
+            Outcome(
+                check.name, check.category, state, check.points, message, call, printed, seconds, fault, check.order
+            )
+        )
 
 
 def elsewhere(check: Check, device: str) -> Check:
     """The same check on a further device, where it earns no points."""
-    return Check(
-        f"{check.name}/{device}", check.category, check.ask, after=tuple(f"{name}/{device}" for name in check.after)
-    )
+    after = tuple(f"{name}/{device}" for name in check.after)
+    return replace(check, name=f"{check.name}/{device}", points=0, after=after)

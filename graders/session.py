@@ -26,7 +26,7 @@ def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
     """The exit status."""
     asked, chosen, launcher = parallel.asked, parallel.chosen, parallel.launchers[0]
     costs = len(chosen) == 1 and len(options.submission) <= 1
-    reporter = Reporter(asked.seed, costs=costs, review=bool(options.submission))
+    reporter = Reporter(asked.seed, costs=costs, submissions=options.submission)
     if asked.seed != DEFAULT_SEED:
         reporter.say(f"seed {asked.seed}")
     run = Run(asked, launcher, reporter)

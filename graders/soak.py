@@ -32,7 +32,10 @@ NOISE = "block = bytearray(1 << 26)\nwhile True: block[:] = bytes(1 << 26)"
 
 @dataclass
 class Found:
-    """What was seen of one kind of answer: verdicts, and shares of their limits that budgets' figures took."""
+    """What was seen of one kind of answer: verdicts, and shares of their limits that budgets' figures took.
+
+    Of times there are only those that one reading did not settle: see budgets.processor_time.
+    """
 
     runs: int = 0
     wrong: list[str] = field(default_factory=list)

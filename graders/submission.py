@@ -36,6 +36,10 @@ class CheckFailed(Exception):
         self.kind = kind
 
 
+class NotAsked(CheckFailed):
+    """The check could not be asked, since a call did not return; it fails itself if no other check has told of that."""
+
+
 class Unreadable(Exception):
     """There is no source to judge; the message says why and what to do."""
 
@@ -79,7 +83,6 @@ class Submission:
         self.seconds = 0.0
         self.bytes = 0
         self.unloadable = ""
-        self.printed = ""
 
     def load(self) -> dict[str, dict[str, Any] | None]:
         """Imports it in a fresh worker, if none is up, and returns what was found under each name.
@@ -151,7 +154,6 @@ class Submission:
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
         reply = replace(reply, calls=tuple((self.imported | worker.offences).items()))
         self.replies[request.message] = (request, reply)
-        self.printed = self.printed or reply.printed
         return reply
 
     def explain(self, raised: Raised) -> str:

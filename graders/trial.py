@@ -9,6 +9,7 @@ from torch import Tensor
 
 from graders.exam import Exam
 from graders.messages import Reply, Request
+from graders.results import BROKEN
 from graders.spec import parameters_of
 from graders.submission import MOST_LINES, CheckFailed, Submission
 
@@ -26,6 +27,12 @@ class Trial:
         self.verified: set[bytes] = set()  # large requests whose reply was right
         self.last: Request | None = None
 
+    @property
+    def printed(self) -> str:
+        """What the last call printed, where that is still known."""
+        _, reply = self.submission.replies.get(self.last.message if self.last else b"", (None, None))
+        return reply.printed if reply else ""
+
     def ask(self, request: Request) -> Reply:
         """Raises: CheckFailed where nothing came back."""
         self.last = request
@@ -41,7 +48,7 @@ class Trial:
         offences = [(request, *call) for request, reply in asked for call in reply.calls]
         for self.last, name, line in sorted(offences, key=lambda offence: offence[2] is None):  # known lines come first
             where = self.submission.at(line or self.submission.mention(name))
-            raise CheckFailed(f"the rules: {name} may not be called in this kata, got it{where}")
+            raise CheckFailed(f"{BROKEN}{name} may not be called in this kata, got it{where}")
 
     def outputs(self, request: Request, count: int | None) -> tuple[Tensor, ...]:
         """`count` tensors in a tuple, or one on its own where it is None."""

@@ -90,7 +90,7 @@ def test_bad_call_is_told_in_one_sentence(name: str, results: dict[str, Any]) ->
 @pytest.mark.parametrize("name", RUNS)
 def test_every_check_of_a_bad_file_reports(name: str, results: dict[str, Any]) -> None:
     assert len(results[name]["tests"]) == len(results["right"]["tests"])
-    assert all(test["state"] != "skipped" for test in results[name]["tests"])
+    assert {test["category"] for test in results[name]["tests"] if test["state"] == "skipped"} <= {"rules"}
     assert results[name]["score"] < 100
 
 

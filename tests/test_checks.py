@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -283,6 +284,64 @@ def test_a_mistake_is_named(root: Path) -> None:
         "the factor divides; multiply by it",
     )
     assert found["nearly"]["mistake"] is None  # one case of many is as it should be
+    for partial in (("-k", "three_by_five"), ("-x",)):  # the first is what its card proposes
+        part = grade(root, "scale", {"inverse": inverse, "nearly": nearly}, *partial)
+        assert [part[name]["state"] for name in part] == ["failing", "failing"]
+        assert [part[name]["mistake"] for name in part] == [None, None]
+
+
+def test_a_mistake_is_named_however_bad_arguments_are_refused(root: Path) -> None:
+    inverse = RIGHT.replace("x / (1 / factor)", "torch.div(x, factor)")
+    (found,) = grade(root, "scale", {"asserts": inverse.replace(REFUSE, "    assert factor != 0\n")}).values()
+    assert found["mistake"] == "inverse"
+
+
+def test_a_broken_rule_is_shown_first_and_costs_the_grade(wrong: dict[str, Any]) -> None:
+    result = wrong["banned"]
+    assert result["first_failure"] == "rules/calls"
+    passed = [test for test in result["tests"] if test["status"] == "pass"]
+    assert {test["category"] for test in passed} == {"contract", "shapes", "numerics", "gradients", "robustness"}
+    assert all((test["score"] > 0) == (test["category"] in ("contract", "shapes")) for test in passed)
+    assert result["score"] == sum(test["score"] for test in result["tests"]) < 50
+
+
+FAILING = RIGHT.replace("    return x / (1 / factor)", "    raise KeyError('no')")
+
+
+def test_rules_that_could_not_be_asked_are_no_failure_of_the_rules(root: Path) -> None:
+    (result,) = grade(root, "scale", {"raises": FAILING}).values()
+    (rules,) = [test for test in result["tests"] if test["category"] == "rules"]
+    assert (rules["state"], rules["message"], rules["score"]) == ("skipped", "not asked before the call returns", 0)
+    assert result["state"] == "failing"
+    (alone,) = grade(root, "scale", {"raises": FAILING}, "-k", "calls").values()
+    assert alone["state"] == "failing"
+    message = "the call: should return, got KeyError: 'no' (line 7: `raise KeyError('no')`)"
+    assert failures(alone)["rules/calls"] == message
+
+
+def test_a_first_draft_is_told_of_its_result_before_its_refusals(root: Path) -> None:
+    (result,) = grade(root, "scale", {"draft": HEAD + "    return 1\n"}).values()
+    assert next(iter(failures(result))) == "contract/no_factor"  # the first of the document
+    assert result["first_failure"] == "shapes/three_by_five"
+
+
+def test_nan_of_the_output_is_told_as_such_by_the_gradients_too(wrong: dict[str, Any]) -> None:
+    message = failures(wrong["returns_nan"])["gradients/three_by_five/float64"]
+    assert re.fullmatch(r"values: should be \S+ at \[0, 0\], got nan \(15 of 15 are NaN\)", message)
+    message = failures(wrong["nan_gradient"])["gradients/three_by_five/float64"]
+    assert message == "gradient of x: should be finite, got nan at [0, 0]"
+
+
+PRINTS = RIGHT.replace("    return x", "    print('x is', list(x.shape), factor)\n    return x").replace(
+    "(1 / factor)", "(1 / factor) if factor != -3 else x"
+)
+
+
+def test_what_the_call_that_failed_printed_is_told(root: Path) -> None:
+    (result,) = grade(root, "scale", {"prints": PRINTS}).values()
+    (test,) = [test for test in result["tests"] if test["name"] == "numerics/factors/float64"]
+    assert test["test_code"] == "scale(x[4] float64, factor=-3.0)  # seed 1"
+    assert test["output"] == "x is [4] -3.0\n"
 
 
 MODULE = """

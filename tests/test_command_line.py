@@ -50,11 +50,59 @@ def test_failing_card_names_the_mistake_and_the_rerun(toys: Path) -> None:
     lines = [line.rstrip() for line in ran.out.splitlines()]
     assert lines[0].startswith("FAIL  scale                   ")
     assert lines[0].endswith("first failure: three_by_five/float64")
-    assert lines[1] == "  call        scale(x[3, 5])  # seed 1"
+    assert lines[1] == "  call        scale(x[3, 5] float64)  # seed 1"
     assert lines[2].startswith("  values      15 of 15 differ; worst at [")
     assert "  looks like  the factor divides; multiply by it" in lines
     assert "  rerun       nox -s grade -- scale -k three_by_five" in lines
     assert "Traceback" not in ran.out + ran.err
+
+
+def test_a_partial_run_that_fails_is_called_so_and_has_no_points(toys: Path) -> None:
+    solve(toys, scale=WRONG)
+    for arguments in (("scale", "-k", "numerics"), ("scale", "-x"), ("-x",)):
+        ran = run(toys, "grade", *arguments)
+        assert ran.status == 1
+        (headline,) = [line for line in ran.out.splitlines() if line.startswith("FAIL")]
+        assert headline == "FAIL  scale                  partial   first failure: three_by_five/float64"
+        assert re.search(r"^  asked +\d+ of 19 checks; ask them all for a verdict and a score *$", ran.out, re.M)
+        assert "looks like" not in ran.out
+        assert "score " not in ran.out.replace("a score", "")
+        assert "/200" not in ran.out
+
+
+def test_a_broken_rule_is_the_headline(toys: Path) -> None:
+    solve(toys, scale=REFERENCE.replace("x / (1 / factor)", "x.mul(2 * factor)"))
+    lines = [line.rstrip() for line in run(toys, "grade", "scale").out.splitlines()]
+    assert re.fullmatch(r"FAIL  scale +\d\d/100   the rules are broken", lines[0])
+    assert lines[2].startswith("  the rules  torch.Tensor.mul may not be called in this kata, got it")
+    assert "  points     only for contract and shapes, while the rules are broken" in lines
+
+
+def test_each_of_several_submissions_is_named(toys: Path) -> None:
+    files = [toys / "one" / "a.py", toys / "one" / "b.py", toys / "two" / "b.py"]
+    for path, source in zip(files, (REFERENCE, WRONG, WRONG), strict=True):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(source)
+    arguments = [word for path in files for word in ("--submission", str(path))]
+    ran = run(toys, "grade", "scale", *arguments)
+    assert [line.split()[:2] for line in ran.out.splitlines() if line[:4] in ("PASS", "FAIL")] == [
+        ["PASS", "a.py"],
+        ["FAIL", "one/b.py"],
+        ["FAIL", "two/b.py"],
+    ]
+    assert re.findall(r"^  file +(\S+) *$", ran.out, re.MULTILINE) == ["one/b.py", "two/b.py"]
+    words = " ".join(ran.out.split())
+    assert "rerun nox -s grade -- scale -k three_by_five --submission two/b.py" in words
+    alone = run(toys, "grade", "scale", "--submission", str(files[1])).out
+    assert alone.startswith("FAIL  scale ")
+    assert "  file " not in alone
+
+
+def test_printed_lines_are_on_the_card(toys: Path) -> None:
+    solve(toys, scale=WRONG.replace("    return", "    print(f'x\\n  {list(x.shape)}')\n    return"))
+    lines = [line.rstrip() for line in run(toys, "grade", "scale").out.splitlines()]
+    at = lines.index("  printed     x")
+    assert lines[at + 1] == "                [3, 5]"
 
 
 def test_ci_ends_with_0_whatever_the_score(toys: Path) -> None:

@@ -10,15 +10,27 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
-from graders import checks, compare, dialogue, katas, processes, wire
-from graders.mistakes import Mistake
+from graders import card, checks, compare, dialogue, katas, processes, wire
+from graders.messages import Raised, Reply, Request, describe_call
+from graders.mistakes import Diagnosis, Mistake
 from graders.mutants import mutants
-from graders.results import Outcome, Result, exit_status
-from graders.spec import Answer, Case, Draw, Grader, GraderError, Tolerance, parameters_of
+from graders.results import STOPPED, Outcome, Result, exit_status
+from graders.spec import (
+    CATEGORIES,
+    TOLERANCES,
+    Answer,
+    Case,
+    Draw,
+    Grader,
+    GraderError,
+    Tolerance,
+    parameters_of,
+)
 from graders.stub import stub_of
 from graders.submission import CheckFailed
 
@@ -128,10 +140,11 @@ def test_a_message_is_its_senders_or_is_refused(change: str) -> None:
         ([[1.0]], [1.0], "shape of y: should be (1,), got (1, 1)"),
         ([1.0], [1.0, 1.0], "shape of y: should be (2,), got (1,)"),
         ([1.0, float("nan")], [1.0, 2.0], "y: should be 2 at [1], got nan (1 of 2 are NaN)"),
-        ([float("inf")], [2.0], "y: should be 2 at [0], got inf (1 of 1 are infinite)"),
-        ([2.0], [float("inf")], "y: 1 of 1 differ; worst at [0]: should be inf, got 2"),
-        ([float("-inf")], [float("inf")], "y: 1 of 1 differ; worst at [0]: should be inf, got -inf"),
-        ([1.00001], [1.0], "y: 1 of 1 differ; worst at [0]: should be 1, got 1.00001"),
+        ([float("inf"), 2.0], [2.0, 2.0], "y: should be 2 at [0], got inf (1 of 2 are infinite)"),
+        ([float("inf")], [2.0], "y: should be 2, got inf"),
+        ([2.0], [float("inf")], "y: should be inf, got 2"),
+        ([float("-inf")], [float("inf")], "y: should be inf, got -inf"),
+        ([[1.00001]], [[1.0]], "y: should be 1, got 1.00001"),
     ],
 )
 def test_comparison_says(got: list[float], expected: list[float], message: str) -> None:
@@ -145,9 +158,51 @@ def test_equal_infinities_and_nans_agree() -> None:
     compare.close("y", same.clone(), same, TIGHT)
 
 
-def test_scalar_message_has_no_index() -> None:
-    with pytest.raises(CheckFailed, match=r"^loss: should be 3, got 2$"):
-        compare.close("loss", torch.tensor(2.0), torch.tensor(3.0), TIGHT)
+@pytest.mark.parametrize("got", ["2", "nan", "inf"])
+def test_scalar_message_has_no_index(got: str) -> None:
+    with pytest.raises(CheckFailed, match=rf"^loss: should be 3, got {got}$"):
+        compare.close("loss", torch.tensor(float(got)), torch.tensor(3.0), TIGHT)
+
+
+def test_gradient_of_a_scalar_has_no_index() -> None:
+    with pytest.raises(CheckFailed, match=r"^gradient of x: should be finite, got nan$"):
+        compare.finite("gradient of x", torch.tensor(float("nan")))
+
+
+def test_allowed_dtypes_are_listed_once() -> None:
+    with pytest.raises(CheckFailed, match=r"^dtype of y: should be float64 or float32, got int64$"):
+        compare.same_dtype("y", torch.tensor(1), (torch.float64, torch.float32, torch.float64))
+
+
+def test_a_call_is_shown_with_the_dtypes_of_all_tensors() -> None:
+    x, mask = torch.zeros(5, 7, dtype=torch.bfloat16), torch.zeros(5, dtype=torch.bool)
+    assert describe_call("f", None, {"x": x, "mask": mask, "dim": 1}) == "f(x[5, 7] bfloat16, mask[5] bool, dim=1)"
+
+
+def raising(kind: str, refusal: bool = True) -> Reply:
+    return Reply(raised=Raised(kind, refusal, "", 3))
+
+
+def test_to_the_diagnosis_assert_and_value_error_are_one_reply() -> None:
+    value, own = raising("ValueError"), raising("Mine")
+    assert compare.agree(value, raising("AssertionError"), TIGHT)
+    assert compare.agree(own, raising("AssertionError"), TIGHT)
+    assert not compare.agree(value, raising("KeyError", refusal=False), TIGHT)
+    assert not compare.agree(value, Reply(), TIGHT)
+
+
+def test_replies_are_compared_at_the_tolerance_of_what_came_back() -> None:
+    grader = Grader(
+        answers=(
+            Answer("f(y)", oracle=lambda y: y, cases=(Case("one", lambda draw: {"y": draw.integers(3, high=9)}),)),
+        )
+    )
+    kata = SimpleNamespace(grader=grader)
+    asked = Request("f", {"y": torch.tensor([1, 2])}, 1)
+    diagnosis = Diagnosis(kata, None)  # type: ignore[arg-type]  # all that is looked at
+    assert diagnosis.tolerance(asked, Reply(outputs=(torch.zeros(2),))) == TOLERANCES[torch.float32]
+    assert diagnosis.tolerance(asked, Reply(outputs=(torch.zeros(2).double(),))) == TOLERANCES[torch.float64]
+    assert diagnosis.tolerance(asked, Reply()) == TOLERANCES[torch.float64]
 
 
 @pytest.mark.parametrize("count", [6, 13, 50, 99, 100])
@@ -257,8 +312,86 @@ def test_mutants_leave_messages_and_docstrings_alone() -> None:
     assert list(made) == ["raise ValueError('x' + 'y') -> (deleted)"]
 
 
-def outcome(state: str, **rest: object) -> Outcome:
-    return Outcome("numerics/a", "numerics", state, 50, **rest)  # type: ignore[arg-type]  # any state, any rest
+def outcome(state: str, name: str = "numerics/a", **rest: object) -> Outcome:
+    return Outcome(name, name.partition("/")[0], state, 50, **rest)  # type: ignore[arg-type]  # any state, any rest
+
+
+def result(*outcomes: Outcome, **rest: object) -> Result:
+    return Result("k", "t", "k.py", planned=len(outcomes), outcomes=[*outcomes], **rest)  # type: ignore[arg-type]
+
+
+CALLED = "the rules: torch.mul may not be called in this kata, got it (line 3: `x.mul(y)`)"
+
+
+def test_what_a_forbidden_call_made_earns_nothing() -> None:
+    passed = [outcome("pass", f"{category}/a") for category in CATEGORIES if category != "rules"]
+    found = result(*passed, outcome("fail", "rules/calls", message=CALLED))
+    earned = {test["category"]: test["score"] for test in found.document()["tests"]}
+    assert earned == {category: 50 if category in ("contract", "shapes") else 0 for category in CATEGORIES}
+    assert (found.score, found.document()["score"]) == (100, 100)
+    assert [test["status"] for test in found.document()["tests"]].count("pass") == len(passed)
+
+
+def test_a_forbidden_call_where_the_cost_is_measured_counts_as_much() -> None:
+    found = result(outcome("pass"), outcome("pass", "rules/calls"), outcome("fail", "performance/a", message=CALLED))
+    assert found.score == 0
+
+
+def test_other_failures_cost_their_own_points() -> None:
+    assert result(outcome("pass"), outcome("fail", "rules/calls", message="the call: should return, …")).score == 50
+
+
+def test_the_first_failure_is_the_one_to_look_at_first() -> None:
+    failed = [outcome("fail", f"contract/{order.name}", order=order) for order in reversed(checks.Order)]
+    for order in checks.Order:
+        first = result(*failed).first_failure
+        assert first is not None
+        assert first.order == order
+        failed.pop()
+    broken = outcome("fail", "performance/a", message=CALLED, order=checks.Order.COST)
+    signature = outcome("fail", "contract/signature", order=checks.Order.SIGNATURE)
+    assert result(signature, broken).first_failure == broken
+    assert result(signature, broken).document()["first_failure"] == "performance/a"
+    fault = outcome("error", order=checks.Order.COST, graders_fault=True)
+    assert result(signature, broken, fault).first_failure == fault
+
+
+def test_checks_are_looked_at_in_this_order() -> None:
+    cases = (
+        Case("typical", lambda draw: {"x": draw.normal(3)}),
+        Case("refused", lambda draw: {"x": draw.normal(3)}, raises=True),
+        Case("huge", lambda draw: {"x": draw.normal(3)}, category="robustness", dtypes=(torch.float64,)),
+        Case("other", lambda draw: {"x": draw.normal(3)}, dtypes=(torch.float64,)),
+    )
+    planned = checks.plan(Grader(answers=(answer(*cases, differentiable=("x",)),)))
+    assert [check.name for check in sorted(planned, key=lambda check: check.order)] == [
+        "contract/signature",
+        "shapes/typical", "numerics/typical/float64", "numerics/typical/float32",
+        "gradients/typical/float64", "gradients/typical/float32",
+        "shapes/other", "numerics/other/float64", "gradients/other/float64", "rules/calls",
+        "contract/refused",
+        "shapes/huge", "robustness/huge/float64", "gradients/huge/float64",
+        "robustness/half_precision/float16", "robustness/half_precision/bfloat16",
+        "robustness/non_contiguous", "robustness/inputs_left_alone", "robustness/same_answer_twice",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "whole"), [(None, False), (STOPPED, False), ("not asked before …", True)])
+def test_a_run_is_whole_where_no_check_was_left_out(message: str | None, whole: bool) -> None:
+    assert result(outcome("fail"), outcome("skipped", message=message)).whole == whole
+
+
+@pytest.mark.parametrize(
+    ("output", "lines"),
+    [
+        ("\n  a\n\nb\n", ["  a", "", "b"]),
+        ("1\n2\n3\n4\n5\n", ["1", "2", "3", "4", "5"]),
+        ("1\n2\n3\n4\n5\n6\n", ["1", "2", "3", "4", "5", "… (it printed more)"]),
+        ("x" * 500, ["x" * 500, "… (it printed more)"]),  # where the worker cuts it off
+    ],
+)
+def test_the_first_lines_that_a_call_printed_are_shown(output: str, lines: list[str]) -> None:
+    assert card.printed(output).split("\n") == lines
 
 
 @pytest.mark.parametrize(

@@ -417,6 +417,15 @@ def test_standing(verdict: str, score: int, failed: list[str], numerics: Cell, p
     assert (found["numerics"], found["performance"]) == (numerics, performance)
 
 
+def test_standing_knows_what_was_skipped_and_that_broken_rules_cost_points() -> None:
+    skipped = attempt(BEGAN, "a", "failing", 20, ["numerics/a", "numerics/b"], skipped=["performance/a"])
+    found = tally.standing([skipped], PLANNED)
+    assert (found["numerics"], found["performance"]) == (Cell(2, 2, 0), Cell(1, 0, 0))
+    broken = attempt(BEGAN, "a", "failing", 20, ["performance/a"], skipped=[])
+    found = tally.standing([broken], PLANNED)
+    assert (found["numerics"], found["performance"]) == (Cell(2, 2, 2), Cell(1, 1, 0))
+
+
 def test_standing_is_of_the_last_attempt_whose_record_tells() -> None:
     whole, part = attempt(BEGAN, "a", "solved", 100), attempt(NOW, "a", "todo", 30)  # part: with -k
     assert tally.standing([whole, part], PLANNED)["numerics"] == Cell(2, 2, 2)
@@ -426,9 +435,9 @@ def test_standing_is_of_the_last_attempt_whose_record_tells() -> None:
 def test_price_is_of_the_cheapest_solved_attempt() -> None:
     dear, cheap = solved(BEGAN, "a", 4.0), solved(NOW, "a", 0.5)
     (price,) = tally.prices([dear, cheap, attempt(NOW, "a", "failing", 5, ["x"])], ["a"])
-    assert (price.attempt, price.ratio, price.worst.noun) == (cheap, 1.1, "processor time")
-    assert [one.own for one in price.figures] == ["50", "4.2 MB", "1.1 ×"]
-    assert [one.reference for one in price.figures] == ["100", "4.2 MB", "1.0 ×"]
+    assert (price.attempt, price.ratio, price.worst.noun) == (cheap, 1.0, "memory in use")
+    assert [one.own for one in price.figures] == ["50", "4.2 MB"]
+    assert [one.reference for one in price.figures] == ["100", "4.2 MB"]
 
 
 def test_axis_of_doublings() -> None:

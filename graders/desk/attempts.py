@@ -49,6 +49,7 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
         "max_score": result.max_score,
         "seconds": round(result.seconds, 3),
         "failed": [outcome.name for outcome in result.failures],
+        "skipped": [outcome.name for outcome in result.outcomes if outcome.state == "skipped"],
         "message": result.message or (result.first_failure.message if result.first_failure else None),
         "mistake": result.mistake,
         "costs": result.costs,

@@ -60,6 +60,7 @@ def result_of(document: dict[str, Any]) -> Result:
             test["test_code"],
             test["output"] or "",
             test["seconds"],
+            order=int(test["name"] != document["first_failure"]),
         )
         for test in document["tests"]
     ]

@@ -9,8 +9,9 @@ from datetime import date, timedelta
 
 from graders.budgets import NOUNS, megabytes
 from graders.checks import Check
-from graders.desk.progress import cost_of, progress_of
+from graders.desk.progress import cost_of, figures_of, progress_of
 from graders.desk.state import Event
+from graders.results import KEPT
 from graders.spec import CATEGORIES
 
 WEEK = timedelta(days=7)
@@ -105,16 +106,23 @@ def standing(attempts: Sequence[Event], planned: Sequence[Check]) -> dict[str, C
 
 
 def asked_of(attempt: Event, planned: Sequence[Check]) -> Sequence[Check] | None:
-    """The checks that were asked: all, or those before performance, or those up to the first failure, as with `-x`.
+    """The checks that were asked. None where nothing tells: the grader was changed since.
 
-    The score tells which. None where it is another: some were chosen by name, or the grader was changed since.
+    Older records do not name the skipped checks: all were asked, or those before performance, or those up to the first
+    failure, as with `-x`. The score tells which; where it is another, some were chosen by name.
     """
     failed = set(attempt.body["failed"])
+    if "skipped" in attempt.body:
+        asked = [check for check in planned if check.name not in attempt.body["skipped"]]
+        passed = [check for check in asked if check.name not in failed]
+        kept = [check for check in passed if check.category in KEPT]  # all that counts where the rules were broken
+        scores = [sum(check.points for check in some) for some in (passed, kept)]
+        return asked if attempt.body["score"] in scores else None
     values = [check for check in planned if check.category != "performance"]
     first = next((index for index, check in enumerate(planned) if check.name in failed), len(planned))
-    for asked in (planned, values, planned[: first + 1]):
-        if sum(check.points for check in asked if check.name not in failed) == attempt.body["score"]:
-            return asked
+    for some in (planned, values, planned[: first + 1]):
+        if sum(check.points for check in some if check.name not in failed) == attempt.body["score"]:
+            return some
     return None
 
 
@@ -145,8 +153,7 @@ class Price:
     def figures(self) -> list[Figure]:
         return [
             Figure(budget, NOUNS[name], in_words(name, own), in_words(name, needed), own / needed if needed else None)
-            for budget, figures in self.attempt.body["costs"].items()
-            for name, (own, needed) in figures.items()
+            for budget, name, (own, needed) in figures_of(self.attempt)
         ]
 
     @property
