@@ -129,7 +129,12 @@ class Result:
         """The one to look at first: the grader's own fault, a forbidden call wherever it was found, then in order."""
         return min(
             self.failures,
-            key=lambda failed: (not failed.graders_fault, not failed.breaks_the_rules, failed.order),
+            key=lambda failed: (
+                not failed.graders_fault,
+                not failed.breaks_the_rules,
+                failed.category != "rules",
+                failed.order,
+            ),
             default=None,
         )
 

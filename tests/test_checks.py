@@ -103,7 +103,9 @@ WRONG = {
         None,
     ),
     "nan_gradient": (
-        RIGHT.replace("x / (1 / factor)", "x / (1 / factor) + 0 / (1 / (x - x).sqrt())"),
+        RIGHT.replace(
+            "x / (1 / factor)", "(x.requires_grad and x.register_hook(lambda g: g / 0 - g / 0), x / (1 / factor))[1]"
+        ),
         "gradients/three_by_five/float64",
         None,
     ),
@@ -115,7 +117,7 @@ WRONG = {
     "float16_refused": (
         RIGHT.replace(REFUSE, REFUSE + "    assert x.dtype != torch.float16\n"),
         "robustness/half_precision/float16",
-        "the call: should return, got AssertionError (line 7: `assert x.dtype != torch.float16`)",
+        "the call (float16): should return, got AssertionError (line 7: `assert x.dtype != torch.float16`)",
     ),
     "views": (
         RIGHT.replace("x / (1 / factor)", "x.view(-1).view(x.shape) / (1 / factor)"),
@@ -150,12 +152,12 @@ WRONG = {
         "dtype of the output (float32): should be float32, got float64",
     ),
     "garbage_in_float32_without_gradients": (
-        RIGHT.replace("return x", "return x * 2 if x.dtype == torch.float32 and not torch.is_grad_enabled() else x"),
+        RIGHT.replace("return x", "return x + x if x.dtype == torch.float32 and not torch.is_grad_enabled() else x"),
         "robustness/same_answer_twice",
         "values (float32, under no_grad): 4 of 4 differ; worst at [2]: should be -3.07509, got 2.05006",
     ),
     "garbage_in_strided_float32": (
-        RIGHT.replace("return x", "return x * 2 if x.dtype == torch.float32 and not x.is_contiguous() else x"),
+        RIGHT.replace("return x", "return x + x if x.dtype == torch.float32 and not x.is_contiguous() else x"),
         "robustness/non_contiguous",
         "values (float32, strided): 4 of 4 differ; worst at [3]: should be -0.749376, got -2.99751",
     ),
@@ -296,8 +298,13 @@ def test_a_mistake_is_named_however_bad_arguments_are_refused(root: Path) -> Non
     assert found["mistake"] == "inverse"
 
 
-def test_a_broken_rule_is_shown_first_and_costs_the_grade(wrong: dict[str, Any]) -> None:
-    result = wrong["banned"]
+SWALLOWS = RIGHT.replace(
+    "    return x", "    try:\n        torch.mul(x, 1)\n    except RuntimeError:\n        pass\n    return x"
+)
+
+
+def test_a_broken_rule_is_shown_first_and_costs_the_grade(root: Path) -> None:
+    (result,) = grade(root, "scale", {"swallows": SWALLOWS}).values()
     assert result["first_failure"] == "rules/calls"
     passed = [test for test in result["tests"] if test["status"] == "pass"]
     assert {test["category"] for test in passed} == {"contract", "shapes", "numerics", "gradients", "robustness"}

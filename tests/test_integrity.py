@@ -272,9 +272,13 @@ def refused(call):
 thread = threading.Thread(target=print, args=("a thread runs",))
 thread.start()
 thread.join()
-calls = {"fork": os.fork, "memory": lambda: os.memfd_create("x"),
-         "spawn": lambda: os.posix_spawn("/bin/true", ["true"], {}), "handler": lambda: signal.signal(signal.SIGALRM, print),
-         "program": lambda: os.execv("/bin/true", ["true"])}
+calls = {
+    "fork": os.fork,
+    "memory": lambda: os.memfd_create("x"),
+    "spawn": lambda: os.posix_spawn("/bin/true", ["true"], {}),
+    "handler": lambda: signal.signal(signal.SIGALRM, print),
+    "program": lambda: os.execv("/bin/true", ["true"]),
+}
 print([name for name, call in calls.items() if not refused(call)])
 """
 
