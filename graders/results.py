@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import platform
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import torch
 
-from graders.katas import Refused
+from graders import files
 
 State = Literal["pass", "fail", "error", "timeout", "skipped"]
 Verdict = Literal["solved", "failing", "todo", "error"]
+ELSEWHERE = "name another file"
 
 
 @dataclass(frozen=True)
@@ -167,17 +166,6 @@ def document(results: list[Result], seed: int, devices: list[str], isolation: st
 
 
 def write(path: Path, document: object) -> None:
-    """Writes JSON. Raises: Refused."""
-    with writable(path) as stream:
-        stream.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-
-
-@contextlib.contextmanager
-def writable(path: Path, mode: Literal["w", "a"] = "w") -> Iterator[IO[str]]:
-    """Opens the file, and makes the folders that lead to it. Raises: Refused."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open(mode, encoding="utf-8") as stream:
-            yield stream
-    except OSError as error:
-        raise Refused(f"{path} cannot be written: {error.strerror}; name another file") from None
+    """Writes JSON, all or nothing, and makes the folders that lead to it. Raises: Refused."""
+    files.make_room(path, ELSEWHERE)
+    files.replace_file(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", ELSEWHERE)

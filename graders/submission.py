@@ -49,7 +49,7 @@ def read_source(path: Path, shown: str) -> str:
             raise Unreadable(
                 f"{shown} has {path.stat().st_size:,} bytes; a submission should have at most {LONGEST_SOURCE:,}"
             )
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # as Python reads it: some editors begin files with a mark
     except UnicodeDecodeError as error:
         raise Unreadable(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:

@@ -78,7 +78,8 @@ def results(root: Path) -> dict[str, Any]:
     sources: dict[str, str | bytes] = {name: source for name, (source, _) in (RUNS | IMPORTS).items()}
     loads = "while True: pass\n"
     latin = "# caf\xe9\n".encode("latin-1")
-    return grade(root, "scale", sources | {"loops_on_import": loads, "latin": latin, "right": REFERENCE})
+    marked = REFERENCE.encode("utf-8-sig")
+    return grade(root, "scale", sources | {"loops_on_import": loads, "latin": latin, "marked": marked, "right": REFERENCE})
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -110,6 +111,10 @@ def test_hanging_import_shows_its_line(results: dict[str, Any]) -> None:
 
 def test_other_encoding_is_told(results: dict[str, Any]) -> None:
     assert results["latin"]["message"] == "submissions/latin.py is not UTF-8 text (byte 5); save it as UTF-8"
+
+
+def test_byte_order_mark_is_no_part_of_an_answer(results: dict[str, Any]) -> None:
+    assert failures(results["marked"]) == {}
 
 
 def test_hangs_are_asked_three_times_only(results: dict[str, Any]) -> None:

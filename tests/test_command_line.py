@@ -159,6 +159,27 @@ def test_documents_hold_what_they_promise(toys: Path) -> None:
     )
 
 
+def test_no_document_is_begun_before_the_end(toys: Path) -> None:
+    solve(toys)
+    looks = toys / "katas/toys/scale/grader.py"
+    look = "import pathlib\nassert not list(pathlib.Path(__file__).parents[3].glob('deep/*')), 'too early'\n"
+    looks.write_text(look + looks.read_text())
+    output, junit = toys / "deep" / "results.json", toys / "deep" / "junit.xml"
+    ran = run(toys, "grade", "--json", str(output), "--junit", str(junit))
+    assert ran.status == 0, ran
+    assert sorted(path.name for path in output.parent.iterdir()) == ["junit.xml", "results.json"]
+
+
+def test_document_goes_through_a_link_or_to_a_pipe(toys: Path) -> None:
+    solve(toys)
+    (toys / "kept.json").write_text("{}")
+    (toys / "link.json").symlink_to(toys / "kept.json")
+    assert run(toys, "grade", "--json", str(toys / "link.json")).status == 0
+    assert json.loads((toys / "kept.json").read_text())["status"] == "pass"
+    ran = run(toys, "grade", "--json", "/dev/stderr")
+    assert json.loads(ran.err)["status"] == "pass"
+
+
 def test_a_seed_is_drawn_and_printed_in_ci(toys: Path) -> None:
     solve(toys)
     ran = run(toys, "grade", "scale", CI="true")

@@ -160,6 +160,17 @@ def test_reset_keeps_what_stood_there_and_says_where(desk: Path, capsys: pytest.
     assert file.read_text() == WRONG
 
 
+def test_stub_that_was_saved_with_a_byte_order_mark_is_untouched(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = desk / "katas/toys/scale/scale.py"
+    stub = file.read_text()
+    file.write_text(stub, encoding="utf-8-sig")
+    assert run(desk, "grade", "scale").out.startswith("TODO")
+    assert "it was untouched" in say(desk, capsys, "reset", "scale")
+    assert file.read_text() == stub
+
+
 def test_bringing_one_back_keeps_the_other(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grade(desk, WRONG)
     answer(desk, REFERENCE)  # never judged

@@ -14,6 +14,7 @@ from graders.desk.progress import RATINGS
 from graders.desk.reset import where_kept
 from graders.desk.state import State
 from graders.desk.status import Desk, overview, when
+from graders.files import replace_file
 from graders.katas import Refused
 
 
@@ -47,7 +48,7 @@ def exchange(state: State, export: Path | None, merge: Path | None) -> None:
             raise Refused(f"{merge} cannot be read ({error}); name a file that --export wrote") from None
         print(f"{state.merge(text)} of {len(text.splitlines())} events of {merge} are new here")
     if export:
-        attempts.replace_file(export.absolute(), state.export())
+        replace_file(export.absolute(), state.export())
         print(f"wrote {len(state.events())} events to {export}")
 
 

@@ -166,7 +166,7 @@ class Watch:
             return
         own, reference = self.kata.answer_file, self.kata.reference_file
         try:
-            one, other = (file.read_text(encoding="utf-8").splitlines() for file in (own, reference))
+            one, other = (file.read_text(encoding="utf-8-sig").splitlines() for file in (own, reference))
         except (OSError, UnicodeDecodeError) as error:
             raise Refused(f"the files cannot be compared ({error}): mend that, then press d again") from None
         lines = list(difflib.unified_diff(one, other, "yours", "the reference", lineterm=""))

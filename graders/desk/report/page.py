@@ -17,13 +17,13 @@ from markupsafe import Markup, escape
 from graders import checks, katas
 from graders.checks import POINTS
 from graders.desk import progress
-from graders.desk.attempts import replace_file
 from graders.desk.interview import clock, record
 from graders.desk.progress import RATINGS, Progress
 from graders.desk.report import charts, tally
 from graders.desk.report.tally import Cell
 from graders.desk.state import Event, State
 from graders.desk.status import Desk, overview
+from graders.files import replace_file
 from graders.katas import Kata, Refused
 from graders.spec import CATEGORIES
 
