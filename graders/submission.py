@@ -74,6 +74,7 @@ class Submission:
         self.seconds = 0.0
         self.unloadable = ""
         self.printed = ""
+        self.calling: tuple[str, float] | None = None  # what is waited for, and since when
 
     def load(self) -> dict[str, dict[str, Any] | None]:
         """Imports it in a fresh worker, if none is up, and returns what was found under each name.
@@ -87,6 +88,7 @@ class Submission:
             self.worker = Worker(self.launcher, self.path, limit)
             header = {"op": "load", "path": self.path, "source": self.source, "names": self.names, "limit": limit}
             header["banned"] = self.banned
+            self.calling = f"importing {self.path}", time.monotonic()
             try:
                 reply, _ = self.worker.ask(wire.pack(header, []))
                 raised = raised_of(reply)
@@ -106,6 +108,7 @@ class Submission:
                 self.unloadable = f"{self.path} {death} while it was imported"
             except (KeyError, TypeError, ValueError):
                 self.unloadable = f"{self.path} sent back something that is no answer when it was imported"
+            self.calling = None
             if self.unloadable:
                 self.close()
                 raise CheckFailed(self.unloadable, "error")
@@ -124,6 +127,7 @@ class Submission:
             raise CheckFailed(f"{request.target}: should be defined in {self.path}, got no such name")
         assert self.worker is not None
         worker, limit, start, took = self.worker, self.worker.limit, time.monotonic(), 0.0
+        self.calling = request.text, start
         try:
             before = worker.seconds()
             answered = worker.ask(request.message)
@@ -140,6 +144,7 @@ class Submission:
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             self.close()
             reply = Reply(died="sent back something that is no answer")
+        self.calling = None
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
         reply = replace(reply, calls=tuple(worker.offences.items()))
         self.replies[request.message] = (request, reply)

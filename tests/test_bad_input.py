@@ -79,7 +79,9 @@ def results(root: Path) -> dict[str, Any]:
     loads = "while True: pass\n"
     latin = "# caf\xe9\n".encode("latin-1")
     marked = REFERENCE.encode("utf-8-sig")
-    return grade(root, "scale", sources | {"loops_on_import": loads, "latin": latin, "marked": marked, "right": REFERENCE})
+    return grade(
+        root, "scale", sources | {"loops_on_import": loads, "latin": latin, "marked": marked, "right": REFERENCE}
+    )
 
 
 @pytest.mark.parametrize("name", RUNS)
