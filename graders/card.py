@@ -18,6 +18,7 @@ from graders.run import DEFAULT_SEED
 WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
 CUT_OFF = "not finished"  # by Ctrl-C
 WIDTH = 80
+UNBUDGETED = "not asked; budgets are multiples of the reference's cost, and solutions/ is not here"
 BETTER = 0.8  # of what the reference needs
 ASCII = str.maketrans(
     {"√": "sqrt ", "−": "-", "·": "*", "Σ": "sum ", "≤": "<=", "≥": ">=", "≠": "!=", "τ": "tau", "…": "..."}
@@ -75,7 +76,7 @@ class Reporter:
             return
         rows = self.rows(result) if result.state in ("failing", "error") else []
         if self.costs:
-            rows += [("cost", words) for words in map(cost_in_words, result.costs, result.costs.values())]
+            rows += [("cost", words) for words in costs_in_words(result)]
         self.console.print(self.headline(result), no_wrap=True, overflow="ellipsis")
         if rows:
             self.show(rows)
@@ -145,9 +146,18 @@ class Reporter:
         score, most = sum(result.score for result in results), sum(result.max_score for result in results)
         if len(results) > 1:
             self.say(Text(f"\n{', '.join(counts)}; score {score}/{most}"))
+        if len(results) > 1 and any(not result.budgeted and not result.todo for result in results):
+            self.say(Text(f"cost: {UNBUDGETED}"))
         waiting = sorted((r for r in results if r.todo), key=lambda result: (result.level, result.topic, result.kata))
         if learner and waiting and "failing" not in states:
             self.say(Text(f"next: open {waiting[0].source}, then run  nox -s grade -- {waiting[0].kata}"))
+
+
+def costs_in_words(result: Result) -> list[str]:
+    """A line for each budget that was asked, or why none was."""
+    if not result.budgeted and not result.todo:
+        return [UNBUDGETED]
+    return [*map(cost_in_words, result.costs, result.costs.values())]
 
 
 def cost_in_words(budget: str, figures: Mapping[str, tuple[float, float]]) -> str:

@@ -42,6 +42,11 @@ class Kata:
         return self.folder / f"{self.id}.py"
 
     @property
+    def kept_stub(self) -> Path:
+        """The stub as it was made: for forks that have removed the solutions."""
+        return self.folder / ".stub.py"
+
+    @property
     def grader_file(self) -> Path:
         return self.folder / "grader.py"
 

@@ -68,6 +68,7 @@ class Result:
     diagnosis: str | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     planned: int = 0
+    budgeted: bool = True  # whether there is a reference for budgets to compare with
     seconds: float = 0.0
     costs: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)  # see Trial.costs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import traceback
@@ -12,12 +13,12 @@ from pathlib import Path
 from graders import checks
 from graders.checks import Check
 from graders.exam import Exam
-from graders.katas import Kata
+from graders.katas import Kata, Refused
 from graders.mistakes import Diagnosis
 from graders.processes import Launcher
 from graders.results import Outcome, Result, State
 from graders.spec import GraderError
-from graders.stub import stub_of
+from graders.stub import stub_for
 from graders.submission import CheckFailed, Submission, Unreadable, read_source, same_program
 from graders.trial import Trial
 
@@ -84,13 +85,13 @@ class Run:
         try:
             submission = self.read(kata, path, shown)
             result.program = submission.source
-            if kata.reference_file.exists():
-                stub = stub_of(kata.reference_file.read_text(encoding="utf-8"))
-                result.todo = same_program(submission.source, stub)
+            with contextlib.suppress(Refused):  # then nobody knows
+                result.todo = same_program(submission.source, stub_for(kata))
         except Unreadable as error:
             submission = Submission(shown, "", [], self.launcher)
             submission.unloadable = str(error)
-        planned = checks.plan(kata.grader, kata.module, with_budgets=kata.reference_file.exists())
+        result.budgeted = kata.reference_file.exists()
+        planned = checks.plan(kata.grader, kata.module, with_budgets=result.budgeted)
         result.planned = len(planned) * len(self.options.devices)
         self.results.append(result)
         for index, exam in enumerate(self.exams[kata.id]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -169,6 +170,24 @@ def test_stub_that_was_saved_with_a_byte_order_mark_is_untouched(
     assert run(desk, "grade", "scale").out.startswith("TODO")
     assert "it was untouched" in say(desk, capsys, "reset", "scale")
     assert file.read_text() == stub
+
+
+def test_fork_without_solutions_keeps_its_stubs(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["stub", "scale", "affine"], desk) == 1
+    assert "is there already" in capsys.readouterr().out
+    shutil.rmtree(desk / "solutions")
+    file = desk / "katas/toys/scale/scale.py"
+    stub = file.read_text()
+    assert run(desk, "grade").out.count("TODO ") == 2
+    grade(desk, WRONG)
+    assert "what stood there is kept" in say(desk, capsys, "reset", "scale")
+    assert file.read_text() == stub
+    answer(desk, REFERENCE)
+    said = " ".join(run(desk, "grade", "scale").out.split())
+    assert "PASS scale 100/100" in said
+    assert "cost not asked; budgets are multiples of the reference's cost, and solutions/ is not here" in said
+    said = " ".join(run(desk, "grade").out.split())
+    assert "1 solved, 1 todo; score 100/200 cost: not asked; budgets" in said
 
 
 def test_bringing_one_back_keeps_the_other(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,6 +45,11 @@ def test_committed_stub_is_made_from_the_reference(kata: Kata) -> None:
     assert kata.answer_file.read_text(encoding="utf-8") == stub
 
 
+def test_stub_is_kept_for_forks_without_solutions(kata: Kata) -> None:
+    kept = kata.kept_stub.read_text(encoding="utf-8")
+    assert kept == stub_of(kata.reference_file.read_text(encoding="utf-8")), f"run: graders stub {kata.id}"
+
+
 def test_stub_raises_not_implemented(kata: Kata) -> None:
     stub = stub_of(kata.reference_file.read_text(encoding="utf-8"))
     assert "# TODO" in stub

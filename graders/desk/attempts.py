@@ -9,7 +9,7 @@ from graders.desk.state import Event, State
 from graders.files import replace_file
 from graders.katas import Kata, Refused
 from graders.results import Result
-from graders.stub import stub_of
+from graders.stub import stub_for
 from graders.submission import same_program
 
 NOTEBOOK = "notebook"  # attempts in one leave the file as it is: a stub there does not begin them anew
@@ -99,16 +99,6 @@ def keep(state: State, kata: Kata) -> Event | None:
 def attempts_of(state: State, kata: Kata) -> list[Event]:
     """The oldest first; people know them by their place in this list, from 1."""
     return [event for event in state.events(kata.id) if event.kind == "attempt"]
-
-
-def stub_for(kata: Kata) -> str:
-    """Raises: Refused."""
-    if not kata.reference_file.exists():
-        raise Refused(
-            f"the stub of {kata.id} is made from {kata.reference_file.relative_to(kata.root)}, which is not here: "
-            "restore it with git"
-        )
-    return stub_of(kata.reference_file.read_text(encoding="utf-8"))
 
 
 def shown(kata: Kata) -> str:
