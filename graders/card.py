@@ -148,7 +148,7 @@ class Reporter:
             self.say(Text(f"\n{', '.join(counts)}; score {score}/{most}"))
         if len(results) > 1 and any(not result.budgeted and not result.todo for result in results):
             self.say(Text(f"cost: {UNBUDGETED}"))
-        waiting = sorted((r for r in results if r.todo), key=lambda result: (result.level, result.topic, result.kata))
+        waiting = sorted((r for r in results if r.todo), key=lambda result: result.rank)
         if learner and waiting and "failing" not in states:
             self.say(Text(f"next: open {waiting[0].source}, then run  nox -s grade -- {waiting[0].kata}"))
 

@@ -20,6 +20,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
     chosen = katas.find(options.katas, root)
     if options.submission and len(chosen) != 1:
         return cli.complain(f"--submission needs exactly one KATA, got {len(chosen) if options.katas else 'none'}")
+    for path in options.submission:
+        if not path.exists():
+            return cli.complain(f"--submission {path} does not exist; check the path")
     for path in (options.json, options.junit):
         if path:
             files.make_room(path, results.ELSEWHERE)  # before the work, not after it

@@ -59,7 +59,7 @@ class Result:
     kata: str
     topic: str
     source: str  # its path
-    level: int = 1
+    rank: tuple[Any, ...] = ()  # the lowest should be taken first
     program: str = ""  # what stood in it
     todo: bool = False
     message: str | None = None  # why it could not be graded, or not wholly

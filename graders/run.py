@@ -81,8 +81,10 @@ class Run:
             made = [Exam(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
             self.exams[kata.id] = made
         shown = os.path.relpath(path, kata.root)
-        result = Result(kata.id, kata.topic, shown, kata.grader.level)
+        result = Result(kata.id, kata.topic, shown, kata.rank)
         try:
+            if path == kata.answer_file and not path.exists():
+                raise Unreadable(f"{shown} is not there; this puts the stub in its place: nox -s reset -- {kata.id}")
             submission = self.read(kata, path, shown)
             result.program = submission.source
             with contextlib.suppress(Refused):  # then nobody knows

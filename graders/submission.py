@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 import time
 from dataclasses import replace
@@ -21,6 +22,7 @@ SHARED = 2  # clock seconds count as one where the processor worked for less: ot
 MOST_HANGS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 1000  # printed in one call
 LONGEST_SOURCE = 1 << 20
+NEAR = 0.5  # cos_sim is 0.58 of cosine_similarity
 
 
 class CheckFailed(Exception):
@@ -124,7 +126,7 @@ class Submission:
         if self.seconds >= WHOLE_SECONDS:
             raise CheckFailed(f"not asked, since the calls before took {self.seconds:.0f} s in all", "timeout")
         if self.load().get(request.target) is None:
-            raise CheckFailed(f"{request.target}: should be defined in {self.path}, got no such name")
+            raise CheckFailed(self.lacks(request.target))
         assert self.worker is not None
         worker, limit, start, took = self.worker, self.worker.limit, time.monotonic(), 0.0
         self.calling = request.text, start
@@ -179,6 +181,13 @@ class Submission:
                 return number
         return None
 
+    def lacks(self, name: str) -> str:
+        """That it does not define the name, and what it may have been meant to be called."""
+        found = {other.lower(): other for other in defined_in(self.source) if other != name}
+        near = difflib.get_close_matches(name.lower(), found, n=1, cutoff=NEAR)
+        hint = f"; rename {found[near[0]]}?" if near and "." not in name else ""
+        return f"{name}: should be defined in {self.path}, got no such name{hint}"
+
     def close(self) -> None:
         if self.worker is not None:
             self.worker.stop()
@@ -191,3 +200,12 @@ def same_program(source: str, other: str) -> bool:
         return ast.dump(ast.parse(source)) == ast.dump(ast.parse(other))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
+
+
+def defined_in(source: str) -> list[str]:
+    """The functions and classes of a module."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]

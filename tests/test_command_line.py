@@ -84,17 +84,23 @@ def test_a_grader_that_cannot_be_imported_ends_with_3(toys: Path) -> None:
     [
         (["scail"], "error: there is no kata called 'scail'; did you mean scale?"),
         (["xyz"], "error: there is no kata called 'xyz'; there are: affine, scale"),
+        (["toyz"], "error: there is no kata called 'toyz'; did you mean toys?"),
+        (["katas/toys/scole"], "error: there is no kata called 'katas/toys/scole'; "),
+        (["scale", "--submission", "no/such.py"], "error: --submission no/such.py does not exist; check the path"),
         (["scale", "affine", "--submission", "x.py"], "error: --submission needs exactly one KATA, got 2"),
         (["--submission", "x.py"], "error: --submission needs exactly one KATA, got none"),
         (
-            ["scale", "--reference", "--submission", "x.py"],
+            ["scale", "--reference", "--submission", __file__],
             "error: --submission and --reference exclude each other; name one of them",
         ),
         (["-k", "nothing_like_it"], "error: no check matches -k 'nothing_like_it'"),
         (["-k", "a ++ b"], "Wrong expression passed to '-k': a ++ b"),
         (["--seed", "-1"], "a seed should be from 0 to 4294967295, got -1"),
         (["--seed", "x"], "invalid seed value: 'x'"),
-        (["--colour"], "unrecognized arguments: --colour"),
+        (["--colour"], "error: there is no option --colour; nox -s grade -- --help lists what there is\n"),
+        (["--refrence"], "usage: nox -s grade -- [-h] "),
+        (["--refrence"], "error: there is no option --refrence; did you mean --reference?\n"),
+        (["--jsn=out.json"], "error: there is no option --jsn=out.json; did you mean --json?\n"),
         (["--json", "katas"], "error: katas cannot be written: Is a directory; name another file"),
         (["--junit", "katas"], "error: katas cannot be written: Is a directory; name another file"),
     ],
@@ -104,6 +110,19 @@ def test_bad_usage_ends_with_2(toys: Path, arguments: list[str], message: str) -
     assert ran.status == 2, ran
     assert message in ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("named", ["toys", "{root}/katas/toys", "katas/toys"])
+def test_topic_names_all_of_its_katas(toys: Path, named: str) -> None:
+    assert run(toys, "grade", named.format(root=toys)).out.count("TODO ") == 2
+    assert run(toys, "hint", named.format(root=toys)).err.endswith("a topic of 2 katas; name one: affine, scale\n")
+
+
+@pytest.mark.parametrize("named", ["katas/toys/scale", "katas/toys/scale/scale.py", "{root}/katas/toys/scale/"])
+def test_path_names_a_kata(toys: Path, named: str) -> None:
+    said = run(toys, "grade", "affine", named.format(root=toys), "scale").out
+    assert [line.split()[:2] for line in said.splitlines()[:2]] == [["TODO", "affine"], ["TODO", "scale"]]
+    assert said.count("TODO ") == 2
 
 
 def test_cuda_without_a_device_is_told(toys: Path) -> None:

@@ -57,7 +57,7 @@ class Desk:
     @property
     def order(self) -> list[str]:
         """As a learner should take them: the easy ones first."""
-        return sorted(self.katas, key=lambda name: (self.katas[name].grader.level, self.katas[name].topic, name))
+        return sorted(self.katas, key=lambda name: self.katas[name].rank)
 
     @property
     def next(self) -> str | None:
@@ -97,7 +97,7 @@ def show(desk: Desk, console: Console) -> None:
         table.add_column(heading, justify="left" if heading in ("kata", "state", "due") else "right", no_wrap=True)
     for topic, group in itertools.groupby(desk.katas.values(), key=lambda kata: kata.topic):
         table.add_row(Text(topic, style="bold"))
-        for kata in sorted(group, key=lambda kata: (kata.grader.level, kata.id)):
+        for kata in sorted(group, key=lambda kata: kata.rank):
             cells = row(desk, kata.id)
             table.add_row(*(cells[heading] for heading in headings))
     console.print(table)

@@ -35,7 +35,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
     try:
         chosen = katas.all_katas(root)
         state = State(root)
-        (start,) = katas.find([options.kata or status.overview(state, chosen).next or chosen[0].id], root)
+        named = katas.find([options.kata], root) if options.kata else chosen
+        start = katas.find_one(status.overview(state, named).next or named[0].id, root)
         watch = Watch(chosen, start, state, judge, card.console())
         torch.set_num_threads(1)
         files = [kata.answer_file for kata in chosen]

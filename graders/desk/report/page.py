@@ -102,7 +102,7 @@ def page_of(state: State, chosen: list[Kata]) -> str:
 def by_topic(chosen: Sequence[Kata]) -> list[tuple[str, list[Kata]]]:
     """The easy katas first."""
     groups = itertools.groupby(chosen, key=lambda kata: kata.topic)
-    return [(topic, sorted(group, key=lambda kata: (kata.grader.level, kata.id))) for topic, group in groups]
+    return [(topic, sorted(group, key=lambda kata: kata.rank)) for topic, group in groups]
 
 
 def coming(desk: Desk) -> list[Progress]:
