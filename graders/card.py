@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Mapping
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -18,6 +19,7 @@ from graders.run import DEFAULT_SEED
 WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
 CUT_OFF = "not finished"  # by Ctrl-C
 WIDTH = 80
+FOLDED = 20  # columns, below which folded words cannot be read
 UNBUDGETED = "not asked; budgets are multiples of the reference's cost, and solutions/ is not here"
 BETTER = 0.8  # of what the reference needs
 ASCII = str.maketrans(
@@ -42,9 +44,31 @@ def console(stderr: bool = False) -> Console:
     return made
 
 
+class Fitting(Table):
+    """A table that gives each row lines of its own where the terminal is too narrow for its columns."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.needed <= options.max_width:
+            yield from super().__rich_console__(console, options)
+            return
+        for first, *rest in zip(*(column.cells for column in self.columns), strict=True):
+            yield first
+            cells = zip(self.columns[1:], map(str, rest), strict=True)
+            facts = [f"{column.header} {cell}".strip() for column, cell in cells if cell not in ("", "-")]
+            if facts:
+                yield Padding(Text(", ".join(facts)), (0, 0, 0, 4))
+
+    @property
+    def needed(self) -> int:
+        """Its width; what may be folded counts for no more than FOLDED."""
+        longest = [max(cell_len(str(cell)) for cell in (column.header, *column.cells)) for column in self.columns]
+        pairs = zip(longest, self.columns, strict=True)
+        return sum(2 + (width if column.no_wrap else min(width, FOLDED)) for width, column in pairs)
+
+
 def table(*headings: str) -> Table:
     """Numbers stand to the right; headings that end in a dot are of words."""
-    made = Table(box=None, padding=(0, 1))
+    made = Fitting(box=None, padding=(0, 1))
     for heading in headings:
         made.add_column(heading.rstrip("."), justify="left" if heading.endswith(".") else "right", no_wrap=True)
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -33,6 +34,18 @@ def test_untouched_stubs_are_to_do(toys: Path) -> None:
         "2 todo; score 0/200",
         "next: open katas/toys/scale/scale.py, then run  nox -s grade -- scale",
     ]
+
+
+def test_designed_order_decides_what_is_next_and_what_comes_first(toys: Path) -> None:
+    for name in ("stretch", "affine_too"):
+        shutil.copytree(toys / "katas/toys/scale", toys / "katas/more" / name)
+        (toys / "katas/more" / name / "scale.py").rename(toys / "katas/more" / name / f"{name}.py")
+        (toys / "katas/more" / name / ".stub.py").write_text((toys / "katas/more" / name / f"{name}.py").read_text())
+    (toys / "katas/order.txt").write_text("stretch\n")
+    ran = run(toys, "grade", "more")
+    assert [line.split()[1] for line in ran.out.splitlines()[:2]] == ["stretch", "affine_too"]
+    assert "next: open katas/more/stretch/stretch.py, " in ran.out
+    assert "next: stretch" in run(toys, "status").out
 
 
 def test_solved_katas_end_with_0(toys: Path) -> None:

@@ -232,6 +232,39 @@ def test_review_after_a_week(desk: Path, capsys: pytest.CaptureFixture[str], mon
     assert "due today: scale\n  nox -s review" in say(desk, capsys, "status")
 
 
+def test_kata_that_fails_now_is_not_due_some_day(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade(desk, REFERENCE)
+    assert "in 8 days" in say(desk, capsys, "status")
+    grade(desk, WRONG)
+    shown = say(desk, capsys, "status")
+    assert next(line for line in shown.splitlines() if "scale" in line).split()[-2:] == ["fails", "now"]
+    assert say(desk, capsys, "review") == "nothing is due today; scale fails now\n  nox -s watch -- scale\n"
+    say(desk, capsys, "report")
+    page = (desk / ".kata/report.html").read_text()
+    assert "<span>fails now</span>" in page
+    assert "After today" not in page
+
+
+def test_narrow_terminals_cut_off_nothing(
+    desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade(desk, WRONG)
+    grade(desk, REFERENCE)
+    monkeypatch.setenv("COLUMNS", "40")
+    history = say(desk, capsys, "history", "scale")
+    assert "first failure three_by_five/float64" in " ".join(history.split())
+    later = datetime.now(UTC) + timedelta(days=700)
+    monkeypatch.setattr(states, "now", lambda: later)
+    monkeypatch.setenv("COLUMNS", "30")
+    review = say(desk, capsys, "review", "--list")
+    assert "scale due 698 days late, last time after failures" in " ".join(review.split())
+    status = say(desk, capsys, "status")
+    assert "scale state solved, score 100, due 698 days late" in " ".join(status.split())
+    assert "…" not in history + review + status
+    assert max(map(len, history.splitlines())) <= 40
+    assert max(map(len, (review + status).splitlines())) <= 30
+
+
 def test_history_moves_to_another_computer(
     desk: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,6 +32,19 @@ def test_the_core_nine_are_there() -> None:
     assert {kata.id for kata in KATAS} >= CORE
 
 
+def test_the_easy_ones_come_first_by_design() -> None:
+    order = (katas.ROOT / "katas" / "order.txt").read_text().split()
+    levels = {kata.id: kata.grader.level for kata in KATAS}
+    assert sorted(order) == sorted(levels)
+    assert order == sorted(order, key=lambda name: levels[name])
+    assert [kata.id for kata in sorted(KATAS, key=lambda kata: kata.rank)] == order
+    assert (KATAS[0].id, order[0]) == ("cosine_similarity", "cosine_similarity")
+
+
+def test_statement_says_the_level(kata: Kata) -> None:
+    assert f"\nLevel {kata.grader.level}. Edit [" in (kata.folder / "README.md").read_text(encoding="utf-8")
+
+
 def test_references_are_solved_under_a_seed_of_their_own() -> None:
     ran = run(katas.ROOT, "grade", "--reference", "--seed", "20260")
     assert ran.status == 0, ran.out

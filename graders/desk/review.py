@@ -53,6 +53,9 @@ def exchange(state: State, export: Path | None, merge: Path | None) -> None:
 
 
 def nothing(desk: Desk) -> str:
+    lapsed = [name for name in desk.order if desk.lapsed(name)]
+    if lapsed:
+        return f"nothing is due today; {lapsed[0]} fails now\n  nox -s watch -- {lapsed[0]}"
     coming = sorted((one.due, one.kata) for one in desk.progress.values() if one.due is not None)
     if coming:
         return f"nothing is due today; next is {coming[0][1]}, {when(coming[0][0], desk.at)}"

@@ -108,7 +108,7 @@ def by_topic(chosen: Sequence[Kata]) -> list[tuple[str, list[Kata]]]:
 def coming(desk: Desk) -> list[Progress]:
     """What is due after today, the soonest first."""
     waiting = progress.due(desk.progress, datetime.max.replace(tzinfo=UTC))
-    return waiting[len(desk.due) :]
+    return [one for one in waiting[len(desk.due) :] if not desk.lapsed(one.kata)]
 
 
 @dataclass(frozen=True)
