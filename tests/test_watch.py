@@ -208,8 +208,8 @@ def test_broken_grader_is_told_and_the_other_katas_go_on(desk: Path) -> None:
 
 
 def test_polling_sees_saves(desk: Path) -> None:
-    terminal = Terminal(desk, "scale", "--poll")
-    terminal.shows("TODO")
+    terminal = Terminal(desk, "katas/toys", "--poll")  # of which the first to do is watched
+    terminal.shows("TODO", "katas/toys/scale/scale.py")
     terminal.save(REFERENCE)
     terminal.shows("PASS")
     terminal.child.close(force=True)
@@ -236,7 +236,12 @@ def is_watching(pid: int, root: Path) -> bool:
 
 def test_piped_it_is_plain_text_and_follows_lines(desk: Path) -> None:
     done = subprocess.run(
-        [*cli.command(desk), "watch"], input="l\nq\n", capture_output=True, text=True, cwd=katas.ROOT, check=False
+        [*cli.command(desk), "watch"],
+        input="l\nq\n",
+        capture_output=True,
+        text=True,
+        cwd=katas.ROOT,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout

@@ -36,8 +36,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
         chosen = katas.all_katas(root)
         state = State(root)
         named = katas.find([options.kata], root) if options.kata else chosen
-        start = katas.find_one(status.overview(state, named).next or named[0].id, root)
-        watch = Watch(chosen, start, state, judge, card.console())
+        first = status.overview(state, named).next or named[0].id
+        watch = Watch(chosen, katas.find_one(first, root), state, judge, card.console())
         torch.set_num_threads(1)
         files = [kata.answer_file for kata in chosen]
         with Saves(files, watch.tell, options.poll), keys.listening(watch.tell):
