@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import difflib
 import queue
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -59,13 +60,15 @@ class Watch:
         self.judge = judge
         self.console = console
         self.events: queue.Queue[Path | str] = queue.Queue()  # files that were saved, keys that were pressed
+        self.telling = threading.Lock()  # else what is taken from the queue meanwhile would be interrupted itself
         self.last: dict[str, Result] = {}  # by kata
 
     def tell(self, event: Path | str) -> None:
         """Of a file that was saved, or a key. Called in other threads."""
-        self.events.put(event)
-        if self.outdated:
-            self.judge.interrupt()
+        with self.telling:
+            self.events.put(event)
+            if self.outdated:
+                self.judge.interrupt()
 
     @property
     def outdated(self) -> bool:
@@ -141,9 +144,10 @@ class Watch:
     def verdict(self) -> Result | None:
         """None where it was interrupted by a save or a key."""
 
-        self.judge.go_on()
-        if self.outdated:
-            return None
+        with self.telling:
+            self.judge.go_on()
+            if self.outdated:
+                return None
         judging = Judging(self.kata.id, self.judge)
         shown = self.console.status(judging) if self.console.is_terminal else contextlib.nullcontext()
         try:
