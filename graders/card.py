@@ -179,7 +179,7 @@ class Reporter:
 
 def costs_in_words(result: Result) -> list[str]:
     """A line for each budget that was asked, or why none was."""
-    if not result.budgeted and not result.todo:
+    if not result.budgeted and result.state in ("solved", "failing"):
         return [UNBUDGETED]
     return [*map(cost_in_words, result.costs, result.costs.values())]
 
