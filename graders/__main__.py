@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import contextlib
+import difflib
 import errno
 import gc
 import importlib
@@ -18,6 +19,7 @@ from typing import NoReturn
 from graders import desk, katas
 
 USAGE, FAULT, INTERRUPTED = 2, 3, 130
+KATAS = "which katas, by name, topic or path; all of them by default"
 
 
 def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
@@ -25,7 +27,9 @@ def main(argv: list[str] | None = None, root: Path = katas.ROOT) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    options = parser().parse_args(argv)
+    options, unknown = parser(root).parse_known_args(argv)
+    if unknown:
+        options.parser.error(unexpected(unknown[0], options.parser))
     try:
         gc.disable()  # what comes with torch is no garbage, and looking for some takes a tenth of its import
         try:
@@ -67,12 +71,30 @@ def complain(sentence: str) -> int:
     return USAGE
 
 
-def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="graders", description="Judges what you wrote by hand, honestly.")
+class Parser(argparse.ArgumentParser):
+    """Its errors read like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(complain(message))
+
+
+def unexpected(word: str, parser: argparse.ArgumentParser) -> str:
+    """Why a word of the command line is refused, and what it may have been meant to be."""
+    if not word.startswith("-"):
+        return f"there is one argument too many: {word!r}"
+    options = [option for action in parser._actions for option in action.option_strings]
+    near = difflib.get_close_matches(word.partition("=")[0], options, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"{parser.prog} --help lists what there is"
+    return f"there is no option {word}; {hint}"
+
+
+def parser(root: Path = katas.ROOT) -> argparse.ArgumentParser:
+    made = Parser(prog="graders", description="Judges what you wrote by hand, honestly.")
     made.set_defaults(module=None)
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     grade = commands.add_parser("grade", help="grade the learner's files", description="Grades the learner's files.")
-    grade.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
+    grade.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     grade.add_argument("--reference", action="store_true", help="grade the reference solutions instead")
     grade.add_argument(
         "--submission",
@@ -108,7 +130,7 @@ def parser() -> argparse.ArgumentParser:
         help="prove the graders",
         description="Proves the graders: right answers pass, mistakes, mutants and cheats fail.",
     )
-    prove.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
+    prove.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     prove.add_argument("--json", type=Path, metavar="FILE", help="write the kill rates as JSON")
     bench = commands.add_parser(
         "bench", help="measure the judge", description="Measures the judge against `import torch`, in one run."
@@ -119,7 +141,7 @@ def parser() -> argparse.ArgumentParser:
         help="grade again and again on a busy machine",
         description="Grades answers again and again beside a busy program; no verdict may differ.",
     )
-    soak.add_argument("katas", nargs="*", metavar="KATA", help="which katas; all of them by default")
+    soak.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     soak.add_argument("--references", type=int, default=300, metavar="N", help="rounds of references; default: 300")
     soak.add_argument(
         "--others", type=int, default=50, metavar="N", help="rounds of alternatives and slow mistakes; default: 50"
@@ -129,8 +151,11 @@ def parser() -> argparse.ArgumentParser:
         help="write the stub of a kata",
         description="Writes a kata's stub from its reference, if there is none yet.",
     )
-    stub.add_argument("katas", nargs="+", metavar="KATA", help="which katas")
-    desk.add_commands(commands)
+    stub.add_argument("katas", nargs="+", metavar="KATA", help="which katas, by name, topic or path")
+    desk.add_commands(commands, root)
+    for name, command in commands.choices.items():
+        command.set_defaults(parser=command)
+        command.prog = f"python -m graders {name}" if name == "stub" else f"nox -s {name} --"
     return made
 
 

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -21,6 +22,8 @@ from graders.run import DEFAULT_SEED
 WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
 CUT_OFF = "not finished"  # by Ctrl-C
 WIDTH = 80
+FOLDED = 20  # columns, below which folded words cannot be read
+UNBUDGETED = "not asked; budgets are multiples of the reference's cost, and solutions/ is not here"
 BETTER = 0.8  # of what the reference needs
 PARTIAL = "partial"  # in the place of the points: of some of the checks they mean nothing
 MOST_PRINTED = 5  # lines on a card
@@ -47,9 +50,31 @@ def console(stderr: bool = False) -> Console:
     return made
 
 
+class Fitting(Table):
+    """A table that gives each row lines of its own where the terminal is too narrow for its columns."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.needed <= options.max_width:
+            yield from super().__rich_console__(console, options)
+            return
+        for first, *rest in zip(*(column.cells for column in self.columns), strict=True):
+            yield first
+            cells = zip(self.columns[1:], map(str, rest), strict=True)
+            facts = [f"{column.header} {cell}".strip() for column, cell in cells if cell not in ("", "-")]
+            if facts:
+                yield Padding(Text(", ".join(facts)), (0, 0, 0, 4))
+
+    @property
+    def needed(self) -> int:
+        """Its width; what may be folded counts for no more than FOLDED."""
+        longest = [max(cell_len(str(cell)) for cell in (column.header, *column.cells)) for column in self.columns]
+        pairs = zip(longest, self.columns, strict=True)
+        return sum(2 + (width if column.no_wrap else min(width, FOLDED)) for width, column in pairs)
+
+
 def table(*headings: str) -> Table:
     """Numbers stand to the right; headings that end in a dot are of words."""
-    made = Table(box=None, padding=(0, 1))
+    made = Fitting(box=None, padding=(0, 1))
     for heading in headings:
         made.add_column(heading.rstrip("."), justify="left" if heading.endswith(".") else "right", no_wrap=True)
     return made
@@ -87,7 +112,7 @@ class Reporter:
             return
         rows = self.rows(result) if result.state in ("failing", "error") else []
         if self.costs:
-            rows += [("cost", words) for words in map(cost_in_words, result.costs, result.costs.values())]
+            rows += [("cost", words) for words in costs_in_words(result)]
         if self.submissions and result.review:
             rows.append(("review", "\n".join(result.review)))
         self.console.print(self.headline(result), no_wrap=True, overflow="ellipsis")
@@ -176,7 +201,9 @@ class Reporter:
         points = f"; score {score}/{most}" if all(one.whole or one.todo for one in results) else ""
         if len(results) > 1:
             self.say(Text(f"\n{', '.join(counts)}{points}"))
-        waiting = sorted((r for r in results if r.todo), key=lambda result: (result.level, result.topic, result.kata))
+        if len(results) > 1 and any(not result.budgeted and not result.todo for result in results):
+            self.say(Text(f"cost: {UNBUDGETED}"))
+        waiting = sorted((r for r in results if r.todo), key=lambda result: result.rank)
         if learner and waiting and "failing" not in states:
             self.say(Text(f"next: open {waiting[0].source}, then run  nox -s grade -- {waiting[0].kata}"))
 
@@ -186,6 +213,13 @@ def printed(output: str) -> str:
     lines = output.strip("\n").splitlines()
     more = ["… (it printed more)"] if len(lines) > MOST_PRINTED or len(output) >= LONGEST_PRINTED else []
     return "\n".join(lines[:MOST_PRINTED] + more)
+
+
+def costs_in_words(result: Result) -> list[str]:
+    """A line for each budget that was asked, or why none was."""
+    if not result.budgeted and result.state in ("solved", "failing"):
+        return [UNBUDGETED]
+    return [*map(cost_in_words, result.costs, result.costs.values())]
 
 
 def cost_in_words(budget: str, figures: Mapping[str, tuple[float, float]]) -> str:

@@ -30,7 +30,7 @@ def signature(answer: Answer, trial: Trial) -> None:
             continue
         there = found.get(name)
         if there is None:
-            raise CheckFailed(f"{name}: should be defined in {trial.submission.path}, got no such name")
+            raise CheckFailed(trial.submission.lacks(name))
         wanted = "function" if not answer.forward or "." in name else "module"
         if there["kind"] != wanted:
             kind = "a function" if wanted == "function" else "a subclass of torch.nn.Module"

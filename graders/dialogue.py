@@ -121,11 +121,10 @@ class Worker:
             self.offences[words] = int(line) if line else self.offences.get(words)
 
     def telling(self) -> bytes:
-        """What it told beside its replies."""
-        try:
+        """What it told beside its replies, since this was last asked."""
+        with contextlib.suppress(BlockingIOError):
             return os.read(self.told, TOLD_BYTES)
-        except (BlockingIOError, ValueError):
-            return b""
+        return b""
 
     def line_it_was_on(self) -> int | None:
         frame = re.compile(rf'File "{re.escape(self.path)}", line (\d+) in'.encode())
@@ -139,6 +138,7 @@ class Worker:
                     if found := frame.search(seen):
                         self.note_offences(seen)
                         return int(found[1])
+                    os.kill(self.process, 0)  # it may be ended meanwhile, by whoever waits no longer
                     time.sleep(0.01)
         return None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from graders import __main__ as cli
-from graders import katas, processes, results
+from graders import files, katas, processes, results
 from graders.parallel import Parallel
 from graders.run import DEFAULT_SEED, Options
 
@@ -20,10 +20,12 @@ def main(options: argparse.Namespace, root: Path) -> int:
     chosen = katas.find(options.katas, root)
     if options.submission and len(chosen) != 1:
         return cli.complain(f"--submission needs exactly one KATA, got {len(chosen) if options.katas else 'none'}")
+    for path in options.submission:
+        if not os.path.exists(path):  # nor where it is forbidden to look
+            return cli.complain(f"--submission {path} does not exist; check the path")
     for path in (options.json, options.junit):
         if path:
-            with results.writable(path, "a"):  # before the work, not after it
-                pass
+            files.make_room(path, results.ELSEWHERE)  # before the work, not after it
     if options.submission and options.reference:
         return cli.complain("--submission and --reference exclude each other; name one of them")
     # Before there is a seed, and before CUDA is touched: neither survives a fork.

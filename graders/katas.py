@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # it imports torch, which takes a second; a name is found without
     from graders.spec import Grader
 
+LEVELS = (1, 2, 3)
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -42,6 +43,11 @@ class Kata:
         return self.folder / f"{self.id}.py"
 
     @property
+    def kept_stub(self) -> Path:
+        """The stub as it was made: for forks that have removed the solutions."""
+        return self.folder / ".stub.py"
+
+    @property
     def grader_file(self) -> Path:
         return self.folder / "grader.py"
 
@@ -52,6 +58,17 @@ class Kata:
     @property
     def reference_file(self) -> Path:
         return self.solutions / f"{self.id}.py"
+
+    @property
+    def place(self) -> tuple[int, str, str]:
+        """In the designed order; what that does not name comes last, by its name."""
+        order = designed_order(self.root)
+        return order.index(self.id) if self.id in order else len(order), self.topic, self.id
+
+    @property
+    def rank(self) -> tuple[int, tuple[int, str, str]]:
+        """Learners take the lowest first: by level, then as designed. Raises: GraderError."""
+        return self.grader.level, self.place
 
     @functools.cached_property
     def module(self) -> ModuleType:
@@ -87,8 +104,17 @@ def load_module(path: Path, name: str) -> ModuleType:
 
 
 def all_katas(root: Path = ROOT) -> list[Kata]:
-    """Sorted by topic, then name."""
-    return [kata_at(path) for path in sorted((root / "katas").glob("*/*/grader.py"))]
+    """By topic; both the topics and their katas in the designed order."""
+    katas = [kata_at(path) for path in (root / "katas").glob("*/*/grader.py")]
+    first = {kata.topic: kata.place for kata in sorted(katas, key=lambda kata: kata.place, reverse=True)}
+    return sorted(katas, key=lambda kata: (first[kata.topic], kata.place))
+
+
+@functools.cache
+def designed_order(root: Path) -> list[str]:
+    """What katas/order.txt names: the easy ones first, each after what it builds on."""
+    path = root / "katas" / "order.txt"
+    return path.read_text(encoding="utf-8").split() if path.exists() else []
 
 
 def kata_at(grader_file: Path) -> Kata:
@@ -98,11 +124,31 @@ def kata_at(grader_file: Path) -> Kata:
 
 
 def find(names: list[str], root: Path = ROOT) -> list[Kata]:
-    """The katas of these names, in the order given; all of them for no names. Raises: UnknownKata."""
-    katas = {kata.id: kata for kata in all_katas(root)}
-    for name in names:
-        if name not in katas:
-            near = difflib.get_close_matches(name, katas, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(katas)}"
-            raise UnknownKata(f"there is no kata called {name!r}; {hint}")
-    return [katas[name] for name in dict.fromkeys(names)] if names else list(katas.values())
+    """The katas of these names, topics or paths, in the order given; all of them for none. Raises: UnknownKata."""
+    katas = all_katas(root)
+    return list(dict.fromkeys(kata for name in names for kata in called(name, katas, root))) if names else katas
+
+
+def find_one(name: str, root: Path = ROOT) -> Kata:
+    """Raises: UnknownKata, Refused where that is a topic of several."""
+    found = find([name], root)
+    if len(found) > 1:
+        raise Refused(f"{name} is a topic of {len(found)} katas; name one: {', '.join(kata.id for kata in found)}")
+    return found[0]
+
+
+def called(name: str, katas: list[Kata], root: Path) -> list[Kata]:
+    """A kata by its name or by a path in its folder, or all of a topic, likewise. Raises: UnknownKata."""
+    paths = {place.resolve() for place in (Path(name), root / name)}
+    found = (
+        [kata for kata in katas if kata.id == name]
+        or [kata for kata in katas if kata.topic == name]
+        or [kata for kata in katas if any(path.is_relative_to(kata.folder.resolve()) for path in paths)]
+        or [kata for kata in katas if kata.folder.parent.resolve() in paths]
+    )
+    if not found:
+        names = [kata.id for kata in katas]
+        near = difflib.get_close_matches(name, [*names, *{kata.topic for kata in katas}], n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+        raise UnknownKata(f"there is no kata called {name!r}; {hint}")
+    return found

@@ -65,6 +65,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         attempts.record_all(stash[BY_HAND], run.results, run.options.seed, "pytest")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Pytest's own summary only counts what was skipped."""
+    if RUN in terminalreporter.config.stash:
+        for result in terminalreporter.config.stash[RUN].results:
+            if result.todo:
+                terminalreporter.write_line(f"{result.kata} is to do: write {result.source}, and its checks are asked")
+
+
 class GraderFile(pytest.File):
     """A grader.py, collected: one item for each check of each submission."""
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import platform
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import torch
 
-from graders.katas import Refused
+from graders import files
 
 State = Literal["pass", "fail", "error", "timeout", "skipped"]
 Verdict = Literal["solved", "failing", "todo", "error"]
 STOPPED = "not asked, since an earlier check failed"  # with -x
 BROKEN = "the rules: "  # how the message begins of a check that found a forbidden call
 KEPT = ("contract", "shapes")  # what still earns points then
+ELSEWHERE = "name another file"
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Result:
     kata: str
     topic: str
     source: str  # its path
-    level: int = 1
+    rank: tuple[Any, ...] = ()  # the lowest should be taken first
     program: str = ""  # what stood in it
     todo: bool = False
     message: str | None = None  # why it could not be graded, or not wholly
@@ -74,6 +73,7 @@ class Result:
     review: list[str] = field(default_factory=list)  # what in its source a person should look at
     outcomes: list[Outcome] = field(default_factory=list)
     planned: int = 0
+    budgeted: bool = True  # whether there is a reference for budgets to compare with
     seconds: float = 0.0
     costs: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)  # see Trial.costs
 
@@ -191,18 +191,6 @@ def document(results: list[Result], seed: int, devices: list[str], isolation: st
 
 
 def write(path: Path, document: object) -> None:
-    """Writes JSON. Raises: Refused."""
-    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"  # before what stands there is gone
-    with writable(path) as stream:
-        stream.write(text)
-
-
-@contextlib.contextmanager
-def writable(path: Path, mode: Literal["w", "a"] = "w") -> Iterator[IO[str]]:
-    """Opens the file, and makes the folders that lead to it. Raises: Refused."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open(mode, encoding="utf-8") as stream:
-            yield stream
-    except OSError as error:
-        raise Refused(f"{path} cannot be written: {error.strerror}; name another file") from None
+    """Writes JSON, all or nothing, and makes the folders that lead to it. Raises: Refused."""
+    files.make_room(path, ELSEWHERE)
+    files.replace_file(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", ELSEWHERE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import traceback
@@ -13,12 +14,12 @@ from graders import checks
 from graders.checks import Check
 from graders.exam import Exam
 from graders.flagged import flagged
-from graders.katas import Kata
+from graders.katas import Kata, Refused
 from graders.mistakes import Diagnosis
 from graders.processes import Launcher
 from graders.results import STOPPED, Outcome, Result, State
 from graders.spec import GraderError
-from graders.stub import stub_of
+from graders.stub import stub_for
 from graders.submission import CheckFailed, NotAsked, Submission, Unreadable, read_source, same_program
 from graders.trial import Trial
 from graders.visible import visible
@@ -83,17 +84,19 @@ class Run:
             made = [Exam(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
             self.exams[kata.id] = made
         shown = visible(os.path.relpath(path, kata.root).replace("\n", "\\n"), LONGEST_PATH)
-        result = Result(kata.id, kata.topic, shown, kata.grader.level)
+        result = Result(kata.id, kata.topic, shown, kata.rank)
         try:
+            if path == kata.answer_file and not path.exists():
+                raise Unreadable(f"{shown} is not there; this puts the stub in its place: nox -s reset -- {kata.id}")
             submission = self.read(kata, path, shown)
             result.program, result.review = submission.source, flagged(submission.source)
-            if kata.reference_file.exists():
-                stub = stub_of(kata.reference_file.read_text(encoding="utf-8"))
-                result.todo = same_program(submission.source, stub)
+            with contextlib.suppress(Refused):  # then nobody knows
+                result.todo = same_program(submission.source, stub_for(kata))
         except Unreadable as error:
             submission = Submission(shown, "", [], self.launcher)
             submission.unloadable = str(error)
-        planned = checks.plan(kata.grader, kata.module, with_budgets=kata.reference_file.exists())
+        result.budgeted = kata.reference_file.exists()
+        planned = checks.plan(kata.grader, kata.module, with_budgets=result.budgeted)
         result.planned = len(planned) * len(self.options.devices)
         self.results.append(result)
         for index, exam in enumerate(self.exams[kata.id]):

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 
 from graders import katas
+from graders.files import replace_file
+from graders.katas import Kata, Refused
 from graders.spec import GraderError
 
 START, END = "# --- solution", "# --- end"
@@ -37,14 +39,27 @@ def stub_of(reference: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def stub_for(kata: Kata) -> str:
+    """What stands in the learner's file before anything is done. Raises: Refused, GraderError."""
+    if kata.reference_file.exists():
+        return stub_of(kata.reference_file.read_text(encoding="utf-8"))
+    if kata.kept_stub.exists():
+        return kata.kept_stub.read_text(encoding="utf-8")
+    raise Refused(
+        f"the stub of {kata.id} is made from {kata.reference_file.relative_to(kata.root)} or else "
+        f"{kata.kept_stub.relative_to(kata.root)}, and neither is here: restore one with git"
+    )
+
+
 def main(options: argparse.Namespace, root: Path) -> int:
-    """Writes the stubs that are missing; a file that is there may be somebody's work, and is left alone."""
+    """Writes the stubs, and beside each the copy that is kept; a file may be somebody's work, and is left alone."""
     status = 0
     for kata in katas.find(options.katas, root):
+        replace_file(kata.kept_stub, stub_for(kata))
         if kata.answer_file.exists():
             print(f"{kata.answer_file.relative_to(root)} is there already; remove it first to start anew")
             status = 1
         else:
-            kata.answer_file.write_text(stub_of(kata.reference_file.read_text(encoding="utf-8")), encoding="utf-8")
+            replace_file(kata.answer_file, stub_for(kata))
             print(f"wrote {kata.answer_file.relative_to(root)}")
     return status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 import time
 from dataclasses import replace
@@ -23,6 +24,7 @@ MOST_HANGS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 1000  # printed in one call
 MOST_BYTES = 1 << 29  # of tensors in all replies, which are kept until the diagnosis
 LONGEST_SOURCE = 1 << 20
+NEAR = 0.5  # cos_sim is 0.58 of cosine_similarity
 
 
 class CheckFailed(Exception):
@@ -57,7 +59,7 @@ def read_source(path: Path, shown: str) -> str:
             raise Unreadable(
                 f"{shown} has {path.stat().st_size:,} bytes; a submission should have at most {LONGEST_SOURCE:,}"
             )
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # as Python reads it: some editors begin files with a mark
     except UnicodeDecodeError as error:
         raise Unreadable(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
@@ -83,6 +85,7 @@ class Submission:
         self.seconds = 0.0
         self.bytes = 0
         self.unloadable = ""
+        self.calling: tuple[str, float] | None = None  # what is waited for, and since when
 
     def load(self) -> dict[str, dict[str, Any] | None]:
         """Imports it in a fresh worker, if none is up, and returns what was found under each name.
@@ -96,6 +99,7 @@ class Submission:
             self.worker = Worker(self.launcher, self.path, limit)
             header = {"op": "load", "path": self.path, "source": self.source, "names": self.names, "limit": limit}
             header["banned"] = self.banned
+            self.calling = f"importing {self.path}", time.monotonic()
             try:
                 reply, _ = self.worker.ask(wire.pack(header, []))
                 self.imported = self.worker.offences
@@ -114,6 +118,7 @@ class Submission:
                 self.unloadable = f"{self.path} {death} while it was imported"
             except NO_ANSWER:
                 self.unloadable = f"{self.path} sent back something that is no answer when it was imported"
+            self.calling = None
             if self.unloadable:
                 self.close()
                 raise CheckFailed(self.unloadable, "error")
@@ -131,9 +136,10 @@ class Submission:
         if self.bytes >= MOST_BYTES:
             raise CheckFailed(f"not asked, since the calls before returned {self.bytes >> 20:,} MiB in all")
         if self.load().get(request.target) is None:
-            raise CheckFailed(f"{request.target}: should be defined in {self.path}, got no such name")
+            raise CheckFailed(self.lacks(request.target))
         assert self.worker is not None
         worker, limit, start, took = self.worker, self.worker.limit, time.monotonic(), 0.0
+        self.calling = request.text, start
         try:
             before = worker.seconds()
             header, tensors = worker.ask(request.message)
@@ -151,6 +157,7 @@ class Submission:
         except NO_ANSWER:
             self.close()
             reply = Reply(died="sent back something that is no answer")
+        self.calling = None
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
         reply = replace(reply, calls=tuple((self.imported | worker.offences).items()))
         self.replies[request.message] = (request, reply)
@@ -184,6 +191,13 @@ class Submission:
                 return number
         return None
 
+    def lacks(self, name: str) -> str:
+        """That it does not define the name, and what it may have been meant to be called."""
+        found = {other.lower(): other for other in defined_in(self.source) if other != name}
+        near = difflib.get_close_matches(name.lower(), found, n=1, cutoff=NEAR)
+        hint = f"; rename {found[near[0]]}?" if near and "." not in name else ""
+        return f"{name}: should be defined in {self.path}, got no such name{hint}"
+
     def close(self) -> None:
         if self.worker is not None:
             self.worker.stop()
@@ -196,3 +210,12 @@ def same_program(source: str, other: str) -> bool:
         return ast.dump(ast.parse(source)) == ast.dump(ast.parse(other))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
+
+
+def defined_in(source: str) -> list[str]:
+    """The functions and classes of a module."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]

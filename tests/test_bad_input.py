@@ -44,6 +44,10 @@ RUNS = {
         "the call: should raise ValueError, got EOFError: EOF when reading a line (line 6: `input('factor? ')`)",
     ),
     "empty": ("", "scale: should be defined in submissions/empty.py, got no such name"),
+    "named_otherwise": (
+        DEF.replace("scale(", "Rescale(") + "    return x\n",
+        "scale: should be defined in submissions/named_otherwise.py, got no such name; rename Rescale?",
+    ),
     "raises_base_exception": (
         DEF + "    raise BaseException('no')\n",
         "the call: should raise ValueError, got BaseException: no (line 6: `raise BaseException('no')`)",
@@ -78,7 +82,10 @@ def results(root: Path) -> dict[str, Any]:
     sources: dict[str, str | bytes] = {name: source for name, (source, _) in (RUNS | IMPORTS).items()}
     loads = "while True: pass\n"
     latin = "# caf\xe9\n".encode("latin-1")
-    return grade(root, "scale", sources | {"loops_on_import": loads, "latin": latin, "right": REFERENCE})
+    marked = REFERENCE.encode("utf-8-sig")
+    return grade(
+        root, "scale", sources | {"loops_on_import": loads, "latin": latin, "marked": marked, "right": REFERENCE}
+    )
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -112,6 +119,10 @@ def test_other_encoding_is_told(results: dict[str, Any]) -> None:
     assert results["latin"]["message"] == "submissions/latin.py is not UTF-8 text (byte 5); save it as UTF-8"
 
 
+def test_byte_order_mark_is_no_part_of_an_answer(results: dict[str, Any]) -> None:
+    assert failures(results["marked"]) == {}
+
+
 def test_hangs_are_asked_three_times_only(results: dict[str, Any]) -> None:
     tests = results["loops_for_ever"]["tests"]
     late = [test["state"] for test in tests if test["category"] in ("numerics", "gradients")]
@@ -123,20 +134,19 @@ def test_right_answer_beside_them_is_solved(results: dict[str, Any]) -> None:
     assert failures(results["right"]) == {}
 
 
-def test_missing_and_unreadable_files_leave_the_others_judged(root: Path) -> None:
+def test_unreadable_files_leave_the_others_judged(root: Path) -> None:
     folder = root / "submissions"
     (folder / "a folder.py").mkdir()
     (folder / "long.py").write_text("#" * (2 << 20))
     (folder / "right.py").write_text(REFERENCE)
-    names = ["missing.py", "a folder.py", "long.py", "right.py"]
+    names = ["a folder.py", "long.py", "right.py"]
     arguments = [part for name in names for part in ("--submission", str(folder / name))]
     ran = run(root, "grade", "scale", *arguments)
     assert ran.status == 1
     text = " ".join(ran.out.split())
-    assert "missing.py does not exist; check the path" in text
     assert "a folder.py is not a regular file; name a Python file" in text
     assert "long.py has 2,097,152 bytes; a submission should have at most 1,048,576" in text
-    assert "1 solved, 3 error" in text
+    assert "1 solved, 2 error" in text
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs a user whom file modes bind")
@@ -146,6 +156,16 @@ def test_forbidden_file_is_told(root: Path) -> None:
     path.chmod(0)
     ran = run(root, "grade", "scale", "--submission", str(path))
     assert (ran.status, "cannot be read: Permission denied" in ran.out) == (1, True)
+
+
+def test_deleted_file_is_told_how_to_come_back(toys: Path) -> None:
+    file = toys / "katas/toys/scale/scale.py"
+    file.unlink()
+    ran = run(toys, "grade", "scale")
+    said = " ".join(ran.out.split())
+    assert f"{file.relative_to(toys)} is not there; this puts the stub in its place: nox -s reset -- scale" in said
+    assert "scale.py is the stub again; nothing stood there" in run(toys, "reset", "scale").out
+    assert run(toys, "grade", "scale").out.startswith("TODO")
 
 
 def test_one_bad_kata_leaves_the_others_judged(toys: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -34,6 +35,18 @@ def test_untouched_stubs_are_to_do(toys: Path) -> None:
         "2 todo; score 0/200",
         "next: open katas/toys/scale/scale.py, then run  nox -s grade -- scale",
     ]
+
+
+def test_designed_order_decides_what_is_next_and_what_comes_first(toys: Path) -> None:
+    for name in ("stretch", "affine_too"):
+        shutil.copytree(toys / "katas/toys/scale", toys / "katas/more" / name)
+        (toys / "katas/more" / name / "scale.py").rename(toys / "katas/more" / name / f"{name}.py")
+        (toys / "katas/more" / name / ".stub.py").write_text((toys / "katas/more" / name / f"{name}.py").read_text())
+    (toys / "katas/order.txt").write_text("stretch\n")
+    ran = run(toys, "grade", "more")
+    assert [line.split()[1] for line in ran.out.splitlines()[:2]] == ["stretch", "affine_too"]
+    assert "next: open katas/more/stretch/stretch.py, " in ran.out
+    assert "next: stretch" in run(toys, "status").out
 
 
 def test_solved_katas_end_with_0(toys: Path) -> None:
@@ -133,17 +146,23 @@ def test_a_grader_that_cannot_be_imported_ends_with_3(toys: Path) -> None:
     [
         (["scail"], "error: there is no kata called 'scail'; did you mean scale?"),
         (["xyz"], "error: there is no kata called 'xyz'; there are: affine, scale"),
+        (["toyz"], "error: there is no kata called 'toyz'; did you mean toys?"),
+        (["katas/toys/scole"], "error: there is no kata called 'katas/toys/scole'; "),
+        (["scale", "--submission", "no/such.py"], "error: --submission no/such.py does not exist; check the path"),
         (["scale", "affine", "--submission", "x.py"], "error: --submission needs exactly one KATA, got 2"),
         (["--submission", "x.py"], "error: --submission needs exactly one KATA, got none"),
         (
-            ["scale", "--reference", "--submission", "x.py"],
+            ["scale", "--reference", "--submission", __file__],
             "error: --submission and --reference exclude each other; name one of them",
         ),
         (["-k", "nothing_like_it"], "error: no check matches -k 'nothing_like_it'"),
         (["-k", "a ++ b"], "Wrong expression passed to '-k': a ++ b"),
         (["--seed", "-1"], "a seed should be from 0 to 4294967295, got -1"),
         (["--seed", "x"], "invalid seed value: 'x'"),
-        (["--colour"], "unrecognized arguments: --colour"),
+        (["--colour"], "error: there is no option --colour; nox -s grade -- --help lists what there is\n"),
+        (["--refrence"], "usage: nox -s grade -- [-h] "),
+        (["--refrence"], "error: there is no option --refrence; did you mean --reference?\n"),
+        (["--jsn=out.json"], "error: there is no option --jsn=out.json; did you mean --json?\n"),
         (["--json", "katas"], "error: katas cannot be written: Is a directory; name another file"),
         (["--junit", "katas"], "error: katas cannot be written: Is a directory; name another file"),
     ],
@@ -153,6 +172,19 @@ def test_bad_usage_ends_with_2(toys: Path, arguments: list[str], message: str) -
     assert ran.status == 2, ran
     assert message in ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("named", ["toys", "{root}/katas/toys", "katas/toys"])
+def test_topic_names_all_of_its_katas(toys: Path, named: str) -> None:
+    assert run(toys, "grade", named.format(root=toys)).out.count("TODO ") == 2
+    assert run(toys, "hint", named.format(root=toys)).err.endswith("a topic of 2 katas; name one: affine, scale\n")
+
+
+@pytest.mark.parametrize("named", ["katas/toys/scale", "katas/toys/scale/scale.py", "{root}/katas/toys/scale/"])
+def test_path_names_a_kata(toys: Path, named: str) -> None:
+    said = run(toys, "grade", "affine", named.format(root=toys), "scale").out
+    assert [line.split()[:2] for line in said.splitlines()[:2]] == [["TODO", "affine"], ["TODO", "scale"]]
+    assert said.count("TODO ") == 2
 
 
 def test_cuda_without_a_device_is_told(toys: Path) -> None:
@@ -206,6 +238,27 @@ def test_documents_hold_what_they_promise(toys: Path) -> None:
     assert int(suite.attrib["failures"]) == sum(
         test["state"] != "pass" for result in document["results"] for test in result["tests"]
     )
+
+
+def test_no_document_is_begun_before_the_end(toys: Path) -> None:
+    solve(toys)
+    looks = toys / "katas/toys/scale/grader.py"
+    look = "import pathlib\nassert not list(pathlib.Path(__file__).parents[3].glob('deep/*')), 'too early'\n"
+    looks.write_text(look + looks.read_text())
+    output, junit = toys / "deep" / "results.json", toys / "deep" / "junit.xml"
+    ran = run(toys, "grade", "--json", str(output), "--junit", str(junit))
+    assert ran.status == 0, ran
+    assert sorted(path.name for path in output.parent.iterdir()) == ["junit.xml", "results.json"]
+
+
+def test_document_goes_through_a_link_or_to_a_pipe(toys: Path) -> None:
+    solve(toys)
+    (toys / "kept.json").write_text("{}")
+    (toys / "link.json").symlink_to(toys / "kept.json")
+    assert run(toys, "grade", "--json", str(toys / "link.json")).status == 0
+    assert json.loads((toys / "kept.json").read_text())["status"] == "pass"
+    ran = run(toys, "grade", "--json", "/dev/stderr")
+    assert json.loads(ran.err)["status"] == "pass"
 
 
 def test_a_seed_is_drawn_and_printed_in_ci(toys: Path) -> None:

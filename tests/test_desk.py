@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -160,6 +161,35 @@ def test_reset_keeps_what_stood_there_and_says_where(desk: Path, capsys: pytest.
     assert file.read_text() == WRONG
 
 
+def test_stub_that_was_saved_with_a_byte_order_mark_is_untouched(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = desk / "katas/toys/scale/scale.py"
+    stub = file.read_text()
+    file.write_text(stub, encoding="utf-8-sig")
+    assert run(desk, "grade", "scale").out.startswith("TODO")
+    assert "it was untouched" in say(desk, capsys, "reset", "scale")
+    assert file.read_text() == stub
+
+
+def test_fork_without_solutions_keeps_its_stubs(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["stub", "scale", "affine"], desk) == 1
+    assert "is there already" in capsys.readouterr().out
+    shutil.rmtree(desk / "solutions")
+    file = desk / "katas/toys/scale/scale.py"
+    stub = file.read_text()
+    assert run(desk, "grade").out.count("TODO ") == 2
+    grade(desk, WRONG)
+    assert "what stood there is kept" in say(desk, capsys, "reset", "scale")
+    assert file.read_text() == stub
+    answer(desk, REFERENCE)
+    said = " ".join(run(desk, "grade", "scale").out.split())
+    assert "PASS scale 100/100" in said
+    assert "cost not asked; budgets are multiples of the reference's cost, and solutions/ is not here" in said
+    said = " ".join(run(desk, "grade").out.split())
+    assert "1 solved, 1 todo; score 100/200 cost: not asked; budgets" in said
+
+
 def test_bringing_one_back_keeps_the_other(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grade(desk, WRONG)
     answer(desk, REFERENCE)  # never judged
@@ -200,6 +230,39 @@ def test_review_after_a_week(desk: Path, capsys: pytest.CaptureFixture[str], mon
     assert "you are at scale: katas/toys/scale/scale.py is as you left it" in say(desk, capsys, "review")
     assert (desk / "katas/toys/scale/scale.py").read_text() == WRONG
     assert "due today: scale\n  nox -s review" in say(desk, capsys, "status")
+
+
+def test_kata_that_fails_now_is_not_due_some_day(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade(desk, REFERENCE)
+    assert "in 8 days" in say(desk, capsys, "status")
+    grade(desk, WRONG)
+    shown = say(desk, capsys, "status")
+    assert next(line for line in shown.splitlines() if "scale" in line).split()[-2:] == ["fails", "now"]
+    assert say(desk, capsys, "review") == "nothing is due today; scale fails now\n  nox -s watch -- scale\n"
+    say(desk, capsys, "report")
+    page = (desk / ".kata/report.html").read_text()
+    assert "<span>fails now</span>" in page
+    assert "After today" not in page
+
+
+def test_narrow_terminals_cut_off_nothing(
+    desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade(desk, WRONG)
+    grade(desk, REFERENCE)
+    monkeypatch.setenv("COLUMNS", "40")
+    history = say(desk, capsys, "history", "scale")
+    assert "first failure three_by_five/float64" in " ".join(history.split())
+    later = datetime.now(UTC) + timedelta(days=700)
+    monkeypatch.setattr(states, "now", lambda: later)
+    monkeypatch.setenv("COLUMNS", "30")
+    review = say(desk, capsys, "review", "--list")
+    assert "scale due 698 days late, last time after failures" in " ".join(review.split())
+    status = say(desk, capsys, "status")
+    assert "scale state solved, score 100, due 698 days late" in " ".join(status.split())
+    assert "…" not in history + review + status
+    assert max(map(len, history.splitlines())) <= 40
+    assert max(map(len, (review + status).splitlines())) <= 30
 
 
 def test_history_moves_to_another_computer(

@@ -511,11 +511,10 @@ def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytes
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--topic", "poetry"], "there is no topic 'poetry'; there are: toys"),
         (["--minutes", "4"], "--minutes should be at least 5, got 4"),
         (["--resume"], "there is no interview to resume; begin one: nox -s interview"),
         (["--report"], "there was no interview yet; begin one: nox -s interview"),
-        (["--level", "7"], "there is no kata of level 7; there are: 1"),
+        (["--level", "3"], "there is no kata of level 3; there are: 1"),
         (["--level", "2", "--topic", "toys"], "there is no kata of level 2 in topic toys; there are: 1"),
     ],
 )
@@ -525,6 +524,26 @@ def test_bad_usage_gets_one_sentence(
     assert cli.main(["interview", *arguments], desk) == 2
     assert capsys.readouterr() == ("", f"error: {sentence}\n")
     assert not events(desk)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--topic", "poetry"], "there is no topic 'poetry'; there are: toys"),
+        (["--level", "hard"], "there is no level 'hard'; there are: 1, 2, 3"),
+    ],
+)
+def test_topics_and_levels_are_listed(
+    desk: Path, arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["interview", *arguments], desk)
+    assert capsys.readouterr().err.endswith(f"error: argument {arguments[0]}: {sentence}\n")
+    with pytest.raises(SystemExit):
+        cli.main(["interview", "--help"], desk)
+    shown = flat(capsys.readouterr().out)
+    assert "only katas of this topic: toys" in shown
+    assert "only katas of this level: 1, 2, 3" in shown
 
 
 def test_resumed_interview_keeps_its_katas(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:

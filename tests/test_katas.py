@@ -32,6 +32,19 @@ def test_the_core_nine_are_there() -> None:
     assert {kata.id for kata in KATAS} >= CORE
 
 
+def test_the_easy_ones_come_first_by_design() -> None:
+    order = (katas.ROOT / "katas" / "order.txt").read_text().split()
+    levels = {kata.id: kata.grader.level for kata in KATAS}
+    assert sorted(order) == sorted(levels)
+    assert order == sorted(order, key=lambda name: levels[name])
+    assert [kata.id for kata in sorted(KATAS, key=lambda kata: kata.rank)] == order
+    assert (KATAS[0].id, order[0]) == ("cosine_similarity", "cosine_similarity")
+
+
+def test_statement_says_the_level(kata: Kata) -> None:
+    assert f"\nLevel {kata.grader.level}. Edit [" in (kata.folder / "README.md").read_text(encoding="utf-8")
+
+
 def test_references_are_solved_under_a_seed_of_their_own() -> None:
     ran = run(katas.ROOT, "grade", "--reference", "--seed", "20260")
     assert ran.status == 0, ran.out
@@ -43,6 +56,11 @@ def test_committed_stub_is_made_from_the_reference(kata: Kata) -> None:
     if not same_program(kata.answer_file.read_text(encoding="utf-8"), stub):
         pytest.skip("the learner has begun this kata")
     assert kata.answer_file.read_text(encoding="utf-8") == stub
+
+
+def test_stub_is_kept_for_forks_without_solutions(kata: Kata) -> None:
+    kept = kata.kept_stub.read_text(encoding="utf-8")
+    assert kept == stub_of(kata.reference_file.read_text(encoding="utf-8")), f"run: graders stub {kata.id}"
 
 
 def test_stub_raises_not_implemented(kata: Kata) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import socket
@@ -14,8 +15,9 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from rich.console import Console
 
-from graders import card, checks, compare, dialogue, katas, processes, wire
+from graders import card, checks, compare, dialogue, katas, processes, prove, wire
 from graders.messages import Raised, Reply, Request, describe_call
 from graders.mistakes import Diagnosis, Mistake
 from graders.mutants import mutants
@@ -261,6 +263,16 @@ REFERENCE = """def f(x):
     return y
     # --- end
 """
+
+
+def test_proofs_can_be_read_in_a_narrow_terminal() -> None:
+    shown = Console(file=io.StringIO(), width=40)
+    shown.print(prove.table([prove.Proof("multi_head_attention", right=12, accepted=12, faults=["a", "b"])]))
+    assert isinstance(shown.file, io.StringIO)
+    lines = shown.file.getvalue().splitlines()
+    assert lines[0].strip() == "multi_head_attention"
+    assert " ".join(shown.file.getvalue().split()).endswith("named 0/0, mutants 0/0, equiv 0, 2 FAULTS")
+    assert max(map(len, lines)) <= 40
 
 
 def test_stub_keeps_the_todo_comments_alone() -> None:

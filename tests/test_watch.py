@@ -15,12 +15,34 @@ import pytest
 
 from graders import __main__ as cli
 from graders import katas
+from graders.desk.state import Event, State
 from tests.toys import MODULE_REFERENCE, REFERENCE, heed_interrupts, run
 
 pytest.importorskip("termios", reason="there are no such terminals on Windows")
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 SLOW = WRONG.replace('"""Scale."""', "import time").replace("return", "time.sleep(1)\n    return")
+HANGS = WRONG.replace("return", "while True:\n        pass\n    return")
+HANGS_ON_IMPORT = WRONG + "while True:\n    pass\n"
+# Ends a verdict after every so many checks, and what is left of it must spoil none of those that come after.
+INTERRUPTS = """
+import pathlib
+from graders import katas, processes
+from graders.desk import judge as desk
+judge = desk.Judge(processes.launcher())
+root = pathlib.Path({root!r})
+(kata,) = katas.find(["scale"], root)
+for count in (1, 4, 8, 12, 19):
+    try:
+        judge.grade(kata, root / "wrong.py", lambda result: len(result.outcomes) == count and judge.interrupt())
+    except desk.Interrupted:
+        print("interrupted")
+    judge.go_on()
+result = judge.grade(kata, root / "wrong.py")
+print(result.state, result.mistake, [outcome.name for outcome in result.outcomes if outcome.graders_fault])
+judge.close()
+judge.launcher.close()
+"""
 KEYS = "h hint  n next  r rerun  l list  d diff  q quit"
 HINTS = "# Hints\n\n## A nudge\n\nLook there.\n\n## The idea\n\nDivide.\n\n## Nearly the code\n\n    x / ...\n"
 
@@ -130,6 +152,42 @@ def test_save_while_another_is_judged_ends_that(terminal: Terminal) -> None:
     assert time.monotonic() - began < 15  # all of its calls would take longer
 
 
+@pytest.mark.parametrize("source", [HANGS, HANGS_ON_IMPORT], ids=["call", "import"])
+def test_call_that_never_ends_is_named_and_a_save_ends_it(terminal: Terminal, source: str) -> None:
+    terminal.save(source)
+    terminal.child.expect(r"judging scale( \d+/19)?, [2-4] s in (scale\(x\[3, 5\]\)|importing katas/toys/scale/)")
+    began = time.monotonic()
+    terminal.save(REFERENCE)
+    assert "FAIL" not in terminal.shows("PASS", "1 of 2 solved")
+    assert time.monotonic() - began < 5  # the call alone would go on for longer
+    assert [event.body["state"] for event in events(terminal)] == ["solved"]
+
+
+def test_quitting_waits_for_no_call(terminal: Terminal) -> None:
+    terminal.save(HANGS)
+    terminal.child.expect_exact("2/19")
+    began = time.monotonic()
+    terminal.press("q")
+    terminal.child.expect(pexpect.EOF)
+    assert time.monotonic() - began < 2  # 0.3 on an idle machine
+    assert terminal.child.wait() == 0
+    assert events(terminal) == []
+
+
+def events(terminal: Terminal) -> list[Event]:
+    state = State(terminal.file.parents[3])
+    found = state.events()
+    state.close()
+    return found
+
+
+def test_interrupted_verdict_leaves_the_next_one_right(toys: Path) -> None:
+    (toys / "wrong.py").write_text(WRONG)
+    code = INTERRUPTS.format(root=str(toys))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=katas.ROOT, check=False)
+    assert done.stdout.split() == ["interrupted"] * 4 + ["failing", "inverse", "[]"], done.stderr
+
+
 def test_broken_file_is_told_and_watched_on(terminal: Terminal) -> None:
     terminal.save("def scale(:\n")
     terminal.shows("ERROR", "cannot be imported: SyntaxError")
@@ -150,8 +208,8 @@ def test_broken_grader_is_told_and_the_other_katas_go_on(desk: Path) -> None:
 
 
 def test_polling_sees_saves(desk: Path) -> None:
-    terminal = Terminal(desk, "scale", "--poll")
-    terminal.shows("TODO")
+    terminal = Terminal(desk, "katas/toys", "--poll")  # of which the first to do is watched
+    terminal.shows("TODO", "katas/toys/scale/scale.py")
     terminal.save(REFERENCE)
     terminal.shows("PASS")
     terminal.child.close(force=True)
@@ -178,7 +236,12 @@ def is_watching(pid: int, root: Path) -> bool:
 
 def test_piped_it_is_plain_text_and_follows_lines(desk: Path) -> None:
     done = subprocess.run(
-        [*cli.command(desk), "watch"], input="l\nq\n", capture_output=True, text=True, cwd=katas.ROOT, check=False
+        [*cli.command(desk), "watch"],
+        input="l\nq\n",
+        capture_output=True,
+        text=True,
+        cwd=katas.ROOT,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout

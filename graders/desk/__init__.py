@@ -6,11 +6,14 @@ Every command is a module here, with `main(options, root)`; an interview and the
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from graders.katas import LEVELS
 
-def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
+
+def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     watch = add(commands, "watch", "grade on every save", "Grades a kata whenever its file is saved.")
     watch.add_argument("kata", nargs="?", metavar="KATA", help="which kata; by default the first one to do")
     watch.add_argument("--poll", action="store_true", help="look for saves ten times a second, for network folders")
@@ -37,8 +40,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
 
     interview = add(commands, "interview", "a timed mock interview", "Interviews you, with a clock and a report.")
     interview.add_argument("--minutes", type=int, default=45, metavar="N", help="how long; default: 45")
-    interview.add_argument("--topic", metavar="TOPIC", help="only katas of this topic")
-    interview.add_argument("--level", type=int, metavar="N", help="only katas of this level")
+    for name, choices in (("topic", topics(root)), ("level", LEVELS)):
+        words = f"only katas of this {name}: {', '.join(map(str, choices))}"
+        interview.add_argument(f"--{name}", type=one_of(name, choices), metavar=name.upper(), help=words)
     interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
     interview.set_defaults(module="graders.desk.interview.sitting")
     which = interview.add_mutually_exclusive_group()
@@ -51,6 +55,22 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     report = add(commands, "report", "one HTML page of all you did", "Writes one HTML page, readable offline.")
     report.set_defaults(module="graders.desk.report.page")
     report.add_argument("--output", type=Path, metavar="FILE", help="where; default: .kata/report.html")
+
+
+def one_of(name: str, choices: Sequence[Any]) -> Callable[[str], Any]:
+    """What reads an argument that is one of these."""
+    found = {str(choice): choice for choice in choices}
+
+    def read(text: str) -> Any:
+        if text not in found:
+            raise argparse.ArgumentTypeError(f"there is no {name} {text!r}; there are: {', '.join(found)}")
+        return found[text]
+
+    return read
+
+
+def topics(root: Path) -> list[str]:
+    return sorted({file.parents[1].name for file in (root / "katas").glob("*/*/grader.py")})
 
 
 def add(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 from graders.desk.state import Event, State
+from graders.files import replace_file
 from graders.katas import Kata, Refused
 from graders.results import Result
-from graders.stub import stub_of
+from graders.stub import stub_for
 from graders.submission import same_program
 
 NOTEBOOK = "notebook"  # attempts in one leave the file as it is: a stub there does not begin them anew
@@ -84,7 +83,7 @@ def bring_back(state: State, kata: Kata, attempt: Event) -> Event | None:
 def keep(state: State, kata: Kata) -> Event | None:
     """Remembers the learner's file as it is; None for an untouched stub. Raises: Refused."""
     try:
-        source = kata.answer_file.read_text(encoding="utf-8") if kata.answer_file.exists() else ""
+        source = kata.answer_file.read_text(encoding="utf-8-sig") if kata.answer_file.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"{shown(kata)} cannot be read ({error}): move it elsewhere, then try again") from None
     if not source or same_program(source, stub_for(kata)):
@@ -101,32 +100,6 @@ def keep(state: State, kata: Kata) -> Event | None:
 def attempts_of(state: State, kata: Kata) -> list[Event]:
     """The oldest first; people know them by their place in this list, from 1."""
     return [event for event in state.events(kata.id) if event.kind == "attempt"]
-
-
-def stub_for(kata: Kata) -> str:
-    """Raises: Refused."""
-    if not kata.reference_file.exists():
-        raise Refused(
-            f"the stub of {kata.id} is made from {kata.reference_file.relative_to(kata.root)}, which is not here: "
-            "restore it with git"
-        )
-    return stub_of(kata.reference_file.read_text(encoding="utf-8"))
-
-
-def replace_file(path: Path, text: str) -> None:
-    """All or nothing. Raises: Refused."""
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            os.chmod(name, path.stat().st_mode if path.exists() else 0o644)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise Refused(f"{path} cannot be written: {error.strerror}; mend that, then try again") from None
 
 
 def shown(kata: Kata) -> str:

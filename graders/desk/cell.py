@@ -18,7 +18,7 @@ from rich.console import Console
 
 from graders import __main__ as cli
 from graders import katas, results
-from graders.card import WIDTH, WORDS, Reporter, cost_in_words
+from graders.card import WIDTH, WORDS, Reporter, costs_in_words
 from graders.desk import attempts
 from graders.results import Outcome, Result
 from graders.run import DEFAULT_SEED
@@ -33,11 +33,12 @@ def main(argv: list[str], root: Path = katas.ROOT) -> int:
     cell, written = folder / "cell.py", folder / "results.json"
     seed = [] if "--seed" in arguments else ["--seed", str(DEFAULT_SEED)]  # the cell is the learner's own
     status = cli.main(["grade", *arguments, *seed, "--submission", str(cell), "--json", str(written)], root)
-    if status not in (0, 1, cli.FAULT) or not written.exists() or not written.stat().st_size:
+    if status not in (0, 1, cli.FAULT) or not written.exists():
         return status
     document = json.loads(written.read_text(encoding="utf-8"))
     result = result_of(document["results"][0])
     result.program = cell.read_text(encoding="utf-8")
+    result.budgeted = katas.find([result.kata], root)[0].reference_file.exists()
     if status != cli.FAULT and not os.environ.get("CI"):
         attempts.record_all(root, [result], document["seed"], attempts.NOTEBOOK)
     results.write(folder / "card.json", card(result, document["seed"], document["env"]["isolation"]))
@@ -97,7 +98,7 @@ def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
     console = Console(file=plain, width=WIDTH, force_terminal=False, color_system=None, highlight=False)
     reporter = CellReporter(seed, console)
     rows = reporter.rows(result) if result.state in ("failing", "error") else []
-    rows += [("cost", words) for words in map(cost_in_words, result.costs, result.costs.values())]
+    rows += [("cost", words) for words in costs_in_words(result)]
     if any(UNDEFINED.search(outcome.message or "") for outcome in result.outcomes):
         rows.append(("note", "a cell is judged on its own: import and define in it all that it uses"))
     if isolation != "full":

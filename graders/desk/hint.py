@@ -16,7 +16,7 @@ from graders.katas import Kata
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
-    (kata,) = katas.find([options.kata], root)
+    kata = katas.find_one(options.kata, root)
     state = State(root)
     show(kata, state, card.console(), more=not options.again)
     state.close()

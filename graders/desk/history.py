@@ -16,7 +16,7 @@ from graders.katas import Refused
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
-    (kata,) = katas.find([options.kata], root)
+    kata = katas.find_one(options.kata, root)
     state = State(root)
     found = attempts.attempts_of(state, kata)
     if options.number is not None and not 1 <= options.number <= len(found):

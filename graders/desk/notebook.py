@@ -85,10 +85,9 @@ def parsed(line: str) -> list[str]:
         if not options.kata:
             names = ", ".join(kata.id for kata in katas.all_katas())
             raise UsageError(f"which kata does this cell answer? Type %%kata KATA; there are: {names}")
-        katas.find([options.kata])
+        made = [katas.find_one(options.kata).id]
     except (katas.Refused, ValueError) as error:
         raise UsageError(str(error)) from None
-    made = [options.kata]
     if options.k:
         made += ["-k", options.k]
     if options.seed is not None:

@@ -15,8 +15,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
     chosen = katas.find(options.katas, root)
     state = State(root)
     for kata in chosen:
+        there = kata.answer_file.exists()
         kept = attempts.make_clean(state, kata, "reset")
-        print(f"{attempts.shown(kata)} is the stub again; {where_kept(state, kata, kept is not None)}")
+        was = where_kept(state, kata, kept is not None) if there else "nothing stood there"
+        print(f"{attempts.shown(kata)} is the stub again; {was}")
     state.close()
     return 0
 

@@ -14,6 +14,7 @@ from graders.desk.progress import RATINGS
 from graders.desk.reset import where_kept
 from graders.desk.state import State
 from graders.desk.status import Desk, overview, when
+from graders.files import replace_file
 from graders.katas import Refused
 
 
@@ -47,11 +48,14 @@ def exchange(state: State, export: Path | None, merge: Path | None) -> None:
             raise Refused(f"{merge} cannot be read ({error}); name a file that --export wrote") from None
         print(f"{state.merge(text)} of {len(text.splitlines())} events of {merge} are new here")
     if export:
-        attempts.replace_file(export.absolute(), state.export())
+        replace_file(export.absolute(), state.export())
         print(f"wrote {len(state.events())} events to {export}")
 
 
 def nothing(desk: Desk) -> str:
+    lapsed = [name for name in desk.order if desk.lapsed(name)]
+    if lapsed:
+        return f"nothing is due today; {lapsed[0]} fails now\n  nox -s watch -- {lapsed[0]}"
     coming = sorted((one.due, one.kata) for one in desk.progress.values() if one.due is not None)
     if coming:
         return f"nothing is due today; next is {coming[0][1]}, {when(coming[0][0], desk.at)}"

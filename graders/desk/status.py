@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from graders import card, katas
@@ -57,7 +56,7 @@ class Desk:
     @property
     def order(self) -> list[str]:
         """As a learner should take them: the easy ones first."""
-        return sorted(self.katas, key=lambda name: (self.katas[name].grader.level, self.katas[name].topic, name))
+        return sorted(self.katas, key=lambda name: self.katas[name].rank)
 
     @property
     def next(self) -> str | None:
@@ -72,6 +71,11 @@ class Desk:
         topic = [one for one in self.katas.values() if one.topic == kata.topic]
         easier = [one.id for one in topic if one.grader.level < kata.grader.level]
         return all(self.progress[one].solved or one == also for one in easier)
+
+    def lapsed(self, name: str) -> bool:
+        """Whether it was solved, and the last attempt at it failed: when it will be due again says nothing then."""
+        one = self.progress[name]
+        return one.due is not None and one.due > end_of_day(self.at) and one.state in ("failing", "error")
 
     def unlocks(self, name: str) -> list[str]:
         """What solving it would unlock."""
@@ -91,13 +95,13 @@ def overview(state: State, chosen: list[Kata]) -> Desk:
 
 
 def show(desk: Desk, console: Console) -> None:
-    table = Table(box=None, padding=(0, 1), pad_edge=False)
+    table = card.Fitting(box=None, padding=(0, 1), pad_edge=False)
     headings = [one for one in COLUMNS if console.width >= WIDE or one not in LEFT_OUT]
     for heading in headings:
         table.add_column(heading, justify="left" if heading in ("kata", "state", "due") else "right", no_wrap=True)
     for topic, group in itertools.groupby(desk.katas.values(), key=lambda kata: kata.topic):
         table.add_row(Text(topic, style="bold"))
-        for kata in sorted(group, key=lambda kata: (kata.grader.level, kata.id)):
+        for kata in sorted(group, key=lambda kata: kata.rank):
             cells = row(desk, kata.id)
             table.add_row(*(cells[heading] for heading in headings))
     console.print(table)
@@ -122,7 +126,7 @@ def row(desk: Desk, name: str) -> dict[str, Text]:
         "tries": Text(f"{one.attempts or '-'}"),
         "hints": Text(f"{one.known or '-'}"),
         "cost": Text("-" if one.cost is None else f"{one.cost:.1f}x"),
-        "due": Text("-" if one.due is None else when(one.due, desk.at)),
+        "due": Text("fails now" if desk.lapsed(name) else "-" if one.due is None else when(one.due, desk.at)),
     }
 
 

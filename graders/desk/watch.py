@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import queue
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -17,13 +19,14 @@ from rich.text import Text
 
 from graders import card, katas, processes
 from graders.desk import attempts, hint, keys, status
-from graders.desk.judge import Judge
+from graders.desk.judge import Interrupted, Judge
 from graders.desk.saves import Saves
 from graders.desk.state import State
 from graders.katas import Kata, Refused
 from graders.results import Result
 from graders.spec import CATEGORIES, GraderError
 
+SLOW_SECONDS = 2.0  # in one call, after which it is shown
 KEYS = {"h": "hint", "n": "next", "r": "rerun", "l": "list", "d": "diff", "q": "quit"}
 
 
@@ -33,8 +36,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
     try:
         chosen = katas.all_katas(root)
         state = State(root)
-        (start,) = katas.find([options.kata or status.overview(state, chosen).next or chosen[0].id], root)
-        watch = Watch(chosen, start, state, judge, card.console())
+        named = katas.find([options.kata], root) if options.kata else chosen
+        first = status.overview(state, named).next or named[0].id
+        watch = Watch(chosen, katas.find_one(first, root), state, judge, card.console())
         torch.set_num_threads(1)
         files = [kata.answer_file for kata in chosen]
         with Saves(files, watch.tell, options.poll), keys.listening(watch.tell):
@@ -46,10 +50,6 @@ def main(options: argparse.Namespace, root: Path) -> int:
     return 0
 
 
-class Interrupted(Exception):
-    """Something happened that makes the verdict under way worth nothing."""
-
-
 class Watch:
     """One kata at a time is watched: the one that was last chosen, or saved."""
 
@@ -59,16 +59,22 @@ class Watch:
         self.state = state
         self.judge = judge
         self.console = console
-        self.events: queue.SimpleQueue[Path | str] = (
-            queue.SimpleQueue()
-        )  # files that were saved, keys that were pressed
+        self.events: queue.Queue[Path | str] = queue.Queue()  # files that were saved, keys that were pressed
+        self.telling = threading.Lock()  # else what is taken from the queue meanwhile would be interrupted itself
         self.last: dict[str, Result] = {}  # by kata
 
     def tell(self, event: Path | str) -> None:
         """Of a file that was saved, or a key. Called in other threads."""
-        if isinstance(event, Path) or event in "nrq":
-            self.outdated = True
-        self.events.put(event)
+        with self.telling:
+            self.events.put(event)
+            if self.outdated:
+                self.judge.interrupt()
+
+    @property
+    def outdated(self) -> bool:
+        """Whether something waits that makes the verdict under way worth nothing."""
+        with self.events.mutex:
+            return any(isinstance(event, Path) or event in "nrq" for event in self.events.queue)
 
     def run(self) -> None:
         """Until somebody quits."""
@@ -138,26 +144,20 @@ class Watch:
     def verdict(self) -> Result | None:
         """None where it was interrupted by a save or a key."""
 
-        def look(result: Result) -> None:
-            if shown:
-                shown.update(f"judging {result.kata} {len(result.outcomes)}/{result.planned}")
-            if self.outdated and not result.complete:
-                raise Interrupted
-
-        self.outdated = False
-        shown = self.console.status(f"judging {self.kata.id}") if self.console.is_terminal else None
+        with self.telling:
+            self.judge.go_on()
+            if self.outdated:
+                return None
+        judging = Judging(self.kata.id, self.judge)
+        shown = self.console.status(judging) if self.console.is_terminal else contextlib.nullcontext()
         try:
-            if shown:
-                shown.start()
-            return self.judge.grade(self.kata, self.kata.answer_file, look)
+            with shown:
+                return self.judge.grade(self.kata, self.kata.answer_file, judging.look)
         except Interrupted:
             return None
         except GraderError as error:
             self.say(f"error: the grader of {self.kata.id} cannot grade: {error}")
             return None
-        finally:
-            if shown:
-                shown.stop()
 
     def diff(self, desk: status.Desk) -> None:
         """The learner's file beside the reference, once that spoils nothing."""
@@ -166,7 +166,7 @@ class Watch:
             return
         own, reference = self.kata.answer_file, self.kata.reference_file
         try:
-            one, other = (file.read_text(encoding="utf-8").splitlines() for file in (own, reference))
+            one, other = (file.read_text(encoding="utf-8-sig").splitlines() for file in (own, reference))
         except (OSError, UnicodeDecodeError) as error:
             raise Refused(f"the files cannot be compared ({error}): mend that, then press d again") from None
         lines = list(difflib.unified_diff(one, other, "yours", "the reference", lineterm=""))
@@ -190,6 +190,22 @@ class Watch:
 
     def say(self, text: str) -> None:
         self.console.print(Text(text))
+
+
+class Judging:
+    """What is going on, each time that it is shown: how many checks are done, and which call takes long."""
+
+    def __init__(self, kata: str, judge: Judge) -> None:
+        self.judge = judge
+        self.done = f"judging {kata}"
+
+    def look(self, result: Result) -> None:
+        self.done = f"judging {result.kata} {len(result.outcomes)}/{result.planned}"
+
+    def __rich__(self) -> Text:
+        call, seconds = self.judge.call
+        words = f"{self.done}, {seconds:.0f} s in {call}" if seconds >= SLOW_SECONDS else self.done
+        return Text(words, no_wrap=True, overflow="ellipsis")
 
 
 def changes(before: Result, now: Result) -> str:

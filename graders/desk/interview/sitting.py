@@ -42,7 +42,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         if options.report is not None:
             show_report(talk, state, past, options.report)
             return 0
-        refuse(options, past, root)
+        refuse(options, past)
         judge = Judge(processes.launcher())  # before any grader is imported: see processes.py
         try:
             torch.set_num_threads(1)
@@ -55,7 +55,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         state.close()
 
 
-def refuse(options: argparse.Namespace, past: Sequence[InterviewReport], root: Path) -> None:
+def refuse(options: argparse.Namespace, past: Sequence[InterviewReport]) -> None:
     """What can be seen at once. Raises: Refused."""
     going_on = still_open(past)
     if options.resume:
@@ -72,9 +72,6 @@ def refuse(options: argparse.Namespace, past: Sequence[InterviewReport], root: P
         )
     if options.minutes < LEAST_MINUTES:
         raise Refused(f"--minutes should be at least {LEAST_MINUTES}, got {options.minutes}")
-    topics = sorted({kata.topic for kata in katas.all_katas(root)})
-    if options.topic is not None and options.topic not in topics:
-        raise Refused(f"there is no topic {options.topic!r}; there are: {', '.join(topics)}")
 
 
 def still_open(past: Sequence[InterviewReport]) -> InterviewReport | None:

@@ -6,7 +6,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from graders.card import Reporter, cost_in_words
+from graders.card import Reporter, costs_in_words
 from graders.desk.interview.talk import Talk
 from graders.desk.judge import Judge
 from graders.katas import Kata
@@ -53,4 +53,4 @@ class Verdict(Reporter):
         if len(names) > 1:
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
             rows.append(("checks", ", ".join(names[:MOST_NAMES]) + more))
-        return rows + [("cost", words) for words in map(cost_in_words, result.costs, result.costs.values())]
+        return rows + [("cost", words) for words in costs_in_words(result)]

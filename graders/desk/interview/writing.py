@@ -11,6 +11,7 @@ from graders.desk import attempts
 from graders.desk.interview import own_tests
 from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS
 from graders.desk.interview.verdict import Verdict
+from graders.files import replace_file
 from graders.katas import Refused
 from graders.spec import GraderError
 
@@ -68,7 +69,7 @@ def offer(room: Room, script: Path) -> None:
         room.say("write one of your own, and name it: run FILE")
         return
     names = [answer.name for answer in room.kata.grader.answers]
-    attempts.replace_file(script, TEMPLATE.format(kata=room.kata.id, names=", ".join(names), name=names[0]))
+    replace_file(script, TEMPLATE.format(kata=room.kata.id, names=", ".join(names), name=names[0]))
     room.say(f"wrote {shown}: put your examples in, then `run`")
 
 

@@ -17,13 +17,13 @@ from markupsafe import Markup, escape
 from graders import checks, katas
 from graders.checks import POINTS
 from graders.desk import progress
-from graders.desk.attempts import replace_file
 from graders.desk.interview import clock, record
 from graders.desk.progress import RATINGS, Progress
 from graders.desk.report import charts, tally
 from graders.desk.report.tally import Cell
 from graders.desk.state import Event, State
 from graders.desk.status import Desk, overview
+from graders.files import replace_file
 from graders.katas import Kata, Refused
 from graders.spec import CATEGORIES
 
@@ -102,13 +102,13 @@ def page_of(state: State, chosen: list[Kata]) -> str:
 def by_topic(chosen: Sequence[Kata]) -> list[tuple[str, list[Kata]]]:
     """The easy katas first."""
     groups = itertools.groupby(chosen, key=lambda kata: kata.topic)
-    return [(topic, sorted(group, key=lambda kata: (kata.grader.level, kata.id))) for topic, group in groups]
+    return [(topic, sorted(group, key=lambda kata: kata.rank)) for topic, group in groups]
 
 
 def coming(desk: Desk) -> list[Progress]:
     """What is due after today, the soonest first."""
     waiting = progress.due(desk.progress, datetime.max.replace(tzinfo=UTC))
-    return waiting[len(desk.due) :]
+    return [one for one in waiting[len(desk.due) :] if not desk.lapsed(one.kata)]
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ def heads(embed_dim: int, num_heads: int) -> dict[str, Any]:
 
 
 GRADER = Grader(
-    level=2,
+    level=3,
     answers=(
         Answer(
             "MultiHeadAttention(embed_dim, num_heads)",

@@ -169,7 +169,7 @@ def one_bad_prob(*bad: float) -> Inputs:
 
 
 GRADER = Grader(
-    level=1,
+    level=2,
     answers=(
         Answer(
             'binary_cross_entropy(probs, target, reduction="mean")',

@@ -159,7 +159,7 @@ def asked(word: str) -> tuple[Case, ...]:
 
 
 GRADER = Grader(
-    level=2,
+    level=3,
     answers=(
         Answer(
             "roc_curve(y_true, y_score)",

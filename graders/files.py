@@ -1,0 +1,49 @@
+"""Writes a file whole or not at all, and says beforehand where it cannot."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from graders.katas import Refused
+
+
+def replace_file(path: Path, text: str, advice: str = "mend that, then try again") -> None:
+    """All or nothing, unless it is a link or no plain file, such as /dev/stdout: that is written to.
+
+    Raises: Refused, with the advice.
+    """
+    with explained(path, advice):
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            path.write_text(text, encoding="utf-8")
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            os.chmod(name, path.stat().st_mode if path.exists() else 0o644)
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+
+
+def make_room(path: Path, advice: str) -> None:
+    """Makes the folders that lead to it, and no file. Raises: Refused, with the advice, where none can be written."""
+    with explained(path, advice):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_file() or path.is_dir():
+            path.open("a").close()
+        elif not path.exists():
+            tempfile.TemporaryFile(dir=path.parent).close()
+
+
+@contextlib.contextmanager
+def explained(path: Path, advice: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}; {advice}") from None

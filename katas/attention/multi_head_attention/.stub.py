@@ -1,0 +1,39 @@
+"""Multi-head attention by hand. Statement: katas/attention/multi_head_attention/README.md."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+class MultiHeadAttention(nn.Module):
+    """MHA(X, Y, Z) = out_linear(concat_h(A_h V_h)),  A_h = softmax(Q_h K_hᵀ / √d)
+
+    Q, K and V are linear maps of the query, the key and the value; head h has their channels h·d to (h + 1)·d − 1.
+
+    Args:
+        embed_dim: D, the channels of a token.
+        num_heads: H; divides D, so that each head has d = D / H channels.
+    Raises: ValueError if num_heads does not divide embed_dim.
+    Source: arXiv:1706.03762, eq. 1 and section 3.2.2. Our D is their d_model, our d their d_k = d_v.
+    """
+
+    def __init__(self, embed_dim: int, num_heads: int) -> None:
+        super().__init__()
+        # TODO: refuse a num_heads that does not divide embed_dim.
+        # TODO: make the four linear maps q_linear, k_linear, v_linear and out_linear.
+        raise NotImplementedError
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Lets every token of query (B, Sq, D) look at the tokens of key and value, both (B, Sk, D).
+
+        Args:
+            mask: broadcasts to (B, H, Sq, Sk); where it is 0 or False the key is blocked. A query with every
+                key blocked attends to nothing, so that its output is the bias of out_linear.
+        Returns: output (B, Sq, D) and the weights (B, H, Sq, Sk).
+        """
+        # TODO: map query, key and value, and split their channels into heads.
+        # TODO: score every query against every key, head by head, scaled by the size of one head.
+        # TODO: block keys before the softmax, in every dtype; mind the rows with every key blocked, and their gradient.
+        # TODO: average the values, put the heads side by side again, and map the result.
+        raise NotImplementedError

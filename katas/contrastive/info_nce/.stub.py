@@ -1,0 +1,24 @@
+"""InfoNCE by hand. Statement: katas/contrastive/info_nce/README.md."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def info_nce(features: Tensor, temperature: float = 0.1) -> Tensor:
+    """L = −1/(2N) Σ_i log(exp(s(i, i⁺)/τ) / Σ_{k≠i} exp(s(i, k)/τ))
+
+    s(i, k) is the cosine similarity of rows i and k; i⁺ = (i + N) mod 2N is the other view of sample i.
+
+    Args:
+        features: (2N, D); rows i and i + N are two views of one sample.
+        temperature: τ, above 0.
+    Returns: a scalar, in the dtype of features.
+    Raises: ValueError if features is not 2-D or its number of rows is odd, or temperature is not above 0.
+    Source: arXiv:2002.05709, eq. 1, where the views of a sample are neighbours: rows 2k − 1 and 2k.
+    """
+    # TODO: refuse bad arguments.
+    # TODO: take the cosine similarity of every row with every other, over the temperature: (2N, 2N).
+    # TODO: leave each row itself out of its denominator, in a way that float16 survives.
+    # TODO: find the column of each row's positive, and average the cross-entropy.
+    raise NotImplementedError

@@ -1,0 +1,21 @@
+"""Cosine similarity by hand. Statement: katas/similarity/cosine_similarity/README.md."""
+
+import torch
+from torch import Tensor
+
+
+def cosine_similarity(x: Tensor, y: Tensor, dim: int = -1, eps: float = 1e-8) -> Tensor:
+    """cos(x, y) = ⟨x, y⟩ / (max(‖x‖, ε) · max(‖y‖, ε))
+
+    Args:
+        x, y: tensors that broadcast to one shape.
+        dim: the axis of the broadcast shape that the vectors lie along.
+        eps: the least value of each norm, so that a zero vector has similarity 0.
+    Returns: the broadcast shape without `dim`, in the dtype of x.
+    Source: torch.nn.functional.cosine_similarity.
+    """
+    # TODO: broadcast x and y, so that `dim` means the same axis in both.
+    # TODO: divide each by its norm along `dim`, clamped to at least eps; mind the gradient at a zero vector
+    # and the range of float16.
+    # TODO: sum the products along `dim`.
+    raise NotImplementedError
