@@ -190,7 +190,7 @@ MISTAKES = (
     ),
     Mistake(
         "embeddings_normalised",
-        "the vectors are divided by their norms under the Euclidean distance too; only the cosine distance ignores them",
+        "the vectors are divided by their norms under the Euclidean distance too; that is for the cosine",
         {SHAPES: f"anchor, positive, negative = {UNITS}\n    {SHAPES}"},
     ),
     Mistake(
