@@ -39,6 +39,12 @@ def divided_last(norm: str, product: str = "x_norm * y_norm") -> dict[str, str]:
     return {**norms(norm), RESULT: f"(x * y).sum(dim) / ({product}).squeeze(dim)"}
 
 
+def widened(norm: str) -> dict[str, str]:
+    """That in float32 for half precision."""
+    result = "((x * y).sum(dim) / (x_norm * y_norm).squeeze(dim)).to(dtype)"
+    return {**norms(norm), BROADCAST: WIDE, RESULT: result}
+
+
 MISTAKES = (
     Mistake(
         "eps_added_to_the_product",
@@ -57,13 +63,13 @@ MISTAKES = (
         "eps is added under the root of each norm, where it weighs as much as a norm of √eps; "
         "clamp each norm to at least eps instead",
         norms(f"({SQUARES} + eps).sqrt()"),
-        also=(divided_last(f"({SQUARES} + eps).sqrt()"),),
+        also=(divided_last(f"({SQUARES} + eps).sqrt()"), widened(f"({SQUARES} + eps).sqrt()")),
     ),
     Mistake(
         "squares_clamped_to_eps",
         "the squared norms are clamped to eps, and so the norms to √eps; clamp the norms themselves",
         norms(SQUARES + ".clamp_min(eps).sqrt()"),
-        also=(divided_last(SQUARES + ".clamp_min(eps).sqrt()"),),
+        also=(divided_last(SQUARES + ".clamp_min(eps).sqrt()"), widened(SQUARES + ".clamp_min(eps).sqrt()")),
     ),
     Mistake(
         "product_clamped",
@@ -118,8 +124,7 @@ MISTAKES = (
         norms(ROOT + ".clamp_min(eps)"),
         also=(
             divided_last(ROOT + ".clamp_min(eps)"),
-            divided_last(ROOT + ".clamp_min(eps)")
-            | {BROADCAST: WIDE, RESULT: "((x * y).sum(dim) / (x_norm * y_norm).squeeze(dim)).to(dtype)"},
+            widened(ROOT + ".clamp_min(eps)"),
         ),
     ),
     Mistake(

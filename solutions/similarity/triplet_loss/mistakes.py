@@ -38,7 +38,7 @@ MISTAKES = (
     ),
     Mistake(
         "sign_flipped",
-        "the distances are subtracted the wrong way round; it is positive minus negative",
+        "positive and negative are swapped; it is the distance of the positive minus that of the negative",
         {HINGE: "torch.relu(to_negative - to_positive + margin)"},
     ),
     Mistake(
@@ -191,7 +191,7 @@ MISTAKES = (
     Mistake(
         "embeddings_normalised",
         "the vectors are divided by their norms under the Euclidean distance too; that is for the cosine",
-        {SHAPES: f"anchor, positive, negative = {UNITS}\n    {SHAPES}"},
+        {MARGIN: f"anchor, positive, negative = {UNITS}\n    {MARGIN}"},
     ),
     Mistake(
         "cosine_similarity_as_distance",
