@@ -100,6 +100,7 @@ MISTAKES = (
         "numerator_not_divided",
         "the positive in the numerator is not divided by the temperature, only the denominator is; divide every logit",
         {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},
+        also=({LOSS: "return (logits.logsumexp(1) - (unit * unit.roll(rows // 2, 0)).sum(1)).mean()"},),
     ),
     Mistake(
         "positive_divided_in_the_numerator_only",
@@ -122,8 +123,9 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_squared",
-        "each unit row is divided by the temperature, so the logits are divided twice; divide the products",
+        "the similarities are divided by the temperature twice, as where both unit rows are; divide them once",
         {LOGITS: "(unit / temperature) @ (unit / temperature).mT"},
+        also=({LOGITS: "unit @ unit.mT / temperature / temperature"},),
     ),
     Mistake(
         "loss_times_temperature",
