@@ -30,21 +30,32 @@ class Mistake:
         name: words joined by underscores, unique in its kata.
         diagnosis: what is wrong and what to do, in a sentence that goes on from "looks like".
         edits: text of the reference -> what stands there instead; each should match exactly once.
+        also: further such edits of the reference, each the same mistake in another form, with other replies.
         slow: it gives the right values and only costs too much.
     """
 
     name: str
     diagnosis: str
     edits: Mapping[str, str] = field(default_factory=dict)
+    also: tuple[Mapping[str, str], ...] = ()
     slow: bool = False
 
-    def source(self, reference: str) -> str:
-        """Raises: GraderError where an edit does not match exactly once."""
-        for old, new in self.edits.items():
-            if reference.count(old) != 1:
-                raise GraderError(f"mistake {self.name}: {old!r} should occur once, got {reference.count(old)}")
-            reference = reference.replace(old, new)
-        return reference
+    def forms(self, reference: str) -> dict[str, str]:
+        """The source of each form, under the mistake's name, then name_2, name_3 …
+
+        Raises: GraderError where an edit does not match exactly once.
+        """
+        every = enumerate((self.edits, *self.also), start=1)
+        names = {self.name if number == 1 else f"{self.name}_{number}": edits for number, edits in every}
+        return {name: edited(reference, name, edits) for name, edits in names.items()}
+
+
+def edited(source: str, name: str, edits: Mapping[str, str]) -> str:
+    for old, new in edits.items():
+        if source.count(old) != 1:
+            raise GraderError(f"mistake {name}: {old!r} should occur once, got {source.count(old)}")
+        source = source.replace(old, new)
+    return source
 
 
 def mistakes_of(kata: Kata) -> tuple[Mistake, ...]:
@@ -73,16 +84,15 @@ class Diagnosis:
         grader = self.kata.grader
         names = [answer.name for answer in grader.answers]
         return [
-            (
-                mistake,
-                Submission("mistake.py", mistake.source(reference), names, self.launcher, grader.banned),
-            )
+            (mistake, Submission("mistake.py", source, names, self.launcher, grader.banned))
             for mistake in mistakes_of(self.kata)
+            for source in mistake.forms(reference).values()
         ]
 
     def name(self, failing: Submission, suspects: set[int], slow: bool) -> Mistake | None:
-        """The first mistake that gives the same reply to every request; `suspects` (by identity) are asked first.
+        """The first mistake with a form that gives the same reply to every request.
 
+        `suspects`, requests by identity, are asked first.
         `slow` says that the values are right: then it is the first slow one that costs about the same, and the
         smallest requests are asked first, since the largest may take a loop very long.
         """

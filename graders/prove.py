@@ -110,13 +110,13 @@ def table(proofs: list[Proof]) -> Table:
 
 
 def prove_answers(kata: Kata, proof: Proof) -> None:
-    """The reference and the alternatives should be solved; every mistake should fail and be named."""
+    """The reference and the alternatives should be solved; every form of a mistake should fail and be named."""
     reference = kata.reference_file.read_text(encoding="utf-8")
     right = [kata.reference_file, *sorted((kata.solutions / "alternatives").glob("*.py"))]
-    wrong = mistakes_of(kata)
+    wrong = [(mistake, *form) for mistake in mistakes_of(kata) for form in mistake.forms(reference).items()]
     banned = [kata.solutions / "builtin.py"] if kata.grader.banned else []
     with tempfile.TemporaryDirectory() as folder:
-        files = [write(Path(folder), mistake.name, mistake.source(reference)) for mistake in wrong]
+        files = [write(Path(folder), form, source) for _, form, source in wrong]
         graded = grade(kata, [*right, *files, *banned])
     for builtin in graded[len(right) + len(files) :]:
         if not any(test["category"] == "rules" and test["state"] == "fail" for test in builtin["tests"]):
@@ -132,17 +132,17 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
             proof.faults.append(
                 f"the reference takes {seconds} s, and {SPARE} times that is above the time limit of a {what}"
             )
-    for mistake, result in zip(wrong, graded[len(right) : len(right) + len(wrong)], strict=True):
-        judge_mistake(mistake, result, proof)
+    for (mistake, form, _), result in zip(wrong, graded[len(right) : len(right) + len(wrong)], strict=True):
+        judge_mistake(mistake, form, result, proof)
 
 
-def judge_mistake(mistake: Mistake, result: dict[str, Any], proof: Proof) -> None:
+def judge_mistake(mistake: Mistake, form: str, result: dict[str, Any], proof: Proof) -> None:
     proof.killed += result["state"] == "failing"
     proof.named += result["mistake"] == mistake.name
     if result["state"] != "failing":
-        proof.faults.append(f"the mistake {mistake.name} should fail, but is {result['state']}: {result['message']}")
+        proof.faults.append(f"the mistake {form} should fail, but is {result['state']}: {result['message']}")
     elif result["mistake"] != mistake.name:
-        proof.faults.append(f"the mistake {mistake.name} should be named, got {result['mistake'] or 'no name'}")
+        proof.faults.append(f"the mistake {form} should be named, got {result['mistake'] or 'no name'}")
 
 
 def prove_mutants(kata: Kata, proof: Proof) -> None:

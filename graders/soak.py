@@ -93,7 +93,8 @@ def files_of(kata: Kata, kind: str, folder: Path) -> list[Path]:
     reference = kata.reference_file.read_text(encoding="utf-8")
     place = folder / kata.id
     place.mkdir()
-    return [write(place, mistake.name, mistake.source(reference)) for mistake in mistakes_of(kata) if mistake.slow]
+    slow = [mistake.forms(reference) for mistake in mistakes_of(kata) if mistake.slow]
+    return [write(place, form, source) for forms in slow for form, source in forms.items()]
 
 
 @contextlib.contextmanager

@@ -280,7 +280,9 @@ def test_right_answer_passes(name: str, right: dict[str, Any]) -> None:
 def test_a_mistake_is_named(root: Path) -> None:
     inverse = RIGHT.replace("x / (1 / factor)", "torch.div(x, factor)")
     nearly = inverse.replace("    return", "    if factor == 0.5:\n        return x * 0.5\n    return")
-    found = grade(root, "scale", {"inverse": inverse, "nearly": nearly})
+    other_form = inverse.replace("factor)", "factor * factor)")
+    found = grade(root, "scale", {"inverse": inverse, "nearly": nearly, "other_form": other_form})
+    assert found["other_form"]["mistake"] == "inverse"
     assert (found["inverse"]["mistake"], found["inverse"]["diagnosis"]) == (
         "inverse",
         "the factor divides; multiply by it",

@@ -146,7 +146,8 @@ def test_alternatives_and_mistakes_are_many(kata: Kata) -> None:
     reference = kata.reference_file.read_text(encoding="utf-8")
     assert len(mistakes) >= 15
     assert len({mistake.name for mistake in mistakes}) == len(mistakes)
-    assert len({mistake.source(reference) for mistake in mistakes}) == len(mistakes)
+    forms = [form for mistake in mistakes for form in mistake.forms(reference).items()]
+    assert len({name for name, _ in forms}) == len({source for _, source in forms}) == len(forms)
     assert all(len(mistake.diagnosis) > 20 for mistake in mistakes)
 
 

@@ -288,10 +288,17 @@ def test_references_without_their_markers_are_refused(source: str) -> None:
 
 
 def test_mistake_edits_should_match_once() -> None:
-    assert Mistake("m", "…", {"a": "b"}).source("a c") == "b c"
+    assert Mistake("m", "…", {"a": "b"}).forms("a c") == {"m": "b c"}
     for reference in ("c", "a a"):
         with pytest.raises(GraderError, match="should occur once"):
-            Mistake("m", "…", {"a": "b"}).source(reference)
+            Mistake("m", "…", {"a": "b"}).forms(reference)
+
+
+def test_each_form_of_a_mistake_is_an_edit_of_the_reference_under_a_name_of_its_own() -> None:
+    mistake = Mistake("m", "…", {"a": "b"}, also=({"a": "d"}, {"c": "e"}))
+    assert mistake.forms("a c") == {"m": "b c", "m_2": "d c", "m_3": "a e"}
+    with pytest.raises(GraderError, match="mistake m_3: 'c' should occur once"):
+        mistake.forms("a")
 
 
 @pytest.mark.parametrize(

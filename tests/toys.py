@@ -60,7 +60,12 @@ MISTAKES = """
 from graders.mistakes import Mistake
 
 MISTAKES = (
-    Mistake("inverse", "the factor divides; multiply by it", {"x / (1 / factor)": "x / factor"}),
+    Mistake(
+        "inverse",
+        "the factor divides; multiply by it",
+        {"x / (1 / factor)": "x / factor"},
+        also=({"x / (1 / factor)": "x / factor / factor"},),
+    ),
     Mistake("no_refusal", "a factor of 0 is accepted; refuse it", {"if factor == 0:": "if False:"}),
 )
 EQUIVALENT = {}

@@ -17,6 +17,9 @@ WITH_EPS = Tolerance(1e-6, 1e-6, 2e-5)
 # Under the root it moves a distance of exactly 0 to 1e-4.
 WITH_EPS_AT_ZERO = Tolerance(1e-4, 1e-5, 1.2e-4)
 
+# From (5, 7). The first four would broadcast, and give a number; the last has as many elements.
+DIFFERENT = ((1, 7), (5, 1), (7,), (1, 5, 7), (4, 7), (5, 6), (7, 5))
+
 
 def oracle(
     anchor: Tensor,
@@ -253,20 +256,19 @@ GRADER = Grader(
                     raises=True,
                 ),
                 Case("unknown_reduction", with_options(reduction=["average", "Mean", ""]), raises=True),
-                # Some of these would broadcast, and give a number.
                 Case(
                     "positive_of_another_shape",
-                    with_shapes(((5, 7), (1, 7), (5, 7)), ((5, 7), (5, 1), (5, 7)), ((5, 7), (4, 7), (5, 7))),
+                    with_shapes(*(((5, 7), shape, (5, 7)) for shape in DIFFERENT)),
                     raises=True,
                 ),
                 Case(
                     "negative_of_another_shape",
-                    with_shapes(((5, 7), (5, 7), (1, 7)), ((5, 7), (5, 7), (5, 1)), ((5, 7), (5, 7), (5, 6))),
+                    with_shapes(*(((5, 7), (5, 7), shape) for shape in DIFFERENT)),
                     raises=True,
                 ),
                 Case(
                     "anchor_of_another_shape",
-                    with_shapes(((1, 7), (5, 7), (5, 7)), ((5, 7), (1, 7), (1, 7)), ((5, 7), (7,), (7,))),
+                    with_shapes(*((shape, (5, 7), (5, 7)) for shape in DIFFERENT)),
                     raises=True,
                 ),
             ),

@@ -12,6 +12,19 @@ POSITIVE = "torch.arange(rows, device=features.device).roll(rows // 2)"
 LOSS = "return F.cross_entropy(logits, positive)"
 CHOSEN = "logits.gather(1, positive[:, None]).squeeze(1)"  # (2N,)
 IN_FIRST_HALF = "(torch.arange(rows, device=features.device) < rows // 2)"
+SHARES = "logits.softmax(1).gather(1, positive[:, None]).squeeze(1)"  # (2N,)
+
+
+def with_norm(norm: str) -> dict[str, str]:
+    return {UNIT: f"features / ({norm})"}
+
+
+def as_ratio(
+    of: str = "logits", total: str = "exps.sum(1)", shares: str = "exps.gather(1, positive[:, None])[:, 0]"
+) -> str:
+    """−log of a ratio of exponentials."""
+    return f"exps = ({of}).exp()\n    return -({shares} / ({total})).log().mean()"
+
 
 MISTAKES = (
     Mistake(
@@ -29,9 +42,27 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "positive_counted_twice",
+        "the positive is in the denominator twice, as itself and as one of the others; count it once",
+        {
+            LOSS: f"chosen = {CHOSEN}\n"
+            "    both = torch.cat([chosen[:, None], logits], 1)\n"
+            "    return (both.logsumexp(1) - chosen).mean()"
+        },
+    ),
+    Mistake(
         "same_view_left_out",
         "the negatives come from the other view only; the other rows of the same view count too",
         {MASKED: f"logits.masked_fill({IN_FIRST_HALF}[:, None] == {IN_FIRST_HALF}, -torch.inf)"},
+    ),
+    Mistake(
+        "first_half_against_the_second",
+        "only the first N rows are anchors, and only the other view's rows their negatives; all 2N rows are anchors, "
+        "and each meets all rows but itself",
+        {
+            LOSS: "return F.cross_entropy(logits[: rows // 2, rows // 2 :], "
+            "torch.arange(rows // 2, device=features.device))"
+        },
     ),
     Mistake(
         "positives_interleaved",
@@ -42,6 +73,7 @@ MISTAKES = (
         "self_as_the_positive",
         "each row is its own positive (labels arange), so nothing is learned; the positive is the other view",
         {MASKED: "logits", POSITIVE: "torch.arange(rows, device=features.device)"},
+        also=({POSITIVE: "torch.arange(rows, device=features.device)"},),
     ),
     Mistake(
         "next_row_as_the_positive",
@@ -65,6 +97,12 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "numerator_not_divided",
+        "the positive in the numerator is not divided by the temperature, only the denominator is; divide every logit",
+        {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},
+        also=({LOSS: "return (logits.logsumexp(1) - (unit * unit.roll(rows // 2, 0)).sum(1)).mean()"},),
+    ),
+    Mistake(
         "positive_divided_in_the_numerator_only",
         "the positive in the denominator is not divided by the temperature; divide every logit, once",
         {
@@ -85,8 +123,9 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_squared",
-        "each unit row is divided by the temperature, so the logits are divided twice; divide the products",
+        "the similarities are divided by the temperature twice, as where both unit rows are; divide them once",
         {LOGITS: "(unit / temperature) @ (unit / temperature).mT"},
+        also=({LOGITS: "unit @ unit.mT / temperature / temperature"},),
     ),
     Mistake(
         "loss_times_temperature",
@@ -126,8 +165,17 @@ MISTAKES = (
     ),
     Mistake(
         "eps_added_to_the_norm",
-        "an eps of 1e-8 is added to the norms, so the length of the rows matters; clamp the norms instead",
-        {UNIT: "features / (torch.linalg.vector_norm(features, dim=1, keepdim=True) + 1e-8)"},
+        "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
+        with_norm("torch.linalg.vector_norm(features, dim=1, keepdim=True) + 1e-8"),
+        also=tuple(
+            with_norm(f"torch.linalg.vector_norm(features, dim=1, keepdim=True) + {eps}")
+            for eps in (1e-5, 1e-6, 1e-7, 1e-10)
+        ),
+    ),
+    Mistake(
+        "squares_overflow_in_half",
+        "the squares are added up in float16, which overflows for rows whose norm fits; use F.normalize",
+        with_norm("(features * features).sum(1, keepdim=True).sqrt()"),
     ),
     Mistake(
         "only_first_half",
@@ -166,12 +214,16 @@ MISTAKES = (
     ),
     Mistake(
         "mask_too_weak",
-        "the row's own logit is set to −100, which is not small beside logits of −1/τ; set it to −inf",
+        "the row's own logit is set to a number that is not small beside logits of −1/τ, such as −100; set it to −inf",
         {MASKED: "logits.masked_fill(itself, -100.0)"},
+        also=tuple(
+            {MASKED: f"logits.masked_fill(itself, {number})"}
+            for number in ("-1.0", "-1.0 / temperature", "-10.0", "-10.0 / temperature")
+        ),
     ),
     Mistake(
         "mask_float16_cannot_hold",
-        "the mask constant −9e15 does not fit float16; use −inf, or the least number of the dtype",
+        "the mask constant, such as −9e15 or −1e9, does not fit float16; use −inf, or the least number of the dtype",
         {MASKED: "logits.masked_fill(itself, -9e15)"},
     ),
     Mistake(
@@ -184,11 +236,50 @@ MISTAKES = (
         "self_subtracted_from_the_sum",
         "exp(1/τ) is subtracted from the sum of exponentials, which overflows and cancels; leave it out of the sum",
         {MASKED: "logits", LOSS: f"return ((logits.exp().sum(1) - logits.diagonal().exp()).log() - {CHOSEN}).mean()"},
+        also=tuple(
+            {MASKED: "logits", LOSS: as_ratio(total=f"exps.sum(1) - {own}")}
+            for own in (
+                "exps.diagonal()",
+                "torch.tensor(1 / temperature).exp()",
+                "2.718281828459045 ** (1 / temperature)",
+            )
+        ),
     ),
     Mistake(
         "no_max_shift",
         "the exponentials are taken as they are, and overflow at small temperatures; use logsumexp or cross-entropy",
         {LOSS: f"return (logits.exp().sum(1).log() - {CHOSEN}).mean()"},
+        also=(
+            {LOSS: as_ratio()},
+            {MASKED: "logits", LOSS: as_ratio(total="exps.masked_fill(itself, 0).sum(1)")},
+            {MASKED: "logits", LOSS: as_ratio(total="(exps * ~itself).sum(1)")},
+            {MASKED: "logits", LOSS: as_ratio(total="exps[~itself].view(rows, rows - 1).sum(1)")},
+        ),
+    ),
+    Mistake(
+        "masked_after_the_exponential",
+        "the row's own exponential is taken before it is masked, and overflows, so that its gradient is 0·∞, NaN; "
+        "mask the logits first",
+        {
+            MASKED: "logits",
+            LOSS: "top = logits.detach().masked_fill(itself, -torch.inf).amax(1, keepdim=True)\n"
+            f"    total = (logits - top).exp().masked_fill(itself, 0).sum(1, keepdim=True)\n"
+            f"    return ((total.log() + top).squeeze(1) - {CHOSEN}).mean()",
+        },
+    ),
+    Mistake(
+        "softmax_then_log",
+        "the logarithm is taken of a softmax, which is 0 where the positive is far behind; use log_softmax, logsumexp "
+        "or cross-entropy",
+        {LOSS: f"return -{SHARES}.log().mean()"},
+        also=({LOSS: as_ratio("logits - logits.detach().amax(1, keepdim=True)")},),
+    ),
+    Mistake(
+        "eps_inside_the_log",
+        "an eps is added to the positive's share before the logarithm, which bounds the loss; use log_softmax, "
+        "logsumexp or cross-entropy",
+        {LOSS: f"return -({SHARES} + 1e-8).log().mean()"},
+        also=tuple({LOSS: f"return -({SHARES} + {eps}).log().mean()"} for eps in (1e-6, 1e-7, 1e-10, 1e-12)),
     ),
     Mistake(
         "square_overflows_in_half",
@@ -204,16 +295,34 @@ MISTAKES = (
         {UNIT: "F.normalize(features.float(), dim=1)", LOSS: LOSS + ".to(features.dtype)"},
     ),
     Mistake(
+        "half_becomes_float32",
+        "half precision comes back as float32; return the dtype of the features",
+        {LOSS: LOSS.replace("logits,", "logits.to(torch.promote_types(logits.dtype, torch.float32)),")},
+        also=({UNIT: "F.normalize(features.to(torch.promote_types(features.dtype, torch.float32)), dim=1)"},),
+    ),
+    Mistake(
         "input_overwritten",
         "the rows are divided in place, which changes the caller's tensor; make a new one",
         {LOSS: "features.data.div_(torch.linalg.vector_norm(features.data, dim=1, keepdim=True))\n    " + LOSS},
+        also=(
+            {
+                f"unit = {UNIT}": "features.data.div_(torch.linalg.vector_norm(features.data, dim=1, keepdim=True))\n"
+                f"    unit = {UNIT}"
+            },
+        ),
     ),
     Mistake(
         "wrong_default_temperature",
-        "the default of temperature is 0.07; it should be 0.1",
+        "the default of temperature is another than 0.1, such as 0.07; it should be 0.1",
         {"temperature: float = 0.1": "temperature: float = 0.07"},
+        also=({"temperature: float = 0.1": "temperature: float = 0.5"},),
     ),
     Mistake("odd_rows_accepted", "an odd number of rows is accepted; raise ValueError", {ROWS: "if False:"}),
+    Mistake(
+        "checks_joined_by_and",
+        "features are refused only if they are not 2-D and have an odd number of rows too; either is enough",
+        {"if features.dim() != 2:": "if features.dim() != 2 and len(features) % 2:", ROWS: "if False:"},
+    ),
     Mistake(
         "not_two_dimensional_accepted",
         "features that are not 2-D are accepted, or raise another error; raise ValueError",

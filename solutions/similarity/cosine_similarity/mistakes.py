@@ -6,7 +6,14 @@ X_NORM = "torch.linalg.vector_norm(x, dim=dim, keepdim=True).clamp_min(eps)"
 Y_NORM = "torch.linalg.vector_norm(y, dim=dim, keepdim=True).clamp_min(eps)"
 RESULT = "((x / x_norm) * (y / y_norm)).sum(dim)"
 BROADCAST = "    x, y = torch.broadcast_tensors(x, y)\n"
+WIDE = BROADCAST + "    dtype = x.dtype\n    x, y = (x.float(), y.float()) if dtype.itemsize < 4 else (x, y)\n"
+ALIGNED = (
+    "    axes = max(x.dim(), y.dim())\n    x, y = (z.reshape((1,) * (axes - z.dim()) + z.shape) for z in (x, y))\n"
+)
 NORMS = f"    x_norm = {X_NORM}\n    y_norm = {Y_NORM}\n"
+PLAIN = "torch.linalg.vector_norm({}, dim=dim, keepdim=True)"
+SQUARES = "({0} * {0}).sum(dim, keepdim=True)"
+ROOT = SQUARES + ".sqrt()"
 ROWS = "z.movedim(dim, -1).reshape(-1, z.shape[dim]) for z in"
 
 
@@ -22,39 +29,67 @@ def of_unit_rows(similarities: str) -> dict[str, str]:
     return {"return " + RESULT: f"u, w = ({ROWS} (x / x_norm, y / y_norm))\n    {result}"}
 
 
+def norms(norm: str) -> dict[str, str]:
+    """Another norm of both, with {} for the vectors."""
+    return {X_NORM: norm.format("x"), Y_NORM: norm.format("y")}
+
+
+def divided_last(norm: str, product: str = "x_norm * y_norm") -> dict[str, str]:
+    """The same, with the dot product taken first, then divided by the product of the norms."""
+    return {**norms(norm), RESULT: f"(x * y).sum(dim) / ({product}).squeeze(dim)"}
+
+
+def widened(norm: str) -> dict[str, str]:
+    """That in float32 for half precision."""
+    result = "((x * y).sum(dim) / (x_norm * y_norm).squeeze(dim)).to(dtype)"
+    return {**norms(norm), BROADCAST: WIDE, RESULT: result}
+
+
 MISTAKES = (
     Mistake(
         "eps_added_to_the_product",
         "eps is added to the product of the norms, which is wrong for tiny vectors; clamp each norm to at least eps",
-        {X_NORM: X_NORM[:-15], Y_NORM: Y_NORM[:-15], RESULT: "(x * y).sum(dim) / (x_norm * y_norm + eps).squeeze(dim)"},
+        divided_last(PLAIN, "x_norm * y_norm + eps"),
+        also=(divided_last(ROOT, "x_norm * y_norm + eps"),),
     ),
     Mistake(
         "eps_added_to_each_norm",
         "eps is added to each norm; clamp each norm to at least eps instead",
-        {X_NORM: X_NORM[:-15] + " + eps", Y_NORM: Y_NORM[:-15] + " + eps"},
+        norms(PLAIN + " + eps"),
+        also=(divided_last(PLAIN + " + eps"), norms(ROOT + " + eps"), divided_last(ROOT + " + eps")),
+    ),
+    Mistake(
+        "eps_under_the_root",
+        "eps is added under the root of each norm, where it weighs as much as a norm of √eps; "
+        "clamp each norm to at least eps instead",
+        norms(f"({SQUARES} + eps).sqrt()"),
+        also=(divided_last(f"({SQUARES} + eps).sqrt()"), widened(f"({SQUARES} + eps).sqrt()")),
+    ),
+    Mistake(
+        "squares_clamped_to_eps",
+        "the squared norms are clamped to eps, and so the norms to √eps; clamp the norms themselves",
+        norms(SQUARES + ".clamp_min(eps).sqrt()"),
+        also=(divided_last(SQUARES + ".clamp_min(eps).sqrt()"), widened(SQUARES + ".clamp_min(eps).sqrt()")),
     ),
     Mistake(
         "product_clamped",
         "the product of the norms is clamped to eps; clamp each norm on its own",
-        {
-            X_NORM: X_NORM[:-15],
-            Y_NORM: Y_NORM[:-15],
-            RESULT: "(x * y).sum(dim) / (x_norm * y_norm).clamp_min(eps).squeeze(dim)",
-        },
+        divided_last(PLAIN, "(x_norm * y_norm).clamp_min(eps)"),
+        also=(
+            divided_last(ROOT, "(x_norm * y_norm).clamp_min(eps)"),
+            divided_last(SQUARES, "(x_norm * y_norm).clamp_min(eps * eps).sqrt()"),
+        ),
     ),
     Mistake(
         "product_clamped_squared",
         "the product of the norms is clamped to eps²; a short vector beside a long one needs a clamp of its own",
-        {
-            X_NORM: X_NORM[:-15],
-            Y_NORM: Y_NORM[:-15],
-            RESULT: "(x * y).sum(dim) / (x_norm * y_norm).clamp_min(eps * eps).squeeze(dim)",
-        },
+        divided_last(PLAIN, "(x_norm * y_norm).clamp_min(eps * eps)"),
     ),
     Mistake(
         "no_eps",
         "the norms are not clamped at all, so a zero vector gives NaN; clamp each to at least eps",
-        {X_NORM: X_NORM[:-15], Y_NORM: Y_NORM[:-15]},
+        norms(PLAIN),
+        also=(divided_last(PLAIN), norms(ROOT), divided_last(ROOT)),
     ),
     Mistake(
         "only_x_clamped",
@@ -69,7 +104,8 @@ MISTAKES = (
     Mistake(
         "squared_norms",
         "the squared norms are used without the square root; take the root before dividing",
-        {X_NORM: X_NORM[:-15] + ".square().clamp_min(eps)", Y_NORM: Y_NORM[:-15] + ".square().clamp_min(eps)"},
+        norms(PLAIN + ".square().clamp_min(eps)"),
+        also=(norms(SQUARES + ".clamp_min(eps)"), divided_last(SQUARES + ".clamp_min(eps)")),
     ),
     Mistake(
         "norms_of_one",
@@ -77,13 +113,25 @@ MISTAKES = (
         {X_NORM: X_NORM.replace("(x, dim", "(x, 1, dim"), Y_NORM: Y_NORM.replace("(y, dim", "(y, 1, dim")},
     ),
     Mistake(
+        "norm_of_everything",
+        "one norm is taken of the whole tensor; each vector along dim has its own",
+        norms("torch.linalg.vector_norm({}).clamp_min(eps)"),
+    ),
+    Mistake(
         "root_at_zero",
-        "the norm is the plain root of a sum of squares: its gradient at a zero vector is NaN, and float16 overflows; "
+        "the norm is the plain root of a sum of squares, whose gradient at a zero vector is NaN; "
         "use torch.linalg.vector_norm, or keep the root away from zero",
-        {
-            X_NORM: "(x * x).sum(dim, keepdim=True).sqrt().clamp_min(eps)",
-            Y_NORM: "(y * y).sum(dim, keepdim=True).sqrt().clamp_min(eps)",
-        },
+        norms(ROOT + ".clamp_min(eps)"),
+        also=(
+            divided_last(ROOT + ".clamp_min(eps)"),
+            widened(ROOT + ".clamp_min(eps)"),
+        ),
+    ),
+    Mistake(
+        "squares_overflow_in_half",
+        "the squares are added up in float16, which overflows for vectors whose norm fits; "
+        "use torch.linalg.vector_norm, or a wider dtype",
+        norms(SQUARES + ".clamp_min(eps * eps).sqrt()"),
     ),
     Mistake(
         "product_overflows_in_half",
@@ -105,6 +153,18 @@ MISTAKES = (
         {BROADCAST: ""},
     ),
     Mistake(
+        "norms_before_expanding",
+        "the norms are taken before x and y have the shape that they broadcast to: an axis of length 1 along dim, "
+        "which is repeated there, counts once; broadcast first",
+        {BROADCAST: ALIGNED},
+    ),
+    Mistake(
+        "only_one_expanded",
+        "only one of x and y is expanded to the other's shape; broadcast both",
+        {BROADCAST: "    y = y.expand_as(x)\n"},
+        also=({BROADCAST: "    x = x.expand_as(y)\n"},),
+    ),
+    Mistake(
         "only_x_normalised",
         "y is not divided by its norm; divide both",
         {RESULT: "((x / x_norm) * y).sum(dim)"},
@@ -120,6 +180,11 @@ MISTAKES = (
         {RESULT: RESULT.replace("sum(dim)", "sum(dim, keepdim=True)")},
     ),
     Mistake(
+        "squeezed",
+        "every axis of length 1 is squeezed away; the result should lose the axis dim only",
+        {RESULT: RESULT + ".squeeze()"},
+    ),
+    Mistake(
         "distance",
         "1 − cos is returned, the cosine distance; return the similarity",
         {RESULT: "1 - " + RESULT},
@@ -128,6 +193,12 @@ MISTAKES = (
         "absolute_value",
         "the sign is lost; opposite vectors have similarity −1",
         {RESULT: RESULT + ".abs()"},
+    ),
+    Mistake(
+        "negative_cut_off",
+        "similarities below 0 are cut off; opposite vectors have similarity −1",
+        {RESULT: RESULT + ".clamp_min(0)"},
+        also=({RESULT: RESULT + ".clamp(0, 1)"},),
     ),
     Mistake(
         "norms_detached",
@@ -141,6 +212,18 @@ MISTAKES = (
             BROADCAST: "    dtype = x.dtype\n    x, y = torch.broadcast_tensors(x.float(), y.float())\n",
             RESULT: RESULT + ".to(dtype)",
         },
+        also=(
+            {
+                BROADCAST: BROADCAST + "    dtype = x.dtype\n    x, y = x.float(), y.float()\n",
+                RESULT: RESULT + ".to(dtype)",
+            },
+        ),
+    ),
+    Mistake(
+        "half_becomes_float32",
+        "half precision comes back as float32; return the dtype of the inputs",
+        {BROADCAST: WIDE},
+        also=({RESULT: f"({RESULT}).to(torch.promote_types(x.dtype, torch.float32))"},),
     ),
     Mistake(
         "input_overwritten",
@@ -151,6 +234,11 @@ MISTAKES = (
         "wrong_default_eps",
         "the default of eps is 1e-6; it should be 1e-8",
         {"eps: float = 1e-8": "eps: float = 1e-6"},
+    ),
+    Mistake(
+        "wrong_default_dim",
+        "the default of dim is 1, as in torch; here it should be -1",
+        {"dim: int = -1": "dim: int = 1"},
     ),
     Mistake(
         "calls_the_builtin",

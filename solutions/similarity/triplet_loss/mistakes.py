@@ -7,6 +7,7 @@ NEGATIVE = "torch.linalg.vector_norm(anchor - negative, dim=1)"
 UNITS = "(x / torch.linalg.vector_norm(x, dim=1, keepdim=True) for x in (anchor, positive, negative))"
 COSINE_POSITIVE = "1 - (a * p).sum(1)"
 COSINE_NEGATIVE = "1 - (a * n).sum(1)"
+KEPT = "torch.linalg.vector_norm(anchor - negative, dim=1, keepdim=True)"
 HINGE = "torch.relu(to_positive - to_negative + margin)"
 MEAN = "return losses.mean()"
 SUM = "return losses.sum()"
@@ -22,6 +23,13 @@ def both(old: str, new: str) -> dict[str, str]:
     return {line: line.replace(old, new) for line in (POSITIVE, NEGATIVE)}
 
 
+def under_the_root(eps: str) -> dict[str, str]:
+    return {
+        line: f"((anchor - {x}).square().sum(1) + {eps}).sqrt()"
+        for x, line in (("positive", POSITIVE), ("negative", NEGATIVE))
+    }
+
+
 MISTAKES = (
     Mistake(
         "squared_distances",
@@ -30,7 +38,7 @@ MISTAKES = (
     ),
     Mistake(
         "sign_flipped",
-        "the distances are subtracted the wrong way round; it is positive minus negative",
+        "positive and negative are swapped; it is the distance of the positive minus that of the negative",
         {HINGE: "torch.relu(to_negative - to_positive + margin)"},
     ),
     Mistake(
@@ -74,6 +82,12 @@ MISTAKES = (
         {HINGE: "torch.nn.functional.softplus(to_positive - to_negative + margin)"},
     ),
     Mistake(
+        "leaky_hinge",
+        "the hinge leaks, so satisfied triplets still have a loss and a gradient; use max(0, x)",
+        {HINGE: "torch.nn.functional.leaky_relu(to_positive - to_negative + margin)"},
+        also=({HINGE: "torch.nn.functional.elu(to_positive - to_negative + margin)"},),
+    ),
+    Mistake(
         "satisfied_have_gradient",
         "the losses are right, but satisfied triplets still push; their gradient should be 0",
         {
@@ -91,6 +105,25 @@ MISTAKES = (
         "mean_over_elements",
         "the sum is divided by N·D; there are N losses",
         {MEAN: "return losses.sum() / anchor.numel()"},
+    ),
+    Mistake(
+        "every_pair_of_distances",
+        "one distance has the shape (N, 1) and the other (N,), so each meets every one of the other; keep or drop "
+        "the axis in both",
+        {NEGATIVE: KEPT},
+        also=(
+            {POSITIVE: KEPT.replace("negative", "positive")},
+            {NEGATIVE: KEPT, COSINE_NEGATIVE: "1 - (a * n).sum(1, keepdim=True)"},
+            {
+                POSITIVE: KEPT.replace("negative", "positive"),
+                COSINE_POSITIVE: "1 - (a * p).sum(1, keepdim=True)",
+            },
+        ),
+    ),
+    Mistake(
+        "axis_kept",
+        '"none" returns (N, 1); return one loss per triplet, (N,)',
+        {"return losses\n": "return losses[:, None]\n"},
     ),
     Mistake("mean_for_sum", '"sum" returns the mean; return the sum', {SUM: "return losses.mean()"}),
     Mistake("sum_for_mean", '"mean" returns the sum; divide it by N', {MEAN: "return losses.sum()"}),
@@ -111,10 +144,8 @@ MISTAKES = (
     Mistake(
         "large_eps_under_the_root",
         "the eps under the root is too large for vectors that are close together; at most 1e-8",
-        {
-            POSITIVE: "((anchor - positive).square().sum(1) + 1e-6).sqrt()",
-            NEGATIVE: "((anchor - negative).square().sum(1) + 1e-6).sqrt()",
-        },
+        under_the_root("1e-6"),
+        also=(under_the_root("1e-7"), under_the_root("1e-5"), under_the_root("1e-4")),
     ),
     Mistake(
         "expanded_square",
@@ -155,6 +186,12 @@ MISTAKES = (
             NEGATIVE: f"torch.minimum({NEGATIVE}, {NEGATIVE.replace('anchor', 'positive')})",
             COSINE_NEGATIVE: f"torch.minimum({COSINE_NEGATIVE}, {COSINE_NEGATIVE.replace('a *', 'p *')})",
         },
+        also=({NEGATIVE: f"torch.minimum({NEGATIVE}, {NEGATIVE.replace('anchor', 'positive')})"},),
+    ),
+    Mistake(
+        "embeddings_normalised",
+        "the vectors are divided by their norms under the Euclidean distance too; that is for the cosine",
+        {MARGIN: f"anchor, positive, negative = {UNITS}\n    {MARGIN}"},
     ),
     Mistake(
         "cosine_similarity_as_distance",
@@ -168,6 +205,16 @@ MISTAKES = (
             COSINE_POSITIVE: "(a * p).sum(1).clamp(-0.999999, 0.999999).acos()",
             COSINE_NEGATIVE: "(a * n).sum(1).clamp(-0.999999, 0.999999).acos()",
         },
+    ),
+    Mistake(
+        "cosine_distance_halved",
+        "the cosine distance is halved to lie between 0 and 1; it is 1 − cos",
+        {COSINE_POSITIVE: f"({COSINE_POSITIVE}) / 2", COSINE_NEGATIVE: f"({COSINE_NEGATIVE}) / 2"},
+    ),
+    Mistake(
+        "normalised_down_the_batch",
+        "the columns are normalised for the cosine; divide each row by its norm",
+        {UNITS: UNITS.replace("dim=1", "dim=0")},
     ),
     Mistake(
         "cosine_without_norms",
@@ -215,9 +262,28 @@ MISTAKES = (
         {"losses = " + HINGE: f"losses = {HINGE}\n    anchor.detach().sub_(positive.detach())"},
     ),
     Mistake(
+        "half_becomes_float32",
+        "half precision comes back as float32; return the dtype of the inputs",
+        {HINGE: f"({HINGE}).to(torch.promote_types(anchor.dtype, torch.float32))"},
+        also=(
+            {
+                MARGIN: "if anchor.dtype.itemsize < 4:\n"
+                "        anchor, positive, negative = anchor.float(), positive.float(), negative.float()\n"
+                "    " + MARGIN
+            },
+        ),
+    ),
+    Mistake(
         "wrong_default_margin",
-        "the default of margin is 0.2; it should be 1.0",
+        "the default of margin is another than 1.0, such as 0.2; it should be 1.0",
         {"margin: float = 1.0": "margin: float = 0.2"},
+        also=tuple({"margin: float = 1.0": f"margin: float = {margin}"} for margin in (0.1, 0.3, 0.5)),
+    ),
+    Mistake(
+        "wrong_default_reduction",
+        'the default of reduction is not "mean"; it should be',
+        {'reduction: str = "mean"': 'reduction: str = "sum"'},
+        also=({'reduction: str = "mean"': 'reduction: str = "none"'},),
     ),
     Mistake(
         "negative_margin_accepted",
@@ -263,6 +329,21 @@ MISTAKES = (
         "only_rows_counted",
         "only the numbers of rows are compared; the shapes should be equal in every axis",
         {SHAPES: "if not len(anchor) == len(positive) == len(negative):"},
+    ),
+    Mistake(
+        "only_features_counted",
+        "only the numbers of features are compared; the shapes should be equal in every axis",
+        {SHAPES: "if not anchor.shape[-1] == positive.shape[-1] == negative.shape[-1]:"},
+    ),
+    Mistake(
+        "elements_counted",
+        "only the numbers of elements are compared; the shapes should be equal in every axis",
+        {SHAPES: "if not anchor.numel() == positive.numel() == negative.numel():"},
+    ),
+    Mistake(
+        "shapes_joined_by_and",
+        "bad shapes are refused only if both positive and negative differ from anchor; one that differs is enough",
+        {SHAPES: "if anchor.shape != positive.shape and anchor.shape != negative.shape:"},
     ),
     Mistake(
         "calls_the_builtin",
