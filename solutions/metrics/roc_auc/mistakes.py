@@ -18,7 +18,7 @@ FPR, TPR = "false_positives / false_positives[-1]", "true_positives / true_posit
 BACKWARDS = CURVE.replace(FPR, f"({FPR}).flip(0)").replace(TPR, f"({TPR}).flip(0)") + ".flip(0)"
 UNPACKED = "fpr, tpr, _ = roc_curve(y_true, y_score)"
 AREA = "return torch.trapezoid(tpr, fpr)"
-COLUMNS = "    y_true, y_score = y_true.flatten(), y_score.flatten()\n    if {}:\n"
+FLAT = {POSITIVE: "y_true, y_score = y_true.flatten(), y_score.flatten()\n    positive = y_true == 1"}
 POINTS = {  # the origin is put in front of the rates, not of the counts: without a class the first one is 0, not NaN
     TRUE_POSITIVES: "positive.cumsum(0)[last]",
     FALSE_POSITIVES: "(1 - positive).cumsum(0)[last]",
@@ -184,13 +184,6 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
             ORDERED: "positive = positive[order].to(y_score.dtype)",
             AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
         },
-        also=(
-            {
-                ORDERED: "positive = positive[order].to(y_score.dtype)",
-                FALSE_POSITIVES: "torch.cat([start, 1 + last.nonzero()[:, 0] - positive.cumsum(0)[last]])",
-                AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
-            },
-        ),
     ),
     Mistake(
         "area_of_the_rounded_curve",
@@ -326,10 +319,10 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
         "columns_accepted",
         "labels and scores of different shapes go through as long as there are as many of both, such as a column of "
         "them; compare the shapes",
-        {LENGTHS: COLUMNS.format("y_true.numel() != y_score.numel()")},
+        {LENGTHS: "    if y_true.numel() != y_score.numel():\n", **FLAT},
         also=(
-            {LENGTHS: COLUMNS.format("y_true.ndim != 1 or y_true.numel() != y_score.numel()")},
-            {LENGTHS: COLUMNS.format("y_score.ndim != 1 or y_true.numel() != y_score.numel()")},
+            {LENGTHS: "    if y_true.ndim != 1 or y_true.numel() != y_score.numel():\n", **FLAT},
+            {LENGTHS: "    if y_score.ndim != 1 or y_true.numel() != y_score.numel():\n", **FLAT},
         ),
     ),
     Mistake(
