@@ -94,6 +94,9 @@ def masks_of_every_shape(draw: Draw) -> list[Arguments]:
     shapes = [(5,), (4, 5), (1, 5), (2, 4, 5), (1, 4, 5), (2, 1, 5)]
     shapes += [(3, 2, 4, 5), (3, 1, 4, 5), (3, 1, 1, 5), (1, 2, 4, 5), (1, 1, 4, 5), (1, 2, 1, 5)]
     made = [{**tokens(draw, 3, 4, 5, 6), "mask": some_blocked(draw, *shape)} for shape in shapes]
+    # As many sequences as queries, or as heads: a first axis of that length is still that of the queries, or heads.
+    made += [{**tokens(draw, 4, 4, 5, 6), "mask": some_blocked(draw, 4, 5)}]
+    made += [{**tokens(draw, 2, 4, 5, 6), "mask": some_blocked(draw, 2, 4, 5)}]
     keys = torch.tensor([True, False, True, True])  # as many queries as keys, and still it speaks of the keys
     return made + [{**tokens(draw, 2, 4, 4, 6), "mask": mask} for mask in (keys, keys[None], keys.expand(2, 1, 4))]
 
@@ -224,12 +227,19 @@ GRADER = Grader(
         "scaled_dot_product",
         "multi_head_attention",
         "native_multi_head_attention",
+        "triton_multi_head_attention",
+        "triton_scaled_dot_attention",
         "flash_attention",
         "efficient_attention",
         "cudnn_attention",
         "flex_attention",
+        "math_attention",  # what flex_attention is without a compiler
+        "sdpa_dense",
         "varlen_attn",
+        "attention",  # of torch.onnx.ops
         "transformer_encoder_layer",
+        "forward_impl",  # torch.ao.nn.quantizable.MultiheadAttention, in plain operators
+        "sfdp_",  # torch.compile's patterns of attention
     ),
 )
 

@@ -112,6 +112,7 @@ def coarse_scores(draw: Draw, samples: int) -> Arguments:
 def different_lengths(draw: Draw) -> list[Arguments]:
     y_true, y_score = torch.tensor([0, 1, 1, 0, 1, 0]), draw.normal(6)
     pairs = [(y_true, y_score[:5]), (y_true[:5], y_score), (y_true, y_score[:1]), (y_true[:2], y_score)]
+    pairs += [(y_true[:, None], y_score), (y_true, y_score[:, None])]  # as many of them, but a column
     return [{"y_true": true, "y_score": score} for true, score in pairs]
 
 

@@ -16,6 +16,18 @@ CLEAR = (
 HEADS = "attn @ v  # "
 MERGE = "heads.transpose(1, 2).reshape(B, Sq, D)"
 RESULT = "return self.out_linear(" + MERGE + "), attn"
+LEAST = "torch.finfo(scores.dtype).min"
+NOT_CLEARED = {CLEAR: "            pass\n"}
+RENORMALISED = "            attn = attn / attn.sum(-1, keepdim=True)"
+FLOAT_ADDED = "scores = scores + mask if mask.is_floating_point() else "
+# (1 - mask) times a constant, as public code writes it.
+PENALTIES = (
+    "scores = scores + (1 - mask.to(scores.dtype)) * -1e9",
+    "scores = scores + (1 - mask.float()) * -1e9",
+    "scores = scores + (1 - mask) * -1e9",
+    "scores = scores + (1 - mask.to(scores.dtype)) * -10000.0",
+    "scores = scores * mask.to(scores.dtype) - 1e4 * (1 - mask.to(scores.dtype))",
+)
 
 MISTAKES = (
     Mistake(
@@ -71,6 +83,7 @@ MISTAKES = (
         "no_output_map",
         "out_linear is not applied; map the merged heads with it",
         {RESULT: "return " + MERGE + " + 0 * self.out_linear(query), attn"},
+        also=({RESULT: "return " + MERGE + ", attn"},),
     ),
     Mistake(
         "keys_from_query",
@@ -124,6 +137,16 @@ MISTAKES = (
         {BLOCK: "scores = scores + mask", CLEAR: "            pass\n"},
     ),
     Mistake(
+        "float_mask_added",
+        "a float mask is added to the scores, as torch's own attention does it; here 0 blocks in every dtype, and any "
+        "other value only allows",
+        {BLOCK: FLOAT_ADDED + BLOCK.removeprefix("scores = ")},
+        also=(
+            {BLOCK: FLOAT_ADDED + BLOCK.removeprefix("scores = "), **NOT_CLEARED},
+            {BLOCK: FLOAT_ADDED + BLOCK.removeprefix("scores = ").replace(LEAST, "-torch.inf"), **NOT_CLEARED},
+        ),
+    ),
+    Mistake(
         "mask_multiplied_in",
         "the scores are multiplied by the mask, which leaves a score of 0, and exp(0) is 1; use -inf for blocked keys",
         {BLOCK: "scores = scores * (mask != 0)", CLEAR: "            pass\n"},
@@ -139,13 +162,22 @@ MISTAKES = (
         "blocked score is far above them; block the scores before the softmax",
         {
             BLOCK: "pass",
-            CLEAR: CLEAR + "            attn = attn / attn.sum(-1, keepdim=True).clamp_min(1e-300)\n",
+            CLEAR: CLEAR + RENORMALISED + ".clamp_min(1e-300)\n",
         },
+        also=tuple(
+            {BLOCK: "pass", CLEAR: CLEAR + RENORMALISED.replace("attn.sum(-1, keepdim=True)", divisor) + "\n"}
+            for divisor in (
+                "attn.sum(-1, keepdim=True)",
+                "(attn.sum(-1, keepdim=True) + 1e-8)",
+                "(attn.sum(-1, keepdim=True) + 1e-9)",
+            )
+        ),
     ),
     Mistake(
         "blocked_row_gives_nan",
         "blocked scores are -inf, and a softmax of nothing else is NaN; set such rows to 0",
-        {BLOCK: BLOCK.replace("torch.finfo(scores.dtype).min", "-torch.inf"), CLEAR: "            pass\n"},
+        {BLOCK: BLOCK.replace(LEAST, "-torch.inf"), **NOT_CLEARED},
+        also=({BLOCK: "scores = scores + torch.zeros_like(scores).masked_fill(mask == 0, -torch.inf)", **NOT_CLEARED},),
     ),
     Mistake(
         "blocked_row_gives_nan_gradients",
@@ -179,17 +211,46 @@ MISTAKES = (
     ),
     Mistake(
         "constant_too_large_for_half",
-        "blocked scores are filled with -1e9, which float16 cannot hold; use -inf, or the least value of the dtype",
-        {BLOCK: BLOCK.replace("torch.finfo(scores.dtype).min", "-1e9")},
+        "blocked scores are filled with a constant that float16 cannot hold, such as -1e9; use -inf, or the least "
+        "value of the dtype",
+        {BLOCK: BLOCK.replace(LEAST, "-1e9")},
+    ),
+    Mistake(
+        "constant_too_large_and_not_cleared",
+        "blocked scores are filled with a constant that float16 cannot hold, such as -1e9, and a row with every key "
+        "blocked gets 1/Sk for each of them; use the least value of the dtype, and set such rows to 0",
+        {BLOCK: BLOCK.replace(LEAST, "-1e9"), **NOT_CLEARED},
     ),
     Mistake(
         "constant_too_small",
-        "blocked scores are filled with -1e4, and allowed ones may be lower; use -inf, or the least value of the dtype",
-        {BLOCK: BLOCK.replace("torch.finfo(scores.dtype).min", "-1e4")},
+        "blocked scores are filled with a constant such as -1e4, and allowed ones may be lower; use -inf, or the least "
+        "value of the dtype",
+        {BLOCK: BLOCK.replace(LEAST, "-1e4")},
+    ),
+    Mistake(
+        "constant_too_small_and_not_cleared",
+        "blocked scores are filled with a constant such as -1e4, and allowed ones may be lower; besides, a row with "
+        "every key blocked gets 1/Sk for each of them; use the least value of the dtype, and set such rows to 0",
+        {BLOCK: BLOCK.replace(LEAST, "-1e4"), **NOT_CLEARED},
+    ),
+    Mistake(
+        "penalty_times_one_minus_mask",
+        "(1 - mask) times a constant is added to the scores, which is right for 0 and 1 only, and a row with every key "
+        "blocked is not cleared; fill the scores where mask == 0, and set such rows to 0 after the softmax",
+        {BLOCK: PENALTIES[0], **NOT_CLEARED},
+        also=tuple({BLOCK: penalty, **NOT_CLEARED} for penalty in PENALTIES[1:]),
+    ),
+    Mistake(
+        "penalty_keeps_blocked_rows",
+        "a constant is added to blocked scores, so that a row with every key blocked still attends to them; "
+        "set such rows to 0 after the softmax",
+        {BLOCK: "scores = scores + (mask == 0).to(scores.dtype) * -1e9", **NOT_CLEARED},
+        also=({BLOCK: "scores = scores + (mask == 0) * -1e9", **NOT_CLEARED},),
     ),
     Mistake(
         "finite_penalty_added",
-        "10 is subtracted from blocked scores, which leaves them some weight; use -inf, or the dtype's minimum",
+        "a number such as 10 is subtracted from blocked scores, which leaves them some weight; use -inf, or the "
+        "dtype's minimum",
         {BLOCK: "scores = scores - 10 * (mask == 0)", CLEAR: "            pass\n"},
     ),
     Mistake(
@@ -221,11 +282,17 @@ MISTAKES = (
         "mask_of_three_axes_by_batch",
         "a mask of three axes is taken as (B, Sq, Sk); it should broadcast as (H, Sq, Sk), axis by axis from the last",
         {BLOCK: "mask = mask.unsqueeze(1) if mask.dim() == 3 else mask\n            " + BLOCK},
+        also=(
+            {BLOCK: "mask = mask.unsqueeze(1) if mask.dim() == 3 and len(mask) == B else mask\n            " + BLOCK},
+        ),
     ),
     Mistake(
         "mask_of_two_axes_by_batch",
         "a mask of two axes is taken as (B, Sk); it should broadcast as (Sq, Sk), axis by axis from the last",
         {BLOCK: "mask = mask[:, None, None] if mask.dim() == 2 else mask\n            " + BLOCK},
+        also=(
+            {BLOCK: "mask = mask[:, None, None] if mask.dim() == 2 and len(mask) == B else mask\n            " + BLOCK},
+        ),
     ),
     Mistake(
         "mask_required",
@@ -266,6 +333,7 @@ MISTAKES = (
         "dropout_left_on",
         "dropout changes the weights while the module trains; leave it out",
         {HEADS: "nn.functional.dropout(attn, 0.1, self.training) @ v  # "},
+        also=({SOFTMAX: f"nn.functional.dropout({SOFTMAX}, 0.1, self.training)"},),
     ),
     Mistake(
         "residual_added",
@@ -286,6 +354,7 @@ MISTAKES = (
         "mask_overwritten",
         "the caller's mask is changed in place; make a new tensor",
         {RESULT: "if mask is not None:\n            mask.logical_not_()\n        " + RESULT},
+        also=({BLOCK: "mask[mask != 0] = 1\n            " + BLOCK},),
     ),
     Mistake(
         "layers_without_bias",

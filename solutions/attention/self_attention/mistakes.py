@@ -8,6 +8,14 @@ WEIGHTS = "torch.softmax(scores, dim=-1)"
 RESULT = "weights @ v, weights\n"
 ATTEND = f"scores = {SCORES}  # (B, S, S)\n        weights = {WEIGHTS}\n        return {RESULT}"
 
+
+def guarded_by(eps: str) -> dict[str, str]:
+    return {
+        WEIGHTS: f"shares / (shares.sum(-1, keepdim=True) + {eps})",
+        "        weights =": "        shares = (scores - scores.amax(-1, keepdim=True)).exp()\n        weights =",
+    }
+
+
 MISTAKES = (
     Mistake(
         "not_scaled",
@@ -68,11 +76,10 @@ MISTAKES = (
     ),
     Mistake(
         "sum_guarded_by_eps",
-        "1e-8 is added to the sum that the weights are divided by, so they do not add up to 1; leave it out",
-        {
-            WEIGHTS: "shares / (shares.sum(-1, keepdim=True) + 1e-8)",
-            "        weights =": "        shares = (scores - scores.amax(-1, keepdim=True)).exp()\n        weights =",
-        },
+        "a small number such as 1e-8 is added to the sum that the weights are divided by, so they do not add up to 1; "
+        "leave it out",
+        guarded_by("1e-8"),
+        also=(guarded_by("1e-6"), guarded_by("1e-9")),
     ),
     Mistake(
         "scores_returned",
@@ -98,6 +105,7 @@ MISTAKES = (
         "values_not_projected",
         "the weights average x itself; average the values, W_v(x)",
         {RESULT: "weights @ x + 0 * v, weights\n"},
+        also=({RESULT: "weights @ x, weights\n"},),
     ),
     Mistake(
         "weights_transposed",
@@ -147,6 +155,7 @@ MISTAKES = (
         "dropout_left_on",
         "dropout changes the weights while the module trains; leave it out",
         {RESULT: "nn.functional.dropout(weights, 0.1, self.training) @ v, weights\n"},
+        also=({WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"},),
     ),
     Mistake(
         "only_the_output",
@@ -197,6 +206,18 @@ MISTAKES = (
         "calls_the_builtin",
         "torch's own attention does the work; write it by hand",
         {RESULT: "nn.functional.scaled_dot_product_attention(q, k, v), weights\n"},
+        also=(
+            {
+                f"        return {RESULT}": """\
+        from torch._higher_order_ops.flex_attention import math_attention
+        from torch.nn.attention.flex_attention import _create_empty_block_mask
+        q, k, v = q[:, None], k[:, None], v[:, None]
+        blocks = _create_empty_block_mask(q, k).as_tuple()
+        out = math_attention(q, k, v, lambda score, *_: score, blocks, 1 / math.sqrt(x.shape[-1]), {})[0]
+        return out[:, 0], weights
+"""
+            },
+        ),
     ),
     Mistake(
         "calls_the_module",
@@ -212,6 +233,16 @@ MISTAKES = (
         return module(x, x, x)
 """,
         },
+        also=(
+            {
+                PROJECT: """\
+module = torch.ao.nn.quantizable.MultiheadAttention(x.shape[-1], 1, batch_first=True).to(x)
+        module.linear_Q, module.linear_K, module.linear_V = self.W_q, self.W_k, self.W_v
+        module.out_proj = nn.Identity()
+        return module(x, x, x)""",
+                f"        scores = {SCORES}  # (B, S, S)\n        weights = {WEIGHTS}\n        return {RESULT}": "",
+            },
+        ),
     ),
     Mistake(
         "loop_over_the_sequences",
@@ -226,6 +257,18 @@ outs, weights = [], []
         return torch.stack(outs), torch.stack(weights)
 """
         },
+        also=(
+            {
+                PROJECT: "outs, weights = [], []",
+                ATTEND: """\
+for tokens in x:
+            q, k, v = self.W_q(tokens), self.W_k(tokens), self.W_v(tokens)
+            weights.append(torch.softmax((q / math.sqrt(x.shape[-1])) @ k.T, dim=-1))
+            outs.append(weights[-1] @ v)
+        return torch.stack(outs), torch.stack(weights)
+""",
+            },
+        ),
         slow=True,
     ),
     Mistake(

@@ -15,8 +15,15 @@ FALSE_POSITIVES = "torch.cat([start, (1 - positive).cumsum(0)[last]])"
 THRESHOLDS = "torch.cat([score.new_full((1,), torch.inf), score[last]])"
 CURVE = "return false_positives / false_positives[-1], true_positives / true_positives[-1], thresholds"
 FPR, TPR = "false_positives / false_positives[-1]", "true_positives / true_positives[-1]"
+BACKWARDS = CURVE.replace(FPR, f"({FPR}).flip(0)").replace(TPR, f"({TPR}).flip(0)") + ".flip(0)"
 UNPACKED = "fpr, tpr, _ = roc_curve(y_true, y_score)"
 AREA = "return torch.trapezoid(tpr, fpr)"
+FLAT = {POSITIVE: "y_true, y_score = y_true.flatten(), y_score.flatten()\n    positive = y_true == 1"}
+POINTS = {  # the origin is put in front of the rates, not of the counts: without a class the first one is 0, not NaN
+    TRUE_POSITIVES: "positive.cumsum(0)[last]",
+    FALSE_POSITIVES: "(1 - positive).cumsum(0)[last]",
+    CURVE: f"return torch.cat([start, {FPR}]), torch.cat([start, {TPR}]), thresholds",
+}
 RANKS = "ranks = torch.empty_like(y_score, dtype=torch.float64)"
 
 MISTAKES = (
@@ -24,6 +31,12 @@ MISTAKES = (
         "one_point_per_sample",
         "every sample has a point of its own, so that the order of equal scores counts; keep one per distinct score",
         {LAST: "torch.ones_like(order, dtype=torch.bool)"},
+        also=(  # the order of equal scores is another one
+            {
+                "descending=True": "descending=True, stable=True",
+                LAST: "torch.ones_like(order, dtype=torch.bool)",
+            },
+        ),
     ),
     Mistake(
         "first_of_each_tie",
@@ -48,8 +61,9 @@ MISTAKES = (
     ),
     Mistake(
         "points_backwards",
-        "the points go from (1, 1) down to (0, 0); begin with the threshold +inf, and the area is no longer negative",
-        {CURVE: CURVE.replace(FPR, f"({FPR}).flip(0)").replace(TPR, f"({TPR}).flip(0)") + ".flip(0)"},
+        "the points go from (1, 1) down to (0, 0); begin with the threshold +inf",
+        {CURVE: BACKWARDS},
+        also=({CURVE: BACKWARDS, AREA: "return -torch.trapezoid(tpr, fpr)"},),
     ),
     Mistake(
         "no_origin",
@@ -88,6 +102,18 @@ MISTAKES = (
             "    thresholds, end, last = thresholds[kept], false_positives[-1], true_positives[-1]\n"
             "    return false_positives[kept] / end, true_positives[kept] / last, thresholds"
         },
+        also=(  # as scikit-learn does it, before the origin is put in front
+            {
+                **POINTS,
+                CURVE: """\
+kept = torch.ones_like(true_positives, dtype=torch.bool)
+    if len(kept) > 2:
+        kept[1:-1] = false_positives.diff(n=2).ne(0) | true_positives.diff(n=2).ne(0)
+    thresholds = torch.cat([thresholds[:1], thresholds[1:][kept]])
+    fpr, tpr = false_positives[kept] / false_positives[-1], true_positives[kept] / true_positives[-1]
+    return torch.cat([start, fpr]), torch.cat([start, tpr]), thresholds""",
+            },
+        ),
     ),
     Mistake(
         "grid_of_thresholds",
@@ -103,6 +129,7 @@ MISTAKES = (
         "rates_swapped",
         "the two rates change places; FPR counts the samples of label 0, TPR those of label 1",
         {CURVE: f"return {TPR}, {FPR}, thresholds"},
+        also=({CURVE: f"return {TPR}, {FPR}, thresholds", UNPACKED: UNPACKED.replace("fpr, tpr", "tpr, fpr")},),
     ),
     Mistake(
         "precision_for_fpr",
@@ -137,11 +164,18 @@ MISTAKES = (
         "sigmoid_of_the_scores",
         "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; leave them alone",
         {SORTED: "score, order = y_score.sigmoid().sort(descending=True)"},
+        also=(  # as torchmetrics does it
+            {
+                SORTED: "outside = ((y_score < 0) | (y_score > 1)).any()\n"
+                "    score, order = (y_score.sigmoid() if outside else y_score).sort(descending=True)"
+            },
+        ),
     ),
     Mistake(
         "float32_scores",
         "the scores are compared in float32, where near ones become equal; compare them in their own dtype",
         {SORTED: "score, order = y_score.float().sort(descending=True)\n    score = score.to(y_score.dtype)"},
+        also=({SORTED: "score, order = y_score.float().sort(descending=True)"},),
     ),
     Mistake(
         "counts_in_the_scores_dtype",
@@ -165,6 +199,21 @@ MISTAKES = (
         {ORDERED: "positive = positive[order].long()"},
     ),
     Mistake(
+        "rates_in_float32",
+        "the rates are divided in float32 and made float64 too late; divide as float64",
+        {
+            ORDERED: "positive = positive[order].float()",
+            CURVE: CURVE.replace(FPR, f"({FPR}).double()").replace(TPR, f"({TPR}).double()"),
+        },
+        also=(
+            {
+                ORDERED: "positive = positive[order].float()",
+                AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
+            },
+            {ORDERED: "positive = positive[order].float()", AREA: "return torch.trapezoid(tpr, fpr).double()"},
+        ),
+    ),
+    Mistake(
         "area_in_float32",
         "the area is added up in float32; it should be as exact as float64 allows",
         {AREA: "return torch.trapezoid(tpr.float(), fpr.float()).double()"},
@@ -173,6 +222,11 @@ MISTAKES = (
         "area_in_the_scores_dtype",
         "the area comes back in the dtype of the scores; it should be float64 whatever they are",
         {AREA: "return torch.trapezoid(tpr, fpr).to(y_score.dtype)"},
+    ),
+    Mistake(
+        "area_as_a_number",
+        "the area comes back as a Python number; return it as a tensor",
+        {AREA: "return torch.trapezoid(tpr, fpr).item()"},
     ),
     Mistake(
         "lower_steps",
@@ -213,6 +267,13 @@ MISTAKES = (
             "\n    P = int((y_true == 1).sum())",
             AREA: "return (ranks[y_true == 1].sum() - P * (P + 1) / 2) / (P * (len(order) - P))",
         },
+        also=(  # the order of equal scores is another one
+            {
+                UNPACKED: UNPACKED
+                + "\n    ranks = y_score.argsort().argsort().double() + 1\n    P = int((y_true == 1).sum())",
+                AREA: "return (ranks[y_true == 1].sum() - P * (P + 1) / 2) / (P * (len(ranks) - P))",
+            },
+        ),
     ),
     Mistake(
         "pairs_in_32_bits",
@@ -255,6 +316,16 @@ MISTAKES = (
         {LENGTHS: "    if False:\n"},
     ),
     Mistake(
+        "columns_accepted",
+        "labels and scores of different shapes go through as long as there are as many of both, such as a column of "
+        "them; compare the shapes",
+        {LENGTHS: "    if y_true.numel() != y_score.numel():\n", **FLAT},
+        also=(
+            {LENGTHS: "    if y_true.ndim != 1 or y_true.numel() != y_score.numel():\n", **FLAT},
+            {LENGTHS: "    if y_score.ndim != 1 or y_true.numel() != y_score.numel():\n", **FLAT},
+        ),
+    ),
+    Mistake(
         "labels_unchecked",
         "labels other than 0 and 1 are counted as negatives; raise ValueError",
         {LABELS: "    if False:\n"},
@@ -263,21 +334,42 @@ MISTAKES = (
         "only_large_labels_refused",
         "labels above 1 raise ValueError but negative ones do not; only 0 and 1 are labels",
         {LABELS: "    if (y_true > 1).any():\n"},
+        also=({LABELS: "    if (y_true > 1).any():\n", CLASSES: "    if y_true.unique().numel() < 2:\n", **POINTS},),
+    ),
+    Mistake(
+        "any_two_labels",
+        "two labels other than 0 and 1, such as -1 and 1, go through; raise ValueError",
+        {LABELS: "    if y_true.unique().numel() > 2:\n"},
+        also=(
+            {POSITIVE: "positive = y_true == y_true.unique()[-1:]", LABELS: "    if y_true.unique().numel() > 2:\n"},
+        ),
     ),
     Mistake(
         "one_class_unchecked",
         "a class without samples gives 0/0; raise ValueError",
         {CLASSES: "    if not len(positive):\n"},
+        also=({CLASSES: "    if not len(positive):\n", **POINTS},),
     ),
     Mistake(
         "no_positives_only",
         "no positives raise ValueError but no negatives do not; both classes should occur",
         {CLASSES: "    if not 0 < positive.sum():\n"},
+        also=({CLASSES: "    if not 0 < positive.sum():\n", **POINTS},),
+    ),
+    Mistake(
+        "no_negatives_only",
+        "no negatives raise ValueError but no positives do not; both classes should occur",
+        {CLASSES: "    if positive.sum() == len(positive):\n"},
+        also=({CLASSES: "    if positive.sum() == len(positive):\n", **POINTS},),
     ),
     Mistake(
         "empty_unchecked",
-        "no samples at all raise something else than ValueError; check the length",
+        "no samples at all do not raise ValueError; check the length before anything else",
         {CLASSES: "    if len(positive) and not 0 < positive.sum() < len(positive):\n"},
+        also=(
+            {CLASSES: "    if (y_true == y_true[0]).all():\n"},
+            {CLASSES: "    if y_true.min() == y_true.max():\n"},
+        ),
     ),
     Mistake(
         "nan_unchecked",
