@@ -12,7 +12,7 @@ def roc_curve(y_true: Tensor, y_score: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         y_score: (N,) floating scores; the higher, the likelier is label 1. Ties are allowed, infinities are not.
     Returns: (fpr, tpr, thresholds), each (K + 1,) for K distinct scores, by descending threshold, from +inf on;
         each in float64 or in the dtype of y_score.
-    Raises: ValueError if the shapes differ, a score is NaN, a label is neither 0 nor 1, or a class has no sample.
+    Raises: ValueError if the lengths differ, a score is NaN, a label is neither 0 nor 1, or a class has no sample.
     Source: sklearn.metrics.roc_curve with drop_intermediate=False.
     """
     # --- solution

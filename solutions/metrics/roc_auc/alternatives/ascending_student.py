@@ -5,7 +5,7 @@ import torch
 
 def roc_curve(y_true, y_score):
     # 1) check everything
-    if y_true.shape != y_score.shape:
+    if y_true.shape[0] != y_score.shape[0]:
         raise ValueError("different lengths")
     if y_true.shape[0] == 0:
         raise ValueError("empty")

@@ -4,8 +4,8 @@ import torch
 
 
 def _histograms(y_true, y_score):
-    if y_true.shape != y_score.shape:
-        raise ValueError(f"shapes should agree, got {tuple(y_true.shape)} and {tuple(y_score.shape)}")
+    if len(y_true) != len(y_score):
+        raise ValueError(f"lengths should agree, got {len(y_true)} and {len(y_score)}")
     if len(y_true) == 0 or torch.isnan(y_score).any():
         raise ValueError("scores should be there and be numbers")
     y_true = y_true.long()
