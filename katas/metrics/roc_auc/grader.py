@@ -1,11 +1,14 @@
 """What is checked of roc_curve and roc_auc."""
 
+import contextlib
+
 import pytest
 import torch
 from torch import Tensor
 
 from graders.compare import close, same_dtype
 from graders.spec import FULL, HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
+from graders.submission import CheckFailed
 from graders.trial import Trial
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
@@ -112,7 +115,6 @@ def coarse_scores(draw: Draw, samples: int) -> Arguments:
 def different_lengths(draw: Draw) -> list[Arguments]:
     y_true, y_score = torch.tensor([0, 1, 1, 0, 1, 0]), draw.normal(6)
     pairs = [(y_true, y_score[:5]), (y_true[:5], y_score), (y_true, y_score[:1]), (y_true[:2], y_score)]
-    pairs += [(y_true[:, None], y_score), (y_true, y_score[:, None])]  # as many of them, but a column
     return [{"y_true": true, "y_score": score} for true, score in pairs]
 
 
@@ -224,6 +226,17 @@ def test_dtypes_of_the_curve(submission: Trial, draw: Draw) -> None:
         outputs = submission.call("roc_curve", y_true=labels(draw, 7, 5), y_score=draw.normal(12).to(dtype))
         for index, output in enumerate(outputs):
             same_dtype(f"output {index + 1} for scores of {dtype}", output, (torch.float64, dtype))
+
+
+@pytest.mark.contract
+def test_a_column_beside_a_row_gives_no_result(submission: Trial, draw: Draw) -> None:
+    """As many of both, but of other shapes: which error that is the statement leaves open."""
+    y_true, y_score = labels(draw, 3, 3), draw.normal(6)
+    for name in ("roc_curve", "roc_auc"):
+        for one, other in ((y_true[:, None], y_score), (y_true, y_score[:, None])):
+            with contextlib.suppress(CheckFailed):
+                submission.call(name, y_true=one, y_score=other)
+                raise AssertionError(f"{name}: should raise where one of y_true and y_score is a column, got a result")
 
 
 @pytest.mark.shapes
