@@ -11,7 +11,7 @@ from graders.spec import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, 
 from graders.trial import Trial
 
 # All counts are exact and all terms positive, so that a right answer in float32 errs by a few roundings only.
-# An eps of 1e-8 in a denominator is forgiven, larger ones are not.
+# An eps of 1e-8 beside rates or 1e-6 beside counts is forgiven, larger ones are not.
 TOLERANCE = Tolerance(2e-6, 0.0, 1e-8)
 MEANS = ("micro", "macro", "weighted", None)
 
