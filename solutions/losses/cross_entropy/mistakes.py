@@ -390,6 +390,9 @@ MISTAKES = (
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {
+    f"{WIDE} -> wide = torch.promote_types(torch.float32, logits.dtype)": "the wider of two dtypes is the same",
+    f"{WIDE} -> wide = logits.dtype": "no case adds up 65 504 classes in float16, since torch's own cross_entropy "
+    "overflows there",
     f"{Z} -> z = logits": "no case adds up 65 504 classes in float16, since torch's own cross_entropy overflows there",
     f"{W} -> {W.replace('.to(wide)', '')}": "weights come in the dtype of the logits, and rows enough for a sum of "
     "float16 weights to end are not asked",
