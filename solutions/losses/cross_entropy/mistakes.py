@@ -17,11 +17,12 @@ Y = "y = torch.where(counts, target, 0)"
 SUM = 'if reduction == "sum":\n        loss = loss.sum()\n'
 MEAN = f'elif reduction == "mean":\n        loss = loss.sum() / {DIVISOR}\n'
 RESULT = "return loss.to(logits.dtype)"
+NARROW = {Z: "z = logits"}  # as most people have it, which shows where float16 ends
 NO_CLASS = "(target < 0) | (target >= C)"
 
 
 def log_of(probability: str) -> dict[str, str]:
-    return {LOG_P: f"log_p = {probability.replace('p', 'torch.softmax(shifted, dim=1)', 1)}.log()"}
+    return NARROW | {LOG_P: f"log_p = {probability.replace('p', 'torch.softmax(shifted, dim=1)', 1)}.log()"}
 
 
 def if_none(result: str) -> dict[str, str]:
@@ -32,13 +33,13 @@ MISTAKES = (
     Mistake(
         "no_max_shift",
         "exp overflows, or all of its results underflow; subtract the row's largest logit first",
-        {SHIFTED: "shifted = z"},
+        {**NARROW, SHIFTED: "shifted = z"},
     ),
     Mistake(
         "one_shift_for_all_rows",
         "the largest logit of the whole batch is subtracted, so rows far below it underflow; take each row's own",
-        {SHIFTED: "shifted = z - z.amax()"},
-        also=({SHIFTED: "shifted = z - z.detach().amax()"},),
+        {**NARROW, SHIFTED: "shifted = z - z.amax()"},
+        also=({**NARROW, SHIFTED: "shifted = z - z.detach().amax()"},),
     ),
     Mistake(
         "log_of_softmax",
