@@ -114,7 +114,7 @@ def pos_weights(draw: Draw) -> list[Arguments]:
 
 def whole_targets_of_logits(draw: Draw) -> list[Arguments]:
     plain = whole_targets(given_logits(draw, 4, 3))
-    return [*plain, *whole_targets(given_logits(draw, 4, 3, pos_weight=draw.uniform(3, low=0.3, high=4.0)))[:1]]
+    return [*plain, *whole_targets(given_logits(draw, 4, 3, pos_weight=draw.uniform(3, low=0.3, high=4.0)))]
 
 
 def far_logits(draw: Draw) -> list[Arguments]:
@@ -146,16 +146,9 @@ def with_each(make: Any, *options: dict[str, Any]) -> Inputs:
 
 def shapes_that_differ(first: str) -> Inputs:
     """Most of them would broadcast, or have as many elements."""
-    pairs = (
-        ((5,), (5, 1)),
-        ((5, 1), (5,)),
-        ((5,), (1,)),
-        ((3, 4), (4,)),
-        ((3, 4), (4, 3)),
-        ((3, 4), (12,)),
-        ((1,), ()),
-    )
-    return lambda draw: [{first: draw.uniform(*one), "target": draw.uniform(*other)} for one, other in pairs]
+    pairs = (((5,), (5, 1)), ((5,), (1,)), ((3, 4), (4,)), ((3, 4), (4, 3)), ((3, 4), (12,)), ((1,), ()))
+    both_ways = [*pairs, *(pair[::-1] for pair in pairs)]
+    return lambda draw: [{first: draw.uniform(*one), "target": draw.uniform(*other)} for one, other in both_ways]
 
 
 def one_bad_prob(*bad: float) -> Inputs:

@@ -222,8 +222,16 @@ GRADER = Grader(
                 Case("large_logits", large_logits, gradients="none", category="robustness", dtypes=(torch.float16,)),
                 Case("many_classes", many_classes, category="robustness", dtypes=(torch.float32,)),
                 Case("logits_not_2d", logits_of_another_rank, raises=True),
-                Case("target_not_1d", of_shapes(((6, 5), (6, 1)), ((1, 5), ()), ((6, 5), (6, 5))), raises=True),
-                Case("lengths_differ", of_shapes(((6, 5), (5,)), ((6, 5), (1,)), ((1, 5), (6,))), raises=True),
+                Case(
+                    "target_not_1d",
+                    of_shapes(((6, 5), (6, 1)), ((6, 5), (1, 6)), ((1, 5), ()), ((6, 5), (6, 5))),
+                    raises=True,
+                ),
+                Case(
+                    "lengths_differ",
+                    of_shapes(((6, 5), (5,)), ((5, 5), (6,)), ((6, 5), (1,)), ((1, 5), (6,))),
+                    raises=True,
+                ),
                 Case("no_such_class", wrong_classes, raises=True),
                 Case(
                     "smoothing_out_of_range",

@@ -11,7 +11,7 @@ from graders.spec import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, 
 from graders.trial import Trial
 
 # All counts are exact and all terms positive, so that a right answer in float32 errs by a few roundings only.
-# An eps of 1e-8 in a denominator is forgiven, larger ones are not.
+# An eps of 1e-8 beside rates or 1e-6 beside counts is forgiven, larger ones are not.
 TOLERANCE = Tolerance(2e-6, 0.0, 1e-8)
 MEANS = ("micro", "macro", "weighted", None)
 
@@ -160,7 +160,9 @@ def rare_hits(draw: Draw) -> list[Arguments]:
 
 
 def wrong_shapes(draw: Draw) -> list[Arguments]:
-    shapes = [((6, 1), (6, 1)), ((2, 3), (2, 3)), ((1, 6), (1, 6)), ((), ()), ((6,), (6, 1)), ((6, 1), (6,))]
+    both = [((6, 1), (6, 1)), ((2, 3), (2, 3)), ((1, 6), (1, 6)), ((), ())]
+    one = [((6,), (6, 1)), ((6,), (1, 6)), ((6,), (2, 3)), ((1,), (1, 1)), ((1,), ())]
+    shapes = [*both, *one, *(pair[::-1] for pair in one)]
     pairs = [(draw.integers(*one, high=2), draw.integers(*other, high=2)) for one, other in shapes]
     return [
         {"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")
@@ -168,7 +170,7 @@ def wrong_shapes(draw: Draw) -> list[Arguments]:
 
 
 def different_lengths(draw: Draw) -> list[Arguments]:
-    lengths = [(6, 5), (5, 6), (1, 6), (6, 1)]
+    lengths = [(6, 5), (5, 6), (1, 6), (6, 1), (0, 6), (6, 0)]
     pairs = [(draw.integers(one, high=2), draw.integers(other, high=2)) for one, other in lengths]
     return [
         {"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")

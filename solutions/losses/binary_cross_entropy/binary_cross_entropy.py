@@ -52,7 +52,7 @@ def binary_cross_entropy_with_logits(
     if logits.shape != target.shape:
         raise ValueError(f"target should have shape {tuple(logits.shape)}, got {tuple(target.shape)}")
     y = target.to(logits.dtype)
-    w = 1 if pos_weight is None else pos_weight
+    w = 1 if pos_weight is None else pos_weight.to(logits.dtype)
     zero = torch.zeros_like(logits)
     log_p = -torch.logaddexp(zero, -logits)  # log σ(x) = −log(e⁰ + e⁻ˣ)
     log_not_p = -torch.logaddexp(zero, logits)

@@ -16,7 +16,7 @@ LOG_NOT_P = "log_not_p = -torch.logaddexp(zero, logits)"
 LOGITS_LOSS = "return reduce(-(w * y * log_p + (1 - y) * log_not_p), reduction)"
 LOGITS_TARGET = "y = target.to(logits.dtype)"
 LOGITS_SHAPE = "if logits.shape != target.shape:"
-W = "w = 1 if pos_weight is None else pos_weight"
+W = "w = 1 if pos_weight is None else pos_weight.to(logits.dtype)"
 # Of both.
 RAISE = "raise ValueError(f\"reduction should be 'mean', 'sum' or 'none', got {reduction!r}\")"
 MEAN = "return loss.mean()"
@@ -34,6 +34,44 @@ def in_both(losses: str) -> dict[str, str]:
     return {PROBS_LOSS: f"weighted = y\n    {last}", LOGITS_LOSS: f"weighted = w * y\n    {last}"}
 
 
+def logs_clamped(p: str, *bounds: str) -> dict[str, str]:
+    return {LOGS: f"log_p, log_not_p = (({p}).clamp({', '.join(bounds)}).log() for p in (probs, 1 - probs))"}
+
+
+def probs_clamped(least: str) -> dict[str, str]:
+    """As Keras does, and so that 1 − p is 0 where 1 − 1e-8 rounds to 1."""
+    return {LOGS: f"kept = probs.clamp({least}, 1 - {least})\n    log_p, log_not_p = kept.log(), (1 - kept).log()"}
+
+
+def logs_of_more(eps: str) -> dict[str, str]:
+    return {LOGS: f"log_p, log_not_p = ((p + {eps}).log() for p in (probs, 1 - probs))"}
+
+
+def hinged(positive: str, negative: str) -> dict[str, str]:
+    """log(1 + eˣ) and log(1 + e⁻ˣ) as the positive part of ±x plus log(1 + e^−|x|)."""
+    rest = "(-logits.abs()).exp().log1p()"
+    return {LOG_P: f"log_p = -({negative}) - {rest}", LOG_NOT_P: f"log_not_p = -({positive}) - {rest}"}
+
+
+def mixed(positive: str, negative: str) -> dict[str, str]:
+    weighted = "return reduce(-((1 + (w - 1) * y) * log_p - (1 - y) * logits), reduction)"
+    return hinged(positive, f"{positive} - logits if pos_weight is None else {negative}") | {
+        LOGITS_LOSS: f"if pos_weight is not None:\n        {weighted}\n    {LOGITS_LOSS}"
+    }
+
+
+def unless_broadcast(of: str) -> str:
+    """Instead of a comparison of shapes."""
+    return (
+        f"try:\n        torch.broadcast_shapes({of}.shape, target.shape)\n        fits = True\n"
+        f"    except RuntimeError:\n        fits = False\n    if not fits:"
+    )
+
+
+def widened(loss: str, like: str) -> dict[str, str]:
+    return {loss: f"{loss}.to(torch.promote_types({like}.dtype, torch.float32))"}
+
+
 MISTAKES = (
     Mistake(
         "log_of_zero",
@@ -47,13 +85,20 @@ MISTAKES = (
     ),
     Mistake(
         "probs_clamped",
-        "the probabilities are clamped to 1e-7, which hides how wrong a confident answer is; clamp each log at −100",
-        {LOGS: "log_p, log_not_p = (p.clamp(1e-7, 1 - 1e-7).log() for p in (probs, 1 - probs))"},
+        "the probabilities are clamped away from 0 and 1, to 1e-7 or the like, which hides how wrong a confident "
+        "answer is; clamp each log at −100 instead",
+        probs_clamped("1e-7"),
+        also=(
+            *(probs_clamped(least) for least in ("1e-6", "1e-8", "1e-12", "1e-15")),
+            logs_clamped("p", "1e-7", "1 - 1e-7"),
+            *(logs_clamped("p", f"min={least}") for least in ("1e-7", "1e-8", "1e-12")),
+        ),
     ),
     Mistake(
         "eps_in_the_log",
-        "a small constant is added inside the logs; clamp each log at −100 instead",
-        {LOGS: "log_p, log_not_p = ((p + 1e-12).log() for p in (probs, 1 - probs))"},
+        "a small constant such as 1e-8 is added inside the logs; clamp each log at −100 instead",
+        logs_of_more("1e-8"),
+        also=tuple(logs_of_more(eps) for eps in ("1e-6", "1e-7", "1e-9", "1e-10", "1e-12", "1e-15")),
     ),
     Mistake(
         "only_zero_clamped",
@@ -62,28 +107,30 @@ MISTAKES = (
     ),
     Mistake(
         "clamped_too_high",
-        "the logs are clamped above −100, which cuts real probabilities off; clamp them at −100",
+        "no log falls as low as −100: they are cut off at −50, say, or at −87.3, which is the log of the smallest "
+        "normal float32; clamp them at −100",
         {LOGS: LOGS.replace("where(p > 0, -100).clamp_min(-100)", "where(p > 0, -50).clamp_min(-50)")},
+        also=(
+            {
+                LOGS: "least = torch.finfo(probs.dtype).tiny\n"
+                "    log_p, log_not_p = (p.clamp_min(least).log().clamp_min(-100) for p in (probs, 1 - probs))"
+            },
+        ),
     ),
     Mistake(
         "negative_term_forgotten",
-        "the (1 − y) log(1 − p) term of the probabilities is missing; negatives have a loss too",
+        "the (1 − y) log(1 − p) term is missing; negatives have a loss too",
         {PROBS_LOSS: "return reduce(-(y * log_p), reduction)"},
-    ),
-    Mistake(
-        "negative_logit_term_forgotten",
-        "the (1 − y) log(1 − σ(x)) term of the logits is missing; negatives have a loss too",
-        {LOGITS_LOSS: "return reduce(-(w * y * log_p), reduction)"},
+        also=(
+            {LOGITS_LOSS: "return reduce(-(w * y * log_p), reduction)"},
+            in_both("losses = -(weighted * log_p)"),
+        ),
     ),
     Mistake(
         "terms_swapped",
-        "y and 1 − y are swapped in the loss of the probabilities; y goes with log p",
+        "y and 1 − y are swapped; y goes with the log of the probability, 1 − y with that of what is left",
         {PROBS_LOSS: "return reduce(-(y * log_not_p + (1 - y) * log_p), reduction)"},
-    ),
-    Mistake(
-        "logit_terms_swapped",
-        "y and 1 − y are swapped in the loss of the logits; y goes with log σ(x)",
-        {LOGITS_LOSS: "return reduce(-(w * y * log_not_p + (1 - y) * log_p), reduction)"},
+        also=({LOGITS_LOSS: "return reduce(-(w * y * log_not_p + (1 - y) * log_p), reduction)"},),
     ),
     Mistake(
         "sign_lost",
@@ -97,23 +144,37 @@ MISTAKES = (
     ),
     Mistake(
         "targets_rounded",
-        "targets of the probabilities are rounded to 0 and 1; soft ones enter the formula as they are",
+        "targets are rounded to 0 and 1; soft ones enter the formula as they are",
         {PROBS_TARGET: "y = (target > 0.5).to(probs.dtype)"},
+        also=(
+            {LOGITS_TARGET: "y = (target > 0.5).to(logits.dtype)"},
+            {PROBS_TARGET: "y = (target > 0.5).to(probs.dtype)", LOGITS_TARGET: "y = (target > 0.5).to(logits.dtype)"},
+        ),
     ),
     Mistake(
-        "logit_targets_rounded",
-        "targets of the logits are rounded to 0 and 1; soft ones enter the formula as they are",
-        {LOGITS_TARGET: "y = (target > 0.5).to(logits.dtype)"},
+        "hard_targets_only",
+        "the loss of the logits is that of softplus((1 − 2y) x), which is right for targets of 0 and 1 alone; "
+        "weigh log σ(x) by y and log(1 − σ(x)) by 1 − y",
+        {
+            LOGITS_LOSS: "signed = torch.logaddexp(zero, (1 - 2 * y) * logits)\n"
+            "    return reduce((w * y + 1 - y) * signed, reduction)"
+        },
+        also=(
+            {
+                LOGITS_LOSS: "signed = torch.logaddexp(zero, (1 - 2 * y) * logits)\n"
+                "    return reduce(torch.where(y > 0.5, w, 1) * signed, reduction)"
+            },
+        ),
     ),
     Mistake(
         "targets_not_converted",
-        "1 − y fails for bool targets beside probabilities; convert them to the dtype of the probabilities",
+        "1 − y fails for bool targets; convert them to the dtype of the input",
         {PROBS_TARGET: "y = target"},
-    ),
-    Mistake(
-        "logit_targets_not_converted",
-        "1 − y fails for bool targets beside logits; convert them to the dtype of the logits",
-        {LOGITS_TARGET: "y = target"},
+        also=(
+            {LOGITS_TARGET: "y = target"},
+            {PROBS_TARGET: "y = target", LOGITS_TARGET: "y = target"},
+            {LOGITS_TARGET: "y = target if pos_weight is not None else target.to(logits.dtype)"},
+        ),
     ),
     Mistake(
         "targets_to_float32",
@@ -122,19 +183,32 @@ MISTAKES = (
         {PROBS_TARGET: "y = target.float()", LOGITS_TARGET: "y = target.float()"},
     ),
     Mistake(
+        "half_returned_as_float32",
+        "half precision comes back as float32; cast the result back to the dtype of the input",
+        widened(PROBS_LOSS, "probs"),
+        also=(widened(LOGITS_LOSS, "logits"), widened(PROBS_LOSS, "probs") | widened(LOGITS_LOSS, "logits")),
+    ),
+    Mistake(
         "sigmoid_then_log",
         "the log is taken of a sigmoid, which is exactly 0 or 1 for far logits; find log σ(x) from the logits",
         logs_of("logits.sigmoid()"),
     ),
     Mistake(
         "sigmoid_then_probs",
-        "the logits go through the sigmoid and the other function, whose clamp cuts the loss off at 100 "
+        "the logits go through the sigmoid and the other function, or its clamp, which cuts the loss off at 100 "
         "and kills its gradient; find log σ(x) from the logits",
         {
             LOGITS_LOSS: LOGITS_LOSS + "\n",
             W: W + "\n    if pos_weight is None:\n        "
             "return binary_cross_entropy(logits.sigmoid(), target, reduction)",
         },
+        also=(
+            {
+                LOG_P: "log_p, log_not_p = (torch.where(p > 0, p, 1).log().where(p > 0, -100).clamp_min(-100) "
+                "for p in (logits.sigmoid(), 1 - logits.sigmoid()))",
+                LOG_NOT_P: "",
+            },
+        ),
     ),
     Mistake(
         "sigmoid_clamped",
@@ -148,21 +222,19 @@ MISTAKES = (
     ),
     Mistake(
         "wrong_slope_at_zero",
-        "max(x, 0) − x y + log(1 + e^−|x|) is right, but its parts have no slope at x = 0, where the gradient "
-        "should be σ(0) − y; use logaddexp, softplus or logsigmoid",
-        {
-            LOG_P: "log_p = logits.clamp_max(0) - (-logits.abs()).exp().log1p()",
-            LOG_NOT_P: "log_not_p = (-logits).clamp_max(0) - (-logits.abs()).exp().log1p()",
-        },
-    ),
-    Mistake(
-        "relu_at_zero",
-        "the hinge relu(x) has slope 0 at x = 0, where the gradient should be σ(0) − y; "
-        "use logaddexp, softplus or logsigmoid",
-        {
-            LOG_P: "log_p = -torch.relu(-logits) - (-logits.abs()).exp().log1p()",
-            LOG_NOT_P: "log_not_p = -torch.relu(logits) - (-logits.abs()).exp().log1p()",
-        },
+        "the loss is right, but its gradient at a logit of exactly 0 is not ½ − y: a positive part made by clamp, relu "
+        "or where has a slope of 0 or 1 there; use logaddexp, softplus or logsigmoid",
+        hinged("logits.clamp_min(0)", "(-logits).clamp_min(0)"),
+        also=(
+            hinged("torch.relu(logits)", "torch.relu(-logits)"),
+            hinged("logits.clamp_min(0)", "logits.clamp_min(0) - logits"),  # max(x, 0) − x y + log(1 + e^−|x|)
+            hinged("torch.relu(logits)", "torch.relu(logits) - logits"),
+            hinged("logits + (-logits).clamp_min(0)", "(-logits).clamp_min(0)"),
+            hinged("logits + torch.relu(-logits)", "torch.relu(-logits)"),
+            # The same in torch's weighted form, (1 − y) x + (1 + (w − 1) y) log(1 + e⁻ˣ), beside either plain one.
+            mixed("logits.clamp_min(0)", "(-logits).clamp_min(0)"),
+            mixed("torch.relu(logits)", "torch.relu(-logits)"),
+        ),
     ),
     Mistake(
         "softmax_for_sigmoid",
@@ -186,9 +258,16 @@ MISTAKES = (
     ),
     Mistake(
         "pos_weight_by_label",
-        "whole elements are weighted by whether their target is above ½; "
-        "weigh the positive term, of which soft targets have a part",
+        "the whole loss of an element is weighted by its target; "
+        "weigh the positive term alone, of which soft targets have a part",
         {LOGITS_LOSS: "return reduce(-(torch.where(y > 0.5, w, 1) * (y * log_p + (1 - y) * log_not_p)), reduction)"},
+        also=({LOGITS_LOSS: "return reduce(-(1 + (w - 1) * y) * (y * log_p + (1 - y) * log_not_p), reduction)"},),
+    ),
+    Mistake(
+        "pos_weight_on_the_product",
+        "of softplus(x) − x y only x y is weighted, though softplus(x) has a part in the positive term; "
+        "the loss is w y softplus(−x) + (1 − y) softplus(x)",
+        {LOGITS_LOSS: "return reduce(-log_not_p - w * y * logits, reduction)"},
     ),
     Mistake(
         "pos_weight_normalised",
@@ -265,14 +344,15 @@ MISTAKES = (
         {'target: Tensor, reduction: str = "mean"': 'target: Tensor, reduction: str = "sum"'},
     ),
     Mistake(
-        "shape_of_probs_not_checked",
-        "targets that only broadcast to the probabilities are accepted; raise ValueError unless the shapes are equal",
+        "shapes_not_compared",
+        "targets that only broadcast to the input are accepted; raise ValueError unless the shapes are equal",
         {PROBS_SHAPE: "if False:"},
-    ),
-    Mistake(
-        "shape_of_logits_not_checked",
-        "targets that only broadcast to the logits are accepted; raise ValueError unless the shapes are equal",
-        {LOGITS_SHAPE: "if False:"},
+        also=(
+            {LOGITS_SHAPE: "if False:"},
+            {PROBS_SHAPE: "if False:", LOGITS_SHAPE: "if False:"},
+            {LOGITS_SHAPE: unless_broadcast("logits")},
+            {PROBS_SHAPE: unless_broadcast("probs"), LOGITS_SHAPE: unless_broadcast("logits")},
+        ),
     ),
     Mistake(
         "only_sizes_compared",
@@ -292,6 +372,12 @@ MISTAKES = (
         "NaN among the probabilities is not refused, since it compares as neither below 0 nor above 1; "
         "ask that all are inside",
         {INSIDE: "inside = ~((probs < 0) | (probs > 1))"},
+        also=(
+            {
+                INSIDE: "inside = ~((probs < 0) | (probs > 1))",
+                LOGS: LOGS.replace("p > 0, p, 1", "p != 0, p, 1").replace("where(p > 0, -100)", "where(p != 0, -100)"),
+            },
+        ),
     ),
     Mistake(
         "only_too_large_refused",
@@ -391,6 +477,8 @@ EQUIVALENT: dict[str, str] = {
     f"{LOGS} -> {LOGS.replace('p, 1)', 'p, 0)')}": "the infinite slope of log 0 belongs to the stand-in, a constant, "
     "and where gives p itself a gradient of 0",
     f"{LOGS} -> {LOGS.replace('p > 0, -100)', 'p > 0, -101)')}": "the clamp that follows makes −100 of −101",
+    f"{W} -> {W.replace('.to(logits.dtype)', '')}": "pos_weight comes in the dtype of the logits: mixed dtypes are "
+    "not asked",
     f"{LOG_P} -> log_p = -torch.logaddexp(-logits, zero)": "logaddexp is symmetric",
     f"{LOG_NOT_P} -> log_not_p = -torch.logaddexp(logits, zero)": "logaddexp is symmetric",
 }

@@ -48,15 +48,19 @@ def cross_entropy(
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"reduction should be 'mean', 'sum' or 'none', got {reduction!r}")
 
-    w = logits.new_ones(C) if weight is None else weight
+    wide = torch.promote_types(logits.dtype, torch.float32)  # a sum in float16 would end at 65 504
+    z = logits.to(wide)
+    w = z.new_ones(C) if weight is None else weight.to(wide)
     y = torch.where(counts, target, 0)  # any valid index will do where the loss is set to 0
-    shifted = logits - logits.amax(dim=1, keepdim=True)
+    shifted = z - z.amax(dim=1, keepdim=True)
     log_p = shifted - shifted.exp().sum(dim=1, keepdim=True).log()  # (N, C)
     loss = -w[y] * log_p.gather(1, y[:, None]).squeeze(1)  # (N,)
     if label_smoothing > 0:
         loss = (1 - label_smoothing) * loss - label_smoothing / C * (w * log_p).sum(dim=1)
     loss = torch.where(counts, loss, 0)
-    if reduction == "none":
-        return loss
-    return loss.sum() if reduction == "sum" else loss.sum() / w[y[counts]].sum()
+    if reduction == "sum":
+        loss = loss.sum()
+    elif reduction == "mean":
+        loss = loss.sum() / w[y[counts]].sum()
+    return loss.to(logits.dtype)
     # --- end

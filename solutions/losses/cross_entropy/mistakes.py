@@ -2,28 +2,44 @@
 
 from graders.mistakes import Mistake
 
-SHIFTED = "shifted = logits - logits.amax(dim=1, keepdim=True)"
+SHIFTED = "shifted = z - z.amax(dim=1, keepdim=True)"
 LOG_P = "log_p = shifted - shifted.exp().sum(dim=1, keepdim=True).log()"
 LOSS = "-w[y] * log_p.gather(1, y[:, None]).squeeze(1)"
 SMOOTHED = "(1 - label_smoothing) * loss - label_smoothing / C * (w * log_p).sum(dim=1)"
 IF_SMOOTHED = "    if label_smoothing > 0:\n        loss = "
 IGNORED = "loss = torch.where(counts, loss, 0)\n"
 DIVISOR = "w[y[counts]].sum()"
-W = "w = logits.new_ones(C) if weight is None else weight"
+WIDE = "wide = torch.promote_types(logits.dtype, torch.float32)"
+Z = "z = logits.to(wide)"
+W = "w = z.new_ones(C) if weight is None else weight.to(wide)"
 COUNTS = "counts = target != ignore_index\n"
 Y = "y = torch.where(counts, target, 0)"
-LAST = 'return loss.sum() if reduction == "sum" else loss.sum() / ' + DIVISOR
+SUM = 'if reduction == "sum":\n        loss = loss.sum()\n'
+MEAN = f'elif reduction == "mean":\n        loss = loss.sum() / {DIVISOR}\n'
+RESULT = "return loss.to(logits.dtype)"
+NARROW = {Z: "z = logits"}  # as most people have it, which shows where float16 ends
+NO_CLASS = "(target < 0) | (target >= C)"
+
+
+def log_of(probability: str) -> dict[str, str]:
+    return NARROW | {LOG_P: f"log_p = {probability.replace('p', 'torch.softmax(shifted, dim=1)', 1)}.log()"}
+
+
+def if_none(result: str) -> dict[str, str]:
+    return {RESULT: f'return {result} if reduction == "none" else loss.to(logits.dtype)'}
+
 
 MISTAKES = (
     Mistake(
         "no_max_shift",
         "exp overflows, or all of its results underflow; subtract the row's largest logit first",
-        {SHIFTED: "shifted = logits"},
+        {**NARROW, SHIFTED: "shifted = z"},
     ),
     Mistake(
         "one_shift_for_all_rows",
         "the largest logit of the whole batch is subtracted, so rows far below it underflow; take each row's own",
-        {SHIFTED: "shifted = logits - logits.amax()"},
+        {**NARROW, SHIFTED: "shifted = z - z.amax()"},
+        also=({**NARROW, SHIFTED: "shifted = z - z.detach().amax()"},),
     ),
     Mistake(
         "log_of_softmax",
@@ -32,18 +48,29 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_the_log",
-        "a small constant is added inside the log; it is not needed once log softmax comes from the logits",
-        {LOG_P: "log_p = (torch.softmax(shifted, dim=1) + 1e-9).log()"},
+        "a small constant such as 1e-9 is added inside the log; log softmax from the logits does not need it",
+        log_of("(p + 1e-9)"),
+        also=tuple(log_of(f"(p + {eps})") for eps in ("1e-6", "1e-7", "1e-8", "1e-10", "1e-12")),
     ),
     Mistake(
         "probability_clamped",
         "the softmax is clamped before the log, which kills the gradient where it is most needed; work from the logits",
-        {LOG_P: "log_p = torch.softmax(shifted, dim=1).clamp_min(1e-7).log()"},
+        log_of("p.clamp_min(1e-7)"),
+        also=(
+            *(log_of(f"p.clamp_min({least})") for least in ("1e-8", "1e-9", "1e-10", "1e-12")),
+            log_of("p.clamp(1e-7, 1 - 1e-7)"),
+        ),
     ),
     Mistake(
         "softmax_over_the_batch",
         "the probabilities are normalised over the samples; normalise over the classes, axis 1",
         {"shifted.exp().sum(dim=1, keepdim=True)": "shifted.exp().sum(dim=0, keepdim=True)"},
+        also=(
+            {
+                SHIFTED: SHIFTED.replace("dim=1", "dim=0"),
+                "shifted.exp().sum(dim=1, keepdim=True)": "shifted.exp().sum(dim=0, keepdim=True)",
+            },
+        ),
     ),
     Mistake(
         "log_base_two",
@@ -83,7 +110,7 @@ MISTAKES = (
     Mistake(
         "weights_left_out",
         "the class weights are not used at all; weigh each class's log-probability",
-        {W: "w = logits.new_ones(C)"},
+        {W: "w = z.new_ones(C)"},
     ),
     Mistake(
         "ignored_rows_counted",
@@ -98,12 +125,12 @@ MISTAKES = (
     Mistake(
         "ignored_rows_dropped",
         'ignored rows are missing from reduction="none"; they belong there with a loss of 0',
-        {'"none":\n        return loss': '"none":\n        return loss[counts]'},
+        if_none("loss[counts].to(logits.dtype)"),
     ),
     Mistake(
         "one_row_squeezed",
         'a batch of one row loses its axis under reduction="none"; keep the shape (N,)',
-        {'"none":\n        return loss': '"none":\n        return loss.squeeze()'},
+        if_none("loss.squeeze().to(logits.dtype)"),
     ),
     Mistake(
         "minus_100_always_ignored",
@@ -166,6 +193,7 @@ MISTAKES = (
         "0 is multiplied by the −∞ of an impossible class; leave the smoothing term out where ε is 0, "
         "and pick the target's entry out rather than multiply by a one-hot row",
         {IF_SMOOTHED: "    if True:\n        loss = "},
+        also=({LOSS: "-w[y] * (torch.zeros_like(log_p).scatter(1, y[:, None], 1) * log_p).sum(dim=1)"},),
     ),
     Mistake(
         "identity_matrix",
@@ -180,37 +208,40 @@ MISTAKES = (
     Mistake(
         "mean_for_sum",
         'reduction="sum" gives the mean; return the plain sum',
-        {LAST: "return loss.sum() / " + DIVISOR},
+        {SUM: SUM.replace("loss.sum()", f"loss.sum() / {DIVISOR}")},
     ),
     Mistake(
         "sum_for_mean",
         'reduction="mean" gives the sum; divide by the sum of the weights',
-        {LAST: "return loss.sum()"},
+        {MEAN: MEAN.replace(f" / {DIVISOR}", "")},
     ),
     Mistake(
         "normaliser_detached",
         "the sum of the exponentials is detached, so the gradient misses the softmax; let it flow",
         {LOG_P: LOG_P.replace("shifted.exp()", "shifted.detach().exp()")},
+        also=(
+            {
+                SHIFTED: "shifted = z - z.detach().amax(dim=1, keepdim=True)",
+                LOG_P: LOG_P.replace("shifted.exp()", "shifted.detach().exp()"),
+            },
+        ),
     ),
     Mistake(
         "everything_detached",
         "the loss is cut off from the logits; do not detach, and do not work under no_grad",
-        {SHIFTED: SHIFTED.replace("logits - logits", "logits.detach() - logits.detach()")},
+        {Z: "z = logits.detach().to(wide)"},
     ),
     Mistake(
         "float32_inside",
         "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
-        {
-            SHIFTED: SHIFTED.replace("logits - logits", "logits.float() - logits.float()"),
-            IGNORED: IGNORED[:-1] + ".to(logits.dtype)\n",
-        },
+        {WIDE: "wide = torch.float32"},
     ),
     Mistake(
         "logits_overwritten",
         "the shift is done in place, which changes the caller's logits; make a new tensor",
         {
-            "    " + SHIFTED: "    top = logits.detach().amax(dim=1, keepdim=True)\n"
-            "    shifted = logits - top if logits.requires_grad else logits.sub_(top)"
+            SHIFTED: "top = z.detach().amax(dim=1, keepdim=True)\n"
+            "    shifted = z - top if z.requires_grad else logits.sub_(top)"
         },
     ),
     Mistake(
@@ -263,6 +294,7 @@ MISTAKES = (
         "index_error",
         "a class that does not exist raises whatever indexing raises; check it first and raise ValueError",
         {"if ((target < 0) | (target >= C))[counts].any():": "if False:"},
+        also=({NO_CLASS: "(target < 0)"}, {NO_CLASS: "(target >= C)"}),
     ),
     Mistake(
         "smoothing_not_checked",
@@ -273,6 +305,22 @@ MISTAKES = (
         "negative_smoothing_only",
         "a label_smoothing above 1 is taken as it is; raise ValueError",
         {"if not 0 <= label_smoothing <= 1:": "if label_smoothing < 0:"},
+    ),
+    Mistake(
+        "large_smoothing_only",
+        "a label_smoothing below 0 does not raise ValueError; refuse it as well as one above 1",
+        {"if not 0 <= label_smoothing <= 1:": "if label_smoothing > 1:"},
+        also=(
+            {
+                "if not 0 <= label_smoothing <= 1:": "if label_smoothing > 1:",
+                "if label_smoothing > 0:": "if label_smoothing:",
+            },
+        ),
+    ),
+    Mistake(
+        "half_returned_as_float32",
+        "half precision comes back as float32; cast the result back to the dtype of the logits",
+        {RESULT: "return loss"},
     ),
     Mistake(
         "weight_length_not_checked",
@@ -292,7 +340,7 @@ MISTAKES = (
     Mistake(
         "numpy_inside",
         "the logits go through numpy, which cuts off the gradient; stay in torch",
-        {SHIFTED: SHIFTED.replace("logits - logits", "torch.from_numpy(logits.detach().numpy()) - logits.detach()")},
+        {Z: "z = torch.from_numpy(logits.detach().numpy()).to(wide)"},
     ),
     Mistake(
         "calls_the_builtin",
@@ -343,6 +391,12 @@ MISTAKES = (
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {
+    f"{WIDE} -> wide = torch.promote_types(torch.float32, logits.dtype)": "the wider of two dtypes is the same",
+    f"{WIDE} -> wide = logits.dtype": "no case adds up 65 504 classes in float16, since torch's own cross_entropy "
+    "overflows there",
+    f"{Z} -> z = logits": "no case adds up 65 504 classes in float16, since torch's own cross_entropy overflows there",
+    f"{W} -> {W.replace('.to(wide)', '')}": "weights come in the dtype of the logits, and rows enough for a sum of "
+    "float16 weights to end are not asked",
     "raise ValueError(f'logits should have shape (N, C), got {tuple(logits.shape)}') -> (deleted)": "N, C = "
     "logits.shape raises a ValueError of its own for any other number of axes; only its message says less",
 }

@@ -38,10 +38,10 @@ def precision_recall_f1(
         raise ValueError(f'labels should be 0 or 1 where average is "binary", got {top}')
 
     C = 2 if average == "binary" else num_classes or top + 1
-    hit = torch.bincount(y_true[y_true == y_pred], minlength=C)  # (C,) TP
+    hit = torch.bincount(y_true[y_true == y_pred], minlength=C).double()  # (C,) TP; divided in float64
     predicted = torch.bincount(y_pred, minlength=C)  # (C,) TP + FP
     actual = torch.bincount(y_true, minlength=C)  # (C,) TP + FN
-    weight = actual / len(y_true)  # (C,)
+    weight = actual.double() / len(y_true)  # (C,)
     if average == "binary":
         hit, predicted, actual = hit[1], predicted[1], actual[1]
     elif average == "micro":
@@ -54,5 +54,5 @@ def precision_recall_f1(
         precision, recall, f1 = precision.mean(), recall.mean(), f1.mean()
     elif average == "weighted":
         precision, recall, f1 = weight @ precision, weight @ recall, weight @ f1
-    return precision, recall, f1
+    return precision.float(), recall.float(), f1.float()
     # --- end

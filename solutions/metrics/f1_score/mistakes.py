@@ -9,10 +9,10 @@ EMPTY = "    if len(y_true) == 0:\n"
 TOP = "top = int(torch.cat([y_true, y_pred]).max())"
 NOT_BINARY = 'if average == "binary" and top > 1:'
 CLASSES = 'C = 2 if average == "binary" else num_classes or top + 1'
-HIT = "torch.bincount(y_true[y_true == y_pred], minlength=C)"
+HIT = "torch.bincount(y_true[y_true == y_pred], minlength=C).double()"
 PREDICTED = "torch.bincount(y_pred, minlength=C)"
 ACTUAL = "torch.bincount(y_true, minlength=C)"
-WEIGHT = "weight = actual / len(y_true)"
+WEIGHT = "weight = actual.double() / len(y_true)"
 BINARY = "hit, predicted, actual = hit[1], predicted[1], actual[1]"
 MICRO = "hit, predicted, actual = hit.sum(), predicted.sum(), actual.sum()"
 PRECISION = "precision = hit / predicted.clamp_min(1)"
@@ -20,20 +20,50 @@ RECALL = "recall = hit / actual.clamp_min(1)"
 F1 = "f1 = 2 * hit / (predicted + actual).clamp_min(1)"
 MACRO = "precision, recall, f1 = precision.mean(), recall.mean(), f1.mean()"
 WEIGHTED = "precision, recall, f1 = weight @ precision, weight @ recall, weight @ f1"
-RESULT = "return precision, recall, f1"
+RESULT = "return precision.float(), recall.float(), f1.float()"
 MEAN_OF_THOSE = "precision, recall, f1 = precision[there].mean(), recall[there].mean(), f1[there].mean()"
 HARMONIC = "2 * precision * recall / (precision + recall)"
+
+FLATTENED = (
+    '        raise ValueError("labels should be 1-D")\n'
+    "    y_true, y_pred = y_true.flatten(), y_pred.flatten()\n"
+    "    if False:\n"
+)
+SCALARS = "return precision.item(), recall.item(), f1.item()"
+
+
+def of_the_means(*averages: str) -> dict[str, str]:
+    return {RESULT: f"if average in {averages!r}:\n        f1 = ({HARMONIC}).nan_to_num()\n    {RESULT}"}
+
+
+def eps_below(eps: str) -> dict[str, str]:
+    """In all three rates, F1 being that of precision and recall."""
+    return {
+        PRECISION: f"precision = hit / (predicted + {eps})",
+        RECALL: f"recall = hit / (actual + {eps})",
+        F1: f"f1 = 2 * precision * recall / (precision + recall + {eps})",
+    }
+
+
+def eps_below_counts(eps: str) -> dict[str, str]:
+    return eps_below(eps) | {F1: f"f1 = 2 * hit / (predicted + actual + {eps})"}
+
+
+def eps_below_f1(eps: str) -> dict[str, str]:
+    return {F1: f"f1 = 2 * precision * recall / (precision + recall + {eps})"}
+
 
 MISTAKES = (
     Mistake(
         "precision_and_recall_swapped",
         "precision and recall change places; precision divides by what was predicted, recall by what is true",
-        {RESULT: "return recall, precision, f1"},
+        {RESULT: "return recall.float(), precision.float(), f1.float()"},
     ),
     Mistake(
-        "macro_f1_of_the_means",
-        "macro F1 is taken from macro precision and macro recall; average the F1 of the classes",
-        {MACRO: MACRO + f"\n        f1 = ({HARMONIC}).nan_to_num()"},
+        "f1_of_the_means",
+        "F1 under macro or weighted is taken from the means of precision and recall; average the F1 of the classes",
+        of_the_means("macro", "weighted"),
+        also=(of_the_means("macro"), of_the_means("weighted")),
     ),
     Mistake(
         "arithmetic_mean",
@@ -66,7 +96,7 @@ MISTAKES = (
             PRECISION: PRECISION.replace(".clamp_min(1)", ""),
             RECALL: RECALL.replace(".clamp_min(1)", ""),
             F1: F1.replace(".clamp_min(1)", ""),
-            RESULT: "return precision.nan_to_num(), recall.nan_to_num(), f1.nan_to_num()",
+            RESULT: RESULT.replace(".float()", ".float().nan_to_num()"),
         },
     ),
     Mistake(
@@ -144,12 +174,17 @@ MISTAKES = (
     Mistake(
         "weighted_by_predictions",
         "the weights are how often each class is predicted; they should be how often it is true",
-        {WEIGHT: "weight = predicted / len(y_true)"},
+        {WEIGHT: "weight = predicted.double() / len(y_true)"},
     ),
     Mistake(
         "weighted_like_macro",
         "weighted gives every class the same weight; weigh each by how often it is true",
-        {WEIGHT: "weight = torch.full((C,), 1 / C)"},
+        {WEIGHT: "weight = torch.full((C,), 1 / C).double()"},
+    ),
+    Mistake(
+        "weighted_divided_by_classes",
+        "weighted divides by the number of classes what it should divide by the number of samples",
+        {WEIGHT: "weight = actual.double() / C"},
     ),
     Mistake(
         "class_zero_is_positive",
@@ -189,29 +224,39 @@ MISTAKES = (
     Mistake(
         "float64_returned",
         "the results are float64; they should be float32",
-        {RESULT: "return precision.double(), recall.double(), f1.double()"},
+        {RESULT: "return precision, recall, f1"},
+    ),
+    Mistake(
+        "python_floats",
+        "the results are numbers of Python; they should be tensors",
+        {RESULT: f"if average is not None:\n        {SCALARS}\n    {RESULT}"},
     ),
     Mistake(
         "eps_in_the_denominators",
-        "1e-6 is added to the denominators against 0/0, which shifts small rates; treat 0/0 on its own",
-        {F1: "f1 = 2 * precision * recall / (precision + recall + 1e-6)"},
+        "a constant such as 1e-6 is added to the denominators against 0/0, which shifts small rates; treat 0/0 apart",
+        eps_below("1e-6"),
+        also=(
+            *(eps_below(eps) for eps in ("1e-5", "1e-7")),
+            *(eps_below_f1(eps) for eps in ("1e-5", "1e-6", "1e-7")),
+            eps_below_counts("1e-5"),
+        ),
     ),
     Mistake(
         "counts_in_half_precision",
         "the counts are float16, which holds whole numbers up to 2048 only; count in integers of 64 bits",
         {
             PRECISION: f"hit, predicted, actual = hit.half(), predicted.half(), actual.half()\n    {PRECISION}",
-            RESULT: "return precision.float(), recall.float(), f1.float()",
-            WEIGHT: WEIGHT.replace("weight = actual", "weight = actual.half()"),
+            WEIGHT: WEIGHT.replace("actual.double()", "actual.half()"),
         },
     ),
     Mistake(
         "counts_in_the_labels_dtype",
         "the counts are kept in the dtype of the labels, and 8 bits end at 127 or 255; count in 64 bits",
         {
-            HIT: f"{HIT}.to(y_true.dtype)",
+            HIT: HIT.replace(".double()", ".to(y_true.dtype)"),
             PREDICTED: f"{PREDICTED}.to(y_true.dtype)",
             ACTUAL: f"{ACTUAL}.to(y_true.dtype)",
+            RECALL: f"hit = hit.double()\n    {RECALL}",
         },
     ),
     Mistake(
@@ -222,14 +267,14 @@ MISTAKES = (
     Mistake(
         "pairs_in_the_labels_dtype",
         "true * C + predicted is computed in the dtype of the labels, where it wraps; make the labels 64-bit first",
-        {HIT: "torch.bincount((y_true * C + y_pred).long() % C**2, minlength=C * C)[:: C + 1]"},
+        {HIT: "torch.bincount((y_true * C + y_pred).long() % C**2, minlength=C * C)[:: C + 1].double()"},
     ),
     Mistake(
         "repeats_lost",
         "hits are added by an indexed +=, which counts a class once however often it occurs; use bincount",
         {
             HIT: "torch.zeros(C, dtype=torch.long)\n    hit[y_true.long()] += (y_true == y_pred).long()\n"
-            "    hit = hit.clone()"
+            "    hit = hit.double()"
         },
     ),
     Mistake(
@@ -251,6 +296,24 @@ MISTAKES = (
         "flattened",
         "labels of any shape are flattened; raise ValueError where they are not 1-D",
         {DIMENSIONS: "    y_true, y_pred = y_true.flatten(), y_pred.flatten()\n" + DIMENSIONS},
+    ),
+    Mistake(
+        "one_dimension_is_enough",
+        "labels are refused only where y_true and y_pred are both not 1-D; refuse them where either is",
+        {DIMENSIONS: DIMENSIONS.replace(" or ", " and ")},
+        also=({DIMENSIONS: DIMENSIONS.replace(" or ", " and ") + FLATTENED},),
+    ),
+    Mistake(
+        "only_true_dimensions_checked",
+        "the number of axes of y_pred is not checked; it should be 1 like that of y_true",
+        {DIMENSIONS: "    if y_true.dim() != 1:\n"},
+        also=({DIMENSIONS: "    if y_true.dim() != 1:\n" + FLATTENED},),
+    ),
+    Mistake(
+        "only_predicted_dimensions_checked",
+        "the number of axes of y_true is not checked; it should be 1 like that of y_pred",
+        {DIMENSIONS: "    if y_pred.dim() != 1:\n"},
+        also=({DIMENSIONS: "    if y_pred.dim() != 1:\n" + FLATTENED},),
     ),
     Mistake(
         "lengths_unchecked",
@@ -276,6 +339,11 @@ MISTAKES = (
         "only_true_labels_checked",
         'average="binary" looks for labels above 1 in y_true only; look in y_pred too',
         {NOT_BINARY: 'if average == "binary" and y_true.max() > 1:'},
+    ),
+    Mistake(
+        "only_predicted_labels_checked",
+        'average="binary" looks for labels above 1 in y_pred only; look in y_true too',
+        {NOT_BINARY: 'if average == "binary" and y_pred.max() > 1:'},
     ),
     Mistake(
         "positive_if_not_zero",
@@ -325,7 +393,7 @@ MISTAKES = (
             "    for true, guess in zip(y_true.tolist(), y_pred.tolist()):\n        hit[true][guess] += 1\n"
             "    hit = torch.tensor(hit)",
             PREDICTED: "hit.sum(dim=0)",
-            ACTUAL: "hit.sum(dim=1)\n    hit = hit.diagonal()",
+            ACTUAL: "hit.sum(dim=1)\n    hit = hit.diagonal().double()",
         },
         slow=True,
     ),
@@ -333,7 +401,7 @@ MISTAKES = (
         "loop_over_classes",
         "a Python loop goes through all samples once for each class; bincount counts all classes in one go",
         {
-            HIT: "torch.stack([((y_true == c) & (y_pred == c)).sum() for c in range(C)])",
+            HIT: "torch.stack([((y_true == c) & (y_pred == c)).sum() for c in range(C)]).double()",
             PREDICTED: "torch.stack([(y_pred == c).sum() for c in range(C)])",
             ACTUAL: "torch.stack([(y_true == c).sum() for c in range(C)])",
         },
@@ -346,7 +414,7 @@ MISTAKES = (
             HIT: "((y_true[:, None, None] == torch.arange(C)[:, None]) & (y_pred[:, None, None] == torch.arange(C)))"
             ".sum(dim=0)",
             PREDICTED: "hit.sum(dim=0)",
-            ACTUAL: "hit.sum(dim=1)\n    hit = hit.diagonal()",
+            ACTUAL: "hit.sum(dim=1)\n    hit = hit.diagonal().double()",
         },
         slow=True,
     ),
@@ -359,7 +427,7 @@ MISTAKES = (
             "    counts = Counter(map(tuple, torch.stack([y_true, y_pred], dim=1).tolist()))\n"
             "    hit[torch.tensor(list(counts)).unbind(dim=1)] = torch.tensor(list(counts.values()))",
             PREDICTED: "hit.sum(dim=0)",
-            ACTUAL: "hit.sum(dim=1)\n    hit = hit.diagonal()",
+            ACTUAL: "hit.sum(dim=1)\n    hit = hit.diagonal().double()",
         },
         slow=True,
     ),
