@@ -113,7 +113,7 @@ WRONG = {
     "float16_refused": (
         RIGHT.replace(REFUSE, REFUSE + "    assert x.dtype != torch.float16\n"),
         "robustness/half_precision/float16",
-        "the call: should return, got AssertionError (line 7: `assert x.dtype != torch.float16`)",
+        "the call (float16): should return, got AssertionError (line 7: `assert x.dtype != torch.float16`)",
     ),
     "views": (
         RIGHT.replace("x / (1 / factor)", "x.view(-1).view(x.shape) / (1 / factor)"),
