@@ -1,0 +1,106 @@
+"""What serves a submission cannot be reached from it, and what it counts."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import subprocess
+import sys
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+import torch
+
+from graders import katas, meter, outside, sealed
+
+
+def test_steps_run_in_order_until_one_raises() -> None:
+    assert outside.run(functools.partial(max, 1, 2), functools.partial(min, 1, 2)) == ([2, 1], None)
+    results, error = outside.run(functools.partial(abs, -3), functools.partial(int, "x"), functools.partial(abs, -4))
+    assert results == [3]
+    assert isinstance(error, ValueError)
+    assert outside.run(sys.exit)[1].__class__ is SystemExit
+
+
+def test_what_runs_outside_has_nothing_below_it() -> None:
+    def look() -> tuple[str, Any]:
+        frame = sys._getframe()
+        return frame.f_code.co_name, frame.f_back
+
+    assert outside.run(look) == ([("look", None)], None)
+
+
+def test_a_finalizer_that_raises_ends_nothing() -> None:
+    class Late:
+        def __del__(self) -> None:
+            raise KeyError
+
+    assert outside.run(lambda: Late() and None, functools.partial(abs, -5)) == ([None, 5], None)
+
+
+def test_no_class_leads_to_the_private_copy() -> None:
+    serve = sealed.private_worker()
+    assert isinstance(serve, FunctionType)
+    namespaces = {id(serve.__globals__)}
+    for value in list(serve.__globals__.values()):  # the copies of the modules that it uses
+        for function in getattr(value, "__dict__", {}).values():
+            if isinstance(function, FunctionType) and function.__module__.startswith("graders."):
+                namespaces.add(id(function.__globals__))
+    assert len(namespaces) >= 5
+    pending: list[type] = [object]
+    while pending:
+        one = pending.pop()
+        pending += type.__subclasses__(one)
+        for value in vars(one).values():
+            assert id(getattr(value, "__globals__", None)) not in namespaces, (one, value)
+
+
+def operators(function: Any, *tensors: torch.Tensor) -> int:
+    meter.start_counting()
+    function(*tensors)
+    return meter.count(meter.stop_counting())["operators"]
+
+
+def test_what_one_operator_calls_is_not_counted() -> None:
+    queries = torch.randn(16, 4, 8, 5)
+    assert operators(lambda x: torch.einsum("ibhd,jbhd->ijbh", x, x), queries) == 1
+    assert operators(lambda x: [head @ head.mT for head in x.unbind(2)], queries) == 1 + 2 * 8
+
+
+@pytest.mark.parametrize("named", [contextlib.__file__, "<frozen importlib._bootstrap>", "/nowhere/at/all.py"])
+def test_code_that_only_bears_the_name_of_a_library_is_not_installed(named: str) -> None:
+    assert not meter.is_installed(compile("for i in range(9):\n    pass\n", named, "exec"))
+
+
+def test_code_of_a_library_is_installed() -> None:
+    nested = contextlib.suppress.__exit__.__code__
+    assert isinstance(nested, CodeType)
+    assert meter.is_installed(nested)
+    assert meter.is_installed(torch.nn.Linear.forward.__code__)
+
+
+OPERATORS = """
+import torch
+from graders import removal
+refuse = removal.refuser("nowhere.py", 1)
+removal.take_away(removal.take_stock(), ("log_softmax",), refuse)
+x = torch.ones(2, 3, requires_grad=True)
+torch.softmax(x, -1).sum().backward()
+for call in (lambda: x.log_softmax(-1), lambda: torch.nn.LogSoftmax(-1)(x),
+             lambda: torch.ops.aten._log_softmax(x, 1, False), lambda: torch._refs.log_softmax(x, 1),
+             lambda: torch.vmap(lambda row: row.log_softmax(0))(x), lambda: x.detach().numpy()):
+    try:
+        call()
+    except RuntimeError as error:
+        print("refused:", str(error).splitlines()[-1])
+"""
+
+
+def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
+    command = [sys.executable, "-W", "ignore", "-c", OPERATORS]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=katas.ROOT, check=True)
+    refused = [line for line in ran.stdout.splitlines() if line.startswith("refused: ")]
+    assert len(refused) == 6
+    assert all(line.endswith("may not be called in this kata") for line in refused)
+    assert "! log_softmax\t" in ran.stdout
