@@ -18,7 +18,9 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from itertools import chain, islice, takewhile
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
@@ -52,8 +54,9 @@ FRAMES = frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame"))
 class Inventory(NamedTuple):
     """What there is to remove, looked up once before workers are forked."""
 
-    operators: dict[str, list[str]]  # its dispatch keys by an operator's full name
-    functions: dict[str, list[FunctionType]]  # torch's own in Python, by name without leading underscores
+    operators: list[tuple[str, str, list[str]]]  # names without leading underscores, full ones, dispatch keys; sorted
+    functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python, likewise
+    exits: list[FunctionType]
     switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
 
 
@@ -82,7 +85,9 @@ def take_stock() -> Inventory:
     holders = [one for one in gc.get_referrers(*switches) if type(one) is dict]
     places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
     gc.freeze()
-    return Inventory(operators, functions, places)
+    bare = sorted((name.partition("::")[2].lstrip("_"), name, keys) for name, keys in operators.items())
+    exits = [one for name in EXITS for one in functions.get(name.lstrip("_"), ()) if one.__name__ == name]
+    return Inventory(bare, sorted(functions.items()), exits, places)
 
 
 def refuser(path: str, telling: int) -> Refuse:
@@ -118,23 +123,18 @@ def instead_of(name: str, refuse: Refuse) -> Callable[..., Any]:
 def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None:
     """Replaces all whose name, without leading underscores, begins with one of the banned words, and the exits."""
     libraries: dict[str, Any] = {}
-    for full_name, keys in stock.operators.items():
+    for bare, full_name, keys in beginning_with(banned, stock.operators):
         namespace, _, name = full_name.partition("::")
-        bare = name.lstrip("_")
-        if bare.startswith(banned):
-            library = libraries.get(namespace)
-            if library is None:
-                library = libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", "kata", 0)
-            kernel = instead_of(bare.partition(".")[0], refuse)
-            with warnings.catch_warnings(action="ignore"):  # that another kernel is there: that is the point
-                for key in keys:
-                    library.impl(name, key, kernel, False)  # type: ignore[call-arg]  # torch's types lack one
+        if namespace not in libraries:
+            libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", "kata", 0)
+        kernel = instead_of(bare.partition(".")[0], refuse)
+        with warnings.catch_warnings(action="ignore"):  # that another kernel is there: that is the point
+            for key in keys:
+                libraries[namespace].impl(name, key, kernel, False)
     for library in libraries.values():
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # for ever: its end would undo what it did
-    for functions in stock.functions.values():
-        for function in functions:
-            if function.__name__ in EXITS or function.__name__.lstrip("_").startswith(banned):
-                function.__code__ = refusing(instead_of(function.__name__, refuse), function.__code__)
+    for function in chain(stock.exits, *(functions for _, functions in beginning_with(banned, stock.functions))):
+        function.__code__ = refusing(instead_of(function.__name__, refuse), function.__code__)
     for holder, name in stock.switches:
         holder[name] = instead_of(name.lstrip("_"), refuse)
     methods = gc.get_referents(torch._C.TensorBase.__dict__)[0]  # a class of C's cannot be written to otherwise
@@ -142,6 +142,13 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
         if name in methods:
             methods[name] = instead_of(f"Tensor.{name}", refuse)
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
+
+
+def beginning_with(words: tuple[str, ...], found: list[tuple[str, *tuple[Any, ...]]]) -> Iterator[tuple[Any, ...]]:
+    """The entries whose name does; looks at few others, since what a forked process looks at is copied."""
+    for word in words:
+        start = bisect_left(found, (word,))
+        yield from takewhile(lambda entry, word=word: entry[0].startswith(word), islice(found, start, None))
 
 
 def refusing(refused: Callable[..., Any], like: CodeType) -> CodeType:
