@@ -20,7 +20,7 @@ import threading
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from itertools import chain, islice, takewhile
+from itertools import chain, islice
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
@@ -147,8 +147,10 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
 def beginning_with(words: tuple[str, ...], found: list[tuple[str, *tuple[Any, ...]]]) -> Iterator[tuple[Any, ...]]:
     """The entries whose name does; looks at few others, since what a forked process looks at is copied."""
     for word in words:
-        start = bisect_left(found, (word,))
-        yield from takewhile(lambda entry, word=word: entry[0].startswith(word), islice(found, start, None))
+        for entry in islice(found, bisect_left(found, (word,)), None):
+            if not entry[0].startswith(word):
+                break
+            yield entry
 
 
 def refusing(refused: Callable[..., Any], like: CodeType) -> CodeType:
