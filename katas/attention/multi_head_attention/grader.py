@@ -239,7 +239,7 @@ GRADER = Grader(
         "attention",  # of torch.onnx.ops
         "transformer_encoder_layer",
         "forward_impl",  # torch.ao.nn.quantizable.MultiheadAttention, in plain operators
-        "sfdp_",  # torch.compile's patterns of attention
+        "fuse_attention",  # of torch._inductor, which has attention in plain operators
     ),
 )
 
