@@ -25,6 +25,7 @@ from graders.sterile import sterile
 
 # What torch.autograd.profiler builds on, here with memory; its event tree would take 10 ms a call.
 CONFIG = ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig())
+LOOP = 20  # runs of one line, fewer than which no budget minds
 Runs = dict[tuple[CodeType, int], int]
 LIBRARY = tuple({f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, Path(torch.__file__).parents[1])})
 
@@ -81,10 +82,10 @@ def line_counter() -> tuple[Callable[..., Any], Runs]:
 def longest_loop(runs: Runs, path: str) -> dict[str, int]:
     """How often the line ran that ran most often, and which it is where it is the submission's.
 
-    Lines of an installed library do not count; those that only say so do.
+    Lines of an installed library do not count; those that only say so do, where there are enough to be a loop.
     """
     for (code, line), times in sorted(runs.items(), key=itemgetter(1), reverse=True):
-        if code.co_filename == path or not is_installed(code):
+        if code.co_filename == path or (times >= LOOP and not is_installed(code)):
             return {"lines": times, "line": line if code.co_filename == path else 0}
     return {"lines": 0, "line": 0}
 

@@ -31,7 +31,9 @@ from graders.sterile import sterile
 Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 
 # Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
-MATHEMATICS = re.compile(r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops)(\.|$)")
+MATHEMATICS = re.compile(
+    r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops)(\.|$)"
+)
 SWITCH = re.compile("_profiler|record_function|^_autograd_init$|^_to_dlpack")
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 LIBRARIES = frozenset(

@@ -16,7 +16,9 @@ def visible(text: str, longest: int = LONGEST) -> str:
 
     Lines and tabs stay. What is too long is cut.
     """
-    shown = "".join(map(escaped, text[: longest + 1].replace("\r\n", "\n")))
+    shown = text[: longest + 1]
+    if not (shown.isascii() and shown.isprintable()):  # which is quick to see
+        shown = "".join(map(escaped, shown.replace("\r\n", "\n")))
     shown = COMMAND.sub(" ", shown)
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 

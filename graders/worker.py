@@ -41,6 +41,8 @@ READY = b"!"
 STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # makes a hung worker dump its stacks
 Request = dict[str, Any]
 Reply = dict[str, Any]
+Step = Callable[[], Any]
+Target = Callable[..., Step]  # arguments -> the call with them
 
 # As they are before a submission is read.
 BASE = torch._C.TensorBase
@@ -158,7 +160,7 @@ def printed(log: int, flush: Callable[[], None]) -> dict[str, Any]:
     return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
 
 
-def results_of(*steps: Callable[[], Any]) -> list[Any]:
+def results_of(*steps: Step) -> list[Any]:
     """Raises: Failed."""
     results, error = outside.run(*steps)
     if error is not None:
@@ -259,7 +261,7 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor])
 
 
 def forward(
-    target: Callable[..., Any], request: Request, tensors: list[Tensor], trace: Callable[..., Any] | None
+    target: Target, request: Request, tensors: list[Tensor], trace: Callable[..., Any] | None
 ) -> tuple[Any, list[Any]]:
     """What the call returned, and with a trace function the profiler's events. Raises: Failed."""
     mode = [partial(set_num_threads, 1)]  # whatever was chosen on import: the time of all of them would count
@@ -274,7 +276,7 @@ def forward(
     return metered(called, trace, *mode, *seed_everything)
 
 
-def metered(step: Callable[[], Any], trace: Callable[..., Any], *before: Callable[[], Any]) -> tuple[Any, list[Any]]:
+def metered(step: Step, trace: Callable[..., Any], *before: Step) -> tuple[Any, list[Any]]:
     """What the step returned, and the profiler's events of it. Raises: Failed."""
     counted = (meter.start_counting, partial(settrace, trace), step, partial(settrace, None), meter.stop_counting)
     outside.run(partial(trace_threads, trace))
@@ -307,15 +309,14 @@ def backward(
     return dict(zip(leaves, found, strict=True)), events
 
 
-def build(module: ModuleType, request: Request, values: list[Tensor], leaves: dict[str, Tensor]) -> Callable[..., Any]:
+def build(module: ModuleType, request: Request, values: list[Tensor], leaves: dict[str, Tensor]) -> Target:
     """The function, or the module constructed and given the judge's parameters, which join the leaves.
 
     Raises: Failed, Misfit.
     """
-    target: Any = results_of(partial(getattr, module, request["target"]))[-1]
     if request["init"] is None:
-        return target  # type: ignore[no-any-return]  # whatever the submission defined under that name
-    instance = results_of(*seed_everything, partial(target, **request["init"]))[-1]
+        return lambda *given, **named: partial(methodcaller(request["target"], *given, **named), module)
+    instance = results_of(*seed_everything, partial(methodcaller(request["target"], **request["init"]), module))[-1]
     parameters = {name: values[index] for name, index in request["parameters"].items()}
     for first in list(parameters.values())[:1]:
         to = methodcaller("to", device=device_of(first), dtype=dtype_of(first))
@@ -331,16 +332,15 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
                 leaves[name] = there
     if request["evaluating"]:
         results_of(partial(methodcaller("eval"), instance))
-    return instance  # type: ignore[no-any-return]  # whatever the submission defined under that name
+    return partial(partial, instance)
 
 
-def with_arguments(target: Callable[..., Any], request: Request, values: list[Tensor]) -> Callable[[], Any]:
+def with_arguments(target: Target, request: Request, values: list[Tensor]) -> Step:
     positional = [value_of(argument, values) for argument in request["arguments"]]
-    keywords = {name: value_of(argument, values) for name, argument in request["keywords"].items()}
-    return partial(target, *positional, **keywords)
+    return target(*positional, **{name: value_of(argument, values) for name, argument in request["keywords"].items()})
 
 
-def rehearsals(target: Callable[..., Any], request: Request, values: list[Tensor]) -> list[Callable[[], Any]]:
+def rehearsals(target: Target, request: Request, values: list[Tensor]) -> list[Step]:
     """Calls whose results do not matter: with the arguments of another call, and with other values of these shapes."""
     others = [
         BASE.requires_grad_(BASE.sqrt(BASE.abs(BASE.detach(value))), needs_gradient(value))
@@ -353,7 +353,7 @@ def rehearsals(target: Callable[..., Any], request: Request, values: list[Tensor
             BASE.copy_(value, BASE.flip(value, 0))
             break  # one, so that pairs of labels do not stay the same pairs
     before = {name: value_of(argument, values) for name, argument in request["before"].items()}
-    return [partial(target, **before), with_arguments(target, request, others)]
+    return [target(**before), with_arguments(target, request, others)]
 
 
 def value_of(argument: Any, values: list[Tensor]) -> Any:
