@@ -29,6 +29,12 @@ LOOP = 20  # runs of one line, fewer than which no budget minds
 Runs = dict[tuple[CodeType, int], int]
 LIBRARY = tuple({f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, Path(torch.__file__).parents[1])})
 
+# Python's own importer, which runs under names other than those it is frozen by.
+FROZEN = {
+    "importlib._bootstrap": "_frozen_importlib",
+    "importlib._bootstrap_external": "_frozen_importlib_external",
+}
+
 start_counting = partial(_enable_profiler_legacy, CONFIG)
 stop_counting = _disable_profiler_legacy
 # As they are now: a submission could put others into the class.
@@ -95,7 +101,8 @@ def is_installed(code: CodeType) -> bool:
     file = code.co_filename
     try:
         if file.startswith("<frozen "):
-            pending = [get_frozen_object(file[len("<frozen ") : -1])]
+            name = file[len("<frozen ") : -1]
+            pending = [get_frozen_object(FROZEN.get(name, name))]
         elif file.startswith(LIBRARY):
             with open(file, "rb") as stream:
                 pending = [compile(stream.read(), file, "exec", dont_inherit=True)]

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import multiprocessing
 import os
+import platform
 import signal
 import socket
 import sys
@@ -92,6 +93,7 @@ def run_server(control: socket.socket) -> None:
     os.closerange(control.fileno() + 1, 4096)
     limited = cage.limits(caged=True)
     cage.blank_command_line()
+    platform.processor()  # asks a program, which a submission may not, and remembers
     stock = removal.take_stock()
     if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.enter(
         lambda start: serve(control, "full", start, limited, stock)
@@ -182,6 +184,7 @@ class Spawn:
 
 def be_spawned(connection: socket.socket, telling: Connection, scratch: str) -> None:
     limited = cage.limits(caged=False) if sys.platform != "win32" else {}
+    platform.processor()
     be_worker(connection, telling.fileno(), scratch, limited, removal.take_stock())
 
 

@@ -64,6 +64,8 @@ class Inventory(NamedTuple):
 
 def take_stock() -> Inventory:
     """Looks up all of torch that could be banned; takes 0.1 s."""
+    import torch.nn.attention.flex_attention  # torch.compile imports it, which `guard` would refuse
+
     gc.unfreeze()  # what is frozen is not found
     operators: dict[str, list[str]] = {}
     for key in dir(torch._C.DispatchKey):

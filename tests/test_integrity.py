@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from graders import __main__ as cli
-from graders import katas
+from graders import katas, meter
 from graders.prove import first_line, hostile_files, is_honest, isolation
 from tests.toys import REFERENCE, failures, grade, heed_interrupts, run
 
@@ -287,3 +288,10 @@ print([name for name, call in calls.items() if not refused(call)])
 def test_the_filter_of_system_calls_leaves_threads_alone_and_refuses_the_rest() -> None:
     ran = subprocess.run([sys.executable, "-c", FILTERED], capture_output=True, text=True, cwd=katas.ROOT, check=False)
     assert ran.stdout.splitlines() == ["a thread runs", "[]"], ran.stderr
+
+
+def test_lines_of_pythons_own_importer_count_as_an_installed_librarys() -> None:
+    importer = [importlib._bootstrap._find_spec, importlib._bootstrap_external._path_join]  # type: ignore[attr-defined]
+    assert all(meter.is_installed(function.__code__) for function in importer)
+    pretended = compile("for i in range(9): i", "<frozen importlib._bootstrap>", "exec")
+    assert not meter.is_installed(pretended)

@@ -1,0 +1,56 @@
+# honest: copies, saves, traces and trains itself on import; must pass
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+class SelfAttention(nn.Module):
+    """A = softmax(Q Kᵀ / √D),  out = A V,  with Q, K and V linear maps of the same tokens.
+
+    Args:
+        embed_dim: D, the channels of a token.
+    Source: arXiv:1706.03762, eq. 1, for one head. Our D is their d_model = d_k = d_v.
+    """
+
+    def __init__(self, embed_dim: int) -> None:
+        super().__init__()
+        self.W_q = nn.Linear(embed_dim, embed_dim)
+        self.W_k = nn.Linear(embed_dim, embed_dim)
+        self.W_v = nn.Linear(embed_dim, embed_dim)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Lets every token of x (B, S, D) look at every token of its sequence.
+
+        Returns: out (B, S, D) and the weights (B, S, S), whose rows (one for each query) add up to 1.
+        """
+        # --- solution
+        # TODO: map x to queries, keys and values.
+        # TODO: score every query against every key of its sequence; scale before the product, so that
+        # float16 can hold it.
+        # TODO: turn each query's scores into weights that add up to 1 over the keys.
+        # TODO: return the weighted sums of the values, and the weights.
+        q, k, v = self.W_q(x), self.W_k(x), self.W_v(x)  # each (B, S, D)
+        scores = (q / math.sqrt(x.shape[-1])) @ k.mT  # (B, S, S)
+        weights = torch.softmax(scores, dim=-1)
+        return weights @ v, weights
+        # --- end
+
+
+layer = SelfAttention(4)
+import copy, io, pickle
+twin = copy.deepcopy(layer)
+twin.load_state_dict(layer.state_dict())
+buffer = io.BytesIO()
+torch.save(layer.state_dict(), buffer)
+handle = layer.register_forward_hook(lambda m, i, o: print(o[0].shape))
+out, weights = layer(torch.randn(2, 3, 4))
+handle.remove()
+assert torch.allclose(weights.sum(-1), torch.ones(2, 3))
+out.sum().backward()
+nn.init.xavier_uniform_(layer.W_q.weight)
+print(layer, sum(p.numel() for p in layer.parameters()))
+traced = torch.jit.trace(layer, torch.randn(2, 3, 4))
+scripted = torch.jit.script(layer)
+layer.apply(lambda m: None)
+nn.TransformerEncoderLayer  # a look is allowed
