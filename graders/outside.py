@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import gc
 import sys
-import weakref
 from _queue import SimpleQueue
 from _thread import start_new_thread
+from _weakref import ref
 from collections.abc import Callable
-from functools import _lru_cache_wrapper, partial  # type: ignore[attr-defined]  # the cache that C has
+from functools import _lru_cache_wrapper, partial
 from operator import attrgetter, call
 from types import TracebackType
 from typing import Any
@@ -24,7 +24,8 @@ PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
 
 def opaque(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function in a holder of C's, of which a submission can only call it."""
-    return _lru_cache_wrapper(function, 0, False, tuple)  # type: ignore[no-any-return]  # nothing is cached
+    make: Any = _lru_cache_wrapper
+    return make(function, 0, False, tuple)  # type: ignore[no-any-return]  # nothing is cached
 
 
 def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
@@ -37,7 +38,7 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
     finished: Any = object()
     news: SimpleQueue[Any] = SimpleQueue()
     last = partial(news.put, finished)
-    ended = weakref.ref(last, news.put)  # which is put there when the thread is gone
+    ended = ref(last, news.put)  # which is put there when the thread is gone
     begin = opaque(results.extend)
     before: Any = (partial(setattr, sys, "unraisablehook", opaque(news.put)), collect)
     work = map(call, (*before, *steps, collect_no_more, last))
@@ -59,19 +60,19 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
         # else a finalizer of the submission's raised, which ends nothing
 
 
-def class_of_told() -> type:
+def class_of_told() -> Any:
     """Of what `sys.unraisablehook` is given, which has no name in Python."""
     seen: list[Any] = []
     ordinary, sys.unraisablehook = sys.unraisablehook, seen.append
     gone = partial(int)
-    watched = weakref.ref(gone, int)  # type: ignore[arg-type]  # which raises
+    watched = ref(gone, int)  # type: ignore[arg-type]  # which raises
     del gone
     sys.unraisablehook = ordinary
     assert watched() is None
     return type(seen[0])
 
 
-TOLD = class_of_told()
+TOLD: Any = class_of_told()
 
 
 def let_go() -> None:

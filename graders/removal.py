@@ -13,6 +13,7 @@ from __future__ import annotations
 import _thread
 import ctypes
 import gc
+import operator
 import os
 import re
 import sys
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from graders.meter import LIBRARY
 from graders.outside import opaque
 from graders.sterile import sterile
 
@@ -31,7 +33,8 @@ Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 
 # Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
 MATHEMATICS = re.compile(r"torch\.(nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops)(\.|$)")
-SWITCH = re.compile("_profiler|^_dispatch_library$|record_function|^_autograd_init$|^_to_dlpack")
+SWITCH = re.compile("_profiler|record_function|^_autograd_init$|^_to_dlpack")
+REGISTER = "_dispatch_library"
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 LIBRARIES = frozenset(
     ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
@@ -58,6 +61,7 @@ class Inventory(NamedTuple):
     operators: dict[str, list[str]]  # its dispatch keys by an operator's full name
     functions: dict[str, list[FunctionType]]  # torch's own in Python, by name without leading underscores
     switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
+    registrars: list[dict[str, Any]]  # where the function stands by which kernels are registered
 
 
 def take_stock() -> Inventory:
@@ -84,8 +88,10 @@ def take_stock() -> Inventory:
     known = {id(switch) for switch in switches}
     holders = [one for one in gc.get_referrers(*switches) if type(one) is dict]
     places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
+    register = torch._C._dispatch_library
+    registrars = [one for one in gc.get_referrers(register) if type(one) is dict and one.get(REGISTER) is register]
     gc.freeze()
-    return Inventory(operators, functions, places)
+    return Inventory(operators, functions, places, registrars)
 
 
 def refuser(path: str, telling: int) -> Refuse:
@@ -140,32 +146,72 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
                 function.__code__ = refusing(instead_of(function.__name__, refuse), function.__code__)
     for holder, name in stock.switches:
         holder[name] = instead_of(name.lstrip("_"), refuse)
+    guarded = opaque(sterile(guarded_registrar(torch._C._dispatch_library, refuse)))
+    for holder in stock.registrars:
+        holder[REGISTER] = guarded
     methods = gc.get_referents(torch._C.TensorBase.__dict__)[0]  # a class of C's cannot be written to otherwise
     for name in EXITS:
         if name in methods:
             methods[name] = instead_of(f"Tensor.{name}", refuse)
+    for name in ("enable", "set_threshold"):  # by which it could run in the worker's thread, and finalizers there
+        vars(gc)[name] = opaque(sterile(nothing))
     change(MappingProxyType, {name: with_copy(name) for name in COMPARISONS})
     change(FrameType, {"f_back": property(opaque(back_within_submission()))})
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
 
 
+def nothing(*_: object) -> None: ...
+
+
+class Refused(NamedTuple):
+    """Stands for a library of kernels that may not be made."""
+
+    impl: Callable[..., Any]
+    define: Callable[..., Any]
+    fallback: Callable[..., Any]
+    reset: Callable[..., Any]
+
+
+def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[..., Any]:
+    """For operators of one's own alone: other kernels for torch's would run where the worker takes results over.
+
+    It never raises, for a traceback would lead to `register`.
+    """
+    no = instead_of("a kernel for torch's own operators", refuse)
+    instead, kind, text, size = Refused(no, no, no, sterile(nothing)), type, str, len
+
+    def registrar(*arguments: Any) -> Any:
+        first = arguments[:3]
+        if size(first) < 3 or kind(first[0]) is not text or kind(first[1]) is not text or kind(first[2]) is not text:
+            return instead
+        if first[1] in ("aten", "_") and first[2] != "Meta":
+            return instead
+        try:
+            return register(*arguments)
+        except BaseException:
+            return instead
+
+    return registrar
+
+
 def change(one: type, attributes: dict[str, Any]) -> None:
     """Gives a class of C's other attributes, which Python alone would not."""
     flags = ctypes.c_ulong.from_address(id(one) + FLAGS)
-    kept = flags.value
-    assert kept == one.__flags__, "the flags of a class should be where they were"
-    flags.value = kept & ~IMMUTABLE
+    assert flags.value == one.__flags__, "the flags of a class should be where they were"
+    flags.value &= ~IMMUTABLE
     for name, value in attributes.items():
         setattr(one, name, value)
-    flags.value = kept
+    flags.value |= IMMUTABLE  # and no more: setting attributes has changed other flags
 
 
 def with_copy(name: str) -> Callable[..., Any]:
     """An operator of a mappingproxy that gives the other side a copy, not the dict of the class itself."""
-    get = getattr
+    do, copied = getattr(operator, name.replace("ror", "or")), dict
+    swapped = name == "__ror__"
 
     def operate(self: Any, other: object) -> Any:
-        return get({**self}, name)(other)
+        own = copied(self)
+        return do(other, own) if swapped else do(own, other)
 
     return sterile(operate)
 
@@ -199,6 +245,7 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     """An audit hook that refuses ways around the worker, its frames above all; it cannot be taken off again."""
     main, thread_now, frame_now = _thread.get_ident(), _thread.get_ident, sys._getframe
     thread_start = threading.Thread._bootstrap_inner.__code__  # type: ignore[attr-defined]  # it traces new threads
+    installed, begins = LIBRARY, str.startswith
     forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -207,6 +254,8 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
                 raise RuntimeError("frames cannot be read here")
         elif event == "import":
             package, _, rest = arguments[0].partition(".")
+            if arguments[1] is not None and not begins(arguments[1], installed):
+                refuse("a library of machine code")
             if package in internals or (package == "torch" and rest.rpartition(".")[2] in banned):
                 refuse(arguments[0])
         elif event.startswith("sys._getframe"):

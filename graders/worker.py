@@ -160,7 +160,7 @@ def settle(connection: int, telling: int, scratch: str, root: str) -> int:
 
 def printed(log: int, flush: Callable[[], None]) -> dict[str, Any]:
     outside.run(flush)  # which fails where the submission has closed it
-    lseek(log, 0, os.SEEK_SET)
+    lseek(log, 0, 0)
     text = read(log, PRINTED_BYTES).decode(errors="replace")
     return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
 
@@ -336,9 +336,10 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
     for first in list(parameters.values())[:1]:
         to = methodcaller("to", device=device_of(first), dtype=dtype_of(first))
         named = map(dict, map(methodcaller("named_parameters", remove_duplicate=False), [instance]))
-        own = results_of(partial(to, instance), partial(list, named))[-1][0]
+        found = results_of(partial(to, instance), partial(list, named))[-1][0]
+        own: dict[str, Any] = {name: one for name, one in found.items() if type(name) is str}
         for name, value in parameters.items():
-            there = own.get(name)
+            there: Any = own.get(name)
             if not is_tensor(there) or shape_of(there) != shape_of(value):
                 got = tuple(shape_of(there)) if is_tensor(there) else "no such parameter"
                 raise Misfit(f"{name} should have shape {tuple(shape_of(value))}, got {got}")
@@ -414,14 +415,19 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
     is_syntax_error = any(one is SyntaxError for one in classes)
     lines = [line for file, line in outside.places(trace_of(error)) if type(file) is str and file == path]
     line = line_of_syntax_error(error) if is_syntax_error else lines[-1] if lines else None
-    text = text_of_syntax_error(error) or "" if is_syntax_error else text_of(str, error)
+    text = text_of(str, text_of_syntax_error(error) if is_syntax_error else error)
     return {
-        "type": str(name_of(classes[0]))[:NAME_LENGTH],
+        "type": in_short(name_of(classes[0])),
         "refusal": any(one is ValueError or one is AssertionError for one in classes),
-        "message": str(text)[:MESSAGE_LENGTH],
+        "message": text,
         "line": line if type(line) is int else None,
     }
 
 
 def full_name(one: type) -> str:
-    return f"{module_of(one)}.{name_of(one)}".removeprefix("builtins.")[:NAME_LENGTH]
+    return f"{text_of(str, module_of(one))}.{in_short(name_of(one))}".removeprefix("builtins.")[:NAME_LENGTH]
+
+
+def in_short(name: str) -> str:
+    """A class may be named by a `str` of the submission's own kind."""
+    return str.__getitem__(name, slice(NAME_LENGTH))
