@@ -25,7 +25,9 @@ PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
 def opaque(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function in a holder of C's, of which a submission can only call it."""
     make: Any = _lru_cache_wrapper
-    return make(function, 0, False, tuple)  # type: ignore[no-any-return]  # nothing is cached
+    made: Callable[..., Any] = make(function, 0, False, tuple)
+    vars(made).update(__wrapped__=abs, __name__="opaque", __qualname__="opaque", __module__="builtins")  # torch asks
+    return made
 
 
 def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
