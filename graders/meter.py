@@ -90,7 +90,8 @@ def longest_loop(runs: Runs, path: str) -> dict[str, int]:
 
     Lines of an installed library do not count; those that only say so do, where there are enough to be a loop.
     """
-    for (code, line), times in sorted(runs.items(), key=itemgetter(1), reverse=True):
+    counted = [one for one in runs.copy().items() if type(one[1]) is int]  # what a submission put there may not be
+    for (code, line), times in sorted(counted, key=itemgetter(1), reverse=True):
         if code.co_filename == path or (times >= LOOP and not is_installed(code)):
             return {"lines": times, "line": line if code.co_filename == path else 0}
     return {"lines": 0, "line": 0}

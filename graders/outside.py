@@ -6,46 +6,80 @@ finds nothing but itself. What the steps return comes back in a list. Part of th
 
 from __future__ import annotations
 
+import gc
 import sys
-import weakref
-from _queue import Empty, SimpleQueue
+from _queue import SimpleQueue
 from _thread import start_new_thread
+from _weakref import ref
 from collections.abc import Callable
-from functools import partial
+from functools import _lru_cache_wrapper, partial
 from operator import attrgetter, call
 from types import TracebackType
 from typing import Any
 
-LOOK_SECONDS = 0.05  # how soon it is seen that a thread ended without a word, as `sys.exit` ends it
+HELD: list[Any] = []  # all that came from the submission since `let_go`
+collect, collect_no_more = gc.enable, gc.disable
 PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
 
 
+def opaque(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function in a holder of C's, of which a submission can only call it."""
+    make: Any = _lru_cache_wrapper
+    made: Callable[..., Any] = make(function, 0, False, tuple)
+    vars(made).update(__wrapped__=abs, __name__="opaque", __qualname__="opaque", __module__="builtins")  # torch asks
+    return made
+
+
 def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
-    """What each step returned, in order, until one raised, and what it raised."""
+    """What each step returned, in order, until one raised, and what it raised.
+
+    Finalizers of the submission's should not run in the worker's thread: there the collector is off, and what came
+    from the submission is kept until `let_go`.
+    """
     results: list[Any] = []
-    extend = results.extend
+    finished: Any = object()
     news: SimpleQueue[Any] = SimpleQueue()
-    last = partial(news.put, None)
-    running = weakref.ref(last)
-    sys.unraisablehook = news.put
-    steps = (*steps, last)
-    del last
-    work = map(call, steps)
-    del steps  # with the thread ends what keeps `last` alive
-    start_new_thread(extend, (work,))
+    last = partial(news.put, finished)
+    ended = ref(last, news.put)  # which is put there when the thread is gone
+    begin = opaque(results.extend)
+    before: Any = (partial(setattr, sys, "unraisablehook", opaque(news.put)), collect)
+    work = map(call, (*before, *steps, collect_no_more, last))
+    count = len(steps)
+    del last, steps  # with the thread ends what keeps `last` alive
+    HELD.append(results)
+    start_new_thread(begin, (work,))
     del work
     while True:
-        try:
-            told = news.get(True, LOOK_SECONDS)
-        except Empty:
-            if running() is None and news.empty():
-                return results, SystemExit()
-            continue
-        if told is None:
-            return results[:-1] if results and results[-1] is None else results, None
-        if told.object == extend:
-            return results, told.exc_value
+        told = news.get()
+        collect_no_more()
+        HELD.append(told)
+        if told is finished:
+            return results[len(before) : len(before) + count], None
+        if told is ended:  # without a word, as `sys.exit` ends it
+            return results[len(before) :], SystemExit()
+        if type(told) is TOLD and told.object is begin:
+            return results[len(before) :], told.exc_value
         # else a finalizer of the submission's raised, which ends nothing
+
+
+def class_of_told() -> Any:
+    """Of what `sys.unraisablehook` is given, which has no name in Python."""
+    seen: list[Any] = []
+    ordinary, sys.unraisablehook = sys.unraisablehook, seen.append
+    gone = partial(int)
+    watched = ref(gone, int)  # type: ignore[arg-type]  # which raises
+    del gone
+    sys.unraisablehook = ordinary
+    assert watched() is None
+    return type(seen[0])
+
+
+TOLD: Any = class_of_told()
+
+
+def let_go() -> None:
+    """Drops, in a thread of its own, what came from the submission; nothing of it should be in use any more."""
+    run(HELD.clear)
 
 
 def places(trace: TracebackType | None) -> list[tuple[str, int]]:

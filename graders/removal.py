@@ -13,6 +13,7 @@ from __future__ import annotations
 import _thread
 import ctypes
 import gc
+import operator
 import os
 import re
 import sys
@@ -21,11 +22,13 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
 import torch
 
+from graders.meter import LIBRARY
+from graders.outside import opaque
 from graders.sterile import sterile
 
 Refuse = Callable[[str], None]  # tells the judge what was called, and raises
@@ -35,6 +38,7 @@ MATHEMATICS = re.compile(
     r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops)(\.|$)"
 )
 SWITCH = re.compile("_profiler|record_function|^_autograd_init$|^_to_dlpack")
+REGISTER = "_dispatch_library"
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 LIBRARIES = frozenset(
     ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
@@ -50,6 +54,8 @@ FORBIDDEN = (
     "cpython.PyInterpreterState_New",
 )
 PROCESSES = ("os.fork", "os.posix_spawn", "os.spawn", "os.exec", "os.system", "os.startfile", "subprocess.", "pty.")
+COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__or__", "__ror__")
+FLAGS, IMMUTABLE = 168, 1 << 8  # where a class of C's has its flags, and the one that forbids to change it
 FRAMES = frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame"))
 
 
@@ -60,6 +66,7 @@ class Inventory(NamedTuple):
     functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python, likewise
     exits: list[FunctionType]
     switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
+    registrars: list[dict[str, Any]]  # where the function stands by which kernels are registered
 
 
 def take_stock() -> Inventory:
@@ -88,10 +95,12 @@ def take_stock() -> Inventory:
     known = {id(switch) for switch in switches}
     holders = [one for one in gc.get_referrers(*switches) if type(one) is dict]
     places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
+    register = torch._C._dispatch_library
+    registrars = [one for one in gc.get_referrers(register) if type(one) is dict and one.get(REGISTER) is register]
     gc.freeze()
     bare = sorted((name.partition("::")[2].lstrip("_"), name, keys) for name, keys in operators.items())
     exits = [one for name in EXITS for one in functions.get(name.lstrip("_"), ()) if one.__name__ == name]
-    return Inventory(bare, sorted(functions.items()), exits, places)
+    return Inventory(bare, sorted(functions.items()), exits, places, registrars)
 
 
 def refuser(path: str, telling: int) -> Refuse:
@@ -141,10 +150,17 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
         function.__code__ = refusing(instead_of(function.__name__, refuse), function.__code__)
     for holder, name in stock.switches:
         holder[name] = instead_of(name.lstrip("_"), refuse)
+    guarded = opaque(sterile(guarded_registrar(torch._C._dispatch_library, refuse)))
+    for holder in stock.registrars:
+        holder[REGISTER] = guarded
     methods = gc.get_referents(torch._C.TensorBase.__dict__)[0]  # a class of C's cannot be written to otherwise
     for name in EXITS:
         if name in methods:
             methods[name] = instead_of(f"Tensor.{name}", refuse)
+    for name in ("enable", "set_threshold"):  # by which it could run in the worker's thread, and finalizers there
+        vars(gc)[name] = opaque(sterile(nothing))
+    change(MappingProxyType, {name: with_copy(name) for name in COMPARISONS})
+    change(FrameType, {"f_back": property(opaque(back_within_submission()))})
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
 
 
@@ -155,6 +171,75 @@ def beginning_with(words: tuple[str, ...], found: list[tuple[str, *tuple[Any, ..
             if not entry[0].startswith(word):
                 break
             yield entry
+
+
+def nothing(*_: object) -> None: ...
+
+
+class Refused(NamedTuple):
+    """Stands for a library of kernels that may not be made."""
+
+    impl: Callable[..., Any]
+    define: Callable[..., Any]
+    fallback: Callable[..., Any]
+    reset: Callable[..., Any]
+
+
+def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[..., Any]:
+    """For operators of one's own alone: other kernels for torch's would run where the worker takes results over.
+
+    It never raises, for a traceback would lead to `register`.
+    """
+    no = instead_of("a kernel for torch's own operators", refuse)
+    instead, kind, text, size = Refused(no, no, no, sterile(nothing)), type, str, len
+
+    def registrar(*arguments: Any) -> Any:
+        first = arguments[:3]
+        if size(first) < 3 or kind(first[0]) is not text or kind(first[1]) is not text or kind(first[2]) is not text:
+            return instead
+        if first[1] in ("aten", "_") and first[2] != "Meta":
+            return instead
+        try:
+            return register(*arguments)
+        except BaseException:
+            return instead
+
+    return registrar
+
+
+def change(one: type, attributes: dict[str, Any]) -> None:
+    """Gives a class of C's other attributes, which Python alone would not."""
+    flags = ctypes.c_ulong.from_address(id(one) + FLAGS)
+    assert flags.value == one.__flags__, "the flags of a class should be where they were"
+    flags.value &= ~IMMUTABLE
+    for name, value in attributes.items():
+        setattr(one, name, value)
+    flags.value |= IMMUTABLE  # and no more: setting attributes has changed other flags
+
+
+def with_copy(name: str) -> Callable[..., Any]:
+    """An operator of a mappingproxy that gives the other side a copy, not the dict of the class itself."""
+    do, copied = getattr(operator, name.replace("ror", "or")), dict
+    swapped = name == "__ror__"
+
+    def operate(self: Any, other: object) -> Any:
+        own = copied(self)
+        return do(other, own) if swapped else do(own, other)
+
+    return sterile(operate)
+
+
+def back_within_submission() -> Callable[[FrameType], FrameType | None]:
+    """`f_back`, which ends above the worker's own frames: a finalizer may run on top of them."""
+    back_of, globals_of = (FrameType.__dict__[name].__get__ for name in ("f_back", "f_globals"))
+    get, kind, text, begins = dict.get, type, str, str.startswith
+
+    def f_back(frame: FrameType) -> FrameType | None:
+        below = back_of(frame)
+        name: Any = None if below is None else get(globals_of(below), "__name__")
+        return None if kind(name) is text and begins(name, "graders.") else below
+
+    return sterile(f_back)
 
 
 def refusing(refused: Callable[..., Any], like: CodeType) -> CodeType:
@@ -173,6 +258,7 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     """An audit hook that refuses ways around the worker, its frames above all; it cannot be taken off again."""
     main, thread_now, frame_now = _thread.get_ident(), _thread.get_ident, sys._getframe
     thread_start = threading.Thread._bootstrap_inner.__code__  # type: ignore[attr-defined]  # it traces new threads
+    installed, begins = LIBRARY, str.startswith
     forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -181,6 +267,8 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
                 raise RuntimeError("frames cannot be read here")
         elif event == "import":
             package, _, rest = arguments[0].partition(".")
+            if arguments[1] is not None and not begins(arguments[1], installed):
+                refuse("a library of machine code")
             if package in internals or (package == "torch" and rest.rpartition(".")[2] in banned):
                 refuse(arguments[0])
         elif event.startswith("sys._getframe"):
@@ -212,12 +300,16 @@ def guard_imports(refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
     return sterile(hook)
 
 
+dict_of = type.__dict__["__dict__"].__get__
+
+
 def take_away_libraries(modules: dict[str, Any], refuse: Refuse) -> None:
     """Has the Python functions of libraries that a submission has imported refuse."""
-    for package in LIBRARIES.intersection(modules):
+    loaded = {name: one for name, one in modules.copy().items() if type(name) is str and type(one) is ModuleType}
+    for package in LIBRARIES.intersection(loaded):
         inside = f"{os.sep}{package}{os.sep}"
-        spaces = [vars(one) for name, one in modules.copy().items() if name.partition(".")[0] == package and one]
-        spaces += [vars(one) for space in spaces for one in [*space.values()] if isinstance(one, type)]
+        spaces = [vars(one) for name, one in loaded.items() if name.partition(".")[0] == package]
+        spaces += [dict_of(one) for space in spaces for one in [*space.values()] if issubclass(type(one), type)]
         for one in [one for space in spaces for one in space.values() if type(one) is FunctionType]:
-            if inside in one.__code__.co_filename:
+            if str.__contains__(one.__code__.co_filename, inside):
                 one.__code__ = refusing(instead_of(f"{package}.{one.__name__}", refuse), one.__code__)

@@ -49,6 +49,7 @@ BASE = torch._C.TensorBase
 shape_of, dtype_of, device_of, layout_of, needs_gradient = (
     BASE.__dict__[name].__get__ for name in ("shape", "dtype", "device", "layout", "requires_grad")
 )
+modes_of_functions, modes_of_operators = torch._C._len_torch_function_stack, torch._C._len_torch_dispatch_stack
 run_backward = torch.autograd.Variable._execution_engine.run_backward
 set_grad_enabled, set_num_threads, linspace, strided = (
     torch._C._set_grad_enabled,
@@ -59,6 +60,11 @@ set_grad_enabled, set_num_threads, linspace, strided = (
 modules, add_hook = sys.modules, sys.addaudithook
 seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
 synchronize, settrace, signature_of = torch.cuda.synchronize, sys.settrace, inspect.signature
+parameters_of = inspect.Signature.__dict__["_parameters"].__get__
+of_parameter = [inspect.Parameter.__dict__[name].__get__ for name in ("_default", "_name", "_kind")]
+parameter_kinds: Any = type(inspect.Parameter.POSITIONAL_ONLY)
+kinds = [(kind, kind.name) for kind in parameter_kinds]
+nothing = inspect.Parameter.empty
 trace_threads = threading.settrace
 mro_of, name_of, module_of = (type.__dict__[name].__get__ for name in ("__mro__", "__name__", "__module__"))
 trace_of = BaseException.__dict__["__traceback__"].__get__
@@ -121,6 +127,7 @@ def serve(
             say(reply, answer)
             request, tensors = wire.receive(link)
             truncate(log, 0)
+            outside.let_go()
             reply, answer = call(module, path, request, tensors)
     except wire.Closed:
         return
@@ -155,7 +162,7 @@ def settle(connection: int, telling: int, scratch: str, root: str) -> int:
 
 def printed(log: int, flush: Callable[[], None]) -> dict[str, Any]:
     outside.run(flush)  # which fails where the submission has closed it
-    lseek(log, 0, os.SEEK_SET)
+    lseek(log, 0, 0)
     text = read(log, PRINTED_BYTES).decode(errors="replace")
     return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
 
@@ -196,21 +203,26 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
         kind = "module"
     signatures, _ = outside.run(partial(signature_of, value))
     try:
-        parameters = [parameter_in_words(one) for one in signatures[0].parameters.values()]
+        ((given,), _) = outside.run(partial(methodcaller("values"), parameters_of(signatures[0])))
+        ((listed,), _) = outside.run(partial(list, given))
+        parameters = [parameter_in_words(one) for one in listed]
     except BaseException:  # there is none, or not a true one
         return {"kind": kind, "parameters": None}
     return {"kind": kind, "parameters": parameters[1 if "." in name else 0 :]}
 
 
 def parameter_in_words(parameter: inspect.Parameter) -> dict[str, Any]:
-    default = parameter.default
-    is_number = type(default) in (int, float)
-    if type(default) not in PRIMITIVE or (is_number and not abs(default) < wire.LARGEST):  # NaN is told in words, too
+    default, name, kind = (of(parameter) for of in of_parameter)
+    optional = default is not nothing
+    is_number = type(default) is int or type(default) is float
+    if not any(type(default) is one for one in PRIMITIVE) or (
+        is_number and not abs(default) < wire.LARGEST
+    ):  # NaN is told in words, too
         default = text_of(repr, default)[:80]
     return {
-        "name": parameter.name,
-        "kind": parameter.kind.name,
-        "optional": parameter.default is not inspect.Parameter.empty,
+        "name": str.__str__(name),
+        "kind": next(word for one, word in kinds if one is kind),
+        "optional": optional,
         "default": default,
     }
 
@@ -225,11 +237,14 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor])
     """Makes one call, and where cotangents came with it, pulls them back; returns the reply and its tensors."""
     if request["device"] != "cpu":
         tensors = [BASE.to(tensor, request["device"]) for tensor in tensors]
+    outside.HELD.append(tensors)
     leaves = {name: BASE.requires_grad_(tensors[index]) for name, index in request["leaves"].items()}
     answer: list[Tensor] = []
     reply: Reply = {}
 
     def send_back(tensor: Tensor) -> int:
+        if not is_tensor(tensor) or modes_of_functions() or modes_of_operators():
+            raise TypeError("a tensor has methods of its own")
         answer.append(BASE.resolve_neg(BASE.contiguous(BASE.cpu(BASE.detach(tensor)))))
         return len(answer) - 1
 
@@ -303,6 +318,7 @@ def backward(
     if not pairs:
         return dict.fromkeys(leaves), []
     roots, seeds = zip(*pairs, strict=True)
+    outside.HELD.append(pairs)
     inputs = tuple(leaves.values())
     step = partial(run_backward, roots, seeds, False, False, inputs, True, accumulate_grad=False)
     found, events = metered(step, trace) if trace else (results_of(step)[-1], [])
@@ -321,9 +337,10 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
     for first in list(parameters.values())[:1]:
         to = methodcaller("to", device=device_of(first), dtype=dtype_of(first))
         named = map(dict, map(methodcaller("named_parameters", remove_duplicate=False), [instance]))
-        own = results_of(partial(to, instance), partial(list, named))[-1][0]
+        found = results_of(partial(to, instance), partial(list, named))[-1][0]
+        own: dict[str, Any] = {name: one for name, one in found.items() if type(name) is str}
         for name, value in parameters.items():
-            there = own.get(name)
+            there: Any = own.get(name)
             if not is_tensor(there) or shape_of(there) != shape_of(value):
                 got = tuple(shape_of(there)) if is_tensor(there) else "no such parameter"
                 raise Misfit(f"{name} should have shape {tuple(shape_of(value))}, got {got}")
@@ -352,6 +369,7 @@ def rehearsals(target: Target, request: Request, values: list[Tensor]) -> list[S
         if not BASE.is_floating_point(value) and BASE.dim(value):
             BASE.copy_(value, BASE.flip(value, 0))
             break  # one, so that pairs of labels do not stay the same pairs
+    outside.HELD.append(others)
     before = {name: value_of(argument, values) for name, argument in request["before"].items()}
     return [target(**before), with_arguments(target, request, others)]
 
@@ -395,16 +413,21 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
     """The exception in words, and the last line of the submission that it passed through."""
     classes = mro_of(type(error))
     is_syntax_error = any(one is SyntaxError for one in classes)
-    lines = [line for file, line in outside.places(trace_of(error)) if file == path]
+    lines = [line for file, line in outside.places(trace_of(error)) if type(file) is str and file == path]
     line = line_of_syntax_error(error) if is_syntax_error else lines[-1] if lines else None
-    text = text_of_syntax_error(error) or "" if is_syntax_error else text_of(str, error)
+    text = text_of(str, text_of_syntax_error(error) if is_syntax_error else error)
     return {
-        "type": str(name_of(classes[0]))[:NAME_LENGTH],
+        "type": in_short(name_of(classes[0])),
         "refusal": any(one is ValueError or one is AssertionError for one in classes),
-        "message": str(text)[:MESSAGE_LENGTH],
+        "message": text,
         "line": line if type(line) is int else None,
     }
 
 
 def full_name(one: type) -> str:
-    return f"{module_of(one)}.{name_of(one)}".removeprefix("builtins.")[:NAME_LENGTH]
+    return f"{text_of(str, module_of(one))}.{in_short(name_of(one))}".removeprefix("builtins.")[:NAME_LENGTH]
+
+
+def in_short(name: str) -> str:
+    """A class may be named by a `str` of the submission's own kind."""
+    return str.__getitem__(name, slice(NAME_LENGTH))
