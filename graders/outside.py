@@ -17,9 +17,31 @@ from operator import attrgetter, call
 from types import TracebackType
 from typing import Any
 
+from graders.sterile import sterile
+
 HELD: list[Any] = []  # all that came from the submission since `let_go`
 collect, collect_no_more = gc.enable, gc.disable
 PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
+
+
+class Left(Exception):
+    """Carries a SystemExit, of which a thread would end without a word."""
+
+
+exception_arguments = BaseException.__dict__["args"].__get__
+
+
+def catching(step: Callable[[], Any]) -> Callable[[], Any]:
+    """The step, with a SystemExit of its made one that is told of."""
+    left, leaves = Left, SystemExit
+
+    def caught() -> Any:
+        try:
+            return step()
+        except leaves as error:
+            raise left(error) from None
+
+    return sterile(caught)
 
 
 def opaque(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,7 +80,8 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
         if told is ended:  # without a word, as `sys.exit` ends it
             return results[len(before) :], SystemExit()
         if type(told) is TOLD and told.object is begin:
-            return results[len(before) :], told.exc_value
+            error = told.exc_value
+            return results[len(before) :], exception_arguments(error)[0] if type(error) is Left else error
         # else a finalizer of the submission's raised, which ends nothing
 
 

@@ -114,7 +114,7 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
     reference = kata.reference_file.read_text(encoding="utf-8")
     right = [kata.reference_file, *sorted((kata.solutions / "alternatives").glob("*.py"))]
     wrong = [(mistake, *form) for mistake in mistakes_of(kata) for form in mistake.forms(reference).items()]
-    banned = [kata.solutions / "builtin.py"] if kata.grader.banned else []
+    banned = [*kata.solutions.glob("builtin.py")] if kata.grader.banned else []
     with tempfile.TemporaryDirectory() as folder:
         files = [write(Path(folder), form, source) for _, form, source in wrong]
         graded = grade(kata, [*right, *files, *banned])

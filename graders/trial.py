@@ -38,7 +38,7 @@ class Trial:
         self.last = request
         reply = self.submission.ask(request)
         if reply.died:
-            raise CheckFailed(f"{request.in_words('the call')}: {reply.died}", "timeout" if reply.hung else "fail")
+            raise CheckFailed(f"the call: {reply.died}", "timeout" if reply.hung else "fail")
         if reply.lines > MOST_LINES:
             raise CheckFailed(f"the call: should print nothing, got {reply.lines:,} lines; remove the prints")
         return reply

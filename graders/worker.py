@@ -183,7 +183,7 @@ def load(module: ModuleType, request: Request) -> tuple[Reply, list[Tensor]]:
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)  # torch.jit reads it
     try:
         (code,) = results_of(partial(compile, source, path, "exec", dont_inherit=True))
-        results_of(partial(exec, code, module.__dict__))
+        results_of(outside.catching(partial(exec, code, module.__dict__)))
     except Failed as failure:
         return {"raised": raised(failure.args[0], path)}, []
     return {"names": {wanted: describe(module, wanted) for wanted in request["names"]}}, []
@@ -285,7 +285,7 @@ def forward(
     if request["rehearsed"]:
         for step in rehearsals(target, request, tensors):
             outside.run(*mode, step)
-    called = with_arguments(target, request, tensors)
+    called = outside.catching(with_arguments(target, request, tensors))
     if trace is None:
         return results_of(*mode, *seed_everything, called)[-1], []
     return metered(called, trace, *mode, *seed_everything)
@@ -332,7 +332,8 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
     """
     if request["init"] is None:
         return lambda *given, **named: partial(methodcaller(request["target"], *given, **named), module)
-    instance = results_of(*seed_everything, partial(methodcaller(request["target"], **request["init"]), module))[-1]
+    construct = outside.catching(partial(methodcaller(request["target"], **request["init"]), module))
+    instance = results_of(*seed_everything, construct)[-1]
     parameters = {name: values[index] for name, index in request["parameters"].items()}
     for first in list(parameters.values())[:1]:
         to = methodcaller("to", device=device_of(first), dtype=dtype_of(first))

@@ -23,7 +23,7 @@ WRONG = {
     "undefined": (
         "def scales(x, factor=2.0): ...",
         "contract/signature",
-        "scale: should be defined in {path}, got no such name",
+        "scale: should be defined in {path}, got no such name; rename scales?",
     ),
     "a_class": ("class scale: ...", "contract/signature", "scale: should be a function, got something else"),
     "other_parameters": (

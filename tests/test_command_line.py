@@ -87,7 +87,7 @@ def test_a_broken_rule_is_the_headline(toys: Path) -> None:
     solve(toys, scale=REFERENCE.replace("x / (1 / factor)", "x.mul(2 * factor)"))
     lines = [line.rstrip() for line in run(toys, "grade", "scale").out.splitlines()]
     assert re.fullmatch(r"FAIL  scale +\d\d/100   the rules are broken", lines[0])
-    assert lines[2].startswith("  the rules  torch.Tensor.mul may not be called in this kata, got it")
+    assert lines[2].startswith("  the rules  mul may not be called in this kata, got it")
     assert "  points     only for contract and shapes, while the rules are broken" in lines
 
 
@@ -105,7 +105,7 @@ def test_each_of_several_submissions_is_named(toys: Path) -> None:
     ]
     assert re.findall(r"^  file +(\S+) *$", ran.out, re.MULTILINE) == ["one/b.py", "two/b.py"]
     words = " ".join(ran.out.split())
-    assert "rerun nox -s grade -- scale -k three_by_five --submission two/b.py" in words
+    assert re.search(r"rerun nox -s grade -- scale -k three_by_five --seed \d+ --submission two/b.py", words)
     alone = run(toys, "grade", "scale", "--submission", str(files[1])).out
     assert alone.startswith("FAIL  scale ")
     assert "  file " not in alone

@@ -319,7 +319,7 @@ def test_sums(tmp_path: Path) -> None:
     text = Reader(page_of(tmp_path, events)).text
     assert "Solved 1 of 9 katas Points 130 of 900 Attempts 3 Due today 1 Hints taken 2" in text
     assert "f1_score 8 Sep 2026 with hints" in text  # due on the day after, and how it went
-    assert "roc_auc failing best 30 of 100 level 2 1 attempt, 0 hints" in text
+    assert "roc_auc failing best 30 of 100 level 3 1 attempt, 0 hints" in text
     assert "7 Sep 2026 100 2 2 f1_score" in text  # the first week
     assert "f1_score operators 1.5 ×" in text
     assert "removed_kata" not in text
@@ -329,17 +329,17 @@ def test_interviews_keep_measured_and_own_scores_apart(tmp_path: Path) -> None:
     text = Reader(page_of(tmp_path, interview(BEGAN, KATAS, "Because."))).text
     assert "95 of 200 2 of 3 47:00 of 45:00" in text
     assert "finished , 2:00 over time" in text
-    assert "multi_head_attention solved 100 1 5 95 of 100 1 time –" in text
-    assert "self_attention not submitted 0 0 0 0 of 100 0 times –" in text
-    assert "Scored by yourself: multi_head_attention 2 (each of 3); self_attention nothing" in text
+    assert "cosine_similarity solved 100 1 5 95 of 100 1 time –" in text
+    assert "triplet_loss not submitted 0 0 0 0 of 100 0 times –" in text
+    assert "Scored by yourself: cosine_similarity 2 (each of 3); triplet_loss nothing" in text
     assert "45:00 time was up 47:00 finished" in text
     assert "Where to begin" not in text
 
 
 def test_empty_history_says_what_to_do_first(tmp_path: Path) -> None:
     page = Reader(page_of(tmp_path, []))
-    assert "Start with self_attention" in page.text
-    assert "nox -s watch -- self_attention" in page.text
+    assert "Start with cosine_similarity" in page.text
+    assert "nox -s watch -- cosine_similarity" in page.text
     assert "Recent attempts" not in page.text
     assert page.named("svg") == [("svg", {"class": "bar", "aria-hidden": "true"})] * len(KATAS)
 
@@ -374,7 +374,7 @@ def test_charts_say_what_they_show(tmp_path: Path) -> None:
     assert len(drawn) == 6
     assert all({found["aria-labelledby"], found["aria-describedby"]} <= ids for found in drawn)
     assert re.search(r"Points from \d+ Sep to \d+ Oct 2026", page.text)
-    assert "Attempts in each of 8 weeks" in page.text
+    assert "Attempts in each of 7 weeks" in page.text
 
 
 def test_weeks_begin_on_monday_and_idle_ones_count() -> None:
