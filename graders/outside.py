@@ -6,6 +6,7 @@ finds nothing but itself. What the steps return comes back in a list. Part of th
 
 from __future__ import annotations
 
+import builtins
 import gc
 import sys
 from _queue import SimpleQueue
@@ -41,7 +42,7 @@ def catching(step: Callable[[], Any]) -> Callable[[], Any]:
         except leaves as error:
             raise left(error) from None
 
-    return sterile(caught)
+    return sterile(caught, vars(builtins))  # what C imports or executes below it looks for them there
 
 
 def opaque(function: Callable[..., Any]) -> Callable[..., Any]:

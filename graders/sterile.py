@@ -9,11 +9,13 @@ from typing import Any
 BUILTINS = {"RuntimeError": RuntimeError, "ImportError": ImportError, "BaseException": BaseException}
 
 
-def sterile(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function with no globals. All else that it uses should be in its closure, and be harmless there."""
+def sterile(function: Callable[..., Any], builtins: dict[str, Any] | None = None) -> Callable[..., Any]:
+    """The same function with no globals. All else that it uses should be in its closure, and be harmless there.
+
+    `builtins` are those that it has instead of the few.
+    """
     assert isinstance(function, FunctionType)
-    made = FunctionType(
-        function.__code__, {"__builtins__": BUILTINS.copy()}, None, function.__defaults__, function.__closure__
-    )
+    given = {"__builtins__": BUILTINS.copy() if builtins is None else builtins}
+    made = FunctionType(function.__code__, given, None, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
     return made
