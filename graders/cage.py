@@ -172,7 +172,7 @@ def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
     try:
         os.setsid()
         system("unshare", NEW_MOUNTS | NEW_IPC)
-        mount("none", folder, "tmpfs", NO_SUID | NO_DEV, f"size={SCRATCH_SIZE},mode=1777")
+        mount("none", folder, "tmpfs", NO_SUID | NO_DEV | NO_EXEC, f"size={SCRATCH_SIZE},mode=1777")
         with contextlib.suppress(OSError):
             mount("proc", "/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
         child = os.fork()
