@@ -192,12 +192,13 @@ def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[
     """
     no = instead_of("a kernel for torch's own operators", refuse)
     instead, kind, text, size = Refused(no, no, no, sterile(nothing)), type, str, len
+    elsewhere = ("Meta", "FuncTorchBatched")  # no tensor of the worker's gets there; torch.vmap registers some itself
 
     def registrar(*arguments: Any) -> Any:
         first = arguments[:3]
         if size(first) < 3 or kind(first[0]) is not text or kind(first[1]) is not text or kind(first[2]) is not text:
             return instead
-        if first[1] in ("aten", "_") and first[2] != "Meta":
+        if first[1] in ("aten", "_") and first[2] not in elsewhere:
             return instead
         try:
             return register(*arguments)
