@@ -21,6 +21,7 @@ from typing import Any
 from graders.sterile import sterile
 
 HELD: list[Any] = []  # all that came from the submission since `let_go`
+DROPPED: list[Any] = []  # and before: the next thread that is begun takes it apart
 collect, collect_no_more = gc.enable, gc.disable
 PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
 
@@ -45,6 +46,19 @@ def catching(step: Callable[[], Any]) -> Callable[[], Any]:
     return sterile(caught, vars(builtins))  # what C imports or executes below it looks for them there
 
 
+def in_vain(step: Callable[[], Any]) -> Callable[[], Any]:
+    """The step, whatever it raises."""
+    everything = BaseException
+
+    def tried() -> None:
+        try:
+            step()
+        except everything:
+            pass
+
+    return sterile(tried, vars(builtins))
+
+
 def opaque(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function in a holder of C's, of which a submission can only call it."""
     make: Any = _lru_cache_wrapper
@@ -65,7 +79,7 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
     last = partial(news.put, finished)
     ended = ref(last, news.put)  # which is put there when the thread is gone
     begin = opaque(results.extend)
-    before: Any = (partial(setattr, sys, "unraisablehook", opaque(news.put)), collect)
+    before: Any = (partial(setattr, sys, "unraisablehook", opaque(news.put)), collect, DROPPED.clear)
     work = map(call, (*before, *steps, collect_no_more, last))
     count = len(steps)
     del last, steps  # with the thread ends what keeps `last` alive
@@ -102,8 +116,9 @@ TOLD: Any = class_of_told()
 
 
 def let_go() -> None:
-    """Drops, in a thread of its own, what came from the submission; nothing of it should be in use any more."""
-    run(HELD.clear)
+    """Leaves what came from the submission to the next thread; nothing of it should be in use any more."""
+    DROPPED.extend(HELD)
+    HELD.clear()
 
 
 def places(trace: TracebackType | None) -> list[tuple[str, int]]:

@@ -2,7 +2,7 @@
 
 A message is the header's length and the body's (two unsigned 64-bit integers), the header, then the tensors'
 bytes one after the other, each filled up to a multiple of 64. Inside the header, {"tensor": i} stands for the
-i-th tensor. What a worker sends is signed: a submission could find the descriptor, but not the key.
+i-th tensor. What a worker sends is signed at the end: a submission could find the descriptor, but not the key.
 
 The worker packs and unpacks after a submission was read, so what it uses for that is looked up before: C's functions.
 """
@@ -65,8 +65,11 @@ def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def pack(header: Any, tensors: list[Tensor]) -> bytes:
-    """One message. Non-contiguous tensors travel with their strides, so that they arrive non-contiguous."""
+def pack(header: Any, tensors: list[Tensor], key: bytes = b"", number: int = 0) -> bytes:
+    """One message, signed with a key where one is given, as the `number`th of a worker's.
+
+    Non-contiguous tensors travel with their strides, so that they arrive non-contiguous.
+    """
     specs, chunks = [], []
     for tensor in tensors:
         strides, span, shape = None, BASE.numel(tensor), shape_of(tensor)
@@ -79,7 +82,9 @@ def pack(header: Any, tensors: list[Tensor]) -> bytes:
         specs.append({"dtype": NAMES[dtype_of(tensor)], "shape": [*shape], "stride": strides})
     message = {"header": header, "tensors": specs, "sizes": [len(chunk) for chunk in chunks[::2]]}
     head = "".join(encode(message, 0)).encode()
-    return b"".join([LENGTHS.pack(len(head), sum(map(len, chunks))), head, *chunks])
+    head += b" " * (-len(head) % ALIGNMENT)
+    parts = [LENGTHS.pack(len(head), sum(map(len, chunks))), head, *chunks]
+    return b"".join([*parts, signature(key, number, *parts)] if key else parts)
 
 
 def unpack(head: bytes, body: memoryview, believed: bool = True) -> tuple[Any, list[Tensor]]:
@@ -146,12 +151,6 @@ def send(connection: Any, message: bytes, deadline: float | None = None) -> None
         raise Closed from error
 
 
-def send_signed(connection: Any, message: bytes, key: bytes, number: int) -> None:
-    """Sends the `number`th message of a worker. Raises: Closed."""
-    send(connection, message)
-    send(connection, signature(key, number, message))
-
-
 class Sender(NamedTuple):
     """A worker, whose messages are signed with its key, and not believed all the same."""
 
@@ -166,12 +165,11 @@ def receive(connection: Any, deadline: float | None = None, sender: Sender | Non
     head_length, body_length = LENGTHS.unpack(lengths)
     if sender and (head_length > LONGEST_HEADER or body_length > sender.longest):
         raise Malformed(f"a message of {head_length + body_length:,} bytes is too long")
-    head, body = read(connection, head_length, deadline), read(connection, body_length, deadline)
-    if sender:
-        made = signature(sender.key, sender.number, lengths, head, body)
-        if not hmac.compare_digest(read(connection, SIGNATURE, deadline), made):
-            raise Malformed("a message is not the worker's own")
-    return unpack(bytes(head), body, believed=sender is None)
+    end = head_length + body_length
+    whole = read(connection, end + SIGNATURE if sender else end, deadline)
+    if sender and not hmac.compare_digest(whole[end:], signature(sender.key, sender.number, lengths, whole[:end])):
+        raise Malformed("a message is not the worker's own")
+    return unpack(bytes(whole[:head_length]), whole[head_length:end], believed=sender is None)
 
 
 def signature(key: bytes, number: int, *parts: bytes | memoryview) -> bytes:
