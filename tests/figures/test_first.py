@@ -1,4 +1,4 @@
-"""The figures of the statements, hints and follow-up questions, calculated again."""
+"""Figures that the texts of several katas share, or that were the first to be calculated again."""
 
 from __future__ import annotations
 
@@ -10,15 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders import katas
-
-
-def said(kata_id: str, *figures: str) -> bool:
-    """Whether a text of the kata says each of the figures, on one line or across two."""
-    (kata,) = katas.find([kata_id], katas.ROOT)
-    texts = sorted([*kata.folder.glob("*.md"), *kata.solutions.glob("*.md")])
-    words = " ".join(" ".join(path.read_text(encoding="utf-8").split()) for path in texts)
-    return all(figure in words for figure in figures)
+from tests.figures import said
 
 
 def overflows(dtype: torch.dtype, exponent: float) -> bool:
