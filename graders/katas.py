@@ -5,10 +5,14 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib.util
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import frontmatter
+import yaml
 
 if TYPE_CHECKING:  # it imports torch, which takes a second; a name is found without
     from graders.spec import Grader
@@ -23,6 +27,37 @@ class Refused(Exception):
 
 class UnknownKata(Refused):
     """The message says which name, and what it may have meant."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a statement says at its top, in its front matter: known without importing the grader.
+
+    Args:
+        title: as a heading.
+        topic: the folder's name.
+        level: 1 to 3, from warm-up to hard.
+        after: the katas that it builds on, by their names.
+        minutes: that somebody who knows the matter needs for it in an interview, follow-up questions among them.
+    """
+
+    title: str
+    topic: str
+    level: int = 1
+    after: tuple[str, ...] = ()
+    minutes: int = 15
+
+
+SAID: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "title": ("a text", lambda value: isinstance(value, str) and bool(value)),
+    "topic": ("a text", lambda value: isinstance(value, str)),
+    "level": (f"one of {', '.join(map(str, LEVELS))}", lambda value: type(value) is int and value in LEVELS),
+    "after": (
+        "a list of katas",
+        lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
+    ),
+    "minutes": ("a whole number above 0", lambda value: type(value) is int and value > 0),
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +83,10 @@ class Kata:
         return self.folder / ".stub.py"
 
     @property
+    def statement(self) -> Path:
+        return self.folder / "README.md"
+
+    @property
     def grader_file(self) -> Path:
         return self.folder / "grader.py"
 
@@ -59,16 +98,32 @@ class Kata:
     def reference_file(self) -> Path:
         return self.solutions / f"{self.id}.py"
 
-    @property
-    def place(self) -> tuple[int, str, str]:
-        """In the designed order; what that does not name comes last, by its name."""
-        order = designed_order(self.root)
-        return order.index(self.id) if self.id in order else len(order), self.topic, self.id
+    @functools.cached_property
+    def about(self) -> About:
+        """Its front matter; where there is no statement, the least. Raises: Refused."""
+        try:
+            said: dict[str, Any] = frontmatter.load(str(self.statement)).metadata
+        except FileNotFoundError:
+            return About(self.id, self.topic)
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise self.unclear(" ".join(str(error).split())) from None
+        if set(said) != set(SAID):
+            raise self.unclear(f"it names {', '.join(map(str, said)) or 'none of them'}")
+        for name, (wanted, fits) in SAID.items():
+            if not fits(said[name]):
+                raise self.unclear(f"{name} should be {wanted}, got {said[name]!r}")
+        if said["topic"] != self.topic:
+            raise self.unclear(f"topic should be {self.topic}, the folder, got {said['topic']}")
+        return About(**{**said, "after": tuple(said["after"])})
+
+    def unclear(self, why: str) -> Refused:
+        path = self.statement.relative_to(self.root)
+        return Refused(f"{path} should begin with {', '.join(SAID)} ({why}): restore it with git")
 
     @property
-    def rank(self) -> tuple[int, tuple[int, str, str]]:
-        """Learners take the lowest first: by level, then as designed. Raises: GraderError."""
-        return self.grader.level, self.place
+    def rank(self) -> int:
+        """Its place on the path that learners take. Raises: Refused."""
+        return path(self.root).index(self.id)
 
     @functools.cached_property
     def module(self) -> ModuleType:
@@ -104,17 +159,30 @@ def load_module(path: Path, name: str) -> ModuleType:
 
 
 def all_katas(root: Path = ROOT) -> list[Kata]:
-    """By topic; both the topics and their katas in the designed order."""
-    katas = [kata_at(path) for path in (root / "katas").glob("*/*/grader.py")]
-    first = {kata.topic: kata.place for kata in sorted(katas, key=lambda kata: kata.place, reverse=True)}
-    return sorted(katas, key=lambda kata: (first[kata.topic], kata.place))
+    """By topic; both the topics and their katas in the order of the path. Raises: Refused."""
+    katas = sorted(found_katas(root), key=lambda kata: kata.rank)
+    topics = list(dict.fromkeys(kata.topic for kata in katas))
+    return sorted(katas, key=lambda kata: topics.index(kata.topic))
+
+
+def found_katas(root: Path) -> list[Kata]:
+    return [kata_at(file) for file in (root / "katas").glob("*/*/grader.py")]
 
 
 @functools.cache
-def designed_order(root: Path) -> list[str]:
-    """What katas/order.txt names: the easy ones first, each after what it builds on."""
-    path = root / "katas" / "order.txt"
-    return path.read_text(encoding="utf-8").split() if path.exists() else []
+def path(root: Path) -> list[str]:
+    """All katas as a learner should take them: what they build on first, then by level, minutes, topic and name.
+
+    Raises: Refused.
+    """
+    waiting = sorted(found_katas(root), key=lambda kata: (kata.about.level, kata.about.minutes, kata.topic, kata.id))
+    taken: list[str] = []
+    while waiting:
+        left = {kata.id for kata in waiting}
+        first = next((kata for kata in waiting if left.isdisjoint(kata.about.after)), waiting[0])
+        waiting.remove(first)
+        taken.append(first.id)
+    return taken
 
 
 def kata_at(grader_file: Path) -> Kata:

@@ -63,7 +63,7 @@ class Result:
     kata: str
     topic: str
     source: str  # its path
-    rank: tuple[Any, ...] = ()  # the lowest should be taken first
+    rank: int = 0  # on the path that learners take
     program: str = ""  # what stood in it
     todo: bool = False
     message: str | None = None  # why it could not be graded, or not wholly

@@ -199,12 +199,10 @@ class Grader:
         answers: what a submission should define.
         banned: names that may not be called in any spelling; `cdist` stands for every operator and torch
             function whose name starts with it.
-        level: 1 to 3, from warm-up to hard; learners are sent to the easiest kata first.
     """
 
     answers: tuple[Answer, ...]
     banned: tuple[str, ...] = ()
-    level: Literal[1, 2, 3] = 1
 
     def __post_init__(self) -> None:
         names = [case.name for answer in self.answers for case in answer.cases]

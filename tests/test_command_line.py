@@ -14,7 +14,7 @@ import pytest
 
 from graders import __main__ as cli
 from graders import katas
-from tests.toys import MODULE_REFERENCE, REFERENCE, run
+from tests.toys import ABOUT, MODULE_REFERENCE, REFERENCE, run
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 SCHEMA = json.loads((katas.ROOT / "graders" / "results.schema.json").read_text(encoding="utf-8"))
@@ -29,24 +29,45 @@ def test_untouched_stubs_are_to_do(toys: Path) -> None:
     ran = run(toys, "grade")
     assert ran.status == 0
     assert ran.out.splitlines() == [
-        "TODO  affine                   0/100   ",
         "TODO  scale                    0/100   ",
+        "TODO  affine                   0/100   ",
         "",
         "2 todo; score 0/200",
         "next: open katas/toys/scale/scale.py, then run  nox -s grade -- scale",
     ]
 
 
-def test_designed_order_decides_what_is_next_and_what_comes_first(toys: Path) -> None:
-    for name in ("stretch", "affine_too"):
-        shutil.copytree(toys / "katas/toys/scale", toys / "katas/more" / name)
-        (toys / "katas/more" / name / "scale.py").rename(toys / "katas/more" / name / f"{name}.py")
-        (toys / "katas/more" / name / ".stub.py").write_text((toys / "katas/more" / name / f"{name}.py").read_text())
-    (toys / "katas/order.txt").write_text("stretch\n")
+def test_front_matter_decides_what_is_next_and_what_comes_first(toys: Path) -> None:
+    for name, minutes, after in (("stretch", 10, "[]"), ("affine_too", 5, "[stretch]"), ("bend", 5, "[scale]")):
+        shutil.copytree(toys / "katas/toys/scale", folder := toys / "katas/more" / name)
+        (folder / "scale.py").rename(folder / f"{name}.py")
+        (folder / ".stub.py").write_text((folder / f"{name}.py").read_text())
+        (folder / "README.md").write_text(ABOUT.format(name, "more", 1, after, minutes))
     ran = run(toys, "grade", "more")
-    assert [line.split()[1] for line in ran.out.splitlines()[:2]] == ["stretch", "affine_too"]
+    assert [line.split()[1] for line in ran.out.splitlines()[:3]] == ["stretch", "affine_too", "bend"]
     assert "next: open katas/more/stretch/stretch.py, " in ran.out
-    assert "next: stretch" in run(toys, "status").out
+    shown = run(toys, "status").out
+    assert "next: stretch, which unlocks affine_too" in shown
+    assert [line.split()[1] for line in shown.splitlines() if line.startswith("  affine_too")] == ["later"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("level: 1", "level: 4", "level should be one of 1, 2, 3, got 4"),
+        ("after: []", "after: affine", "after should be a list of katas, got 'affine'"),
+        ("minutes: 15\n", "", "it names title, topic, level, after"),
+        ("topic: toys", "topic: boys", "topic should be toys, the folder, got boys"),
+        ("title:", "title: a: b:", "mapping values are not allowed"),
+    ],
+)
+def test_front_matter_that_is_none_is_refused_in_a_sentence(toys: Path, old: str, new: str, why: str) -> None:
+    statement = toys / "katas/toys/scale/README.md"
+    statement.write_text(statement.read_text().replace(old, new))
+    ran = run(toys, "grade")
+    assert ran.status == 2
+    assert ran.err.startswith(f"error: katas/toys/scale/README.md should begin with {', '.join(katas.SAID)} ({why}")
+    assert ran.err.endswith("): restore it with git\n")
 
 
 def test_solved_katas_end_with_0(toys: Path) -> None:
@@ -145,7 +166,7 @@ def test_a_grader_that_cannot_be_imported_ends_with_3(toys: Path) -> None:
     ("arguments", "message"),
     [
         (["scail"], "error: there is no kata called 'scail'; did you mean scale?"),
-        (["xyz"], "error: there is no kata called 'xyz'; there are: affine, scale"),
+        (["xyz"], "error: there is no kata called 'xyz'; there are: scale, affine"),
         (["toyz"], "error: there is no kata called 'toyz'; did you mean toys?"),
         (["katas/toys/scole"], "error: there is no kata called 'katas/toys/scole'; "),
         (["scale", "--submission", "no/such.py"], "error: --submission no/such.py does not exist; check the path"),
@@ -177,7 +198,7 @@ def test_bad_usage_ends_with_2(toys: Path, arguments: list[str], message: str) -
 @pytest.mark.parametrize("named", ["toys", "{root}/katas/toys", "katas/toys"])
 def test_topic_names_all_of_its_katas(toys: Path, named: str) -> None:
     assert run(toys, "grade", named.format(root=toys)).out.count("TODO ") == 2
-    assert run(toys, "hint", named.format(root=toys)).err.endswith("a topic of 2 katas; name one: affine, scale\n")
+    assert run(toys, "hint", named.format(root=toys)).err.endswith("a topic of 2 katas; name one: scale, affine\n")
 
 
 @pytest.mark.parametrize("named", ["katas/toys/scale", "katas/toys/scale/scale.py", "{root}/katas/toys/scale/"])
@@ -230,8 +251,8 @@ def test_documents_hold_what_they_promise(toys: Path) -> None:
         assert sum(test["score"] for test in result["tests"]) == result["score"]
     assert document["score"] == sum(result["score"] for result in document["results"])
     assert [result["source"] for result in document["results"]] == [
-        "katas/toys/affine/affine.py",
         "katas/toys/scale/scale.py",
+        "katas/toys/affine/affine.py",
     ]
     suite = ElementTree.parse(junit).getroot()[0]
     assert int(suite.attrib["tests"]) == sum(len(result["tests"]) for result in document["results"])

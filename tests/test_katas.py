@@ -8,6 +8,7 @@ import re
 import pytest
 
 from graders import checks, katas
+from graders.desk import questions
 from graders.katas import Kata, load_module
 from graders.mistakes import mistakes_of
 from graders.spec import CATEGORIES, parameters_of
@@ -32,17 +33,29 @@ def test_the_core_nine_are_there() -> None:
     assert {kata.id for kata in KATAS} >= CORE
 
 
-def test_the_easy_ones_come_first_by_design() -> None:
-    order = (katas.ROOT / "katas" / "order.txt").read_text().split()
-    levels = {kata.id: kata.grader.level for kata in KATAS}
-    assert sorted(order) == sorted(levels)
-    assert order == sorted(order, key=lambda name: levels[name])
-    assert [kata.id for kata in sorted(KATAS, key=lambda kata: kata.rank)] == order
-    assert (KATAS[0].id, order[0]) == ("cosine_similarity", "cosine_similarity")
+def test_path_leads_from_what_a_kata_builds_on_to_the_kata() -> None:
+    path = katas.path(katas.ROOT)
+    levels = {kata.id: kata.about.level for kata in KATAS}
+    assert sorted(path) == sorted(levels)
+    assert [levels[name] for name in path] == sorted(levels.values())
+    for kata in KATAS:
+        assert all(path.index(name) < path.index(kata.id) for name in kata.about.after), kata.id
 
 
-def test_statement_says_the_level(kata: Kata) -> None:
-    assert f"\nLevel {kata.grader.level}. Edit [" in (kata.folder / "README.md").read_text(encoding="utf-8")
+def test_main_readme_shows_the_path() -> None:
+    topics = list(dict.fromkeys(kata.topic for kata in KATAS))
+    rows = ["| topic | level 1 | level 2 | level 3 |", "| --- | --- | --- | --- |"]
+    for topic in topics:
+        links = [
+            ", ".join(
+                f"[{kata.about.title}]({kata.folder.relative_to(katas.ROOT).as_posix()})"
+                for kata in KATAS
+                if (kata.topic, kata.about.level) == (topic, level)
+            )
+            for level in katas.LEVELS
+        ]
+        rows.append(f"| {' | '.join([topic, *links])} |".replace("  ", " "))
+    assert "\n".join(rows) in (katas.ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_references_are_solved_under_a_seed_of_their_own() -> None:
@@ -103,7 +116,7 @@ def budgets_of(kata: Kata) -> str:
     for budget in (budget for answer in kata.grader.answers for budget in answer.budgets):
         sizes = ", ".join(f"{large:,} {axis}" for axis, (_, large) in budget.sizes.items())
         limits = {
-            "loops": f"{budget.operators:g} × the operators, and no line run as often as an axis is long",
+            "loops": f"{budget.operators:g} × the operators, and no line that runs once per element of an axis",
             "memory": f"{budget.peak:g} × the memory",
             "time": f"{budget.time:g} × the processor time",
         }
@@ -132,12 +145,37 @@ def test_worked_example_of_the_statement_holds(kata: Kata) -> None:
     assert (failed, asked) == (0, len(example.examples))
 
 
-def test_statement_has_every_section(kata: Kata) -> None:
-    text = (kata.folder / "README.md").read_text(encoding="utf-8")
-    for heading in ("## Task", "## Example", "## Rules", "## What is graded", "## Follow-up questions"):
-        assert heading in text
-    assert text.count("<details>") == text.count("</details>") >= 5
-    assert "$$" in text
+def test_statement_has_the_form(kata: Kata) -> None:
+    text = kata.statement.read_text(encoding="utf-8")
+    assert re.findall(r"^#+ .*", text, re.MULTILINE) == [
+        f"# {kata.about.title}", "## Formula", "## Example", "## Must hold", "## What is graded",
+    ]  # fmt: skip
+    before, _, after = text.partition("## Formula")
+    assert f"Edit [{kata.id}.py]({kata.id}.py), then run `nox -s grade -- {kata.id}`." in before
+    assert "```python\n" in before
+    assert "$$" in after
+    assert text.endswith("[follow-up questions](follow_up.md).\n")
+
+
+def test_nothing_is_checked_that_the_statement_does_not_announce(kata: Kata) -> None:
+    """Each fact is followed by the names of the cases and tests that check it, in a comment."""
+    text = kata.statement.read_text(encoding="utf-8")
+    facts = text.partition("## Must hold\n")[2].partition("## ")[0].strip()
+    named = " ".join(re.findall(r"<!-- (.*?) -->", facts, re.DOTALL)).split()
+    cases = [case.name for answer in kata.grader.answers for case in answer.cases]
+    tests = [name.removeprefix("test_") for name in vars(kata.module) if name.startswith("test_")]
+    assert set(named) == {*cases, *tests}
+    assert all(fact.startswith("- ") for fact in re.split(r"\n(?! )", facts))
+    assert "(../../../README.md#what-every-kata-asks)" in facts
+    assert ("`ValueError`" in facts) == any(case.raises for answer in kata.grader.answers for case in answer.cases)
+
+
+def test_follow_up_questions_are_many_and_apart(kata: Kata) -> None:
+    text = (kata.folder / "follow_up.md").read_text(encoding="utf-8")
+    asked = [question.question for question in questions.follow_ups(kata)]
+    assert len(asked) == len(set(asked)) == text.count("<details>") == text.count("</details>") >= 8
+    assert all(question.endswith("?") for question in asked)
+    assert "<details>" not in kata.statement.read_text(encoding="utf-8")
 
 
 def test_alternatives_and_mistakes_are_many(kata: Kata) -> None:
@@ -149,9 +187,3 @@ def test_alternatives_and_mistakes_are_many(kata: Kata) -> None:
     forms = [form for mistake in mistakes for form in mistake.forms(reference).items()]
     assert len({name for name, _ in forms}) == len({source for _, source in forms}) == len(forms)
     assert all(len(mistake.diagnosis) > 20 for mistake in mistakes)
-
-
-def test_main_readme_links_to_the_kata(kata: Kata) -> None:
-    assert f"({kata.folder.relative_to(katas.ROOT).as_posix()})" in (katas.ROOT / "README.md").read_text(
-        encoding="utf-8"
-    )

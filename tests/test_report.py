@@ -56,7 +56,7 @@ def history(chosen: list[Kata]) -> list[Event]:
     draw = random.Random(7)
     made: list[Event] = []
     at = BEGAN
-    order = sorted(chosen, key=lambda kata: (kata.grader.level, kata.id))
+    order = sorted(chosen, key=lambda kata: kata.rank)
     for index, kata in enumerate(order[:-1]):
         at += timedelta(days=draw.randint(2, 7), minutes=draw.randint(0, 180))
         if index == 5:
@@ -95,7 +95,7 @@ def interview(
     """One of 45 minutes that takes two more; the first kata is solved with a hint, the second is not submitted."""
     first, second = chosen[:2]
     drawn = [
-        {"kata": kata.id, "topic": kata.topic, "level": kata.grader.level, "minutes": 20} for kata in (first, second)
+        {"kata": kata.id, "topic": kata.topic, "level": kata.about.level, "minutes": 20} for kata in (first, second)
     ]
     judged = {"state": "solved", "score": 100, "max_score": 100, "failed": [], "diagnosis": None, "costs": {}}
     told: list[tuple[float, str, dict[str, Any]]] = [

@@ -76,7 +76,6 @@ import torch
 from graders.spec import Answer, Case, Grader
 
 GRADER = Grader(
-    level=2,
     answers=(
         Answer(
             "Affine(width)",
@@ -112,18 +111,20 @@ class Affine(nn.Module):
         # --- end
 '''
 
+ABOUT = "---\ntitle: {0}\ntopic: {1}\nlevel: {2}\nafter: {3}\nminutes: {4}\n---\n\n# {0}\n"
 NO_MISTAKES = "MISTAKES = ()\nEQUIVALENT = {}\n"
 
 
 def make_repository(root: Path) -> Path:
     """Writes both toy katas under `root`, with untouched stubs."""
-    for name, grader, reference, mistakes in (
-        ("scale", GRADER, REFERENCE, MISTAKES),
-        ("affine", MODULE_GRADER, MODULE_REFERENCE, NO_MISTAKES),
+    for name, level, after, grader, reference, mistakes in (
+        ("scale", 1, "[]", GRADER, REFERENCE, MISTAKES),
+        ("affine", 2, "[scale]", MODULE_GRADER, MODULE_REFERENCE, NO_MISTAKES),
     ):
         kata = katas.Kata(root, "toys", name)
         kata.folder.mkdir(parents=True)
         kata.solutions.mkdir(parents=True)
+        kata.statement.write_text(ABOUT.format(name, "toys", level, after, 15))
         kata.grader_file.write_text(grader)
         kata.reference_file.write_text(reference)
         kata.answer_file.write_text(stub_of(reference))

@@ -42,9 +42,8 @@ def clarifying(kata: Kata) -> list[Question]:
 
 def follow_ups(kata: Kata) -> list[Question]:
     """What is asked once the code is there. Raises: Refused."""
-    path = kata.folder / "README.md"
-    text = part(kata, path, sections(read(kata, path), "## "), "Follow-up questions")
-    return questions(kata, path, [(plain(question), answer) for question, answer in FOLDED.findall(text)])
+    path = kata.folder / "follow_up.md"
+    return questions(kata, path, [(plain(question), answer) for question, answer in FOLDED.findall(read(kata, path))])
 
 
 def check(kata: Kata) -> None:

@@ -66,11 +66,9 @@ class Desk:
         return next(iter(begun or waiting), None)
 
     def unlocked(self, name: str, also: str = "") -> bool:
-        """Whether all easier ones of its topic were solved, `also` counted in. Nobody is kept from going on anyway."""
-        kata = self.katas[name]
-        topic = [one for one in self.katas.values() if one.topic == kata.topic]
-        easier = [one.id for one in topic if one.grader.level < kata.grader.level]
-        return all(self.progress[one].solved or one == also for one in easier)
+        """Whether all that it builds on was solved, `also` counted in. Nobody is kept from going on anyway."""
+        needed = [one for one in self.katas[name].about.after if one in self.katas]
+        return all(self.progress[one].solved or one == also for one in needed)
 
     def lapsed(self, name: str) -> bool:
         """Whether it was solved, and the last attempt at it failed: when it will be due again says nothing then."""
@@ -139,7 +137,7 @@ def document(desk: Desk) -> dict[str, Any]:
             {
                 "kata": name,
                 "topic": kata.topic,
-                "level": kata.grader.level,
+                "level": kata.about.level,
                 "state": desk.progress[name].state,
                 "score": desk.progress[name].score,
                 "best_score": desk.progress[name].best,

@@ -5,22 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from operator import attrgetter
 from statistics import mean
 
 from graders.desk.progress import Progress
 from graders.desk.questions import Question
 from graders.katas import Kata
 
-EXPECTED = {1: 15, 2: 25, 3: 40}  # minutes by level, follow-up questions among them
 MOST_KATAS = 3
 FOLLOW_UPS = (3, 5)
 SEEDS = 10_000
 TRIED = 200
 NEVER_SOLVED, DUE, WEAK, KNOWN = 4.0, 6.0, 1.0, 0.25
-
-
-def minutes_of(kata: Kata) -> int:
-    return EXPECTED[kata.grader.level]
 
 
 def draw(katas: Sequence[Kata], minutes: int, seed: int) -> list[Kata]:
@@ -31,9 +27,10 @@ def draw(katas: Sequence[Kata], minutes: int, seed: int) -> list[Kata]:
     order = random.Random(seed).sample(katas, len(katas))
     drawn: list[Kata] = []
     for kata in order:
-        if len(drawn) < MOST_KATAS and minutes_of(kata) + sum(map(minutes_of, drawn)) <= minutes:
+        if len(drawn) < MOST_KATAS and kata.about.minutes + sum(one.about.minutes for one in drawn) <= minutes:
             drawn.append(kata)
-    return sorted(drawn or [min(order, key=minutes_of)], key=minutes_of)
+    length = attrgetter("about.minutes")
+    return sorted(drawn or [min(order, key=length)], key=length)
 
 
 def suiting_seed(

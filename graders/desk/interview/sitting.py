@@ -152,13 +152,13 @@ class Sitting:
         topic, level = self.options.topic, self.options.level
         found = [kata for kata in katas.all_katas(self.root) if questions.interview_file(kata).exists()]
         found = [kata for kata in found if topic in (None, kata.topic)]
-        levels = sorted({kata.grader.level for kata in found})
+        levels = sorted({kata.about.level for kata in found})
         if not found:
             raise Refused("no kata has an interview.md here: restore them with git")
         if level is not None and level not in levels:
             where = "" if topic is None else f" in topic {topic}"
             raise Refused(f"there is no kata of level {level}{where}; there are: {', '.join(map(str, levels))}")
-        return [kata for kata in found if level in (None, kata.grader.level)]
+        return [kata for kata in found if level in (None, kata.about.level)]
 
     def welcome(self, report: InterviewReport) -> None:
         count = len(report.rounds)
@@ -187,8 +187,8 @@ def begin_body(drawn: Sequence[Kata], minutes: int, seed: int) -> dict[str, Any]
         {
             "kata": kata.id,
             "topic": kata.topic,
-            "level": kata.grader.level,
-            "minutes": draw.minutes_of(kata),
+            "level": kata.about.level,
+            "minutes": kata.about.minutes,
         }
         for kata in drawn
     ]

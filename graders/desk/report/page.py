@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import sys
 from collections.abc import Sequence
@@ -12,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from graders import checks, katas
 from graders.checks import POINTS
-from graders.desk import progress
+from graders.desk import progress, questions
 from graders.desk.interview import clock, record
 from graders.desk.progress import RATINGS, Progress
+from graders.desk.questions import Question
 from graders.desk.report import charts, tally
 from graders.desk.report.tally import Cell
 from graders.desk.state import Event, State
@@ -85,6 +88,7 @@ def page_of(state: State, chosen: list[Kata]) -> str:
         due=desk.due,
         coming=coming(desk),
         topics=by_topic(chosen),
+        asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].solved]),
         weeks=weeks,
         points_chart=charts.points_over_time(days, POINTS * len(desk.katas)) if len(days) > 1 else "",
         weeks_chart=charts.attempts_by_week(weeks) if len(weeks) > 1 else "",
@@ -103,6 +107,15 @@ def by_topic(chosen: Sequence[Kata]) -> list[tuple[str, list[Kata]]]:
     """The easy katas first."""
     groups = itertools.groupby(chosen, key=lambda kata: kata.topic)
     return [(topic, sorted(group, key=lambda kata: kata.rank)) for topic, group in groups]
+
+
+def follow_ups(solved: Sequence[Kata]) -> dict[str, list[Question]]:
+    """Those of each kata, where they are still there."""
+    found: dict[str, list[Question]] = {}
+    for kata in solved:
+        with contextlib.suppress(Refused):
+            found[kata.id] = questions.follow_ups(kata)
+    return found
 
 
 def coming(desk: Desk) -> list[Progress]:
@@ -174,6 +187,7 @@ def environment() -> jinja2.Environment:
         "day": day,
         "minute": minute,
         "name": breakable,
+        "markdown": markdown,
         "short": short,
         "clock": clock.in_words,
         "place": charts.place,
@@ -187,6 +201,11 @@ def readable(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, Markup):
         return value.translate(VISIBLE).encode("utf-8", "replace").decode()
     return value
+
+
+def markdown(text: str) -> Markup:
+    """Text of ours; what looks like HTML in it is shown as it stands."""
+    return Markup(MarkdownIt("commonmark", {"html": False}).render(text))  # it escapes
 
 
 def breakable(name: str) -> Markup:

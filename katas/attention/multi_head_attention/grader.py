@@ -167,7 +167,6 @@ def heads(embed_dim: int, num_heads: int) -> dict[str, Any]:
 
 
 GRADER = Grader(
-    level=3,
     answers=(
         Answer(
             "MultiHeadAttention(embed_dim, num_heads)",

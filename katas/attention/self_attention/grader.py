@@ -59,7 +59,6 @@ def large_scores(draw: Draw) -> Arguments:
 
 
 GRADER = Grader(
-    level=1,
     answers=(
         Answer(
             "SelfAttention(embed_dim)",

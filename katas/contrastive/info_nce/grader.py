@@ -97,7 +97,6 @@ def with_temperatures(*values: float) -> Inputs:
 
 
 GRADER = Grader(
-    level=2,
     answers=(
         Answer(
             "info_nce(features, temperature=0.1)",

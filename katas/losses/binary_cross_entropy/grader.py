@@ -162,7 +162,6 @@ def one_bad_prob(*bad: float) -> Inputs:
 
 
 GRADER = Grader(
-    level=2,
     answers=(
         Answer(
             'binary_cross_entropy(probs, target, reduction="mean")',

@@ -157,7 +157,6 @@ def wrong_weights(draw: Draw) -> list[Arguments]:
 
 
 GRADER = Grader(
-    level=2,
     answers=(
         Answer(
             'cross_entropy(logits, target, weight=None, ignore_index=-100, label_smoothing=0.0, reduction="mean")',

@@ -199,7 +199,6 @@ def no_samples(draw: Draw) -> list[Arguments]:
 
 
 GRADER = Grader(
-    level=1,
     answers=(
         Answer(
             'precision_recall_f1(y_true, y_pred, average="binary", num_classes=None)',

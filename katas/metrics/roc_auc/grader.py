@@ -162,7 +162,6 @@ def asked(word: str) -> tuple[Case, ...]:
 
 
 GRADER = Grader(
-    level=3,
     answers=(
         Answer(
             "roc_curve(y_true, y_score)",

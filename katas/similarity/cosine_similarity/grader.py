@@ -78,7 +78,6 @@ def long_vectors(draw: Draw) -> Arguments:
 
 
 GRADER = Grader(
-    level=1,
     answers=(
         Answer(
             "cosine_similarity(x, y, dim=-1, eps=1e-8)",

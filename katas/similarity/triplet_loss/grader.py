@@ -206,7 +206,6 @@ def negative_margins(draw: Draw) -> list[Arguments]:
 
 
 GRADER = Grader(
-    level=2,
     answers=(
         Answer(
             'triplet_loss(anchor, positive, negative, margin=1.0, distance="euclidean", reduction="mean")',
