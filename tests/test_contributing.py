@@ -11,9 +11,12 @@ from tests.toys import run
 
 def test_worked_example_is_proved(tmp_path: Path) -> None:
     text = (katas.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    reference, grader, mistakes = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    statement = re.search(r"````markdown\n(.*?)````", text, re.DOTALL)
+    assert statement
+    reference, grader, mistakes = re.findall(r"```python\n(.*?)```", text.replace(statement[0], ""), re.DOTALL)
     kata = katas.Kata(tmp_path, "similarity", "square_distance")
     for path, source in (
+        (kata.statement, statement[1]),
         (kata.reference_file, reference),
         (kata.grader_file, grader),
         (kata.solutions / "mistakes.py", mistakes),

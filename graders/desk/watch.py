@@ -229,4 +229,7 @@ def changes(before: Result, now: Result) -> str:
 def solved(desk: status.Desk, name: str) -> str:
     due = desk.progress[name].due
     again = f"; it comes back for review {status.when(due, desk.at)}" if due else ""
-    return f"solved{again}. n goes to the next kata, d shows how the reference does it"
+    return (
+        f"solved{again}. Its follow_up.md has what an interviewer asks next; n goes to the next kata, "
+        "d shows how the reference does it"
+    )
