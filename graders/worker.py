@@ -279,9 +279,7 @@ def forward(
     target: Target, request: Request, tensors: list[Tensor], trace: Callable[..., Any] | None
 ) -> tuple[Any, list[Any]]:
     """What the call returned, and with a trace function the profiler's events. Raises: Failed."""
-    mode: list[Step] = [
-        partial(set_num_threads, 1)
-    ]  # whatever was chosen on import: all of them would count
+    mode: list[Step] = [partial(set_num_threads, 1)]  # whatever was chosen on import: all of them would count
     if request["no_grad"]:
         mode.append(partial(set_grad_enabled, False))
     if request["rehearsed"]:

@@ -45,7 +45,7 @@ ABOUT = ("zero", "shapes", "dtypes", "cost")
 PROMPT = "# Interview: scale\n\n## Prompt\n\nWrite `scale(x, factor=2.0)`.\n\n## Clarifying questions\n" + "".join(
     f"\n### What about {topic}?\n\nAs for {topic}, x₁².\n" for topic in ABOUT
 )
-README = "# Scale\n\n## Follow-up questions\n" + "".join(
+FOLLOW_UP = "# Follow-up questions: scale\n" + "".join(
     f"\n<details><summary>Why <code>{word}</code> &lt; x₁?</summary>\n\nBecause of {word}.\n\n</details>\n"
     for word in ("one", "two", "three", "four", "five")
 )
@@ -82,7 +82,7 @@ def test_is_shut_in():
 def desk(toys: Path) -> Path:
     """Two toy katas, of which one can be asked about."""
     (toys / "katas/toys/scale/interview.md").write_text(PROMPT)
-    (toys / "katas/toys/scale/README.md").write_text(README)
+    (toys / "katas/toys/scale/follow_up.md").write_text(FOLLOW_UP)
     (toys / "solutions/toys/scale/hints.md").write_text(HINTS)
     return toys
 
@@ -586,7 +586,7 @@ def test_missing_and_malformed_questions_are_named(desk: Path) -> None:
 
 def made_kata(name: str, level: int) -> Kata:
     kata = Kata(Path(), "topic", name)
-    kata.__dict__["grader"] = SimpleNamespace(level=level)
+    kata.__dict__["about"] = katas.About(name, "topic", level, minutes=(15, 25, 40)[level - 1])
     return kata
 
 

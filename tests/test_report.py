@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from graders import checks, katas
 from graders.__main__ import main
-from graders.desk import state
+from graders.desk import questions, state
 from graders.desk.report import charts, tally
 from graders.desk.report.page import page_of as report_page
 from graders.desk.report.tally import Cell, Span
@@ -373,8 +373,20 @@ def test_charts_say_what_they_show(tmp_path: Path) -> None:
     ids = {found.get("id") for tag, found in page.named("title", "desc")}
     assert len(drawn) == 6
     assert all({found["aria-labelledby"], found["aria-describedby"]} <= ids for found in drawn)
-    assert re.search(r"Points from \d+ Sep to \d+ Oct 2026", page.text)
-    assert "Attempts in each of 7 weeks" in page.text
+    times = [event.at.astimezone().date() for event in rich_history()]
+    begun, ended = min(times), max(times)
+    assert f"Points from {begun.day} {begun:%b} to {ended.day} {ended:%b} 2026" in page.text
+    mondays = [day - timedelta(days=day.weekday()) for day in (begun, ended)]
+    assert f"Attempts in each of {(mondays[1] - mondays[0]).days // 7 + 1} weeks" in page.text
+
+
+def test_follow_up_questions_of_what_is_solved_are_on_the_page_and_no_others(tmp_path: Path) -> None:
+    first, second = KATAS[:2]
+    page = Reader(page_of(tmp_path, [solved(BEGAN, first.id, 1.0), attempt(BEGAN, second.id, "failing", 40)]))
+    asked = {kata.id: questions.follow_ups(kata) for kata in (first, second)}
+    assert all(one.question.replace("`", "") in page.text.replace("`", "") for one in asked[first.id])
+    assert asked[second.id][0].question not in page.text
+    assert "Follow-up questions" not in Reader(page_of(tmp_path / "new", [])).text
 
 
 def test_weeks_begin_on_monday_and_idle_ones_count() -> None:
