@@ -82,7 +82,7 @@ def test_best_threshold_is_half_of_the_best_f1() -> None:
 
 def test_samples_that_are_repeated_for_equal_shards() -> None:
     samples = TensorDataset(torch.arange(1003))
-    shards = [list(DistributedSampler(samples, num_replicas=8, rank=rank)) for rank in range(8)]
+    shards: list[list[int]] = [list(DistributedSampler(samples, num_replicas=8, rank=rank)) for rank in range(8)]
     assert [len(shard) for shard in shards] == [126] * 8
     assert 8 * 126 - len({index for shard in shards for index in shard}) == 5
     assert said(KATA, "of 1 003 samples `DistributedSampler` makes 8 × 126, so 5 of them count twice")
