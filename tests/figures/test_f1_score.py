@@ -10,6 +10,7 @@ import torch
 from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support  # type: ignore[import-untyped]
 from torch.utils.data import DistributedSampler, TensorDataset
 
+from graders import katas
 from tests.figures import said
 
 KATA = "f1_score"
@@ -124,3 +125,9 @@ def test_counts_beyond_a_dtype() -> None:
 def test_small_rates_that_the_grader_asks_for() -> None:
     assert 1 / 420 < Fraction(3, 1204) < 1 / 390
     assert said(KATA, "rates as small as 1/400", "looks at rates of 1/400")
+
+
+def test_accuracy_that_is_asked_for() -> None:
+    (kata,) = katas.find([KATA], katas.ROOT)
+    assert kata.grader.answers[0].tolerance[torch.float32].relative == 2e-6
+    assert said(KATA, "right to 2 parts in a million")

@@ -9,6 +9,8 @@ import torch
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score  # type: ignore[import-untyped]
 from torch import Tensor
 
+from graders import katas
+from graders.spec import Draw
 from tests.figures import said
 
 KATA = "roc_auc"
@@ -20,6 +22,18 @@ def test_example_by_hand() -> None:
     assert (pairs.count(1), pairs.count(0.5), len(pairs)) == (4, 1, 6)
     assert roc_auc_score(*EXAMPLE) == (4 + 1 / 2) / 6 == 1 / 4 + 1 / 2 == 0.75
     assert said(KATA, "4 of 6 pairs", "the AUC is (4 + ½)/6 = 0.75", "½ · ½ = ¼")
+
+
+def test_accuracy_that_is_asked_for() -> None:
+    (kata,) = katas.find([KATA], katas.ROOT)
+    area = kata.grader.answers[1]
+    assert {(each.relative, each.scaled, each.absolute) for each in area.tolerance.values()} == {(0, 0, 1e-10)}
+    (many,) = (case for case in area.cases if case.name == "area_of_many")
+    assert many.inputs
+    arguments = many.inputs(Draw("seed"))
+    assert isinstance(arguments, dict)
+    assert len(arguments["y_true"]) == pytest.approx(150_000, rel=1e-3)
+    assert said(KATA, "right to 1e-10 whatever the dtype of `y_score` and for 150 000 samples, too")
 
 
 def test_precisions_of_the_example() -> None:

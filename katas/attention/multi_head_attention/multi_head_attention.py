@@ -35,6 +35,6 @@ class MultiHeadAttention(nn.Module):
         # TODO: map query, key and value with their linear maps.
         # TODO: give each head its channels of every token, as the statement numbers them.
         # TODO: score every query against every key in each head, and scale the scores.
-        # TODO: turn the scores into weights; what a blocked key and a query without any key get, the statement says.
+        # TODO: turn the scores into weights; the statement says what blocked keys get, and a query with no other keys.
         # TODO: average the values with the weights, put the heads side by side, and apply out_linear.
         raise NotImplementedError
