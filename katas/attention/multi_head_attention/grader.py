@@ -186,7 +186,7 @@ GRADER = Grader(
                     hints={
                         "batch": "@ multiplies all matrices of a batch",
                         "heads": "give the heads an axis of their own, before the last two, and @ does them all",
-                        "tokens": "@ meets all pairs at once",
+                        "tokens": "one @ scores all pairs of a query and a key",
                     },
                 ),
                 Budget(

@@ -25,15 +25,16 @@ class MultiHeadAttention(nn.Module):
         raise NotImplementedError
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Lets every token of query (B, Sq, D) look at the tokens of key and value, both (B, Sk, D).
+        """Lets every token of query (B, Sq, D) attend to the tokens of key and value, both (B, Sk, D).
 
         Args:
             mask: broadcasts to (B, H, Sq, Sk); where it is 0 or False the key is blocked. A query with every
-                key blocked attends to nothing, so that its output is the bias of out_linear.
+                key blocked has weights of 0, and its output is the bias of out_linear.
         Returns: output (B, Sq, D) and the weights (B, H, Sq, Sk).
         """
-        # TODO: map query, key and value, and split their channels into heads.
-        # TODO: score every query against every key, head by head, scaled by the size of one head.
-        # TODO: block keys before the softmax, in every dtype; mind the rows with every key blocked, and their gradient.
-        # TODO: average the values, put the heads side by side again, and map the result.
+        # TODO: map query, key and value with their linear maps.
+        # TODO: give each head its channels of every token, as the statement numbers them.
+        # TODO: score every query against every key in each head, and scale the scores.
+        # TODO: turn the scores into weights; the statement says what blocked keys get, and a query with no other keys.
+        # TODO: average the values with the weights, put the heads side by side, and apply out_linear.
         raise NotImplementedError

@@ -212,7 +212,7 @@ GRADER = Grader(
                     peak=200,  # one-hot matrices of samples and classes are welcome
                     written=200,
                     hints={
-                        "samples": "bincount counts them all",
+                        "samples": "bincount counts all samples in one call",
                         "classes": "count the pairs of labels in one bincount",
                     },
                 ),

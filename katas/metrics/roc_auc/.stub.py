@@ -12,13 +12,13 @@ def roc_curve(y_true: Tensor, y_score: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         y_score: (N,) floating scores; the higher, the likelier is label 1. Ties are allowed, infinities are not.
     Returns: (fpr, tpr, thresholds), each (K + 1,) for K distinct scores, by descending threshold, from +inf on;
         each in float64 or in the dtype of y_score.
-    Raises: ValueError if the lengths differ, a score is NaN, a label is neither 0 nor 1, or a class has no sample.
+    Raises: ValueError if the lengths differ, a score is NaN, a label is neither 0 nor 1, or one of them does not occur.
     Source: sklearn.metrics.roc_curve with drop_intermediate=False.
     """
     # TODO: refuse bad arguments with a ValueError.
     # TODO: sort the samples by descending score, and count the positives and the negatives up to each.
-    # TODO: keep the counts at the last sample of each run of equal scores.
-    # TODO: divide by the size of each class, and put the point of the threshold +inf in front.
+    # TODO: keep one point for each distinct score.
+    # TODO: divide by the size of each class, and put the threshold +inf and its point (0, 0) in front.
     raise NotImplementedError
 
 

@@ -173,7 +173,7 @@ GRADER = Grader(
                     "curve_of_thousands",
                     sizes={"samples": (256, 2048)},
                     inputs=lambda draw, samples: many_scores(draw, samples),
-                    hints={"samples": "sort once, then cumsum"},
+                    hints={"samples": "sort the scores once, then count with cumsum"},
                 ),
                 Budget(
                     "curve_of_a_million",
@@ -181,7 +181,7 @@ GRADER = Grader(
                     inputs=lambda draw, samples: coarse_scores(draw, samples),
                     asks=("time",),
                     time=5,
-                    hints={"samples": "sort once, then cumsum"},
+                    hints={"samples": "sort the scores once, then count with cumsum"},
                 ),
             ),
             # A rate is one quotient of whole numbers, perhaps 1 minus it, and loses little even in the scores' dtype.
@@ -201,7 +201,7 @@ GRADER = Grader(
                     "many_scores",
                     sizes={"samples": (256, 2048)},
                     inputs=lambda draw, samples: many_scores(draw, samples),
-                    hints={"samples": "sort once, then cumsum"},
+                    hints={"samples": "sort the scores once, then count with cumsum"},
                 ),
                 Budget(
                     "a_million_scores",
@@ -209,7 +209,7 @@ GRADER = Grader(
                     inputs=lambda draw, samples: coarse_scores(draw, samples),
                     asks=("memory", "time"),
                     time=5,
-                    hints={"samples": "sort once, then cumsum"},
+                    hints={"samples": "sort the scores once, then count with cumsum"},
                 ),
             ),
             # The scores are only compared, so their dtype costs nothing.

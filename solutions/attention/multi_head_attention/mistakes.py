@@ -133,12 +133,12 @@ MISTAKES = (
     ),
     Mistake(
         "mask_added",
-        "the mask is added to the scores as it is; where it is 0, nothing of the key may be left",
+        "the mask is added to the scores as it is; where it is 0, the key should get no weight",
         {BLOCK: "scores = scores + mask", CLEAR: "            pass\n"},
     ),
     Mistake(
         "float_mask_added",
-        "a float mask is added to the scores, as torch's own attention does it; here 0 blocks in every dtype, and any "
+        "a float mask is added to the scores, as in torch's own attention; here 0 blocks in every dtype, and any "
         "other value only allows",
         {BLOCK: FLOAT_ADDED + BLOCK.removeprefix("scores = ")},
         also=(
@@ -175,7 +175,7 @@ MISTAKES = (
     ),
     Mistake(
         "blocked_row_gives_nan",
-        "blocked scores are -inf, and a softmax of nothing else is NaN; set such rows to 0",
+        "blocked scores are -inf, and in a row without any other the softmax is NaN; the weights should be 0 there",
         {BLOCK: BLOCK.replace(LEAST, "-torch.inf"), **NOT_CLEARED},
         also=({BLOCK: "scores = scores + torch.zeros_like(scores).masked_fill(mask == 0, -torch.inf)", **NOT_CLEARED},),
     ),
@@ -202,7 +202,7 @@ MISTAKES = (
     ),
     Mistake(
         "blocked_row_without_bias",
-        "a query with every key blocked gets zero for its output; out_linear's bias belongs to it",
+        "a query with every key blocked gets an output of zero; it should get out_linear's bias",
         {
             RESULT: "output = self.out_linear(" + MERGE + ")\n        if mask is not None:\n"
             "            output = output * ((mask != 0).expand_as(attn).any(-1).any(1))[..., None]\n"
@@ -311,7 +311,7 @@ MISTAKES = (
     ),
     Mistake(
         "weights_before_clearing",
-        "the weights are returned as they were before blocked rows were cleared; return those that the values met",
+        "the weights are returned as they were before blocked rows were cleared; return those that multiply the values",
         {IF_MASKED + CLEAR: "        raw = attn\n" + IF_MASKED + CLEAR, RESULT: RESULT.removesuffix("attn") + "raw"},
     ),
     Mistake(
@@ -326,7 +326,8 @@ MISTAKES = (
     ),
     Mistake(
         "attention_detached",
-        "the weights are detached before the sum, so queries and keys learn nothing from the output; keep them",
+        "the weights are detached before they multiply the values, so queries and keys learn nothing from the output; "
+        "do not detach them",
         {HEADS: "attn.detach() @ v  # "},
     ),
     Mistake(

@@ -16,15 +16,16 @@ def precision_recall_f1(
         num_classes: C; the largest label of either plus 1 if it is None.
     Returns: (precision, recall, f1) in float32, scalars; or (C,) each where average is None.
     Raises: ValueError if average is none of these, y_true or y_pred is not 1-D, their lengths differ or are 0, or
-        average is "binary" and a label above 1.
+        average is "binary" and there is a label above 1.
     Source: sklearn.metrics.precision_recall_fscore_support with zero_division=0.
     """
     # --- solution
     # TODO: refuse bad arguments with a ValueError.
-    # TODO: count for each class how often it is predicted, how often it is true, and how often both at once;
-    # mind what a narrow integer dtype can hold.
-    # TODO: take from the counts what `average` asks for, before or after dividing.
+    # TODO: find the number of classes.
+    # TODO: count for each class how often it is predicted, how often it is true, and how often both at once.
+    # TODO: take the counts that `average` is about: those of class 1, their sums over the classes, or all of them.
     # TODO: divide, so that 0/0 gives 0.
+    # TODO: average over the classes where `average` asks for it, and return float32.
     if average not in ("binary", "micro", "macro", "weighted", None):
         raise ValueError(f'average should be "binary", "micro", "macro", "weighted" or None, got {average!r}')
     if y_true.dim() != 1 or y_pred.dim() != 1:

@@ -56,7 +56,7 @@ def eps_below_f1(eps: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "precision_and_recall_swapped",
-        "precision and recall change places; precision divides by what was predicted, recall by what is true",
+        "precision and recall are swapped; precision divides by what was predicted, recall by what is true",
         {RESULT: "return recall.float(), precision.float(), f1.float()"},
     ),
     Mistake(
@@ -72,12 +72,12 @@ MISTAKES = (
     ),
     Mistake(
         "jaccard",
-        "F1 is TP / (TP + FP + FN), the Jaccard index; the true positives count twice, above and below",
+        "F1 is TP / (TP + FP + FN), the Jaccard index; TP counts twice, in the numerator and in the denominator",
         {F1: "f1 = hit / (predicted + actual - hit).clamp_min(1)"},
     ),
     Mistake(
         "nan_for_zero_by_zero",
-        "0/0 gives NaN; a rate with nothing to divide by should be 0",
+        "0/0 gives NaN; a rate whose denominator is 0 should be 0",
         {
             PRECISION: PRECISION.replace(".clamp_min(1)", ""),
             RECALL: RECALL.replace(".clamp_min(1)", ""),
@@ -91,7 +91,7 @@ MISTAKES = (
     ),
     Mistake(
         "nan_replaced_after_the_mean",
-        "NaN is replaced by 0 after the mean, so that one class at 0/0 makes all of it 0; replace it before",
+        "NaN is replaced by 0 after the mean, so that one class at 0/0 makes the whole mean 0; replace it before",
         {
             PRECISION: PRECISION.replace(".clamp_min(1)", ""),
             RECALL: RECALL.replace(".clamp_min(1)", ""),
@@ -183,7 +183,7 @@ MISTAKES = (
     ),
     Mistake(
         "weighted_divided_by_classes",
-        "weighted divides by the number of classes what it should divide by the number of samples",
+        "weighted divides by the number of classes; it should divide by the number of samples",
         {WEIGHT: "weight = actual.double() / C"},
     ),
     Mistake(
@@ -233,7 +233,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_the_denominators",
-        "a constant such as 1e-6 is added to the denominators against 0/0, which shifts small rates; treat 0/0 apart",
+        "a constant such as 1e-6 is added to the denominators against 0/0, which shifts small rates; keep 0/0 separate",
         eps_below("1e-6"),
         also=(
             *(eps_below(eps) for eps in ("1e-5", "1e-7")),
@@ -284,7 +284,7 @@ MISTAKES = (
     ),
     Mistake(
         "average_in_any_case",
-        "the case of average does not matter; only the words of the statement are allowed",
+        "average is accepted in upper case, too; only the words of the statement are allowed, as they are written",
         {AVERAGE: "    average = average.lower() if average else average\n" + AVERAGE},
     ),
     Mistake(

@@ -29,7 +29,7 @@ RANKS = "ranks = torch.empty_like(y_score, dtype=torch.float64)"
 MISTAKES = (
     Mistake(
         "one_point_per_sample",
-        "every sample has a point of its own, so that the order of equal scores counts; keep one per distinct score",
+        "every sample has a point of its own, so that the order of equal scores matters; keep one per distinct score",
         {LAST: "torch.ones_like(order, dtype=torch.bool)"},
         also=(  # the order of equal scores is another one
             {
@@ -127,7 +127,7 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
     ),
     Mistake(
         "rates_swapped",
-        "the two rates change places; FPR counts the samples of label 0, TPR those of label 1",
+        "the two rates are swapped; FPR counts the samples of label 0, TPR those of label 1",
         {CURVE: f"return {TPR}, {FPR}, thresholds"},
         also=({CURVE: f"return {TPR}, {FPR}, thresholds", UNPACKED: UNPACKED.replace("fpr, tpr", "tpr, fpr")},),
     ),
@@ -240,7 +240,7 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
     ),
     Mistake(
         "mean_of_the_tpr",
-        "the area is the mean of the TPR, as if all points were equally far apart; weigh it by the steps of the FPR",
+        "the area is the mean of the TPR, as if all points were equally far apart; weight it by the steps of the FPR",
         {AREA: "return tpr.mean()"},
     ),
     Mistake(
@@ -250,7 +250,7 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
     ),
     Mistake(
         "never_below_a_half",
-        "an area below a half is turned into 1 minus it; a score that ranks backwards should show as such",
+        "an area below a half is turned into 1 minus it; a score that ranks backwards should get less than a half",
         {AREA: "area = torch.trapezoid(tpr, fpr)\n    return torch.maximum(area, 1 - area)"},
     ),
     Mistake(
@@ -373,7 +373,7 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
     ),
     Mistake(
         "nan_unchecked",
-        "a NaN among the scores goes through, though it has no rank; raise ValueError",
+        "a NaN among the scores goes through, though NaN cannot be ranked; raise ValueError",
         {NAN: "    if False:\n"},
     ),
     Mistake(
