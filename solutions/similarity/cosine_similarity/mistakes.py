@@ -207,7 +207,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_inside",
-        "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
+        "float64 inputs are computed in float32; keep them in float64",
         {
             BROADCAST: "    dtype = x.dtype\n    x, y = torch.broadcast_tensors(x.float(), y.float())\n",
             RESULT: RESULT + ".to(dtype)",
