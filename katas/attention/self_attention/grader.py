@@ -74,7 +74,10 @@ GRADER = Grader(
                     inputs=lambda draw, batch, tokens: {"x": draw.normal(batch, tokens, 16)},
                     init=lambda **sizes: {"embed_dim": 16},
                     asks=("loops",),
-                    hints={"batch": "@ multiplies all matrices of a batch", "tokens": "@ meets all pairs at once"},
+                    hints={
+                        "batch": "@ multiplies all matrices of a batch",
+                        "tokens": "one @ scores all pairs of tokens",
+                    },
                 ),
                 Budget(
                     "four_long_sequences",

@@ -21,13 +21,12 @@ class SelfAttention(nn.Module):
         self.W_v = nn.Linear(embed_dim, embed_dim)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Lets every token of x (B, S, D) look at every token of its sequence.
+        """Lets every token of x (B, S, D) attend to every token of its sequence.
 
-        Returns: out (B, S, D) and the weights (B, S, S), whose rows (one for each query) add up to 1.
+        Returns: out (B, S, D) and the weights (B, S, S), whose rows, one for each query, add up to 1.
         """
         # TODO: map x to queries, keys and values.
-        # TODO: score every query against every key of its sequence; scale before the product, so that
-        # float16 can hold it.
+        # TODO: score every query against every key of its sequence, as in the formula.
         # TODO: turn each query's scores into weights that add up to 1 over the keys.
         # TODO: return the weighted sums of the values, and the weights.
         raise NotImplementedError

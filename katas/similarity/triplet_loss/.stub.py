@@ -12,18 +12,18 @@ def triplet_loss(
     distance: str = "euclidean",
     reduction: str = "mean",
 ) -> Tensor:
-    """L_n = max(0, d(a_n, p_n) − d(a_n, n_n) + margin)
+    """L_i = max(0, d(a_i, p_i) − d(a_i, n_i) + margin)
 
     Args:
         anchor, positive, negative: (N, D) each.
         margin: how much farther than the positive the negative should be; at least 0.
-        distance: "euclidean", d(a, b) = ‖a − b‖, or "cosine", d(a, b) = 1 − cos(a, b).
+        distance: "euclidean", d(a, b) = ‖a − b‖₂, or "cosine", d(a, b) = 1 − cos(a, b).
         reduction: "mean" or "sum" over the N triplets, or "none".
     Returns: a scalar, or (N,) for "none", in the dtype of anchor.
     Raises: ValueError if the shapes differ, margin is negative, or distance or reduction is unknown.
     Source: arXiv:1503.03832, eq. 3, whose distances are squared. Our margin is their α.
     """
-    # TODO: refuse bad arguments; shapes that would broadcast are bad too.
-    # TODO: take both distances, (N,) each; mind the gradient of a distance of exactly 0.
-    # TODO: apply the hinge to every triplet, then reduce.
+    # TODO: refuse bad arguments.
+    # TODO: take the distance of each anchor from its positive, and from its negative: (N,) each.
+    # TODO: put the loss of each triplet together, then reduce the N losses.
     raise NotImplementedError

@@ -218,7 +218,7 @@ GRADER = Grader(
                     sizes={"triplets": (triplets // 16, triplets), "features": (features // 4, features)},
                     inputs=functools.partial(any_triplets, distance=distance),
                     asks=("loops", "memory", "time"),
-                    hints={"triplets": "sum over the features alone, and every row is a triplet"},
+                    hints={"triplets": "take the distances of all rows at once: sum over the features alone"},
                 )
                 # Few enough that all pairs fit into memory, with their features under the Euclidean distance.
                 for distance, triplets, features in (("euclidean", 1024, 32), ("cosine", 2048, 16))

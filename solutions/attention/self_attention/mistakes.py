@@ -88,7 +88,7 @@ MISTAKES = (
     ),
     Mistake(
         "queries_and_keys_swapped",
-        "queries and keys have changed places, so the weights come out transposed before the softmax; use Q Kᵀ",
+        "queries and keys have changed places, so the scores are transposed; use Q Kᵀ",
         {PROJECT: PROJECT.replace("q, k, v", "k, q, v")},
     ),
     Mistake(
@@ -114,7 +114,7 @@ MISTAKES = (
     ),
     Mistake(
         "tokens_across_the_batch",
-        "the tokens attend to those at their position in other sequences; attend along S, not along B",
+        "tokens attend to tokens of other sequences; attend along S, not along B",
         {
             PROJECT: "x = x.transpose(0, 1)\n        " + PROJECT,
             RESULT: "(weights @ v).transpose(0, 1), weights\n",
@@ -140,7 +140,7 @@ MISTAKES = (
     ),
     Mistake(
         "causal",
-        "a token sees only those before it; every token should see its whole sequence",
+        "a token attends only to itself and to those before it; let every token attend to its whole sequence",
         {
             SCORES: "((q / math.sqrt(x.shape[-1])) @ k.mT).masked_fill("
             "torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1), -torch.inf)"
@@ -184,22 +184,22 @@ MISTAKES = (
     ),
     Mistake(
         "float32_inside",
-        "the softmax is done in float32 whatever comes in; keep float64 as it is",
+        "the softmax is taken in float32 even for float64 inputs; keep float64",
         {WEIGHTS: "torch.softmax(scores, dim=-1, dtype=torch.float32).to(x.dtype)"},
     ),
     Mistake(
         "float32_root",
-        "√D is taken of a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
+        "√D is a float32 tensor, so float64 results are no better than float32; use math.sqrt or ** 0.5",
         {SCORES: SCORES.replace("math.sqrt(x.shape[-1])", "torch.sqrt(torch.tensor(x.shape[-1]))")},
     ),
     Mistake(
         "weights_in_float32",
-        "the weights come back in float32 when the input is narrower; return them in the dtype of x",
+        "for float16 and bfloat16 the weights come back as float32; return them in the dtype of x",
         {RESULT: "weights @ v, weights.to(torch.promote_types(x.dtype, torch.float32))\n"},
     ),
     Mistake(
         "input_overwritten",
-        "x is changed in place, which changes the caller's tensor; make a new one",
+        "x is changed in place, and it is the caller's tensor; make a new one",
         {RESULT: "weights @ v, weights + 0 * x.detach().mul_(2).mean()\n"},
     ),
     Mistake(
@@ -273,7 +273,7 @@ for tokens in x:
     ),
     Mistake(
         "loop_over_the_queries",
-        "each query has a turn of its own in a Python loop; Q Kᵀ holds the scores of all of them",
+        "the queries go through a Python loop, one at a time; one product Q Kᵀ gives the scores of all",
         {
             SCORES: "torch.cat([(q[:, i : i + 1] / math.sqrt(x.shape[-1])) @ k.mT for i in range(x.shape[1])], 1)",
         },

@@ -16,9 +16,8 @@ def cosine_similarity(x: Tensor, y: Tensor, dim: int = -1, eps: float = 1e-8) ->
     """
     # --- solution
     # TODO: broadcast x and y, so that `dim` means the same axis in both.
-    # TODO: divide each by its norm along `dim`, clamped to at least eps; mind the gradient at a zero vector
-    # and the range of float16.
-    # TODO: sum the products along `dim`.
+    # TODO: take the norm of each vector along `dim`; where it is below eps, use eps in its place.
+    # TODO: put the formula together, and sum along `dim`.
     x, y = torch.broadcast_tensors(x, y)
     x_norm = torch.linalg.vector_norm(x, dim=dim, keepdim=True).clamp_min(eps)
     y_norm = torch.linalg.vector_norm(y, dim=dim, keepdim=True).clamp_min(eps)

@@ -82,7 +82,7 @@ MISTAKES = (
     ),
     Mistake(
         "product_clamped_squared",
-        "the product of the norms is clamped to eps²; a short vector beside a long one needs a clamp of its own",
+        "the product of the norms is clamped to eps², which misses a short vector beside a long one; clamp each norm",
         divided_last(PLAIN, "(x_norm * y_norm).clamp_min(eps * eps)"),
     ),
     Mistake(
@@ -154,8 +154,8 @@ MISTAKES = (
     ),
     Mistake(
         "norms_before_expanding",
-        "the norms are taken before x and y have the shape that they broadcast to: an axis of length 1 along dim, "
-        "which is repeated there, counts once; broadcast first",
+        "the norms are taken before x and y are broadcast, so an axis of length 1 along dim counts once, "
+        "although it is repeated there; broadcast first",
         {BROADCAST: ALIGNED},
     ),
     Mistake(
@@ -207,7 +207,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_inside",
-        "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
+        "float64 inputs are computed in float32; keep them in float64",
         {
             BROADCAST: "    dtype = x.dtype\n    x, y = torch.broadcast_tensors(x.float(), y.float())\n",
             RESULT: RESULT + ".to(dtype)",
@@ -253,7 +253,7 @@ MISTAKES = (
     ),
     Mistake(
         "loop_over_the_indices",
-        "the vectors are picked out by their index in a Python loop, and each makes a gradient of the full size; "
+        "a Python loop takes the vectors by their index, and each x[i] makes a gradient as large as x; "
         "multiply all of them, and sum along `dim` alone",
         of_rows(
             "torch.stack([(a / a.norm().clamp_min(eps)) @ (b / b.norm().clamp_min(eps)) "
@@ -272,13 +272,13 @@ MISTAKES = (
     ),
     Mistake(
         "all_pairs",
-        "each vector of x meets each of y, and all but the diagonal is thrown away; multiply elementwise, then sum",
+        "all pairs of vectors are compared, and all but the diagonal is thrown away; multiply elementwise, then sum",
         of_unit_rows("(u @ w.mT).diagonal()"),
         slow=True,
     ),
     Mistake(
         "all_pairs_with_their_features",
-        "each vector of x is broadcast against each of y, which takes as many vectors as there are pairs; "
+        "x is broadcast against y so that all pairs are multiplied, which takes a whole vector for each pair; "
         "multiply elementwise, then sum",
         of_unit_rows("(u[:, None] * w).sum(-1).diagonal()"),
         slow=True,

@@ -83,13 +83,13 @@ MISTAKES = (
     ),
     Mistake(
         "leaky_hinge",
-        "the hinge leaks, so satisfied triplets still have a loss and a gradient; use max(0, x)",
+        "the hinge is not 0 below 0, so satisfied triplets still have a loss and a gradient; use max(0, x)",
         {HINGE: "torch.nn.functional.leaky_relu(to_positive - to_negative + margin)"},
         also=({HINGE: "torch.nn.functional.elu(to_positive - to_negative + margin)"},),
     ),
     Mistake(
         "satisfied_have_gradient",
-        "the losses are right, but satisfied triplets still push; their gradient should be 0",
+        "the losses are right, but satisfied triplets still have a gradient; it should be 0",
         {
             "losses = " + HINGE: (
                 "raw = to_positive - to_negative + margin\n    losses = raw + (raw.clamp_min(0) - raw).detach()"
@@ -108,8 +108,8 @@ MISTAKES = (
     ),
     Mistake(
         "every_pair_of_distances",
-        "one distance has the shape (N, 1) and the other (N,), so each meets every one of the other; keep or drop "
-        "the axis in both",
+        "one distance has the shape (N, 1) and the other (N,), so their difference is N × N; keep or drop the axis "
+        "in both",
         {NEGATIVE: KEPT},
         also=(
             {POSITIVE: KEPT.replace("negative", "positive")},
@@ -149,7 +149,7 @@ MISTAKES = (
     ),
     Mistake(
         "expanded_square",
-        "the square of a distance is expanded into norms and a dot product, which cancels; subtract first",
+        "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses its digits; subtract first",
         {
             line: f"(anchor.square().sum(1) + {x}.square().sum(1) - 2 * (anchor * {x}).sum(1)).clamp_min(1e-16).sqrt()"
             for x, line in (("positive", POSITIVE), ("negative", NEGATIVE))
@@ -167,7 +167,7 @@ MISTAKES = (
     ),
     Mistake(
         "axis_zero",
-        "the distances are taken down the batch; take them along the features, one per triplet",
+        "the distances are taken along the batch; take them along the features, one for each triplet",
         both("dim=1", "dim=0"),
     ),
     Mistake(
@@ -190,12 +190,12 @@ MISTAKES = (
     ),
     Mistake(
         "embeddings_normalised",
-        "the vectors are divided by their norms under the Euclidean distance too; that is for the cosine",
+        "the vectors are divided by their norms under the Euclidean distance, too; do so only for the cosine",
         {MARGIN: f"anchor, positive, negative = {UNITS}\n    {MARGIN}"},
     ),
     Mistake(
         "cosine_similarity_as_distance",
-        "the cosine similarity is used as a distance, which rewards the negative for being close; use 1 − cos",
+        "the cosine similarity is used as a distance, so the negative is pulled closer; use 1 − cos",
         {COSINE_POSITIVE: "(a * p).sum(1)", COSINE_NEGATIVE: "(a * n).sum(1)"},
     ),
     Mistake(
@@ -208,7 +208,7 @@ MISTAKES = (
     ),
     Mistake(
         "cosine_distance_halved",
-        "the cosine distance is halved to lie between 0 and 1; it is 1 − cos",
+        "the cosine distance is halved, so that it lies between 0 and 1; it should be 1 − cos",
         {COSINE_POSITIVE: f"({COSINE_POSITIVE}) / 2", COSINE_NEGATIVE: f"({COSINE_NEGATIVE}) / 2"},
     ),
     Mistake(
@@ -246,7 +246,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_inside",
-        "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
+        "float64 inputs are computed in float32; keep them in float64",
         {
             MARGIN: (
                 "dtype = anchor.dtype\n"
@@ -275,7 +275,7 @@ MISTAKES = (
     ),
     Mistake(
         "wrong_default_margin",
-        "the default of margin is another than 1.0, such as 0.2; it should be 1.0",
+        "the default of margin is not 1.0; it should be",
         {"margin: float = 1.0": "margin: float = 0.2"},
         also=tuple({"margin: float = 1.0": f"margin: float = {margin}"} for margin in (0.1, 0.3, 0.5)),
     ),
@@ -297,12 +297,12 @@ MISTAKES = (
     ),
     Mistake(
         "unknown_distance_accepted",
-        "an unknown distance is taken for the cosine one; raise ValueError",
+        "an unknown distance is treated as the cosine one; raise ValueError",
         {'elif distance == "cosine":': "else:", UNKNOWN_DISTANCE: ""},
     ),
     Mistake(
         "unknown_reduction_accepted",
-        'an unknown reduction is taken for "none"; raise ValueError',
+        'an unknown reduction is treated as "none"; raise ValueError',
         {'if reduction == "none":': "if True:"},
     ),
     Mistake(
@@ -388,7 +388,7 @@ MISTAKES = (
     ),
     Mistake(
         "loop_over_the_indices",
-        "the triplets are picked out by their index in a Python loop, and each makes a gradient of the full size; "
+        "a Python loop takes the triplets by their index, and each anchor[i] makes a gradient as large as anchor; "
         "take the distances of all rows at once, along axis 1",
         {
             POSITIVE: "torch.stack([torch.linalg.vector_norm(anchor[i] - positive[i]) for i in range(len(anchor))])",
@@ -417,14 +417,14 @@ MISTAKES = (
     ),
     Mistake(
         "sum_of_python",
-        "Python's sum adds up the losses one at a time; use the tensor's own",
+        "Python's sum adds up the losses one at a time; use losses.sum()",
         {MEAN: "return sum(losses) / len(losses)", SUM: "return sum(losses)"},
         slow=True,
     ),
     Mistake(
         "all_pairs",
-        "each anchor meets every positive and every negative, and all but the diagonal is thrown away; "
-        "row i of each makes a triplet",
+        "each anchor is compared with every positive and every negative, and all but the diagonal is thrown away; "
+        "compare row i with row i alone",
         {
             POSITIVE: "torch.linalg.vector_norm(anchor[:, None] - positive, dim=2).diagonal()",
             NEGATIVE: "torch.linalg.vector_norm(anchor[:, None] - negative, dim=2).diagonal()",
