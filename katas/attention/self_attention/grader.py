@@ -80,8 +80,8 @@ GRADER = Grader(
                     },
                 ),
                 Budget(
-                    "four_long_sequences",
-                    sizes={"batch": (1, 4), "tokens": (64, 512), "features": (64, 256)},
+                    "eight_long_sequences",
+                    sizes={"batch": (2, 8), "tokens": (64, 512), "features": (64, 256)},
                     inputs=lambda draw, batch, tokens, features: {"x": draw.normal(batch, tokens, features)},
                     init=lambda features, **sizes: {"embed_dim": features},
                     asks=("memory", "time"),
