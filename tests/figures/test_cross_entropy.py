@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.figures import said
+from tests.figures.asked import inputs_of
 
 KATA = "cross_entropy"
 
@@ -85,7 +86,7 @@ def distillation(temperature: float) -> float:
     (gradient,) = torch.autograd.grad(loss, logits)
     expected = ((logits / temperature).softmax(0) - (teacher / temperature).softmax(0)) / temperature
     torch.testing.assert_close(gradient, expected.detach())
-    return gradient.norm().item()
+    return float(gradient.norm())
 
 
 def test_gradient_of_distillation_falls_as_the_square_of_the_temperature() -> None:
@@ -107,3 +108,12 @@ def test_memory() -> None:
     assert said(
         KATA, "8 000 · 100 000 · 4 bytes = 3.2 GB each", "C × C, which is 19.6 GB for 70 000 classes in float32"
     )
+
+
+def test_extremes_are_those_that_are_asked() -> None:
+    inputs = inputs_of(KATA)
+    assert round(inputs["shifted_logits"][0]["logits"].mean().item(), -1) == 800
+    assert inputs["far_classes"][0]["logits"][0].sort().values.diff().tolist() == [1000] * 6
+    assert 50 < inputs["large_logits"][0]["logits"].abs().max() < 100
+    assert inputs["many_classes"][0]["logits"].shape[1] == 70_000
+    assert said(KATA, "800 away from 0, or 1000 apart", "right for logits around ±50", "may be 70 000 classes")

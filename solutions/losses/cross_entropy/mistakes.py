@@ -109,7 +109,7 @@ MISTAKES = (
     ),
     Mistake(
         "weights_left_out",
-        "the class weights are not used at all; weigh each class's log-probability",
+        "the class weights are not used at all; multiply each class's log-probability by its weight",
         {W: "w = z.new_ones(C)"},
     ),
     Mistake(
@@ -175,7 +175,7 @@ MISTAKES = (
     ),
     Mistake(
         "smoothing_unweighted",
-        "the smoothing term is not weighted; weigh the log-probability of each class with that class's weight",
+        "the smoothing term is not weighted; multiply the log-probability of each class by its own weight",
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "log_p")},
     ),
     Mistake(
@@ -233,7 +233,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_inside",
-        "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
+        "the arithmetic is done in float32 for every dtype; keep float64 as it is",
         {WIDE: "wide = torch.float32"},
     ),
     Mistake(
