@@ -116,4 +116,4 @@ def test_extremes_are_those_that_are_asked() -> None:
     assert inputs["far_classes"][0]["logits"][0].sort().values.diff().tolist() == [1000] * 6
     assert 50 < inputs["large_logits"][0]["logits"].abs().max() < 100
     assert inputs["many_classes"][0]["logits"].shape[1] == 70_000
-    assert said(KATA, "800 away from 0, or 1000 apart", "right for logits around ±50", "may be 70 000 classes")
+    assert said(KATA, "800 away from 0, or thousands apart", "right for logits around ±50", "may be 70 000 classes")
