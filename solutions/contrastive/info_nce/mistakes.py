@@ -258,7 +258,7 @@ MISTAKES = (
     ),
     Mistake(
         "masked_after_the_exponential",
-        "the row's own exponential is taken before it is masked, and overflows, so that its gradient is 0·∞, NaN; "
+        "the row's own exponential is taken before it is masked, and overflows, so its gradient is 0 · ∞ = NaN; "
         "mask the logits first",
         {
             MASKED: "logits",
