@@ -77,7 +77,7 @@ MISTAKES = (
     ),
     Mistake(
         "next_row_as_the_positive",
-        "the label is off: row i goes with row i + N, modulo 2N",
+        "the labels are wrong; the positive of row i is row (i + N) mod 2N",
         {POSITIVE: POSITIVE.replace("rows // 2", "1")},
     ),
     Mistake(
@@ -123,7 +123,7 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_squared",
-        "the similarities are divided by the temperature twice, as where both unit rows are; divide them once",
+        "the similarities are divided by the temperature twice; divide them once",
         {LOGITS: "(unit / temperature) @ (unit / temperature).mT"},
         also=({LOGITS: "unit @ unit.mT / temperature / temperature"},),
     ),
@@ -214,7 +214,7 @@ MISTAKES = (
     ),
     Mistake(
         "mask_too_weak",
-        "the row's own logit is set to a number that is not small beside logits of −1/τ, such as −100; set it to −inf",
+        "the row's own logit is set to a number such as −100, but the others reach −1/τ at small τ; set it to −inf",
         {MASKED: "logits.masked_fill(itself, -100.0)"},
         also=tuple(
             {MASKED: f"logits.masked_fill(itself, {number})"}
@@ -247,7 +247,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_max_shift",
-        "the exponentials are taken as they are, and overflow at small temperatures; use logsumexp or cross-entropy",
+        "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
         {LOSS: f"return (logits.exp().sum(1).log() - {CHOSEN}).mean()"},
         also=(
             {LOSS: as_ratio()},
@@ -258,7 +258,7 @@ MISTAKES = (
     ),
     Mistake(
         "masked_after_the_exponential",
-        "the row's own exponential is taken before it is masked, and overflows, so that its gradient is 0·∞, NaN; "
+        "the row's own exponential is taken before it is masked, and overflows, so its gradient is 0 · ∞ = NaN; "
         "mask the logits first",
         {
             MASKED: "logits",
@@ -291,7 +291,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_inside",
-        "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
+        "the arithmetic is done in float32 for every dtype; keep float64 as it is",
         {UNIT: "F.normalize(features.float(), dim=1)", LOSS: LOSS + ".to(features.dtype)"},
     ),
     Mistake(
@@ -313,7 +313,7 @@ MISTAKES = (
     ),
     Mistake(
         "wrong_default_temperature",
-        "the default of temperature is another than 0.1, such as 0.07; it should be 0.1",
+        "the default of temperature is not 0.1, but 0.07 or the like; it should be 0.1",
         {"temperature: float = 0.1": "temperature: float = 0.07"},
         also=({"temperature: float = 0.1": "temperature: float = 0.5"},),
     ),
@@ -379,7 +379,7 @@ itself = torch.zeros(rows, rows, dtype=torch.bool, device=features.device)
     ),
     Mistake(
         "targets_in_a_loop",
-        "the columns of the positives are counted out in a Python loop; use torch.arange",
+        "the columns of the positives are listed in a Python loop; use torch.arange",
         {POSITIVE: "torch.tensor([(i + rows // 2) % rows for i in range(rows)], device=features.device)"},
         slow=True,
     ),

@@ -128,7 +128,7 @@ MISTAKES = (
     ),
     Mistake(
         "terms_swapped",
-        "y and 1 − y are swapped; y goes with the log of the probability, 1 − y with that of what is left",
+        "y and 1 − y are swapped; y belongs to log p, and 1 − y to log(1 − p)",
         {PROBS_LOSS: "return reduce(-(y * log_not_p + (1 - y) * log_p), reduction)"},
         also=({LOGITS_LOSS: "return reduce(-(w * y * log_not_p + (1 - y) * log_p), reduction)"},),
     ),
@@ -154,7 +154,7 @@ MISTAKES = (
     Mistake(
         "hard_targets_only",
         "the loss of the logits is that of softplus((1 − 2y) x), which is right for targets of 0 and 1 alone; "
-        "weigh log σ(x) by y and log(1 − σ(x)) by 1 − y",
+        "multiply log σ(x) by y and log(1 − σ(x)) by 1 − y",
         {
             LOGITS_LOSS: "signed = torch.logaddexp(zero, (1 - 2 * y) * logits)\n"
             "    return reduce((w * y + 1 - y) * signed, reduction)"
@@ -258,14 +258,13 @@ MISTAKES = (
     ),
     Mistake(
         "pos_weight_by_label",
-        "the whole loss of an element is weighted by its target; "
-        "weigh the positive term alone, of which soft targets have a part",
+        "the whole loss of an element is weighted by its target; weight the positive term alone, for soft targets, too",
         {LOGITS_LOSS: "return reduce(-(torch.where(y > 0.5, w, 1) * (y * log_p + (1 - y) * log_not_p)), reduction)"},
         also=({LOGITS_LOSS: "return reduce(-(1 + (w - 1) * y) * (y * log_p + (1 - y) * log_not_p), reduction)"},),
     ),
     Mistake(
         "pos_weight_on_the_product",
-        "of softplus(x) − x y only x y is weighted, though softplus(x) has a part in the positive term; "
+        "only x y is weighted in softplus(x) − x y, but softplus(x) belongs to the positive term, too; "
         "the loss is w y softplus(−x) + (1 − y) softplus(x)",
         {LOGITS_LOSS: "return reduce(-log_not_p - w * y * logits, reduction)"},
     ),
@@ -319,7 +318,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_inside",
-        "the loss of the probabilities is found in float32 whatever comes in; keep float64 as it is",
+        "the loss of the probabilities is computed in float32 for every dtype; keep float64 as it is",
         {
             LOGS: LOGS.replace("in (probs, 1 - probs)", "in (probs.float(), 1 - probs.float())") + "\n    "
             "log_p, log_not_p = log_p.to(y.dtype), log_not_p.to(y.dtype)"
@@ -327,7 +326,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_logits_inside",
-        "the loss of the logits is found in float32 whatever comes in; keep float64 as it is",
+        "the loss of the logits is computed in float32 for every dtype; keep float64 as it is",
         {
             LOG_P: "log_p = -torch.logaddexp(zero.float(), -logits.float()).to(logits.dtype)",
             LOG_NOT_P: "log_not_p = -torch.logaddexp(zero.float(), logits.float()).to(logits.dtype)",
@@ -452,7 +451,7 @@ MISTAKES = (
     ),
     Mistake(
         "message_before_the_error",
-        "a message with every value in it is written on each call, needed or not; write it where the error is raised",
+        "a message with every value in it is made on each call; make it only where the error is raised",
         {
             INSIDE: f'{INSIDE}\n    message = f"probs should be in [0, 1], got {{probs.tolist()}}"',
             LOGITS_SHAPE: f'message = f"target should fit the logits {{logits.tolist()}}"\n    {LOGITS_SHAPE}',
@@ -461,7 +460,7 @@ MISTAKES = (
     ),
     Mistake(
         "all_pairs",
-        "every target meets every prediction, though only the diagonal is wanted; multiply elementwise",
+        "every target is multiplied with every prediction, but only the diagonal is needed; multiply elementwise",
         in_both(
             "a, b, p, q = (each.flatten() for each in (weighted, 1 - y, log_p, log_not_p))\n"
             "    losses = -(torch.outer(a, p) + torch.outer(b, q)).diagonal().reshape(y.shape)"

@@ -28,11 +28,11 @@ def cross_entropy(
     Source: torch.nn.functional.cross_entropy; label smoothing: arXiv:1512.00567, section 7.
     """
     # --- solution
-    # TODO: check the arguments.
-    # TODO: find log softmax of each row without overflow, and without taking the log of a softmax.
-    # TODO: pick out each target's entry, without a loop; ignored targets are no valid index.
-    # TODO: mix in the smoothing term, weighted by class too; leave it out altogether where ε is 0.
-    # TODO: give ignored rows a loss of 0, and reduce; mind what the mean divides by.
+    # TODO: check the arguments, and raise ValueError.
+    # TODO: find the log-probability of each class in each row, for all logits that the statement allows.
+    # TODO: pick the entry of each row's target without a loop, and weight it. What do you pick in an ignored row?
+    # TODO: mix in the label smoothing, in which each class has its own weight.
+    # TODO: give ignored rows the loss 0, and reduce. What does the mean divide by?
     if logits.dim() != 2:
         raise ValueError(f"logits should have shape (N, C), got {tuple(logits.shape)}")
     N, C = logits.shape

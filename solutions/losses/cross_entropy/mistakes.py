@@ -89,12 +89,12 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_all_rows",
-        "the mean divides by N, ignored rows and all; divide by the sum of the weights of the rows that count",
+        "the mean divides by N, ignored rows included; divide by the sum of the weights of the rows that count",
         {DIVISOR: "N"},
     ),
     Mistake(
         "mean_counts_ignored_rows",
-        "the sum that the mean divides by takes the ignored rows in; leave them out",
+        "the mean divides by a sum that includes the weights of ignored rows; leave them out",
         {DIVISOR: "w[y].sum()"},
     ),
     Mistake(
@@ -109,7 +109,7 @@ MISTAKES = (
     ),
     Mistake(
         "weights_left_out",
-        "the class weights are not used at all; weigh each class's log-probability",
+        "the class weights are not used at all; multiply each class's log-probability by its weight",
         {W: "w = z.new_ones(C)"},
     ),
     Mistake(
@@ -134,7 +134,7 @@ MISTAKES = (
     ),
     Mistake(
         "minus_100_always_ignored",
-        "ignore_index is not used, and −100 is ignored whatever it says; compare the targets with the argument",
+        "ignore_index is not used, and −100 is ignored instead; compare the targets with the argument",
         {"counts = target != ignore_index": "counts = target != -100"},
     ),
     Mistake(
@@ -145,7 +145,7 @@ MISTAKES = (
     Mistake(
         "ignored_class_not_smoothed",
         "a class that is chosen as ignore_index is left out of the smoothing term; "
-        "it ignores rows, and stays a class in the others",
+        "it removes rows, and the class keeps its share in all others",
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "(w * log_p * (torch.arange(C) != ignore_index))")},
     ),
     Mistake(
@@ -175,7 +175,7 @@ MISTAKES = (
     ),
     Mistake(
         "smoothing_unweighted",
-        "the smoothing term is not weighted; weigh the log-probability of each class with that class's weight",
+        "the smoothing term is not weighted; multiply the log-probability of each class by its own weight",
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "log_p")},
     ),
     Mistake(
@@ -197,7 +197,7 @@ MISTAKES = (
     ),
     Mistake(
         "identity_matrix",
-        "a C × C identity is built to look the one-hot rows up, which no memory holds for many classes; use gather",
+        "a C × C identity is built to look up the one-hot rows, which is far too large for many classes; use gather",
         {LOSS: "-w[y] * torch.where(torch.eye(C, dtype=torch.bool, device=y.device)[y], log_p, 0.0).sum(dim=1)"},
     ),
     Mistake(
@@ -233,7 +233,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_inside",
-        "the arithmetic is done in float32 whatever comes in; keep float64 as it is",
+        "the arithmetic is done in float32 for every dtype; keep float64 as it is",
         {WIDE: "wide = torch.float32"},
     ),
     Mistake(
@@ -282,7 +282,7 @@ MISTAKES = (
     ),
     Mistake(
         "class_too_large",
-        "a class of C or more is taken for the last one; raise ValueError",
+        "a target of C or more is treated as the last class; raise ValueError",
         {"(target < 0) | (target >= C)": "target < 0", Y: Y + ".clamp_max(C - 1)"},
     ),
     Mistake(
@@ -292,18 +292,18 @@ MISTAKES = (
     ),
     Mistake(
         "index_error",
-        "a class that does not exist raises whatever indexing raises; check it first and raise ValueError",
+        "a class that does not exist raises the error of the indexing; check the targets first and raise ValueError",
         {"if ((target < 0) | (target >= C))[counts].any():": "if False:"},
         also=({NO_CLASS: "(target < 0)"}, {NO_CLASS: "(target >= C)"}),
     ),
     Mistake(
         "smoothing_not_checked",
-        "a label_smoothing outside [0, 1] is taken as it is; raise ValueError",
+        "a label_smoothing outside [0, 1] is accepted; raise ValueError",
         {"if not 0 <= label_smoothing <= 1:": "if False:"},
     ),
     Mistake(
         "negative_smoothing_only",
-        "a label_smoothing above 1 is taken as it is; raise ValueError",
+        "a label_smoothing above 1 is accepted; raise ValueError",
         {"if not 0 <= label_smoothing <= 1:": "if label_smoothing < 0:"},
     ),
     Mistake(
@@ -324,12 +324,12 @@ MISTAKES = (
     ),
     Mistake(
         "weight_length_not_checked",
-        "a weight of the wrong length is taken if it reaches the targets; raise ValueError unless it has C entries",
+        "a weight of the wrong length is accepted if it has an entry for each target; raise ValueError",
         {"if weight is not None and weight.shape != (C,):": "if False:"},
     ),
     Mistake(
         "short_weight_only",
-        "a weight that is too long is taken; raise ValueError unless it has exactly C entries",
+        "a weight that is too long is accepted; raise ValueError unless it has exactly C entries",
         {"weight.shape != (C,):": "len(weight) < C:"},
     ),
     Mistake(

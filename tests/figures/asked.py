@@ -1,0 +1,17 @@
+"""What a grader asks, for texts that say how large it gets."""
+
+from __future__ import annotations
+
+from graders import katas
+from graders.spec import Arguments, Draw
+
+
+def inputs_of(kata_id: str) -> dict[str, list[Arguments]]:
+    """The arguments of each call, by the name of its case."""
+    (kata,) = katas.find([kata_id], katas.ROOT)
+    found: dict[str, list[Arguments]] = {}
+    for case in (case for answer in kata.grader.answers for case in answer.cases):
+        if case.inputs:
+            made = case.inputs(Draw(case.name))
+            found[case.name] = made if isinstance(made, list) else [made]
+    return found
