@@ -13,10 +13,11 @@ import functools
 import itertools
 import os
 import re
+import secrets
 import signal
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -47,9 +48,6 @@ CAPABILITY_VERSION = 0x20080522
 # Beside Python itself: what shared libraries and torch look at.
 SYSTEM = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/sys/devices/system/cpu"}
 SYSTEM |= {f"/dev/{name}" for name in ("null", "zero", "random", "urandom")}
-
-
-users = itertools.cycle(USERS)
 
 
 def system(name: str, *arguments: object) -> None:
@@ -150,6 +148,13 @@ def mounts_below(folder: str) -> list[str]:
     return [point.decode() for point in points if point.startswith(folder.encode()) and os.path.ismount(point)]
 
 
+@functools.cache
+def users() -> Iterator[int]:
+    """From anywhere on: runs beside this one have workers, too, and processes are counted by user."""
+    first = secrets.randbelow(len(USERS))
+    return itertools.cycle([*USERS[first:], *USERS[:first]])
+
+
 def map_user(uid: int, gid: int) -> None:
     """In a fresh user namespace: the user is called what it was called outside."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
@@ -162,7 +167,7 @@ def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
     When the keeper dies, the kernel kills all that the child has started. It exits with the child's exit status, or
     128 and the number of the signal that ended the child. Returns the keeper's pid.
     """
-    user = next(users)
+    user = next(users())
     system("unshare", NEW_PIDS)
     keeper = os.fork()
     if keeper:
@@ -190,7 +195,7 @@ def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
 
 def start_limited(work: Callable[[], None], folder: str) -> int:
     """Starts a process that does the work, with what little can be taken from it."""
-    user = next(users)
+    user = next(users())
     if may_become_another(whole_path=True):
         os.chown(folder, user, user)
     pid = os.fork()
