@@ -138,7 +138,12 @@ def test_right_answer_beside_them_is_solved(results: dict[str, Any]) -> None:
 def test_long_file_is_searched_once_for_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many calls are asked of it: it takes seconds where the file has as many lines as it may."""
     searched: list[str] = []
-    monkeypatch.setattr(submissions, "defined_in", lambda source: searched.append(source) or ["scall"])
+
+    def defined_in(source: str) -> list[str]:
+        searched.append(source)
+        return ["scall"]
+
+    monkeypatch.setattr(submissions, "defined_in", defined_in)
     lacking = submissions.Submission("x.py", "scall = 1\n", ["scale"], None)  # type: ignore[arg-type]  # none is started
     assert {lacking.lacks("scale") for _ in range(3)} == {
         "scale: should be defined in x.py, got no such name; rename scall?"
@@ -148,7 +153,7 @@ def test_long_file_is_searched_once_for_what_it_lacks(monkeypatch: pytest.Monkey
 
 def test_unreadable_files_leave_the_others_judged(root: Path) -> None:
     folder = root / "submissions"
-    (folder / "a folder.py").mkdir()
+    (folder / "a folder.py").mkdir(parents=True)
     (folder / "long.py").write_text("#" * (2 << 20))
     (folder / "right.py").write_text(REFERENCE)
     names = ["a folder.py", "long.py", "right.py"]
