@@ -13,6 +13,7 @@ import functools
 import itertools
 import os
 import re
+import secrets
 import signal
 import struct
 import sys
@@ -50,6 +51,12 @@ SYSTEM |= {f"/dev/{name}" for name in ("null", "zero", "random", "urandom")}
 
 
 users = itertools.cycle(USERS)
+
+
+def draw_users() -> None:
+    """Begins somewhere among them, unlike other servers on this machine: a user's threads are limited, not a worker's."""
+    for _ in range(secrets.randbelow(len(USERS))):
+        next(users)
 
 
 def system(name: str, *arguments: object) -> None:

@@ -93,6 +93,7 @@ def run_server(control: socket.socket) -> None:
     os.closerange(control.fileno() + 1, 4096)
     limited = cage.limits(caged=True)
     cage.blank_command_line()
+    cage.draw_users()
     platform.processor()  # asks a program, which a submission may not, and remembers
     stock = removal.take_stock()
     if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.enter(
