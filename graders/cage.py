@@ -54,7 +54,7 @@ users = itertools.cycle(USERS)
 
 
 def draw_users() -> None:
-    """Begins somewhere among them, unlike other servers on this machine: a user's threads are limited, not a worker's."""
+    """Begins somewhere among them, unlike other servers on this machine: threads are limited for each user."""
     for _ in range(secrets.randbelow(len(USERS))):
         next(users)
 
