@@ -92,6 +92,7 @@ def take_stock() -> Inventory:
         for name, value in vars(module).items()
         if isinstance(value, BuiltinFunctionType) and SWITCH.search(name)
     ]
+    switches += [method for name, method in vars(torch._C.TensorBase).items() if name in EXITS]  # which others copied
     known = {id(switch) for switch in switches}
     holders = [one for one in gc.get_referrers(*switches) if type(one) is dict]
     places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]

@@ -61,8 +61,14 @@ def private_worker() -> Callable[..., None]:
 
 
 def forget_modules() -> None:
-    """Takes our modules, and what ran us, from where a submission looks for modules."""
+    """Takes our modules, and what ran us, from where a submission looks for modules.
+
+    Those that the copy was made of are emptied: their classes lead to them, and they hold what is about to be removed.
+    """
     for name in [name for name in sys.modules if name.partition(".")[0] in ("graders", "pytest", "_pytest")]:
-        del sys.modules[name]
+        module = sys.modules.pop(name)
+        if name.partition(".")[2] in MODULES:
+            vars(module).clear()
+    sys.modules.pop("__mp_main__", None)  # as multiprocessing calls `__main__`
     sys.modules["__main__"] = ModuleType("__main__")
     sys.argv[:] = sys.orig_argv[:] = [""]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import re
 import time
 from dataclasses import replace
@@ -23,7 +24,7 @@ SHARED = 2  # clock seconds count as one where the processor worked for less: ot
 MOST_HANGS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 1000  # printed in one call
 MOST_BYTES = 1 << 29  # of tensors in all replies, which are kept until the diagnosis
-LONGEST_SOURCE = 1 << 20
+LONGEST_SOURCE = 1 << 18
 NEAR = 0.5  # cos_sim is 0.58 of cosine_similarity
 
 
@@ -86,6 +87,9 @@ class Submission:
         self.bytes = 0
         self.unloadable = ""
         self.calling: tuple[str, float] | None = None  # what is waited for, and since when
+        # Looks at the whole source, for seconds where it is long: once.
+        self.lacks = functools.cache(self._lacks)
+        self.mention = functools.cache(self._mention)
 
     def load(self) -> dict[str, dict[str, Any] | None]:
         """Imports it in a fresh worker, if none is up, and returns what was found under each name.
@@ -182,7 +186,7 @@ class Submission:
             return ""
         return f" (line {line}: `{visible(lines[line - 1].strip())}`)"
 
-    def mention(self, call: str) -> int | None:
+    def _mention(self, call: str) -> int | None:
         """The first line with a banned name that the call's begins with: `cdist` where it was aten::_cdist_forward."""
         called = ["", *re.findall(r"\w+", call)][-1].lstrip("_")
         for number, line in enumerate(self.source.splitlines(), start=1):
@@ -191,7 +195,7 @@ class Submission:
                 return number
         return None
 
-    def lacks(self, name: str) -> str:
+    def _lacks(self, name: str) -> str:
         """That it does not define the name, and what it may have been meant to be called."""
         found = {other.lower(): other for other in defined_in(self.source) if other != name}
         near = difflib.get_close_matches(name.lower(), found, n=1, cutoff=NEAR)

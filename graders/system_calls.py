@@ -14,6 +14,8 @@ from graders import cage
 # What is refused, by the machine's numbers. Threads stay possible, other processes do not.
 AUDIT_NUMBERS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 CLONE = {"x86_64": 56, "aarch64": 220}
+SOCKET = {"x86_64": 41, "aarch64": 198}
+FAMILIES = (1, 2, 10, 16)  # of sockets that stay possible: those that end with a view of the network of one's own
 CLONE3 = 435  # glibc goes back to clone without it
 CALLS = {
     "x86_64": {
@@ -49,6 +51,9 @@ def forbid() -> None:
     for number in CALLS[machine].values():
         program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, refused)]
     program += [(EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, missing)]
+    program += [(EQUAL, 0, len(FAMILIES) + 3, SOCKET[machine]), (LOAD, 0, 0, 16)]
+    program += [(EQUAL, len(FAMILIES) - index, 0, family) for index, family in enumerate(FAMILIES)]
+    program += [(RETURN, 0, 0, REFUSE | errno.EAFNOSUPPORT), (RETURN, 0, 0, ALLOW)]
     program += [(EQUAL, 0, 3, CLONE[machine]), (LOAD, 0, 0, 16), (ANY_BIT, 1, 0, THREAD), (RETURN, 0, 0, refused)]
     program += [(RETURN, 0, 0, ALLOW)]
     lines = b"".join(struct.pack("HBBI", *line) for line in program)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from graders import submission as submissions
 from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, make_repository, run, run_within
 
 DEF = "import os, sys, signal\nimport torch\n\n\ndef scale(x, factor=2.0):\n"
@@ -134,9 +135,25 @@ def test_right_answer_beside_them_is_solved(results: dict[str, Any]) -> None:
     assert failures(results["right"]) == {}
 
 
+def test_long_file_is_searched_once_for_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many calls are asked of it: it takes seconds where the file has as many lines as it may."""
+    searched: list[str] = []
+
+    def defined_in(source: str) -> list[str]:
+        searched.append(source)
+        return ["scall"]
+
+    monkeypatch.setattr(submissions, "defined_in", defined_in)
+    lacking = submissions.Submission("x.py", "scall = 1\n", ["scale"], None)  # type: ignore[arg-type]  # none is started
+    assert {lacking.lacks("scale") for _ in range(3)} == {
+        "scale: should be defined in x.py, got no such name; rename scall?"
+    }
+    assert len(searched) == 1
+
+
 def test_unreadable_files_leave_the_others_judged(root: Path) -> None:
     folder = root / "submissions"
-    (folder / "a folder.py").mkdir()
+    (folder / "a folder.py").mkdir(parents=True)
     (folder / "long.py").write_text("#" * (2 << 20))
     (folder / "right.py").write_text(REFERENCE)
     names = ["a folder.py", "long.py", "right.py"]
@@ -145,7 +162,7 @@ def test_unreadable_files_leave_the_others_judged(root: Path) -> None:
     assert ran.status == 1
     text = " ".join(ran.out.split())
     assert "a folder.py is not a regular file; name a Python file" in text
-    assert "long.py has 2,097,152 bytes; a submission should have at most 1,048,576" in text
+    assert "long.py has 2,097,152 bytes; a submission should have at most 262,144" in text
     assert "1 solved, 2 error" in text
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from graders import __main__ as cli
-from graders import cage, katas, meter
+from graders import katas, meter
 from graders.prove import first_line, hostile_files, is_honest, isolation
 from tests.toys import REFERENCE, failures, grade, heed_interrupts, run
 
@@ -170,7 +170,7 @@ def test_odd_paths_are_judged_or_refused_in_a_sentence(toys: Path) -> None:
     for name, wanted in {
         "zero.py": "is not a regular file; name a Python file",
         "pipe.py": "is not a regular file; name a Python file",
-        "huge.py": "has 52,428,800 bytes; a submission should have at most 1,048,576",
+        "huge.py": "has 52,428,800 bytes; a submission should have at most 262,144",
         "latin.py": "is not UTF-8 text (byte 2); save it as UTF-8",
         "nul.py": "source code string cannot contain null bytes",
     }.items():
@@ -295,13 +295,3 @@ def test_lines_of_pythons_own_importer_count_as_an_installed_librarys() -> None:
     assert all(meter.is_installed(function.__code__) for function in importer)
     pretended = compile("for i in range(9): i", "<frozen importlib._bootstrap>", "exec")
     assert not meter.is_installed(pretended)
-
-
-def test_runs_side_by_side_have_users_of_their_own() -> None:
-    """Else the threads of one run's worker would count against the limit of another's."""
-    first = []
-    for _ in range(20):
-        cage.users.cache_clear()
-        first.append(next(cage.users()))
-    assert len(set(first)) > 15
-    assert set(first) <= set(cage.USERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import subprocess
 import sys
 from types import CodeType, FunctionType
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from graders import katas, meter, outside, sealed
+from graders import dialogue, katas, meter, outside, processes, sealed
 
 
 def test_steps_run_in_order_until_one_raises() -> None:
@@ -37,6 +38,22 @@ def test_a_finalizer_that_raises_ends_nothing() -> None:
             raise KeyError
 
     assert outside.run(lambda: Late() and None, functools.partial(abs, -5)) == ([None, 5], None)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="root's workers become other users")
+def test_workers_of_other_servers_are_other_users() -> None:
+    """Threads are limited for each user: those of one run would end the workers of another."""
+    launchers = [processes.launcher() for _ in range(4)]  # two of which may draw the same once in 4,335 times
+    workers = [dialogue.Worker(launcher, "x.py", 10) for launcher in launchers]
+    try:
+        for worker in workers:
+            worker.meet()
+        users = {os.stat(f"/proc/{worker.process}").st_uid for worker in workers}
+    finally:
+        for worker, launcher in zip(workers, launchers, strict=True):
+            worker.stop()
+            launcher.close()
+    assert len(users) > 1
 
 
 def test_no_class_leads_to_the_private_copy() -> None:

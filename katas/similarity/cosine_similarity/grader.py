@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from graders.compare import close
 from graders.spec import FULL, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs
@@ -19,7 +20,10 @@ def every_dim(draw: Draw) -> list[Arguments]:
 
 
 def broadcast_shapes(draw: Draw) -> list[Arguments]:
-    """`dim` counts in the broadcast shape, which may have more axes than either input, and may be longer there."""
+    """`dim` counts in the broadcast shape, which may have more axes than either input, and may be longer there.
+
+    A number that is repeated along `dim` has a gradient of zero, which rounding misses by as much as it is small.
+    """
     shapes = [
         ((5, 7), (7,), -1),
         ((7,), (5, 7), 1),
@@ -31,7 +35,12 @@ def broadcast_shapes(draw: Draw) -> list[Arguments]:
         ((1, 4), (3, 4), 0),
         ((3, 4), (4,), -2),
     ]
-    return [{"x": draw.normal(*a), "y": draw.normal(*b), "dim": dim} for a, b, dim in shapes]
+
+    def beyond_one(*shape: int) -> Tensor:
+        values = draw.normal(*shape)
+        return values + values.sign()
+
+    return [{"x": beyond_one(*a), "y": beyond_one(*b), "dim": dim} for a, b, dim in shapes]
 
 
 def axes_of_length_one(draw: Draw) -> list[Arguments]:
