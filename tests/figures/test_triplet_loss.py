@@ -58,7 +58,7 @@ def test_eps_of_1e_8_under_the_root_is_within_the_tolerance_and_one_of_1e_7_is_n
     tolerance = FOUND.module.WITH_EPS_AT_ZERO
     assert math.sqrt(1e-8) <= tolerance.absolute < math.sqrt(1e-7)
     assert math.sqrt(0.02**2 + 1e-6) - math.sqrt(0.005**2 + 1e-6) < 0.015 - FOUND.module.WITH_EPS.absolute
-    assert said(KATA, "up to 1e-6 on each difference, or up to 1e-8 under a root", "of close or equal vectors too far")
+    assert said(KATA, "up to 1e-6 on each difference, or up to 1e-8 under a root", "of close or equal vectors wrong")
 
 
 @pytest.mark.parametrize("margin", [1.0, 10.0])
