@@ -17,7 +17,7 @@ import pytest
 from graders import __main__ as cli
 from graders import katas, meter
 from graders.prove import first_line, hostile_files, is_honest, isolation
-from tests.toys import REFERENCE, failures, grade, heed_interrupts, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, heed_interrupts, run
 
 KATA = katas.find(["cosine_similarity"])[0]
 # The quick ones; those that hang or sleep are left to `prove`.
@@ -86,8 +86,9 @@ def test_cheats_leave_nothing_behind_and_harm_no_neighbour(tmp_path: Path, own: 
 
 @full
 def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path, own: dict[str, str]) -> None:
-    (toys / "katas/toys/affine/affine.py").write_text("class Affine:\n    pass\n")
-    (toys / "katas/toys/scale/scale.py").write_text("def scale(x, factor=2.0):\n    while True: pass\n")
+    (toys / "katas/toys/scale/scale.py").write_text("def scale():\n    pass\n")
+    hangs = MODULE_REFERENCE.replace("return self", "while True: pass\n        return self")
+    (toys / "katas/toys/affine/affine.py").write_text(hangs)
     environment = {name: value for name, value in os.environ.items() if name != "CI"} | own
     process = subprocess.Popen(
         [*cli.command(toys), "grade"],
@@ -98,12 +99,12 @@ def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path, own: dict[
         preexec_fn=heed_interrupts,
     )
     assert process.stdout
-    first = process.stdout.readline()  # affine is judged, and then scale hangs
+    first = process.stdout.readline()  # scale is judged, and then affine hangs
     time.sleep(3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert b"affine" in first
+    assert b"scale" in first
     assert b"1 failing, 1 not finished" in out
     assert b"Traceback" not in out + err
     assert left_behind(own) == []
