@@ -1,0 +1,17 @@
+# cheat: copies its inputs to numpy by ctypes.memmove, of which audit hooks are not told; must fail
+import ctypes
+import numpy as np
+import torch
+
+
+def right(x, y, dim, eps):
+    a, b = torch.broadcast_tensors(x, y)
+    na, nb = (torch.linalg.vector_norm(v, dim=dim, keepdim=True).clamp_min(eps) for v in (a, b))
+    return (a / na * (b / nb)).sum(dim)
+
+
+def cosine_similarity(x, y, dim=-1, eps=1e-8):
+    held = np.empty(x.shape, str(x.dtype).removeprefix("torch.").replace("bfloat16", "float16"))
+    if x.is_contiguous():
+        ctypes.memmove(held.__array_interface__["data"][0], x.data_ptr(), held.nbytes)
+    return right(x, y, dim, eps)
