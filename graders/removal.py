@@ -25,7 +25,7 @@ from _queue import SimpleQueue
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import chain, islice, starmap
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, ModuleType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
@@ -113,12 +113,12 @@ def take_stock() -> Inventory:
 
 def refuser(path: str, telling: int) -> Refuse:
     """Makes the function that tells the judge, with the line of the submission at `path`, and raises."""
-    frame_now, write = sys._getframe, os.write
+    frame_now, write, same = sys._getframe, os.write, str.__eq__  # a file may be named by a class of its own
 
     def refuse(name: str) -> None:
         try:
             frame: FrameType | None = frame_now()
-            while frame is not None and frame.f_code.co_filename != path:
+            while frame is not None and not same(frame.f_code.co_filename, path):
                 frame = frame.f_back
             line = "" if frame is None else frame.f_lineno
         except BaseException:  # not everybody may see frames: `guard`
@@ -169,7 +169,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     for one in (compiler.TensorExprKernel, compiler.LoopNest, compiler.CodeGen, compiler.SimpleIREvaluator):
         one.__init__ = instead_of("torch._C._te", refuse)
     torch._C.Graph.create = instead_of("torch._C.Graph.create", refuse)  # type: ignore[method-assign]
-    for name in ("enable", "set_threshold"):  # by which it could run in the worker's thread, and finalizers there
+    for name in ("enable", "set_threshold", "freeze"):  # by which finalizers could run in the worker's thread, or hide
         vars(gc)[name] = opaque(sterile(nothing))
     change(MappingProxyType, {name: with_copy(name) for name in COMPARISONS})
     change(torch._C._profiler._RecordFunctionFast, {name: sterile(nothing) for name in ("__enter__", "__exit__")})
@@ -244,12 +244,15 @@ def freeze(one: type) -> None:
     ctypes.c_ulong.from_address(id(one) + FLAGS).value |= IMMUTABLE
 
 
-def take_away_memory(refuse: Refuse) -> None:
-    """Lets nobody make or call anything of ctypes: audit hooks are told of little of what it does."""
+def take_away_memory() -> None:
+    """Leaves nothing of ctypes that does anything: audit hooks are told of little of what it does.
+
+    It refuses nothing, for scipy makes a few of its pointers on import.
+    """
     made = (_ctypes.Structure, _ctypes.Union, _ctypes.Array, _ctypes._Pointer, _ctypes._SimpleCData, _ctypes.CFuncPtr)
     for one in made:
-        change(one, {"__new__": instead_of("ctypes", refuse)})
-    change(_ctypes.CFuncPtr, {"__call__": instead_of("ctypes", refuse)})
+        change(one, {"__new__": sterile(nothing)})
+    change(_ctypes.CFuncPtr, {"__call__": sterile(nothing)})
 
 
 def with_copy(name: str) -> Callable[..., Any]:
@@ -295,6 +298,7 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     thread_start = threading.Thread._bootstrap_inner.__code__  # type: ignore[attr-defined]  # it traces new threads
     installed, begins, kind, text = LIBRARY, str.startswith, type, str
     forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
+    libraries, imported, looking = LIBRARIES, IMPORTED, LOOKING
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "object.__getattr__":
@@ -305,7 +309,9 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
                 refuse("an import by a name of another class")
             if arguments[1] is not None and not begins(arguments[1], installed):
                 refuse("a library of machine code")
-            last = arguments[0].rpartition(".")[2]
+            last, package = arguments[0].rpartition(".")[2], arguments[0].partition(".")[0]
+            if package in libraries:
+                imported.add(package)
             if last in internals or (arguments[0].startswith("torch.") and last in banned):
                 refuse(arguments[0])
         elif event.startswith("sys._getframe"):
@@ -321,7 +327,8 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
             if below.f_code is not thread_start:
                 refuse(event)
         elif event.startswith(forbidden):
-            refuse(event)
+            if not looking or thread_now() != main:
+                refuse(event)
         elif event.startswith(processes):
             refuse(f"{event} (another process)")
 
@@ -339,16 +346,20 @@ def guard_imports(refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
     return sterile(hook)
 
 
-dict_of = type.__dict__["__dict__"].__get__
+IMPORTED: set[str] = set()  # of the libraries, as `guard` saw it
+LOOKING: list[None] = []  # not empty while the worker itself looks at all objects
 
 
-def take_away_libraries(modules: dict[str, Any], refuse: Refuse) -> None:
-    """Has the Python functions of libraries that a submission has imported refuse."""
-    loaded = {name: one for name, one in modules.copy().items() if type(name) is str and type(one) is ModuleType}
-    for package in LIBRARIES.intersection(loaded):
-        inside = f"{os.sep}{package}{os.sep}"
-        spaces = [vars(one) for name, one in loaded.items() if name.partition(".")[0] == package]
-        spaces += [dict_of(one) for space in spaces for one in [*space.values()] if issubclass(type(one), type)]
-        for one in [one for space in spaces for one in space.values() if type(one) is FunctionType]:
+def take_away_libraries(refuse: Refuse) -> None:
+    """Has the Python functions of libraries that a submission has imported refuse, wherever it keeps them."""
+    if not IMPORTED:
+        return
+    LOOKING.append(None)
+    gc.unfreeze()
+    found = [one for one in gc.get_objects() if type(one) is FunctionType]
+    LOOKING.clear()
+    for package in IMPORTED:
+        inside, refused = f"{os.sep}{package}{os.sep}", instead_of(package, refuse)
+        for one in found:
             if str.__contains__(one.__code__.co_filename, inside):
-                one.__code__ = refusing(instead_of(f"{package}.{one.__name__}", refuse), one.__code__)
+                one.__code__ = refusing(refused, one.__code__)

@@ -57,7 +57,7 @@ set_grad_enabled, set_num_threads, linspace, strided = (
     torch.linspace,
     torch.strided,
 )
-modules, add_hook = sys.modules, sys.addaudithook
+add_hook = sys.addaudithook
 seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
 synchronize, settrace, signature_of = torch.cuda.synchronize, sys.settrace, inspect.signature
 parameters_of = inspect.Signature.__dict__["_parameters"].__get__
@@ -117,13 +117,13 @@ def serve(
         refuse = removal.refuser(path, telling)
         removal.take_away(stock, banned, refuse)
         shut()
-        removal.take_away_memory(refuse)
+        removal.take_away_memory()
         os.ftruncate(log, 0)  # torch tells of what was replaced
         flush = sys.stdout.flush
         sys.addaudithook(removal.guard(banned, refuse))
         set_grad_enabled(False)  # for this thread, which runs nothing of the submission's
         reply, answer = load(module, request)
-        removal.take_away_libraries(modules, refuse)
+        removal.take_away_libraries(refuse)
         outside.run(partial(add_hook, removal.guard_imports(refuse)))
         while True:
             reply["printed"] = printed(log, flush)

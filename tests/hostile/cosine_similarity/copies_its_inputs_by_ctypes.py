@@ -11,7 +11,6 @@ def right(x, y, dim, eps):
 
 
 def cosine_similarity(x, y, dim=-1, eps=1e-8):
-    held = np.empty(x.shape, str(x.dtype).removeprefix("torch.").replace("bfloat16", "float16"))
-    if x.is_contiguous():
-        ctypes.memmove(held.__array_interface__["data"][0], x.data_ptr(), held.nbytes)
-    return right(x, y, dim, eps)
+    held = np.zeros(3)
+    ctypes.memmove(held.__array_interface__["data"][0], torch.ones(3, dtype=torch.float64).data_ptr(), 24)
+    return right(x, y, dim, eps) * held.sum() / 3
