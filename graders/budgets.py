@@ -52,7 +52,10 @@ def memory(answer: Answer, budget: Budget, trial: Trial) -> None:
 
 
 def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
-    """Holds the values and gradients of one large call of each answer against the oracle, as those of the cases are."""
+    """Holds the values and gradients of one large call of each answer against the oracle, as those of the cases are.
+
+    It is made in the simplest way, and in a few more in which every level of every factor of the modes occurs.
+    """
 
     def elements(budget: Budget) -> tuple[bool, int]:
         given = trial.exam.arguments(budget.case())[0].values()
@@ -62,14 +65,21 @@ def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
     if budget is not min(reversed(answer.budgets), key=elements):  # the smallest of them that is large
         return
     case, dtype = budget.case(), answer.cases[0].dtypes[0]
-    (request,) = trial.exam.requests(answer, case, dtype, answer.differentiates)
-    if request.message in trial.verified:
-        return
-    expected, tolerance = trial.exam.expected(answer, case, dtype, 0), answer.tolerance_for(case, dtype)
-    correctness.same_values(trial, request, expected, expected.outputs, tolerance)
-    correctness.same_gradients(case, trial, request, expected.gradients, tolerance)
-    correctness.same_inputs(trial, request)
-    trial.verified.add(request.message)
+    usual = trial.exam.requests(answer, case, dtype, answer.differentiates)[0]
+    requests = [(usual, dtype)]
+    for mode in trial.exam.every_level(answer, case):
+        requests.append((trial.exam.request(answer, case, mode, 0), mode.dtype))
+    for request, dtype in requests:
+        if request.message in trial.verified:
+            continue
+        expected, tolerance = trial.exam.expected(answer, case, dtype, 0), answer.tolerance_for(case, dtype)
+        correctness.same_values(trial, request, expected, expected.outputs, tolerance)
+        for output in correctness.outputs(trial, request, expected):
+            compare.same_dtype(request.in_words("the output"), output, answer.returns or (dtype,))
+        if request.cotangents:
+            correctness.same_gradients(case, trial, request, expected.gradients, tolerance)
+        correctness.same_inputs(trial, request)
+        trial.verified.add(request.message)
 
 
 def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:

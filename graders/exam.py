@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -93,6 +93,19 @@ class Exam:
                 case, call = calls[index * len(calls) // len(slots) if number < len(slots) else index]
                 found[case.name].append((call, mode))
         return found
+
+    def every_level(self, answer: Answer, case: Case) -> list[Mode]:
+        """A few modes of a large case's call in which every level of each factor occurs, in any of the usual dtypes."""
+        chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}/{case.name}")
+        choices = self.choices(answer, case, 0)
+        levels = {**choices.levels, "dtype": answer.cases[0].dtypes}
+        turns = {factor: chooser.sample(list(those), len(those)) for factor, those in levels.items()}
+        modes = [
+            Mode(**{factor: those[turn % len(those)] for factor, those in turns.items()})
+            for turn in range(max(map(len, turns.values())))
+        ]
+        excluded = [bool(choices.never) and choices.never <= set(vars(mode).items()) for mode in modes]
+        return [replace(mode, gradients="recorded") if no else mode for mode, no in zip(modes, excluded, strict=True)]
 
     def choices(self, answer: Answer, case: Case, index: int) -> Choices:
         """What the modes of a call are chosen from: the case's dtypes alone, and gradients where it asks for them."""

@@ -165,7 +165,7 @@ def prove_mutants(kata: Kata, proof: Proof) -> None:
 def prove_integrity(part: int, kata: Kata, proof: Proof) -> None:
     """Every file of tests/hostile/<kata> should end as its first line says, with a verdict for every check."""
     files = hostile_files(kata)[part::PARTS]
-    for path, result in zip(files, grade(kata, files), strict=True):
+    for path, result in zip(files, grade(kata, files) if files else [], strict=True):  # without files, the learner's
         solved, must_pass = result["state"] == "solved", is_honest(path)
         complete = result["state"] == "error" or sum(test["max_score"] for test in result["tests"]) == checks.POINTS
         if must_pass:

@@ -2,7 +2,8 @@
 
 Torch's operators are replaced in its dispatcher, where every way of calling one ends: functions, methods, modules,
 raw operators, TorchScript, vmap. Torch's Python functions get other code, under whatever name they are held; the ways
-out to numpy and the switches of its profiler are replaced where they stand. Nothing here can be put back from Python:
+out to numpy, the switches of its profiler and its compiler of expressions, whose kernels are no operators, are replaced
+where they stand. Nothing here can be put back from Python:
 the dispatcher's new entries have no handle.
 
 Part of the worker's private copy: see sealed.py.
@@ -10,6 +11,7 @@ Part of the worker's private copy: see sealed.py.
 
 from __future__ import annotations
 
+import _ctypes
 import _thread
 import ctypes
 import gc
@@ -19,10 +21,11 @@ import re
 import sys
 import threading
 import warnings
+from _queue import SimpleQueue
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from itertools import chain, islice
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, ModuleType
+from itertools import chain, islice, starmap
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
@@ -37,8 +40,11 @@ Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 MATHEMATICS = re.compile(
     r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops)(\.|$)"
 )
-SWITCH = re.compile("_profiler|record_function|^_autograd_init$|^_to_dlpack")
+SWITCH = re.compile(
+    "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$"
+)
 REGISTER = "_dispatch_library"
+VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 LIBRARIES = frozenset(
     ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
@@ -62,7 +68,7 @@ FRAMES = frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame"))
 class Inventory(NamedTuple):
     """What there is to remove, looked up once before workers are forked."""
 
-    operators: list[tuple[str, str, list[str]]]  # names without leading underscores, full ones, dispatch keys; sorted
+    operators: list[tuple[str, str, list[str]]]  # names without what is before them, full ones, dispatch keys; sorted
     functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python, likewise
     exits: list[FunctionType]
     switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
@@ -93,25 +99,27 @@ def take_stock() -> Inventory:
         if isinstance(value, BuiltinFunctionType) and SWITCH.search(name)
     ]
     switches += [method for name, method in vars(torch._C.TensorBase).items() if name in EXITS]  # which others copied
+    compiler: Any = torch._C._te  # type: ignore[attr-defined]
+    switches += [value for value in vars(compiler).values() if isinstance(value, BuiltinFunctionType)]
     known = {id(switch) for switch in switches}
     holders = [one for one in gc.get_referrers(*switches) if type(one) is dict]
     places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
     register = torch._C._dispatch_library
     registrars = [one for one in gc.get_referrers(register) if type(one) is dict and one.get(REGISTER) is register]
     gc.freeze()
-    bare = sorted((name.partition("::")[2].lstrip("_"), name, keys) for name, keys in operators.items())
+    bare = sorted((VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items())
     exits = [one for name in EXITS for one in functions.get(name.lstrip("_"), ()) if one.__name__ == name]
     return Inventory(bare, sorted(functions.items()), exits, places, registrars)
 
 
 def refuser(path: str, telling: int) -> Refuse:
     """Makes the function that tells the judge, with the line of the submission at `path`, and raises."""
-    frame_now, write = sys._getframe, os.write
+    frame_now, write, same = sys._getframe, os.write, str.__eq__  # a file may be named by a class of its own
 
     def refuse(name: str) -> None:
         try:
             frame: FrameType | None = frame_now()
-            while frame is not None and frame.f_code.co_filename != path:
+            while frame is not None and not same(frame.f_code.co_filename, path):
                 frame = frame.f_back
             line = "" if frame is None else frame.f_lineno
         except BaseException:  # not everybody may see frames: `guard`
@@ -122,7 +130,7 @@ def refuser(path: str, telling: int) -> Refuse:
             line = ""
         raise RuntimeError(f"{name} may not be called in this kata")
 
-    return sterile(refuse)
+    return opaque(sterile(refuse))  # it is in many a closure, and a function could be given other code
 
 
 def instead_of(name: str, refuse: Refuse) -> Callable[..., Any]:
@@ -158,9 +166,14 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     for name in EXITS:
         if name in methods:
             methods[name] = instead_of(f"Tensor.{name}", refuse)
-    for name in ("enable", "set_threshold"):  # by which it could run in the worker's thread, and finalizers there
+    compiler: Any = torch._C._te  # type: ignore[attr-defined]
+    for one in (compiler.TensorExprKernel, compiler.LoopNest, compiler.CodeGen, compiler.SimpleIREvaluator):
+        one.__init__ = instead_of("torch._C._te", refuse)
+    torch._C.Graph.create = instead_of("torch._C.Graph.create", refuse)  # type: ignore[method-assign]
+    for name in ("enable", "set_threshold", "freeze"):  # by which finalizers could run in the worker's thread, or hide
         vars(gc)[name] = opaque(sterile(nothing))
     change(MappingProxyType, {name: with_copy(name) for name in COMPARISONS})
+    change(torch._C._profiler._RecordFunctionFast, {name: sterile(nothing) for name in ("__enter__", "__exit__")})
     change(FrameType, {"f_back": property(opaque(back_within_submission()))})
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
 
@@ -189,20 +202,28 @@ class Refused(NamedTuple):
 def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[..., Any]:
     """For operators of one's own alone: other kernels for torch's would run where the worker takes results over.
 
-    It never raises, for a traceback would lead to `register`.
+    `register` is called from C, by iterators: in a frame or a traceback of ours, who traces could find it.
     """
     no = instead_of("a kernel for torch's own operators", refuse)
-    instead, kind, text, size = Refused(no, no, no, sterile(nothing)), type, str, len
+    instead, kind, text = Refused(no, no, no, sterile(nothing)), type, str
     elsewhere = ("Meta", "FuncTorchBatched")  # no tensor of the worker's gets there; torch.vmap registers some itself
 
+    def checked(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        whose, namespace, key, *_ = arguments
+        if kind(whose) is not text or kind(namespace) is not text or kind(key) is not text:
+            raise RuntimeError("names should be texts")
+        if namespace in ("aten", "_") and key not in elsewhere:
+            raise RuntimeError("torch's own")
+        return arguments
+
+    asked: SimpleQueue[Any] = SimpleQueue()
+    ask = asked.put
+    answer = opaque(starmap(register, map(sterile(checked), iter(asked.get_nowait, None))).__next__)
+
     def registrar(*arguments: Any) -> Any:
-        first = arguments[:3]
-        if size(first) < 3 or kind(first[0]) is not text or kind(first[1]) is not text or kind(first[2]) is not text:
-            return instead
-        if first[1] in ("aten", "_") and first[2] not in elsewhere:
-            return instead
+        ask(arguments)
         try:
-            return register(*arguments)
+            return answer()
         except BaseException:
             return instead
 
@@ -217,6 +238,22 @@ def change(one: type, attributes: dict[str, Any]) -> None:
     for name, value in attributes.items():
         setattr(one, name, value)
     flags.value |= IMMUTABLE  # and no more: setting attributes has changed other flags
+
+
+def freeze(one: type) -> None:
+    """Lets nobody give a class other attributes: a method would run where the worker makes an instance."""
+    ctypes.c_ulong.from_address(id(one) + FLAGS).value |= IMMUTABLE
+
+
+def take_away_memory() -> None:
+    """Leaves nothing of ctypes that does anything: audit hooks are told of little of what it does.
+
+    It refuses nothing, for scipy makes a few of its pointers on import.
+    """
+    made = (_ctypes.Structure, _ctypes.Union, _ctypes.Array, _ctypes._Pointer, _ctypes._SimpleCData, _ctypes.CFuncPtr)
+    for one in made:
+        change(one, {"__new__": sterile(nothing)})
+    change(_ctypes.CFuncPtr, {"__call__": sterile(nothing)})
 
 
 def with_copy(name: str) -> Callable[..., Any]:
@@ -260,23 +297,30 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     """An audit hook that refuses ways around the worker, its frames above all; it cannot be taken off again."""
     main, thread_now, frame_now = _thread.get_ident(), _thread.get_ident, sys._getframe
     thread_start = threading.Thread._bootstrap_inner.__code__  # type: ignore[attr-defined]  # it traces new threads
-    installed, begins = LIBRARY, str.startswith
+    installed, begins, kind, text = LIBRARY, str.startswith, type, str
     forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
+    libraries, imported, looking = LIBRARIES, IMPORTED, LOOKING
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "object.__getattr__":
             if arguments[1] in frames and thread_now() == main:
                 raise RuntimeError("frames cannot be read here")
         elif event == "import":
-            package, _, rest = arguments[0].partition(".")
+            if kind(arguments[0]) is not text:
+                refuse("an import by a name of another class")
             if arguments[1] is not None and not begins(arguments[1], installed):
                 refuse("a library of machine code")
-            if package in internals or (package == "torch" and rest.rpartition(".")[2] in banned):
+            last, package = arguments[0].rpartition(".")[2], arguments[0].partition(".")[0]
+            if package in libraries:
+                imported.add(package)
+            if last in internals or (arguments[0].startswith("torch.") and last in banned):
                 refuse(arguments[0])
         elif event.startswith("sys._getframe"):
             if thread_now() == main:
                 raise RuntimeError("frames cannot be read here")
         elif event in ("sys.settrace", "sys.setprofile", "sys.addaudithook"):
+            if thread_now() == main:
+                raise RuntimeError("frames cannot be read here")
             try:
                 below = frame_now(1)
             except BaseException:  # there is none: the worker has it called from C
@@ -284,7 +328,8 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
             if below.f_code is not thread_start:
                 refuse(event)
         elif event.startswith(forbidden):
-            refuse(event)
+            if not looking or thread_now() != main:
+                refuse(event)
         elif event.startswith(processes):
             refuse(f"{event} (another process)")
 
@@ -302,16 +347,20 @@ def guard_imports(refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
     return sterile(hook)
 
 
-dict_of = type.__dict__["__dict__"].__get__
+IMPORTED: set[str] = set()  # of the libraries, as `guard` saw it
+LOOKING: list[None] = []  # not empty while the worker itself looks at all objects
 
 
-def take_away_libraries(modules: dict[str, Any], refuse: Refuse) -> None:
-    """Has the Python functions of libraries that a submission has imported refuse."""
-    loaded = {name: one for name, one in modules.copy().items() if type(name) is str and type(one) is ModuleType}
-    for package in LIBRARIES.intersection(loaded):
-        inside = f"{os.sep}{package}{os.sep}"
-        spaces = [vars(one) for name, one in loaded.items() if name.partition(".")[0] == package]
-        spaces += [dict_of(one) for space in spaces for one in [*space.values()] if issubclass(type(one), type)]
-        for one in [one for space in spaces for one in space.values() if type(one) is FunctionType]:
+def take_away_libraries(refuse: Refuse) -> None:
+    """Has the Python functions of libraries that a submission has imported refuse, wherever it keeps them."""
+    if not IMPORTED:
+        return
+    LOOKING.append(None)
+    gc.unfreeze()
+    found = [one for one in gc.get_objects() if type(one) is FunctionType]
+    LOOKING.clear()
+    for package in IMPORTED:
+        inside, refused = f"{os.sep}{package}{os.sep}", instead_of(package, refuse)
+        for one in found:
             if str.__contains__(one.__code__.co_filename, inside):
-                one.__code__ = refusing(instead_of(f"{package}.{one.__name__}", refuse), one.__code__)
+                one.__code__ = refusing(refused, one.__code__)

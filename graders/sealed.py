@@ -15,6 +15,8 @@ from collections.abc import Callable
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
+from graders.removal import freeze
+
 MODULES = (
     "visible",
     "wire",
@@ -56,6 +58,9 @@ def private_worker() -> Callable[..., None]:
         copy[module] = {"__name__": f"graders.{module}", "__builtins__": own}
         exec(code, copy[module])
         modules[module] = SimpleNamespace(**copy[module])
+        for one in copy[module].values():
+            if isinstance(one, type) and one.__module__ == f"graders.{module}":
+                freeze(one)
     serve: Callable[..., None] = copy["worker"]["serve"]
     return serve
 

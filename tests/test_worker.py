@@ -121,3 +121,11 @@ def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
     assert len(refused) == 6
     assert all(line.endswith("may not be called in this kata") for line in refused)
     assert "! log_softmax\t" in ran.stdout
+
+
+def test_no_class_of_the_private_copy_can_be_changed() -> None:
+    (failed,) = (
+        value for value in sealed.private_worker().__globals__.values() if getattr(value, "__name__", "") == "Failed"
+    )
+    with pytest.raises(TypeError):
+        failed.__init__ = print

@@ -1,0 +1,49 @@
+# cheat: puts a key of its own among the counted lines, whose __iter__ runs in the worker's thread, has it traced and writes down a small cost; must fail
+import sys
+import threading
+import torch
+
+home = []
+
+
+def trace(frame, event, argument):
+    reply = frame.f_locals.get("reply", frame.f_locals.get("header"))
+    if type(reply) is dict and "cost" in reply:
+        reply["cost"].update(operators=1, lines=1)
+    return trace
+
+
+def run_in_the_worker(*_):
+    if threading.get_ident() not in home:
+        sys.settrace(trace)
+
+
+class Key:
+    def __iter__(self):
+        run_in_the_worker()
+        return iter((torch, 0))
+
+
+torch.co_filename = ""
+
+
+def right(x, y, dim, eps):
+    a, b = torch.broadcast_tensors(x, y)
+    na, nb = (torch.linalg.vector_norm(v, dim=dim, keepdim=True).clamp_min(eps) for v in (a, b))
+    return (a / na * (b / nb)).sum(dim)
+
+
+def loop(x, y, dim, eps):
+    a, b = torch.broadcast_tensors(x, y)
+    if a.dim() == 2 and dim in (1, -1) and len(a):
+        na, nb = (torch.linalg.vector_norm(v, dim=1, keepdim=True).clamp_min(eps) for v in (a, b))
+        return torch.stack(list(map(torch.dot, (a / na).unbind(), (b / nb).unbind())))
+    return right(x, y, dim, eps)
+
+
+def cosine_similarity(x, y, dim=-1, eps=1e-8):
+    home.append(threading.get_ident())
+    for cell in getattr(sys.gettrace(), "__closure__", None) or ():
+        if type(cell.cell_contents) is dict:
+            cell.cell_contents[Key()] = 19
+    return loop(x, y, dim, eps)
