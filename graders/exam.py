@@ -77,7 +77,7 @@ class Exam:
     def _crossed(self, answer: Answer) -> dict[str, list[tuple[int, Mode]]]:
         """For each case by its name, further calls by their index and mode.
 
-        Of every call one strided, one in a second call, and one under no_grad; of one that should raise, just one.
+        Of every call one strided, and one in a second call and under no_grad; of one that should raise, just one.
         All else is drawn from the seed, so that every two levels of any two factors meet in some call.
         """
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}")
@@ -87,22 +87,22 @@ class Exam:
             calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
             choices = [self.choices(answer, *call) for call in calls]
             kinds: list[dict[str, Any]] = [{"strided": True}]
-            kinds += [{"strided": False, "rehearsed": True}, {"strided": False, "gradients": "off"}]
+            kinds.append({"strided": False, "rehearsed": True, "gradients": "off"})
             slots = [choice.fixed(**kind) for choice in choices for kind in ([{}] if raising else kinds)]
             for number, (index, mode) in enumerate(covering(slots, choices, chooser)):
                 case, call = calls[index * len(calls) // len(slots) if number < len(slots) else index]
                 found[case.name].append((call, mode))
         return found
 
-    def every_level(self, answer: Answer, case: Case) -> list[Mode]:
-        """A few modes of a large case's call in which every level of each factor occurs, in any of the usual dtypes."""
+    def few_modes(self, answer: Answer, case: Case) -> list[Mode]:
+        """Modes of a large case's call in which all levels occur, of the leaves some, in any of the usual dtypes."""
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}/{case.name}")
         choices = self.choices(answer, case, 0)
         levels = {**choices.levels, "dtype": answer.cases[0].dtypes}
         turns = {factor: chooser.sample(list(those), len(those)) for factor, those in levels.items()}
         modes = [
             Mode(**{factor: those[turn % len(those)] for factor, those in turns.items()})
-            for turn in range(max(map(len, turns.values())))
+            for turn in range(max(len(those) for factor, those in turns.items() if factor != "leaves"))
         ]
         excluded = [bool(choices.never) and choices.never <= set(vars(mode).items()) for mode in modes]
         return [replace(mode, gradients="recorded") if no else mode for mode, no in zip(modes, excluded, strict=True)]

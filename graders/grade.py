@@ -29,7 +29,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if options.submission and options.reference:
         return cli.complain("--submission and --reference exclude each other; name one of them")
     # Before there is a seed, and before CUDA is touched: neither survives a fork.
-    launchers = [processes.launcher() for _ in range(judges(options, len(chosen)))]
+    launchers = processes.launchers(judges(options, len(chosen)))
     try:
         if options.isolation == "strict" and launchers[0].isolation != "full":
             return cli.complain(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
+from graders import processes
 from graders.katas import Kata
 from graders.processes import Launcher
 from graders.run import Options, Run
@@ -123,6 +124,7 @@ def judge(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for connection in heard:  # else nobody would notice when the other end is gone
         connection.close()
+    processes.keep_to(launcher.processor)
     torch.set_num_threads(1)
     run = Run(asked, launcher)
     try:

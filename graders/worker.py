@@ -324,7 +324,8 @@ def backward(
     outside.HELD.append(pairs)
     inputs = tuple(leaves.values())
     step = partial(run_backward, roots, seeds, False, False, inputs, True, accumulate_grad=False)
-    found, events = metered(step, trace) if trace else (results_of(step)[-1], [])
+    alone = partial(set_num_threads, 1)
+    found, events = metered(step, trace, alone) if trace else (results_of(alone, step)[-1], [])
     return dict(zip(leaves, found, strict=True)), events
 
 

@@ -89,6 +89,8 @@ class Judge:
 class Interruptible:
     """A launcher whose workers another thread can end; a verdict that still needs one of them is Interrupted."""
 
+    processor = None
+
     def __init__(self, launcher: processes.Launcher) -> None:
         self.launcher = launcher
         self.lock = threading.Lock()
