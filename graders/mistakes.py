@@ -82,9 +82,8 @@ class Diagnosis:
             return []
         reference = self.kata.reference_file.read_text(encoding="utf-8")
         grader = self.kata.grader
-        names = [answer.name for answer in grader.answers]
         return [
-            (mistake, Submission("mistake.py", source, names, self.launcher, grader.banned))
+            (mistake, Submission("mistake.py", source, grader.names, self.launcher, grader.banned))
             for mistake in mistakes_of(self.kata)
             for source in mistake.forms(reference).values()
         ]
@@ -96,23 +95,32 @@ class Diagnosis:
         `slow` says that the values are right: then it is the first slow one that costs about the same, and the
         smallest requests are asked first, since the largest may take a loop very long.
         """
-        asked = [pair for pair in failing.replies.values() if bool(pair[0].measured) == slow]
-        asked.sort(key=lambda pair: len(pair[0].message) if slow else id(pair[0]) not in suspects)
+        asked = [request for request, _ in failing.replies.values()]
+        asked.sort(key=lambda request: len(request.message) if slow else id(request) not in suspects)
+        for _, one in self.candidates:
+            if one.source == failing.source:  # a mistake itself: no need to run it again
+                one.replies.update(failing.replies)
+        return self.closest(failing, asked, slow)
+
+    def closest(self, failing: Submission, asked: list[Request], slow: bool) -> Mistake | None:
+        """The same, of the requests that may be asked."""
+        asked = [request for request in asked if bool(request.measured) == slow]
         if not asked or failing.unloadable or failing.hangs or failing.seconds >= WHOLE_SECONDS:
             return None
         candidates = [(mistake, one) for mistake, one in self.candidates if mistake.slow == slow]
-        for _, one in candidates:
-            if one.source == failing.source:  # `prove` grades the mistakes themselves: no need to run them again
-                one.replies.update(failing.replies)
-        return next((mistake for mistake, one in candidates if self.behaves_alike(one, asked)), None)
+        return next((mistake for mistake, one in candidates if self.behave_alike(one, failing, asked)), None)
 
-    def behaves_alike(self, mistake: Submission, asked: list[tuple[Request, Reply]]) -> bool:
+    def behave_alike(self, mistake: Submission, failing: Submission, asked: list[Request]) -> bool:
+        if mistake is failing:
+            return True
         try:
-            return all(
-                compare.agree(mistake.ask(request), reply, self.tolerance(request, reply)) for request, reply in asked
-            )
+            for request in asked:
+                reply = failing.ask(request)
+                if not compare.agree(mistake.ask(request), reply, self.tolerance(request, reply)):
+                    return False
         except CheckFailed:
             return False
+        return True
 
     def tolerance(self, request: Request, reply: Reply) -> Tolerance:
         """That of the least precise tensor that was sent or returned; a rough one where the cost is what matters."""

@@ -1,4 +1,7 @@
-"""`prove`: the graders' own exam. Right answers pass, mistakes and mutants fail, all through the learner's door."""
+"""`prove`: the graders' own exam. Right answers pass, mistakes and mutants fail, all through the learner's door.
+
+The mistakes come through a side door of their own, warm.py, since there are hundreds of them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import functools
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -27,6 +31,7 @@ from graders.submission import LIMIT_SECONDS, WHOLE_SECONDS
 SPARE = 10  # times as long as the reference a submission may take at least, or the machine be loaded
 CALLS = 2  # that the slowest check makes at least: a large one, and a small one before it
 COUNTING = threading.Lock()  # several runs prove one kata
+WARM = "import pathlib, sys; from graders import warm; warm.tell(pathlib.Path(sys.argv[1]), sys.argv[2])"
 PARTS = 4  # that the cheats are graded in, side by side
 
 
@@ -75,7 +80,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     chosen = katas.find(options.katas, root)
     console = card.console()
     proofs = {kata.id: Proof(kata.id) for kata in chosen}
-    jobs = [(job, kata) for kata in chosen for job in (prove_answers, prove_mutants)]
+    jobs = [(job, kata) for kata in chosen for job in (prove_answers, prove_mistakes, prove_mutants)]
     attacked = [kata for kata in chosen if hostile_files(kata)]
     if attacked and isolation() != "full":
         console.print("cheats are not tried: submissions cannot be shut in fully here, see SECURITY.md")
@@ -111,18 +116,13 @@ def table(proofs: list[Proof]) -> Table:
 
 
 def prove_answers(kata: Kata, proof: Proof) -> None:
-    """The reference and the alternatives should be solved; every form of a mistake should fail and be named."""
-    reference = kata.reference_file.read_text(encoding="utf-8")
+    """The reference and the alternatives should be solved."""
     right = [kata.reference_file, *sorted((kata.solutions / "alternatives").glob("*.py"))]
-    wrong = [(mistake, *form) for mistake in mistakes_of(kata) for form in mistake.forms(reference).items()]
     banned = [*kata.solutions.glob("builtin.py")] if kata.grader.banned else []
-    with tempfile.TemporaryDirectory() as folder:
-        files = [write(Path(folder), form, source) for _, form, source in wrong]
-        graded = grade(kata, [*right, *files, *banned])
-    for builtin in graded[len(right) + len(files) :]:
+    graded = grade(kata, [*right, *banned])
+    for builtin in graded[len(right) :]:
         if not any(test["category"] == "rules" and test["state"] == "fail" for test in builtin["tests"]):
             proof.faults.append("builtin.py, which calls what is banned, should break the rules, but does not")
-    proof.mistakes = len(wrong)
     for path, result in zip(right, graded, strict=False):
         proof.count_right(result)
         if result["state"] != "solved":
@@ -134,11 +134,22 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
             proof.faults.append(
                 f"the reference takes {seconds:.2f} s, and {SPARE} times that is above the time limit of a {what}"
             )
-    for (mistake, form, _), result in zip(wrong, graded[len(right) : len(right) + len(wrong)], strict=True):
+
+
+def prove_mistakes(kata: Kata, proof: Proof) -> None:
+    """Every form of a mistake should fail and be named."""
+    command = [sys.executable, "-c", WARM, str(kata.root), kata.id]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=katas.ROOT, check=False)
+    if done.returncode:
+        raise GraderError(f"judging the mistakes ended with exit status {done.returncode}: {done.stderr[-800:]}")
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    wrong = [(mistake, form) for mistake in mistakes_of(kata) for form in mistake.forms(reference)]
+    for (mistake, form), result in zip(wrong, json.loads(done.stdout), strict=True):
         judge_mistake(mistake, form, result, proof)
 
 
 def judge_mistake(mistake: Mistake, form: str, result: dict[str, Any], proof: Proof) -> None:
+    proof.mistakes += 1
     proof.killed += result["state"] == "failing"
     proof.named += result["mistake"] == mistake.name
     if result["state"] != "failing":

@@ -115,8 +115,7 @@ class Run:
     def read(self, kata: Kata, path: Path, shown: str) -> Submission:
         """Raises: Unreadable."""
         source = read_source(path, shown)
-        names = [name for answer in kata.grader.answers for name in (answer.name, f"{answer.name}.forward")]
-        return Submission(shown, source, names, self.launcher, kata.grader.banned)
+        return Submission(shown, source, kata.grader.names, self.launcher, kata.grader.banned)
 
     def refuse(self, kata: Kata, error: GraderError) -> None:
         """Records a grader that cannot grade; the other katas go on."""

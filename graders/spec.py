@@ -211,6 +211,11 @@ class Grader:
         if not self.answers or twice:
             raise GraderError(f"a grader needs answers, and cases with names of their own; twice: {sorted(twice)}")
 
+    @property
+    def names(self) -> list[str]:
+        """What a submission is asked to define; modules with their `forward`."""
+        return [name for answer in self.answers for name in (answer.name, f"{answer.name}.forward")]
+
     def answer(self, name: str) -> Answer:
         return next(answer for answer in self.answers if answer.name == name)
 

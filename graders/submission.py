@@ -101,7 +101,7 @@ class Submission:
         if self.worker is None:
             limit = LIMIT_SECONDS / 2**self.hangs
             self.worker = Worker(self.launcher, self.path, limit)
-            header = {"op": "load", "path": self.path, "source": self.source, "names": self.names, "limit": limit}
+            header = {"op": "load", "path": self.path, "source": self.source, "names": self.names}
             header["banned"] = self.banned
             self.calling = f"importing {self.path}", time.monotonic()
             try:

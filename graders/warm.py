@@ -1,0 +1,87 @@
+"""Judges all known mistakes of a kata in one process, each up to its first failure: `prove` starts it.
+
+Through the learner's door a mistake is asked everything, since a diagnosis needs all replies. Here it is asked on until
+a check fails, and then only what tells it from the mistakes before it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from graders import checks, katas, processes
+from graders.checks import Check
+from graders.exam import Exam
+from graders.katas import Kata
+from graders.messages import Request
+from graders.mistakes import Diagnosis, mistakes_of
+from graders.run import DEFAULT_SEED
+from graders.spec import GraderError
+from graders.submission import CheckFailed, Submission, read_source
+from graders.trial import Trial
+
+
+def tell(root: Path, name: str) -> None:
+    """Prints, as JSON, what came of each form of the kata's mistakes. Raises: GraderError."""
+    gc.freeze()
+    launcher = processes.launcher()  # before a grader is imported
+    assert launcher.isolation
+    torch.set_num_threads(1)
+    try:
+        print(json.dumps(verdicts(katas.find_one(name, root), launcher)))
+    finally:
+        launcher.close()
+
+
+def verdicts(kata: Kata, launcher: processes.Launcher) -> list[dict[str, Any]]:
+    """For each form: its name, the state and message of a whole run, and the mistake that it is taken for."""
+    source = read_source(kata.reference_file, kata.reference_file.name)
+    forms = [form for mistake in mistakes_of(kata) for form in mistake.forms(source)]
+    exam, planned = Exam(kata.id, kata.grader, DEFAULT_SEED), checks.plan(kata.grader, kata.module)
+    right, reference = (
+        Submission("reference.py", source, kata.grader.names, launcher, kata.grader.banned) for _ in range(2)
+    )
+    diagnosis = Diagnosis(kata, launcher)
+    found = []
+    try:
+        failed = first_failure(planned, Trial(exam, right, reference, {}))
+        if failed:
+            raise GraderError(f"the reference should pass, but {failed[0].name}: {failed[1]}")
+        asked = [request for request, _ in right.replies.values()]
+        for form, (_, one) in zip(forms, diagnosis.candidates, strict=True):
+            trial = Trial(exam, one, reference, {})
+            failed = first_failure(planned, trial)
+            verdict = {"form": form, "state": "solved", "message": "", "mistake": None}
+            if failed:
+                check, message = failed
+                slow = check.category == "performance"
+                mistake = diagnosis.closest(one, in_order(trial, asked), slow)
+                verdict |= {"state": "error" if one.unloadable else "failing", "message": f"{check.name}: {message}"}
+                verdict |= {"mistake": mistake and mistake.name}
+            found.append(verdict)
+        return found
+    finally:
+        diagnosis.close()
+        for submission in (right, reference):
+            submission.close()
+
+
+def first_failure(planned: tuple[Check, ...], trial: Trial) -> tuple[Check, str] | None:
+    for check in planned:
+        trial.last = None
+        try:
+            check.ask(trial)
+        except CheckFailed as failure:
+            return check, str(failure)
+    return None
+
+
+def in_order(trial: Trial, asked: list[Request]) -> list[Request]:
+    """The call that failed first of all, then what was asked before it, then all that the reference was asked."""
+    own = [request for request, _ in trial.submission.replies.values()]
+    ordered = ([trial.last] if trial.last else []) + own + asked
+    return list({request.message: request for request in ordered}.values())
