@@ -78,7 +78,8 @@ class Exam:
         """For each case by its name, further calls by their index and mode.
 
         Of every call one strided, and one in a second call and under no_grad; of one that should raise, just one.
-        All else is drawn from the seed, so that every two levels of any two factors meet in some call.
+        All else is drawn from the seed, so that every two levels of any two factors meet in some call, and in the
+        first, too: others may be of one token, or of equal ones, where little can go wrong.
         """
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}")
         found: dict[str, list[tuple[int, Mode]]] = {case.name: [] for case in answer.cases}
@@ -92,6 +93,8 @@ class Exam:
             for number, (index, mode) in enumerate(covering(slots, choices, chooser)):
                 case, call = calls[index * len(calls) // len(slots) if number < len(slots) else index]
                 found[case.name].append((call, mode))
+            if not raising:
+                found[answer.cases[0].name] += covering([], choices[:1], chooser)
         return found
 
     def few_modes(self, answer: Answer, case: Case) -> list[Mode]:
