@@ -55,7 +55,7 @@ def verdicts(kata: Kata, launcher: processes.Launcher) -> list[dict[str, Any]]:
         for form, (_, one) in zip(forms, diagnosis.candidates, strict=True):
             trial = Trial(exam, one, reference, {})
             failed = first_failure(planned, trial)
-            verdict = {"form": form, "state": "solved", "message": "", "mistake": None}
+            verdict: dict[str, Any] = {"form": form, "state": "solved", "message": "", "mistake": None}
             if failed:
                 check, message = failed
                 slow = check.category == "performance"
