@@ -384,7 +384,8 @@ def test_follow_up_questions_of_what_is_solved_are_on_the_page_and_no_others(tmp
     first, second = KATAS[:2]
     page = Reader(page_of(tmp_path, [solved(BEGAN, first.id, 1.0), attempt(BEGAN, second.id, "failing", 40)]))
     asked = {kata.id: questions.follow_ups(kata) for kata in (first, second)}
-    assert all(one.question.replace("`", "") in page.text.replace("`", "") for one in asked[first.id])
+    letters = page.text.replace(" ", "")
+    assert all(re.sub("[` ]", "", one.question) in letters for one in asked[first.id])
     assert asked[second.id][0].question not in page.text
     assert "Follow-up questions" not in Reader(page_of(tmp_path / "new", [])).text
 

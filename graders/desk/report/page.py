@@ -203,9 +203,10 @@ def readable(value: Any) -> Any:
     return value
 
 
-def markdown(text: str) -> Markup:
-    """Text of ours; what looks like HTML in it is shown as it stands."""
-    return Markup(MarkdownIt("commonmark", {"html": False}).render(text))  # it escapes
+def markdown(text: str, line: bool = False) -> Markup:
+    """Text of ours, or a line of it; what looks like HTML in it is shown as it stands."""
+    reader = MarkdownIt("commonmark", {"html": False})
+    return Markup(reader.renderInline(text) if line else reader.render(text))
 
 
 def breakable(name: str) -> Markup:
