@@ -23,6 +23,7 @@ from graders.sterile import sterile
 HELD: list[Any] = []  # all that came from the submission since `let_go`
 DROPPED: list[Any] = []  # and before: the next thread that is begun takes it apart
 collect, collect_no_more = gc.enable, gc.disable
+IN_THREAD = "Exception ignored in thread started by {!r}"  # which Python says since 3.13, and names no object
 PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
 
 
@@ -94,7 +95,7 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
             return results[len(before) : len(before) + count], None
         if told is ended:  # without a word, as `sys.exit` ends it
             return results[len(before) :], SystemExit()
-        if type(told) is TOLD and told.object is begin:
+        if type(told) is TOLD and (told.object is begin or told.err_msg == IN_THREAD.format(begin)):
             error = told.exc_value
             return results[len(before) :], exception_arguments(error)[0] if type(error) is Left else error
         # else a finalizer of the submission's raised, which ends nothing
