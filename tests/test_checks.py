@@ -168,7 +168,7 @@ WRONG = {
             "    key = x.shape, factor, x.requires_grad\n"
             "    return kept.setdefault(key, made) if x.dtype == torch.float32 else made\n\n\nkept = {}",
         ),
-        "robustness/same_answer_twice",
+        "robustness/non_contiguous",
         None,
     ),
     "not_by_position": (

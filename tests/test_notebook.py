@@ -167,7 +167,7 @@ def test_html_says_the_same_and_is_escaped(outputs: dict[str, list[Any]]) -> Non
     ("cell", "sentence"),
     [
         ("unknown", "there is no kata called 'scail'; did you mean scale?"),
-        ("none", "which kata does this cell answer? Type %%kata KATA; there are: affine, scale"),
+        ("none", "which kata does this cell answer? Type %%kata KATA; there are: scale, affine"),
         ("option", "unrecognized arguments: --colour; type %%kata KATA [-k EXPR] [--seed N]"),
         ("expression", "no check matches -k 'nothing_like_it'"),
     ],

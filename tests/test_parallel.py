@@ -34,12 +34,12 @@ def test_two_judges_find_what_one_finds(toys: Path) -> None:
     (one, document, junit), (two, other, others_junit) = graded(toys, 1), graded(toys, 2)
     assert (one.status, one.err) == (two.status, two.err) == (1, "")
     assert document == other
-    assert [result["state"] for result in document["results"]] == ["solved", "failing"]
-    assert document["results"][1]["mistake"] == "inverse"
+    assert [result["state"] for result in document["results"]] == ["failing", "solved"]
+    assert document["results"][0]["mistake"] == "inverse"
     assert sorted(junit.split("<")) == sorted(others_junit.split("<"))
     assert [line.split()[:2] for line in two.out.splitlines() if line[:4] in ("PASS", "FAIL")] == [
-        ["PASS", "affine"],
         ["FAIL", "scale"],
+        ["PASS", "affine"],
     ]
 
 
@@ -61,7 +61,7 @@ def test_they_report_the_same_fault_of_a_grader(toys: Path, sound: str, faulty: 
     (one, document, junit), (two, other, others_junit) = graded(toys, 1), graded(toys, 2)
     assert (one.status, one.err) == (two.status, two.err) == (3, "")
     assert document == other
-    assert [result["state"] for result in document["results"]] == ["solved", "error"]
+    assert [result["state"] for result in document["results"]] == ["error", "solved"]
     assert "no_such" in json.dumps(document)
     assert junit.count("Traceback") == others_junit.count("Traceback")
     assert ("Traceback" in junit) == ("x.no_such" in faulty)
