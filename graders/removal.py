@@ -232,8 +232,7 @@ def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[
 
 def change(one: type, attributes: dict[str, Any]) -> None:
     """Gives a class of C's other attributes, which Python alone would not."""
-    flags = ctypes.c_ulong.from_address(id(one) + FLAGS)
-    assert flags.value == one.__flags__, "the flags of a class should be where they were"
+    flags = flags_of(one)
     flags.value &= ~IMMUTABLE
     for name, value in attributes.items():
         setattr(one, name, value)
@@ -242,7 +241,13 @@ def change(one: type, attributes: dict[str, Any]) -> None:
 
 def freeze(one: type) -> None:
     """Lets nobody give a class other attributes: a method would run where the worker makes an instance."""
-    ctypes.c_ulong.from_address(id(one) + FLAGS).value |= IMMUTABLE
+    flags_of(one).value |= IMMUTABLE
+
+
+def flags_of(one: type) -> ctypes.c_ulong:
+    flags = ctypes.c_ulong.from_address(id(one) + FLAGS)
+    assert flags.value == one.__flags__, "the flags of a class should be where they were"
+    return flags
 
 
 def take_away_memory() -> None:
