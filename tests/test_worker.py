@@ -129,3 +129,22 @@ def test_no_class_of_the_private_copy_can_be_changed() -> None:
     )
     with pytest.raises(TypeError):
         failed.__init__ = print
+
+
+def test_what_is_told_of_a_thread_cannot_compare_itself() -> None:
+    """What the hook is given has a class that anybody can make instances of."""
+    compared = []
+
+    class Text(str):
+        def __eq__(self, other: object) -> bool:
+            compared.append(other)
+            return True
+
+        __hash__ = str.__hash__
+
+    def tell() -> int:
+        sys.unraisablehook(outside.TOLD((None, ValueError(), None, Text(), None)))
+        return 5
+
+    assert outside.run(tell) == ([5], None)
+    assert not compared
