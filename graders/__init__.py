@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graders.desk.notebook import Shell
+    from graders.notebook.magic import Shell
 
 
 def load_ipython_extension(shell: Shell) -> None:
     """What `%load_ext graders` calls in a notebook."""
-    from graders.desk import notebook
+    from graders.notebook import magic as notebook
 
     notebook.load(shell)

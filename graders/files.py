@@ -8,13 +8,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from graders.katas import Refused
+from graders.faults import UsageError
 
 
 def replace_file(path: Path, text: str, advice: str = "mend that, then try again") -> None:
     """All or nothing, unless it is a link or no plain file, such as /dev/stdout: that is written to.
 
-    Raises: Refused, with the advice.
+    Raises: UsageError, with the advice.
     """
     with explained(path, advice):
         if path.is_symlink() or (path.exists() and not path.is_file()):
@@ -32,7 +32,7 @@ def replace_file(path: Path, text: str, advice: str = "mend that, then try again
 
 
 def make_room(path: Path, advice: str) -> None:
-    """Makes the folders that lead to it, and no file. Raises: Refused, with the advice, where none can be written."""
+    """Makes the folders that lead to it, and no file. Raises: UsageError, with the advice, where it cannot."""
     with explained(path, advice):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_file() or path.is_dir():
@@ -46,4 +46,4 @@ def explained(path: Path, advice: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Refused(f"{path} cannot be written: {error.strerror}; {advice}") from None
+        raise UsageError(f"{path} cannot be written: {error.strerror}; {advice}") from None

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from graders import submission as submissions
+from graders.sandbox import submission as submissions
 from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, make_repository, run, run_within
 
 DEF = "import os, sys, signal\nimport torch\n\n\ndef scale(x, factor=2.0):\n"
@@ -69,7 +69,7 @@ IMPORTS = {
     ),
     "exits_on_import": ("import sys\n\nsys.exit(0)\n", "sys.exit(0) (line 3: `sys.exit(0)`)"),
     "null_byte": ("x = 1\0\n", "source code string cannot contain null bytes"),
-    "engine_imported": ("import graders.exam\n", "No module named 'graders"),
+    "engine_imported": ("import graders.judge.exam\n", "No module named 'graders"),
 }
 
 

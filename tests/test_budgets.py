@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
-from graders import budgets, katas, processes
-from graders.desk.judge import Judge
-from graders.messages import Reply, Request
-from graders.spec import Budget, GraderError
-from graders.submission import Submission
+from graders.catalogue import katas
+from graders.faults import GraderError
+from graders.judge import budgets
+from graders.judge.warm import Judge
+from graders.kata.spec import Budget
+from graders.sandbox.launcher import new_launcher
+from graders.sandbox.messages import Reply, Request
+from graders.sandbox.submission import Submission
 from tests.toys import GRADER, MISTAKES, REFERENCE, failures, grade, make_repository, run
 
 BUDGET = """
@@ -152,7 +155,7 @@ def test_a_reference_that_was_held_up_once_lets_no_slow_answer_pass(
     monkeypatch.setattr(budgets, "ask_reference", held_up)
     path = tmp_path / "burns.py"
     path.write_text(ANSWERS["burns"])
-    launcher = processes.launcher()
+    launcher = new_launcher()
     try:
         judge = Judge(launcher)
         (kata,) = katas.find(["scale"], root)

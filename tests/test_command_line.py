@@ -12,12 +12,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from graders import __main__ as cli
-from graders import katas
+from graders.catalogue import katas
+from graders.cli import command_line
+from graders.faults import ROOT
 from tests.toys import ABOUT, MODULE_REFERENCE, REFERENCE, run
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
-SCHEMA = json.loads((katas.ROOT / "graders" / "results.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "graders" / "results.schema.json").read_text(encoding="utf-8"))
 
 
 def solve(root: Path, scale: str = REFERENCE, affine: str = MODULE_REFERENCE) -> None:
@@ -334,8 +335,8 @@ def test_piped_output_has_no_colour_and_no_progress(toys: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [("grade",), ("grade", "--workers", "1"), ("status",), ("status", "--json")])
 def test_a_reader_that_leaves_ends_the_work_in_silence(toys: Path, arguments: tuple[str, ...]) -> None:
-    command = [*cli.command(toys), *arguments]
-    with subprocess.Popen(command, cwd=katas.ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    command = [*command_line(toys), *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout
         process.stdout.close()
         assert process.stderr
@@ -347,7 +348,7 @@ def test_a_reader_that_leaves_ends_the_work_in_silence(toys: Path, arguments: tu
 @pytest.mark.parametrize("arguments", [("grade",), ("status",), ("status", "--json")])
 def test_a_full_disk_is_one_sentence(toys: Path, arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:
-        ran = subprocess.run([*cli.command(toys), *arguments], cwd=katas.ROOT, stdout=full, stderr=subprocess.PIPE)
+        ran = subprocess.run([*command_line(toys), *arguments], cwd=ROOT, stdout=full, stderr=subprocess.PIPE)
     assert ran.stderr == b"error: no space is left where this writes: make some, and run it again\n"
     assert ran.returncode == 2
 

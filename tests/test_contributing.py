@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from graders import katas
+from graders.catalogue import katas
+from graders.faults import ROOT
 from tests.toys import run
 
 
 def test_worked_example_is_proved(tmp_path: Path) -> None:
-    text = (katas.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     statement = re.search(r"````markdown\n(.*?)````", text, re.DOTALL)
     assert statement
     reference, grader, mistakes = re.findall(r"```python\n(.*?)```", text.replace(statement[0], ""), re.DOTALL)

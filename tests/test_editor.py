@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from graders import katas
 from graders.desk.state import Event, State
+from graders.faults import ROOT
 from tests.toys import MODULE_REFERENCE, REFERENCE, make_clone
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
@@ -89,12 +89,12 @@ def remembered(clone: Path) -> list[Event]:
 
 
 def test_the_settings_for_vs_code_are_committed() -> None:
-    text = (katas.ROOT / ".vscode/settings.json").read_text(encoding="utf-8")
+    text = (ROOT / ".vscode/settings.json").read_text(encoding="utf-8")
     settings = json.loads(re.sub(r"^ *//.*$", "", text, flags=re.MULTILINE))
     assert settings["python.testing.pytestEnabled"] is True
     assert settings["python.testing.pytestArgs"] == ["katas"]
     assert settings["python.defaultInterpreterPath"] == "${workspaceFolder}/.venv"  # holds on Windows too
-    assert "vscode" not in (katas.ROOT / ".gitignore").read_text(encoding="utf-8")
+    assert "vscode" not in (ROOT / ".gitignore").read_text(encoding="utf-8")
 
 
 def test_the_explorer_finds_every_check_and_its_line(clone: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.katas import ROOT
+from graders.faults import ROOT
 
 OFFLINE = {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1", "PIP_RETRIES": "1"}
 

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from graders import __main__ as cli
-from graders import katas, meter
-from graders.prove import first_line, hostile_files, is_honest, isolation
+from graders.author.prove import first_line, hostile_files, is_honest, isolation
+from graders.catalogue import katas
+from graders.cli import command_line
+from graders.faults import ROOT
+from graders.worker import meter
 from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, heed_interrupts, run
 
 KATA = katas.find(["cosine_similarity"])[0]
@@ -91,8 +93,8 @@ def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path, own: dict[
     (toys / "katas/toys/affine/affine.py").write_text(hangs)
     environment = {name: value for name, value in os.environ.items() if name != "CI"} | own
     process = subprocess.Popen(
-        [*cli.command(toys), "grade"],
-        cwd=katas.ROOT,
+        [*command_line(toys), "grade"],
+        cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -263,7 +265,7 @@ def test_a_hang_in_native_code_and_a_full_memory_are_told(toys: Path) -> None:
 
 FILTERED = """
 import os, signal, threading
-from graders import system_calls
+from graders.sandbox import system_calls
 system_calls.forbid()
 def refused(call):
     try:
@@ -287,7 +289,7 @@ print([name for name, call in calls.items() if not refused(call)])
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux filters system calls")
 def test_the_filter_of_system_calls_leaves_threads_alone_and_refuses_the_rest() -> None:
-    ran = subprocess.run([sys.executable, "-c", FILTERED], capture_output=True, text=True, cwd=katas.ROOT, check=False)
+    ran = subprocess.run([sys.executable, "-c", FILTERED], capture_output=True, text=True, cwd=ROOT, check=False)
     assert ran.stdout.splitlines() == ["a thread runs", "[]"], ran.stderr
 
 

@@ -20,20 +20,23 @@ from typing import Any
 import pytest
 
 from graders import __main__ as cli
-from graders import katas, processes
-from graders.desk import questions
+from graders.author.prove import isolation
+from graders.catalogue import katas
+from graders.catalogue import statement as questions
+from graders.catalogue.katas import Kata
+from graders.catalogue.stub import stub_of
+from graders.cli import command_line
 from graders.desk import state as states
 from graders.desk.interview import clock as clocks
-from graders.desk.interview import draw, own_tests
+from graders.desk.interview import draw, loop, own_tests
 from graders.desk.interview import sitting as interviews
 from graders.desk.interview.clock import Reading, in_words
 from graders.desk.interview.record import InterviewReport, reports
 from graders.desk.interview.talk import Talk, ascii_of, printable
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
-from graders.katas import Kata, Refused
-from graders.prove import isolation
-from graders.stub import stub_of
+from graders.faults import ROOT, UsageError
+from graders.sandbox.launcher import new_launcher
 from tests.toys import REFERENCE, heed_interrupts, run
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -116,8 +119,8 @@ class Terminal:
         self.end = pexpect.EOF
         self.child = pexpect.spawn(
             sys.executable,
-            [*cli.command(root)[1:], "interview", *arguments],
-            cwd=str(katas.ROOT),
+            [*command_line(root)[1:], "interview", *arguments],
+            cwd=str(ROOT),
             env=kept | {"TERM": "xterm", "PYTHONIOENCODING": "utf-8"} | more,
             preexec_fn=heed_interrupts,
             encoding="utf-8",
@@ -300,7 +303,7 @@ def test_own_tests_end_however_they_go(desk: Path, how: dict[str, str], monkeypa
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(own_tests, "LIMIT_SECONDS", 2.0)
     scale(desk).answer_file.write_text("def scale(x):\n    return 2 * x\n")
-    launcher = processes.launcher()
+    launcher = new_launcher()
     script = desk / "own_test.py"
 
     def ran(source: str) -> own_tests.Ran:
@@ -332,12 +335,12 @@ def test_own_tests_end_however_they_go(desk: Path, how: dict[str, str], monkeypa
 def piped(root: Path, text: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
     return subprocess.run(
-        [*cli.command(root), "interview", *arguments],
+        [*command_line(root), "interview", *arguments],
         input=text,
         capture_output=True,
         text=True,
         encoding="utf-8",
-        cwd=katas.ROOT,
+        cwd=ROOT,
         env=kept | {"PYTHONIOENCODING": "utf-8"} | more,
         check=False,
     )
@@ -360,9 +363,9 @@ def test_piped_it_is_a_transcript(desk: Path) -> None:
 
 
 def test_closed_pipe_suspends(desk: Path) -> None:
-    command = [*cli.command(desk), "interview", "--seed", "1"]
+    command = [*command_line(desk), "interview", "--seed", "1"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=katas.ROOT
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -501,7 +504,7 @@ def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytes
     body = {"interview": made.id, "what": "words", "elapsed": 1.0, "kata": "scale", "text": "from there"}
     there.add("interview", "", body)
     with pytest.raises(EOFError):
-        room.hold()
+        loop.run(room)
     assert "this interview went on in another terminal" in flat(capsys.readouterr().out)
     assert the_report(desk).round.words == ["one", "from there"]
     here.close()
@@ -574,13 +577,13 @@ def test_open_interview_is_not_given_up_unasked(
 def test_missing_and_malformed_questions_are_named(desk: Path) -> None:
     kata = scale(desk)
     (kata.solutions / "hints.md").write_text("## A nudge\n\nx\n")
-    with pytest.raises(Refused, match=r"hints\.md should say something under 'The idea': restore it with git"):
+    with pytest.raises(UsageError, match=r"hints\.md should say something under 'The idea': restore it with git"):
         questions.hints(kata)
     (kata.solutions / "hints.md").unlink()
-    with pytest.raises(Refused, match=r"hints\.md is missing: restore it with git"):
+    with pytest.raises(UsageError, match=r"hints\.md is missing: restore it with git"):
         questions.check(kata)
     (kata.folder / "interview.md").write_text("## Prompt\n\nx\n\n## Clarifying questions\n\n### What?\n")
-    with pytest.raises(Refused, match=r"interview\.md should have questions, each with its answer"):
+    with pytest.raises(UsageError, match=r"interview\.md should have questions, each with its answer"):
         questions.clarifying(kata)
 
 

@@ -7,13 +7,14 @@ import re
 
 import pytest
 
-from graders import checks, katas
-from graders.desk import questions
-from graders.katas import Kata, load_module
-from graders.mistakes import mistakes_of
-from graders.spec import CATEGORIES, parameters_of
-from graders.stub import stub_of
-from graders.submission import same_program
+from graders.catalogue import katas
+from graders.catalogue import statement as questions
+from graders.catalogue.katas import Kata, load_module
+from graders.catalogue.source import same_program
+from graders.catalogue.stub import stub_of
+from graders.faults import ROOT
+from graders.judge import checks
+from graders.kata.spec import CATEGORIES, parameters_of
 from tests.toys import run
 
 KATAS = katas.all_katas()
@@ -34,7 +35,7 @@ def test_the_core_nine_are_there() -> None:
 
 
 def test_path_leads_from_what_a_kata_builds_on_to_the_kata() -> None:
-    path = katas.path(katas.ROOT)
+    path = katas.path(ROOT)
     levels = {kata.id: kata.about.level for kata in KATAS}
     assert sorted(path) == sorted(levels)
     assert [levels[name] for name in path] == sorted(levels.values())
@@ -48,18 +49,18 @@ def test_main_readme_shows_the_path() -> None:
     for topic in topics:
         links = [
             ", ".join(
-                f"[{kata.about.title}]({kata.folder.relative_to(katas.ROOT).as_posix()})"
+                f"[{kata.about.title}]({kata.folder.relative_to(ROOT).as_posix()})"
                 for kata in KATAS
                 if (kata.topic, kata.about.level) == (topic, level)
             )
             for level in katas.LEVELS
         ]
         rows.append(f"| {' | '.join([topic, *links])} |".replace("  ", " "))
-    assert "\n".join(rows) in (katas.ROOT / "README.md").read_text(encoding="utf-8")
+    assert "\n".join(rows) in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_references_are_solved_under_a_seed_of_their_own() -> None:
-    ran = run(katas.ROOT, "grade", "--reference", "--seed", "20260")
+    ran = run(ROOT, "grade", "--reference", "--seed", "20260")
     assert ran.status == 0, ran.out
     assert f"{len(KATAS)} solved; score {100 * len(KATAS)}/{100 * len(KATAS)}" in ran.out
 
@@ -133,7 +134,7 @@ def test_statement_lists_points_and_budgets(kata: Kata) -> None:
 def test_loops_memory_and_time_are_budgeted(kata: Kata) -> None:
     asked = [{asked for budget in answer.budgets for asked in budget.asks} for answer in kata.grader.answers]
     assert all({"loops", "memory", "time"} <= one for one in asked)
-    assert sum(mistake.slow for mistake in mistakes_of(kata)) >= 3
+    assert sum(mistake.slow for mistake in kata.mistakes) >= 3
 
 
 def test_worked_example_of_the_statement_holds(kata: Kata) -> None:
@@ -180,7 +181,7 @@ def test_follow_up_questions_are_many_and_apart(kata: Kata) -> None:
 
 def test_alternatives_and_mistakes_are_many(kata: Kata) -> None:
     assert len(list((kata.solutions / "alternatives").glob("*.py"))) >= 4
-    mistakes = mistakes_of(kata)
+    mistakes = kata.mistakes
     reference = kata.reference_file.read_text(encoding="utf-8")
     assert len(mistakes) >= 15
     assert len({mistake.name for mistake in mistakes}) == len(mistakes)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import torch
 
-from graders import katas
-from graders.exam import Exam
-from graders.modes import FACTORS, Mode
-from graders.spec import HALF, Answer, Case
+from graders.catalogue import katas
+from graders.judge.exam import Exam
+from graders.judge.modes import FACTORS, Mode
+from graders.kata.spec import HALF, Answer, Case
 
 ANSWERS = [
     pytest.param(kata, answer, id=f"{kata.id}-{answer.name}")

@@ -16,10 +16,10 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
-from graders import katas
 from graders.desk import attempts
 from graders.desk.state import State
-from graders.results import Outcome, Result
+from graders.faults import ROOT
+from graders.judge.results import Outcome, Result
 from tests.toys import REFERENCE, make_clone
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
@@ -53,7 +53,7 @@ CELLS = {
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where a call may take 2 seconds, not 10."""
     root = make_clone(tmp_path_factory.mktemp("clone"))
-    limits = root / "graders/submission.py"
+    limits = root / "graders/sandbox/submission.py"
     text = limits.read_text(encoding="utf-8")
     assert "\nLIMIT_SECONDS = 10.0" in text
     limits.write_text(text.replace("\nLIMIT_SECONDS = 10.0", "\nLIMIT_SECONDS = 2.0"), encoding="utf-8")
@@ -249,15 +249,15 @@ def test_a_stub_in_a_file_does_not_begin_anew_what_was_done_in_a_notebook(tmp_pa
 
 def test_to_import_graders_costs_nothing() -> None:
     code = "import sys, graders; assert not {'torch', 'IPython', 'pytest'} & {*sys.modules}"
-    subprocess.run([sys.executable, "-c", code], cwd=katas.ROOT, check=True)
-    code = "import sys, graders.desk.notebook; assert not {'torch', 'numpy', 'pytest', 'rich'} & {*sys.modules}"
-    subprocess.run([sys.executable, "-c", code], cwd=katas.ROOT, check=True)
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    code = "import sys, graders.notebook.magic; assert not {'torch', 'numpy', 'pytest', 'rich'} & {*sys.modules}"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def test_without_torch_the_clones_own_python_judges(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from IPython.core.error import UsageError
 
-    from graders.desk import notebook
+    from graders.notebook import magic as notebook
 
     assert notebook.find_python() == sys.executable
     monkeypatch.setattr(notebook, "NEEDED", ("pytest", "no_such_thing"))

@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from graders import katas
-from graders.spec import Draw
+from graders.catalogue import katas
+from graders.kata.spec import Draw
 
 KATA = katas.find(["info_nce"])[0].module
 

@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from graders import katas
-from graders.spec import Draw
+from graders.catalogue import katas
+from graders.kata.spec import Draw
 
 MODULE = katas.find(["multi_head_attention"])[0].module
 

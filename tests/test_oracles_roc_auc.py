@@ -5,8 +5,8 @@ import torch
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 from sklearn.metrics import roc_curve as sklearn_curve
 
-from graders import katas
-from graders.spec import Case, Draw
+from graders.catalogue import katas
+from graders.kata.spec import Case, Draw
 
 GRADER = katas.find(["roc_auc"])[0].module
 CASES = [case for case in GRADER.asked("case") if not case.raises]

@@ -4,8 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from graders import katas
-from graders.spec import Draw
+from graders.catalogue import katas
+from graders.kata.spec import Draw
 
 MODULE = katas.find(["self_attention"])[0].module
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from graders import katas
-from graders.spec import Draw
+from graders.catalogue import katas
+from graders.kata.spec import Draw
 
 KATA = katas.find(["triplet_loss"])[0].module
 EUCLIDEAN_WITHOUT_EPS = torch.nn.PairwiseDistance(eps=0.0)

@@ -17,29 +17,26 @@ import pytest
 import torch
 from rich.console import Console
 
-from graders import card, checks, compare, dialogue, katas, processes, prove, wire
-from graders.messages import Raised, Reply, Request, describe_call
-from graders.mistakes import Diagnosis, Mistake
-from graders.mutants import mutants
-from graders.results import STOPPED, Outcome, Result, exit_status
-from graders.spec import (
-    CATEGORIES,
-    TOLERANCES,
-    Answer,
-    Case,
-    Draw,
-    Grader,
-    GraderError,
-    Tolerance,
-    parameters_of,
-)
-from graders.stub import stub_of
-from graders.submission import CheckFailed
+from graders.author import prove
+from graders.author.mutants import mutants
+from graders.catalogue.stub import stub_of
+from graders.faults import ROOT, CheckFailed, GraderError
+from graders.judge import card, checks
+from graders.judge.agreement import agree
+from graders.judge.diagnosis import Diagnosis
+from graders.judge.results import STOPPED, Outcome, Result, exit_status
+from graders.kata import compare
+from graders.kata.mistakes import Mistake
+from graders.kata.spec import CATEGORIES, TOLERANCES, Answer, Case, Draw, Grader, Tolerance, parameters_of
+from graders.sandbox import dialogue
+from graders.sandbox.launcher import Spawn
+from graders.sandbox.messages import Raised, Reply, Request, describe_call
+from graders.worker import wire
 
 TIGHT = Tolerance(1e-6, 0.0, 1e-9)
 
 
-class Dictated(processes.Spawn):
+class Dictated(Spawn):
     """A worker that says where it is letter by letter, while the judge looks."""
 
     def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
@@ -187,10 +184,10 @@ def raising(kind: str, refusal: bool = True) -> Reply:
 
 def test_to_the_diagnosis_assert_and_value_error_are_one_reply() -> None:
     value, own = raising("ValueError"), raising("Mine")
-    assert compare.agree(value, raising("AssertionError"), TIGHT)
-    assert compare.agree(own, raising("AssertionError"), TIGHT)
-    assert not compare.agree(value, raising("KeyError", refusal=False), TIGHT)
-    assert not compare.agree(value, Reply(), TIGHT)
+    assert agree(value, raising("AssertionError"), TIGHT)
+    assert agree(own, raising("AssertionError"), TIGHT)
+    assert not agree(value, raising("KeyError", refusal=False), TIGHT)
+    assert not agree(value, Reply(), TIGHT)
 
 
 def test_replies_are_compared_at_the_tolerance_of_what_came_back() -> None:
@@ -440,7 +437,7 @@ def test_a_graders_fault_outweighs_a_failing_check() -> None:
 def scores(document: str, *options: str, folder: Path) -> subprocess.CompletedProcess[str]:
     path = folder / "results.json"
     path.write_text(document, encoding="utf-8")
-    command = [sys.executable, str(katas.ROOT / ".github" / "scores.py"), *options, str(path)]
+    command = [sys.executable, str(ROOT / ".github" / "scores.py"), *options, str(path)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

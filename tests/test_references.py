@@ -7,12 +7,13 @@ from types import ModuleType
 
 import torch
 
-from graders import katas
-from graders.katas import load_module
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 
 
 def reference(name: str) -> ModuleType:
-    (kata,) = katas.find([name], katas.ROOT)
+    (kata,) = katas.find([name], ROOT)
     return load_module(kata.reference_file, f"reference_of_{name}")
 
 

@@ -14,13 +14,15 @@ from typing import Any
 import pytest
 import torch
 
-from graders import dialogue, processes, wire
-from graders.desk.judge import Judge
-from graders.flagged import flagged
-from graders.katas import all_katas, find
-from graders.messages import NO_ANSWER, names_of, printed_of, raised_of, reply_of
-from graders.submission import Submission
-from graders.visible import visible
+from graders.catalogue.katas import all_katas, find
+from graders.judge.flagged import flagged
+from graders.judge.warm import Judge
+from graders.sandbox import dialogue
+from graders.sandbox.launcher import new_launcher
+from graders.sandbox.messages import NO_ANSWER, names_of, printed_of, raised_of, reply_of
+from graders.sandbox.submission import Submission
+from graders.worker import wire
+from graders.worker.visible import visible
 from tests.replies import spoilt
 from tests.toys import REFERENCE
 
@@ -107,7 +109,7 @@ def test_a_submission_whose_replies_are_spoilt_is_judged_to_its_end(
     def unpacked(head: bytes, body: memoryview, believed: bool = True) -> Any:
         return unpack(spoilt(head, chance) if spoils[-1] and chance.random() < 0.2 else head, body, believed)
 
-    launcher = processes.launcher()
+    launcher = new_launcher()
     judge = Judge(launcher)
     try:
         assert launcher.isolation

@@ -17,14 +17,16 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from graders import checks, katas
 from graders.__main__ import main
-from graders.desk import questions, state
+from graders.catalogue import katas
+from graders.catalogue import statement as questions
+from graders.catalogue.katas import Kata
+from graders.desk import state
 from graders.desk.report import charts, tally
 from graders.desk.report.page import page_of as report_page
 from graders.desk.report.tally import Cell, Span
 from graders.desk.state import Event, State
-from graders.katas import Kata
+from graders.judge import checks
 
 KATAS = katas.all_katas()
 BEGAN = datetime(2026, 9, 7, 17, 30, tzinfo=UTC)

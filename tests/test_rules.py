@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from graders import katas
-from graders.katas import Kata
-from graders.prove import grade
+from graders.author.prove import grade
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from tests.spellings import SPELLINGS
 
 F = "torch.nn.functional"

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from graders import katas
 from graders.desk import state as states
 from graders.desk.progress import due, progress_of
 from graders.desk.state import MIGRATIONS, Event, State
-from graders.katas import Refused
+from graders.faults import ROOT, UsageError
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -37,7 +36,7 @@ def attempt(verdict: str, score: int = 0, source: str = "", costs: object = None
 
 def in_process(root: Path, code: str) -> subprocess.Popen[str]:
     start = f"import pathlib\nfrom graders.desk.state import *\nstate = State(pathlib.Path({str(root)!r}))\n"
-    return subprocess.Popen([sys.executable, "-c", start + code], cwd=katas.ROOT, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, "-c", start + code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
 def test_events_come_back_as_they_were(tmp_path: Path) -> None:
@@ -78,7 +77,7 @@ def test_full_disk_is_told_and_loses_nothing(tmp_path: Path) -> None:
     state = State(tmp_path)
     kept = state.add("hint", "scale", {"level": 1})
     state.database.execute("PRAGMA max_page_count = 8")  # what SQLite does on a disk that is full, without one
-    with pytest.raises(Refused, match="the disk is full: make room"):
+    with pytest.raises(UsageError, match="the disk is full: make room"):
         state.add("attempt", "scale", {"source": "x" * 100_000})
     assert state.events() == [kept]
     state.add("hint", "scale", {"level": 2})
@@ -113,7 +112,7 @@ def test_file_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> No
     with sqlite3.connect(path) as database:
         database.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     before = path.read_bytes()
-    with pytest.raises(Refused, match="newer version of this project: update your clone"):
+    with pytest.raises(UsageError, match="newer version of this project: update your clone"):
         State(tmp_path)
     assert path.read_bytes() == before
 
@@ -146,7 +145,7 @@ def test_clock_set_back_keeps_the_order_and_is_told(tmp_path: Path, clock: list[
 
 def test_unwritable_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / ".kata").write_text("a file is in the way")
-    with pytest.raises(Refused, match="cannot be used: File exists; mend that, then try again"):
+    with pytest.raises(UsageError, match="cannot be used: File exists; mend that, then try again"):
         State(tmp_path)
 
 
@@ -173,7 +172,7 @@ def test_histories_of_two_machines_merge_without_loss(tmp_path: Path, clock: lis
 def test_bad_import_adds_nothing(tmp_path: Path, line: str) -> None:
     state = State(tmp_path)
     good = json.dumps(Event("hint", "scale", {"level": 1}).document())
-    with pytest.raises(Refused, match="line 2 of the import is no event: nothing was imported"):
+    with pytest.raises(UsageError, match="line 2 of the import is no event: nothing was imported"):
         state.merge(f"{good}\n{line}\n")
     assert state.events() == []
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from graders import __main__ as cli
-from graders import katas
+from graders.cli import command_line
 from graders.desk.state import Event, State
+from graders.faults import ROOT
 from tests.toys import MODULE_REFERENCE, REFERENCE, heed_interrupts, run
 
 pytest.importorskip("termios", reason="there are no such terminals on Windows")
@@ -27,9 +27,10 @@ HANGS_ON_IMPORT = WRONG + "while True:\n    pass\n"
 # Ends a verdict after every so many checks, and what is left of it must spoil none of those that come after.
 INTERRUPTS = """
 import pathlib
-from graders import katas, processes
-from graders.desk import judge as desk
-judge = desk.Judge(processes.launcher())
+from graders.catalogue import katas
+from graders.judge import warm as desk
+from graders.sandbox.launcher import new_launcher
+judge = desk.Judge(new_launcher())
 root = pathlib.Path({root!r})
 (kata,) = katas.find(["scale"], root)
 for count in (1, 4, 8, 12, 19):
@@ -56,8 +57,8 @@ class Terminal:
         self.file = root / "katas/toys/scale/scale.py"
         self.child = pexpect.spawn(
             sys.executable,
-            [*cli.command(root)[1:], "watch", *arguments],
-            cwd=str(katas.ROOT),
+            [*command_line(root)[1:], "watch", *arguments],
+            cwd=str(ROOT),
             env=environment,
             preexec_fn=heed_interrupts,
             encoding="utf-8",
@@ -187,7 +188,7 @@ def events(terminal: Terminal) -> list[Event]:
 def test_interrupted_verdict_leaves_the_next_one_right(toys: Path) -> None:
     (toys / "wrong.py").write_text(WRONG)
     code = INTERRUPTS.format(root=str(toys))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=katas.ROOT, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.stdout.split() == ["interrupted"] * 4 + ["failing", "inverse", "[]"], done.stderr
 
 
@@ -239,11 +240,11 @@ def is_watching(pid: int, root: Path) -> bool:
 
 def test_piped_it_is_plain_text_and_follows_lines(desk: Path) -> None:
     done = subprocess.run(
-        [*cli.command(desk), "watch"],
+        [*command_line(desk), "watch"],
         input="l\nq\n",
         capture_output=True,
         text=True,
-        cwd=katas.ROOT,
+        cwd=ROOT,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

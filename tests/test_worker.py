@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 import torch
 
-from graders import dialogue, katas, meter, outside, processes, sealed
+from graders.faults import ROOT
+from graders.sandbox import dialogue
+from graders.sandbox.launcher import new_launcher
+from graders.worker import meter, outside, sealed
 
 
 def test_steps_run_in_order_until_one_raises() -> None:
@@ -43,7 +46,7 @@ def test_a_finalizer_that_raises_ends_nothing() -> None:
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="root's workers become other users")
 def test_workers_of_other_servers_are_other_users() -> None:
     """Threads are limited for each user: those of one run would end the workers of another."""
-    launchers = [processes.launcher() for _ in range(4)]  # two of which may draw the same once in 4,335 times
+    launchers = [new_launcher() for _ in range(4)]  # two of which may draw the same once in 4,335 times
     workers = [dialogue.Worker(launcher, "x.py", 10) for launcher in launchers]
     try:
         for worker in workers:
@@ -99,7 +102,7 @@ def test_code_of_a_library_is_installed() -> None:
 
 OPERATORS = """
 import torch
-from graders import removal
+from graders.worker import removal
 refuse = removal.refuser("nowhere.py", 1)
 removal.take_away(removal.take_stock(), ("log_softmax",), refuse)
 x = torch.ones(2, 3, requires_grad=True)
@@ -116,7 +119,7 @@ for call in (lambda: x.log_softmax(-1), lambda: torch.nn.LogSoftmax(-1)(x),
 
 def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
     command = [sys.executable, "-W", "ignore", "-c", OPERATORS]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=katas.ROOT, check=True)
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
     refused = [line for line in ran.stdout.splitlines() if line.startswith("refused: ")]
     assert len(refused) == 6
     assert all(line.endswith("may not be called in this kata") for line in refused)

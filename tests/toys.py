@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graders import __main__ as cli
-from graders import katas
-from graders.stub import stub_of
+from graders.catalogue import katas
+from graders.catalogue.stub import stub_of
+from graders.cli import command_line
+from graders.faults import ROOT
 
 GRADER = """
 import torch
-from graders.spec import Answer, Case, Grader
+from graders.kata import Answer, Case, Grader
 
 GRADER = Grader(
     answers=(
@@ -57,7 +58,7 @@ def scale(x, factor=2.0):
 '''
 
 MISTAKES = """
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 MISTAKES = (
     Mistake(
@@ -73,7 +74,7 @@ EQUIVALENT = {}
 
 MODULE_GRADER = """
 import torch
-from graders.spec import Answer, Case, Grader
+from graders.kata import Answer, Case, Grader
 
 GRADER = Grader(
     answers=(
@@ -135,10 +136,10 @@ def make_repository(root: Path) -> Path:
 def make_clone(root: Path) -> Path:
     """The same with all that a user's clone has beside it, so that what is typed there is found there."""
     make_repository(root)
-    shutil.copytree(katas.ROOT / "graders", root / "graders", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(katas.ROOT / ".vscode", root / ".vscode")
+    shutil.copytree(ROOT / "graders", root / "graders", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / ".vscode", root / ".vscode")
     for name in ("conftest.py", "pyproject.toml"):
-        shutil.copy(katas.ROOT / name, root)
+        shutil.copy(ROOT / name, root)
     return root
 
 
@@ -156,14 +157,14 @@ def run(root: Path, *arguments: str, **environment: str) -> Ran:
 
 def run_within(within: tuple[str, ...], first: str, root: Path, *arguments: str, **environment: str) -> Ran:
     """The same, where `within` is a command that starts it, and `first` is what Python does before."""
-    *python, code = cli.command(root)
+    *python, code = command_line(root)
     variables = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
     done = subprocess.run(
         [*within, *python, first + code, *arguments],
         capture_output=True,
         text=True,
         encoding="utf-8",
-        cwd=katas.ROOT,
+        cwd=ROOT,
         env=variables | {"PYTHONIOENCODING": "utf-8"} | environment,
         check=False,
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from graders.katas import LEVELS
+from graders.catalogue.katas import LEVELS
 
 
 def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:

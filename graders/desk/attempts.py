@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from graders.catalogue.katas import Kata
+from graders.catalogue.source import same_program
+from graders.catalogue.stub import stub_for
 from graders.desk.state import Event, State
+from graders.faults import UsageError
 from graders.files import replace_file
-from graders.katas import Kata, Refused
-from graders.results import Result
-from graders.stub import stub_for
-from graders.submission import same_program
+from graders.judge.results import Result
 
 NOTEBOOK = "notebook"  # attempts in one leave the file as it is: a stub there does not begin them anew
 
@@ -25,7 +26,7 @@ def record_all(root: Path, results: list[Result], seed: int, via: str) -> None:
             record(state, result, seed, via)
         notes = state.notes
         state.close()
-    except Refused as error:
+    except UsageError as error:
         notes = [f"this attempt is not remembered: {error}"]
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
@@ -64,7 +65,7 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
 def make_clean(state: State, kata: Kata, via: str) -> Event | None:
     """Puts the stub in the place of the learner's file; the attempt that keeps what stood there, if anything did.
 
-    Raises: Refused.
+    Raises: UsageError.
     """
     kept = keep(state, kata)
     replace_file(kata.answer_file, stub_for(kata))
@@ -73,7 +74,7 @@ def make_clean(state: State, kata: Kata, via: str) -> Event | None:
 
 
 def bring_back(state: State, kata: Kata, attempt: Event) -> Event | None:
-    """Puts an attempt in the place of the learner's file, which is kept like above. Raises: Refused."""
+    """Puts an attempt in the place of the learner's file, which is kept like above. Raises: UsageError."""
     kept = keep(state, kata)
     replace_file(kata.answer_file, attempt.body["source"])
     state.add("start", kata.id, {"clean": False, "via": "history"})
@@ -81,11 +82,11 @@ def bring_back(state: State, kata: Kata, attempt: Event) -> Event | None:
 
 
 def keep(state: State, kata: Kata) -> Event | None:
-    """Remembers the learner's file as it is; None for an untouched stub. Raises: Refused."""
+    """Remembers the learner's file as it is; None for an untouched stub. Raises: UsageError."""
     try:
         source = kata.answer_file.read_text(encoding="utf-8-sig") if kata.answer_file.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{shown(kata)} cannot be read ({error}): move it elsewhere, then try again") from None
+        raise UsageError(f"{shown(kata)} cannot be read ({error}): move it elsewhere, then try again") from None
     if not source or same_program(source, stub_for(kata)):
         return None
     last = state.last(kata.id, "attempt")

@@ -9,10 +9,12 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
-from graders import card, katas
-from graders.desk import progress, questions
+from graders.catalogue import katas
+from graders.catalogue import statement as questions
+from graders.catalogue.katas import Kata
+from graders.desk import progress
 from graders.desk.state import State
-from graders.katas import Kata
+from graders.judge import card
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -24,7 +26,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 
 def show(kata: Kata, state: State, console: Console, more: bool = True) -> None:
-    """The hints that were shown before and, if there is one, the next. Raises: Refused."""
+    """The hints that were shown before and, if there is one, the next. Raises: UsageError."""
     hints = questions.hints(kata)
     known = progress.progress_of(state.events(kata.id), [kata.id])[kata.id].known
     level = min(known + more, len(hints))

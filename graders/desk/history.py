@@ -8,11 +8,12 @@ from pathlib import Path
 
 from rich.text import Text
 
-from graders import card, katas
+from graders.catalogue import katas
 from graders.desk import attempts
 from graders.desk.reset import where_kept
 from graders.desk.state import Event, State
-from graders.katas import Refused
+from graders.faults import UsageError
+from graders.judge import card
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -21,9 +22,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
     found = attempts.attempts_of(state, kata)
     if options.number is not None and not 1 <= options.number <= len(found):
         there = f"there are 1 to {len(found)}" if found else "there are none yet"
-        raise Refused(f"there is no attempt {options.number} at {kata.id}; {there}: nox -s history -- {kata.id}")
+        raise UsageError(f"there is no attempt {options.number} at {kata.id}; {there}: nox -s history -- {kata.id}")
     if options.restore and options.number is None:
-        raise Refused(f"--restore needs the attempt's number: nox -s history -- {kata.id} N --restore")
+        raise UsageError(f"--restore needs the attempt's number: nox -s history -- {kata.id} N --restore")
     if options.restore:
         kept = attempts.bring_back(state, kata, found[options.number - 1])
         print(f"{attempts.shown(kata)} is attempt {options.number} again; {where_kept(state, kata, kept is not None)}")

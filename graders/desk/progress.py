@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from graders.budgets import TELLING
 from graders.desk.state import Event
+from graders.judge.budgets import TELLING
 
 if TYPE_CHECKING:
     from fsrs import Card, Scheduler

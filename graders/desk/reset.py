@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from graders import katas
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from graders.desk import attempts
 from graders.desk.state import State
-from graders.katas import Kata
 
 
 def main(options: argparse.Namespace, root: Path) -> int:

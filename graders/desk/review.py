@@ -8,14 +8,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from graders import card, katas
+from graders.catalogue import katas
 from graders.desk import attempts
 from graders.desk.progress import RATINGS
 from graders.desk.reset import where_kept
 from graders.desk.state import State
 from graders.desk.status import Desk, overview, when
+from graders.faults import UsageError
 from graders.files import replace_file
-from graders.katas import Refused
+from graders.judge import card
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -40,12 +41,12 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 
 def exchange(state: State, export: Path | None, merge: Path | None) -> None:
-    """Imports first, so that both together make one file of two. Raises: Refused."""
+    """Imports first, so that both together make one file of two. Raises: UsageError."""
     if merge:
         try:
             text = merge.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise Refused(f"{merge} cannot be read ({error}); name a file that --export wrote") from None
+            raise UsageError(f"{merge} cannot be read ({error}); name a file that --export wrote") from None
         print(f"{state.merge(text)} of {len(text.splitlines())} events of {merge} are new here")
     if export:
         replace_file(export.absolute(), state.export())

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from graders.katas import Refused
+from graders.faults import UsageError
 
 # Each takes the file from one version to the next; never edit one that was published.
 MIGRATIONS = (
@@ -95,7 +95,7 @@ class State:
     """The events of one clone. Several processes may have it open; each change is one transaction."""
 
     def __init__(self, root: Path) -> None:
-        """Raises: Refused where it can be neither read nor made."""
+        """Raises: UsageError where it can be neither read nor made."""
         self.path = root / ".kata" / "state.db"
         self.notes: list[str] = []  # what the user should be told, a sentence each
         with self.explained():
@@ -110,7 +110,7 @@ class State:
                 self.database = self.opened()
 
     def opened(self) -> sqlite3.Connection:
-        """Brought to our version. Raises: DatabaseError where it is damaged, Refused where it is newer than this."""
+        """Brought to our version. Raises: DatabaseError where it is damaged, UsageError where it is newer than this."""
         database = sqlite3.connect(self.path, timeout=PATIENCE_SECONDS, isolation_level=None)
         try:
             (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
@@ -122,7 +122,7 @@ class State:
                         database.execute(step)
                     database.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
             if version_of(database) > len(MIGRATIONS):
-                raise Refused(
+                raise UsageError(
                     f"{self.path} was written by a newer version of this project: update your clone to use it"
                 )
         except BaseException:
@@ -141,7 +141,7 @@ class State:
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
-        """Turns what the system says into a sentence. Raises: Refused."""
+        """Turns what the system says into a sentence. Raises: UsageError."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -152,9 +152,9 @@ class State:
                 "attempt to write a readonly database": "it may not be written: change its permissions",
                 "unable to open database file": "it cannot be opened: change the permissions of its folder",
             }.get(why, f"{why}: mend that, then try again")
-            raise Refused(f"the history in {self.path} cannot be used: {todo}") from None
+            raise UsageError(f"the history in {self.path} cannot be used: {todo}") from None
         except OSError as error:
-            raise Refused(
+            raise UsageError(
                 f"the history in {self.path} cannot be used: {error.strerror}; mend that, then try again"
             ) from None
 
@@ -173,7 +173,7 @@ class State:
         return max(clock, latest)
 
     def add(self, kind: str, kata: str, body: dict[str, Any]) -> Event:
-        """Raises: Refused where it cannot be written; then nothing is."""
+        """Raises: UsageError where it cannot be written; then nothing is."""
         with self.explained(), transaction(self.database):
             event = Event(kind, kata, body, self.now())
             self.insert(event)
@@ -211,13 +211,13 @@ class State:
         return "".join(json.dumps(event.document()) + "\n" for event in self.events())
 
     def merge(self, text: str) -> int:
-        """Adds the events of an export that are not here yet, all or none; how many. Raises: Refused."""
+        """Adds the events of an export that are not here yet, all or none; how many. Raises: UsageError."""
         events = []
         for number, line in enumerate(text.splitlines(), start=1):
             try:
                 events.append(event_of(json.loads(line)))
             except ValueError:
-                raise Refused(
+                raise UsageError(
                     f"line {number} of the import is no event: nothing was imported; export it again"
                 ) from None
         with self.explained(), transaction(self.database):

@@ -13,12 +13,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from graders import card, katas
-from graders.checks import POINTS
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from graders.desk import progress
 from graders.desk.progress import Progress
 from graders.desk.state import State, stamp
-from graders.katas import Kata
+from graders.judge import card
+from graders.judge.checks import POINTS
 
 COLUMNS = ("kata", "state", "score", "tries", "hints", "cost", "due")
 LEFT_OUT = ("tries", "hints", "cost")  # in a terminal that is less than WIDE

@@ -17,21 +17,24 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from graders import card, katas, processes
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from graders.desk import attempts, hint, keys, status
-from graders.desk.judge import Interrupted, Judge
 from graders.desk.saves import Saves
 from graders.desk.state import State
-from graders.katas import Kata, Refused
-from graders.results import Result
-from graders.spec import CATEGORIES, GraderError
+from graders.faults import GraderError, UsageError
+from graders.judge import card
+from graders.judge.results import Result
+from graders.judge.warm import Interrupted, Judge
+from graders.kata.spec import CATEGORIES
+from graders.sandbox.launcher import new_launcher
 
 SLOW_SECONDS = 2.0  # in one call, after which it is shown
 KEYS = {"h": "hint", "n": "next", "r": "rerun", "l": "list", "d": "diff", "q": "quit"}
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
-    launcher = processes.launcher()  # before any grader is imported: see processes.py
+    launcher = new_launcher()  # before any grader is imported: see launcher.py
     judge = Judge(launcher)
     try:
         chosen = katas.all_katas(root)
@@ -82,7 +85,7 @@ class Watch:
         while (event := self.events.get()) != "q":
             try:
                 self.follow(event)
-            except Refused as error:
+            except UsageError as error:
                 self.say(f"error: {error}")
 
     def follow(self, event: Path | str) -> None:
@@ -168,7 +171,7 @@ class Watch:
         try:
             one, other = (file.read_text(encoding="utf-8-sig").splitlines() for file in (own, reference))
         except (OSError, UnicodeDecodeError) as error:
-            raise Refused(f"the files cannot be compared ({error}): mend that, then press d again") from None
+            raise UsageError(f"the files cannot be compared ({error}): mend that, then press d again") from None
         lines = list(difflib.unified_diff(one, other, "yours", "the reference", lineterm=""))
         if lines:
             self.console.print(Syntax("\n".join(lines), "diff", theme="ansi_dark", word_wrap=True))

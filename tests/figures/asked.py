@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from graders import katas
-from graders.spec import Arguments, Draw
+from graders.catalogue import katas
+from graders.faults import ROOT
+from graders.kata.spec import Arguments, Draw
 
 
 def inputs_of(kata_id: str) -> dict[str, list[Arguments]]:
     """The arguments of each call, by the name of its case."""
-    (kata,) = katas.find([kata_id], katas.ROOT)
+    (kata,) = katas.find([kata_id], ROOT)
     found: dict[str, list[Arguments]] = {}
     for case in (case for answer in kata.grader.answers for case in answer.cases):
         if case.inputs:

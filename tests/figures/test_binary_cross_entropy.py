@@ -10,8 +10,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders import katas
-from graders.katas import load_module
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 from tests.figures import said
 from tests.figures.asked import inputs_of
 
@@ -106,7 +107,7 @@ def tensors_kept(with_logits: Callable[[Tensor, Tensor], Tensor], x: Tensor, y: 
 
 
 def test_tensors_that_autograd_keeps() -> None:
-    (kata,) = katas.find([KATA], katas.ROOT)
+    (kata,) = katas.find([KATA], ROOT)
     by_hand = load_module(kata.reference_file, "reference_of_binary_cross_entropy").binary_cross_entropy_with_logits
     x, y = torch.randn(1000, requires_grad=True), torch.rand(1000)
     assert tensors_kept(by_hand, x, y) == 5

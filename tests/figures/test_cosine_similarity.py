@@ -9,12 +9,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders import katas
-from graders.katas import load_module
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 from tests.figures import said
 
 KATA = "cosine_similarity"
-(FOUND,) = katas.find([KATA], katas.ROOT)
+(FOUND,) = katas.find([KATA], ROOT)
 REFERENCE = load_module(FOUND.reference_file, "cosine_similarity_of_the_figures").cosine_similarity
 
 

@@ -10,7 +10,8 @@ import torch
 from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support  # type: ignore[import-untyped]
 from torch.utils.data import DistributedSampler, TensorDataset
 
-from graders import katas
+from graders.catalogue import katas
+from graders.faults import ROOT
 from tests.figures import said
 
 KATA = "f1_score"
@@ -128,6 +129,6 @@ def test_small_rates_that_the_grader_asks_for() -> None:
 
 
 def test_accuracy_that_is_asked_for() -> None:
-    (kata,) = katas.find([KATA], katas.ROOT)
+    (kata,) = katas.find([KATA], ROOT)
     assert kata.grader.answers[0].tolerance[torch.float32].relative == 2e-6
     assert said(KATA, "right to 2 parts in a million")

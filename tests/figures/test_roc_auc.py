@@ -9,8 +9,9 @@ import torch
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score  # type: ignore[import-untyped]
 from torch import Tensor
 
-from graders import katas
-from graders.spec import Draw
+from graders.catalogue import katas
+from graders.faults import ROOT
+from graders.kata.spec import Draw
 from tests.figures import said
 
 KATA = "roc_auc"
@@ -25,7 +26,7 @@ def test_example_by_hand() -> None:
 
 
 def test_accuracy_that_is_asked_for() -> None:
-    (kata,) = katas.find([KATA], katas.ROOT)
+    (kata,) = katas.find([KATA], ROOT)
     area = kata.grader.answers[1]
     assert {(each.relative, each.scaled, each.absolute) for each in area.tolerance.values()} == {(0, 0, 1e-10)}
     (many,) = (case for case in area.cases if case.name == "area_of_many")

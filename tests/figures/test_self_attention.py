@@ -9,12 +9,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders import katas
-from graders.katas import load_module
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 from tests.figures import said
 
 KATA = "self_attention"
-(FOUND,) = katas.find([KATA], katas.ROOT)
+(FOUND,) = katas.find([KATA], ROOT)
 SelfAttention = load_module(FOUND.reference_file, "self_attention_of_the_figures").SelfAttention
 
 

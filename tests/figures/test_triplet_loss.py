@@ -10,13 +10,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders import katas
-from graders.katas import load_module
-from graders.spec import Draw
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
+from graders.kata.spec import Draw
 from tests.figures import said
 
 KATA = "triplet_loss"
-(FOUND,) = katas.find([KATA], katas.ROOT)
+(FOUND,) = katas.find([KATA], ROOT)
 REFERENCE = load_module(FOUND.reference_file, "triplet_loss_of_the_figures").triplet_loss
 
 

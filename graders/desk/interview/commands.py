@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rich.table import Table
 from rich.text import Text
 
 from graders.desk.interview import follow_up, writing
 from graders.desk.interview.clock import in_words
+from graders.desk.interview.room import Room
 from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, PHASES
-
-if TYPE_CHECKING:
-    from graders.desk.interview.room import Room
 
 TALKING = ("clarify", "plan", "code", "test")
 WRITING = ("code", "test")

@@ -8,9 +8,9 @@ from datetime import datetime
 from operator import attrgetter
 from statistics import mean
 
+from graders.catalogue.katas import Kata
+from graders.catalogue.statement import Question
 from graders.desk.progress import Progress
-from graders.desk.questions import Question
-from graders.katas import Kata
 
 MOST_KATAS = 3
 FOLLOW_UPS = (3, 5)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from graders.catalogue.statement import Question
 from graders.desk.interview.record import MOST_SELF
-from graders.desk.questions import Question
-
-if TYPE_CHECKING:
-    from graders.desk.interview.room import Room
+from graders.desk.interview.room import Room
 
 SCORES = "0 nothing of it, 1 a part, 2 the main point, 3 all that matters"
 
@@ -19,34 +15,28 @@ def current(room: Room) -> Question | None:
     return next((one for one in asked if room.round.answer(one.question).score is None), None)
 
 
-def step(room: Room) -> None:
-    """One line on, of an answer or a score; past the last question, the interview goes on. Raises: Refused."""
-    question = current(room)
-    if question is None:
-        room.go_on()
-        return
+def show(room: Room, question: Question) -> str:
+    """Puts the question on the screen, unless it is there; returns what is asked for beside the time that is left."""
     revealed = room.round.answer(question.question).revealed
     if room.shown != question.question:
-        show(room, question)
+        asked = room.follow_ups[room.round.kata]
+        room.say()
+        room.talk.say(f"Question {asked.index(question) + 1} of {len(asked)}: {question.question}", style="bold")
+        for line in room.round.answer(question.question).lines:
+            room.say(f"you said: {line}")
+        room.shown = question.question
         if revealed:
             show_answer(room, question)
             ask_score(room)
-    line = room.ask("your score " if revealed else "")
-    if room.obeyed(line):
-        return
-    if revealed:
+    return "your score " if revealed else ""
+
+
+def hear(room: Room, question: Question, line: str) -> None:
+    """Takes a line of the answer, or the score. Raises: UsageError."""
+    if room.round.answer(question.question).revealed:
         take_score(room, question, line)
     else:
         take_answer(room, question, line)
-
-
-def show(room: Room, question: Question) -> None:
-    asked = room.follow_ups[room.round.kata]
-    room.say()
-    room.talk.say(f"Question {asked.index(question) + 1} of {len(asked)}: {question.question}", style="bold")
-    for line in room.round.answer(question.question).lines:
-        room.say(f"you said: {line}")
-    room.shown = question.question
 
 
 def take_answer(room: Room, question: Question, line: str) -> None:

@@ -7,13 +7,13 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from graders import wire
+from graders.catalogue.source import Unreadable, read_source
 from graders.desk.interview.talk import printable
-from graders.dialogue import Died, TimedOut, Worker
-from graders.katas import Refused
-from graders.processes import Launcher, ending
-from graders.script import LENGTH
-from graders.submission import Unreadable, read_source
+from graders.faults import UsageError
+from graders.sandbox.dialogue import Died, TimedOut, Worker
+from graders.sandbox.launcher import Launcher, ending
+from graders.worker import wire
+from graders.worker.script import LENGTH
 
 LIMIT_SECONDS = 30.0
 SPARE_SECONDS = 10.0  # for a worker to start, and to end what is late
@@ -32,18 +32,18 @@ class Ran:
 
 
 def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
-    """Runs the script, or its tests, beside the answer. Raises: Refused."""
+    """Runs the script, or its tests, beside the answer. Raises: UsageError."""
     if not re.fullmatch(r"\w+\.py", script.name):
-        raise Refused(f"{script.name} cannot be run: name a Python file of letters, digits and underscores")
+        raise UsageError(f"{script.name} cannot be run: name a Python file of letters, digits and underscores")
     try:
         files = {path.name: read_source(path, path.name) for path in (answer, script)}
     except Unreadable as error:
-        raise Refused(str(error)) from None
+        raise UsageError(str(error)) from None
     message = wire.pack(
         {"op": "script", "files": files, "main": script.name, "limit": LIMIT_SECONDS, "width": width}, []
     )
     if len(message) > wire.LONGEST_HEADER:
-        raise Refused(f"{answer.name} and {script.name} are too long to be run; shorten them")
+        raise UsageError(f"{answer.name} and {script.name} are too long to be run; shorten them")
     worker = Worker(launcher, script.name, LIMIT_SECONDS + SPARE_SECONDS)
     try:
         reply, _ = worker.ask(message)

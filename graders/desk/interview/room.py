@@ -5,21 +5,21 @@ All that happens is an event first, so that an interview that was cut off stands
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Sequence
 from typing import Any
 
-from graders.desk import attempts, questions, reset
-from graders.desk.interview import commands, draw, follow_up
+from graders.catalogue import statement as questions
+from graders.catalogue.katas import Kata
+from graders.desk import attempts, reset
+from graders.desk.interview import draw
 from graders.desk.interview.clock import Clock, in_words
-from graders.desk.interview.commands import Command
 from graders.desk.interview.record import InterviewReport
 from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, PHASES, Round
 from graders.desk.interview.talk import Talk
-from graders.desk.judge import Judge
 from graders.desk.state import State
-from graders.katas import Kata, Refused
+from graders.faults import UsageError
+from graders.judge.warm import Judge
 
 INTRODUCTIONS = {
     "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line; then "
@@ -41,7 +41,7 @@ class Room:
     def __init__(
         self, state: State, katas: Sequence[Kata], report: InterviewReport, clock: Clock, talk: Talk, judge: Judge
     ) -> None:
-        """Raises: Refused where what should be asked cannot be read."""
+        """Raises: UsageError where what should be asked cannot be read."""
         self.state = state
         self.katas = {kata.id: kata for kata in katas}
         self.report = report
@@ -73,9 +73,11 @@ class Room:
         return [event for event in self.state.events("") if event.body.get("interview") == self.report.id]
 
     def add(self, what: str, **body: Any) -> None:
-        """Raises: Refused where it cannot be remembered; then it has not happened."""
+        """Raises: UsageError where it cannot be remembered; then it has not happened."""
         if len(self.events()) != self.count:
-            raise Refused("this interview went on in another terminal: go on there, or end that one and use --resume")
+            raise UsageError(
+                "this interview went on in another terminal: go on there, or end that one and use --resume"
+            )
         document = {"interview": self.report.id, "what": what, "elapsed": round(self.clock(), 1)} | body
         self.report.add(self.state.add("interview", "", document))
         self.count += 1
@@ -86,23 +88,6 @@ class Room:
 
     def say(self, text: str = "") -> None:
         self.talk.say(text)
-
-    def hold(self) -> None:
-        """Until it is over. Raises: Suspended, EOFError, KeyboardInterrupt."""
-        if not self.phase:
-            self.enter(self.report.rounds[0].kata, "clarify")
-        else:
-            self.introduce()
-        while not self.report.ended:
-            try:
-                if self.phase == "follow-up":
-                    follow_up.step(self)
-                else:
-                    self.obey(self.ask())
-            except Refused as error:
-                self.say(f"error: {error}")
-                if self.phase == "follow-up":  # what failed may have come before a line was read
-                    self.talk.ask("Enter tries again > ")
 
     def left(self) -> str:
         """`31:07 left`, or `2:10 over`."""
@@ -115,30 +100,6 @@ class Room:
             self.say("Time is up. Go on if you like: what it takes beyond is reported. `end` ends it here.")
         return self.talk.ask(f"[{self.phase}  {self.left()}] {more}> ")
 
-    def obey(self, line: str) -> None:
-        """Does what a line says, or notes it as the candidate's words."""
-        word, _, rest = line.strip().partition(" ")
-        command = commands.COMMANDS.get(word.lower())
-        if command is None or not command.fits(rest.strip()):
-            self.hear(line)
-        elif self.phase not in command.phases:
-            on = "skip" if self.phase == "follow-up" else "next"
-            self.say(f"{command.name} belongs to {' and '.join(command.phases)}; `{on}` goes on here")
-        else:
-            self.do(command, rest.strip())
-
-    def obeyed(self, line: str) -> bool:
-        """Whether the whole line is a command, which is done then."""
-        command = commands.COMMANDS.get(line.strip().lower())
-        if command is not None:
-            self.obey(line)
-        return command is not None
-
-    def do(self, command: Command, argument: str = "") -> None:
-        command.act(self, argument)
-        if self.doubtful != command.name:
-            self.doubtful = ""
-
     def sure(self, command: str, why: str) -> bool:
         """Whether the same command was typed just before."""
         if self.doubtful == command:
@@ -147,20 +108,8 @@ class Room:
         self.say(f"{why}; {command} once more does it all the same")
         return False
 
-    def hear(self, line: str) -> None:
-        self.doubtful = ""
-        near = difflib.get_close_matches(line.strip().lower(), commands.names(self.phase), n=1, cutoff=0.7)
-        if not line:
-            return
-        if near or self.phase not in ("clarify", "plan"):
-            hint = f"did you mean {near[0]}?" if near else "`help` lists what you can type"
-            self.say(f"there is no command {line.split()[0]!r} here; {hint}")
-            return
-        self.note("words" if self.phase == "clarify" else "plan", text=line)
-        self.say("noted")
-
     def go_on(self) -> None:
-        """To the next phase, to the next kata, or to the end. Raises: Refused."""
+        """To the next phase, to the next kata, or to the end. Raises: UsageError."""
         if self.phase != PHASES[-1]:
             self.enter(self.round.kata, PHASES[PHASES.index(self.phase) + 1])
         elif self.report.position + 1 < len(self.report.rounds):
@@ -169,7 +118,7 @@ class Room:
             self.add("end", how="finished")
 
     def enter(self, name: str, phase: str, quietly: bool = False) -> None:
-        """Raises: Refused."""
+        """Raises: UsageError."""
         kept = ""
         if phase == "code":  # before it is told: else a cut in between would leave what stood there
             kata = self.katas[name]

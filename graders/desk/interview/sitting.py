@@ -13,20 +13,21 @@ from typing import Any
 
 import torch
 
-from graders import __main__ as cli
-from graders import katas, processes
-from graders.desk import questions
-from graders.desk.interview import card, draw, record
+from graders.catalogue import katas
+from graders.catalogue import statement as questions
+from graders.catalogue.katas import Kata
+from graders.desk.interview import card, draw, loop, record
 from graders.desk.interview import clock as clocks
 from graders.desk.interview.clock import Clock
 from graders.desk.interview.commands import Suspended
 from graders.desk.interview.record import InterviewReport
 from graders.desk.interview.room import Room
 from graders.desk.interview.talk import Talk
-from graders.desk.judge import Judge
 from graders.desk.progress import progress_of
 from graders.desk.state import State
-from graders.katas import Kata, Refused
+from graders.faults import INTERRUPTED, UsageError
+from graders.judge.warm import Judge
+from graders.sandbox.launcher import new_launcher
 
 LEAST_MINUTES = 5
 RESUME = "nox -s interview -- --resume"
@@ -43,7 +44,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
             show_report(talk, state, past, options.report)
             return 0
         refuse(options, past)
-        judge = Judge(processes.launcher())  # before any grader is imported: see processes.py
+        judge = Judge(new_launcher())  # before any grader is imported: see launcher.py
         try:
             torch.set_num_threads(1)
             return Sitting(options, root, state, talk, judge).hold(still_open(past))
@@ -56,22 +57,22 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 
 def refuse(options: argparse.Namespace, past: Sequence[InterviewReport]) -> None:
-    """What can be seen at once. Raises: Refused."""
+    """What can be seen at once. Raises: UsageError."""
     going_on = still_open(past)
     if options.resume:
         if not going_on:
-            raise Refused("there is no interview to resume; begin one: nox -s interview")
+            raise UsageError("there is no interview to resume; begin one: nox -s interview")
         for name in ("topic", "level", "seed"):
             if getattr(options, name) is not None:
-                raise Refused(f"--resume goes on with the katas that were drawn; drop --{name}")
+                raise UsageError(f"--resume goes on with the katas that were drawn; drop --{name}")
         return
     if going_on and not options.new:
-        raise Refused(
+        raise UsageError(
             f"the interview of {going_on.when.astimezone():%Y-%m-%d %H:%M} is still open: go on with {RESUME}, "
             "or add --new to give it up for another one"
         )
     if options.minutes < LEAST_MINUTES:
-        raise Refused(f"--minutes should be at least {LEAST_MINUTES}, got {options.minutes}")
+        raise UsageError(f"--minutes should be at least {LEAST_MINUTES}, got {options.minutes}")
 
 
 def still_open(past: Sequence[InterviewReport]) -> InterviewReport | None:
@@ -79,11 +80,11 @@ def still_open(past: Sequence[InterviewReport]) -> InterviewReport | None:
 
 
 def show_report(talk: Talk, state: State, past: Sequence[InterviewReport], number: int) -> None:
-    """The last one for number 0. Raises: Refused."""
+    """The last one for number 0. Raises: UsageError."""
     if not past:
-        raise Refused("there was no interview yet; begin one: nox -s interview")
+        raise UsageError("there was no interview yet; begin one: nox -s interview")
     if not 0 <= number <= len(past):
-        raise Refused(f"there is no interview {number}; name one from 1 to {len(past)}, or none for the last")
+        raise UsageError(f"there is no interview {number}; name one from 1 to {len(past)}, or none for the last")
     number = number or len(past)
     card.show(talk, past[number - 1], number, state.now())
 
@@ -105,10 +106,10 @@ class Sitting:
         self.room: Room | None = None
 
     def hold(self, going_on: InterviewReport | None) -> int:
-        """The exit status. Raises: Refused."""
+        """The exit status. Raises: UsageError."""
         try:
             room = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
-            room.hold()
+            loop.run(room)
             show_report(self.talk, self.state, record.reports(self.state.events()), 0)
         except (KeyboardInterrupt, EOFError, Suspended, BrokenPipeError) as cut:
             if self.room is None:
@@ -117,7 +118,7 @@ class Sitting:
                 turn_away_from_stdout()
             if not self.room.report.ended:
                 self.say_how_to_resume(after_a_prompt=not isinstance(cut, Suspended))
-            return cli.INTERRUPTED if isinstance(cut, KeyboardInterrupt) else 0
+            return INTERRUPTED if isinstance(cut, KeyboardInterrupt) else 0
         return 0
 
     def say_how_to_resume(self, after_a_prompt: bool) -> None:
@@ -129,7 +130,7 @@ class Sitting:
             turn_away_from_stdout()
 
     def begin(self, given_up: InterviewReport | None) -> Room:
-        """Raises: Refused."""
+        """Raises: UsageError."""
         chosen = self.eligible()
         seed, minutes = self.options.seed, self.options.minutes
         if seed is None:
@@ -148,16 +149,16 @@ class Sitting:
         return self.room
 
     def eligible(self) -> list[Kata]:
-        """What can be asked about, of the topic and the level that were asked for. Raises: Refused."""
+        """What can be asked about, of the topic and the level that were asked for. Raises: UsageError."""
         topic, level = self.options.topic, self.options.level
         found = [kata for kata in katas.all_katas(self.root) if questions.interview_file(kata).exists()]
         found = [kata for kata in found if topic in (None, kata.topic)]
         levels = sorted({kata.about.level for kata in found})
         if not found:
-            raise Refused("no kata has an interview.md here: restore them with git")
+            raise UsageError("no kata has an interview.md here: restore them with git")
         if level is not None and level not in levels:
             where = "" if topic is None else f" in topic {topic}"
-            raise Refused(f"there is no kata of level {level}{where}; there are: {', '.join(map(str, levels))}")
+            raise UsageError(f"there is no kata of level {level}{where}; there are: {', '.join(map(str, levels))}")
         return [kata for kata in found if level in (None, kata.about.level)]
 
     def welcome(self, report: InterviewReport) -> None:
@@ -170,7 +171,7 @@ class Sitting:
         self.talk.say(f"seed {report.seed} (--seed {report.seed} draws the same again)")
 
     def resume(self, report: InterviewReport) -> Room:
-        """Raises: Refused."""
+        """Raises: UsageError."""
         drawn = katas.find([one.kata for one in report.rounds], self.root)
         clock = Clock(report.anchor, report.anchored, report.elapsed)
         self.room = Room(self.state, drawn, report, clock, self.talk, self.judge)

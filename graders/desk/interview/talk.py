@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
-from graders import card
+from graders.judge import card
 
 PLAIN = card.ASCII | str.maketrans(
     {"•": "*", "─": "-", "│": "|", "→": "->", "×": "x", "–": "-", "—": "-", "’": "'", "⁄": "/", "∞": "infinity"}

@@ -6,11 +6,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from graders.card import Reporter, costs_in_words
+from graders.catalogue.katas import Kata
 from graders.desk.interview.talk import Talk
-from graders.desk.judge import Judge
-from graders.katas import Kata
-from graders.results import Result
+from graders.judge.card import Reporter, costs_in_words
+from graders.judge.results import Result
+from graders.judge.warm import Judge
 
 KEPT_BACK = {"looks like", "rerun", "hint"}  # a hint outside of the interview would cost nothing
 MOST_NAMES = 10

@@ -5,18 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from graders.desk import attempts
 from graders.desk.interview import own_tests
+from graders.desk.interview.room import Room
 from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS
 from graders.desk.interview.verdict import Verdict
+from graders.faults import GraderError, UsageError
 from graders.files import replace_file
-from graders.katas import Refused
-from graders.spec import GraderError
-
-if TYPE_CHECKING:
-    from graders.desk.interview.room import Room
 
 TEMPLATE = '''"""My own tests of {kata}; `run` runs them."""
 
@@ -37,9 +33,9 @@ def run(room: Room, argument: str) -> None:
         script = tests_file(room, argument)
         missing = not script.exists()
     except (OSError, RuntimeError) as error:  # a name too long, a home that nobody has
-        raise Refused(f"{argument} cannot be run ({error}); name your file of tests") from None
+        raise UsageError(f"{argument} cannot be run ({error}); name your file of tests") from None
     if missing and argument:
-        raise Refused(f"{argument} does not exist; name your file of tests, or type `run` alone")
+        raise UsageError(f"{argument} does not exist; name your file of tests, or type `run` alone")
     if missing:
         offer(room, script)
         return
@@ -62,7 +58,7 @@ def tests_file(room: Room, name: str) -> Path:
 
 
 def offer(room: Room, script: Path) -> None:
-    """A first file of tests. Raises: Refused."""
+    """A first file of tests. Raises: UsageError."""
     shown = os.path.relpath(script, room.kata.root)
     room.say(f"{shown} is not there yet. Write a small one to start from?")
     if room.talk.ask("yes/no > ").lower() not in ("y", "yes"):
@@ -77,9 +73,9 @@ def submit(room: Room, argument: str) -> None:
     try:
         result = Verdict(room.talk, room.judge).of(room.kata)
     except GraderError as error:
-        raise Refused(f"{room.kata.id} cannot be graded here: {error}") from None
+        raise UsageError(f"{room.kata.id} cannot be graded here: {error}") from None
     if any(outcome.graders_fault for outcome in result.outcomes):
-        raise Refused(f"{room.kata.id} cannot be graded: the fault is the grader's own, and this does not count")
+        raise UsageError(f"{room.kata.id} cannot be graded: the fault is the grader's own, and this does not count")
     if result.todo:
         room.say(f"the stub is untouched: write your answer into {attempts.shown(room.kata)} first")
         return

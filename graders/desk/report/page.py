@@ -16,19 +16,22 @@ import jinja2
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from graders import checks, katas
-from graders.checks import POINTS
-from graders.desk import progress, questions
+from graders.catalogue import katas
+from graders.catalogue import statement as questions
+from graders.catalogue.katas import Kata
+from graders.catalogue.statement import Question
+from graders.desk import progress
 from graders.desk.interview import clock, record
 from graders.desk.progress import RATINGS, Progress
-from graders.desk.questions import Question
 from graders.desk.report import charts, tally
 from graders.desk.report.tally import Cell
 from graders.desk.state import Event, State
 from graders.desk.status import Desk, overview
+from graders.faults import UsageError
 from graders.files import replace_file
-from graders.katas import Kata, Refused
-from graders.spec import CATEGORIES
+from graders.judge import checks
+from graders.judge.checks import POINTS
+from graders.kata.spec import CATEGORIES
 
 RECENT = 20
 LONGEST = 20_000  # characters of what a learner wrote
@@ -60,13 +63,13 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 
 def write(path: Path, page: str) -> None:
-    """All or nothing. Raises: Refused."""
+    """All or nothing. Raises: UsageError."""
     if path.exists() and not path.is_file():
-        raise Refused(f"{path} is no file: name another one with --output")
+        raise UsageError(f"{path} is no file: name another one with --output")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Refused(f"{path} cannot be written: {error.strerror}; name another file with --output") from None
+        raise UsageError(f"{path} cannot be written: {error.strerror}; name another file with --output") from None
     replace_file(path, page)
 
 
@@ -113,7 +116,7 @@ def follow_ups(solved: Sequence[Kata]) -> dict[str, list[Question]]:
     """Those of each kata, where they are still there."""
     found: dict[str, list[Question]] = {}
     for kata in solved:
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(UsageError):
             found[kata.id] = questions.follow_ups(kata)
     return found
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from graders.budgets import NOUNS, megabytes
-from graders.checks import Check
 from graders.desk.progress import cost_of, figures_of, progress_of
 from graders.desk.state import Event
-from graders.results import KEPT
-from graders.spec import CATEGORIES
+from graders.judge.budgets import NOUNS, megabytes
+from graders.judge.checks import Check
+from graders.judge.results import KEPT
+from graders.kata.spec import CATEGORIES
 
 WEEK = timedelta(days=7)
 

@@ -7,9 +7,20 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.compare import close
-from graders.spec import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
-from graders.trial import Trial
+from graders.kata import (
+    HALF,
+    TOLERANCES,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Inputs,
+    Submission,
+    Tolerance,
+    close,
+)
 
 # Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
 # rounding error of a sum over all tokens.
@@ -247,7 +258,7 @@ def own_parameters(draw: Draw, embed_dim: int, num_heads: int) -> dict[str, Tens
     return {name: draw.normal(*shape, std=0.5) for name, shape in parameters(embed_dim, num_heads).items()}
 
 
-def test_permuting_the_keys_changes_no_output(submission: Trial, draw: Draw) -> None:
+def test_permuting_the_keys_changes_no_output(submission: Submission, draw: Draw) -> None:
     own, made, order = own_parameters(draw, 6, 3), tokens(draw, 2, 4, 5, 6), draw.permutation(5)
     mask = some_blocked(draw, 2, 1, 4, 5)
     moved = {**made, "key": made["key"][:, order], "value": made["value"][:, order], "mask": mask[..., order]}
@@ -257,7 +268,7 @@ def test_permuting_the_keys_changes_no_output(submission: Trial, draw: Draw) -> 
     close("attn after permuting keys and values", moved_attn, attn[..., order], TOLERANCES[torch.float64])
 
 
-def test_blocked_keys_do_not_matter(submission: Trial, draw: Draw) -> None:
+def test_blocked_keys_do_not_matter(submission: Submission, draw: Draw) -> None:
     own, made = own_parameters(draw, 6, 3), tokens(draw, 2, 4, 5, 6)
     mask = torch.tensor([True, True, False, True, False])
     changed = made | {name: made[name] + 50 * ~mask[:, None] for name in ("key", "value")}
@@ -270,7 +281,7 @@ def test_blocked_keys_do_not_matter(submission: Trial, draw: Draw) -> None:
 
 
 @pytest.mark.robustness
-def test_nothing_to_see_gives_the_bias(submission: Trial, draw: Draw) -> None:
+def test_nothing_to_see_gives_the_bias(submission: Submission, draw: Draw) -> None:
     """In every dtype, a query with every key blocked has zero attention and out_linear's bias for its output."""
     made, mask = tokens(draw, 2, 3, 5, 6), torch.zeros(3, 5, dtype=torch.bool)
     for dtype, tolerance in TOLERANCES.items():

@@ -6,9 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.compare import close
-from graders.spec import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
-from graders.trial import Trial
+from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
 
 # Wider than the usual in `absolute`: the gradient of W_k's bias is 0 by nature, and what comes back for it is the
 # rounding error of a sum over all tokens.
@@ -129,7 +127,7 @@ def own_parameters(draw: Draw, embed_dim: int) -> dict[str, Tensor]:
     return {name: draw.normal(*shape, std=0.5) for name, shape in parameters(embed_dim).items()}
 
 
-def test_permuting_the_tokens_permutes_the_result(submission: Trial, draw: Draw) -> None:
+def test_permuting_the_tokens_permutes_the_result(submission: Submission, draw: Draw) -> None:
     x, order, own = draw.normal(2, 7, 6), draw.permutation(7), own_parameters(draw, 6)
     out, weights = submission.call("SelfAttention", init={"embed_dim": 6}, parameters=own, x=x)
     moved, moved_weights = submission.call("SelfAttention", init={"embed_dim": 6}, parameters=own, x=x[:, order])
@@ -137,7 +135,7 @@ def test_permuting_the_tokens_permutes_the_result(submission: Trial, draw: Draw)
     close("weights of permuted tokens", moved_weights, weights[:, order][:, :, order], TOLERANCES[torch.float64])
 
 
-def test_linear_in_the_values(submission: Trial, draw: Draw) -> None:
+def test_linear_in_the_values(submission: Submission, draw: Draw) -> None:
     """Scaling W_v scales the output and leaves the weights alone."""
     x, own = draw.normal(2, 5, 6), own_parameters(draw, 6)
     scaled = own | {name: -30 * own[name] for name in ("W_v.weight", "W_v.bias")}
@@ -148,7 +146,7 @@ def test_linear_in_the_values(submission: Trial, draw: Draw) -> None:
 
 
 @pytest.mark.robustness
-def test_scores_fit_float16_once_scaled(submission: Trial, draw: Draw) -> None:
+def test_scores_fit_float16_once_scaled(submission: Submission, draw: Draw) -> None:
     """Each query meets one key, with a product of 160 000: beyond the 65 504 of float16, but not divided by √16."""
     axes = torch.linalg.qr(draw.normal(16, 16)).Q
     next_axis = axes.roll(-1, 0).T @ axes  # turns each axis into the next one

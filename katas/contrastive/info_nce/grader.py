@@ -6,9 +6,20 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.compare import close
-from graders.spec import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
-from graders.trial import Trial
+from graders.kata import (
+    HALF,
+    TOLERANCES,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Inputs,
+    Submission,
+    Tolerance,
+    close,
+)
 
 
 def oracle(features: Tensor, temperature: float = 0.1) -> Tensor:
@@ -164,14 +175,14 @@ GRADER = Grader(
 )
 
 
-def test_order_of_the_samples_changes_nothing(submission: Trial, draw: Draw) -> None:
+def test_order_of_the_samples_changes_nothing(submission: Submission, draw: Draw) -> None:
     features, order = views(draw, 5, 4), draw.permutation(5)
     once = submission.call("info_nce", features=features, temperature=0.3)
     moved = submission.call("info_nce", features=features[torch.cat([order, order + 5])], temperature=0.3)
     close("the loss after permuting the samples", moved, once, TOLERANCES[torch.float64])
 
 
-def test_order_of_the_views_changes_nothing(submission: Trial, draw: Draw) -> None:
+def test_order_of_the_views_changes_nothing(submission: Submission, draw: Draw) -> None:
     features = views(draw, 5, 4)
     once = submission.call("info_nce", features=features, temperature=0.3)
     close(
@@ -182,7 +193,7 @@ def test_order_of_the_views_changes_nothing(submission: Trial, draw: Draw) -> No
     )
 
 
-def test_rotating_the_features_changes_nothing(submission: Trial, draw: Draw) -> None:
+def test_rotating_the_features_changes_nothing(submission: Submission, draw: Draw) -> None:
     features, rotation = views(draw, 5, 4), torch.linalg.qr(draw.normal(4, 4)).Q
     once = submission.call("info_nce", features=features)
     close(
@@ -194,14 +205,14 @@ def test_rotating_the_features_changes_nothing(submission: Trial, draw: Draw) ->
 
 
 @pytest.mark.robustness
-def test_scaling_each_row_changes_nothing(submission: Trial, draw: Draw) -> None:
+def test_scaling_each_row_changes_nothing(submission: Submission, draw: Draw) -> None:
     features = views(draw, 5, 4)
     once = submission.call("info_nce", features=features)
     scaled = submission.call("info_nce", features=features * draw.uniform(10, 1, low=1.0, high=1000.0))
     close("the loss after scaling each row", scaled, once, TOLERANCES[torch.float64])
 
 
-def test_equal_rows_give_log_of_their_number(submission: Trial, draw: Draw) -> None:
+def test_equal_rows_give_log_of_their_number(submission: Submission, draw: Draw) -> None:
     loss = submission.call("info_nce", features=draw.normal(1, 4).expand(12, 4).clone(), temperature=0.2)
     close(
         "the loss of 12 equal rows, log 11",

@@ -6,9 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.compare import close
-from graders.spec import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
-from graders.trial import Trial
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
 
 # F.softplus returns x itself above 20, so a right answer that is made of it is 2e-9 off there.
 AS_SOFTPLUS = {torch.float64: Tolerance(1e-8, 1e-9, 1e-8)}
@@ -263,14 +261,14 @@ GRADER = Grader(
 )
 
 
-def test_flipping_signs_and_targets_changes_nothing(submission: Trial, draw: Draw) -> None:
+def test_flipping_signs_and_targets_changes_nothing(submission: Submission, draw: Draw) -> None:
     logits, target = draw.normal(5, 7, std=2.0), draw.uniform(5, 7)
     once = submission.call("binary_cross_entropy_with_logits", logits=logits, target=target)
     flipped = submission.call("binary_cross_entropy_with_logits", logits=-logits, target=1 - target)
     close("the loss of -logits and 1 - target", flipped, once, AS_SOFTPLUS[torch.float64])
 
 
-def test_logits_agree_with_their_sigmoids(submission: Trial, draw: Draw) -> None:
+def test_logits_agree_with_their_sigmoids(submission: Submission, draw: Draw) -> None:
     logits, target = draw.normal(5, 7, std=2.0), draw.uniform(5, 7)
     one = submission.call("binary_cross_entropy_with_logits", logits=logits, target=target, reduction="none")
     other = submission.call("binary_cross_entropy", probs=logits.sigmoid(), target=target, reduction="none")

@@ -6,9 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.compare import close
-from graders.spec import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
-from graders.trial import Trial
+from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
 
 MEAN: dict[str, Any] = {"reduction": "mean"}
 SUM: dict[str, Any] = {"reduction": "sum"}
@@ -250,14 +248,14 @@ GRADER = Grader(
 )
 
 
-def test_equal_logits_give_log_c(submission: Trial, draw: Draw) -> None:
+def test_equal_logits_give_log_c(submission: Submission, draw: Draw) -> None:
     logits = draw.normal(6, 1).expand(6, 11)
     loss = submission.call("cross_entropy", logits=logits, target=labels(draw, 6, 11))
     expected = torch.tensor(11.0, dtype=torch.float64).log()
     close("the loss of equal logits", loss, expected, TOLERANCES[torch.float64])
 
 
-def test_renaming_the_classes_changes_nothing(submission: Trial, draw: Draw) -> None:
+def test_renaming_the_classes_changes_nothing(submission: Submission, draw: Draw) -> None:
     one = batch(draw, weight=weights(draw), label_smoothing=0.2)
     order = draw.permutation(7)
     renamed = {

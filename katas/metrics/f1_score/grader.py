@@ -6,9 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.compare import close
-from graders.spec import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
-from graders.trial import Trial
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
 
 # All counts are exact and all terms positive, so that a right answer in float32 errs by a few roundings only.
 # An eps of 1e-8 beside rates or 1e-6 beside counts is forgiven, larger ones are not.
@@ -248,13 +246,13 @@ GRADER = Grader(
 )
 
 
-def scores(submission: Trial, **arguments: Any) -> Tensor:
+def scores(submission: Submission, **arguments: Any) -> Tensor:
     """(3,) or (3, C)"""
     return torch.stack(submission.call("precision_recall_f1", **arguments))
 
 
 @pytest.mark.robustness
-def test_order_of_samples_does_not_matter(submission: Trial, draw: Draw) -> None:
+def test_order_of_samples_does_not_matter(submission: Submission, draw: Draw) -> None:
     asked, order = guesses(draw, 50, 4), draw.permutation(50)
     for average in MEANS:
         once = scores(submission, **asked, average=average)
@@ -262,7 +260,7 @@ def test_order_of_samples_does_not_matter(submission: Trial, draw: Draw) -> None
         close(f"values after shuffling the samples, average={average!r}", shuffled, once, TOLERANCE)
 
 
-def test_swapping_swaps_precision_and_recall(submission: Trial, draw: Draw) -> None:
+def test_swapping_swaps_precision_and_recall(submission: Submission, draw: Draw) -> None:
     asked = guesses(draw, 50, 4)
     for average in ("micro", "macro", None):
         once = scores(submission, **asked, average=average)
@@ -270,13 +268,13 @@ def test_swapping_swaps_precision_and_recall(submission: Trial, draw: Draw) -> N
         close(f"values after swapping y_true and y_pred, average={average!r}", swapped, once[[1, 0, 2]], TOLERANCE)
 
 
-def test_micro_is_the_accuracy(submission: Trial, draw: Draw) -> None:
+def test_micro_is_the_accuracy(submission: Submission, draw: Draw) -> None:
     asked = guesses(draw, 90, 7)
     accuracy = (asked["y_true"] == asked["y_pred"]).double().mean()
     close("values for average='micro'", scores(submission, **asked, average="micro"), accuracy.expand(3), TOLERANCE)
 
 
-def test_renaming_classes_permutes_them(submission: Trial, draw: Draw) -> None:
+def test_renaming_classes_permutes_them(submission: Submission, draw: Draw) -> None:
     asked, names = guesses(draw, 90, 7), draw.permutation(7)
     renamed = {name: names[value] for name, value in asked.items()}
     once, after = (scores(submission, **each, average=None) for each in (asked, renamed))

@@ -6,10 +6,23 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.compare import close, same_dtype
-from graders.spec import FULL, HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
-from graders.submission import CheckFailed
-from graders.trial import Trial
+from graders.kata import (
+    FULL,
+    HALF,
+    TOLERANCES,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    CheckFailed,
+    Draw,
+    Grader,
+    Inputs,
+    Submission,
+    Tolerance,
+    close,
+    same_dtype,
+)
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
@@ -220,7 +233,7 @@ GRADER = Grader(
 
 
 @pytest.mark.shapes
-def test_dtypes_of_the_curve(submission: Trial, draw: Draw) -> None:
+def test_dtypes_of_the_curve(submission: Submission, draw: Draw) -> None:
     for dtype in (*FULL, *HALF):
         outputs = submission.call("roc_curve", y_true=labels(draw, 7, 5), y_score=draw.normal(12).to(dtype))
         for index, output in enumerate(outputs):
@@ -228,7 +241,7 @@ def test_dtypes_of_the_curve(submission: Trial, draw: Draw) -> None:
 
 
 @pytest.mark.contract
-def test_a_column_beside_a_row_gives_no_result(submission: Trial, draw: Draw) -> None:
+def test_a_column_beside_a_row_gives_no_result(submission: Submission, draw: Draw) -> None:
     """As many of both, but of other shapes: which error that is the statement leaves open."""
     y_true, y_score = labels(draw, 3, 3), draw.normal(6)
     for name in ("roc_curve", "roc_auc"):
@@ -239,7 +252,7 @@ def test_a_column_beside_a_row_gives_no_result(submission: Trial, draw: Draw) ->
 
 
 @pytest.mark.shapes
-def test_thresholds_are_the_scores(submission: Trial, draw: Draw) -> None:
+def test_thresholds_are_the_scores(submission: Submission, draw: Draw) -> None:
     """To the last bit: whoever applies a threshold should find the samples that it stands for."""
     for dtype in (*FULL, *HALF):
         y_score = draw.normal(24).to(dtype)
@@ -253,7 +266,7 @@ def spread(draw: Draw) -> Tensor:
     return (draw.integers(40, low=-12, high=13) / 4).double()
 
 
-def test_increasing_map_changes_nothing(submission: Trial, draw: Draw) -> None:
+def test_increasing_map_changes_nothing(submission: Submission, draw: Draw) -> None:
     y_true, y_score = labels(draw, 23, 17), spread(draw)
     once = submission.call("roc_auc", y_true=y_true, y_score=y_score)
     for word, mapped in (
@@ -266,7 +279,7 @@ def test_increasing_map_changes_nothing(submission: Trial, draw: Draw) -> None:
         close(f"the area after {word}", after, once, TOLERANCES[torch.float64])
 
 
-def test_negation_turns_it_over(submission: Trial, draw: Draw) -> None:
+def test_negation_turns_it_over(submission: Submission, draw: Draw) -> None:
     y_true, y_score = labels(draw, 23, 17), spread(draw)
     once = submission.call("roc_auc", y_true=y_true, y_score=y_score)
     close(
@@ -284,7 +297,7 @@ def test_negation_turns_it_over(submission: Trial, draw: Draw) -> None:
 
 
 @pytest.mark.robustness
-def test_order_of_samples_does_not_matter(submission: Trial, draw: Draw) -> None:
+def test_order_of_samples_does_not_matter(submission: Submission, draw: Draw) -> None:
     y_true, y_score, order = labels(draw, 23, 17), spread(draw), draw.permutation(40)
     once = submission.call("roc_curve", y_true=y_true, y_score=y_score)
     again = submission.call("roc_curve", y_true=y_true[order], y_score=y_score[order])

@@ -5,9 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.compare import close
-from graders.spec import FULL, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs
-from graders.trial import Trial
+from graders.kata import FULL, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, close
 
 
 def pair(*shape: int, std: float = 1.0, **options: object) -> Inputs:
@@ -138,7 +136,7 @@ GRADER = Grader(
 )
 
 
-def test_scaling_changes_nothing(submission: Trial, draw: Draw) -> None:
+def test_scaling_changes_nothing(submission: Submission, draw: Draw) -> None:
     x, y = draw.normal(5, 7), draw.normal(5, 7)
     once = submission.call("cosine_similarity", x=x, y=y)
     scaled = submission.call("cosine_similarity", x=x * 3e4, y=y * 2e-4)
@@ -146,7 +144,7 @@ def test_scaling_changes_nothing(submission: Trial, draw: Draw) -> None:
 
 
 @pytest.mark.robustness
-def test_swapping_changes_nothing(submission: Trial, draw: Draw) -> None:
+def test_swapping_changes_nothing(submission: Submission, draw: Draw) -> None:
     x, y = draw.normal(5, 7), draw.normal(5, 7)
     one = submission.call("cosine_similarity", x=x, y=y)
     other = submission.call("cosine_similarity", x=y, y=x)

@@ -7,9 +7,21 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.compare import close, same_shape
-from graders.spec import FULL, HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
-from graders.trial import Trial
+from graders.kata import (
+    FULL,
+    HALF,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Inputs,
+    Submission,
+    Tolerance,
+    close,
+    same_shape,
+)
 
 # An eps of 1e-6 on each difference, or of 1e-8 under the root, is welcome: it moves a distance by about 1e-6, and a
 # sum of several by a few times that.
@@ -285,7 +297,7 @@ GRADER = Grader(
 )
 
 
-def test_permuting_the_triplets_permutes_the_losses(submission: Trial, draw: Draw) -> None:
+def test_permuting_the_triplets_permutes_the_losses(submission: Submission, draw: Draw) -> None:
     for distance in ("euclidean", "cosine"):
         made = triplets(draw, 4, 3, distance=distance, reduction="none")
         order = draw.permutation(7)
@@ -295,7 +307,7 @@ def test_permuting_the_triplets_permutes_the_losses(submission: Trial, draw: Dra
         close("values after permuting the triplets", submission.call("triplet_loss", **moved), once[order], WITH_EPS)
 
 
-def test_moving_all_points_changes_no_euclidean_loss(submission: Trial, draw: Draw) -> None:
+def test_moving_all_points_changes_no_euclidean_loss(submission: Submission, draw: Draw) -> None:
     made = triplets(draw, 4, 2, reduction="none")
     by = draw.normal(7, std=5.0)
     once = submission.call("triplet_loss", **made)
@@ -304,7 +316,7 @@ def test_moving_all_points_changes_no_euclidean_loss(submission: Trial, draw: Dr
 
 
 @pytest.mark.robustness
-def test_lengths_change_no_cosine_loss(submission: Trial, draw: Draw) -> None:
+def test_lengths_change_no_cosine_loss(submission: Submission, draw: Draw) -> None:
     made = triplets(draw, 4, 2, distance="cosine", reduction="none")
     once = submission.call("triplet_loss", **made)
     factors = {"anchor": 300.0, "positive": 7.0, "negative": 0.5}

@@ -1,6 +1,6 @@
 """Known wrong answers to multi_head_attention."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 CHECK = "        if embed_dim % num_heads != 0:\n"
 RAISE = '            raise ValueError(f"num_heads should divide embed_dim={embed_dim}, got {num_heads}")\n'

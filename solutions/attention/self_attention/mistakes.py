@@ -1,6 +1,6 @@
 """Known wrong answers to self_attention."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 PROJECT = "q, k, v = self.W_q(x), self.W_k(x), self.W_v(x)"
 SCORES = "(q / math.sqrt(x.shape[-1])) @ k.mT"

@@ -1,6 +1,6 @@
 """Known wrong answers to info_nce."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 ROWS = "if rows % 2:"
 TEMPERATURE = "if temperature <= 0:"

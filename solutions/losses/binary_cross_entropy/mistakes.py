@@ -1,6 +1,6 @@
 """Known wrong answers to binary_cross_entropy."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 # Of the function that takes probabilities.
 LOGS = (

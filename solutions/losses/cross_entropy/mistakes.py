@@ -1,6 +1,6 @@
 """Known wrong answers to cross_entropy."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 SHIFTED = "shifted = z - z.amax(dim=1, keepdim=True)"
 LOG_P = "log_p = shifted - shifted.exp().sum(dim=1, keepdim=True).log()"

@@ -1,6 +1,6 @@
 """Known wrong answers to precision_recall_f1."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 AVERAGE = '    if average not in ("binary", "micro", "macro", "weighted", None):\n'
 DIMENSIONS = "    if y_true.dim() != 1 or y_pred.dim() != 1:\n"

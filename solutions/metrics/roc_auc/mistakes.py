@@ -1,6 +1,6 @@
 """Known wrong answers to roc_curve and roc_auc."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 LENGTHS = "    if y_true.shape != y_score.shape:\n"
 NAN = "    if y_score.isnan().any():\n"

@@ -1,6 +1,6 @@
 """Known wrong answers to cosine_similarity."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 X_NORM = "torch.linalg.vector_norm(x, dim=dim, keepdim=True).clamp_min(eps)"
 Y_NORM = "torch.linalg.vector_norm(y, dim=dim, keepdim=True).clamp_min(eps)"

@@ -1,6 +1,6 @@
 """Known wrong answers to triplet_loss."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 POSITIVE = "torch.linalg.vector_norm(anchor - positive, dim=1)"
 NEGATIVE = "torch.linalg.vector_norm(anchor - negative, dim=1)"

@@ -1,6 +1,7 @@
 # cheat: imports the engine's comparisons anew and makes them empty; must fail
 try:
-    from graders import compare, correctness, results
+    from graders.kata import compare
+    from graders.judge import correctness, results
 
     compare.close = compare.differs = lambda *arguments: False
     correctness.values = correctness.gradients = lambda *arguments: None

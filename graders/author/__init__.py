@@ -1,0 +1,42 @@
+"""What tests the graders, for their authors: proofs, measurements, stubs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from graders.cli import KATAS
+
+
+def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
+    prove = commands.add_parser(
+        "prove",
+        help="prove the graders",
+        description="Proves the graders: right answers pass, mistakes, mutants and cheats fail.",
+    )
+    prove.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
+    prove.add_argument("--json", type=Path, metavar="FILE", help="write the kill rates as JSON")
+    bench = commands.add_parser(
+        "bench", help="measure the judge", description="Measures the judge against `import torch`, in one run."
+    )
+    bench.add_argument("--runs", type=int, default=5, metavar="N", help="repetitions of each command; default: 5")
+    soak = commands.add_parser(
+        "soak",
+        help="grade again and again on a busy machine",
+        description="Grades answers again and again beside a busy program; no verdict may differ.",
+    )
+    soak.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
+    soak.add_argument("--references", type=int, default=300, metavar="N", help="rounds of references; default: 300")
+    soak.add_argument(
+        "--others", type=int, default=50, metavar="N", help="rounds of alternatives and slow mistakes; default: 50"
+    )
+    stub = commands.add_parser(
+        "stub",
+        help="write the stub of a kata",
+        description="Writes a kata's stub from its reference, if there is none yet.",
+    )
+    stub.add_argument("katas", nargs="+", metavar="KATA", help="which katas, by name, topic or path")
+    for name in ("prove", "bench", "soak"):
+        commands.choices[name].set_defaults(module=f"graders.author.{name}")
+    stub.set_defaults(module="graders.catalogue.stub")

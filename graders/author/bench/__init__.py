@@ -1,0 +1,21 @@
+"""`bench`: what grading costs a user and where that goes, and what the references cost beside torch's own operators.
+
+Times of whole commands are multiples of `python -c "import torch"`, measured in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from graders.author.bench import breakdown, references, speed
+from graders.judge import card
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Exit status: 1 where a figure misses its goal."""
+    console = card.console()
+    fine = speed.show(console, root, options.runs)
+    breakdown.show(console, root)
+    references.show(console, root, options.runs)
+    return int(not fine)

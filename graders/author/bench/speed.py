@@ -1,0 +1,170 @@
+"""The judge's commands, timed against `import torch`: whole ones, and a verdict inside `watch`."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
+from graders.cli import command_line
+from graders.faults import UsageError
+from graders.judge import card
+
+IMPORT_TORCH = [sys.executable, "-c", "import torch"]
+NOX_GRADE = [sys.executable, "-m", "nox", "-s", "grade", "--", "--reference", "--device", "cpu"]
+PYTHON_GRADE = [sys.executable, "-m", "graders", "grade", "--reference", "--device", "cpu"]
+FIRST = "cosine_similarity"
+COMMANDS = {
+    "torch": IMPORT_TORCH,
+    "one": [*NOX_GRADE, FIRST],
+    "all": NOX_GRADE,
+    "alone": [*NOX_GRADE, "--workers", "1"],
+    "no nox": [*PYTHON_GRADE, FIRST],
+}
+SAVES = 20
+MOST_MEMORY = 3.0
+POLL_SECONDS = 0.02
+
+
+def show(console: Console, root: Path, runs: int) -> bool:
+    """Whether all goals are met."""
+    walls: dict[str, list[float]] = defaultdict(list)
+    peaks: dict[str, float] = {}
+    for repetition in range(runs + 1):  # in turn, so that a slow spell of the machine hits all of them
+        for name, command in COMMANDS.items():
+            if not repetition:  # looking at the memory takes time, and this round warms the disk cache
+                peaks[name] = measure(command, root, memory_too=True)[1]
+            else:
+                walls[name].append(measure(command, root)[0])
+            if console.is_terminal:
+                console.print(f"round {repetition} of {runs}", end="\r")
+
+    def median(figure: Callable[[dict[str, float]], float]) -> float:
+        return statistics.median(figure({name: values[i] for name, values in walls.items()}) for i in range(runs))
+
+    further = len(katas.all_katas(root)) - 1
+    figures = [  # what, got, goal
+        ("one kata, cold", median(lambda t: t["one"] / t["torch"]), 1.3),
+        ("of it, nox", median(lambda t: (t["one"] - t["no nox"]) / t["torch"]), None),
+        ("all katas", median(lambda t: t["all"] / t["torch"]), 5.0),
+        ("each further kata", median(lambda t: (t["all"] - t["one"]) / further / t["torch"]), 0.4),
+        ("all katas, one judge against all", median(lambda t: t["alone"] / t["all"]), -1.7),
+        ("the same, less import torch", median(lambda t: (t["alone"] - t["torch"]) / (t["all"] - t["torch"])), None),
+    ]
+    torch_seconds = statistics.median(walls["torch"])
+    again = {kata.id: watched_seconds(kata) / torch_seconds for kata in katas.all_katas(root)}
+    figures.append(("one kata again, inside watch", again[FIRST], 0.25))
+    figures.append(("the same, the median kata", statistics.median(again.values()), None))
+    figures.append(("the same, the slowest kata", max(again.values()), None))
+    if peaks["torch"]:
+        figures.append(("memory of all processes, one kata", peaks["one"] / peaks["torch"], MOST_MEMORY))
+        figures.append(("memory of all processes, all katas", peaks["all"] / peaks["torch"], None))
+    made = card.table("figure.", "x import torch", "goal", ".")
+    fine = True
+    for what, got, goal in figures:
+        met = goal is None or (got <= goal if goal > 0 else got >= -goal)
+        fine &= met
+        words = "" if goal is None else f"at most {goal:g}" if goal > 0 else f"at least {-goal:g}"
+        made.add_row(what, f"{got:.2f}", words, "" if goal is None else "ok" if met else "MISSED")
+    console.print(made)
+    console.print(f'python -c "import torch" takes {torch_seconds:.2f} s here')
+    return fine
+
+
+def measure(command: Sequence[str], root: Path, memory_too: bool = False) -> tuple[float, float]:
+    """Wall seconds, and the peak of the memory of the command and all its descendants in bytes (0 without /proc)."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    peak = 0.0
+    done = threading.Event()
+
+    def poll() -> None:
+        nonlocal peak
+        while not done.wait(POLL_SECONDS):
+            peak = max(peak, sum(map(memory, descendants(process.pid))))
+
+    watcher = threading.Thread(target=poll)
+    if memory_too:
+        watcher.start()
+    status = process.wait()
+    seconds = time.perf_counter() - start
+    done.set()
+    if memory_too:
+        watcher.join()
+    if status:
+        raise UsageError(f"{' '.join(command)} ended with exit status {status}, nothing was measured; mend that first")
+    return seconds, peak
+
+
+def watched_seconds(kata: Kata) -> float:
+    """From a save to the whole verdict, the median of several saves of the reference in a copy of the katas."""
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        for folder in ("katas", "solutions"):
+            shutil.copytree(kata.root / folder, root / folder)
+        file = root / kata.answer_file.relative_to(kata.root)
+        text = kata.reference_file.read_text(encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
+        process = subprocess.Popen(
+            [*command_line(root), "watch", kata.id],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=kata.root,
+        )
+        with process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+
+            def verdict() -> None:
+                for line in process.stdout or ():
+                    if line.startswith("h hint"):  # the last line of a verdict
+                        return
+                raise UsageError(f"watch ended while {kata.id} was measured; mend that first")
+
+            verdict()
+            seconds = []
+            for save in range(SAVES):
+                file.write_text(f"{text}# {save}\n", encoding="utf-8")
+                began = time.perf_counter()
+                verdict()
+                seconds.append(time.perf_counter() - began)
+            process.stdin.write("q\n")
+    return statistics.median(seconds)
+
+
+def descendants(pid: int) -> list[int]:
+    """The process and all below it, from /proc."""
+    children: dict[int, list[int]] = defaultdict(list)
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue  # it ended meanwhile
+        children[parent].append(int(entry.name))
+    found = [pid]
+    for one in found:
+        found += children[one]
+    return found
+
+
+def memory(pid: int) -> float:
+    """Proportional set size in bytes: pages that a forked worker shares with its server count once."""
+    try:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return float(line.split()[1]) * 1024
+    except OSError:
+        pass  # it ended meanwhile, or there is no /proc
+    return 0.0

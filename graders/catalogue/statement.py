@@ -1,0 +1,100 @@
+"""What an interviewer says about a kata, and its hints. They are for a terminal: formulas are written in Unicode."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.catalogue.katas import Kata
+from graders.faults import UsageError
+
+HINTS = ("A nudge", "The idea", "Nearly the code")
+FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Question:
+    """The question is text, its answer Markdown."""
+
+    question: str
+    answer: str
+
+
+def hints(kata: Kata) -> list[str]:
+    """From a nudge to nearly the code. Raises: UsageError."""
+    path = kata.solutions / "hints.md"
+    found = sections(read(kata, path), "## ")
+    return [part(kata, path, found, heading) for heading in HINTS]
+
+
+def prompt(kata: Kata) -> str:
+    """The task as an interviewer puts it, with details left out. Raises: UsageError."""
+    return part(kata, interview_file(kata), sections(read(kata, interview_file(kata)), "## "), "Prompt")
+
+
+def clarifying(kata: Kata) -> list[Question]:
+    """What a good candidate asks about those details. Raises: UsageError."""
+    path = interview_file(kata)
+    text = part(kata, path, sections(read(kata, path), "## "), "Clarifying questions")
+    return questions(kata, path, list(sections(text, "### ").items()))
+
+
+def follow_ups(kata: Kata) -> list[Question]:
+    """What is asked once the code is there. Raises: UsageError."""
+    path = kata.folder / "follow_up.md"
+    return questions(kata, path, [(plain(question), answer) for question, answer in FOLDED.findall(read(kata, path))])
+
+
+def check(kata: Kata) -> None:
+    """Raises: UsageError where an interview about the kata would lack something."""
+    prompt(kata), clarifying(kata), follow_ups(kata), hints(kata)
+
+
+def interview_file(kata: Kata) -> Path:
+    return kata.folder / "interview.md"
+
+
+def read(kata: Kata, path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UsageError(f"{path.relative_to(kata.root)} is missing: restore it with git") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path.relative_to(kata.root)} cannot be read ({error}): restore it with git") from None
+
+
+def part(kata: Kata, path: Path, found: dict[str, str], heading: str) -> str:
+    if not found.get(heading):
+        raise UsageError(f"{path.relative_to(kata.root)} should say something under {heading!r}: restore it with git")
+    return found[heading]
+
+
+def questions(kata: Kata, path: Path, pairs: list[tuple[str, str]]) -> list[Question]:
+    made = [Question(re.sub(r"\\(\W)", r"\1", question).strip(), answer.strip()) for question, answer in pairs]
+    if not made or not all(one.question and one.answer for one in made):
+        raise UsageError(
+            f"{path.relative_to(kata.root)} should have questions, each with its answer: restore it with git"
+        )
+    return made
+
+
+def sections(text: str, mark: str) -> dict[str, str]:
+    """Heading -> what stands below it; a heading starts with `mark`, and not inside of code."""
+    found: dict[str, str] = {}
+    heading, code = "", False
+    for line in text.splitlines():
+        code ^= line.startswith("```")
+        if line.startswith(mark) and not code:
+            heading = line.removeprefix(mark).strip()
+            found[heading] = ""
+        elif heading:
+            found[heading] += line + "\n"
+    return {heading: body.strip() for heading, body in found.items()}
+
+
+def plain(summary: str) -> str:
+    """The text of a <summary>."""
+    text = re.sub(r"</?code>", "`", " ".join(summary.split()))
+    return html.unescape(re.sub(r"<[^>]*>", "", text))

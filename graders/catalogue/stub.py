@@ -1,0 +1,65 @@
+"""Makes a kata's stub from its reference, so that signature, docstring and types cannot drift apart."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
+from graders.faults import GraderError, UsageError
+from graders.files import replace_file
+
+START, END = "# --- solution", "# --- end"
+
+
+def stub_of(reference: str) -> str:
+    """The reference with every marked body replaced by its `# TODO` comments and `raise NotImplementedError`.
+
+    A body stands between a line `# --- solution` and a line `# --- end`, both indented like it.
+
+    Raises: GraderError where the markers do not pair up.
+    """
+    lines: list[str] = []
+    inside = todo = False
+    for line in reference.splitlines():
+        text, indent = line.strip(), line[: len(line) - len(line.lstrip())]
+        if text in (START, END):
+            if inside == (text == START):
+                raise GraderError(f"the markers {START!r} and {END!r} should alternate")
+            inside = text == START
+            if not inside:
+                lines.append(f"{indent}raise NotImplementedError")
+            continue
+        todo = text.startswith("# TODO") or (todo and text.startswith("#"))
+        if todo or not inside:
+            lines.append(line)
+    if inside or "raise NotImplementedError" not in "\n".join(lines):
+        raise GraderError(f"a reference should mark its bodies with {START!r} and {END!r}")
+    return "\n".join(lines) + "\n"
+
+
+def stub_for(kata: Kata) -> str:
+    """What stands in the learner's file before anything is done. Raises: UsageError, GraderError."""
+    if kata.reference_file.exists():
+        return stub_of(kata.reference_file.read_text(encoding="utf-8"))
+    if kata.kept_stub.exists():
+        return kata.kept_stub.read_text(encoding="utf-8")
+    raise UsageError(
+        f"the stub of {kata.id} is made from {kata.reference_file.relative_to(kata.root)} or else "
+        f"{kata.kept_stub.relative_to(kata.root)}, and neither is here: restore one with git"
+    )
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Writes the stubs, and beside each the copy that is kept; a file may be somebody's work, and is left alone."""
+    status = 0
+    for kata in katas.find(options.katas, root):
+        replace_file(kata.kept_stub, stub_for(kata))
+        if kata.answer_file.exists():
+            print(f"{kata.answer_file.relative_to(root)} is there already; remove it first to start anew")
+            status = 1
+        else:
+            replace_file(kata.answer_file, stub_for(kata))
+            print(f"wrote {kata.answer_file.relative_to(root)}")
+    return status

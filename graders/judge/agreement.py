@@ -1,0 +1,52 @@
+"""Whether two submissions did the same: what the diagnosis goes by."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from graders.kata.compare import differs
+from graders.kata.spec import Tolerance
+from graders.sandbox.messages import Cost, Raised, Reply
+from graders.sandbox.submission import MOST_LINES
+
+
+def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
+    """Whether two submissions did the same: for the diagnosis, which names a mistake only if it always does."""
+    if (one.raised is None, one.died, one.is_tuple) != (other.raised is None, other.died, other.is_tuple):
+        return False
+    if (one.lines > MOST_LINES) != (other.lines > MOST_LINES):
+        return False
+    if one.raised and other.raised and not same_exception(one.raised, other.raised):
+        return False
+    if len(one.outputs) != len(other.outputs) or one.gradients.keys() != other.gradients.keys():
+        return False
+    if {name.rpartition(".")[2] for name, _ in one.calls} != {name.rpartition(".")[2] for name, _ in other.calls}:
+        return False
+    if one.cost and other.cost and not same_cost(one.cost, other.cost):
+        return False
+    pairs: list[tuple[Tensor | str | None, Tensor | str | None]] = list(zip(one.outputs, other.outputs, strict=True))
+    pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
+    pairs += [(one.inputs.get(name), other.inputs.get(name)) for name in one.inputs]
+    return all(alike(left, right, tolerance) for left, right in pairs)
+
+
+def same_exception(one: Raised, other: Raised) -> bool:
+    """`assert` and `raise ValueError` are two ways to refuse arguments."""
+    return one.type == other.type or (one.refusal and other.refusal)
+
+
+def same_cost(one: Cost, other: Cost) -> bool:
+    """Within a factor of three, or so little that it does not matter."""
+    for figure, little in (("operators", 100), ("written", 1 << 20), ("peak", 1 << 20), ("lines", 10)):
+        low, high = sorted((getattr(one, figure), getattr(other, figure)))
+        if high > 3 * low + little:
+            return False
+    return True
+
+
+def alike(one: Tensor | str | None, other: Tensor | str | None, tolerance: Tolerance) -> bool:
+    if not isinstance(one, Tensor) or not isinstance(other, Tensor):
+        return type(one) is type(other) and (isinstance(one, Tensor) or one == other)
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    return not bool(differs(one.double(), other.double(), tolerance).any())

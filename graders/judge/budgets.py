@@ -1,0 +1,236 @@
+"""Budgets: what a submission may cost, as multiples of the reference on the same inputs.
+
+Operators, memory and lines are counted, and the same in every run. Time is the processor's, read by the judge: where
+one call takes clearly less than it may, that settles it; else both are asked on fresh inputs, in turn.
+
+What costs no more than it may is asked once more at this size for its exact values and gradients.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import torch
+from torch import Tensor
+
+from graders.faults import CheckFailed, GraderError
+from graders.judge import correctness
+from graders.judge.exam import Exam
+from graders.judge.trial import Trial
+from graders.kata import compare
+from graders.kata.spec import Answer, Budget, Tolerance
+from graders.sandbox.messages import Cost, Measured, Reply, Request
+from graders.sandbox.submission import Submission
+
+ROUGH = Tolerance(1e-3, 1e-3, 1e-3)  # two right answers at a large size; exactness is asked elsewhere
+SPARE = {"operators": 60, "written": 1 << 20, "peak": 1 << 20}  # beyond the multiple, for small references
+NOUNS = {"operators": "operators", "written": "memory written", "peak": "memory in use", "time": "processor time"}
+ENOUGH = 10_000
+CLEAR = 0.3  # of the limit: single readings were seen to differ by a factor of 5
+REPEATS = 10
+TELLING = 2  # times the reference's: below that a figure is noise, and is not shown; the reference itself read 1.6
+SURE = 3  # calls that all take more than twice what they may, or less than half of it
+LARGER = 8192  # elements than the cases' tensors have
+LARGEST = 1 << 17  # elements of a tensor with which some calls more are made
+GROWS = 0.4  # an exponent that much above the reference's
+
+
+def loops(answer: Answer, budget: Budget, trial: Trial) -> None:
+    """A Python loop over an axis runs an operator each time round, or at least a line."""
+    own = counted("operators", answer, budget, trial)
+    shortest = min(large for _, large in budget.sizes.values())
+    if own.lines >= shortest:
+        raise CheckFailed(
+            f"runs of one line: should be below {shortest}, the shortest axis, got {own.lines:,}"
+            f"{trial.submission.at(own.line)}{growth('lines', answer, budget, trial)}"
+        )
+    exact(answer, budget, trial)
+
+
+def memory(answer: Answer, budget: Budget, trial: Trial) -> None:
+    counted("peak", answer, budget, trial)
+    counted("written", answer, budget, trial)
+    exact(answer, budget, trial)
+
+
+def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
+    """Holds the values and gradients of one large call of each answer against the oracle, as those of the cases are.
+
+    It is made in the simplest way, and where that takes no time to speak of, in a few more modes.
+    """
+
+    def elements(budget: Budget) -> tuple[bool, int]:
+        given = trial.exam.arguments(budget.case())[0].values()
+        largest = max(value.numel() for value in given if isinstance(value, Tensor))
+        return largest <= LARGER, largest
+
+    if budget is not min(reversed(answer.budgets), key=elements):  # the smallest of them that is large
+        return
+    case, dtype = budget.case(), answer.cases[0].dtypes[0]
+    usual = trial.exam.requests(answer, case, dtype, answer.differentiates)[0]
+    requests = [(usual, dtype)]
+    if elements(budget)[1] <= LARGEST:
+        modes = trial.exam.few_modes(answer, case)
+        requests += [(trial.exam.request(answer, case, mode, 0), mode.dtype) for mode in modes]
+    for request, dtype in requests:
+        if request.message in trial.verified:
+            continue
+        expected, tolerance = trial.exam.expected(answer, case, dtype, 0), answer.tolerance_for(case, dtype)
+        correctness.same_values(trial, request, expected, expected.outputs, tolerance)
+        for output in correctness.outputs(trial, request, expected):
+            compare.same_dtype(request.in_words("the output"), output, answer.returns or (dtype,))
+        if request.cotangents:
+            correctness.same_gradients(case, trial, request, expected.gradients, tolerance)
+        correctness.same_inputs(trial, request)
+        trial.verified.add(request.message)
+
+
+def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:
+    """What the call cost, in all figures."""
+    own, reference = (reply.cost for reply in large(trial, answer, budget))
+    assert own is not None
+    got, needed = getattr(own, figure), getattr(reference, figure)
+    shown(trial, budget)[figure] = (got, needed)
+    most = limit(budget, figure, needed)
+    if got > most:
+        words = "{:,.0f}".format if figure == "operators" else megabytes
+        raise CheckFailed(
+            f"{NOUNS[figure]}: should be at most {words(most)} (the reference needs {words(needed)}), "
+            f"got {words(got)}{growth(figure, answer, budget, trial)}"
+        )
+    return own
+
+
+def limit(budget: Budget, figure: str, needed: float) -> float:
+    """The most that a call may cost where the reference's cost `needed`."""
+    return float(getattr(budget, figure)) * needed + SPARE.get(figure, 0)
+
+
+def shown(trial: Trial, budget: Budget) -> dict[str, tuple[float, float]]:
+    """Where to write down what a person may want to see, whatever the verdict."""
+    device = trial.exam.device
+    return trial.costs.setdefault(budget.name if device == "cpu" else f"{budget.name}/{device}", {})
+
+
+def megabytes(count: float) -> str:
+    return f"{count / 1e6:,.1f} MB"
+
+
+def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
+    """Most of ten calls take no longer than they may, each beside one of the reference on the same fresh inputs.
+
+    One is enough where it takes clearly less, with the reference asked before (perhaps for another submission) and
+    after it: what held up only the reference would let a slow answer pass. Three are enough where they agree.
+    """
+    own, reference = large(trial, answer, budget)
+    assert trial.reference is not None
+    assert trial.last is not None
+    del trial.reference.replies[trial.last.message]
+    ratios = [own.seconds / min(reference.seconds, ask_reference(trial.reference, trial.last).seconds)]
+    settled = ratios[0] <= CLEAR * budget.time
+    if not settled:
+        ratios = []
+        while len(ratios) < REPEATS and not (
+            len(ratios) >= SURE and (min(ratios) > 2 * budget.time or max(ratios) < budget.time / 2)
+        ):
+            exam = Exam(trial.exam.kata, trial.exam.grader, (trial.exam.seed, len(ratios)), trial.exam.device)
+            own, reference = measured(trial, exam, answer, budget, measure="time")
+            ratios.append(own.seconds / reference.seconds)
+    ratio = statistics.median(ratios)
+    if ratio >= TELLING and not settled:
+        shown(trial, budget)["time"] = (round(ratio, 2), 1.0)
+    if ratio > budget.time:
+        raise CheckFailed(
+            f"processor time: should be at most {budget.time:g} times the reference's, got {ratio:.1f} times "
+            f"({own.seconds:.2g} s)"
+        )
+    exact(answer, budget, trial)
+
+
+def large(trial: Trial, answer: Answer, budget: Budget) -> tuple[Reply, Reply]:
+    """The submission's reply and the reference's, every axis being large."""
+    measured(trial, trial.exam, answer, budget, "")  # which warms both of them up as well
+    return measured(trial, trial.exam, answer, budget)
+
+
+def measured(
+    trial: Trial, exam: Exam, answer: Answer, budget: Budget, grown: str | None = None, measure: Measured = "cost"
+) -> tuple[Reply, Reply]:
+    """The replies of the submission and of the reference, whose values agree."""
+    assert trial.reference is not None
+    case = budget.case(grown)
+    (request,) = exam.requests(answer, case, case.dtypes[0], gradients=answer.differentiates, measured=measure)
+    if grown == "" and request.message not in trial.submission.replies:
+        trial.reference.replies.pop(request.message, None)  # it has to be warmed up for every submission
+    try:
+        reference = ask_reference(trial.reference, request)
+        tensors = tuple(output for output in reference.outputs if isinstance(output, Tensor))
+        outputs = trial.outputs(request, len(tensors) if reference.is_tuple else None)
+        own = trial.ask(request)
+        if measure == "cost" and own.cost is None:
+            raise CheckFailed("the call: sent back something that is no answer")
+        if request.message in trial.verified:
+            return own, reference
+        trial.refuse_calls([(request, own)])
+        for index, (got, wanted) in enumerate(zip(outputs, tensors, strict=True)):
+            agree(f"values of output {index + 1}" if reference.is_tuple else "values", got, wanted)
+        for name, gradient in reference.gradients.items():
+            got_gradient = own.gradients.get(name)
+            if gradient is not None and got_gradient is not None:
+                agree(f"gradient of {name}", got_gradient, gradient)
+        trial.verified.add(request.message)
+        return own, reference
+    finally:
+        if exam is not trial.exam:  # made for this once
+            for submission in (trial.submission, trial.reference):
+                submission.replies.pop(request.message, None)
+            exam.forget()
+
+
+def ask_reference(reference: Submission, request: Request) -> Reply:
+    """Raises: GraderError where it cannot be measured, which is no fault of the submission's."""
+    reference.seconds, reference.bytes = 0.0, 0  # it is asked for many submissions, which have limits each
+    try:
+        reply = reference.ask(request)
+    except CheckFailed as failure:
+        raise GraderError(f"the reference cannot be measured: {failure}") from None
+    if reply.died or reply.raised:
+        why = reply.died or reference.explain(reply.raised)  # type: ignore[arg-type]  # one of them is there
+        raise GraderError(f"the reference cannot be measured: the call {why}")
+    return reply
+
+
+def agree(subject: str, got: Tensor, wanted: Tensor) -> None:
+    """In some of the elements, if there are very many."""
+    compare.same_shape(subject, got, wanted)
+    if wanted.numel() > ENOUGH:
+        chosen = torch.randint(wanted.numel(), (ENOUGH,))
+        got, wanted = got.flatten()[chosen], wanted.flatten()[chosen]
+    compare.close(subject, got, wanted, ROUGH)
+
+
+def growth(figure: str, answer: Answer, budget: Budget, trial: Trial) -> str:
+    """Which axis it grows with, more than the reference does, and what to do."""
+    last, exponents = trial.last, {}
+    try:
+        small = measured(trial, trial.exam, answer, budget, "")
+        for axis, sizes in budget.sizes.items():
+            grown = measured(trial, trial.exam, answer, budget, axis)
+            exponents[axis] = [
+                math.log(max(getattr(two.cost, figure), 1) / max(getattr(one.cost, figure), 1))
+                / math.log(sizes[1] / sizes[0])
+                for one, two in zip(small, grown, strict=True)
+            ]
+    except CheckFailed:
+        return ""  # what it costs is said already
+    finally:
+        trial.last = last  # that is the call to show
+    axis = max(exponents, key=lambda axis: exponents[axis][0] - exponents[axis][1])
+    own, reference = exponents[axis]
+    if own - reference < GROWS:
+        return ""
+    hint = f": {budget.hints[axis]}" if axis in budget.hints else ""
+    if figure in ("operators", "lines"):
+        return f"; they grow with the {axis} (exponent {own:.2f}), so Python loops over it{hint}"
+    return f"; it grows with the {axis} (exponent {own:.2f}, the reference's {reference:.2f}){hint}"

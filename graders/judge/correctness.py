@@ -1,0 +1,296 @@
+"""Questions about an answer's contract, values, gradients, robustness and rules; budgets.py asks what it costs.
+
+Each raises CheckFailed where the answer is wrong, anything else where the grader is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graders.faults import CheckFailed, NotAsked
+from graders.judge.exam import Expected
+from graders.judge.modes import Mode
+from graders.judge.trial import Trial
+from graders.kata import compare
+from graders.kata.spec import TOLERANCES, Answer, Case, Tolerance, parameters_of
+from graders.sandbox.messages import Request
+
+
+def signature(answer: Answer, trial: Trial) -> None:
+    """The name is there, is what it should be, and takes what the statement lists; more is welcome if optional."""
+    found = trial.submission.load()
+    for name, text in ((answer.name, answer.signature), (f"{answer.name}.forward", answer.forward)):
+        if not text:
+            continue
+        there = found.get(name)
+        if there is None:
+            raise CheckFailed(trial.submission.lacks(name))
+        wanted = "function" if not answer.forward or "." in name else "module"
+        if there["kind"] != wanted:
+            kind = "a function" if wanted == "function" else "a subclass of torch.nn.Module"
+            raise CheckFailed(f"{name}: should be {kind}, got something else")
+        same_parameters(name, parameters_of(text), there["parameters"])
+    if answer.forward:
+        for request in trial.exam.requests(answer, answer.cases[0], torch.float64):
+            reply = trial.ask(replace(request, arguments=None))
+            if reply.raised:
+                raise CheckFailed(f"the constructor: should return, got {trial.submission.explain(reply.raised)}")
+
+
+def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, Any]] | None) -> None:
+    if got is None or any(parameter["kind"] == "VAR_POSITIONAL" for parameter in got):
+        return  # it cannot be told, or takes anything
+    shown = ", ".join(parameter["name"] for parameter in got)
+    for index, (parameter, default) in enumerate(wanted.items()):
+        if index >= len(got) or got[index]["name"] != parameter or got[index]["kind"] != "POSITIONAL_OR_KEYWORD":
+            raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({shown})")
+        there = got[index]
+        if default is not ... and (not there["optional"] or there["default"] != default):
+            default_got = there["default"] if there["optional"] else "none"
+            raise CheckFailed(f"default of {parameter} in {name}: should be {default!r}, got {default_got!r}")
+    for more in got[len(wanted) :]:
+        if not more["optional"] and more["kind"] != "VAR_KEYWORD":
+            raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({shown})")
+
+
+def raises(answer: Answer, case: Case, trial: Trial) -> None:
+    def refused(request: Request) -> None:
+        reply = trial.ask(request)
+        the_call = request.in_words("the call")
+        if reply.raised is None:
+            raise CheckFailed(f"{the_call}: should raise ValueError, got a result")
+        if not reply.raised.refusal:
+            other = "another class named " if reply.raised.type in ("ValueError", "AssertionError") else ""
+            why = f"{other}{trial.submission.explain(reply.raised)}"
+            raise CheckFailed(f"{the_call}: should raise ValueError, got {why}")
+
+    if case.inputs is None:
+        for request in trial.exam.requests(answer, case, case.dtypes[0]):
+            refused(request)
+    in_modes(answer, case, trial, lambda request, index, mode: refused(request))
+
+
+def each(
+    trial: Trial, answer: Answer, case: Case, dtype: torch.dtype, gradients: bool = False
+) -> Iterator[tuple[Request, Expected]]:
+    """(request, expected) for each call of the case. All are asked first: the diagnosis compares what all gave."""
+    requests = trial.exam.requests(answer, case, dtype, gradients)
+    ask_all(trial, requests)
+    for index, request in enumerate(requests):
+        yield request, trial.exam.expected(answer, case, dtype, index)
+
+
+def in_modes(
+    answer: Answer, case: Case, trial: Trial, question: Callable[[Request, int, Mode], None], **only: Any
+) -> None:
+    """Asks a question of the case's calls in unusual modes, `only` those with some levels.
+
+    Where one fails, what is raised is of the simplest mode in which it still does.
+    """
+    modes = trial.exam.crossed(answer)[case.name]
+    chosen = [call for call in modes if all(getattr(call[1], factor) == level for factor, level in only.items())]
+
+    def fails(index: int, mode: Mode) -> CheckFailed | None:
+        try:
+            question(trial.exam.request(answer, case, mode, index), index, mode)
+        except CheckFailed as failure:
+            return failure
+        return None
+
+    ask_all(trial, [trial.exam.request(answer, case, mode, index) for index, mode in chosen])
+    for index, mode in chosen:
+        failure, simplest = fails(index, mode), mode
+        for factor in SIMPLER if failure and failure.kind == "fail" else ():
+            simpler = replace(simplest, **{factor: getattr(Mode(case.dtypes[0]), factor)})
+            simplest = simpler if fails(index, simpler) else simplest
+        if failure:
+            raise fails(index, simplest) or failure
+
+
+# What a message names only where nothing else explains the failure comes first.
+SIMPLER = ("passing", "leaves", "rehearsed", "evaluating", "gradients", "dtype", "strided")
+
+
+def ask_all(trial: Trial, requests: list[Request]) -> None:
+    for request in requests:
+        with contextlib.suppress(CheckFailed):  # raised again where the reply is looked at
+            trial.submission.ask(request)
+
+
+def outputs(trial: Trial, request: Request, expected: Expected) -> tuple[Tensor, ...]:
+    return trial.outputs(request, len(expected.outputs) if expected.is_tuple else None)
+
+
+def subject(expected: Expected, index: int) -> str:
+    return f"output {index + 1}" if expected.is_tuple else "the output"
+
+
+def of_values(expected: Expected, index: int) -> str:
+    return f"values of output {index + 1}" if expected.is_tuple else "values"
+
+
+def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:
+    for dtype in dtypes:
+        for request, expected in each(trial, answer, case, dtype):
+            for index, (got, wanted) in enumerate(
+                zip(outputs(trial, request, expected), expected.outputs, strict=True)
+            ):
+                compare.same_shape(subject(expected, index), got, wanted)
+                compare.same_dtype(subject(expected, index), got, answer.returns or (dtype,))
+
+
+def simple_outputs(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> tuple[Tensor, ...]:
+    """What the call gives when it is made in the simplest way."""
+    request = trial.exam.requests(answer, case, dtype)[index]
+    return outputs(trial, request, trial.exam.expected(answer, case, dtype, index))
+
+
+def same_dtypes(trial: Trial, request: Request, expected: Expected, simple: tuple[Tensor, ...]) -> None:
+    """As in the simplest way, of which `shapes` asks whether they are right."""
+    for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), simple, strict=True)):
+        compare.same_dtype(request.in_words(subject(expected, index)), got, (wanted.dtype,))
+
+
+def same_values(
+    trial: Trial, request: Request, expected: Expected, wanted: tuple[Tensor, ...], tolerance: Tolerance
+) -> None:
+    for index, (got, other) in enumerate(zip(outputs(trial, request, expected), wanted, strict=True)):
+        compare.close(request.in_words(of_values(expected, index)), got, other, tolerance)
+
+
+def same_gradients(
+    case: Case, trial: Trial, request: Request, wanted: Mapping[str, Tensor | None], tolerance: Tolerance
+) -> None:
+    """Of every input that requires grad, and every parameter."""
+    found = trial.ask(request).gradients
+    for name, gradient in wanted.items():
+        if gradient is None or name not in (*request.leaves, *request.parameters):
+            continue
+        got, what = found.get(name), request.in_words(f"gradient of {name}")
+        if got is None:
+            if case.gradients == "exact" and gradient.abs().max() > tolerance.absolute:
+                raise CheckFailed(f"{what}: should flow, got none")
+            continue
+        compare.same_shape(what, got, gradient)
+        compare.finite(what, got)
+        if case.gradients == "exact":
+            free = gradient.isnan()
+            compare.close(what, got.masked_fill(free, 0), gradient.masked_fill(free, 0), tolerance)
+
+
+def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
+    for request, expected in each(trial, answer, case, dtype):
+        same_values(trial, request, expected, expected.outputs, answer.tolerance_for(case, dtype))
+
+
+def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
+    """By value, pulled back from random cotangents, for every differentiable input and parameter."""
+    for index, (request, expected) in enumerate(each(trial, answer, case, dtype, gradients=True)):
+        same_dtypes(trial, request, expected, simple_outputs(answer, case, dtype, index, trial))
+        for number, output in enumerate(outputs(trial, request, expected)):
+            right = expected.outputs[number]
+            if output.shape == right.shape:
+                compare.as_finite(of_values(expected, number), output, right)
+        same_gradients(case, trial, request, expected.gradients, answer.tolerance_for(case, dtype))
+
+
+def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
+    values(answer, case, dtype, trial)
+    if answer.differentiates:
+        gradients(answer, case, dtype, trial)
+
+
+def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    for case in cases:
+
+        def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
+            expected = trial.exam.expected(answer, case, mode.dtype, index)
+            tolerance = answer.tolerance_for(case, mode.dtype)
+            same_values(trial, request, expected, expected.outputs, tolerance)
+            same_dtypes(trial, request, expected, simple_outputs(answer, case, mode.dtype, index, trial))
+            if mode.gradients == "pulled":
+                same_gradients(case, trial, request, expected.gradients, tolerance)
+
+        in_modes(answer, case, trial, question, strided=True)
+
+
+def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """In every call that is made of the answer, after its gradients were pulled back where they are."""
+    for case in cases:
+        for gradients in (False, True) if answer.differentiates_in(case) else (False,):
+            for dtype in case.dtypes:
+                for request, expected in each(trial, answer, case, dtype, gradients):
+                    outputs(trial, request, expected)
+                    same_inputs(trial, request)
+        in_modes(answer, case, trial, lambda request, index, mode: same_inputs(trial, request))
+
+
+def same_inputs(trial: Trial, request: Request) -> None:
+    reply = trial.ask(request)
+    for name, before in (request.arguments or {}).items():
+        if isinstance(before, Tensor) and not reply.raised and not unchanged(before, reply.inputs.get(name)):
+            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, got it modified in place")
+
+
+def unchanged(before: Tensor, after: Tensor | None) -> bool:
+    if after is None or before.shape != after.shape or before.dtype != after.dtype:
+        return False
+    return torch.equal(before, after) or torch.equal(before.nan_to_num(), after.nan_to_num())
+
+
+def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in."""
+    for case in cases:
+
+        def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
+            exam, dtype = trial.exam, mode.dtype
+            expected, tolerance = exam.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
+            simple = simple_outputs(answer, case, dtype, index, trial)
+            same_values(trial, request, expected, simple, TOLERANCES[dtype] if dtype == torch.float64 else tolerance)
+            same_dtypes(trial, request, expected, simple)
+            if mode.gradients == "pulled":
+                pulled = exam.requests(answer, case, dtype, gradients=True)[index]
+                outputs(trial, pulled, expected)
+                same_gradients(case, trial, request, trial.ask(pulled).gradients, tolerance)
+
+        in_modes(answer, case, trial, question, strided=False)
+
+
+def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """Nothing that is banned was called, in any call of the answer, nor while it was imported."""
+    requests = [
+        request
+        for case in cases
+        for request in trial.exam.requests(answer, case, case.dtypes[0], gradients=answer.differentiates_in(case))
+    ]
+    ask_all(trial, requests)
+    trial.refuse_calls([pair for pair in trial.submission.replies.values() if pair[0].target == answer.name])
+    try:
+        for request in requests:
+            reply = trial.ask(request)
+            if reply.raised:
+                raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")
+    except CheckFailed as failure:
+        raise NotAsked(str(failure), failure.kind) from None
+
+
+def own_test(function: Callable[..., None], name: str, trial: Trial) -> None:
+    """A kata's own test function: `submission` and, where it asks for it, `draw`.
+
+    What the function raises counts against the submission, whose results may be of any shape: the proofs show
+    that right answers do not get there.
+    """
+    wanted = function.__code__.co_varnames[: function.__code__.co_argcount]
+    given = {"submission": trial, "draw": trial.exam.draw(name)}
+    try:
+        function(**{argument: given[argument] for argument in wanted})
+    except (AssertionError, CheckFailed) as failure:
+        raise CheckFailed(str(failure) or "does not hold", getattr(failure, "kind", "fail")) from None
+    except Exception as error:
+        raise CheckFailed(f"the result: should be usable, got {type(error).__name__}: {error}") from error

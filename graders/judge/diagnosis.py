@@ -1,0 +1,89 @@
+"""Known wrong answers, and the diagnosis: which of them a failing submission behaves like, on every single case.
+
+Ask for one only where all checks were asked: on some of the cases, one mistake often does what another does.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+
+from graders.catalogue.katas import Kata
+from graders.faults import CheckFailed
+from graders.judge.agreement import agree
+from graders.judge.budgets import ROUGH
+from graders.kata.mistakes import Mistake
+from graders.kata.spec import TOLERANCES, Tolerance
+from graders.sandbox.launcher import Launcher
+from graders.sandbox.messages import Reply, Request
+from graders.sandbox.submission import WHOLE_SECONDS, Submission
+
+EXACT = TOLERANCES[torch.float64]
+
+
+class Diagnosis:
+    """Replays what a failing submission was asked on every known mistake of its kata."""
+
+    def __init__(self, kata: Kata, launcher: Launcher) -> None:
+        self.kata = kata
+        self.launcher = launcher
+
+    @functools.cached_property
+    def candidates(self) -> list[tuple[Mistake, Submission]]:
+        if not self.kata.reference_file.exists():
+            return []
+        reference = self.kata.reference_file.read_text(encoding="utf-8")
+        grader = self.kata.grader
+        return [
+            (mistake, Submission("mistake.py", source, grader.names, self.launcher, grader.banned))
+            for mistake in self.kata.mistakes
+            for source in mistake.forms(reference).values()
+        ]
+
+    def name(self, failing: Submission, suspects: set[int], slow: bool) -> Mistake | None:
+        """The first mistake with a form that gives the same reply to every request.
+
+        `suspects`, requests by identity, are asked first.
+        `slow` says that the values are right: then it is the first slow one that costs about the same, and the
+        smallest requests are asked first, since the largest may take a loop very long.
+        """
+        asked = [request for request, _ in failing.replies.values()]
+        asked.sort(key=lambda request: len(request.message) if slow else id(request) not in suspects)
+        for _, one in self.candidates:
+            if one.source == failing.source:  # a mistake itself: no need to run it again
+                one.replies.update(failing.replies)
+        return self.closest(failing, asked, slow)
+
+    def closest(self, failing: Submission, asked: list[Request], slow: bool) -> Mistake | None:
+        """The same, of the requests that may be asked."""
+        asked = [request for request in asked if bool(request.measured) == slow]
+        if not asked or failing.unloadable or failing.hangs or failing.seconds >= WHOLE_SECONDS:
+            return None
+        candidates = [(mistake, one) for mistake, one in self.candidates if mistake.slow == slow]
+        return next((mistake for mistake, one in candidates if self.behave_alike(one, failing, asked)), None)
+
+    def behave_alike(self, mistake: Submission, failing: Submission, asked: list[Request]) -> bool:
+        if mistake is failing:
+            return True
+        try:
+            for request in asked:
+                reply = failing.ask(request)
+                if not agree(mistake.ask(request), reply, self.tolerance(request, reply)):
+                    return False
+        except CheckFailed:
+            return False
+        return True
+
+    def tolerance(self, request: Request, reply: Reply) -> Tolerance:
+        """That of the least precise tensor that was sent or returned; a rough one where the cost is what matters."""
+        if request.measured:
+            return ROUGH
+        own = TOLERANCES | dict(self.kata.grader.answer(request.target).tolerance)
+        values = [*(request.arguments or {}).values(), *request.parameters.values(), *reply.outputs]
+        dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
+        return max((own[dtype] for dtype in dtypes), key=lambda tolerance: tolerance.relative, default=EXACT)
+
+    def close(self) -> None:
+        for _, submission in self.__dict__.get("candidates", []):
+            submission.close()

@@ -1,0 +1,199 @@
+"""A grader made concrete by a seed: the requests to send and what should come back.
+
+Made once for all submissions of a run: a request that two of them are sent is one object, packed once.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graders.faults import GraderError
+from graders.judge.modes import Choices, Mode, covering
+from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, dtype_name, parameters_of
+from graders.sandbox.messages import Measured, Request, floating
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What should come back from one request, and the cotangents that its gradients are pulled back from."""
+
+    outputs: tuple[Tensor, ...]
+    is_tuple: bool
+    cotangents: tuple[Tensor, ...]
+    gradients: dict[str, Tensor]
+
+
+class Exam:
+    """Everything is made from (seed, kata, case), so a case is the same whichever others are asked."""
+
+    def __init__(self, kata: str, grader: Grader, seed: object, device: str = "cpu") -> None:
+        self.kata = kata
+        self.grader = grader
+        self.seed = seed
+        self.device = device
+        self.expected = functools.cache(self._expected)
+        self.arguments = functools.cache(self._arguments)
+        self.parameters = functools.cache(self._parameters)
+        self.request = functools.cache(self._request)
+        self.crossed = functools.cache(self._crossed)
+
+    def forget(self) -> None:
+        for cached in (self.expected, self.arguments, self.parameters, self.request, self.crossed):
+            cached.cache_clear()
+
+    def draw(self, name: str) -> Draw:
+        return Draw(self.seed, self.kata, name)
+
+    def _arguments(self, case: Case) -> list[Arguments]:
+        """One entry per call of the case, floating tensors in float64."""
+        assert case.inputs is not None
+        made = case.inputs(self.draw(case.name))
+        return made if isinstance(made, list) else [made]
+
+    def _parameters(self, answer: Answer, case: Case, dtype: torch.dtype) -> dict[str, Tensor]:
+        if answer.parameters is None or case.inputs is None:
+            return {}
+        draw = self.draw(f"{case.name}/parameters")
+        shapes = answer.parameters(**case.init)
+        return {
+            name: draw.normal(*shape, std=shape[-1] ** -0.5 if len(shape) > 1 else 0.5).to(dtype)
+            for name, shape in shapes.items()
+        }
+
+    def requests(
+        self, answer: Answer, case: Case, dtype: torch.dtype, gradients: bool = False, measured: Measured = ""
+    ) -> list[Request]:
+        """The calls of a case in the simplest way, where `gradients` says of all inputs or of none."""
+        mode = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if gradients else Mode(dtype)
+        calls = [None] if case.inputs is None else range(len(self.arguments(case)))
+        return [self.request(answer, case, mode, index, measured) for index in calls]
+
+    def _crossed(self, answer: Answer) -> dict[str, list[tuple[int, Mode]]]:
+        """For each case by its name, further calls by their index and mode.
+
+        Of every call one strided, and one in a second call and under no_grad; of one that should raise, just one.
+        All else is drawn from the seed, so that every two levels of any two factors meet in some call, and in the
+        first, too: others may be of one token, or of equal ones, where little can go wrong.
+        """
+        chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}")
+        found: dict[str, list[tuple[int, Mode]]] = {case.name: [] for case in answer.cases}
+        for raising in (False, True):
+            cases = [case for case in answer.cases if case.raises == raising and case.inputs]
+            calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
+            choices = [self.choices(answer, *call) for call in calls]
+            kinds: list[dict[str, Any]] = [{"strided": True}]
+            kinds.append({"strided": False, "rehearsed": True, "gradients": "off"})
+            slots = [choice.fixed(**kind) for choice in choices for kind in ([{}] if raising else kinds)]
+            for number, (index, mode) in enumerate(covering(slots, choices, chooser)):
+                case, call = calls[index * len(calls) // len(slots) if number < len(slots) else index]
+                found[case.name].append((call, mode))
+            if not raising:
+                found[answer.cases[0].name] += covering([], choices[:1], chooser)
+        return found
+
+    def few_modes(self, answer: Answer, case: Case) -> list[Mode]:
+        """Modes of a large case's call in which all levels occur, of the leaves some, in any of the usual dtypes."""
+        chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}/{case.name}")
+        choices = self.choices(answer, case, 0)
+        levels = {**choices.levels, "dtype": answer.cases[0].dtypes}
+        turns = {factor: chooser.sample(list(those), len(those)) for factor, those in levels.items()}
+        modes = [
+            Mode(**{factor: those[turn % len(those)] for factor, those in turns.items()})
+            for turn in range(max(len(those) for factor, those in turns.items() if factor != "leaves"))
+        ]
+        excluded = [bool(choices.never) and choices.never <= set(vars(mode).items()) for mode in modes]
+        return [replace(mode, gradients="recorded") if no else mode for mode, no in zip(modes, excluded, strict=True)]
+
+    def choices(self, answer: Answer, case: Case, index: int) -> Choices:
+        """What the modes of a call are chosen from: the case's dtypes alone, and gradients where it asks for them."""
+        given = self.arguments(case)[index]
+        leaves = tuple(name for name in answer.differentiable if isinstance(given.get(name), Tensor))
+        pulled = ["pulled"] * bool((leaves or answer.parameters) and case.gradients != "none" and not case.raises)
+        return Choices(
+            {
+                "dtype": case.dtypes,
+                "strided": [False, True],
+                "gradients": [*pulled, "recorded", "off"],
+                "evaluating": [False, True] if answer.forward else [False],
+                "leaves": list(dict.fromkeys([(), *((name,) for name in leaves), leaves])),
+                "rehearsed": [False, True],
+                "passing": ["usual", "names", "positions"],
+            },
+            frozenset() if answer.parameters else frozenset({("gradients", "pulled"), ("leaves", ())}),
+        )
+
+    def _request(self, answer: Answer, case: Case, mode: Mode, index: int | None, measured: Measured = "") -> Request:
+        """`index` chooses the call of the case; None only constructs."""
+        dtype, pulled = mode.dtype, mode.gradients == "pulled"
+        parameters = parameters_of(answer.forward or answer.signature)
+        arguments = None if index is None else floating(self.arguments(case)[index], dtype)
+        positional = sum(default is ... for default in parameters.values())
+        if arguments is not None and mode.strided:
+            arguments = {name: scattered(value) for name, value in arguments.items()}
+        if arguments is not None and mode.passing == "positions":
+            last = max(list(parameters).index(name) for name in arguments)
+            arguments = {name: arguments.get(name, parameters[name]) for name in list(parameters)[: last + 1]}
+            positional = len(arguments)
+        usual = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if pulled else Mode(dtype)
+        return Request(
+            target=answer.name,
+            arguments=arguments,
+            positional=0 if mode.passing == "names" else positional,
+            init=case.init if answer.forward else None,
+            parameters=self.parameters(answer, case, dtype),
+            leaves=mode.leaves,
+            cotangents=(
+                self.expected(answer, case, dtype, index).cotangents
+                if pulled and index is not None and not measured
+                else ()
+            ),
+            return_inputs=not measured,
+            no_grad=mode.gradients == "off",
+            evaluating=mode.evaluating,
+            rehearsed=mode.rehearsed,
+            before={} if index is None else floating(self.arguments(case)[index - 1], dtype),
+            device=self.device,
+            measured=measured,
+            mode=mode.words() if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
+        )
+
+    def _expected(self, answer: Answer, case: Case, dtype: torch.dtype, index: int) -> Expected:
+        """The oracle in float64, on the values that the submission gets once they are rounded to `dtype`."""
+        arguments = floating(floating(self.arguments(case)[index], dtype), torch.float64)
+        arguments = {name: value.clone() if isinstance(value, Tensor) else value for name, value in arguments.items()}
+        parameters = {name: value.double() for name, value in self.parameters(answer, case, dtype).items()}
+        leaves = {name: arguments[name] for name in answer.differentiable if isinstance(arguments.get(name), Tensor)}
+        leaves |= parameters
+        for leaf in leaves.values():
+            leaf.requires_grad_()
+        made = answer.oracle(parameters, **case.init, **arguments) if answer.forward else answer.oracle(**arguments)
+        outputs = made if isinstance(made, tuple) else (made,)
+        draw = self.draw(f"{case.name}/cotangents/{index}")
+        cotangents: tuple[Tensor, ...] = ()
+        found: dict[str, Tensor] = {}
+        if leaves and case.gradients != "none":
+            cotangents = tuple(draw.normal(*output.shape).to(dtype) for output in outputs)
+            pairs = [(o, c.double()) for o, c in zip(outputs, cotangents, strict=True) if o.requires_grad]
+            if not pairs:
+                raise GraderError(f"case {case.name}: the oracle's output does not depend on {', '.join(leaves)}")
+            total = torch.stack([(o * c).sum() for o, c in pairs]).sum()  # as in the worker
+            gradients = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+            found = {
+                name: torch.zeros_like(leaf) if gradient is None else gradient
+                for (name, leaf), gradient in zip(leaves.items(), gradients, strict=True)
+            }
+        return Expected(tuple(output.detach() for output in outputs), isinstance(made, tuple), cotangents, found)
+
+
+def scattered(value: Any) -> Any:
+    """The same values, laid out so that no two neighbours are neighbours in memory."""
+    if not isinstance(value, Tensor) or value.numel() < 2:
+        return value
+    turned = value.transpose(0, -1).contiguous()
+    return torch.stack([turned, turned], dim=-1)[..., 0].transpose(0, -1)

@@ -1,0 +1,110 @@
+"""The ways in which one call can be made: dtype, strides, gradients, names. Crossed, so that every two of them meet.
+
+A plan of every combination would multiply the calls by hundreds. One in which every two levels of different factors
+meet in some call (a pairwise design) needs hardly more calls than one level after the other, and finds whatever goes
+wrong in a combination of two. Which third goes with them is the seed's choice.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import torch
+
+from graders.kata.spec import dtype_name
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How a call is made.
+
+    Args:
+        dtype: of the floating inputs.
+        strided: no two neighbours of a tensor are neighbours in memory.
+        gradients: pulled back after the call, only recorded, or off as under no_grad.
+        evaluating: a module is in eval mode.
+        leaves: the inputs that require grad.
+        rehearsed: the same function or instance was called before, with other values of these shapes.
+        passing: the arguments that have no default by position and the others by name, or all the same way.
+    """
+
+    dtype: torch.dtype
+    strided: bool = False
+    gradients: Literal["pulled", "recorded", "off"] = "recorded"
+    evaluating: bool = False
+    leaves: tuple[str, ...] = ()
+    rehearsed: bool = False
+    passing: Literal["usual", "names", "positions"] = "usual"
+
+    def words(self) -> str:
+        """What a learner has to do to make the call the same way: `float32, strided, under no_grad`."""
+        words = [dtype_name(self.dtype)]
+        words += ["strided"] * self.strided
+        words += ["under no_grad"] * (self.gradients == "off")
+        words += ["in eval mode"] * self.evaluating
+        learning = " and ".join(self.leaves) or "no input"
+        words += [f"{learning} requiring grad"] * bool(self.leaves or self.gradients == "pulled")
+        words += ["in a second call"] * self.rehearsed
+        words += [f"arguments by {self.passing.rstrip('s')}"] * (self.passing != "usual")
+        return ", ".join(words)
+
+
+FACTORS = tuple(field.name for field in fields(Mode))
+Level = tuple[str, Any]  # a factor, and what it may be
+Pair = frozenset[Level]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The levels that a call may have of each factor, and perhaps two that exclude one another."""
+
+    levels: Mapping[str, Sequence[Any]]
+    never: Pair = frozenset()
+
+    def fixed(self, **levels: Any) -> Choices:
+        """With only these levels of some factors."""
+        return Choices({**self.levels, **{factor: [level] for factor, level in levels.items()}}, self.never)
+
+    def pairs(self) -> Iterator[tuple[Level, Level]]:
+        """Every two levels that may meet."""
+        each = [[(factor, level) for level in self.levels[factor]] for factor in FACTORS]
+        for one, other in itertools.combinations(each, 2):
+            yield from (pair for pair in itertools.product(one, other) if set(pair) != self.never)
+
+
+def covering(slots: Sequence[Choices], calls: Sequence[Choices], chooser: random.Random) -> list[tuple[int, Mode]]:
+    """Modes in which every two levels meet that may in some call.
+
+    Args:
+        slots: what each mode that is needed anyway is chosen from.
+        calls: what modes of a call are chosen from where the slots were too few.
+    Returns: a mode for each slot, with its index, then those more, with their call's index.
+    """
+    met: Counter[Pair] = Counter()
+    made = [(index, fill(choices, met, chooser)) for index, choices in enumerate(slots)]
+    for index in chooser.sample(range(len(calls)), len(calls)):
+        for one, other in calls[index].pairs():
+            if not met[frozenset((one, other))]:
+                made.append((index, fill(calls[index].fixed(**dict((one, other))), met, chooser)))
+    return made
+
+
+def fill(choices: Choices, met: Counter[Pair], chooser: random.Random) -> Mode:
+    """Gives one factor after the other the level that met the fewest of those chosen so far; counts them as met."""
+    chosen: dict[str, Any] = {}
+
+    def meetings(factor: str, level: Any) -> tuple[int, int, float]:
+        counts = [met[frozenset(((factor, level), other))] for other in chosen.items()]
+        return -counts.count(0), sum(counts), chooser.random()
+
+    for factor in sorted(FACTORS, key=lambda factor: (len(choices.levels[factor]) > 1, chooser.random())):
+        excluded = choices.never - set(chosen.items()) if choices.never & set(chosen.items()) else ()
+        possible = [level for level in choices.levels[factor] if (factor, level) not in excluded]
+        chosen[factor] = min(possible, key=lambda level: meetings(factor, level))
+    met.update(map(frozenset, itertools.combinations(chosen.items(), 2)))
+    return Mode(**chosen)

@@ -1,0 +1,196 @@
+"""Results as plain values, their totals, and the JSON document (a superset of Exercism's format, version 3)."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+
+from graders import files
+
+State = Literal["pass", "fail", "error", "timeout", "skipped"]
+Verdict = Literal["solved", "failing", "todo", "error"]
+STOPPED = "not asked, since an earlier check failed"  # with -x
+BROKEN = "the rules: "  # how the message begins of a check that found a forbidden call
+KEPT = ("contract", "shapes")  # what still earns points then
+ELSEWHERE = "name another file"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one check."""
+
+    name: str
+    category: str
+    state: State
+    points: int
+    message: str | None = None
+    call: str = ""
+    output: str = ""
+    seconds: float = 0.0
+    graders_fault: bool = False
+    order: int = 0  # see Check.order
+
+    @property
+    def breaks_the_rules(self) -> bool:
+        return self.state == "fail" and (self.message or "").startswith(BROKEN)
+
+    def document(self, score: int) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "category": self.category,
+            "status": {"pass": "pass", "fail": "fail", "timeout": "fail", "skipped": "fail", "error": "error"}[
+                self.state
+            ],
+            "state": self.state,
+            "score": score,
+            "max_score": self.points,
+            "message": self.message,
+            "test_code": self.call,
+            "output": self.output or None,
+            "seconds": round(self.seconds, 4),
+        }
+
+
+@dataclass
+class Result:
+    """What became of one submission."""
+
+    kata: str
+    topic: str
+    source: str  # its path
+    rank: int = 0  # on the path that learners take
+    program: str = ""  # what stood in it
+    todo: bool = False
+    message: str | None = None  # why it could not be graded, or not wholly
+    error: bool = False  # it could not be imported or read
+    mistake: str | None = None
+    diagnosis: str | None = None
+    review: list[str] = field(default_factory=list)  # what in its source a person should look at
+    outcomes: list[Outcome] = field(default_factory=list)
+    planned: int = 0
+    budgeted: bool = True  # whether there is a reference for budgets to compare with
+    seconds: float = 0.0
+    costs: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)  # see Trial.costs
+
+    @property
+    def state(self) -> Verdict:
+        """`solved` only when every planned check has reported, and passed."""
+        if self.todo:
+            return "todo"
+        if self.error or any(outcome.graders_fault for outcome in self.outcomes):
+            return "error"
+        if self.failures:
+            return "failing"
+        passed = sum(outcome.state == "pass" for outcome in self.outcomes)
+        if passed == self.planned and passed > 0:
+            return "solved"
+        return "todo" if passed + self.skipped == self.planned else "error"
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned check has reported."""
+        return len(self.outcomes) == self.planned
+
+    @property
+    def whole(self) -> bool:
+        """Whether every planned check was asked, or need not be: none was left out by -k, -x and the like."""
+        return self.complete and not any(
+            outcome.state == "skipped" and outcome.message in (None, STOPPED) for outcome in self.outcomes
+        )
+
+    @property
+    def skipped(self) -> int:
+        return sum(outcome.state == "skipped" for outcome in self.outcomes)
+
+    @property
+    def score(self) -> int:
+        return sum(map(self.earned, self.outcomes))
+
+    def earned(self, outcome: Outcome) -> int:
+        """The points of a check that passed; what may come from a forbidden call earns nothing."""
+        counts = outcome.category in KEPT or not any(one.breaks_the_rules for one in self.outcomes)
+        return outcome.points if outcome.state == "pass" and counts else 0
+
+    @property
+    def max_score(self) -> int:
+        return sum(outcome.points for outcome in self.outcomes)
+
+    @property
+    def failures(self) -> list[Outcome]:
+        return [outcome for outcome in self.outcomes if outcome.state in ("fail", "error", "timeout")]
+
+    @property
+    def first_failure(self) -> Outcome | None:
+        """The one to look at first: the grader's own fault, a forbidden call wherever it was found, then in order."""
+        return min(
+            self.failures,
+            key=lambda failed: (
+                not failed.graders_fault,
+                not failed.breaks_the_rules,
+                failed.category != "rules",
+                failed.order,
+            ),
+            default=None,
+        )
+
+    def document(self) -> dict[str, Any]:
+        first = self.first_failure
+        return {
+            "kata": self.kata,
+            "topic": self.topic,
+            "source": self.source,
+            "state": self.state,
+            "score": self.score,
+            "max_score": self.max_score,
+            "seconds": round(self.seconds, 3),
+            "mistake": self.mistake,
+            "diagnosis": self.diagnosis,
+            "review": self.review,
+            "message": self.message,
+            "first_failure": first.name if first else None,
+            "costs": [
+                {"budget": budget}
+                | {figure: {"own": own, "reference": reference} for figure, (own, reference) in figures.items()}
+                for budget, figures in self.costs.items()
+            ],
+            "tests": [outcome.document(self.earned(outcome)) for outcome in self.outcomes],
+        }
+
+
+def exit_status(results: list[Result]) -> int:
+    """0 nothing failing, 1 something failing, 3 a grader's own fault."""
+    if any(outcome.graders_fault for result in results for outcome in result.outcomes):
+        return 3
+    return int(any(result.state in ("failing", "error") for result in results))
+
+
+def document(results: list[Result], seed: int, devices: list[str], isolation: str) -> dict[str, Any]:
+    states = {result.state for result in results}
+    status = "pass" if states <= {"solved"} else "error" if "error" in states else "fail"
+    return {
+        "version": 3,
+        "schema": "katas/1",
+        "status": status,
+        "seed": seed,
+        "device": devices,
+        "env": {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "platform": platform.platform(),
+            "isolation": isolation,
+        },
+        "score": sum(result.score for result in results),
+        "max_score": sum(result.max_score for result in results),
+        "results": [result.document() for result in results],
+    }
+
+
+def write(path: Path, document: object) -> None:
+    """Writes JSON, all or nothing, and makes the folders that lead to it. Raises: UsageError."""
+    files.make_room(path, ELSEWHERE)
+    files.replace_file(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", ELSEWHERE)

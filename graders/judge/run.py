@@ -1,0 +1,249 @@
+"""One grading run, as it is whoever drives it: submissions, their checks, and what came of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from graders.catalogue.katas import Kata
+from graders.catalogue.source import Unreadable, read_source, same_program
+from graders.catalogue.stub import stub_for
+from graders.faults import CheckFailed, GraderError, NotAsked, UsageError
+from graders.judge import checks
+from graders.judge.checks import Check
+from graders.judge.diagnosis import Diagnosis
+from graders.judge.exam import Exam
+from graders.judge.flagged import flagged
+from graders.judge.results import STOPPED, Outcome, Result, State
+from graders.judge.trial import Trial
+from graders.sandbox.launcher import Launcher
+from graders.sandbox.submission import Submission
+from graders.worker.visible import visible
+
+DEFAULT_SEED = 1
+LONGEST_PATH = 4096  # characters
+
+
+@dataclass
+class Options:
+    """What to grade, and how."""
+
+    reference: bool = False
+    submissions: list[Path] = field(default_factory=list)
+    seed: int = DEFAULT_SEED
+    devices: list[str] = field(default_factory=lambda: ["cpu"])
+    first_failure: bool = False  # stop each submission at its first failing check
+
+
+class Run:
+    """One grading run: its options, its worker launcher and its results."""
+
+    def __init__(
+        self,
+        options: Options,
+        launcher: Launcher,
+        watcher: Callable[[Result], None] = lambda result: None,
+    ) -> None:
+        self.options = options
+        self.watcher = watcher  # called whenever a check or a whole submission is done
+        self.results: list[Result] = []
+        self.pending: dict[int, Pending] = {}
+        self.diagnoses: dict[str, Diagnosis] = {}
+        self.references: dict[str, Submission] = {}
+        self.exams: dict[str, list[Exam]] = {}  # one for each device
+        self.launcher = launcher
+
+    def close(self) -> None:
+        for pending in self.pending.values():
+            pending.trial.submission.close()
+        self.launcher.close()
+
+    def let_go(self, kata: str) -> None:
+        """Of what its submissions shared: all of them are judged."""
+        for exam in self.exams.pop(kata, ()):
+            exam.forget()
+        if kata in self.diagnoses:
+            self.diagnoses.pop(kata).close()
+        if kata in self.references:
+            reference = self.references.pop(kata)
+            reference.close()
+            reference.replies.clear()
+
+    def submissions_of(self, kata: Kata) -> list[Path]:
+        if self.options.submissions:
+            return self.options.submissions
+        return [kata.reference_file if self.options.reference else kata.answer_file]
+
+    def prepare(self, kata: Kata, path: Path) -> Iterator[tuple[Pending, Check]]:
+        """Plans the checks of one submission. Raises: GraderError."""
+        if kata.id not in self.exams:
+            made = [Exam(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
+            self.exams[kata.id] = made
+        shown = visible(os.path.relpath(path, kata.root).replace("\n", "\\n"), LONGEST_PATH)
+        result = Result(kata.id, kata.topic, shown, kata.rank)
+        try:
+            if path == kata.answer_file and not path.exists():
+                raise Unreadable(f"{shown} is not there; this puts the stub in its place: nox -s reset -- {kata.id}")
+            submission = self.read(kata, path, shown)
+            result.program, result.review = submission.source, flagged(submission.source)
+            with contextlib.suppress(UsageError):  # then nobody knows
+                result.todo = same_program(submission.source, stub_for(kata))
+        except Unreadable as error:
+            submission = Submission(shown, "", [], self.launcher)
+            submission.unloadable = str(error)
+        result.budgeted = kata.reference_file.exists()
+        planned = checks.plan(kata.grader, kata.module, with_budgets=result.budgeted)
+        result.planned = len(planned) * len(self.options.devices)
+        self.results.append(result)
+        for index, exam in enumerate(self.exams[kata.id]):
+            pending = Pending(self, kata, result, Trial(exam, submission, self.reference_of(kata), result.costs))
+            self.pending[id(pending)] = pending
+            for check in planned:
+                yield pending, check if index == 0 else elsewhere(check, exam.device)
+
+    def reference_of(self, kata: Kata) -> Submission | None:
+        """The one that budgets compare with, shared by all submissions of a kata; None where it was removed."""
+        if kata.id not in self.references and kata.reference_file.exists():
+            shown = os.path.relpath(kata.reference_file, kata.root)
+            self.references[kata.id] = self.read(kata, kata.reference_file, shown)
+        return self.references.get(kata.id)
+
+    def read(self, kata: Kata, path: Path, shown: str) -> Submission:
+        """Raises: Unreadable."""
+        source = read_source(path, shown)
+        return Submission(shown, source, kata.grader.names, self.launcher, kata.grader.banned)
+
+    def refuse(self, kata: Kata, error: GraderError) -> None:
+        """Records a grader that cannot grade; the other katas go on."""
+        outcome = Outcome("contract/grader", "contract", "error", checks.POINTS, str(error), graders_fault=True)
+        result = Result(
+            kata.id, kata.topic, os.path.relpath(kata.answer_file, kata.root), message=str(error), planned=1
+        )
+        result.outcomes.append(outcome)
+        self.results.append(result)
+        self.watcher(result)
+
+    def finish(self, pending: Pending) -> None:
+        """Diagnoses a failing submission once its last check has reported, and lets go of its worker."""
+        result, submission = pending.result, pending.trial.submission
+        if submission.unloadable:
+            result.error, result.message = True, submission.unloadable
+        elif result.state == "failing" and result.whole:
+            diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
+            slow = {outcome.category for outcome in result.failures} == {"performance"}
+            mistake = diagnosis.name(submission, pending.suspects, slow)
+            if mistake:
+                result.mistake, result.diagnosis = mistake.name, mistake.diagnosis
+        elif result.state == "todo" and not result.todo:
+            asked = result.planned - result.skipped
+            result.message = f"{asked} of {result.planned} checks were asked and passed; ask them all for a verdict"
+        submission.close()
+        submission.replies.clear()
+        pending.trial.last = None
+
+
+@dataclass
+class Pending:
+    """A submission on one device, while its checks are coming in."""
+
+    run: Run
+    kata: Kata
+    result: Result
+    trial: Trial
+    suspects: set[int] = field(default_factory=set)  # the requests that a check failed on, by identity
+
+    def report(self, outcome: Outcome) -> None:
+        self.result.outcomes.append(outcome)
+        self.result.seconds += outcome.seconds
+        if self.result.complete:
+            self.run.finish(self)
+        self.run.watcher(self.result)
+
+    def leave_out(self, check: Check) -> None:
+        self.report(Outcome(check.name, check.category, "skipped", check.points))
+
+    def moot(self, check: Check) -> str:
+        """Why the check need not be asked any more, if so."""
+        failed = {outcome.category for outcome in self.result.failures}
+        if self.run.options.first_failure and failed:
+            return STOPPED
+        if check.category == "performance" and failed & {"contract", "shapes", "numerics", "gradients"}:
+            return "not asked before the values are right"
+        if check.category == "performance" and "rules" in failed:
+            return "not asked before the rules are kept"
+        for outcome in self.result.failures:
+            if outcome.name in check.after:
+                return f"not asked before {outcome.name} passes"
+        return "not started: the stub is untouched" if self.result.todo else ""
+
+    def ask(self, check: Check) -> str:
+        """Asks the check and reports what came of it, or why it was not asked, which is returned.
+
+        Raises: CheckFailed where it fails; whatever the grader raises.
+        """
+        trial, why = self.trial, self.moot(check)
+        trial.last = None
+        if why:
+            self.tell(check, "skipped", why)
+            return why
+        start = time.perf_counter()
+        state: State = "pass"
+        message, fault = None, False
+        try:
+            check.ask(trial)
+        except CheckFailed as failure:
+            if isinstance(failure, NotAsked) and failure.kind != "error" and self.result.failures:
+                state, trial.last, why = "skipped", None, "not asked before the call returns"
+                self.tell(check, state, why)
+                return why
+            state, message = failure.kind, str(failure)  # type: ignore[assignment]  # one of the states
+            raise
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                state = "skipped"
+            else:
+                state, fault = "error", True
+                message = f"the grader itself failed: {type(error).__name__}: {error}"
+            raise
+        finally:
+            if state != "skipped":
+                if state != "pass" and trial.last is not None:
+                    self.suspects.add(id(trial.last))
+                self.tell(check, state, message, time.perf_counter() - start, fault)
+        return ""
+
+    def settle(self, check: Check) -> str | None:
+        """Asks the check and reports what came of it; returns the traceback where the grader itself failed.
+
+        Raises: what went wrong beside the check.
+        """
+        try:
+            self.ask(check)
+        except CheckFailed:
+            pass
+        except Exception:
+            if not self.result.outcomes[-1].graders_fault:
+                raise
+            return traceback.format_exc()
+        return None
+
+    def tell(self, check: Check, state: State, message: str | None, seconds: float = 0.0, fault: bool = False) -> None:
+        trial = self.trial
+        call = f"{trial.last.text}{', ' if trial.last.mode else '  # '}seed {trial.exam.seed}" if trial.last else ""
+        printed = trial.printed if state not in ("pass", "skipped") else ""
+        self.report(
+            Outcome(
+                check.name, check.category, state, check.points, message, call, printed, seconds, fault, check.order
+            )
+        )
+
+
+def elsewhere(check: Check, device: str) -> Check:
+    """The same check on a further device, where it earns no points."""
+    after = tuple(f"{name}/{device}" for name in check.after)
+    return replace(check, name=f"{check.name}/{device}", points=0, after=after)

@@ -1,0 +1,129 @@
+"""A judge that stays: what it takes to judge a kata once more is kept warm between two of its learner's saves."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from graders.catalogue.katas import Kata
+from graders.judge.diagnosis import Diagnosis
+from graders.judge.exam import Exam
+from graders.judge.results import Result
+from graders.judge.run import DEFAULT_SEED, Options, Run
+from graders.sandbox.cage import Level
+from graders.sandbox.launcher import Launcher
+from graders.sandbox.submission import Submission
+
+
+class Interrupted(KeyboardInterrupt):
+    """The verdict under way is not wanted any more. As with Ctrl-C, nobody on the way takes it for a verdict."""
+
+
+class Judge:
+    """Judges one file after the other in this process, on the CPU. Make its launcher before any grader is imported."""
+
+    def __init__(self, launcher: Launcher, seed: int = DEFAULT_SEED) -> None:
+        self.launcher = Interruptible(launcher)
+        self.seed = seed
+        self.exams: dict[str, list[Exam]] = {}
+        self.references: dict[str, Submission] = {}
+        self.diagnoses: dict[str, Diagnosis] = {}
+        self.judged: Submission | None = None
+
+    def grade(
+        self,
+        kata: Kata,
+        path: Path,
+        watcher: Callable[[Result], None] = lambda result: None,
+        only: str = "",
+    ) -> Result:
+        """`watcher` is called after each check; `only` is a category, whose checks are asked up to the first failure.
+
+        Raises: GraderError where the kata's grader cannot grade; Interrupted.
+        """
+        asked = Options(submissions=[path], seed=self.seed, first_failure=bool(only))
+        run = Run(asked, self.launcher, watcher)
+        run.exams, run.references, run.diagnoses = self.exams, self.references, self.diagnoses
+        self.launcher.judging = True
+        try:
+            for pending, check in run.prepare(kata, path):
+                if self.launcher.interrupted:
+                    raise Interrupted
+                self.judged = pending.trial.submission
+                if only in ("", check.category):
+                    pending.settle(check)
+        finally:
+            self.launcher.judging = False
+            self.judged = None
+            for pending in run.pending.values():
+                pending.trial.submission.close()
+            for diagnosis in self.diagnoses.values():
+                diagnosis.close()  # their workers; what they answered is kept
+        return run.results[0]
+
+    @property
+    def call(self) -> tuple[str, float]:
+        """What of the file that is judged is waited for, in words, and for how many seconds so far."""
+        judged, now = self.judged, time.monotonic()
+        words, since = (judged and judged.calling) or ("", now)
+        return words, now - since
+
+    def interrupt(self) -> None:
+        """Ends the verdict under way, and every later one until `go_on`. For other threads."""
+        self.launcher.interrupt()
+
+    def go_on(self) -> None:
+        if self.launcher.interrupted:
+            self.close()  # one that was kept may have been ended
+        self.launcher.interrupted = False
+
+    def close(self) -> None:
+        """The launcher stays: it belongs to whoever made it."""
+        for reference in self.references.values():
+            reference.close()
+
+
+class Interruptible:
+    """A launcher whose workers another thread can end; a verdict that still needs one of them is Interrupted."""
+
+    processor = None
+
+    def __init__(self, launcher: Launcher) -> None:
+        self.launcher = launcher
+        self.lock = threading.Lock()
+        self.running: set[int] = set()
+        self.judging = False  # not clearing up
+        self.interrupted = False
+
+    @property
+    def isolation(self) -> Level:
+        return self.launcher.isolation
+
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+        with self.lock:
+            if self.interrupted and self.judging:
+                raise Interrupted
+            pid = self.launcher.start(connection, telling, scratch)
+            self.running.add(pid)
+            return pid
+
+    def stop(self, pid: int) -> str:
+        with self.lock:
+            if pid in self.running:
+                self.running.remove(pid)
+                return self.launcher.stop(pid)
+        if self.judging:
+            raise Interrupted
+        return "was interrupted"
+
+    def interrupt(self) -> None:
+        with self.lock:
+            self.interrupted = True
+            while self.running:
+                self.launcher.stop(self.running.pop())
+
+    def close(self) -> None:
+        self.launcher.close()

@@ -1,0 +1,24 @@
+"""The words that an author writes a kata's grader and mistakes in: `from graders.kata import …` is all it takes."""
+
+from graders.faults import CheckFailed
+from graders.kata.compare import close, same_dtype, same_shape
+from graders.kata.mistakes import Mistake
+from graders.kata.spec import (
+    FULL,
+    HALF,
+    TOLERANCES,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Inputs,
+    Submission,
+    Tolerance,
+)
+
+__all__ = [
+    "FULL", "HALF", "TOLERANCES", "Answer", "Arguments", "Budget", "Case", "CheckFailed", "Draw", "Grader", "Inputs",
+    "Mistake", "Submission", "Tolerance", "close", "same_dtype", "same_shape",
+]  # fmt: skip

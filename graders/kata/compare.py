@@ -1,0 +1,77 @@
+"""Holds what came back against what should have. Every message reads "subject: should be X, got Y"."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from graders.faults import CheckFailed
+from graders.kata.spec import Tolerance, dtype_name
+
+
+def same_shape(subject: str, got: Tensor, expected: Tensor) -> None:
+    if got.shape != expected.shape:
+        raise CheckFailed(f"shape of {subject}: should be {tuple(expected.shape)}, got {tuple(got.shape)}")
+
+
+def same_dtype(subject: str, got: Tensor, allowed: tuple[torch.dtype, ...]) -> None:
+    if got.dtype not in allowed:
+        names = " or ".join(dict.fromkeys(map(dtype_name, allowed)))
+        raise CheckFailed(f"dtype of {subject}: should be {names}, got {dtype_name(got.dtype)}")
+
+
+def close(subject: str, got: Tensor, expected: Tensor, tolerance: Tolerance) -> None:
+    """Shapes first, nothing is broadcast; then NaN and infinity; then differences, in float64."""
+    same_shape(subject, got, expected)
+    got, expected = got.double(), expected.double()
+    if ((got - expected).abs() < tolerance.relative * expected.abs() + tolerance.absolute).all():
+        return  # the usual case, and the quick one
+    as_finite(subject, got, expected)
+    wrong = differs(got, expected, tolerance)
+    if wrong.any():
+        distance = (got - expected).abs().nan_to_num(torch.inf, torch.inf).masked_fill(~wrong, -1)
+        index = tuple(int(i) for i in torch.unravel_index(distance.argmax(), got.shape))
+        count = f"{int(wrong.sum())} of {got.numel()} differ; worst{at(index, got)}: " if got.numel() > 1 else ""
+        raise CheckFailed(f"{subject}: {count}{both(expected[index], got[index])}")
+
+
+def as_finite(subject: str, got: Tensor, expected: Tensor) -> None:
+    """NaN and infinity only where they should be; of one shape."""
+    for what, where in (("NaN", got.isnan() & ~expected.isnan()), ("infinite", got.isinf() & ~expected.isinf())):
+        if where.any():
+            index = first_index(where)
+            count = f" ({int(where.sum())} of {got.numel()} are {what})" if got.numel() > 1 else ""
+            raise CheckFailed(f"{subject}: {both(expected[index], got[index], at(index, got))}{count}")
+
+
+def differs(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Tensor:
+    """Elementwise; equal infinities and two NaNs agree. Both in float64 and of one shape."""
+    finite = expected[expected.isfinite()].abs()
+    largest = finite.max() if finite.numel() else expected.new_zeros(())
+    allowed = tolerance.relative * expected.abs() + tolerance.scaled * largest + tolerance.absolute
+    near = (got - expected).abs() <= torch.where(expected.isfinite(), allowed, 0.0)
+    return ~(near | (got == expected) | (got.isnan() & expected.isnan()))
+
+
+def finite(subject: str, got: Tensor) -> None:
+    if not got.isfinite().all():
+        index = first_index(~got.isfinite())
+        raise CheckFailed(f"{subject}: should be finite, got {got[index].item()}{at(index, got)}")
+
+
+def at(index: tuple[int, ...], got: Tensor) -> str:
+    """Nothing where there is only one element."""
+    return f" at {list(index)}" if got.numel() > 1 else ""
+
+
+def first_index(mask: Tensor) -> tuple[int, ...]:
+    return tuple(int(i) for i in mask.nonzero()[0])
+
+
+def both(expected: Tensor, got: Tensor, where: str = "") -> str:
+    """ "should be X, got Y" with enough digits to see the difference, and no more."""
+    for digits in (6, 9, 12, 17):
+        texts = [f"{value.item():.{digits}g}" for value in (expected, got)]
+        if texts[0] != texts[1]:
+            break
+    return f"should be {texts[0]}{where}, got {texts[1]}"

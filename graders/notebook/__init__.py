@@ -1,0 +1,1 @@
+"""`%%kata` in Jupyter: a front door of its own."""

@@ -1,0 +1,133 @@
+"""Judges a notebook's cell, and writes what the notebook shows: python -m graders.notebook.cell FOLDER KATA [OPTION...]
+
+The other side of notebook.py, in a process of its own. The cell is FOLDER/cell.py, the options are those of `grade`.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from graders import __main__ as cli
+from graders.catalogue import katas
+from graders.desk import attempts
+from graders.faults import FAULT, ROOT
+from graders.judge import results
+from graders.judge.card import WIDTH, WORDS, Reporter, costs_in_words
+from graders.judge.results import Outcome, Result
+from graders.judge.run import DEFAULT_SEED
+
+COLOURS = {"green": "#2e9e44", "red": "#d1433f", "yellow": "#b8860b"}  # seen on white and on black
+UNDEFINED = re.compile(r"NameError: name '\w+' is not defined")
+
+
+def main(argv: list[str], root: Path = ROOT) -> int:
+    """Exit status: that of `grade`."""
+    folder, arguments = Path(argv[0]), argv[1:]
+    cell, written = folder / "cell.py", folder / "results.json"
+    seed = [] if "--seed" in arguments else ["--seed", str(DEFAULT_SEED)]  # the cell is the learner's own
+    status = cli.main(["grade", *arguments, *seed, "--submission", str(cell), "--json", str(written)], root)
+    if status not in (0, 1, FAULT) or not written.exists():
+        return status
+    document = json.loads(written.read_text(encoding="utf-8"))
+    result = result_of(document["results"][0])
+    result.program = cell.read_text(encoding="utf-8")
+    result.budgeted = katas.find([result.kata], root)[0].reference_file.exists()
+    if status != FAULT and not os.environ.get("CI"):
+        attempts.record_all(root, [result], document["seed"], attempts.NOTEBOOK)
+    results.write(folder / "card.json", card(result, document["seed"], document["env"]["isolation"]))
+    return status
+
+
+def result_of(document: dict[str, Any]) -> Result:
+    """What `grade` wrote of one submission, where the file is called the cell."""
+
+    def named(text: str | None) -> str | None:
+        return text and text.replace(document["source"], "the cell")
+
+    outcomes = [
+        Outcome(
+            test["name"],
+            test["category"],
+            test["state"],
+            test["max_score"],
+            named(test["message"]),
+            test["test_code"],
+            test["output"] or "",
+            test["seconds"],
+            order=int(test["name"] != document["first_failure"]),
+        )
+        for test in document["tests"]
+    ]
+    costs = {
+        cost["budget"]: {name: (pair["own"], pair["reference"]) for name, pair in cost.items() if name != "budget"}
+        for cost in document["costs"]
+    }
+    return Result(
+        document["kata"],
+        document["topic"],
+        document["source"],
+        todo=all(outcome.state == "skipped" for outcome in outcomes),
+        message=named(document["message"]),
+        error=document["state"] == "error",
+        mistake=document["mistake"],
+        diagnosis=document["diagnosis"],
+        outcomes=outcomes,
+        planned=len(outcomes),
+        seconds=document["seconds"],
+        costs=costs,
+    )
+
+
+class CellReporter(Reporter):
+    """Names the commands that are typed in a notebook."""
+
+    def rerun(self, result: Result, name: str) -> str:
+        return super().rerun(result, name).replace("nox -s grade -- ", "%%kata ")
+
+
+def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
+    """By MIME type."""
+    plain = io.StringIO()
+    console = Console(file=plain, width=WIDTH, force_terminal=False, color_system=None, highlight=False)
+    reporter = CellReporter(seed, console)
+    rows = reporter.rows(result) if result.state in ("failing", "error") else []
+    rows += [("cost", words) for words in costs_in_words(result)]
+    if any(UNDEFINED.search(outcome.message or "") for outcome in result.outcomes):
+        rows.append(("note", "a cell is judged on its own: import and define in it all that it uses"))
+    if isolation != "full":
+        rows.append(("isolation", f"{isolation}; submissions cannot be shut in fully here, see SECURITY.md"))
+    headline = reporter.headline(result)
+    reporter.say(headline)
+    if rows:
+        reporter.show(rows)
+    text = "\n".join(line.rstrip() for line in plain.getvalue().splitlines()).rstrip()
+    return {"text/plain": text, "text/html": page(headline.plain, rows, COLOURS[WORDS[result.state][1]])}
+
+
+def page(headline: str, rows: list[tuple[str, str]], colour: str) -> str:
+    """The colours of the text and of what is behind it are the notebook's."""
+    word, _, rest = headline.partition(" ")
+    facts = "".join(
+        f'<dt style="margin:0;font-weight:normal;opacity:.75">{html.escape(label)}</dt>'
+        f'<dd style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">{html.escape(fact)}</dd>'
+        for label, fact in rows
+    )
+    grid = "display:grid;grid-template-columns:max-content minmax(0,1fr);gap:0 1.2em;margin:.2em 0 0"
+    return (
+        f'<div style="border-left:4px solid {colour};padding:.2em .8em;font-family:monospace;line-height:1.4">'
+        f'<div style="white-space:pre-wrap"><strong>{html.escape(word)}</strong> {html.escape(rest.rstrip())}</div>'
+        f'<dl style="{grid}">{facts}</dl></div>'
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,152 @@
+"""One worker as the judge speaks to it: messages with a time limit, offences, how it ended, its clock."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import socket
+import struct
+import tempfile
+import time
+from typing import Any
+
+from torch import Tensor
+
+from graders.sandbox.launcher import Launcher
+from graders.worker import serve as worker
+from graders.worker import wire
+from graders.worker.visible import visible
+
+TOLD_BYTES = 1 << 16  # what a pipe holds
+STACK_SECONDS = 5.0  # on a busy machine the worker may take a while to say where it is
+GROWTH = 64  # times the bytes that were sent may come back, and
+SPARE_BYTES = 16 << 20  # more: what is large may be made from little
+LONGEST_NAME = 100  # characters of an offence
+OFFENCE = re.compile(rb"^! (.+)\t(\d*)$", re.MULTILINE)  # as removal.py tells it
+START_SECONDS = 120  # a spawned worker imports torch first
+CREDENTIALS = struct.Struct("3i") if hasattr(socket, "SO_PASSCRED") else None  # pid, uid, gid of a message's sender
+
+
+class Died(Exception):
+    """The worker is gone; the message says how it ended, in words."""
+
+
+class TimedOut(Exception):
+    """The worker took too long; `line` is the line of the submission that it was on, if known."""
+
+    def __init__(self, line: int | None) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+class Worker:
+    """One worker process with a scratch folder of its own."""
+
+    def __init__(self, launcher: Launcher, path: str, limit: float) -> None:
+        """`path` names the submission, `limit` is the seconds that each message may take."""
+        self.launcher = launcher
+        self.path = path
+        self.limit = limit
+        self.scratch = tempfile.TemporaryDirectory(prefix="kata-", ignore_cleanup_errors=True)
+        self.key = secrets.token_bytes(wire.KEY)
+        self.number = 0  # of messages that it sent
+        self.offences: dict[str, int | None] = {}  # during the last message, with their lines
+        self.connection, theirs = socket.socketpair()
+        if CREDENTIALS:
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self.met = False
+        self.clock: int | None = None  # of the processor's time that it takes
+        self.process: int | None = None  # as it is called here, where the launcher may know it by another number
+        self.told, telling = os.pipe()
+        for end in (self.told, telling):
+            os.set_blocking(end, False)  # who fills it tells no more, and holds up nobody
+        with theirs:
+            self.pid = launcher.start(theirs, telling, self.scratch.name)
+        os.close(telling)
+
+    def seconds(self) -> float:
+        """The processor's time that it took so far, a clock's where the system does not tell. Raises: Died."""
+        try:
+            return time.monotonic() if self.clock is None else time.clock_gettime(self.clock)
+        except OSError:
+            raise Died(self.stop()) from None
+
+    def meet(self) -> None:
+        """Waits for its first sign of life, sent before it has seen any of the submission, and finds its clock."""
+        self.met = True
+        self.connection.settimeout(START_SECONDS)
+        self.connection.sendall(self.key)
+        if not CREDENTIALS:
+            self.connection.recv(len(worker.READY))
+            self.process = self.pid
+            return
+        _, sent, _, _ = self.connection.recvmsg(len(worker.READY), socket.CMSG_SPACE(CREDENTIALS.size))
+        for _, _, content in sent:
+            self.process = CREDENTIALS.unpack(content)[0]
+            clock = ~self.process << 3 | 2  # as Linux numbers the clocks of processes
+            with contextlib.suppress(OSError):
+                time.clock_gettime(clock)
+                self.clock = clock
+
+    def ask(self, message: bytes) -> tuple[Any, list[Tensor]]:
+        """Raises: TimedOut, Died; the worker is stopped then, and cannot be asked again."""
+        self.offences = {}
+        try:
+            if not self.met:
+                self.meet()
+            deadline = time.monotonic() + self.limit + 0.5
+            wire.send(self.connection, message, deadline)
+            self.number += 1
+            sender = wire.Sender(self.key, self.number, GROWTH * len(message) + SPARE_BYTES)
+            header, tensors = wire.receive(self.connection, deadline, sender)
+            if not isinstance(header, dict):
+                raise wire.Malformed("no reply")
+            self.note_offences(self.telling())
+            return header, tensors
+        except TimeoutError:
+            line = self.line_it_was_on()
+            self.stop()
+            raise TimedOut(line) from None
+        except wire.Malformed as error:
+            self.stop()
+            raise Died(f"sent what the judge cannot read: {error}") from None
+        except wire.Closed:
+            raise Died(self.stop()) from None
+
+    def note_offences(self, told: bytes) -> None:
+        """What the submission called although it may not: it can be neither unsaid nor forgotten."""
+        for name, line in OFFENCE.findall(told):
+            words = visible(name.decode(errors="replace"), LONGEST_NAME)
+            self.offences[words] = int(line) if line else self.offences.get(words)
+
+    def telling(self) -> bytes:
+        """What it told beside its replies, since this was last asked."""
+        with contextlib.suppress(BlockingIOError):
+            return os.read(self.told, TOLD_BYTES)
+        return b""
+
+    def line_it_was_on(self) -> int | None:
+        frame = re.compile(rf'File "{re.escape(self.path)}", line (\d+) in'.encode())
+        if worker.STACK_SIGNAL and self.process:
+            with contextlib.suppress(OSError):
+                os.kill(self.process, worker.STACK_SIGNAL)
+                seen = b""
+                deadline = time.monotonic() + STACK_SECONDS
+                while time.monotonic() < deadline:
+                    seen += self.telling()
+                    if found := frame.search(seen):
+                        self.note_offences(seen)
+                        return int(found[1])
+                    os.kill(self.process, 0)  # it may be ended meanwhile, by whoever waits no longer
+                    time.sleep(0.01)
+        return None
+
+    def stop(self) -> str:
+        self.connection.close()
+        how = self.launcher.stop(self.pid)
+        self.note_offences(self.telling())
+        os.close(self.told)
+        self.scratch.cleanup()
+        return how

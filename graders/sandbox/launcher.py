@@ -1,0 +1,222 @@
+"""Starts and stops worker processes: forked from a server that has torch loaded, or spawned where fork does not exist.
+
+The fork server is forked off the judge before the judge draws a seed, imports a grader or runs a threaded operator, so
+its memory holds no oracle and torch's thread pool still works in its children. Where it can, it moves into a cage.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import multiprocessing
+import os
+import platform
+import random
+import signal
+import socket
+import sys
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
+
+from graders.faults import ROOT
+from graders.sandbox import cage, system_calls
+from graders.worker import removal, sealed, wire
+
+LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
+
+
+class Launcher(Protocol):
+    """How workers are started and stopped on this platform, and how well they are shut in."""
+
+    @property
+    def isolation(self) -> cage.Level: ...
+    @property
+    def processor(self) -> int | None: ...  # that its workers keep to, if to one
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int: ...
+    def stop(self, pid: int) -> str: ...
+    def close(self) -> None: ...
+
+
+def new_launcher(processor: int | None = None) -> Launcher:
+    """`GRADERS_START_METHOD=spawn` forces what Windows and macOS (where forking torch is unsafe) get anyway."""
+    return ForkServer(processor) if forks() else Spawn()
+
+
+def new_launchers(count: int) -> list[Launcher]:
+    """For as many judges; each keeps to a processor with its workers, where there are enough.
+
+    Judge and worker take turns, thousands of times. To wake each other up on another processor, which has gone to
+    sleep meanwhile, takes about as long as a small call; nine katas took 7.3 s so, and 6.4 s now.
+    """
+    free = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    if not 1 < count <= len(free):
+        return [new_launcher() for _ in range(count)]
+    return [new_launcher(processor) for processor in random.sample(free, count)]
+
+
+def keep_to(processor: int | None) -> None:
+    """Keeps this process, and those that it forks, to one processor, if to any."""
+    if processor is not None:
+        os.sched_setaffinity(0, {processor})
+
+
+def forks() -> bool:
+    return os.environ.get("GRADERS_START_METHOD") != "spawn" and hasattr(os, "fork") and sys.platform != "darwin"
+
+
+class ForkServer:
+    """The judge's end of the server that forks workers."""
+
+    def __init__(self, processor: int | None = None) -> None:
+        self.processor = processor
+        self.control, theirs = socket.socketpair()
+        self.pid = os.fork()
+        if not self.pid:
+            try:
+                keep_to(processor)
+                run_server(theirs)
+            finally:
+                os._exit(0)
+        theirs.close()
+
+    @functools.cached_property
+    def isolation(self) -> cage.Level:
+        """The server's first message; the judge has other things to do until it comes."""
+        return LEVELS[self.reply()]
+
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+        assert self.isolation  # it comes before what follows
+        socket.send_fds(self.control, [wire.LENGTHS.pack(1, 0)], [connection.fileno(), telling])
+        self.control.sendall(scratch.encode() + b"\n")
+        return self.reply()
+
+    def stop(self, pid: int) -> str:
+        self.control.sendall(wire.LENGTHS.pack(0, pid))
+        return ending(os.waitstatus_to_exitcode(self.reply()))
+
+    def reply(self) -> int:
+        number: int = wire.LENGTHS.unpack(wire.read(self.control, wire.LENGTHS.size, None))[0]
+        return number
+
+    def close(self) -> None:
+        assert self.isolation  # while it can still be told
+        self.control.close()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
+def run_server(control: socket.socket) -> None:
+    """Serves in a cage where that can be made, else with limits alone."""
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.closerange(3, control.fileno())
+    os.closerange(control.fileno() + 1, 4096)
+    limited = cage.limits(caged=True)
+    cage.blank_command_line()
+    platform.processor()  # asks a program, which a submission may not, and remembers
+    stock = removal.take_stock()
+    if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.enter(
+        lambda start: serve(control, "full", start, limited, stock)
+    ):
+        cage.adopt_orphans()
+        serve(control, "limits", cage.start_limited, cage.limits(caged=False), stock)
+
+
+def serve(
+    control: socket.socket, level: cage.Level, start: cage.Starter, limited: dict[str, int], stock: removal.Inventory
+) -> None:
+    """Starts a worker for each connection that arrives; ends them all when the judge hangs up."""
+    control.sendall(wire.LENGTHS.pack(LEVELS.index(level), 0))
+    children: set[int] = set()
+    while True:
+        message, fds, _, _ = socket.recv_fds(control, wire.LENGTHS.size, 2)
+        if len(message) < wire.LENGTHS.size:
+            break
+        kind, pid = wire.LENGTHS.unpack(message)
+        if kind:
+            scratch = b""
+            while not scratch.endswith(b"\n"):
+                scratch += control.recv(1)
+            connection = socket.socket(fileno=fds[0])
+            folder = cage.SCRATCH if level == "full" else scratch.decode().rstrip("\n")
+            pid = start(functools.partial(be_worker, connection, fds[1], folder, limited, stock), folder)
+            connection.close()
+            os.close(fds[1])
+            children.add(pid)
+            control.sendall(wire.LENGTHS.pack(pid, 0))
+        else:
+            children.discard(pid)
+            control.sendall(wire.LENGTHS.pack(end(pid, children), 0))
+    for pid in children:
+        end(pid, set())
+
+
+def end(pid: int, others: set[int]) -> int:
+    """Kills the worker and what it started, and returns the status that it had ended with, or now ends with."""
+    done, status = os.waitpid(pid, os.WNOHANG)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)  # it may be too young to lead a group
+    if not done:
+        status = os.waitpid(pid, 0)[1]
+    cage.end_orphans(others)
+    return status
+
+
+def be_worker(
+    connection: socket.socket, telling: int, folder: str, limited: dict[str, int], stock: removal.Inventory
+) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    cage.set_limits(limited)
+    serve_sealed = sealed.private_worker()
+    sealed.forget_modules()
+    serve_sealed(connection, telling, folder, str(ROOT), stock, system_calls.forbid)
+
+
+class Spawn:
+    """Starts every worker anew, which imports torch again."""
+
+    processor = None
+
+    def __init__(self) -> None:
+        self.processes: dict[int, Any] = {}
+        self.isolation: cage.Level = "none" if sys.platform == "win32" else "limits"
+
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+        context = multiprocessing.get_context("spawn")
+        pipe = Connection(os.dup(telling), readable=False)  # which travels to a spawned process
+        process = context.Process(target=be_spawned, args=(connection, pipe, scratch), daemon=True)
+        process.start()
+        assert process.pid is not None
+        self.processes[process.pid] = process
+        return process.pid
+
+    def stop(self, pid: int) -> str:
+        process = self.processes.pop(pid)
+        process.join(0.1)
+        process.kill()
+        process.join()
+        return ending(process.exitcode)
+
+    def close(self) -> None:
+        for pid in list(self.processes):
+            self.stop(pid)
+
+
+def be_spawned(connection: socket.socket, telling: Connection, scratch: str) -> None:
+    limited = cage.limits(caged=False) if sys.platform != "win32" else {}
+    platform.processor()
+    be_worker(connection, telling.fileno(), scratch, limited, removal.take_stock())
+
+
+def ending(code: int | None) -> str:
+    """An exit code in words, signals by name; 128 + n is a shell's word for signal n, and a cage's keeper's."""
+    if code is not None and code - 128 in {*signal.Signals}:
+        code = 128 - code
+    if code is None or code >= 0:
+        return f"ended its process with exit status {code}"
+    return f"was ended by {signal.Signals(-code).name} ({signal.strsignal(-code)})"

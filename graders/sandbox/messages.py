@@ -1,0 +1,245 @@
+"""What judge and worker say to each other, as the judge sees it: one call asked, and what came back of it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from graders.kata.spec import dtype_name
+from graders.worker import wire
+from graders.worker.visible import LONGEST, visible
+
+Measured = Literal["", "time", "cost"]
+FIGURES = ("operators", "written", "peak", "lines", "line")
+LONGEST_NAME = 100  # characters
+MOST_NAMES = 200  # of anything that a reply lists
+MOST_OUTPUTS = 16
+NO_ANSWER = (KeyError, IndexError, TypeError, ValueError, AttributeError)  # where a reply is not what a worker sends
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """One call of the submission, with everything that decides its outcome."""
+
+    target: str
+    arguments: Mapping[str, Any] | None  # None: only construct
+    positional: int  # how many of them are passed by position
+    init: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Tensor] = field(default_factory=dict)
+    leaves: tuple[str, ...] = ()  # the inputs that require grad
+    cotangents: tuple[Tensor, ...] = ()  # where gradients are asked for
+    return_inputs: bool = False  # as they are after the call
+    no_grad: bool = False
+    evaluating: bool = False  # a module is in eval mode
+    rehearsed: bool = False  # the same instance is first called with `before`, and with other values of these shapes
+    before: Mapping[str, Any] = field(default_factory=dict)  # the arguments of another call of the case
+    measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
+    device: str = "cpu"
+    mode: str = ""  # in words, where it is not the usual one
+
+    @property
+    def text(self) -> str:
+        """The call in words."""
+        call = describe_call(self.target, self.init, self.arguments or {})
+        return f"{call}  # {self.mode}" if self.mode else call
+
+    def in_words(self, subject: str) -> str:
+        """The subject of a message: `values (float32, under no_grad)`."""
+        return f"{subject} ({self.mode})" if self.mode else subject
+
+    @functools.cached_property
+    def message(self) -> bytes:
+        """As it is sent; equal requests have equal messages."""
+        tensors: list[Tensor] = []
+        where: dict[str, int] = {}
+
+        def plain(value: Any) -> Any:
+            if not isinstance(value, Tensor):
+                return value
+            tensors.append(value)
+            return {"tensor": len(tensors) - 1}
+
+        arguments = None if self.arguments is None else {name: plain(value) for name, value in self.arguments.items()}
+        for name, value in (arguments or {}).items():
+            if isinstance(value, dict):
+                where[name] = value["tensor"]
+        names = list(arguments or {})
+        header = {
+            "op": "call",
+            "target": self.target,
+            "init": None if self.init is None else dict(self.init),
+            "parameters": {name: plain(value)["tensor"] for name, value in self.parameters.items()},
+            "arguments": None if arguments is None else [arguments[name] for name in names[: self.positional]],
+            "keywords": {name: (arguments or {})[name] for name in names[self.positional :]},
+            "leaves": {name: where[name] for name in self.leaves if name in where},
+            "cotangents": [plain(cotangent)["tensor"] for cotangent in self.cotangents],
+            "return_inputs": where if self.return_inputs else {},
+            "no_grad": self.no_grad,
+            "evaluating": self.evaluating,
+            "rehearsed": self.rehearsed,
+            "measured": self.measured,
+            "before": {name: plain(value) for name, value in self.before.items()} if self.rehearsed else {},
+            "device": self.device,
+        }
+        return wire.pack(header, tensors)
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception, in plain data."""
+
+    type: str
+    refusal: bool  # a ValueError or an AssertionError
+    message: str
+    line: int | None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a call cost; see meter.py."""
+
+    operators: int
+    written: int
+    peak: int
+    lines: int  # how often the line that runs most often did
+    line: int  # which that is
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back: plain data, or how the worker ended."""
+
+    outputs: tuple[Tensor | str, ...] = ()  # a string says what was returned in place of a tensor
+    is_tuple: bool = False
+    devices: tuple[str, ...] = ()
+    raised: Raised | None = None
+    gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
+    inputs: Mapping[str, Tensor] = field(default_factory=dict)
+    calls: tuple[tuple[str, int | None], ...] = ()
+    printed: str = ""
+    lines: int = 0
+    cost: Cost | None = None
+    seconds: float = 0.0  # of the processor, where the system tells, else of the clock
+    died: str = ""
+    hung: bool = False
+
+
+def raised_of(reply: Mapping[str, Any]) -> Raised | None:
+    """Raises: NO_ANSWER."""
+    found = reply.get("raised")
+    if found is None:
+        return None
+    line = None if found["line"] is None else count_in(found["line"])
+    return Raised(text_in(found["type"], LONGEST_NAME), found["refusal"] is True, text_in(found["message"]), line)
+
+
+def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
+    """Reads what the worker sent. Raises: NO_ANSWER."""
+    output = header.get("output", {"tuple": []})
+    is_tuple = "tuple" in output
+    items = few(output["tuple"], MOST_OUTPUTS) if is_tuple else [output]
+    printed, lines = printed_of(header)
+    return Reply(
+        outputs=tuple(
+            tensor_in(item["tensor"], tensors)
+            if "tensor" in item
+            else text_in(item.get("other", "a tuple"), LONGEST_NAME).removeprefix("builtins.")
+            for item in items
+        ),
+        is_tuple=is_tuple,
+        devices=tuple(text_in(item.get("device", ""), LONGEST_NAME) for item in items),
+        raised=raised_of(header),
+        gradients={
+            text_in(name, LONGEST_NAME): None if index is None else tensor_in(index, tensors)
+            for name, index in few(header.get("gradients", {})).items()
+        },
+        inputs={
+            text_in(name, LONGEST_NAME): tensor_in(index, tensors)
+            for name, index in few(header.get("inputs", {})).items()
+        },
+        cost=Cost(**{figure: count_in(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
+        printed=printed,
+        lines=lines,
+    )
+
+
+def names_of(reply: Mapping[str, Any], names: list[str]) -> dict[str, dict[str, Any] | None]:
+    """What was found under each name when the submission was imported. Raises: NO_ANSWER."""
+    found = {name: reply["names"][name] for name in names}
+    return {
+        name: None
+        if there is None
+        else {
+            "kind": text_in(there["kind"]),
+            "parameters": None
+            if there["parameters"] is None
+            else [
+                {
+                    "name": text_in(parameter["name"], LONGEST_NAME),
+                    "kind": text_in(parameter["kind"]),
+                    "optional": parameter["optional"] is True,
+                    "default": default_in(parameter["default"]),
+                }
+                for parameter in few(there["parameters"])
+            ],
+        }
+        for name, there in found.items()
+    }
+
+
+def printed_of(reply: Mapping[str, Any]) -> tuple[str, int]:
+    """What was printed, and its lines. Raises: NO_ANSWER."""
+    return text_in(reply["printed"]["text"]), count_in(reply["printed"]["lines"])
+
+
+def text_in(value: Any, longest: int = LONGEST) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text should be one")
+    return visible(value, longest)
+
+
+def count_in(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < wire.LARGEST:  # a bool is no number
+        raise ValueError("a number should be one of 63 bits")
+    return value
+
+
+def tensor_in(index: Any, tensors: list[Tensor]) -> Tensor:
+    return tensors[count_in(index)]
+
+
+def default_in(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, float)) else text_in(value, LONGEST_NAME)
+
+
+def few(listed: Any, most: int = MOST_NAMES) -> Any:
+    if not isinstance(listed, (list, dict)) or len(listed) > most:
+        raise ValueError("too much is listed")
+    return listed
+
+
+def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mapping[str, Any]) -> str:
+    """`MultiHeadAttention(embed_dim=8, num_heads=4)(query[2, 5, 8] float32, mask[5] bool)`"""
+
+    def one(name: str, value: Any) -> str:
+        if isinstance(value, Tensor):
+            return f"{name}{list(value.shape)} {dtype_name(value.dtype)}"
+        return f"{name}={value!r}"
+
+    call = ", ".join(one(name, value) for name, value in arguments.items())
+    if init is None:
+        return f"{target}({call})"
+    return f"{target}({', '.join(one(name, value) for name, value in init.items())})({call})"
+
+
+def floating(arguments: Mapping[str, Any], dtype: torch.dtype) -> dict[str, Any]:
+    """The arguments with every floating tensor cast; the others are left alone."""
+    return {
+        name: value.to(dtype) if isinstance(value, Tensor) and value.is_floating_point() else value
+        for name, value in arguments.items()
+    }

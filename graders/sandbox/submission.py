@@ -1,0 +1,168 @@
+"""A submission as the judge sees it: a source text, and a worker that answers requests with plain data."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+import time
+from dataclasses import replace
+from typing import Any
+
+from graders.catalogue.source import defined_in
+from graders.faults import CheckFailed
+from graders.sandbox.cage import MEMORY
+from graders.sandbox.dialogue import Died, TimedOut, Worker
+from graders.sandbox.launcher import Launcher
+from graders.sandbox.messages import NO_ANSWER, Raised, Reply, Request, names_of, printed_of, raised_of, reply_of
+from graders.worker import wire
+from graders.worker.visible import visible
+
+LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
+WHOLE_SECONDS = 60.0  # of the processor, for all calls together; the slowest reference takes 2
+SHARED = 2  # clock seconds count as one where the processor worked for less: others may use it, and some sleep
+MOST_HANGS = 3  # in a row, after which the rest is not asked
+MOST_LINES = 1000  # printed in one call
+MOST_BYTES = 1 << 29  # of tensors in all replies, which are kept until the diagnosis
+NEAR = 0.5  # cos_sim is 0.58 of cosine_similarity
+
+
+class Submission:
+    """One file under judgement. `ask` starts a worker when it needs one, and remembers every answer."""
+
+    def __init__(
+        self, path: str, source: str, names: list[str], launcher: Launcher, banned: tuple[str, ...] = ()
+    ) -> None:
+        self.path = path
+        self.source = source
+        self.names = names
+        self.banned = banned
+        self.launcher = launcher
+        self.worker: Worker | None = None
+        self.found: dict[str, dict[str, Any] | None] | None = None
+        self.replies: dict[bytes, tuple[Request, Reply]] = {}  # by the request's message
+        self.imported: dict[str, int | None] = {}  # what it called while it was imported although it may not
+        self.hangs = 0
+        self.seconds = 0.0
+        self.bytes = 0
+        self.unloadable = ""
+        self.calling: tuple[str, float] | None = None  # what is waited for, and since when
+        # Looks at the whole source, for seconds where it is long: once.
+        self.lacks = functools.cache(self._lacks)
+        self.mention = functools.cache(self._mention)
+
+    def load(self) -> dict[str, dict[str, Any] | None]:
+        """Imports it in a fresh worker, if none is up, and returns what was found under each name.
+
+        Raises: CheckFailed of kind "error" where it cannot be imported.
+        """
+        if self.unloadable:
+            raise CheckFailed(self.unloadable, "error")
+        if self.worker is None:
+            limit = LIMIT_SECONDS / 2**self.hangs
+            self.worker = Worker(self.launcher, self.path, limit)
+            header = {"op": "load", "path": self.path, "source": self.source, "names": self.names}
+            header["banned"] = self.banned
+            self.calling = f"importing {self.path}", time.monotonic()
+            try:
+                reply, _ = self.worker.ask(wire.pack(header, []))
+                self.imported = self.worker.offences
+                raised = raised_of(reply)
+                if raised:
+                    self.unloadable = f"{self.path} cannot be imported: {self.explain(raised)}"
+                elif (lines := printed_of(reply)[1]) > MOST_LINES:
+                    self.unloadable = f"{self.path} prints {lines:,} lines when imported; remove the prints"
+                else:
+                    self.found = names_of(reply, self.names)
+            except TimedOut as late:
+                self.worker = None
+                self.unloadable = f"{self.path} did not finish importing in {limit:g} s{self.at(late.line)}"
+            except Died as death:
+                self.worker = None
+                self.unloadable = f"{self.path} {death} while it was imported"
+            except NO_ANSWER:
+                self.unloadable = f"{self.path} sent back something that is no answer when it was imported"
+            self.calling = None
+            if self.unloadable:
+                self.close()
+                raise CheckFailed(self.unloadable, "error")
+        assert self.found is not None
+        return self.found
+
+    def ask(self, request: Request) -> Reply:
+        """Raises: CheckFailed of kind "error" where the submission cannot be imported, or hung too often."""
+        if request.message in self.replies:
+            return self.replies[request.message][1]
+        if self.hangs >= MOST_HANGS:
+            raise CheckFailed(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
+        if self.seconds >= WHOLE_SECONDS:
+            raise CheckFailed(f"not asked, since the calls before took {self.seconds:.0f} s in all", "timeout")
+        if self.bytes >= MOST_BYTES:
+            raise CheckFailed(f"not asked, since the calls before returned {self.bytes >> 20:,} MiB in all")
+        if self.load().get(request.target) is None:
+            raise CheckFailed(self.lacks(request.target))
+        assert self.worker is not None
+        worker, limit, start, took = self.worker, self.worker.limit, time.monotonic(), 0.0
+        self.calling = request.text, start
+        try:
+            before = worker.seconds()
+            header, tensors = worker.ask(request.message)
+            took = worker.seconds() - before if request.device == "cpu" else time.monotonic() - start
+            self.bytes += sum(tensor.nbytes for tensor in tensors)
+            reply = replace(reply_of(header, tensors), seconds=took)
+            self.hangs = 0
+        except TimedOut as late:
+            self.worker = None
+            self.hangs += 1
+            reply = Reply(died=f"did not return in {limit:g} s{self.at(late.line)}", hung=True)
+        except Died as death:
+            self.worker = None
+            reply = Reply(died=str(death))
+        except NO_ANSWER:
+            self.close()
+            reply = Reply(died="sent back something that is no answer")
+        self.calling = None
+        self.seconds += max(took, (time.monotonic() - start) / SHARED)
+        reply = replace(reply, calls=tuple((self.imported | worker.offences).items()))
+        self.replies[request.message] = (request, reply)
+        return reply
+
+    def explain(self, raised: Raised) -> str:
+        if raised.type == "Misfit":
+            return raised.message
+        if raised.type == "SystemExit":
+            return f"sys.exit({raised.message}){self.at(raised.line)}"
+        asked = re.search(r"you tried to allocate (\d{1,19}) bytes", raised.message)  # as torch's allocator says it
+        if raised.type == "MemoryError" or asked:
+            wanted = f"{int(asked[1]) / 2**30:,.1f} GiB in one go" if asked else "more"
+            return f"out of memory: asked for {wanted}, may take {MEMORY >> 30} GiB in all{self.at(raised.line)}"
+        message = f": {' '.join(raised.message.split())}" if raised.message else ""
+        return f"{raised.type}{message}{self.at(raised.line)}"
+
+    def at(self, line: int | None) -> str:
+        """(line 12: `return x / y`)"""
+        lines = self.source.splitlines()
+        if line is None or not 0 < line <= len(lines):
+            return ""
+        return f" (line {line}: `{visible(lines[line - 1].strip())}`)"
+
+    def _mention(self, call: str) -> int | None:
+        """The first line with a banned name that the call's begins with: `cdist` where it was aten::_cdist_forward."""
+        called = ["", *re.findall(r"\w+", call)][-1].lstrip("_")
+        for number, line in enumerate(self.source.splitlines(), start=1):
+            names = [name.lstrip("_") for name in re.findall(r"(?<!def )\b\w+", line.partition("#")[0])]
+            if any(called.startswith(name) and name.startswith(self.banned) for name in names):
+                return number
+        return None
+
+    def _lacks(self, name: str) -> str:
+        """That it does not define the name, and what it may have been meant to be called."""
+        found = {other.lower(): other for other in defined_in(self.source) if other != name}
+        near = difflib.get_close_matches(name.lower(), found, n=1, cutoff=NEAR)
+        hint = f"; rename {found[near[0]]}?" if near and "." not in name else ""
+        return f"{name}: should be defined in {self.path}, got no such name{hint}"
+
+    def close(self) -> None:
+        if self.worker is not None:
+            self.worker.stop()
+            self.worker = None

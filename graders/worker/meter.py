@@ -1,0 +1,134 @@
+"""Counts what a call costs: torch's operators and their memory, and how often a line runs. Runs in the worker.
+
+The figures are the same in every run. Memory is what torch's allocators hand out and get back; what was there before
+the call does not count. Part of the worker's private copy: see sealed.py.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from _imp import get_frozen_object
+from collections.abc import Callable, Iterable
+from functools import partial
+from marshal import dumps, loads
+from operator import itemgetter
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+from torch._C._autograd import ProfilerEvent, _disable_profiler_legacy, _enable_profiler_legacy
+from torch._C._profiler import _ExperimentalConfig
+from torch.autograd import ProfilerConfig, ProfilerState  # type: ignore[attr-defined]  # not in its __all__
+
+from graders.worker.sterile import sterile
+
+# What torch.autograd.profiler builds on, here with memory; its event tree would take 10 ms a call.
+CONFIG = ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig())
+FUNCTION = 0  # the scope of events of operators
+LOOP = 20  # runs of one line, fewer than which no budget minds
+Runs = dict[tuple[CodeType, int], int]
+LIBRARY = tuple({f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, Path(torch.__file__).parents[1])})
+
+# Python's own importer, which runs under names other than those it is frozen by.
+FROZEN = {
+    "importlib._bootstrap": "_frozen_importlib",
+    "importlib._bootstrap_external": "_frozen_importlib_external",
+}
+
+start_counting = partial(_enable_profiler_legacy, CONFIG)
+stop_counting = _disable_profiler_legacy
+# As they are now: a submission could put others into the class.
+kind_of, name_of, scope_of = ProfilerEvent.kind, ProfilerEvent.name, ProfilerEvent.scope  # type: ignore[attr-defined]
+cpu_bytes, cuda_bytes = ProfilerEvent.cpu_memory_usage, ProfilerEvent.cuda_memory_usage
+
+
+def count(threads: Iterable[Iterable[Any]]) -> dict[str, int]:
+    """Sums up the profiler's events, of operators only those that no other operator called.
+
+    What torch does inside one is not the submission's choice: a product whose layout cannot be folded runs three
+    operators for each matrix, without a loop in sight. Its time and memory still count.
+    """
+    operators = written = live = peak = 0
+    for thread in threads:
+        inside: list[bool] = []  # for each open event: whether it is an operator, or inside one
+        for event in thread:
+            kind: Any = kind_of(event)  # torch's own types say int
+            if kind == "push":
+                name = name_of(event)
+                nested = bool(inside) and inside[-1] and not name.startswith("Python")  # so named where torch calls it
+                operator = name.startswith("aten::") and scope_of(event) == FUNCTION  # and no record_function
+                operators += operator and not nested
+                inside.append(nested or operator)
+            elif kind == "pop" and inside:
+                inside.pop()
+            elif kind == "memory_alloc":
+                change = cpu_bytes(event) + cuda_bytes(event)
+                live += change
+                peak = max(peak, live)
+                written += max(change, 0)
+    return {"operators": operators, "written": written, "peak": peak}
+
+
+def line_counter() -> tuple[Callable[..., Any], Runs]:
+    """A trace function that counts how often each line runs, and the counts.
+
+    A submission may find both, and spoil them; its time is measured all the same.
+    """
+    runs: Runs = {}
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if event == "line":
+            key = (frame.f_code, frame.f_lineno)
+            runs[key] = runs.get(key, 0) + 1
+        return trace
+
+    trace = sterile(trace)
+    return trace, runs
+
+
+def longest_loop(runs: Runs, path: str) -> dict[str, int]:
+    """How often the line ran that ran most often, and which it is where it is the submission's.
+
+    Lines of an installed library do not count; those that only say so do, where there are enough to be a loop.
+    """
+    # What a submission put there may be anything.
+    counted = [one for one in runs.copy().items() if type(one[1]) is int and type(one[0]) is tuple]
+    for (code, line, *_), times in sorted(counted, key=itemgetter(1), reverse=True):
+        plain = plain_code(code)
+        if plain and plain.co_filename == path and type(line) is int:
+            return {"lines": times, "line": line}
+        if times >= LOOP and not (plain and is_installed(plain)):
+            return {"lines": times, "line": 0}
+    return {"lines": 0, "line": 0}
+
+
+def plain_code(code: Any) -> CodeType | None:
+    """The same code, of plain parts alone: names of a class of their own could compare as they like."""
+    try:
+        return loads(dumps(code)) if type(code) is CodeType else None
+    except ValueError:
+        return None
+
+
+def is_installed(code: CodeType) -> bool:
+    """Whether the file that the code names, one of Python's or of a library's, compiles to it."""
+    file = code.co_filename
+    try:
+        if file.startswith("<frozen "):
+            name = file[len("<frozen ") : -1]
+            pending = [get_frozen_object(FROZEN.get(name, name))]
+        elif file.startswith(LIBRARY):
+            with open(file, "rb") as stream:
+                pending = [compile(stream.read(), file, "exec", dont_inherit=True)]
+        else:
+            return False
+    except (ImportError, OSError, SyntaxError, ValueError):
+        return False
+    while pending:
+        one = pending.pop()
+        if one == code:
+            return True
+        pending += [constant for constant in one.co_consts if type(constant) is CodeType]
+    return False

@@ -1,0 +1,373 @@
+"""Takes what a kata bans out of the process, before a submission is read: what is not there cannot be called.
+
+Torch's operators are replaced in its dispatcher, where every way of calling one ends: functions, methods, modules,
+raw operators, TorchScript, vmap. Torch's Python functions get other code, under whatever name they are held; the ways
+out to numpy, the switches of its profiler and its compiler of expressions, whose kernels are no operators, are replaced
+where they stand. Nothing here can be put back from Python:
+the dispatcher's new entries have no handle.
+
+Part of the worker's private copy: see sealed.py.
+"""
+
+from __future__ import annotations
+
+import _ctypes
+import _thread
+import ctypes
+import gc
+import operator
+import os
+import re
+import sys
+import threading
+import warnings
+from _queue import SimpleQueue
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from itertools import chain, islice, starmap
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType
+from typing import Any, NamedTuple
+
+import torch
+
+from graders.worker.meter import LIBRARY
+from graders.worker.outside import opaque
+from graders.worker.sterile import sterile
+
+Refuse = Callable[[str], None]  # tells the judge what was called, and raises
+
+# Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
+MATHEMATICS = re.compile(
+    r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops)(\.|$)"
+)
+SWITCH = re.compile(
+    "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$"
+)
+REGISTER = "_dispatch_library"
+VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
+EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
+LIBRARIES = frozenset(
+    ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
+)
+# Python's own means of getting past Python: to the memory, to other frames, to other processes.
+INTERNALS = frozenset(("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_cffi_backend", "_posixsubprocess"))
+FORBIDDEN = (
+    "ctypes.",
+    "gc.get_",
+    "sys._current_",
+    "sys.monitoring",
+    "sys.remote_exec",
+    "cpython.PyInterpreterState_New",
+)
+PROCESSES = ("os.fork", "os.posix_spawn", "os.spawn", "os.exec", "os.system", "os.startfile", "subprocess.", "pty.")
+COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__or__", "__ror__")
+FLAGS, IMMUTABLE = 168, 1 << 8  # where a class of C's has its flags, and the one that forbids to change it
+FRAMES = frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame"))
+
+
+class Inventory(NamedTuple):
+    """What there is to remove, looked up once before workers are forked."""
+
+    operators: list[tuple[str, str, list[str]]]  # names without what is before them, full ones, dispatch keys; sorted
+    functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python, likewise
+    exits: list[FunctionType]
+    switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
+    registrars: list[dict[str, Any]]  # where the function stands by which kernels are registered
+
+
+def take_stock() -> Inventory:
+    """Looks up all of torch that could be banned; takes 0.1 s."""
+    import torch.nn.attention.flex_attention  # torch.compile imports it, which `guard` would refuse
+
+    gc.unfreeze()  # what is frozen is not found
+    operators: dict[str, list[str]] = {}
+    for key in dir(torch._C.DispatchKey):
+        try:
+            names = torch._C._dispatch_get_registrations_for_dispatch_key(key)
+        except RuntimeError:  # dir() lists what is no key
+            continue
+        for name in names:
+            operators.setdefault(name, []).append(key)
+    functions: dict[str, list[FunctionType]] = {}
+    for one in gc.get_objects():
+        if type(one) is FunctionType and MATHEMATICS.match(one.__module__ or ""):
+            functions.setdefault(one.__name__.lstrip("_"), []).append(one)
+    switches = [
+        value
+        for module in (torch._C, torch._C._autograd)
+        for name, value in vars(module).items()
+        if isinstance(value, BuiltinFunctionType) and SWITCH.search(name)
+    ]
+    switches += [method for name, method in vars(torch._C.TensorBase).items() if name in EXITS]  # which others copied
+    compiler: Any = torch._C._te  # type: ignore[attr-defined]
+    switches += [value for value in vars(compiler).values() if isinstance(value, BuiltinFunctionType)]
+    known = {id(switch) for switch in switches}
+    holders = [one for one in gc.get_referrers(*switches) if type(one) is dict]
+    places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
+    register = torch._C._dispatch_library
+    registrars = [one for one in gc.get_referrers(register) if type(one) is dict and one.get(REGISTER) is register]
+    gc.freeze()
+    bare = sorted((VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items())
+    exits = [one for name in EXITS for one in functions.get(name.lstrip("_"), ()) if one.__name__ == name]
+    return Inventory(bare, sorted(functions.items()), exits, places, registrars)
+
+
+def refuser(path: str, telling: int) -> Refuse:
+    """Makes the function that tells the judge, with the line of the submission at `path`, and raises."""
+    frame_now, write, same = sys._getframe, os.write, str.__eq__  # a file may be named by a class of its own
+
+    def refuse(name: str) -> None:
+        try:
+            frame: FrameType | None = frame_now()
+            while frame is not None and not same(frame.f_code.co_filename, path):
+                frame = frame.f_back
+            line = "" if frame is None else frame.f_lineno
+        except BaseException:  # not everybody may see frames: `guard`
+            line = ""
+        try:
+            write(telling, f"\n! {name[:100]}\t{line}\n".encode())
+        except BaseException:  # it was closed, or is full: what matters is that the call is refused
+            line = ""
+        raise RuntimeError(f"{name} may not be called in this kata")
+
+    return opaque(sterile(refuse))  # it is in many a closure, and a function could be given other code
+
+
+def instead_of(name: str, refuse: Refuse) -> Callable[..., Any]:
+    """What takes the place of the function of that name."""
+
+    def refused(*_: object, **__: object) -> None:
+        refuse(name)
+
+    return sterile(refused)
+
+
+def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None:
+    """Replaces all whose name, without leading underscores, begins with one of the banned words, and the exits."""
+    libraries: dict[str, Any] = {}
+    for bare, full_name, keys in beginning_with(banned, stock.operators):
+        namespace, _, name = full_name.partition("::")
+        if namespace not in libraries:
+            libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", "kata", 0)
+        kernel = instead_of(bare.partition(".")[0], refuse)
+        with warnings.catch_warnings(action="ignore"):  # that another kernel is there: that is the point
+            for key in keys:
+                libraries[namespace].impl(name, key, kernel, False)
+    for library in libraries.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # for ever: its end would undo what it did
+    for function in chain(stock.exits, *(functions for _, functions in beginning_with(banned, stock.functions))):
+        function.__code__ = refusing(instead_of(function.__name__, refuse), function.__code__)
+    for holder, name in stock.switches:
+        holder[name] = instead_of(name.lstrip("_"), refuse)
+    guarded = opaque(sterile(guarded_registrar(torch._C._dispatch_library, refuse)))
+    for holder in stock.registrars:
+        holder[REGISTER] = guarded
+    methods = gc.get_referents(torch._C.TensorBase.__dict__)[0]  # a class of C's cannot be written to otherwise
+    for name in EXITS:
+        if name in methods:
+            methods[name] = instead_of(f"Tensor.{name}", refuse)
+    compiler: Any = torch._C._te  # type: ignore[attr-defined]
+    for one in (compiler.TensorExprKernel, compiler.LoopNest, compiler.CodeGen, compiler.SimpleIREvaluator):
+        one.__init__ = instead_of("torch._C._te", refuse)
+    torch._C.Graph.create = instead_of("torch._C.Graph.create", refuse)  # type: ignore[method-assign]
+    for name in ("enable", "set_threshold", "freeze"):  # by which finalizers could run in the worker's thread, or hide
+        vars(gc)[name] = opaque(sterile(nothing))
+    change(MappingProxyType, {name: with_copy(name) for name in COMPARISONS})
+    change(torch._C._profiler._RecordFunctionFast, {name: sterile(nothing) for name in ("__enter__", "__exit__")})
+    change(FrameType, {"f_back": property(opaque(back_within_submission()))})
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
+
+
+def beginning_with(words: tuple[str, ...], found: list[tuple[str, *tuple[Any, ...]]]) -> Iterator[tuple[Any, ...]]:
+    """The entries whose name does; looks at few others, since what a forked process looks at is copied."""
+    for word in words:
+        for entry in islice(found, bisect_left(found, (word,)), None):
+            if not entry[0].startswith(word):
+                break
+            yield entry
+
+
+def nothing(*_: object) -> None: ...
+
+
+class UsageError(NamedTuple):
+    """Stands for a library of kernels that may not be made."""
+
+    impl: Callable[..., Any]
+    define: Callable[..., Any]
+    fallback: Callable[..., Any]
+    reset: Callable[..., Any]
+
+
+def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[..., Any]:
+    """For operators of one's own alone: other kernels for torch's would run where the worker takes results over.
+
+    `register` is called from C, by iterators: in a frame or a traceback of ours, who traces could find it.
+    """
+    no = instead_of("a kernel for torch's own operators", refuse)
+    instead, kind, text = UsageError(no, no, no, sterile(nothing)), type, str
+    elsewhere = ("Meta", "FuncTorchBatched")  # no tensor of the worker's gets there; torch.vmap registers some itself
+
+    def checked(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        whose, namespace, key, *_ = arguments
+        if kind(whose) is not text or kind(namespace) is not text or kind(key) is not text:
+            raise RuntimeError("names should be texts")
+        if namespace in ("aten", "_") and key not in elsewhere:
+            raise RuntimeError("torch's own")
+        return arguments
+
+    asked: SimpleQueue[Any] = SimpleQueue()
+    ask = asked.put
+    answer = opaque(starmap(register, map(sterile(checked), iter(asked.get_nowait, None))).__next__)
+
+    def registrar(*arguments: Any) -> Any:
+        ask(arguments)
+        try:
+            return answer()
+        except BaseException:
+            return instead
+
+    return registrar
+
+
+def change(one: type, attributes: dict[str, Any]) -> None:
+    """Gives a class of C's other attributes, which Python alone would not."""
+    flags = flags_of(one)
+    flags.value &= ~IMMUTABLE
+    for name, value in attributes.items():
+        setattr(one, name, value)
+    flags.value |= IMMUTABLE  # and no more: setting attributes has changed other flags
+
+
+def freeze(one: type) -> None:
+    """Lets nobody give a class other attributes: a method would run where the worker makes an instance."""
+    flags_of(one).value |= IMMUTABLE
+
+
+def flags_of(one: type) -> ctypes.c_ulong:
+    flags = ctypes.c_ulong.from_address(id(one) + FLAGS)
+    assert flags.value == one.__flags__, "the flags of a class should be where they were"
+    return flags
+
+
+def take_away_memory() -> None:
+    """Leaves nothing of ctypes that does anything: audit hooks are told of little of what it does.
+
+    It refuses nothing, for scipy makes a few of its pointers on import.
+    """
+    made = (_ctypes.Structure, _ctypes.Union, _ctypes.Array, _ctypes._Pointer, _ctypes._SimpleCData, _ctypes.CFuncPtr)
+    for one in made:
+        change(one, {"__new__": sterile(nothing)})
+    change(_ctypes.CFuncPtr, {"__call__": sterile(nothing)})
+
+
+def with_copy(name: str) -> Callable[..., Any]:
+    """An operator of a mappingproxy that gives the other side a copy, not the dict of the class itself."""
+    do, copied = getattr(operator, name.replace("ror", "or")), dict
+    swapped = name == "__ror__"
+
+    def operate(self: Any, other: object) -> Any:
+        own = copied(self)
+        return do(other, own) if swapped else do(own, other)
+
+    return sterile(operate)
+
+
+def back_within_submission() -> Callable[[FrameType], FrameType | None]:
+    """`f_back`, which ends above the worker's own frames: a finalizer may run on top of them."""
+    back_of, globals_of = (FrameType.__dict__[name].__get__ for name in ("f_back", "f_globals"))
+    get, kind, text, begins = dict.get, type, str, str.startswith
+
+    def f_back(frame: FrameType) -> FrameType | None:
+        below = back_of(frame)
+        name: Any = None if below is None else get(globals_of(below), "__name__")
+        return None if kind(name) is text and begins(name, "graders.") else below
+
+    return sterile(f_back)
+
+
+def refusing(refused: Callable[..., Any], like: CodeType) -> CodeType:
+    """Code that calls `refused`, for a function with as many free variables as that of `like`."""
+
+    def template(*_: object, **__: object) -> object:
+        called = "refused"
+        return called()  # type: ignore[operator]  # replaced below
+
+    code = template.__code__
+    constants = tuple(refused if constant == "refused" else constant for constant in code.co_consts)
+    return code.replace(co_consts=constants, co_freevars=like.co_freevars)
+
+
+def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
+    """An audit hook that refuses ways around the worker, its frames above all; it cannot be taken off again."""
+    main, thread_now, frame_now = _thread.get_ident(), _thread.get_ident, sys._getframe
+    thread_start = threading.Thread._bootstrap_inner.__code__  # type: ignore[attr-defined]  # it traces new threads
+    installed, begins, kind, text = LIBRARY, str.startswith, type, str
+    forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
+    libraries, imported, looking = LIBRARIES, IMPORTED, LOOKING
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "object.__getattr__":
+            if arguments[1] in frames and thread_now() == main:
+                raise RuntimeError("frames cannot be read here")
+        elif event == "import":
+            if kind(arguments[0]) is not text:
+                refuse("an import by a name of another class")
+            if arguments[1] is not None and not begins(arguments[1], installed):
+                refuse("a library of machine code")
+            last, package = arguments[0].rpartition(".")[2], arguments[0].partition(".")[0]
+            if package in libraries:
+                imported.add(package)
+            if last in internals or (arguments[0].startswith("torch.") and last in banned):
+                refuse(arguments[0])
+        elif event.startswith("sys._getframe"):
+            if thread_now() == main:
+                raise RuntimeError("frames cannot be read here")
+        elif event in ("sys.settrace", "sys.setprofile", "sys.addaudithook"):
+            if thread_now() == main:
+                raise RuntimeError("frames cannot be read here")
+            try:
+                below = frame_now(1)
+            except BaseException:  # there is none: the worker has it called from C
+                return
+            if event == "sys.addaudithook":
+                raise RuntimeError  # then none is added, and nobody is told: Triton asks for one when it is imported
+            if below.f_code is not thread_start:
+                refuse(event)
+        elif event.startswith(forbidden):
+            if not looking or thread_now() != main:
+                refuse(event)
+        elif event.startswith(processes):
+            refuse(f"{event} (another process)")
+
+    return sterile(hook)
+
+
+def guard_imports(refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
+    """An audit hook for calls: what a submission imports but does not use is its own business."""
+    libraries = LIBRARIES
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "import" and arguments[0].partition(".")[0] in libraries:
+            refuse(arguments[0])
+
+    return sterile(hook)
+
+
+IMPORTED: set[str] = set()  # of the libraries, as `guard` saw it
+LOOKING: list[None] = []  # not empty while the worker itself looks at all objects
+
+
+def take_away_libraries(refuse: Refuse) -> None:
+    """Has the Python functions of libraries that a submission has imported refuse, wherever it keeps them."""
+    if not IMPORTED:
+        return
+    LOOKING.append(None)
+    gc.unfreeze()
+    found = [one for one in gc.get_objects() if type(one) is FunctionType]
+    LOOKING.clear()
+    for package in IMPORTED:
+        inside, refused = f"{os.sep}{package}{os.sep}", instead_of(package, refuse)
+        for one in found:
+            if str.__contains__(one.__code__.co_filename, inside):
+                one.__code__ = refusing(refused, one.__code__)

@@ -1,0 +1,80 @@
+"""Starts the worker's code where a submission cannot reach it.
+
+Submission and worker share one interpreter, and in Python everything leads to everything: a frame to its globals, a
+class to its methods' globals, a module to whatever it imported. So what serves requests is a private copy: namespaces
+that no module, class or closure leads to, with builtins of their own. What still leads there, the frames of its thread,
+removal.py closes, and outside.py keeps off the submission's stack.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import sys
+from collections.abc import Callable
+from types import CodeType, ModuleType, SimpleNamespace
+from typing import Any
+
+from graders.worker.removal import freeze
+
+PACKAGE = "graders.worker"
+MODULES = (
+    "visible",
+    "wire",
+    "script",
+    "sterile",
+    "outside",
+    "meter",
+    "removal",
+    "serve",
+)  # each imports only from those before it
+
+
+def code_of(module: str) -> CodeType:
+    found = importlib.util.find_spec(f"{PACKAGE}.{module}")
+    assert found is not None
+    code = found.loader.get_code(found.name)  # type: ignore[union-attr]  # a source file's loader has it
+    assert isinstance(code, CodeType)
+    return code
+
+
+CODE = {module: code_of(module) for module in MODULES}
+
+
+def private_worker() -> Callable[..., None]:
+    """The copy's `worker.serve`. Classes of the copy have no methods of their own, since every class can be found."""
+    own = dict(vars(builtins))
+    copy: dict[str, Any] = {}
+    ordinary = builtins.__import__
+
+    def find(name: str, *rest: Any) -> Any:
+        package, module = name[: len(PACKAGE)], name[len(PACKAGE) + 1 :]
+        if package != PACKAGE:
+            return ordinary(name, *rest)
+        return SimpleNamespace(**copy[module]) if module else SimpleNamespace(**modules)
+
+    own["__import__"] = find
+    modules: dict[str, SimpleNamespace] = {}
+    for module, code in CODE.items():
+        copy[module] = {"__name__": f"{PACKAGE}.{module}", "__builtins__": own}
+        exec(code, copy[module])
+        modules[module] = SimpleNamespace(**copy[module])
+        for one in copy[module].values():
+            if isinstance(one, type) and one.__module__ == f"{PACKAGE}.{module}":
+                freeze(one)
+    serve: Callable[..., None] = copy["serve"]["serve"]
+    return serve
+
+
+def forget_modules() -> None:
+    """Takes our modules, and what ran us, from where a submission looks for modules.
+
+    Those that the copy was made of are emptied: their classes lead to them, and they hold what is about to be removed.
+    """
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("graders", "pytest", "_pytest")]:
+        module = sys.modules.pop(name)
+        if name.removeprefix(f"{PACKAGE}.") in MODULES:
+            vars(module).clear()
+    sys.modules.pop("__mp_main__", None)  # as multiprocessing calls `__main__`
+    sys.modules["__main__"] = ModuleType("__main__")
+    sys.argv[:] = sys.orig_argv[:] = [""]
