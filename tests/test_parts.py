@@ -197,10 +197,10 @@ def test_replies_are_compared_at_the_tolerance_of_what_came_back() -> None:
         )
     )
     kata = SimpleNamespace(grader=grader)
-    asked = Request("f", {"y": torch.tensor([1, 2])}, 1)
+    asked = Request("f", ("f",), {"y": torch.tensor([1, 2])}, 1)
     diagnosis = Diagnosis(kata, None)  # type: ignore[arg-type]  # all that is looked at
-    assert diagnosis.tolerance(asked, Reply(outputs=(torch.zeros(2),))) == TOLERANCES[torch.float32]
-    assert diagnosis.tolerance(asked, Reply(outputs=(torch.zeros(2).double(),))) == TOLERANCES[torch.float64]
+    assert diagnosis.tolerance(asked, Reply(result=torch.zeros(2))) == TOLERANCES[torch.float32]
+    assert diagnosis.tolerance(asked, Reply(result=torch.zeros(2).double())) == TOLERANCES[torch.float64]
     assert diagnosis.tolerance(asked, Reply()) == TOLERANCES[torch.float64]
 
 

@@ -77,9 +77,10 @@ def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
         if request.message in trial.verified:
             continue
         expected, tolerance = trial.exam.expected(answer, case, dtype, 0), answer.tolerance_for(case, dtype)
-        correctness.same_values(trial, request, expected, expected.outputs, tolerance)
-        for output in correctness.outputs(trial, request, expected):
-            compare.same_dtype(request.in_words("the output"), output, answer.returns or (dtype,))
+        correctness.same_values(trial, request, expected.result, tolerance)
+        for where, output in correctness.tensors(trial.result(request, expected.result)).items():
+            wanted = correctness.tensors(expected.result)[where]
+            compare.same_dtype(request.in_words(where), output, answer.dtypes_of(wanted, dtype))
         if request.cotangents:
             correctness.same_gradients(case, trial, request, expected.gradients, tolerance)
         correctness.same_inputs(trial, request)
@@ -165,16 +166,15 @@ def measured(
         trial.reference.replies.pop(request.message, None)  # it has to be warmed up for every submission
     try:
         reference = ask_reference(trial.reference, request)
-        tensors = tuple(output for output in reference.outputs if isinstance(output, Tensor))
-        outputs = trial.outputs(request, len(tensors) if reference.is_tuple else None)
+        outputs = correctness.tensors(trial.result(request, reference.result))
         own = trial.ask(request)
         if measure == "cost" and own.cost is None:
             raise CheckFailed("the call: sent back something that is no answer")
         if request.message in trial.verified:
             return own, reference
         trial.refuse_calls([(request, own)])
-        for index, (got, wanted) in enumerate(zip(outputs, tensors, strict=True)):
-            agree(f"values of output {index + 1}" if reference.is_tuple else "values", got, wanted)
+        for where, wanted in correctness.tensors(reference.result).items():
+            agree(correctness.of("values", where), outputs[where], wanted)
         for name, gradient in reference.gradients.items():
             got_gradient = own.gradients.get(name)
             if gradient is not None and got_gradient is not None:

@@ -124,7 +124,7 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
         question = functools.partial(ask, *arguments)
         made.append(Check(f"{category}/{name}", category, question, after=after, order=order or ORDER[category]))
 
-    first = answer.cases[0]
+    first = answer.cases[0] if answer.cases else None
     good = [case for case in answer.cases if not case.raises]
     add("contract", f"{prefix}signature", correctness.signature, answer, order=Order.SIGNATURE)
     for case in answer.cases:
@@ -136,14 +136,17 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
             order, then = Order.TYPICAL, Order.TYPICAL_GRADIENTS
         elif case.category == "robustness":
             order, then = Order.EXTREMES, Order.EXTREME_GRADIENTS
-        dtypes = (*case.dtypes, *(HALF if case is first else ()))
+        dtypes = (*case.dtypes, *(HALF if case is first and in_half(answer) else ()))
         add("shapes", case.name, correctness.shapes, answer, case, dtypes, order=order)
         for dtype in case.dtypes:
             name = f"{case.name}/{dtype_name(dtype)}"
             add(case.category, name, correctness.values, answer, case, dtype, order=order)
             if answer.differentiates_in(case):
                 add("gradients", name, correctness.gradients, answer, case, dtype, order=then)
-    for dtype in HALF if torch.float32 in first.dtypes and has_floating_input(answer) else ():
+    if first is None:
+        add("rules", f"{prefix}calls", correctness.allowed_calls, answer, good)
+        return made
+    for dtype in HALF if in_half(answer) else ():
         name = f"{prefix}half_precision/{dtype_name(dtype)}"
         add("robustness", name, correctness.half_precision, answer, first, dtype)
     add("robustness", f"{prefix}non_contiguous", correctness.non_contiguous, answer, good)
@@ -158,7 +161,10 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
     return made
 
 
-def has_floating_input(answer: Answer) -> bool:
-    made = answer.cases[0].inputs(Draw(0)) if answer.cases[0].inputs else {}
-    first = made[0] if isinstance(made, list) else made
-    return any(isinstance(value, Tensor) and value.is_floating_point() for value in first.values())
+def in_half(answer: Answer) -> bool:
+    """Whether the first case is asked in half precision: it has a floating input, and float32 is asked."""
+    first = answer.cases[0]
+    made = first.inputs(Draw(0)) if first.inputs else {}
+    given = made[0] if isinstance(made, list) else made
+    floating = any(isinstance(value, Tensor) and value.is_floating_point() for value in given.values())
+    return answer.half and floating and torch.float32 in first.dtypes

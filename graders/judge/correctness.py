@@ -17,25 +17,28 @@ from graders.faults import CheckFailed, NotAsked
 from graders.judge.exam import Expected
 from graders.judge.modes import Mode
 from graders.judge.trial import Trial
-from graders.kata import compare
+from graders.kata.compare import as_finite, close, finite, same_dtype, same_shape
 from graders.kata.spec import TOLERANCES, Answer, Case, Tolerance, parameters_of
 from graders.sandbox.messages import Request
+from graders.sandbox.returned import Result, leaves_of
 
 
 def signature(answer: Answer, trial: Trial) -> None:
     """The name is there, is what it should be, and takes what the statement lists; more is welcome if optional."""
     found = trial.submission.load()
-    for name, text in ((answer.name, answer.signature), (f"{answer.name}.forward", answer.forward)):
-        if not text:
-            continue
+    for name, text in answer.signatures.items():
         there = found.get(name)
         if there is None:
             raise CheckFailed(trial.submission.lacks(name))
-        wanted = "function" if not answer.forward or "." in name else "module"
-        if there["kind"] != wanted:
-            kind = "a function" if wanted == "function" else "a subclass of torch.nn.Module"
+        kind, kinds = "a function", ["function"]
+        if "." not in name and answer.forward:
+            kind, kinds = "a subclass of torch.nn.Module", ["module"]
+        elif "." not in name and answer.is_class:
+            kind, kinds = "a class", ["class", "module"]
+        if there["kind"] not in kinds:
             raise CheckFailed(f"{name}: should be {kind}, got something else")
-        same_parameters(name, parameters_of(text), there["parameters"])
+        if "(" in text:
+            same_parameters(name, parameters_of(text), there["parameters"])
     if answer.forward:
         for request in trial.exam.requests(answer, answer.cases[0], torch.float64):
             reply = trial.ask(replace(request, arguments=None))
@@ -123,45 +126,47 @@ def ask_all(trial: Trial, requests: list[Request]) -> None:
             trial.submission.ask(request)
 
 
-def outputs(trial: Trial, request: Request, expected: Expected) -> tuple[Tensor, ...]:
-    return trial.outputs(request, len(expected.outputs) if expected.is_tuple else None)
+def tensors(result: Result) -> dict[str, Tensor]:
+    return {where: leaf for where, leaf in leaves_of(result).items() if isinstance(leaf, Tensor)}
 
 
-def subject(expected: Expected, index: int) -> str:
-    return f"output {index + 1}" if expected.is_tuple else "the output"
-
-
-def of_values(expected: Expected, index: int) -> str:
-    return f"values of output {index + 1}" if expected.is_tuple else "values"
+def of(what: str, where: str) -> str:
+    """The subject of a message: of the only output without a word."""
+    return what if where == "the output" else f"{what} of {where}"
 
 
 def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:
     for dtype in dtypes:
         for request, expected in each(trial, answer, case, dtype):
-            for index, (got, wanted) in enumerate(
-                zip(outputs(trial, request, expected), expected.outputs, strict=True)
-            ):
-                compare.same_shape(subject(expected, index), got, wanted)
-                compare.same_dtype(subject(expected, index), got, answer.returns or (dtype,))
+            got = tensors(trial.result(request, expected.result))
+            for where, wanted in tensors(expected.result).items():
+                same_shape(where, got[where], wanted)
+                same_dtype(where, got[where], answer.dtypes_of(wanted, dtype))
 
 
-def simple_outputs(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> tuple[Tensor, ...]:
+def simple_result(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> Result:
     """What the call gives when it is made in the simplest way."""
     request = trial.exam.requests(answer, case, dtype)[index]
-    return outputs(trial, request, trial.exam.expected(answer, case, dtype, index))
+    return trial.result(request, trial.exam.expected(answer, case, dtype, index).result)
 
 
-def same_dtypes(trial: Trial, request: Request, expected: Expected, simple: tuple[Tensor, ...]) -> None:
+def same_dtypes(trial: Trial, request: Request, simple: Result) -> None:
     """As in the simplest way, of which `shapes` asks whether they are right."""
-    for index, (got, wanted) in enumerate(zip(outputs(trial, request, expected), simple, strict=True)):
-        compare.same_dtype(request.in_words(subject(expected, index)), got, (wanted.dtype,))
+    got = tensors(trial.result(request, simple))
+    for where, wanted in tensors(simple).items():
+        same_dtype(request.in_words(where), got[where], (wanted.dtype,))
 
 
-def same_values(
-    trial: Trial, request: Request, expected: Expected, wanted: tuple[Tensor, ...], tolerance: Tolerance
-) -> None:
-    for index, (got, other) in enumerate(zip(outputs(trial, request, expected), wanted, strict=True)):
-        compare.close(request.in_words(of_values(expected, index)), got, other, tolerance)
+def same_values(trial: Trial, request: Request, wanted: Result, tolerance: Tolerance) -> None:
+    got = leaves_of(trial.result(request, wanted))
+    for where, right in leaves_of(wanted).items():
+        there = got[where]
+        if isinstance(right, Tensor) and isinstance(there, Tensor):
+            close(request.in_words(of("values", where)), there, right, tolerance)
+        elif isinstance(right, float) and isinstance(there, float | int):
+            close(request.in_words(where), torch.tensor(there).double(), torch.tensor(right).double(), tolerance)
+        elif there != right:
+            raise CheckFailed(f"{request.in_words(where)}: should be {right!r}, got {there!r}")
 
 
 def same_gradients(
@@ -177,26 +182,26 @@ def same_gradients(
             if case.gradients == "exact" and gradient.abs().max() > tolerance.absolute:
                 raise CheckFailed(f"{what}: should flow, got none")
             continue
-        compare.same_shape(what, got, gradient)
-        compare.finite(what, got)
+        same_shape(what, got, gradient)
+        finite(what, got)
         if case.gradients == "exact":
             free = gradient.isnan()
-            compare.close(what, got.masked_fill(free, 0), gradient.masked_fill(free, 0), tolerance)
+            close(what, got.masked_fill(free, 0), gradient.masked_fill(free, 0), tolerance)
 
 
 def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
     for request, expected in each(trial, answer, case, dtype):
-        same_values(trial, request, expected, expected.outputs, answer.tolerance_for(case, dtype))
+        same_values(trial, request, expected.result, answer.tolerance_for(case, dtype))
 
 
 def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
     """By value, pulled back from random cotangents, for every differentiable input and parameter."""
     for index, (request, expected) in enumerate(each(trial, answer, case, dtype, gradients=True)):
-        same_dtypes(trial, request, expected, simple_outputs(answer, case, dtype, index, trial))
-        for number, output in enumerate(outputs(trial, request, expected)):
-            right = expected.outputs[number]
+        same_dtypes(trial, request, simple_result(answer, case, dtype, index, trial))
+        for where, output in tensors(trial.result(request, expected.result)).items():
+            right = tensors(expected.result)[where]
             if output.shape == right.shape:
-                compare.as_finite(of_values(expected, number), output, right)
+                as_finite(of("values", where), output, right)
         same_gradients(case, trial, request, expected.gradients, answer.tolerance_for(case, dtype))
 
 
@@ -212,8 +217,8 @@ def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
         def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
             expected = trial.exam.expected(answer, case, mode.dtype, index)
             tolerance = answer.tolerance_for(case, mode.dtype)
-            same_values(trial, request, expected, expected.outputs, tolerance)
-            same_dtypes(trial, request, expected, simple_outputs(answer, case, mode.dtype, index, trial))
+            same_values(trial, request, expected.result, tolerance)
+            same_dtypes(trial, request, simple_result(answer, case, mode.dtype, index, trial))
             if mode.gradients == "pulled":
                 same_gradients(case, trial, request, expected.gradients, tolerance)
 
@@ -226,7 +231,7 @@ def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
         for gradients in (False, True) if answer.differentiates_in(case) else (False,):
             for dtype in case.dtypes:
                 for request, expected in each(trial, answer, case, dtype, gradients):
-                    outputs(trial, request, expected)
+                    trial.result(request, expected.result)
                     same_inputs(trial, request)
         in_modes(answer, case, trial, lambda request, index, mode: same_inputs(trial, request))
 
@@ -251,12 +256,12 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
         def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
             exam, dtype = trial.exam, mode.dtype
             expected, tolerance = exam.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
-            simple = simple_outputs(answer, case, dtype, index, trial)
-            same_values(trial, request, expected, simple, TOLERANCES[dtype] if dtype == torch.float64 else tolerance)
-            same_dtypes(trial, request, expected, simple)
+            simple = simple_result(answer, case, dtype, index, trial)
+            same_values(trial, request, simple, TOLERANCES[dtype] if dtype == torch.float64 else tolerance)
+            same_dtypes(trial, request, simple)
             if mode.gradients == "pulled":
                 pulled = exam.requests(answer, case, dtype, gradients=True)[index]
-                outputs(trial, pulled, expected)
+                trial.result(pulled, expected.result)
                 same_gradients(case, trial, request, trial.ask(pulled).gradients, tolerance)
 
         in_modes(answer, case, trial, question, strided=False)
@@ -270,7 +275,7 @@ def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
         for request in trial.exam.requests(answer, case, case.dtypes[0], gradients=answer.differentiates_in(case))
     ]
     ask_all(trial, requests)
-    trial.refuse_calls([pair for pair in trial.submission.replies.values() if pair[0].target == answer.name])
+    trial.refuse_calls([pair for pair in trial.submission.replies.values() if answer.name in pair[0].answers])
     try:
         for request in requests:
             reply = trial.ask(request)

@@ -17,6 +17,7 @@ from graders.kata.mistakes import Mistake
 from graders.kata.spec import TOLERANCES, Tolerance
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import Reply, Request
+from graders.sandbox.returned import leaves_of
 from graders.sandbox.submission import WHOLE_SECONDS, Submission
 
 EXACT = TOLERANCES[torch.float64]
@@ -79,8 +80,8 @@ class Diagnosis:
         """That of the least precise tensor that was sent or returned; a rough one where the cost is what matters."""
         if request.measured:
             return ROUGH
-        own = TOLERANCES | dict(self.kata.grader.answer(request.target).tolerance)
-        values = [*(request.arguments or {}).values(), *request.parameters.values(), *reply.outputs]
+        own = TOLERANCES | dict(self.kata.grader.answer(request.answers[0]).tolerance)
+        values = [*(request.arguments or {}).values(), *request.parameters.values(), *leaves_of(reply.result).values()]
         dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
         return max((own[dtype] for dtype in dtypes), key=lambda tolerance: tolerance.relative, default=EXACT)
 

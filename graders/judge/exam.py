@@ -6,7 +6,9 @@ Made once for all submissions of a run: a request that two of them are sent is o
 from __future__ import annotations
 
 import functools
+import inspect
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,18 +17,23 @@ from torch import Tensor
 
 from graders.faults import GraderError
 from graders.judge.modes import Choices, Mode, covering
-from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, dtype_name, parameters_of
+from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, dtype_name, parameters_of, source_of
 from graders.sandbox.messages import Measured, Request, floating
+from graders.sandbox.returned import Leaf, Result, leaves_of
 
 
 @dataclass(frozen=True)
 class Expected:
     """What should come back from one request, and the cotangents that its gradients are pulled back from."""
 
-    outputs: tuple[Tensor, ...]
-    is_tuple: bool
+    result: Result  # tensors in it are detached, and in float64 where they are floating
     cotangents: tuple[Tensor, ...]
     gradients: dict[str, Tensor]
+
+    @functools.cached_property
+    def leaves(self) -> dict[str, Leaf]:
+        """By where they stand in the result."""
+        return leaves_of(self.result)
 
 
 class Exam:
@@ -123,7 +130,7 @@ class Exam:
                 "evaluating": [False, True] if answer.forward else [False],
                 "leaves": list(dict.fromkeys([(), *((name,) for name in leaves), leaves])),
                 "rehearsed": [False, True],
-                "passing": ["usual", "names", "positions"],
+                "passing": ["usual"] if case.scenario else ["usual", "names", "positions"],
             },
             frozenset() if answer.parameters else frozenset({("gradients", "pulled"), ("leaves", ())}),
         )
@@ -131,7 +138,7 @@ class Exam:
     def _request(self, answer: Answer, case: Case, mode: Mode, index: int | None, measured: Measured = "") -> Request:
         """`index` chooses the call of the case; None only constructs."""
         dtype, pulled = mode.dtype, mode.gradients == "pulled"
-        parameters = parameters_of(answer.forward or answer.signature)
+        parameters = {} if case.scenario else parameters_of(answer.forward or answer.signature)
         arguments = None if index is None else floating(self.arguments(case)[index], dtype)
         positional = sum(default is ... for default in parameters.values())
         if arguments is not None and mode.strided:
@@ -142,10 +149,12 @@ class Exam:
             positional = len(arguments)
         usual = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if pulled else Mode(dtype)
         return Request(
-            target=answer.name,
+            target=case.scenario.__name__ if case.scenario else answer.name,
+            scenario=source_of(case.scenario) if case.scenario else "",
+            answers=self.answers_in(case.scenario) if case.scenario else (answer.name,),
             arguments=arguments,
             positional=0 if mode.passing == "names" else positional,
-            init=case.init if answer.forward else None,
+            init=case.init if answer.forward and not case.scenario else None,
             parameters=self.parameters(answer, case, dtype),
             leaves=mode.leaves,
             cotangents=(
@@ -172,8 +181,8 @@ class Exam:
         leaves |= parameters
         for leaf in leaves.values():
             leaf.requires_grad_()
-        made = answer.oracle(parameters, **case.init, **arguments) if answer.forward else answer.oracle(**arguments)
-        outputs = made if isinstance(made, tuple) else (made,)
+        made = self.oracle(answer, case, parameters, arguments)
+        outputs = [leaf for leaf in leaves_of(made).values() if isinstance(leaf, Tensor)]
         draw = self.draw(f"{case.name}/cotangents/{index}")
         cotangents: tuple[Tensor, ...] = ()
         found: dict[str, Tensor] = {}
@@ -188,7 +197,29 @@ class Exam:
                 name: torch.zeros_like(leaf) if gradient is None else gradient
                 for (name, leaf), gradient in zip(leaves.items(), gradients, strict=True)
             }
-        return Expected(tuple(output.detach() for output in outputs), isinstance(made, tuple), cotangents, found)
+        return Expected(detached(made), cotangents, found)
+
+    def oracle(self, answer: Answer, case: Case, parameters: dict[str, Tensor], arguments: Arguments) -> Any:
+        """What the oracle returns, or the scenario with the oracles in the submission's place."""
+        if case.scenario:
+            right = {name: self.grader.answer(name).oracle for name in self.answers_in(case.scenario)}
+            return case.scenario(**right, **arguments)
+        assert answer.oracle
+        return answer.oracle(parameters, **case.init, **arguments) if answer.forward else answer.oracle(**arguments)
+
+    def answers_in(self, scenario: Callable[..., Any]) -> tuple[str, ...]:
+        """What a scenario takes of the submission."""
+        known = {answer.name for answer in self.grader.answers}
+        return tuple(name for name in inspect.signature(scenario).parameters if name in known)
+
+
+def detached(made: Any) -> Result:
+    """A result without the graph that it was computed by."""
+    if isinstance(made, dict):
+        return {key: detached(item) for key, item in made.items()}
+    if isinstance(made, tuple | list):
+        return type(made)(map(detached, made))
+    return made.detach() if isinstance(made, Tensor) else made
 
 
 def scattered(value: Any) -> Any:

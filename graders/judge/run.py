@@ -234,7 +234,8 @@ class Pending:
 
     def tell(self, check: Check, state: State, message: str | None, seconds: float = 0.0, fault: bool = False) -> None:
         trial = self.trial
-        call = f"{trial.last.text}{', ' if trial.last.mode else '  # '}seed {trial.exam.seed}" if trial.last else ""
+        mode = f"{trial.last.mode}, " if trial.last and trial.last.mode else ""
+        call = trial.last.with_comment(f"{mode}seed {trial.exam.seed}") if trial.last else ""
         printed = trial.printed if state not in ("pass", "skipped") else ""
         self.report(
             Outcome(

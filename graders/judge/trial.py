@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,8 +11,9 @@ from torch import Tensor
 from graders.faults import CheckFailed
 from graders.judge.exam import Exam
 from graders.judge.results import BROKEN
-from graders.kata.spec import parameters_of
+from graders.kata.spec import parameters_of, source_of
 from graders.sandbox.messages import Reply, Request
+from graders.sandbox.returned import Other, Result, in_words, leaves_of, same_form
 from graders.sandbox.submission import MOST_LINES, Submission
 
 Costs = dict[str, dict[str, tuple[float, float]]]  # budget -> figure -> own, the reference's
@@ -51,25 +53,19 @@ class Trial:
             where = self.submission.at(line or self.submission.mention(name))
             raise CheckFailed(f"{BROKEN}{name} may not be called in this kata, got it{where}")
 
-    def outputs(self, request: Request, count: int | None) -> tuple[Tensor, ...]:
-        """`count` tensors in a tuple, or one on its own where it is None."""
+    def result(self, request: Request, wanted: Result) -> Result:
+        """What the call returned, in the form of what is wanted: the same tuples, lists, dicts and kinds of leaves."""
         reply = self.ask(request)
         if reply.raised:
             self.refuse_calls([(request, reply)])  # which is why it raised
             why = self.submission.explain(reply.raised)
             raise CheckFailed(f"{request.in_words('the call')}: should return, got {why}")
-        tensors = tuple(output for output in reply.outputs if isinstance(output, Tensor))
-        wanted = "a tensor" if count is None else f"a tuple of {count} tensors"
-        if reply.is_tuple != (count is not None) or len(reply.outputs) != (count or 1):
-            got = f"a tuple of {len(reply.outputs)}" if reply.is_tuple else reply.outputs[0]
-            raise CheckFailed(f"the result: should be {wanted}, got {'a tensor' if isinstance(got, Tensor) else got}")
-        if len(tensors) != len(reply.outputs):
-            others = ", ".join("a tensor" if isinstance(output, Tensor) else output for output in reply.outputs)
-            raise CheckFailed(f"the result: should be {wanted}, got {others}")
+        if not same_form(reply.result, wanted):
+            raise CheckFailed(f"the result: should be {in_words(wanted)}, got {in_words(reply.result)}")
         for device in reply.devices:
             if device != request.device:
                 raise CheckFailed(f"device of the result: should be {request.device}, got {device}")
-        return tensors
+        return reply.result
 
     def call(
         self,
@@ -79,18 +75,40 @@ class Trial:
         parameters: dict[str, Tensor] | None = None,
         **arguments: Any,
     ) -> Any:
-        """Calls the submission from a kata's own test function; returns a tensor or a tuple of them, on the CPU."""
+        """Calls the submission from a kata's own test function; gives back what it returned, tensors on the CPU."""
         answer = self.exam.grader.answer(name)
         required = [default is ... for default in parameters_of(answer.forward or answer.signature).values()]
         request = Request(
             target=name,
+            answers=(name,),
             arguments=arguments,
             positional=sum(required),
             init=init,
             parameters=parameters or {},
             device=self.exam.device,
         )
-        count = len(self.exam.expected(answer, answer.cases[0], torch.float64, 0).outputs)
-        is_tuple = self.exam.expected(answer, answer.cases[0], torch.float64, 0).is_tuple
-        tensors = self.outputs(request, count if is_tuple else None)
-        return tensors if is_tuple else tensors[0]
+        typical = answer.cases[0] if answer.cases else None
+        if typical is None or typical.scenario:
+            return self.result_of(request)
+        return self.result(request, self.exam.expected(answer, typical, torch.float64, 0).result)
+
+    def run(self, scenario: Callable[..., Any], **inputs: Any) -> Any:
+        """Runs a scenario from a kata's own test function; gives back what it returned, tensors on the CPU."""
+        return self.result_of(
+            Request(
+                target=scenario.__name__,
+                scenario=source_of(scenario),
+                answers=self.exam.answers_in(scenario),
+                arguments=inputs,
+                positional=0,
+                device=self.exam.device,
+            )
+        )
+
+    def result_of(self, request: Request) -> Result:
+        """What came back, whatever its form; nothing but plain data."""
+        result = self.result(request, self.ask(request).result)
+        for where, leaf in leaves_of(result).items():
+            if isinstance(leaf, Other):
+                raise CheckFailed(f"{where}: should be a tensor, a number or a text, got {leaf}")
+        return result

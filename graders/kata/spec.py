@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
+import inspect
+import symtable
+import textwrap
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +21,8 @@ from graders.faults import GraderError
 CATEGORIES = ("contract", "shapes", "numerics", "gradients", "robustness", "rules", "performance")
 FULL = (torch.float64, torch.float32)
 HALF = (torch.float16, torch.bfloat16)
+
+SCENARIO_NAMES = frozenset(("torch", "nn", "F", "math"))  # what a scenario may use; see worker/serve.py
 
 Arguments = dict[str, Any]
 
@@ -55,7 +61,10 @@ class Submission(Protocol):
         parameters: dict[str, Tensor] | None = None,
         **arguments: Any,
     ) -> Any:
-        """Calls the answer of this name in float64 or whatever it is given; a tensor or a tuple of them."""
+        """Calls the answer of this name; gives back what it returned, tensors on the CPU."""
+
+    def run(self, scenario: Callable[..., Any], **inputs: Any) -> Any:
+        """Runs a scenario on these inputs (see Case); gives back what it returned, tensors on the CPU."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,10 @@ class Case:
     Args:
         name: words joined by underscores; `-k` selects by it.
         inputs: draw -> keyword arguments of the call, or a list of such; None calls only the constructor.
+        scenario: what happens in place of one call, as a function of this module that runs beside the submission. Its
+            first parameters are the answers' names: it is given the submission's functions and classes for them, and
+            the inputs for the rest. What it returns is compared with what it returns for the oracles. It may use torch,
+            nn, F and math, and nothing else of this module.
         init: keyword arguments of a module's constructor.
         dtypes: the floating dtypes that the case is asked in.
         gradients: "exact" compares them by value (where the oracle's is NaN, anything finite is right), "finite"
@@ -99,10 +112,13 @@ class Case:
     category: Literal["numerics", "robustness"] = "numerics"
     raises: bool = False
     tolerance: Mapping[torch.dtype, Tolerance] = field(default_factory=dict)
+    scenario: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
             raise GraderError(f"a case's name should be an identifier, got {self.name!r}")
+        if self.scenario:
+            source_of(self.scenario)
         if self.inputs is None and not self.raises:
             raise GraderError(f"case {self.name!r} should have inputs, or raise in the constructor")
 
@@ -115,6 +131,7 @@ class Budget:
         name: words joined by underscores; `-k` selects by it.
         sizes: axis -> (small, large), at least 4 times apart; the axes' names are used in messages.
         inputs: draw, and a size for each axis -> keyword arguments of the call.
+        scenario: what happens in place of one call, as in a Case.
         init: a size for each axis -> keyword arguments of a module's constructor.
         asks: which of loops, memory and time.
         operators, written, peak, time: the most of each, as a multiple of what the reference needs: torch operators
@@ -133,6 +150,7 @@ class Budget:
     peak: float = 6
     time: float = 8
     hints: Mapping[str, str] = field(default_factory=dict)
+    scenario: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         close = [axis for axis, (small, large) in self.sizes.items() if large < 4 * small]
@@ -148,31 +166,39 @@ class Budget:
             lambda draw: self.inputs(draw, **sizes),
             init=self.init(**sizes),
             dtypes=(torch.float32,),
+            scenario=self.scenario,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """One function, or one module, that a submission should define.
+    """One function, one module, or one class, that a submission should define.
 
     Args:
-        signature: as in the statement, e.g. "cosine_similarity(x, y, dim=-1, eps=1e-8)".
-        oracle: float64 inputs -> expected output or tuple of outputs. A module's oracle gets its parameters
-            as a dict first, and the constructor's arguments beside the inputs.
+        signature: as in the statement, e.g. "cosine_similarity(x, y, dim=-1, eps=1e-8)"; of a class that is no
+            module with "class " before it, and without parentheses where the constructor's arguments are not asked.
+        oracle: float64 inputs -> what is expected: a tensor, a number, a text, or tuples, lists and dicts of such. A
+            module's oracle gets its parameters as a dict first, and the constructor's arguments beside the inputs. A
+            class's is a right class, for the scenarios of its cases. None where only own tests judge.
         cases: the first one should be typical: it is asked in half precision as well.
-        differentiable: the inputs that gradients should reach; a module's parameters always count.
+        differentiable: the inputs that gradients should reach, or should not where the oracle detaches them; a
+            module's parameters always count.
         forward: the signature of a module's forward; empty for a function.
+        methods: the signatures of a class's methods that the statement names.
         parameters: constructor's arguments -> shape by parameter name, for a module.
-        returns: the dtypes allowed for an output, where it is not the inputs'.
+        returns: the dtypes allowed for a floating output, where it is not the inputs'.
+        half: the first case is asked in half precision.
         tolerance: instead of TOLERANCES, by dtype.
         budgets: what a call may cost.
     """
 
     signature: str
-    oracle: Callable[..., Tensor | tuple[Tensor, ...]]
-    cases: tuple[Case, ...]
+    oracle: Callable[..., Any] | None
+    cases: tuple[Case, ...] = ()
     differentiable: tuple[str, ...] = ()
     forward: str = ""
+    methods: tuple[str, ...] = ()
+    half: bool = True
     parameters: Callable[..., dict[str, tuple[int, ...]]] | None = None
     returns: tuple[torch.dtype, ...] = ()
     tolerance: Mapping[torch.dtype, Tolerance] = field(default_factory=dict)
@@ -181,15 +207,27 @@ class Answer:
     def __post_init__(self) -> None:
         if bool(self.forward) != bool(self.parameters):
             raise GraderError(f"{self.name}: a module needs both its forward and its parameters")
-        if not self.cases or self.cases[0].raises:
-            raise GraderError(f"{self.name}: the first case should be a typical one")
-        unknown = set(self.differentiable) - set(parameters_of(self.forward or self.signature))
+        if bool(self.cases) != bool(self.oracle) or (self.cases and self.cases[0].raises):
+            raise GraderError(f"{self.name}: an oracle needs cases, and the first one should be typical")
+        known = set(parameters_of(self.forward or self.signature))
+        known |= {name for case in self.cases if case.scenario for name in inspect.signature(case.scenario).parameters}
+        unknown = set(self.differentiable) - known
         if unknown:
             raise GraderError(f"{self.name}: no such inputs: {', '.join(sorted(unknown))}")
 
     @property
     def name(self) -> str:
-        return self.signature.partition("(")[0]
+        return self.signature.removeprefix("class ").partition("(")[0]
+
+    @property
+    def is_class(self) -> bool:
+        return self.signature.startswith("class ")
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Dotted name -> signature, of all that a submission should define for this answer."""
+        methods = [self.forward] if self.forward else list(self.methods)
+        return {self.name: self.signature} | {f"{self.name}.{one.partition('(')[0]}": one for one in methods}
 
     @property
     def differentiates(self) -> bool:
@@ -198,6 +236,10 @@ class Answer:
 
     def differentiates_in(self, case: Case) -> bool:
         return self.differentiates and case.gradients != "none"
+
+    def dtypes_of(self, wanted: Tensor, dtype: torch.dtype) -> tuple[torch.dtype, ...]:
+        """What a tensor of the result may have, where the oracle's is `wanted` and the inputs have `dtype`."""
+        return self.returns or ((dtype,) if wanted.is_floating_point() else (wanted.dtype,))
 
     def tolerance_for(self, case: Case, dtype: torch.dtype) -> Tolerance:
         return case.tolerance.get(dtype) or self.tolerance.get(dtype) or TOLERANCES[dtype]
@@ -210,7 +252,7 @@ class Grader:
     Args:
         answers: what a submission should define.
         banned: names that may not be called in any spelling; `cdist` stands for every operator and torch
-            function whose name starts with it.
+            function whose name starts with it; `autograd` for all ways to a derivative.
     """
 
     answers: tuple[Answer, ...]
@@ -225,8 +267,8 @@ class Grader:
 
     @property
     def names(self) -> list[str]:
-        """What a submission is asked to define; modules with their `forward`."""
-        return [name for answer in self.answers for name in (answer.name, f"{answer.name}.forward")]
+        """What a submission is asked to define, classes with their methods."""
+        return [name for answer in self.answers for name in answer.signatures]
 
     def answer(self, name: str) -> Answer:
         return next(answer for answer in self.answers if answer.name == name)
@@ -235,8 +277,8 @@ class Grader:
 @functools.cache
 def parameters_of(signature: str) -> Mapping[str, Any]:
     """Name -> default of a signature's text, in order; `...` where there is no default."""
-    name, _, rest = signature.partition("(")
-    tree = ast.parse(f"def {name or 'forward'}({rest}: ...").body[0]
+    name, _, rest = signature.removeprefix("class ").partition("(")
+    tree = ast.parse(f"def {name or 'forward'}({rest or ')'}: ...").body[0]
     assert isinstance(tree, ast.FunctionDef)
     names = [argument.arg for argument in tree.args.args]
     defaults = [ast.literal_eval(default) for default in tree.args.defaults]
@@ -245,3 +287,23 @@ def parameters_of(signature: str) -> Mapping[str, Any]:
 
 def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
+
+
+@functools.cache
+def source_of(scenario: Callable[..., Any]) -> str:
+    """The text of a scenario, which is sent to the worker. Raises: GraderError where it could not run alone there."""
+    text = textwrap.dedent(inspect.getsource(scenario))
+    if not text.startswith("def "):
+        raise GraderError(f"scenario {scenario.__name__} should be a plain function, got a lambda or a decorated one")
+    pending, used = [symtable.symtable(text, "scenario", "exec")], set[str]()
+    while pending:
+        scope = pending.pop()
+        pending += scope.get_children()
+        used |= {one.get_name() for one in scope.get_symbols() if one.is_global() and one.is_referenced()}
+    foreign = used - SCENARIO_NAMES - vars(builtins).keys()
+    if foreign:
+        raise GraderError(
+            f"scenario {scenario.__name__} should use its arguments, Python's own functions and "
+            f"{', '.join(sorted(SCENARIO_NAMES))} alone, got {', '.join(sorted(foreign))}"
+        )
+    return text

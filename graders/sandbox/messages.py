@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,22 +13,20 @@ import torch
 from torch import Tensor
 
 from graders.kata.spec import dtype_name
+from graders.sandbox.returned import LONGEST_NAME, Result, count_in, few, result_in, tensor_in, text_in
 from graders.worker import wire
-from graders.worker.visible import LONGEST, visible
 
 Measured = Literal["", "time", "cost"]
 FIGURES = ("operators", "written", "peak", "lines", "line")
-LONGEST_NAME = 100  # characters
-MOST_NAMES = 200  # of anything that a reply lists
-MOST_OUTPUTS = 16
 NO_ANSWER = (KeyError, IndexError, TypeError, ValueError, AttributeError)  # where a reply is not what a worker sends
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """One call of the submission, with everything that decides its outcome."""
+    """One call of the submission, or a scenario with it, with everything that decides its outcome."""
 
-    target: str
+    target: str  # the name to call
+    answers: tuple[str, ...]  # all that it takes of the submission
     arguments: Mapping[str, Any] | None  # None: only construct
     positional: int  # how many of them are passed by position
     init: Mapping[str, Any] | None = None
@@ -41,12 +41,18 @@ class Request:
     measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
     device: str = "cpu"
     mode: str = ""  # in words, where it is not the usual one
+    scenario: str = ""  # the source of a function that is called in place of the target, given the answers
 
     @property
     def text(self) -> str:
         """The call in words."""
+        return self.with_comment(self.mode)
+
+    def with_comment(self, comment: str) -> str:
+        """The call in words, a comment behind it, and below it what a scenario does."""
         call = describe_call(self.target, self.init, self.arguments or {})
-        return f"{call}  # {self.mode}" if self.mode else call
+        first = f"{call}  # {comment}" if comment else call
+        return f"{first}\n{body_of(self.scenario)}" if self.scenario else first
 
     def in_words(self, subject: str) -> str:
         """The subject of a message: `values (float32, under no_grad)`."""
@@ -72,6 +78,8 @@ class Request:
         header = {
             "op": "call",
             "target": self.target,
+            "scenario": self.scenario,
+            "answers": self.answers,
             "init": None if self.init is None else dict(self.init),
             "parameters": {name: plain(value)["tensor"] for name, value in self.parameters.items()},
             "arguments": None if arguments is None else [arguments[name] for name in names[: self.positional]],
@@ -114,9 +122,8 @@ class Cost:
 class Reply:
     """What came back: plain data, or how the worker ended."""
 
-    outputs: tuple[Tensor | str, ...] = ()  # a string says what was returned in place of a tensor
-    is_tuple: bool = False
-    devices: tuple[str, ...] = ()
+    result: Result = None
+    devices: tuple[str, ...] = ()  # of the tensors in it
     raised: Raised | None = None
     gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
     inputs: Mapping[str, Tensor] = field(default_factory=dict)
@@ -140,19 +147,11 @@ def raised_of(reply: Mapping[str, Any]) -> Raised | None:
 
 def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
     """Reads what the worker sent. Raises: NO_ANSWER."""
-    output = header.get("output", {"tuple": []})
-    is_tuple = "tuple" in output
-    items = few(output["tuple"], MOST_OUTPUTS) if is_tuple else [output]
     printed, lines = printed_of(header)
+    devices: list[str] = []
     return Reply(
-        outputs=tuple(
-            tensor_in(item["tensor"], tensors)
-            if "tensor" in item
-            else text_in(item.get("other", "a tuple"), LONGEST_NAME).removeprefix("builtins.")
-            for item in items
-        ),
-        is_tuple=is_tuple,
-        devices=tuple(text_in(item.get("device", ""), LONGEST_NAME) for item in items),
+        result=result_in(header["output"], tensors, devices) if "output" in header else None,
+        devices=tuple(devices),
         raised=raised_of(header),
         gradients={
             text_in(name, LONGEST_NAME): None if index is None else tensor_in(index, tensors)
@@ -166,6 +165,15 @@ def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
         printed=printed,
         lines=lines,
     )
+
+
+def body_of(scenario: str) -> str:
+    """What stands in the function below its docstring, as code."""
+    (function,) = ast.parse(scenario).body
+    assert isinstance(function, ast.FunctionDef)
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    lines = scenario.splitlines()[body[0].lineno - 1 :]
+    return textwrap.dedent("\n".join(lines))
 
 
 def names_of(reply: Mapping[str, Any], names: list[str]) -> dict[str, dict[str, Any] | None]:
@@ -197,30 +205,8 @@ def printed_of(reply: Mapping[str, Any]) -> tuple[str, int]:
     return text_in(reply["printed"]["text"]), count_in(reply["printed"]["lines"])
 
 
-def text_in(value: Any, longest: int = LONGEST) -> str:
-    if not isinstance(value, str):
-        raise TypeError("a text should be one")
-    return visible(value, longest)
-
-
-def count_in(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < wire.LARGEST:  # a bool is no number
-        raise ValueError("a number should be one of 63 bits")
-    return value
-
-
-def tensor_in(index: Any, tensors: list[Tensor]) -> Tensor:
-    return tensors[count_in(index)]
-
-
 def default_in(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float)) else text_in(value, LONGEST_NAME)
-
-
-def few(listed: Any, most: int = MOST_NAMES) -> Any:
-    if not isinstance(listed, (list, dict)) or len(listed) > most:
-        raise ValueError("too much is listed")
-    return listed
 
 
 def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mapping[str, Any]) -> str:

@@ -99,8 +99,10 @@ class Submission:
             raise CheckFailed(f"not asked, since the calls before took {self.seconds:.0f} s in all", "timeout")
         if self.bytes >= MOST_BYTES:
             raise CheckFailed(f"not asked, since the calls before returned {self.bytes >> 20:,} MiB in all")
-        if self.load().get(request.target) is None:
-            raise CheckFailed(self.lacks(request.target))
+        found = self.load()
+        for name in request.answers:
+            if found.get(name) is None:
+                raise CheckFailed(self.lacks(name))
         assert self.worker is not None
         worker, limit, start, took = self.worker, self.worker.limit, time.monotonic(), 0.0
         self.calling = request.text, start

@@ -43,7 +43,15 @@ MATHEMATICS = re.compile(
 SWITCH = re.compile(
     "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$"
 )
+COMPILES = re.compile("_jit_script|_create_method|_jit_compile|_?import_ir|_create_function")
+COMPILERS: Any = (
+    (torch._C.CompilationUnit, "__init__"),
+    (torch._C.CompilationUnit, "define"),
+    (torch._C.ScriptModule, "_define"),
+    (torch._C.ConcreteModuleType, "_create_methods_and_properties"),
+)
 REGISTER = "_dispatch_library"
+FORWARD_MODE = ("make_dual", "fw_primal", "unpack_dual")  # operators that stand below `autograd`
 VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 LIBRARIES = frozenset(
@@ -145,6 +153,9 @@ def instead_of(name: str, refuse: Refuse) -> Callable[..., Any]:
 def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None:
     """Replaces all whose name, without leading underscores, begins with one of the banned words, and the exits."""
     libraries: dict[str, Any] = {}
+    if "autograd" in banned:
+        take_away_autograd(refuse)
+        banned = (*(word for word in banned if word != "autograd"), *FORWARD_MODE)
     for bare, full_name, keys in beginning_with(banned, stock.operators):
         namespace, _, name = full_name.partition("::")
         if namespace not in libraries:
@@ -178,6 +189,24 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
 
 
+def take_away_autograd(refuse: Refuse) -> None:
+    """Leaves no way to a derivative: neither the engine and the nodes of its graph, nor forward mode, nor TorchScript.
+
+    The worker itself has kept the engine's own function.
+    """
+    no = instead_of("autograd", refuse)
+    engine: Any = type(torch.autograd.Variable._execution_engine)
+    for one, name in ((engine, "run_backward"), (engine, "run_backward_from_worker"), (torch._C.TensorBase, "grad_fn")):
+        methods = gc.get_referents(one.__dict__)[0]
+        if name in methods:
+            methods[name] = no if one is engine else property(sterile(nothing))
+        ctypes.pythonapi.PyType_Modified(ctypes.py_object(one))
+    for name in [name for name in vars(torch._C) if COMPILES.match(name)]:  # what is compiled calls the engine from C
+        setattr(torch._C, name, no)
+    for one, name in COMPILERS:
+        setattr(one, name, no)
+
+
 def beginning_with(words: tuple[str, ...], found: list[tuple[str, *tuple[Any, ...]]]) -> Iterator[tuple[Any, ...]]:
     """The entries whose name does; looks at few others, since what a forked process looks at is copied."""
     for word in words:
@@ -190,7 +219,7 @@ def beginning_with(words: tuple[str, ...], found: list[tuple[str, *tuple[Any, ..
 def nothing(*_: object) -> None: ...
 
 
-class UsageError(NamedTuple):
+class NoLibrary(NamedTuple):
     """Stands for a library of kernels that may not be made."""
 
     impl: Callable[..., Any]
@@ -205,7 +234,7 @@ def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[
     `register` is called from C, by iterators: in a frame or a traceback of ours, who traces could find it.
     """
     no = instead_of("a kernel for torch's own operators", refuse)
-    instead, kind, text = UsageError(no, no, no, sterile(nothing)), type, str
+    instead, kind, text = NoLibrary(no, no, no, sterile(nothing)), type, str
     elsewhere = ("Meta", "FuncTorchBatched")  # no tensor of the worker's gets there; torch.vmap registers some itself
 
     def checked(arguments: tuple[Any, ...]) -> tuple[Any, ...]:

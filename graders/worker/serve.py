@@ -8,11 +8,13 @@ submission was read was looked up before: C functions where there are such, and 
 from __future__ import annotations
 
 import _socket
+import builtins
 import faulthandler
 import gc
 import inspect
 import io
 import linecache
+import math
 import os
 import random
 import signal
@@ -21,7 +23,7 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
-from operator import methodcaller
+from operator import itemgetter, methodcaller
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,7 +38,7 @@ PRIMITIVE = (bool, int, float, str, type(None))
 MESSAGE_LENGTH = 500
 NAME_LENGTH = 100
 PRINTED_BYTES = 1 << 20
-MOST_OUTPUTS = 16
+DEEPEST = 6  # levels of tuples, lists and dicts in a result
 KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the environment
 READY = b"!"
 STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # makes a hung worker dump its stacks
@@ -52,12 +54,10 @@ shape_of, dtype_of, device_of, layout_of, needs_gradient = (
 )
 modes_of_functions, modes_of_operators = torch._C._len_torch_function_stack, torch._C._len_torch_dispatch_stack
 run_backward = torch.autograd.Variable._execution_engine.run_backward
-set_grad_enabled, set_num_threads, linspace, strided = (
-    torch._C._set_grad_enabled,
-    torch.set_num_threads,
-    torch.linspace,
-    torch.strided,
-)
+set_grad_enabled, set_num_threads = torch._C._set_grad_enabled, torch.set_num_threads
+linspace, frombuffer, empty, strided, uint8 = torch.linspace, torch.frombuffer, torch.empty, torch.strided, torch.uint8
+float_in_hex, as_int, as_bytes, second = float.hex, int.__int__, str.encode, itemgetter(1)
+CONTAINERS = ((tuple, "tuple", tuple.__iter__), (list, "list", list.__iter__), (dict, "dict", dict.items))
 add_hook = sys.addaudithook
 seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
 synchronize, settrace, signature_of = torch.cuda.synchronize, sys.settrace, inspect.signature
@@ -70,6 +70,11 @@ trace_threads = threading.settrace
 mro_of, name_of, module_of = (type.__dict__[name].__get__ for name in ("__mro__", "__name__", "__module__"))
 trace_of = BaseException.__dict__["__traceback__"].__get__
 line_of_syntax_error, text_of_syntax_error = (SyntaxError.__dict__[name].__get__ for name in ("lineno", "msg"))
+
+
+# What scenarios may use; see kata/spec.py.
+SCENARIO_NAMES = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}
+BUILTINS, run_source = vars(builtins).copy(), exec
 
 
 class Failed(Exception):
@@ -202,7 +207,7 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
             return None
         value = found[0]
     is_class = issubclass(type(value), type)
-    kind = "function" if callable(value) and not is_class else "other"
+    kind = "class" if is_class else "function" if callable(value) else "other"
     if is_class and any(base is Module for base in mro_of(value)):
         kind = "module"
     signatures, _ = outside.run(partial(signature_of, value))
@@ -258,13 +263,15 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor])
             counted = request["measured"] == "cost"
             trace, runs = meter.line_counter()
             output, events = forward(target, request, tensors, trace if counted else None)
-            reply["output"] = outline(output, send_back)
-            items = items_of(output) if is_tuple(output) else [output]
+            returned: list[Tensor] = []
+            reply["output"] = outline(output, returned)
+            for tensor in returned:
+                send_back(tensor)
             cotangents = [tensors[index] for index in request["cotangents"]]
             if request["measured"] and leaves:
-                cotangents = [ramp_cotangent(item) for item in items if is_tensor(item)]
+                cotangents = [*map(ramp_cotangent, returned)]
             if cotangents:
-                gradients, more = backward(items, cotangents, leaves, trace if counted else None)
+                gradients, more = backward(returned, cotangents, leaves, trace if counted else None)
                 reply["gradients"] = {name: None if one is None else send_back(one) for name, one in gradients.items()}
                 events += more
             if counted:
@@ -306,13 +313,12 @@ def metered(step: Step, trace: Callable[..., Any], *before: Step) -> tuple[Any, 
 
 
 def backward(
-    items: list[Any],
+    outputs: list[Tensor],
     cotangents: list[Tensor],
     leaves: dict[str, Tensor],
     trace: Callable[..., Any] | None,
 ) -> tuple[dict[str, Tensor | None], list[Any]]:
     """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf, None where nothing flows. Raises: Failed."""
-    outputs = [item for item in items if is_tensor(item)]
     pairs = [
         (output, BASE.to(cotangent, dtype_of(output)))
         for output, cotangent in zip(outputs, cotangents, strict=False)
@@ -334,6 +340,8 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
 
     Raises: Failed, Misfit.
     """
+    if request["scenario"]:
+        return partial(partial, scenario_of(request), module)
     if request["init"] is None:
         return lambda *given, **named: partial(methodcaller(request["target"], *given, **named), module)
     construct = outside.catching(partial(methodcaller(request["target"], **request["init"]), module))
@@ -355,6 +363,16 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
     if request["evaluating"]:
         results_of(partial(methodcaller("eval"), instance))
     return partial(partial, instance)
+
+
+def scenario_of(request: Request) -> Callable[..., Any]:
+    """The grader's function that is called in place of the target: it takes the submission first."""
+    given = ", ".join(f"{name}=submission.{name}" for name in request["answers"])
+    source = f"{request['scenario']}\n\ndef scenario(submission, /, **inputs):\n"
+    names: dict[str, Any] = {**SCENARIO_NAMES, "__name__": "scenario", "__builtins__": {**BUILTINS}}
+    run_source(f"{source}    return {request['target']}({given}, **inputs)\n", names)
+    made: Callable[..., Any] = names["scenario"]
+    return made
 
 
 def with_arguments(target: Target, request: Request, values: list[Tensor]) -> Step:
@@ -388,24 +406,38 @@ def is_tensor(value: Any) -> bool:
     return type(value) is Tensor or type(value) is Parameter
 
 
-def is_tuple(value: Any) -> bool:
-    return any(one is tuple for one in mro_of(type(value)))
-
-
-def items_of(value: tuple[Any, ...]) -> list[Any]:
-    """Whatever a tuple of the submission's own class says that they are."""
-    return [*tuple.__iter__(value)][:MOST_OUTPUTS]
-
-
-def outline(output: Any, send_back: Callable[[Tensor], int]) -> dict[str, Any]:
-    """{"tensor": i} for a tensor, {"tuple": [...]} for a tuple, else {"other": what it is}."""
-    if is_tuple(output):
-        return {"tuple": [outline(item, send_back) for item in items_of(output)]}
-    if not is_tensor(output):
-        return {"other": "None" if output is None else full_name(type(output))}
-    if layout_of(output) != strided or dtype_of(output) not in wire.SENT:
+def outline(output: Any, returned: list[Tensor], depth: int = 0) -> dict[str, Any]:
+    """What was returned as plain data: `{"tensor": i}` for the i-th of `returned`, which its tensors are added to."""
+    kind = type(output)
+    if is_tensor(output) and layout_of(output) == strided and dtype_of(output) in wire.SENT:
+        returned.append(output)
+        return {"tensor": len(returned) - 1, "device": device_of(output).type}
+    if is_tensor(output):
         return {"other": f"a {layout_of(output)} tensor of {dtype_of(output)}"}
-    return {"tensor": send_back(output), "device": device_of(output).type}
+    if output is None or kind is bool:
+        return {"none": 0} if output is None else {"bool": output}
+    for one, word, items_of in CONTAINERS:
+        if is_a(one, kind) and depth < DEEPEST:  # a class of the submission's own may say what it likes of itself
+            items = [*items_of(output)]
+            inside = [outline(item, returned, depth + 1) for item in (map(second, items) if one is dict else items)]
+            if one is not dict:
+                return {word: inside}
+            keys = [item[0] for item in items]
+            if all(type(key) is str for key in keys):
+                return {"dict": inside, "keys": keys}
+    if is_a(float, kind):
+        return {"float": float_in_hex(output)}
+    if is_a(int, kind) and -wire.LARGEST < as_int(output) < wire.LARGEST:
+        return {"int": as_int(output)}
+    if is_a(str, kind):
+        text = bytearray(as_bytes(output, "utf-8", "surrogatepass"))
+        returned.append(frombuffer(text, dtype=uint8) if text else empty(0, dtype=uint8))
+        return {"text": len(returned) - 1}
+    return {"other": full_name(kind)}
+
+
+def is_a(one: type, kind: type) -> bool:
+    return any(base is one for base in mro_of(kind))
 
 
 def ramp_cotangent(output: Tensor) -> Tensor:

@@ -1,0 +1,127 @@
+"""What a call returned: tensors, numbers and texts, or tuples, lists and dicts of such. None of it is believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from graders.worker import wire
+from graders.worker.visible import LONGEST, visible
+
+DEEPEST = 6  # levels of tuples, lists and dicts
+LONGEST_NAME = 100  # characters
+MOST_ITEMS = 10_000  # of a tuple, a list or a dict
+MOST_NAMES = 200  # of anything else that is listed
+
+
+@dataclass(frozen=True)
+class Other:
+    """Something returned that is no plain data; the text says what."""
+
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+Leaf = Tensor | float | int | bool | str | None | Other
+Result = Leaf | tuple["Result", ...] | list["Result"] | dict[str, "Result"]
+
+
+def leaves_of(result: Result, name: str = "the output") -> dict[str, Leaf]:
+    """Everything in a result that is no tuple, list or dict, by where it stands: `output 2`, `item 1`, a dict's key."""
+    if isinstance(result, dict):
+        parts = [(key, item) for key, item in result.items()]
+    elif isinstance(result, tuple | list):
+        word = "output" if isinstance(result, tuple) else "item"
+        parts = [(f"{word} {index}", item) for index, item in enumerate(result, start=1)]
+    else:
+        return {name: result}
+    inside = "" if name == "the output" else f" of {name}"
+    return {where: leaf for key, item in parts for where, leaf in leaves_of(item, f"{key}{inside}").items()}
+
+
+def in_words(result: Result) -> str:
+    """`a tensor`, `a list of 3 floats`, `a dict of w1, b1`, `a tuple of (a tensor, a float)`."""
+    if isinstance(result, dict):
+        return f"a dict of {', '.join(result)}" if result else "an empty dict"
+    if isinstance(result, tuple | list):
+        inside = [in_words(item) for item in result]
+        word = "tuple" if isinstance(result, tuple) else "list"
+        if not inside:
+            return f"an empty {word}"
+        if len({*inside}) == 1 and inside[0].startswith(("a ", "an ")) and " of " not in inside[0]:
+            return f"a {word} of {len(inside)} {inside[0].partition(' ')[2]}" + "s" * (len(inside) > 1)
+        return f"a {word} of ({', '.join(inside)})"
+    words = {Tensor: "a tensor", float: "a float", int: "an int", bool: "a bool", str: "a string"}
+    return next((word for kind, word in words.items() if type(result) is kind), str(result))
+
+
+def result_in(told: Any, tensors: list[Tensor], devices: list[str], depth: int = 0) -> Result:
+    """What was returned, as the worker outlines it. Raises: NO_ANSWER."""
+    ((kind, content), *more) = few(told).items()
+    if kind == "tensor":
+        devices.append(text_in(dict(more)["device"], LONGEST_NAME))
+        return tensor_in(content, tensors)
+    if kind in ("tuple", "list", "dict") and depth < DEEPEST:
+        items = [result_in(item, tensors, devices, depth + 1) for item in few(content, MOST_ITEMS)]
+        if kind == "dict":
+            return dict(
+                zip([text_in(key, LONGEST_NAME) for key in few(dict(more)["keys"], MOST_ITEMS)], items, strict=True)
+            )
+        return tuple(items) if kind == "tuple" else items
+    if kind == "text":
+        return tensor_in(content, tensors).numpy().tobytes().decode(errors="surrogatepass")
+    if kind == "float":
+        return float.fromhex(content)
+    if kind == "int":
+        return count_in(abs(content)) * (-1 if content < 0 else 1)
+    if kind == "bool":
+        return content is True
+    return (
+        None
+        if kind == "none"
+        else Other(text_in(told.get("other", "a deep one"), LONGEST_NAME).removeprefix("builtins."))
+    )
+
+
+def text_in(value: Any, longest: int = LONGEST) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text should be one")
+    return visible(value, longest)
+
+
+def count_in(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < wire.LARGEST:  # a bool is no number
+        raise ValueError("a number should be one of 63 bits")
+    return value
+
+
+def tensor_in(index: Any, tensors: list[Tensor]) -> Tensor:
+    return tensors[count_in(index)]
+
+
+def few(listed: Any, most: int = MOST_NAMES) -> Any:
+    if not isinstance(listed, (list, dict)) or len(listed) > most:
+        raise ValueError("too much is listed")
+    return listed
+
+
+def same_form(got: Result, wanted: Result) -> bool:
+    """Whether both have the same tuples, lists, keys and kinds of leaves; a whole number may stand for a float."""
+    if isinstance(wanted, dict):
+        return (
+            isinstance(got, dict)
+            and got.keys() == wanted.keys()
+            and all(same_form(got[key], item) for key, item in wanted.items())
+        )
+    if isinstance(wanted, tuple | list):
+        return (
+            isinstance(got, tuple | list)
+            and type(got) is type(wanted)
+            and len(got) == len(wanted)
+            and all(map(same_form, got, wanted))
+        )
+    return type(got) is type(wanted) or (type(got) is int and type(wanted) is float)
