@@ -1,0 +1,198 @@
+"""Known wrong answers to numerical_gradient."""
+
+from graders.mistakes import Mistake
+
+EPS = "torch.finfo(x.dtype).eps ** (1 / 3)"
+DEFAULT = EPS + " * x.abs().clamp_min(1)"
+GIVEN = "torch.full_like(x, h)"
+GUARD = "    with torch.no_grad():\n"
+RETURN = "return gradient"
+INDICES = "itertools.product(*map(range, x.shape))"
+LOOP = f"        for i in {INDICES}:  # once, with i = (), where x has no axes\n"
+POINTS = "            up, down = x.clone(), x.clone()\n"
+UP, DOWN = "            up[i] += steps[i]\n", "            down[i] -= steps[i]\n"
+QUOTIENT = "(f(up) - f(down)) / (2 * steps[i])"
+ENTRY = f"            gradient[i] = {QUOTIENT}\n"
+WHOLE = LOOP + POINTS + UP + DOWN + ENTRY
+MOVES = "torch.diag(steps.reshape(-1)).reshape(-1, *x.shape)"
+
+
+def one_sided(quotient: str) -> dict[str, str]:
+    """The same with f(x), asked once, in one of the two places."""
+    return {LOOP: "        here = f(x.clone())\n" + LOOP, QUOTIENT: quotient}
+
+
+def body(*lines: str) -> dict[str, str]:
+    """Other lines in place of the loop."""
+    return {WHOLE: "".join(f"        {line}\n" for line in lines)}
+
+
+def moved(z: str, old: str, up: str, down: str, back: str = "", value: str = "float(f({}))") -> dict[str, str]:
+    """One tensor is moved up, down and back, in place of two copies."""
+    ask = value.format(z)
+    lines = (f"old = {old}", up, f"above = {ask}", down, f"below = {ask}", back)
+    entry = "gradient[i] = (above - below) / (2 * steps[i])"
+    start = () if z == "x" else (f"{z} = x.clone()",)
+    return body(*start, LOOP.strip(), *(f"    {line.format(z)}" for line in (*lines, entry) if line))
+
+
+SET = ("{}[i] = old + steps[i]", "{}[i] = old - steps[i]", "{}[i] = old")
+WALK = ("{}[i] += steps[i]", "{}[i] -= 2 * steps[i]", "{}[i] += steps[i]")
+
+
+def through(flat: str) -> dict[str, str]:
+    """A copy of x is moved through its flat form."""
+    return body(
+        f"z, gradient, size = x.clone(), torch.zeros_like(x), {flat.format('steps')}",
+        f"flat = {flat.format('z')}",
+        "for i in range(x.numel()):",
+        "    old = flat[i].item()",
+        *(f"    flat[i] = old {sign} size[i]\n            {name} = float(f(z))" for sign, name in ("+a", "-b")),
+        "    flat[i] = old",
+        f"    {flat.format('gradient')}[i] = (a - b) / (2 * size[i])",
+    )
+
+
+MISTAKES = (
+    Mistake(
+        "forward_difference",
+        "the slope is taken from x to x + h, whose error falls with h alone; take it from x − h to x + h",
+        one_sided("(f(up) - here) / steps[i]"),
+        also=(
+            one_sided("(here - f(down)) / steps[i]"),
+            {**one_sided("(f(up) - here) / steps[i]"), EPS: EPS.replace("(1 / 3)", "0.5")},
+        ),
+    ),
+    Mistake(
+        "divided_by_h",
+        "the difference is divided by h, but the two points are 2h apart",
+        {QUOTIENT: "(f(up) - f(down)) / steps[i]"},
+        also=({QUOTIENT: "(f(up) - f(down)) / 2 * steps[i]"},),
+    ),
+    Mistake(
+        "half_steps",
+        "the points lie h/2 to each side; with the h that is given they should lie h to each side",
+        {POINTS: POINTS + "            steps[i] /= 2\n"},
+    ),
+    Mistake(
+        "step_relative_to_x_alone",
+        "the default step is a fraction of |x|, so it is 0 or tiny at and near x = 0; take max(1, |x|)",
+        {DEFAULT: EPS + " * x.abs()"},
+        also=({DEFAULT: EPS + " * x.abs().clamp_min(1e-8)"}, {DEFAULT: EPS + " * x.abs().clamp_max(1)"}),
+    ),
+    Mistake(
+        "one_step_for_all_sizes",
+        "the default step does not grow with |x|, so large entries round it away; multiply by max(1, |x|), per entry",
+        {DEFAULT: f"torch.full_like(x, {EPS})"},
+        also=({DEFAULT: "torch.full_like(x, 1e-5)"}, {DEFAULT: EPS + " * x.clamp_min(1)"}),
+    ),
+    Mistake(
+        "step_of_the_largest_entry",
+        "the largest entry, or the norm, sets the default step of all, which is far too long for small entries; "
+        "each entry has its own",
+        {DEFAULT: f"torch.full_like(x, {EPS} * x.abs().max().clamp_min(1))"},
+        also=({DEFAULT: f"torch.full_like(x, {EPS} * x.norm().clamp_min(1))"},),
+    ),
+    Mistake(
+        "step_of_another_dtype",
+        "the default step does not follow the dtype of x; take the machine epsilon of x.dtype",
+        {EPS: EPS.replace("x.dtype", "torch.float64")},
+        also=({EPS: EPS.replace("x.dtype", "torch.float32")}, {EPS: "1e-3"}),
+    ),
+    Mistake(
+        "step_too_short",
+        "the default step is √ε, as for forward differences, or ε itself, so rounding spoils the difference; "
+        "take the cube root of ε",
+        {EPS: EPS.replace("(1 / 3)", "0.5")},
+        also=({EPS: EPS.replace(" ** (1 / 3)", "")},),
+    ),
+    Mistake(
+        "given_h_scaled",
+        "the h that is given is multiplied by the magnitude of x; use it as it is",
+        {GIVEN: "h * x.abs().clamp_min(1)"},
+    ),
+    Mistake("h_ignored", "the argument h is ignored; use it as it is where it is given", {GIVEN: DEFAULT}),
+    Mistake(
+        "f_called_too_often",
+        "f is called more than twice an entry, at x again or for a formula of higher order; two calls are enough",
+        {POINTS: POINTS + "            f(x.clone())\n"},
+        also=(
+            {
+                ENTRY: f"            coarse = {QUOTIENT}\n            up[i] -= steps[i] / 2\n"
+                "            down[i] += steps[i] / 2\n"
+                "            gradient[i] = (4 * (f(up) - f(down)) / steps[i] - coarse) / 3\n"
+            },
+        ),
+    ),
+    Mistake(
+        "all_entries_moved",
+        "all entries, or a whole row, move at once, so the slopes add up; move one entry at a time",
+        body("gradient = (f(x + steps) - f(x - steps)) / (2 * steps)"),
+        also=({INDICES: "(range(len(x)) if x.dim() else [()])"},),
+    ),
+    Mistake(
+        "not_put_back",
+        "an entry stays moved while the next ones are asked; put it back first",
+        moved("z", "z[i].item()", *SET[:2]),
+    ),
+    Mistake(
+        "x_put_back_inexactly",
+        "x is moved and walked back by adding and subtracting, which rounds; put the old value back, or move a copy",
+        moved("x", "None", *WALK),
+    ),
+    Mistake(
+        "old_value_is_a_view",
+        "x[i] is a view in torch, so the old value moves with the entry; take its number, or clone it",
+        moved("z", "z[i]", *SET),
+    ),
+    Mistake(
+        "value_is_a_view",
+        "f's value is kept as a tensor while the point moves on, and f may return a view of it; take the number, "
+        "or give f a new tensor",
+        moved("z", "z[i].item()", *SET, value="f({})"),
+    ),
+    Mistake(
+        "reshape_copies",
+        "a transposed tensor has no flat view: view(-1) raises, reshape(-1) copies, and moving that copy moves nothing",
+        through("{}.reshape(-1)"),
+        also=(through("{}.view(-1)"),),
+    ),
+    Mistake(
+        "f_given_another_tensor",
+        "f is given a flattened x, or another dtype; give it the shape and dtype of x",
+        {GUARD: GUARD + "        shape, x = x.shape, x.reshape(-1)\n", RETURN: "return gradient.view(shape)"},
+        also=({GUARD: GUARD + "        dtype, x = x.dtype, x.double()\n", RETURN: "return gradient.to(dtype)"},),
+    ),
+    Mistake(
+        "result_has_a_graph",
+        "the result has a graph, from x or from weights inside f; compute without gradients, or take numbers",
+        {GUARD: "    if True:\n"},
+        also=({GUARD: "    x = x.detach()\n    if True:\n"},),
+    ),
+    Mistake(
+        "autograd_does_it",
+        "autograd does the work; ask f for values alone",
+        body("gradient = torch.autograd.functional.jacobian(f, x.detach())"),
+    ),
+    Mistake(
+        "f_vectorised",
+        "vmap runs f on all points at once, which fails where f takes an item() or has an if; call f for each point",
+        body(
+            f"moves = {MOVES}",
+            "rises = torch.vmap(f)(x.detach() + moves) - torch.vmap(f)(x.detach() - moves)",
+            "gradient = rises.reshape(x.shape) / (2 * steps)",
+        ),
+    ),
+    Mistake(
+        "all_points_at_once",
+        "all moved points are made before f is called, which takes the square of x's memory; make two at a time",
+        body(
+            f"rises = [float(f(x + move)) - float(f(x - move)) for move in {MOVES}]",
+            "gradient = torch.tensor(rises, dtype=x.dtype).reshape(x.shape) / (2 * steps)",
+        ),
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
