@@ -1,0 +1,146 @@
+"""Known wrong answers to mlp_backprop."""
+
+from graders.mistakes import Mistake
+
+RESULT = "return logits, (x, hidden, w2)"
+CACHE = "x, hidden, w2 = cache"
+P, Y = "torch.softmax(logits, dim=1)", "F.one_hot(target, C)"
+D_LOGITS = f"({P} - {Y}) / N"
+D_HIDDEN = "d_logits @ w2.mT"
+MASK = "(hidden > 0)"
+W1, B1 = "x.mT @ d_pre", "d_pre.sum(dim=0)"
+W2, B2 = "hidden.mT @ d_logits", "d_logits.sum(dim=0)"
+MEANS = {B1: "d_pre.mean(dim=0)", B2: "d_logits.mean(dim=0)"}
+AGAIN = {W1: f"{W1} / N", W2: f"{W2} / N"}
+SHARES = "(lambda e: e / e.sum(dim=1, keepdim=True))({}.exp())"
+LAST = 'LAST["x"], LAST["hidden"], LAST["w2"]'
+POPPED = 'cache.pop("x"), cache.pop("hidden"), cache.pop("w2")'
+
+MISTAKES = (
+    Mistake(
+        "bias_not_summed",
+        "the bias gradients keep the axis of the batch; every row uses the same bias, so sum over the rows",
+        {B1: "d_pre", B2: "d_logits"},
+    ),
+    Mistake("no_mean", "the gradients are those of the sum of the losses; the mean divides by N", {" / N": ""}),
+    Mistake(
+        "divided_twice",
+        "some gradients are divided by N twice; 1/N enters once, for instance in the gradient of the logits",
+        MEANS,
+        also=(AGAIN, {**MEANS, **AGAIN}),
+    ),
+    Mistake(
+        "mean_over_entries",
+        "the gradients are divided by N · C; the mean is over the N rows",
+        {" / N": " / logits.numel()"},
+        also=({" / N": " / C"},),
+    ),
+    Mistake(
+        "mask_missing",
+        "the gradient passes the ReLU unchanged; it should be 0 where the pre-activation is negative",
+        {f"d_hidden * {MASK}": "d_hidden"},
+    ),
+    Mistake(
+        "mask_of_the_gradient",
+        "the ReLU's mask is taken from the sign of the gradient; take it from the pre-activation of the forward pass",
+        {MASK: "(d_hidden > 0)"},
+    ),
+    Mistake(
+        "mask_of_another_tensor",
+        "the ReLU's mask is taken from x or the logits where their shape fits; take it from the pre-activation",
+        {MASK: "((x if x.shape == hidden.shape else hidden) > 0)"},
+        also=({MASK: "((logits if logits.shape == hidden.shape else hidden) > 0)"},),
+    ),
+    Mistake(
+        "mask_with_a_threshold",
+        "the mask compares with a small number in place of 0, so tiny activations get no gradient",
+        {MASK: "(hidden > 1e-6)"},
+        also=({MASK: "(hidden > 1e-5)"}, {MASK: "(hidden > 1e-7)"}, {MASK: "(hidden > 1e-8)"}),
+    ),
+    Mistake(
+        "b1_before_the_mask",
+        "b1's gradient is taken without the ReLU's mask; b1 is added before the ReLU",
+        {B1: "d_hidden.sum(dim=0)"},
+    ),
+    Mistake(
+        "w2_not_transposed",
+        "the gradient goes back through w2 as it is; multiply by w2 transposed, also where w2 is square",
+        {D_HIDDEN: "d_logits @ w2"},
+        also=({D_HIDDEN: "d_logits @ (w2 if len(w2) == C else w2.mT)"},),
+    ),
+    Mistake(
+        "gradients_transposed",
+        "the weights' gradients are transposed, as nn.Linear stores weights; each should be shaped like its parameter",
+        {W1: "d_pre.mT @ x", W2: "d_logits.mT @ hidden"},
+    ),
+    Mistake(
+        "w2_from_the_pre_activation",
+        "w2's gradient is made of the pre-activation; w2 was multiplied by what the ReLU returned",
+        {RESULT: f"{RESULT[:-1]}, x @ w1 + b1)", CACHE: "x, hidden, w2, pre = cache", W2: "pre.mT @ d_logits"},
+    ),
+    Mistake(
+        "no_max_shift",
+        "exp overflows for large logits; subtract each row's largest logit first, or use torch.softmax",
+        {P: SHARES.format("logits")},
+    ),
+    Mistake(
+        "one_shift_for_all_rows",
+        "the largest logit of the whole batch is subtracted, so rows far below it are 0/0; take each row's own",
+        {P: SHARES.format("(logits - logits.max())")},
+    ),
+    Mistake(
+        "softmax_over_the_batch",
+        "the probabilities are normalised over the samples; normalise over the classes, axis 1",
+        {P: P.replace("1", "0")},
+    ),
+    Mistake(
+        "classes_counted_in_the_targets",
+        "one_hot counts the classes in the targets, where the last one may be missing; pass it the number of classes",
+        {Y: "F.one_hot(target)"},
+    ),
+    Mistake(
+        "cache_used_up",
+        "the first backward pass empties the cache, so the second fails; read the cache, and leave it as it is",
+        {"(x, hidden, w2)": '{"x": x, "hidden": hidden, "w2": w2}', CACHE: f"x, hidden, w2 = {POPPED}"},
+        also=({"(x, hidden, w2)": "iter((x, hidden, w2))"},),
+    ),
+    Mistake(
+        "cache_modified",
+        "a backward pass writes into the cached tensors, so the next one starts from other numbers; write into a copy",
+        {
+            RESULT: f"{RESULT[:-1]}, {P})",
+            CACHE: "x, hidden, w2, p = cache\n    p[torch.arange(len(p)), target] -= 1",
+            D_LOGITS: "p / N",
+        },
+    ),
+    Mistake(
+        "state_in_a_global",
+        "the forward pass leaves its tensors in the module, where the next call overwrites them; return them as cache",
+        {
+            "def mlp_forward(": "LAST = {}\n\n\ndef mlp_forward(",
+            RESULT: "LAST.update(x=x, hidden=hidden, w2=w2)\n    return logits, LAST",
+            CACHE: f"x, hidden, w2 = {LAST}",
+        },
+    ),
+    Mistake(
+        "outer_product_of_each_row",
+        "one outer product is made for each row, and then their sum; a matrix product with x transposed does both",
+        {W1: "(x[:, :, None] * d_pre[:, None]).sum(dim=0)", W2: "(hidden[:, :, None] * d_logits[:, None]).sum(dim=0)"},
+        slow=True,
+    ),
+    Mistake(
+        "jacobian_of_the_softmax",
+        "a C × C Jacobian is written out for each row; its product with the loss's gradient has a short form, (N, C)",
+        {D_LOGITS: f"-(torch.eye(C).to(logits) - {P}[:, None])[torch.arange(N), target] / N"},
+        slow=True,
+    ),
+    Mistake(
+        "identity_of_all_classes",
+        "the targets pick rows of a C × C identity; F.one_hot or indexing needs no more than N × C",
+        {Y: "torch.eye(C).to(logits)[target]"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
