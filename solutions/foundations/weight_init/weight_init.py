@@ -1,0 +1,91 @@
+"""Xavier and Kaiming initialisation by hand. Statement: katas/foundations/weight_init/README.md."""
+
+import math
+
+import torch
+from torch import Generator, Tensor
+
+
+def xavier_uniform_(tensor: Tensor, generator: Generator | None = None) -> Tensor:
+    """w ~ U(−a, a),  a = √(6 / (fan_in + fan_out))
+
+    Args:
+        tensor: (out, in, *kernel), floating; it is filled in its own memory.
+        generator: where the random numbers come from; None for torch's global generator.
+    Returns: the tensor itself.
+    Source: Glorot and Bengio (2010), eq. 16. Our fan_in is their n_j, our fan_out their n_{j+1}.
+    """
+    # --- solution
+    # TODO: find the bound from the two fans.
+    # TODO: fill the tensor from the right generator. What would autograd say if it was a parameter of a model?
+    fan_in, fan_out = fans(tensor)
+    bound = math.sqrt(6 / (fan_in + fan_out))
+    with torch.no_grad():
+        return tensor.uniform_(-bound, bound, generator=generator)
+    # --- end
+
+
+def xavier_normal_(tensor: Tensor, generator: Generator | None = None) -> Tensor:
+    """w ~ N(0, σ²),  σ² = 2 / (fan_in + fan_out)
+
+    Args:
+        tensor: (out, in, *kernel), floating; it is filled in its own memory.
+        generator: where the random numbers come from; None for torch's global generator.
+    Returns: the tensor itself.
+    Source: Glorot and Bengio (2010), eq. 12.
+    """
+    # --- solution
+    # TODO: find what torch's normal draws want from the two fans.
+    # TODO: fill the tensor, and return it.
+    fan_in, fan_out = fans(tensor)
+    std = math.sqrt(2 / (fan_in + fan_out))
+    with torch.no_grad():
+        return tensor.normal_(0, std, generator=generator)
+    # --- end
+
+
+def kaiming_uniform_(tensor: Tensor, generator: Generator | None = None) -> Tensor:
+    """w ~ U(−a, a),  a = √(6 / fan_in)
+
+    Args:
+        tensor: (out, in, *kernel), floating; it is filled in its own memory.
+        generator: where the random numbers come from; None for torch's global generator.
+    Returns: the tensor itself.
+    Source: torch.nn.init.kaiming_uniform_ with nonlinearity="relu".
+    """
+    # --- solution
+    # TODO: find the bound for a layer that a ReLU follows.
+    # TODO: fill the tensor, and return it.
+    fan_in, _ = fans(tensor)
+    bound = math.sqrt(6 / fan_in)
+    with torch.no_grad():
+        return tensor.uniform_(-bound, bound, generator=generator)
+    # --- end
+
+
+def kaiming_normal_(tensor: Tensor, generator: Generator | None = None) -> Tensor:
+    """w ~ N(0, σ²),  σ² = 2 / fan_in
+
+    Args:
+        tensor: (out, in, *kernel), floating; it is filled in its own memory.
+        generator: where the random numbers come from; None for torch's global generator.
+    Returns: the tensor itself.
+    Source: arXiv:1502.01852, eq. 10. Our fan_in is their n_l.
+    """
+    # --- solution
+    # TODO: find what torch's normal draws want for a layer that a ReLU follows.
+    # TODO: fill the tensor, and return it.
+    fan_in, _ = fans(tensor)
+    std = math.sqrt(2 / fan_in)
+    with torch.no_grad():
+        return tensor.normal_(0, std, generator=generator)
+    # --- end
+
+
+def fans(tensor: Tensor) -> tuple[int, int]:
+    """(fan_in, fan_out) of a weight (out, in, *kernel), as the statement defines them."""
+    # --- solution
+    # TODO: all four functions may share this one; it is not graded on its own.
+    field = math.prod(tensor.shape[2:])  # 1 for a matrix
+    return tensor.shape[1] * field, tensor.shape[0] * field
+    # --- end
