@@ -1,0 +1,191 @@
+"""Known wrong answers to batch_norm."""
+
+from graders.mistakes import Mistake
+
+CHECK = "if x.dim() not in (2, 3, 4) or x.shape[1] != C:"
+ONE = "            if count == 1:\n"
+AXES = "axes = [axis for axis in range(x.dim()) if axis != 1]"
+MEAN = "mean = x.mean(axes)"
+VAR = "var = x.var(axes, correction=0)"
+NO_GRAD = "            with torch.no_grad():\n                m = self.momentum\n"
+NEXT_MEAN = "self.running_mean.copy_((1 - m) * self.running_mean + m * mean)"
+NEXT_VAR = "self.running_var.copy_((1 - m) * self.running_var + m * var * (count / (count - 1)))"
+UNBIASED = " * (count / (count - 1))"
+MODE = "        if self.training:\n"
+EVALUATE = "mean, var = self.running_mean, self.running_var"
+CENTRED = "centred = x - mean.view(channels)"
+ROOT = "torch.sqrt(var.view(channels) + self.eps)"
+CHANNELS = "channels = (-1, *[1] * (x.dim() - 2))  # (C,), (C, 1) or (C, 1, 1)"
+MEAN_BUFFER = 'self.register_buffer("running_mean", torch.zeros(num_features))'
+VAR_BUFFER = 'self.register_buffer("running_var", torch.ones(num_features))'
+
+
+def normalized_by(of_x: str) -> dict[str, str]:
+    """In training, statistics for the result alone, where x has positions; of_x has {} for mean or var."""
+    own = of_x.format("mean"), of_x.format("var").replace("keepdim", "correction=0, keepdim")
+    chosen = "if self.training and x.dim() > 2 else"
+    return {
+        CENTRED: f"centred = x - ({own[0]} {chosen} mean.view(channels))",
+        ROOT: f"torch.sqrt(({own[1]} {chosen} var.view(channels)) + self.eps)",
+    }
+
+
+def buffers(mean: str, var: str) -> dict[str, str]:
+    return {MEAN_BUFFER: mean, VAR_BUFFER: var}
+
+
+MISTAKES = (
+    Mistake(
+        "unbiased_batch",
+        "the batch is normalized with the unbiased variance; divide by the number of values, not by one less",
+        {VAR: "var = x.var(axes)", UNBIASED: ""},
+        also=({VAR: "var = x.var(axes)", UNBIASED: " * ((count - 1) / count)"}, {VAR: "var = x.var(axes)"}),
+    ),
+    Mistake(
+        "biased_running",
+        "running_var follows the biased variance; multiply it by n / (n − 1) first",
+        {UNBIASED: ""},
+    ),
+    Mistake(
+        "corrected_by_the_batch_size",
+        "running_var is corrected by N / (N − 1); n counts all values of a channel, N·L or N·H·W",
+        {UNBIASED: " * (x.shape[0] / max(x.shape[0] - 1, 1))"},
+    ),
+    Mistake(
+        "momentum_reversed",
+        "momentum is the share of the old statistics; here it is the share of the new batch",
+        {"m = self.momentum": "m = 1 - self.momentum"},
+    ),
+    Mistake(
+        "one_for_each_position",
+        "each position has statistics of its own, over the batch alone; take them over every axis but the channels'",
+        normalized_by("x.{}(0, keepdim=True)"),
+    ),
+    Mistake(
+        "one_for_each_sample",
+        "each sample has statistics of its own, as in instance norm; take them over the batch, too",
+        normalized_by("x.{}(axes[1:], keepdim=True)"),
+    ),
+    Mistake(
+        "variances_averaged",
+        "variances over the batch are averaged over the positions, which leaves out how their means differ; "
+        "take one variance over all axes",
+        {VAR: "var = x.var(0, correction=0).reshape(C, -1).mean(1)"},
+    ),
+    Mistake(
+        "channels_last",
+        "three axes are read as (N, L, C); the channels are axis 1",
+        {
+            CHECK: CHECK.replace("[1]", "[2 if x.dim() == 3 else 1]"),
+            AXES: AXES.replace("!= 1", "!= (2 if x.dim() == 3 else 1)"),
+            CHANNELS: "channels = (-1, *[1] * (x.dim() - 2)) if x.dim() != 3 else (-1,)",
+        },
+    ),
+    Mistake(
+        "running_with_a_graph",
+        "the running statistics keep the graph of every batch; update them under no_grad, or from detached values",
+        {
+            NO_GRAD: "            m = self.momentum\n            if True:\n",
+            NEXT_MEAN: "self.running_mean = (1 - m) * self.running_mean + m * mean",
+            NEXT_VAR: "self.running_var = (1 - m) * self.running_var + m * var * (count / (count - 1))",
+        },
+    ),
+    Mistake(
+        "running_as_parameters",
+        "the running statistics are parameters; they are not trained, so register them as buffers",
+        buffers(
+            "self.running_mean = nn.Parameter(torch.zeros(num_features), requires_grad=False)",
+            "self.running_var = nn.Parameter(torch.ones(num_features), requires_grad=False)",
+        ),
+        also=(
+            buffers(
+                "self.running_mean = nn.Parameter(torch.zeros(num_features))",
+                "self.running_var = nn.Parameter(torch.ones(num_features))",
+            ),
+        ),
+    ),
+    Mistake(
+        "not_saved",
+        "state_dict leaves the running statistics out; register them as buffers",
+        buffers("self.running_mean = torch.zeros(num_features)", "self.running_var = torch.ones(num_features)"),
+        also=(buffers(MEAN_BUFFER[:-1] + ", persistent=False)", VAR_BUFFER[:-1] + ", persistent=False)"),),
+    ),
+    Mistake(
+        "modes_swapped",
+        "training uses the running statistics and evaluation the batch's; it is the other way round",
+        {MODE: "        if not self.training:\n"},
+    ),
+    Mistake(
+        "mode_of_gradients",
+        "whether gradients are on decides what is used; ask self.training, which train() and eval() set",
+        {MODE: "        if torch.is_grad_enabled():\n"},
+    ),
+    Mistake(
+        "no_update_under_no_grad",
+        "training under no_grad leaves the running statistics as they are; they follow every batch in training",
+        {NO_GRAD: NO_GRAD.replace("            with", "            if torch.is_grad_enabled():\n             with", 1)},
+    ),
+    Mistake(
+        "batch_in_evaluation",
+        "evaluation uses the statistics of its batch; use the running ones",
+        {
+            EVALUATE: "rows = x.transpose(0, 1).flatten(1)\n"
+            "            mean, var = rows.mean(1), rows.var(1, correction=0)"
+        },
+    ),
+    Mistake(
+        "updated_in_evaluation",
+        "evaluation changes the running statistics; it should only read them",
+        {
+            EVALUATE: EVALUATE + "\n            with torch.no_grad():\n"
+            "                rows, m = x.transpose(0, 1).flatten(1), self.momentum\n"
+            "                self.running_mean = (1 - m) * mean + m * rows.mean(1)\n"
+            "                self.running_var = (1 - m) * var + m * rows.var(1, correction=0)"
+        },
+    ),
+    Mistake(
+        "statistics_detached",
+        "the statistics of the batch are detached, so the gradient of x misses how they depend on x",
+        {CENTRED: CENTRED.replace("mean", "mean.detach()"), ROOT: ROOT.replace("var", "var.detach()")},
+        also=({CENTRED: CENTRED.replace("mean", "mean.detach()")}, {ROOT: ROOT.replace("var", "var.detach()")}),
+    ),
+    Mistake(
+        "eps_outside_the_root",
+        "eps is added to the root; add it to the variance",
+        {ROOT: "(torch.sqrt(var.view(channels)) + self.eps)"},
+    ),
+    Mistake(
+        "difference_of_squares",
+        "E[x²] − E[x]² loses its digits where the mean is large; subtract the mean before squaring",
+        {VAR: "var = (x * x).mean(axes) - mean * mean"},
+        also=({VAR: "var = ((x * x).mean(axes) - mean * mean).clamp_min(0)"},),
+    ),
+    Mistake(
+        "one_sample_refused",
+        "a single sample is refused in training though it has many values per channel; count N·L or N·H·W",
+        {ONE: "            if x.shape[0] == 1:\n"},
+    ),
+    Mistake(
+        "one_value_refused_in_evaluation",
+        "one value per channel is refused in evaluation; only training needs two",
+        {MODE: "        if x.numel() == C:\n            raise ValueError('one value')\n" + MODE},
+    ),
+    Mistake(
+        "loop_over_the_channels",
+        "the channels go through a Python loop; mean and var take several axes at once",
+        {
+            MEAN: "mean = torch.stack([x[:, c].mean() for c in range(C)])",
+            VAR: "var = torch.stack([x[:, c].var(correction=0) for c in range(C)])",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "covariances",
+        "all covariances of the channels are taken, and all but the diagonal is thrown away; take the variances alone",
+        {VAR: "var = torch.cov(x.transpose(0, 1).flatten(1), correction=0).reshape(C, C).diagonal()"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
