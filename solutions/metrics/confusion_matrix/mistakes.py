@@ -1,0 +1,160 @@
+"""Known wrong answers to confusion_matrix."""
+
+from graders.mistakes import Mistake
+
+CAST = "true, predicted = y_true.long(), y_pred.long()"
+TRUE_CHECK = "if ((true < 0) | (true >= C)).any():"
+PREDICTED_CHECK = "if ((predicted < 0) | (predicted >= C)).any():"
+CELL = "cell = true * C + predicted"
+COUNTS = "torch.bincount(cell, minlength=C * C)"
+RESULT = f"{COUNTS}.view(C, C)"
+NARROW = {
+    TRUE_CHECK: "if ((true < 0) | (y_true >= C)).any():",
+    PREDICTED_CHECK: "if ((predicted < 0) | (y_pred >= C)).any():",
+}
+UNCHECKED = {TRUE_CHECK: "if False:", PREDICTED_CHECK: "if False:"}
+KEPT = "keep = (true >= 0) & (true < C) & (predicted >= 0) & (predicted < C)"
+
+
+def instead(lines: str) -> dict[str, str]:
+    """Another way to count, from the labels on."""
+    return {CELL: lines.replace("\n", "\n    "), f"    return {RESULT}\n": ""}
+
+
+MISTAKES = (
+    Mistake(
+        "transposed",
+        "rows and columns are swapped; a row is a true class, a column a predicted one",
+        {CELL: "cell = predicted * C + true"},
+    ),
+    Mistake(
+        "cells_overflow",
+        "the cells are computed in the labels' own dtype, where true · C + predicted does not fit; use int64",
+        {CELL: "cell = (y_true * C + y_pred).long()"},
+        also=(
+            {CELL: "cell = y_true * C + y_pred"},
+            {CELL: "cell = (y_true * C + y_pred).long() % (C * C)"},
+            {CELL: "cell = true.short() * C + predicted.short()"},
+        ),
+    ),
+    Mistake(
+        "number_of_classes_overflows",
+        "the labels are compared with num_classes in their own dtype, where 256 may wrap to 0; compare them in int64",
+        NARROW,
+        also=({TRUE_CHECK: NARROW[TRUE_CHECK]}, {PREDICTED_CHECK: NARROW[PREDICTED_CHECK]}),
+    ),
+    Mistake(
+        "counts_overflow",
+        "the counts are kept in a narrow dtype, which many samples in one cell do not fit; count in int64",
+        {RESULT: f"{COUNTS}.to(y_true.dtype).long().view(C, C)"},
+        also=({RESULT: f"{COUNTS}.short().long().view(C, C)"}, {RESULT: f"{COUNTS}.half().long().view(C, C)"}),
+    ),
+    Mistake(
+        "classes_from_the_labels",
+        "the number of classes is taken from the labels, so that the last ones are missing where they do not occur; "
+        "use num_classes",
+        {CELL: f"C = int(max(true.max(), predicted.max())) + 1\n    {CELL}"},
+        also=({CELL: f"C = len(torch.unique(torch.cat([true, predicted])))\n    {CELL}"},),
+    ),
+    Mistake(
+        "classes_renumbered",
+        "the labels are replaced by their rank among those that occur, so that classes move; label i is row i",
+        {
+            CELL: "both = torch.unique(torch.cat([true, predicted]), return_inverse=True)[1]\n"
+            "    cell = both[: len(true)] * C + both[len(true) :]",
+        },
+    ),
+    Mistake(
+        "last_cells_missing",
+        "the counts end at the last cell that occurs and do not fill the matrix; ask for C · C of them",
+        {COUNTS: "torch.bincount(cell)"},
+        also=({COUNTS: "torch.bincount(cell, minlength=C)"},),
+    ),
+    Mistake(
+        "repeated_cells_count_once",
+        "an indexed += adds 1 only once where a cell occurs several times; count, or accumulate",
+        instead("matrix = torch.zeros(C, C, dtype=torch.int64)\nmatrix[true, predicted] += 1\nreturn matrix"),
+    ),
+    Mistake(
+        "only_the_diagonal",
+        "only the samples that are predicted correctly are counted; the others belong beside the diagonal",
+        {f"return {RESULT}": "return torch.bincount(true[true == predicted], minlength=C).diag()"},
+    ),
+    Mistake(
+        "both_directions_added",
+        "i taken for j and j taken for i are added up; keep them apart",
+        {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix + matrix.T - matrix.diagonal().diag()"},
+    ),
+    Mistake(
+        "positive_class_first",
+        "with two classes the matrix begins with class 1, [[TP, FN], [FP, TN]]; here class 0 comes first",
+        {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix.flip(0, 1) if C == 2 else matrix"},
+        also=({f"return {RESULT}": f"matrix = {RESULT}\n    return matrix.flip(0, 1).T if C == 2 else matrix"},),
+    ),
+    Mistake(
+        "shares",
+        "the counts are divided by the sums of the rows or by N; return the counts",
+        {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix / matrix.sum(1, keepdim=True)"},
+        also=({RESULT: f"{RESULT} / len(true)"},),
+    ),
+    Mistake(
+        "not_int64",
+        "the result is not int64; counts are whole numbers, return them as torch counts them",
+        {RESULT: f"{RESULT}.float()"},
+        also=({RESULT: f"{RESULT}.int()"},),
+    ),
+    Mistake(
+        "one_class_squeezed",
+        "axes of length 1 are squeezed away; with one class the result is (1, 1)",
+        {RESULT: f"{RESULT}.squeeze()"},
+    ),
+    Mistake(
+        "only_the_cells_checked",
+        "only the cells are checked, and −1 as a prediction is the last column of the row above; check both labels",
+        UNCHECKED | {CELL: f"{CELL}\n    assert ((cell >= 0) & (cell < C * C)).all()"},
+    ),
+    Mistake(
+        "bad_labels_left_out",
+        "samples with labels out of range are left out or moved; raise ValueError",
+        UNCHECKED | {CELL: f"{KEPT}\n    true, predicted = true[keep], predicted[keep]\n    {CELL}"},
+        also=(UNCHECKED | {CELL: "cell = true.clamp(0, C - 1) * C + predicted.clamp(0, C - 1)"},),
+    ),
+    Mistake(
+        "left_to_the_index",
+        "labels are left to the index, which takes −1 for the last class and raises IndexError; raise ValueError",
+        UNCHECKED
+        | instead(
+            "matrix = torch.zeros(C, C, dtype=torch.int64)\n"
+            "return matrix.index_put_((true, predicted), torch.tensor(1), accumulate=True)"
+        ),
+    ),
+    Mistake(
+        "another_library",
+        "another library does the work; count with torch",
+        instead(
+            "from sklearn.metrics import confusion_matrix as count\n"
+            "return torch.tensor(count(true, predicted, labels=range(C)))"
+        ),
+        also=({RESULT: f"torch.from_numpy(__import__('numpy').{COUNTS[6:]}).view(C, C)"},),
+    ),
+    Mistake(
+        "loop_over_the_classes",
+        "a Python loop counts one class or one cell after the other; count all cells with one call",
+        instead("return torch.stack([torch.bincount(predicted[true == c], minlength=C) for c in range(C)])"),
+        also=({f"return {RESULT}": "return torch.stack([(cell == c).sum() for c in range(C * C)]).view(C, C)"},),
+        slow=True,
+    ),
+    Mistake(
+        "one_hot",
+        "a table is made of N · C numbers or more; the cell of each sample is a single number",
+        instead("one_hot = torch.nn.functional.one_hot\nreturn one_hot(true, C).T @ one_hot(predicted, C)"),
+        also=(
+            instead("one = torch.eye(C, dtype=torch.float64)\nreturn (one[true].T @ one[predicted]).long()"),
+            {f"return {RESULT}": "return (cell[:, None] == torch.arange(C * C)).sum(0).view(C, C)"},
+        ),
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
