@@ -84,7 +84,7 @@ def parser(root: Path = ROOT) -> argparse.ArgumentParser:
     desk.add_commands(commands, root)
     for name, command in commands.choices.items():
         command.set_defaults(parser=command)
-        command.prog = f"python -m graders {name}" if name == "stub" else f"nox -s {name} --"
+        command.prog = f"python -m graders {name}" if name in ("stub", "statement") else f"nox -s {name} --"
     return made
 
 

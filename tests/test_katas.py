@@ -6,7 +6,9 @@ import doctest
 import re
 
 import pytest
+from torch import Tensor
 
+from graders.author.statement import with_tables
 from graders.catalogue import katas
 from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata, load_module
@@ -14,7 +16,7 @@ from graders.catalogue.source import same_program
 from graders.catalogue.stub import stub_of
 from graders.faults import ROOT
 from graders.judge import checks
-from graders.kata.spec import CATEGORIES, parameters_of
+from graders.kata.spec import CATEGORIES, Draw, parameters_of
 from tests.toys import run
 
 KATAS = katas.all_katas()
@@ -80,7 +82,7 @@ def test_stub_is_kept_for_forks_without_solutions(kata: Kata) -> None:
 def test_stub_raises_not_implemented(kata: Kata) -> None:
     stub = stub_of(kata.reference_file.read_text(encoding="utf-8"))
     assert "# TODO" in stub
-    assert stub.count("raise NotImplementedError") >= len(kata.grader.answers)
+    assert "raise NotImplementedError" in stub
 
 
 def test_reference_has_the_signatures_of_the_grader(kata: Kata) -> None:
@@ -97,44 +99,25 @@ def test_points_add_up_and_every_category_is_asked(kata: Kata) -> None:
     assert min(check.points for check in planned) >= 1
     assert len({check.name for check in planned}) == len(planned)
     wanted = set(CATEGORIES)
-    if not any(answer.differentiable or answer.parameters for answer in kata.grader.answers):
+    if not any(answer.differentiates for answer in kata.grader.answers):
         wanted.remove("gradients")
+    if not any(answer.budgets for answer in kata.grader.answers):
+        wanted.remove("performance")
     assert {check.category for check in planned} == wanted
 
 
-def points_of(kata: Kata) -> str:
-    planned = checks.plan(kata.grader, kata.module)
-    rows = ["| category | checks | points |", "| --- | ---: | ---: |"]
-    for category in CATEGORIES:
-        points = [check.points for check in planned if check.category == category]
-        if points:
-            rows.append(f"| {category} | {len(points)} | {sum(points)} |")
-    return "\n".join(rows)
-
-
-def budgets_of(kata: Kata) -> str:
-    rows = ["| budget | size | at most |", "| --- | --- | --- |"]
-    for budget in (budget for answer in kata.grader.answers for budget in answer.budgets):
-        sizes = ", ".join(f"{large:,} {axis}" for axis, (_, large) in budget.sizes.items())
-        limits = {
-            "loops": f"{budget.operators:g} × the operators, and no line that runs once per element of an axis",
-            "memory": f"{budget.peak:g} × the memory",
-            "time": f"{budget.time:g} × the processor time",
-        }
-        rows.append(f"| {budget.name} | {sizes} | {'; '.join(limits[asked] for asked in budget.asks)} |")
-    return "\n".join(rows)
-
-
 def test_statement_lists_points_and_budgets(kata: Kata) -> None:
-    text = (kata.folder / "README.md").read_text(encoding="utf-8")
-    assert points_of(kata) in text
-    assert budgets_of(kata) in text
+    assert kata.statement.read_text(encoding="utf-8") == with_tables(kata), f"run: graders statement {kata.id}"
 
 
-def test_loops_memory_and_time_are_budgeted(kata: Kata) -> None:
-    asked = [{asked for budget in answer.budgets for asked in budget.asks} for answer in kata.grader.answers]
-    assert all({"loops", "memory", "time"} <= one for one in asked)
-    assert sum(mistake.slow for mistake in kata.mistakes) >= 3
+def test_costs_are_budgeted(kata: Kata) -> None:
+    """Where tensors come in: of a number there is little to save."""
+    inputs = [answer.cases[0].inputs for answer in kata.grader.answers if answer.cases]
+    firsts = [made(Draw(0)) for made in inputs if made]
+    given = [value for made in firsts for one in (made if isinstance(made, list) else [made]) for value in one.values()]
+    budgets = [budget for answer in kata.grader.answers for budget in answer.budgets]
+    assert bool(budgets) == (not firsts or any(isinstance(value, Tensor) for value in given))
+    assert bool(budgets) == any(mistake.slow for mistake in kata.mistakes)
 
 
 def test_worked_example_of_the_statement_holds(kata: Kata) -> None:
@@ -183,7 +166,7 @@ def test_alternatives_and_mistakes_are_many(kata: Kata) -> None:
     assert len(list((kata.solutions / "alternatives").glob("*.py"))) >= 4
     mistakes = kata.mistakes
     reference = kata.reference_file.read_text(encoding="utf-8")
-    assert len(mistakes) >= 15
+    assert len(mistakes) >= 8
     assert len({mistake.name for mistake in mistakes}) == len(mistakes)
     forms = [form for mistake in mistakes for form in mistake.forms(reference).items()]
     assert len({name for name, _ in forms}) == len({source for _, source in forms}) == len(forms)

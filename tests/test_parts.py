@@ -230,7 +230,7 @@ def test_graders_that_could_not_grade_are_refused() -> None:
         case("two words")
     with pytest.raises(GraderError, match="should have inputs"):
         Case("one", None)
-    with pytest.raises(GraderError, match="first case"):
+    with pytest.raises(GraderError, match="should be typical"):
         answer(case(raises=True))
     with pytest.raises(GraderError, match="no such inputs: y"):
         answer(case(), differentiable=("y",))

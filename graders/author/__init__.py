@@ -40,3 +40,10 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     for name in ("prove", "bench", "soak"):
         commands.choices[name].set_defaults(module=f"graders.author.{name}")
     stub.set_defaults(module="graders.catalogue.stub")
+    statement = commands.add_parser(
+        "statement",
+        help="write the tables of a statement",
+        description="Writes the tables of points and budgets into a kata's statement.",
+    )
+    statement.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
+    statement.set_defaults(module="graders.author.statement")

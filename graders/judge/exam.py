@@ -95,7 +95,7 @@ class Exam:
             calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
             choices = [self.choices(answer, *call) for call in calls]
             kinds: list[dict[str, Any]] = [{"strided": True}]
-            kinds.append({"strided": False, "rehearsed": True, "gradients": "off"})
+            kinds.append({"strided": False, "rehearsed": True, "gradients": "recorded" if answer.records else "off"})
             slots = [choice.fixed(**kind) for choice in choices for kind in ([{}] if raising else kinds)]
             for number, (index, mode) in enumerate(covering(slots, choices, chooser)):
                 case, call = calls[index * len(calls) // len(slots) if number < len(slots) else index]
@@ -126,7 +126,7 @@ class Exam:
             {
                 "dtype": case.dtypes,
                 "strided": [False, True],
-                "gradients": [*pulled, "recorded", "off"],
+                "gradients": [*pulled, "recorded", *(["off"] * (not answer.records))],
                 "evaluating": [False, True] if answer.forward else [False],
                 "leaves": list(dict.fromkeys([(), *((name,) for name in leaves), leaves])),
                 "rehearsed": [False, True],

@@ -188,6 +188,7 @@ class Answer:
         parameters: constructor's arguments -> shape by parameter name, for a module.
         returns: the dtypes allowed for a floating output, where it is not the inputs'.
         half: the first case is asked in half precision.
+        records: the answer uses autograd itself, and is not called under no_grad.
         tolerance: instead of TOLERANCES, by dtype.
         budgets: what a call may cost.
     """
@@ -199,6 +200,7 @@ class Answer:
     forward: str = ""
     methods: tuple[str, ...] = ()
     half: bool = True
+    records: bool = False
     parameters: Callable[..., dict[str, tuple[int, ...]]] | None = None
     returns: tuple[torch.dtype, ...] = ()
     tolerance: Mapping[torch.dtype, Tolerance] = field(default_factory=dict)

@@ -8,10 +8,10 @@ import warnings
 import pytest
 import torch
 import torch.nn.functional as F
+from graders.katas import load_module
 from torch import Tensor
 
 from graders import katas
-from graders.katas import load_module
 from tests.figures import said
 
 KATA = "activations"

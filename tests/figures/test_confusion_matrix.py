@@ -6,6 +6,7 @@ import math
 
 import pytest
 import torch
+from graders.katas import load_module
 from sklearn.metrics import (  # type: ignore[import-untyped]
     accuracy_score,
     balanced_accuracy_score,
@@ -18,7 +19,6 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
 )
 
 from graders import katas
-from graders.katas import load_module
 from tests.figures import said
 
 KATA = "confusion_matrix"

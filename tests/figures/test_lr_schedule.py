@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from graders.katas import load_module
 from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, LinearLR, LRScheduler, SequentialLR
 
 from graders import katas
-from graders.katas import load_module
 from tests.figures import said
 
 KATA = "lr_schedule"

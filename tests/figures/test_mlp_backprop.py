@@ -7,10 +7,10 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from graders.katas import load_module
 from torch import Tensor
 
 from graders import katas
-from graders.katas import load_module
 from tests.figures import said
 
 KATA = "mlp_backprop"

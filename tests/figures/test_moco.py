@@ -7,9 +7,9 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from graders.katas import load_module
 
 from graders import katas
-from graders.katas import load_module
 from tests.figures import said
 
 KATA = "moco"

@@ -8,10 +8,10 @@ import math
 
 import pytest
 import torch
+from graders.katas import load_module
 from torch import Tensor
 
 from graders import katas
-from graders.katas import load_module
 from tests.figures import said
 
 KATA = "numerical_gradient"

@@ -1,6 +1,6 @@
 """Known wrong answers to moco."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 QUERY = "F.normalize(query, dim=1)"
 KEY = "F.normalize(key.detach(), dim=1)"

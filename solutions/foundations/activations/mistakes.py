@@ -1,6 +1,6 @@
 """Known wrong answers to activations."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 SIGMA = "torch.where(x > 0, 1, small) / (1 + small)"
 SIGMA_SAVED = "ctx.save_for_backward(sigma)"

@@ -1,6 +1,6 @@
 """Known wrong answers to mlp_backprop."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 RESULT = "return logits, (x, hidden, w2)"
 CACHE = "x, hidden, w2 = cache"

@@ -1,6 +1,6 @@
 """Known wrong answers to numerical_gradient."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 EPS = "torch.finfo(x.dtype).eps ** (1 / 3)"
 DEFAULT = EPS + " * x.abs().clamp_min(1)"

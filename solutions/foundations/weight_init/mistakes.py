@@ -1,6 +1,6 @@
 """Known wrong answers to weight_init."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 XAVIER_BOUND, XAVIER_STD = "math.sqrt(6 / (fan_in + fan_out))", "math.sqrt(2 / (fan_in + fan_out))"
 KAIMING_BOUND, KAIMING_STD = "math.sqrt(6 / fan_in)", "math.sqrt(2 / fan_in)"

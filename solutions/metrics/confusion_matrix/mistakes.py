@@ -1,6 +1,6 @@
 """Known wrong answers to confusion_matrix."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 CAST = "true, predicted = y_true.long(), y_pred.long()"
 TRUE_CHECK = "if ((true < 0) | (true >= C)).any():"

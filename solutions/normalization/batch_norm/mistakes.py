@@ -1,6 +1,6 @@
 """Known wrong answers to batch_norm."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 CHECK = "if x.dim() not in (2, 3, 4) or x.shape[1] != C:"
 ONE = "            if count == 1:\n"

@@ -1,6 +1,6 @@
 """Known wrong answers to gradient_descent."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 RESET = "        for p in params:\n            p.grad = None  # backward adds to what is there\n"
 LOSS = "        loss = loss_fn(*params)\n        loss.backward()\n"

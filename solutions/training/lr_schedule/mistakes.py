@@ -1,6 +1,6 @@
 """Known wrong answers to lr_schedule."""
 
-from graders.mistakes import Mistake
+from graders.kata import Mistake
 
 IN_WARMUP = "if step < warmup_steps:"
 WARMUP = "base_lr * (step + 1) / warmup_steps"

@@ -1,0 +1,59 @@
+"""Writes what a statement says of its grader: the tables of points and budgets under `## What is graded`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
+from graders.faults import UsageError
+from graders.files import replace_file
+from graders.judge import checks
+from graders.kata.spec import CATEGORIES
+
+HEADING = "## What is graded\n"
+LAST = "When it is solved, go on with the [follow-up questions](follow_up.md).\n"
+BUDGETS = "Performance is asked once the values are right, in multiples of what the reference needs:"
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    for kata in katas.find(options.katas, root):
+        replace_file(kata.statement, with_tables(kata))
+        print(f"wrote {kata.statement.relative_to(root)}")
+    return 0
+
+
+def with_tables(kata: Kata) -> str:
+    """The statement with this section anew, which is its last one. Raises: UsageError, GraderError."""
+    text = kata.statement.read_text(encoding="utf-8")
+    before, heading, _ = text.partition(HEADING)
+    if not heading:
+        raise UsageError(f"{kata.statement.relative_to(kata.root)} should have a heading {HEADING.strip()!r}")
+    parts = [points_of(kata)]
+    if any(answer.budgets for answer in kata.grader.answers):
+        parts += [BUDGETS, budgets_of(kata)]
+    return before + heading + "\n" + "\n\n".join([*parts, LAST])
+
+
+def points_of(kata: Kata) -> str:
+    planned = checks.plan(kata.grader, kata.module)
+    rows = ["| category | checks | points |", "| --- | ---: | ---: |"]
+    for category in CATEGORIES:
+        points = [check.points for check in planned if check.category == category]
+        if points:
+            rows.append(f"| {category} | {len(points)} | {sum(points)} |")
+    return "\n".join(rows)
+
+
+def budgets_of(kata: Kata) -> str:
+    rows = ["| budget | size | at most |", "| --- | --- | --- |"]
+    for budget in (budget for answer in kata.grader.answers for budget in answer.budgets):
+        sizes = ", ".join(f"{large:,} {axis}" for axis, (_, large) in budget.sizes.items())
+        limits = {
+            "loops": f"{budget.operators:g} × the operators, and no line that runs once per element of an axis",
+            "memory": f"{budget.peak:g} × the memory",
+            "time": f"{budget.time:g} × the processor time",
+        }
+        rows.append(f"| {budget.name} | {sizes} | {'; '.join(limits[asked] for asked in budget.asks)} |")
+    return "\n".join(rows)
