@@ -8,14 +8,15 @@ import warnings
 import pytest
 import torch
 import torch.nn.functional as F
-from graders.katas import load_module
 from torch import Tensor
 
-from graders import katas
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 from tests.figures import said
 
 KATA = "activations"
-(FOUND,) = katas.find([KATA], katas.ROOT)
+(FOUND,) = katas.find([KATA], ROOT)
 REFERENCE = load_module(FOUND.reference_file, "activations_of_the_figures")
 
 

@@ -7,14 +7,15 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from graders.katas import load_module
 from torch import Tensor, nn
 
-from graders import katas
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 from tests.figures import said
 
 KATA = "batch_norm"
-(FOUND,) = katas.find([KATA], katas.ROOT)
+(FOUND,) = katas.find([KATA], ROOT)
 BatchNorm = load_module(FOUND.reference_file, "batch_norm_of_the_figures").BatchNorm
 
 

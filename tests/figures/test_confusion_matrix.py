@@ -6,7 +6,6 @@ import math
 
 import pytest
 import torch
-from graders.katas import load_module
 from sklearn.metrics import (  # type: ignore[import-untyped]
     accuracy_score,
     balanced_accuracy_score,
@@ -18,11 +17,13 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
     recall_score,
 )
 
-from graders import katas
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 from tests.figures import said
 
 KATA = "confusion_matrix"
-(FOUND,) = katas.find([KATA], katas.ROOT)
+(FOUND,) = katas.find([KATA], ROOT)
 REFERENCE = load_module(FOUND.reference_file, "confusion_matrix_of_the_figures").confusion_matrix
 
 

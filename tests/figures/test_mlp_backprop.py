@@ -7,14 +7,15 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from graders.katas import load_module
 from torch import Tensor
 
-from graders import katas
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 from tests.figures import said
 
 KATA = "mlp_backprop"
-(FOUND,) = katas.find([KATA], katas.ROOT)
+(FOUND,) = katas.find([KATA], ROOT)
 REFERENCE = load_module(FOUND.reference_file, "mlp_backprop_of_the_figures")
 
 

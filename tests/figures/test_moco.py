@@ -7,13 +7,14 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from graders.katas import load_module
 
-from graders import katas
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 from tests.figures import said
 
 KATA = "moco"
-(FOUND,) = katas.find([KATA], katas.ROOT)
+(FOUND,) = katas.find([KATA], ROOT)
 REFERENCE = load_module(FOUND.reference_file, "moco_of_the_figures")
 K = 65_536
 

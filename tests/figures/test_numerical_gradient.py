@@ -8,14 +8,15 @@ import math
 
 import pytest
 import torch
-from graders.katas import load_module
 from torch import Tensor
 
-from graders import katas
+from graders.catalogue import katas
+from graders.catalogue.katas import load_module
+from graders.faults import ROOT
 from tests.figures import said
 
 KATA = "numerical_gradient"
-(FOUND,) = katas.find([KATA], katas.ROOT)
+(FOUND,) = katas.find([KATA], ROOT)
 REFERENCE = load_module(FOUND.reference_file, "numerical_gradient_of_the_figures").numerical_gradient
 EPS64, EPS32 = torch.finfo(torch.float64).eps, torch.finfo(torch.float32).eps
 
