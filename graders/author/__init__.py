@@ -16,6 +16,13 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         description="Proves the graders: right answers pass, mistakes, mutants and cheats fail.",
     )
     prove.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
+    prove.add_argument(
+        "--changed", metavar="REF", help="only the katas changed since REF of git; all if the engine was"
+    )
+    prove.add_argument(
+        "--shard", type=shard, default=(1, 1), metavar="K/N", help="only the K-th of N parts of the katas"
+    )
+    prove.add_argument("--deep", action="store_true", help="also list the mutants of right answers that pass")
     prove.add_argument("--json", type=Path, metavar="FILE", help="write the kill rates as JSON")
     bench = commands.add_parser(
         "bench", help="measure the judge", description="Measures the judge against `import torch`, in one run."
@@ -47,3 +54,10 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     statement.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     statement.set_defaults(module="graders.author.statement")
+
+
+def shard(text: str) -> tuple[int, int]:
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError(f"a shard should be like 1/4, got {text}")
+    return int(number), int(count)

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,20 +21,20 @@ from typing import Any
 
 from rich.table import Table
 
-from graders.author.mutants import mutants
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.cli import command_line
-from graders.faults import ROOT, GraderError
+from graders.faults import ROOT, GraderError, UsageError
 from graders.judge import card, checks, results
-from graders.kata.mistakes import Mistake
+from graders.judge.standard import standard_answers
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.submission import LIMIT_SECONDS, WHOLE_SECONDS
 
 SPARE = 10  # times as long as the reference a submission may take at least, or the machine be loaded
 CALLS = 2  # that the slowest check makes at least: a large one, and a small one before it
 COUNTING = threading.Lock()  # several runs prove one kata
-WARM = "import pathlib, sys; from graders.author import warm; warm.tell(pathlib.Path(sys.argv[1]), sys.argv[2])"
+WARM = "import pathlib, sys; from graders.author import warm; warm.tell(pathlib.Path(sys.argv[1]), *sys.argv[2:])"
+ENGINE = ("graders/", "pyproject.toml")  # what judges all katas
 PARTS = 4  # that the cheats are graded in, side by side
 
 
@@ -47,17 +48,28 @@ class Proof:
     mistakes: int = 0
     killed: int = 0
     named: int = 0
+    standard: int = 0
+    standard_killed: int = 0
     mutants: int = 0
     mutants_killed: int = 0
     cheats: int = 0
     defeated: int = 0
     equivalent: dict[str, str] = field(default_factory=dict)
+    deep: list[str] = field(default_factory=list)  # mutants of alternatives that pass: holes, or right answers
     faults: list[str] = field(default_factory=list)
 
     def count_right(self, result: dict[str, Any]) -> None:
         with COUNTING:
             self.right += 1
             self.accepted += result["state"] == "solved"
+
+    def count_survivor(self, what: str, name: str, survives: bool, reasons: Mapping[str, str]) -> None:
+        """One that passes needs a reason, and a reason one that passes."""
+        with COUNTING:
+            if survives and name in reasons:
+                self.equivalent[name] = reasons[name]
+            elif survives:
+                self.faults.append(f"{what} survives unexplained: {name}")
 
     def count_cheat(self, defeated: bool) -> None:
         with COUNTING:
@@ -70,6 +82,7 @@ class Proof:
             f"{self.accepted}/{self.right}",
             f"{self.killed}/{self.mistakes}",
             f"{self.named}/{self.mistakes}",
+            f"{self.standard_killed}/{self.standard}",
             f"{self.mutants_killed}/{self.mutants}",
             str(len(self.equivalent)),
             f"{self.defeated}/{self.cheats}" if self.cheats else "-",
@@ -79,10 +92,14 @@ class Proof:
 
 def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 1 where a right answer is rejected, a mistake passes or goes unnamed, or a mutant survives."""
-    chosen = katas.find(options.katas, root)
     console = card.console()
+    chosen = chosen_katas(options, root)
+    if not chosen:
+        console.print(f"nothing to prove: no kata changed since {options.changed}, nor did what judges them")
+        return 0
     proofs = {kata.id: Proof(kata.id) for kata in chosen}
-    jobs = [(job, kata) for kata in chosen for job in (prove_answers, prove_mistakes, prove_mutants)]
+    kinds = [prove_answers, prove_mistakes, prove_mutants, *([prove_deep] * options.deep)]
+    jobs = [(job, kata) for kata in chosen for job in kinds]
     attacked = [kata for kata in chosen if hostile_files(kata)]
     if attacked and isolation() != "full":
         console.print("cheats are not tried: submissions cannot be shut in fully here, see SECURITY.md")
@@ -98,10 +115,17 @@ def main(options: argparse.Namespace, root: Path) -> int:
                 proofs[futures[future].id].faults.append(str(error))
             if console.is_terminal:
                 console.print(f"{done} of {len(jobs)} runs done", end="\r")
+    for kata in chosen:
+        proof = proofs[kata.id]
+        unused = kata.equivalents.keys() - proof.equivalent.keys()
+        proof.faults += [f"EQUIVALENT names what does not survive: {name}" for name in sorted(unused)]
     console.print(table(list(proofs.values())))
     for proof in proofs.values():
         for name, reason in proof.equivalent.items():
             console.print(f"{proof.kata}: survives  {name}\n  {reason}", markup=False, soft_wrap=True)
+    for proof in proofs.values():
+        for name in proof.deep:
+            console.print(f"look at  {proof.kata}: survives  {name}", markup=False, soft_wrap=True)
     for proof in proofs.values():
         for fault in proof.faults:
             console.print(f"FAULT  {proof.kata}: {fault}", markup=False, soft_wrap=True)
@@ -110,8 +134,30 @@ def main(options: argparse.Namespace, root: Path) -> int:
     return int(any(proof.faults for proof in proofs.values()))
 
 
+def chosen_katas(options: argparse.Namespace, root: Path) -> list[Kata]:
+    """Those that were named, or that a change may matter to, or of all every so-and-so-many. Raises: UsageError."""
+    found = katas.find(options.katas, root)
+    if options.changed:
+        files = changed_files(options.changed, root)
+        if not any(file.startswith(ENGINE) for file in files):
+            found = [kata for kata in found if any(kata.id in Path(file).parts for file in files)]
+    number, shards = options.shard
+    return found[number - 1 :: shards]
+
+
+def changed_files(reference: str, root: Path) -> list[str]:
+    """By their paths in the repository, those that git does not know yet, too. Raises: UsageError."""
+    found: list[str] = []
+    for command in (["diff", "--name-only", reference], ["ls-files", "--others", "--exclude-standard"]):
+        done = subprocess.run(["git", *command], cwd=root, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise UsageError(f"--changed {reference}: git does not know it ({done.stderr.strip()})")
+        found += done.stdout.splitlines()
+    return found
+
+
 def table(proofs: list[Proof]) -> Table:
-    made = card.table("kata.", "right", "mistakes", "named", "mutants", "equiv", "cheats", ".")
+    made = card.table("kata.", "right", "mistakes", "named", "standard", "mutants", "equiv", "cheats", ".")
     for proof in proofs:
         made.add_row(*proof.row())
     return made
@@ -121,7 +167,9 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
     """The reference and the alternatives should be solved."""
     right = [kata.reference_file, *sorted((kata.solutions / "alternatives").glob("*.py"))]
     banned = [*kata.solutions.glob("builtin.py")] if kata.grader.banned else []
-    graded = grade(kata, [*right, *banned])
+    with tempfile.TemporaryDirectory() as folder:
+        right += [write(Path(folder), one.name, one.source) for one in standard_answers(kata)]
+        graded = grade(kata, [*right, *banned])
     for builtin in graded[len(right) :]:
         if not any(test["category"] == "rules" and test["state"] == "fail" for test in builtin["tests"]):
             proof.faults.append("builtin.py, which calls what is banned, should break the rules, but does not")
@@ -139,40 +187,46 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
 
 
 def prove_mistakes(kata: Kata, proof: Proof) -> None:
-    """Every form of a mistake should fail and be named."""
-    command = [sys.executable, "-c", WARM, str(kata.root), kata.id]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
-    if done.returncode:
-        raise GraderError(f"judging the mistakes ended with exit status {done.returncode}: {done.stderr[-800:]}")
-    reference = kata.reference_file.read_text(encoding="utf-8")
-    wrong = [(mistake, form) for mistake in kata.mistakes for form in mistake.forms(reference)]
-    for (mistake, form), result in zip(wrong, json.loads(done.stdout), strict=True):
-        judge_mistake(mistake, form, result, proof)
-
-
-def judge_mistake(mistake: Mistake, form: str, result: dict[str, Any], proof: Proof) -> None:
-    proof.mistakes += 1
-    proof.killed += result["state"] == "failing"
-    proof.named += result["mistake"] == mistake.name
-    if result["state"] != "failing":
-        proof.faults.append(f"the mistake {form} should fail, but is {result['state']}: {result['message']}")
-    elif result["mistake"] != mistake.name:
-        proof.faults.append(f"the mistake {form} should be named, got {result['mistake'] or 'no name'}")
+    """Every form of a mistake should fail, and the author's own be named."""
+    own = {mistake.name for mistake in kata.mistakes}
+    for verdict in judged(kata, "mistakes"):
+        killed, form = verdict["state"] == "failing", verdict["form"]
+        if verdict["name"] not in own:
+            proof.standard += 1
+            proof.standard_killed += killed
+            proof.count_survivor(f"the standard mistake {form}", form, survives=not killed, reasons=kata.equivalents)
+            continue
+        proof.mistakes += 1
+        proof.killed += killed
+        proof.named += verdict["mistake"] == verdict["name"]
+        if not killed:
+            proof.faults.append(f"the mistake {form} should fail, but is {verdict['state']}: {verdict['message']}")
+        elif verdict["mistake"] != verdict["name"]:
+            proof.faults.append(f"the mistake {form} should be named, got {verdict['mistake'] or 'no name'}")
 
 
 def prove_mutants(kata: Kata, proof: Proof) -> None:
     """Every mutant of the reference should fail, unless the author says why it is equivalent."""
-    made = mutants(kata.reference_file.read_text(encoding="utf-8"))
-    reasons = kata.equivalents
-    with tempfile.TemporaryDirectory() as folder:
-        files = [write(Path(folder), f"mutant_{index}", source) for index, source in enumerate(made.values())]
-        graded = grade(kata, files, "-x")
-    proof.mutants = len(made)
-    survivors = [name for name, result in zip(made, graded, strict=True) if result["state"] == "solved"]
-    proof.mutants_killed = len(made) - len(survivors)
-    proof.equivalent = {name: reasons[name] for name in survivors if name in reasons}
-    proof.faults += [f"a mutant survives unexplained: {name}" for name in survivors if name not in reasons]
-    proof.faults += [f"no surviving mutant is called: {name}" for name in reasons if name not in survivors]
+    for verdict in judged(kata, "mutants"):
+        killed = verdict["state"] != "solved"
+        proof.mutants += 1
+        proof.mutants_killed += killed
+        proof.count_survivor("a mutant", verdict["form"], survives=not killed, reasons=kata.equivalents)
+
+
+def prove_deep(kata: Kata, proof: Proof) -> None:
+    """Lists the mutants of alternatives that pass. Most are right; a person has to look at them."""
+    proof.deep = [verdict["form"] for verdict in judged(kata, "deep") if verdict["state"] == "solved"]
+
+
+def judged(kata: Kata, what: str) -> list[dict[str, Any]]:
+    """What came of the wrong answers of a kind, see warm.py. Raises: GraderError."""
+    command = [sys.executable, "-c", WARM, str(kata.root), kata.id, what]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
+    if done.returncode:
+        raise GraderError(f"judging the {what} ended with exit status {done.returncode}: {done.stderr[-800:]}")
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
 
 
 def prove_integrity(part: int, kata: Kata, proof: Proof) -> None:

@@ -1,18 +1,21 @@
-"""Judges all known mistakes of a kata in one process, each up to its first failure: `prove` starts it.
+"""Judges the wrong answers of a kata in one process, each up to its first failure: `prove` starts it.
 
-Through the learner's door a mistake is asked everything, since a diagnosis needs all replies. Here it is asked on until
-a check fails, and then only what tells it from the mistakes before it.
+Through the learner's door a mistake is asked everything, since a diagnosis needs all replies. Here it is asked until a
+check fails, those first by which others were caught, and then only what tells it from the mistakes before it.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from graders.author.mutants import mutants
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import read_source
@@ -28,59 +31,92 @@ from graders.sandbox.messages import Request
 from graders.sandbox.submission import Submission
 
 
-def tell(root: Path, name: str) -> None:
-    """Prints, as JSON, what came of each form of the kata's mistakes. Raises: GraderError."""
+def tell(root: Path, name: str, what: str) -> None:
+    """Prints, as JSON, what came of each of the kata's "mistakes", "mutants" or, "deep", mutants of alternatives.
+
+    Raises: GraderError.
+    """
     gc.freeze()
     launcher = new_launcher()  # before a grader is imported
     assert launcher.isolation
     torch.set_num_threads(1)
+    kata = katas.find_one(name, root)
+    bench = Bench(kata, launcher)
     try:
-        print(json.dumps(verdicts(katas.find_one(name, root), launcher)))
+        made = bench.mistakes() if what == "mistakes" else bench.mutants(what == "deep")
+        print(json.dumps(list(made)))
     finally:
+        bench.close()
         launcher.close()
 
 
-def verdicts(kata: Kata, launcher: Launcher) -> list[dict[str, Any]]:
-    """For each form: its name, the state and message of a whole run, and the mistake that it is taken for."""
-    source = read_source(kata.reference_file, kata.reference_file.name)
-    forms = [form for mistake in kata.mistakes for form in mistake.forms(source)]
-    exam, planned = Exam(kata.id, kata.grader, DEFAULT_SEED), checks.plan(kata.grader, kata.module)
-    right, reference = (
-        Submission("reference.py", source, kata.grader.names, launcher, kata.grader.banned) for _ in range(2)
-    )
-    diagnosis = Diagnosis(kata, launcher)
-    found = []
-    try:
-        failed = first_failure(planned, Trial(exam, right, reference, {}))
+class Bench:
+    """Where the wrong answers of a kata are asked, one after the other."""
+
+    def __init__(self, kata: Kata, launcher: Launcher) -> None:
+        """Raises: GraderError where the reference fails."""
+        self.kata = kata
+        self.diagnosis = Diagnosis(kata, launcher)
+        self.launcher = launcher
+        self.exam, self.planned = Exam(kata.id, kata.grader, DEFAULT_SEED), checks.plan(kata.grader, kata.module)
+        source = read_source(kata.reference_file, kata.reference_file.name)
+        self.right, self.reference = self.submission(source), self.submission(source)
+        self.catches: Counter[str] = Counter()  # of each check
+        failed = self.first_failure(Trial(self.exam, self.right, self.reference, {}))
         if failed:
             raise GraderError(f"the reference should pass, but {failed[0].name}: {failed[1]}")
-        asked = [request for request, _ in right.replies.values()]
-        for form, (_, one) in zip(forms, diagnosis.candidates, strict=True):
-            trial = Trial(exam, one, reference, {})
-            failed = first_failure(planned, trial)
-            verdict: dict[str, Any] = {"form": form, "state": "solved", "message": "", "mistake": None}
-            if failed:
-                check, message = failed
-                slow = check.category == "performance"
-                mistake = diagnosis.closest(one, in_order(trial, asked), slow)
-                verdict |= {"state": "error" if one.unloadable else "failing", "message": f"{check.name}: {message}"}
-                verdict |= {"mistake": mistake and mistake.name}
-            found.append(verdict)
-        return found
-    finally:
-        diagnosis.close()
-        for submission in (right, reference):
+
+    def submission(self, source: str) -> Submission:
+        return Submission("submission.py", source, self.kata.grader.names, self.launcher, self.kata.grader.banned)
+
+    def close(self) -> None:
+        self.diagnosis.close()
+        for submission in (self.right, self.reference):
             submission.close()
 
+    def mistakes(self) -> Iterator[dict[str, Any]]:
+        """For each form: its names, its state, why, and the mistake that it is taken for."""
+        asked = [request for request, _ in self.right.replies.values()]
+        for known, one in self.diagnosis.candidates:
+            trial = Trial(self.exam, one, self.reference, {})
+            failed = self.first_failure(trial, known.slow)
+            verdict = verdict_of(known.form or known.name, one, failed) | {"name": known.name, "mistake": None}
+            if failed:
+                found = self.diagnosis.closest(one, in_order(trial, asked), failed[0].category == "performance")
+                verdict["mistake"] = found and found.name
+            yield verdict
 
-def first_failure(planned: tuple[Check, ...], trial: Trial) -> tuple[Check, str] | None:
-    for check in planned:
-        trial.last = None
-        try:
-            check.ask(trial)
-        except CheckFailed as failure:
-            return check, str(failure)
-    return None
+    def mutants(self, deep: bool) -> Iterator[dict[str, Any]]:
+        files = sorted((self.kata.solutions / "alternatives").glob("*.py")) if deep else [self.kata.reference_file]
+        for file in files:
+            for name, source in mutants(file.read_text(encoding="utf-8")).items():
+                one = self.submission(source)
+                failed = self.first_failure(Trial(self.exam, one, self.reference, {}))
+                yield verdict_of(f"{file.name}: {name}" if deep else name, one, failed)
+                one.close()
+                one.replies.clear()
+
+    def first_failure(self, trial: Trial, slow: bool = False) -> tuple[Check, str] | None:
+        """Those checks come first that caught the most so far; budgets last, or first of what is known to be slow."""
+
+        def order(check: Check) -> tuple[bool, int]:
+            return (check.category == "performance") != slow, -self.catches[check.name]
+
+        for check in sorted(self.planned, key=order):
+            trial.last = None
+            try:
+                check.ask(trial)
+            except CheckFailed as failure:
+                self.catches[check.name] += 1
+                return check, str(failure)
+        return None
+
+
+def verdict_of(form: str, one: Submission, failed: tuple[Check, str] | None) -> dict[str, Any]:
+    if failed is None:
+        return {"form": form, "state": "solved", "message": ""}
+    state = "error" if one.unloadable else "failing"
+    return {"form": form, "state": state, "message": f"{failed[0].name}: {failed[1]}"}
 
 
 def in_order(trial: Trial, asked: list[Request]) -> list[Request]:

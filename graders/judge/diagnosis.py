@@ -13,7 +13,7 @@ from graders.catalogue.katas import Kata
 from graders.faults import CheckFailed
 from graders.judge.agreement import agree
 from graders.judge.budgets import ROUGH
-from graders.kata.mistakes import Mistake
+from graders.judge.standard import Known, standard_mistakes
 from graders.kata.spec import TOLERANCES, Tolerance
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import Reply, Request
@@ -31,18 +31,22 @@ class Diagnosis:
         self.launcher = launcher
 
     @functools.cached_property
-    def candidates(self) -> list[tuple[Mistake, Submission]]:
+    def candidates(self) -> list[tuple[Known, Submission]]:
+        """The author's mistakes in all their forms, then those that every kata has."""
         if not self.kata.reference_file.exists():
             return []
-        reference = self.kata.reference_file.read_text(encoding="utf-8")
-        grader = self.kata.grader
-        return [
-            (mistake, Submission("mistake.py", source, grader.names, self.launcher, grader.banned))
+        reference, grader = self.kata.reference_file.read_text(encoding="utf-8"), self.kata.grader
+        own = [
+            Known(mistake.name, source, mistake.diagnosis, mistake.slow, form)
             for mistake in self.kata.mistakes
-            for source in mistake.forms(reference).values()
+            for form, source in mistake.forms(reference).items()
+        ]
+        return [
+            (known, Submission("mistake.py", known.source, grader.names, self.launcher, grader.banned))
+            for known in (*own, *standard_mistakes(self.kata))
         ]
 
-    def name(self, failing: Submission, suspects: set[int], slow: bool) -> Mistake | None:
+    def name(self, failing: Submission, suspects: set[int], slow: bool) -> Known | None:
         """The first mistake with a form that gives the same reply to every request.
 
         `suspects`, requests by identity, are asked first.
@@ -56,7 +60,7 @@ class Diagnosis:
                 one.replies.update(failing.replies)
         return self.closest(failing, asked, slow)
 
-    def closest(self, failing: Submission, asked: list[Request], slow: bool) -> Mistake | None:
+    def closest(self, failing: Submission, asked: list[Request], slow: bool) -> Known | None:
         """The same, of the requests that may be asked."""
         asked = [request for request in asked if bool(request.measured) == slow]
         if not asked or failing.unloadable or failing.hangs or failing.seconds >= WHOLE_SECONDS:

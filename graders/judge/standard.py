@@ -1,0 +1,218 @@
+"""Mistakes, and right answers in other words, that every kata has alike: the reference with a wrapper around an answer.
+
+Authors write what is particular to their kata; these are made from its `Answer`.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from graders.catalogue.katas import Kata
+from graders.judge.exam import Exam
+from graders.kata.spec import Answer, parameters_of
+
+WRAPPER = """
+
+import torch as _torch
+
+_seen = {{}}
+
+
+def _wrap(own):
+    def each(function, value):
+        if isinstance(value, _torch.Tensor):
+            return function(value)
+        if isinstance(value, (tuple, list)):
+            return type(value)(each(function, item) for item in value)
+        return {{key: each(function, item) for key, item in value.items()}} if isinstance(value, dict) else value
+
+    def {name}({parameters}):
+{body}
+    return {name}
+
+
+{target} = _wrap({target})
+"""
+
+
+class Known(NamedTuple):
+    """A known answer, with its whole source; a wrong one also says what a learner should read."""
+
+    name: str
+    source: str
+    diagnosis: str = ""
+    slow: bool = False
+    form: str = ""  # where the name has several
+
+
+def standard_mistakes(kata: Kata) -> list[Known]:
+    """All of a kata's, of those that could show; none where a fork has removed the reference."""
+    if not kata.reference_file.exists():
+        return []
+    source = kata.reference_file.read_text(encoding="utf-8")
+    made = [one for answer in kata.grader.answers for one in Wrapped(kata, answer, source).mistakes()]
+    builtin = kata.solutions / "builtin.py"
+    if builtin.exists() and kata.grader.banned:
+        text = builtin.read_text(encoding="utf-8")
+        made.append(Known("builtin_called", text, "torch's own function does the work; write it by hand"))
+    return [*made, *unrefused(source)]
+
+
+def standard_answers(kata: Kata) -> list[Known]:
+    """Right ones, in words that other people use."""
+    source = kata.reference_file.read_text(encoding="utf-8")
+    return [one for answer in kata.grader.answers for one in Wrapped(kata, answer, source).right_answers()]
+
+
+class Wrapped:
+    """An answer of the reference, with something done to its arguments or its result."""
+
+    def __init__(self, kata: Kata, answer: Answer, source: str) -> None:
+        self.answer = answer
+        self.source = source
+        self.prefix = f"{answer.name}_" if len(kata.grader.answers) > 1 else ""
+        self.signature = answer.forward or answer.signature
+        self.parameters = parameters_of(self.signature)
+        self.exam = Exam(kata.id, kata.grader, 0)
+
+    @functools.cached_property
+    def calls(self) -> list[tuple[Any, int]]:
+        """The cases' calls in which the answer's arguments are known."""
+        cases = [case for case in self.answer.cases if case.inputs and not case.raises and not case.scenario]
+        return [(case, index) for case in cases for index in range(len(self.exam.arguments(case)))]
+
+    def tensors(self, floating: bool = False) -> list[str]:
+        """The parameters that are given tensors."""
+        given = [self.exam.arguments(case)[index] for case, index in self.calls]
+        return [
+            name
+            for name in self.parameters
+            if any(
+                isinstance(value := one.get(name), Tensor) and (value.is_floating_point() or not floating)
+                for one in given
+            )
+        ]
+
+    def made(
+        self, name: str, body: str, diagnosis: str = "", slow: bool = False, defaults: Mapping[str, Any] | None = None
+    ) -> Known:
+        """`body` sees the arguments, `own` and `given`, which calls it with them."""
+        listed = [
+            parameter if default is ... else f"{parameter}={(defaults or {}).get(parameter, default)!r}"
+            for parameter, default in self.parameters.items()
+        ]
+        owner = ["self"] if self.answer.forward else []
+        arguments = ", ".join([*owner, *self.parameters])
+        lines = body.replace("OWN", f"own({arguments})").splitlines()
+        text = WRAPPER.format(
+            name=self.signature.partition("(")[0],
+            parameters=", ".join([*owner, *listed]),
+            body="\n".join(f"        {line}" for line in lines) + "\n",
+            target=f"{self.answer.name}.forward" if self.answer.forward else self.answer.name,
+        )
+        return Known(self.prefix + name, self.source + text, diagnosis, slow)
+
+    def mistakes(self) -> Iterator[Known]:
+        if not self.calls:
+            return
+        make = self.made
+        for name in self.answer.differentiable:
+            if name in self.tensors(floating=True) and self.flows(name):
+                body = f"{name} = {name} if {name} is None else {name}.detach()\nreturn OWN"
+                yield make(
+                    f"{name}_detached", body, f"{name} is detached, so that no gradient reaches it; keep its graph"
+                )
+        for name in self.tensors():
+            body = f"result = OWN\nif {name} is not None:\n    {name}.data.zero_()\nreturn result"
+            yield make(
+                f"{name}_overwritten", body, f"{name} is changed in place, and the caller's with it; make a new tensor"
+            )
+        for name, default in self.parameters.items():
+            if type(default) in (int, float):
+                other = default - 1 if type(default) is int else 2 * default or 0.5
+                diagnosis = f"the default of {name} is {other!r}; it should be {default!r}"
+                yield make(f"wrong_default_of_{name}", "return OWN", diagnosis, defaults={name: other})
+        if self.answer.differentiates:
+            body = "return each(_torch.Tensor.detach, OWN)"
+            yield make("result_detached", body, "the result is detached, so that no gradient flows; keep its graph")
+        if self.results:
+            body = "return each(lambda one: one[None], OWN)"
+            yield make("one_axis_more", body, "the result has an axis of length 1 too many in front; leave it out")
+        if self.results and not set(self.answer.returns) & {torch.float64}:
+            body = "return each(_torch.Tensor.double, OWN)"
+            yield make("result_in_float64", body, "the result is float64 whatever the inputs are; keep their dtype")
+        if self.tensors(floating=True) and not self.answer.forward and torch.float32 not in self.answer.returns:
+            yield make(
+                "float32_inside", self.inside("float"), "float64 inputs are computed in float32; keep their dtype"
+            )
+        yield make(
+            "remembered", REMEMBERED, "an earlier call's result is returned for inputs of the same shapes; compute it"
+        )
+        if self.tensors() and any("loops" in budget.asks and not budget.scenario for budget in self.answer.budgets):
+            name = self.tensors()[0]
+            body = LOOP.format(name=name)
+            yield make(
+                "python_loop", body, f"a Python loop runs over {name}; use operations on whole tensors", slow=True
+            )
+
+    def right_answers(self) -> Iterator[Known]:
+        if any(case.raises for case in self.answer.cases) and not self.answer.is_class:
+            body = "try:\n    return OWN\nexcept ValueError as error:\n    raise AssertionError(*error.args) from None"
+            yield self.made("asserts", body)
+        if self.calls and self.tensors(floating=True) and not self.answer.forward:
+            yield self.made("float64_inside", self.inside("double"))
+
+    @property
+    def results(self) -> bool:
+        """Whether there is a tensor in what it returns."""
+        (case, index), *_ = self.calls
+        leaves = self.exam.expected(self.answer, case, torch.float64, index).leaves
+        return any(isinstance(leaf, Tensor) for leaf in leaves.values())
+
+    def flows(self, name: str) -> bool:
+        """Whether the oracle has a gradient for it anywhere."""
+        return any(
+            (gradient := self.exam.expected(self.answer, case, torch.float64, index).gradients.get(name)) is not None
+            and bool(gradient.nan_to_num().any())
+            for case, index in self.calls
+        )
+
+    def inside(self, kind: str) -> str:
+        """Computes in another dtype; the result is what it was."""
+        floating = self.tensors(floating=True)
+        lines = [f"dtype = next(one.dtype for one in ({', '.join(floating)},) if one is not None)"]
+        lines += [f"{name} = {name} if {name} is None else {name}.{kind}()" for name in floating]
+        back = "lambda one: one.to(dtype) if one.is_floating_point() else one"
+        return "\n".join([*lines, "return OWN" if self.answer.returns else f"return each({back}, OWN)"])
+
+
+REMEMBERED = """given = {key: value for key, value in locals().items() if key not in ("own", "each", "self")}
+key = repr({name: (one.shape, one.dtype) if isinstance(one, _torch.Tensor) else one for name, one in given.items()})
+if key not in _seen:
+    _seen[key] = OWN
+return _seen[key]"""
+LOOP = """axis = max(range({name}.dim()), key=lambda axis: {name}.shape[axis], default=None)
+for index in range({name}.shape[axis] if axis is not None else 0):
+    {name}.select(axis, index).sum()
+return OWN"""
+
+
+def unrefused(source: str) -> Iterator[Known]:
+    """The reference without one of its `raise`s each."""
+    tree = ast.parse(source)
+    above = {below: node for node in ast.walk(tree) for below in ast.iter_child_nodes(node)}
+    raised = sorted((node for node in ast.walk(tree) if isinstance(node, ast.Raise)), key=lambda node: node.lineno)
+    lines = source.splitlines(keepends=True)
+    for number, node in enumerate(raised, start=1):
+        instead = f"{' ' * node.col_offset}pass\n"
+        without = [*lines[: node.lineno - 1], instead, *lines[node.end_lineno or node.lineno :]]
+        guard = above[node]
+        where = f" where `{ast.unparse(guard.test)}`" if isinstance(guard, ast.If) else ""
+        diagnosis = f"bad arguments are not refused{where}; raise ValueError there"
+        yield Known(f"not_refused_{number}", "".join(without), diagnosis)
