@@ -69,7 +69,7 @@ IMPORTS = {
     ),
     "exits_on_import": ("import sys\n\nsys.exit(0)\n", "sys.exit(0) (line 3: `sys.exit(0)`)"),
     "null_byte": ("x = 1\0\n", "source code string cannot contain null bytes"),
-    "engine_imported": ("import graders.judge.exam\n", "No module named 'graders"),
+    "engine_imported": ("import graders.judge.vectors\n", "No module named 'graders"),
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 from graders.catalogue import katas
 from graders.faults import GraderError
 from graders.judge import budgets
-from graders.judge.warm import Judge
+from graders.judge.warm import WarmJudge
 from graders.kata.spec import Budget
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import Reply, Request
@@ -157,7 +157,7 @@ def test_a_reference_that_was_held_up_once_lets_no_slow_answer_pass(
     path.write_text(ANSWERS["burns"])
     launcher = new_launcher()
     try:
-        judge = Judge(launcher)
+        judge = WarmJudge(launcher)
         (kata,) = katas.find(["scale"], root)
         assert [failed.name for failed in judge.grade(kata, path).failures] == ["performance/many_rows/time"]
         judge.close()

@@ -32,7 +32,7 @@ def answer(root: Path, text: str, kata: str = "scale") -> None:
 
 
 def grade(root: Path, text: str, kata: str = "scale") -> None:
-    """Saves and judges it, as a learner does."""
+    """SaveWatcher and judges it, as a learner does."""
     answer(root, text, kata)
     assert run(root, "grade", kata).err == ""
 

@@ -29,10 +29,10 @@ from graders.cli import command_line
 from graders.desk import state as states
 from graders.desk.interview import clock as clocks
 from graders.desk.interview import draw, loop, own_tests
-from graders.desk.interview import sitting as interviews
+from graders.desk.interview import session as interviews
 from graders.desk.interview.clock import Reading, in_words
 from graders.desk.interview.record import InterviewReport, reports
-from graders.desk.interview.talk import Talk, ascii_of, printable
+from graders.desk.interview.terminal import Terminal, ascii_of, printable
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
 from graders.faults import ROOT, UsageError
@@ -109,7 +109,7 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-class Terminal:
+class Tty:
     """80 columns, in which an interview is held."""
 
     def __init__(self, root: Path, *arguments: str, **more: str) -> None:
@@ -152,11 +152,11 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(desk: Path) -> Iterator[Callable[..., Terminal]]:
-    made: list[Terminal] = []
+def terminal(desk: Path) -> Iterator[Callable[..., Tty]]:
+    made: list[Tty] = []
 
-    def make(*arguments: str, **more: str) -> Terminal:
-        made.append(Terminal(desk, *arguments, **more))
+    def make(*arguments: str, **more: str) -> Tty:
+        made.append(Tty(desk, *arguments, **more))
         return made[-1]
 
     yield make
@@ -164,7 +164,7 @@ def terminal(desk: Path) -> Iterator[Callable[..., Terminal]]:
         one.child.close(force=True)
 
 
-def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Callable[..., Terminal]) -> None:
+def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Callable[..., Tty]) -> None:
     scale(desk).answer_file.write_text("# what I wrote before\n" + REFERENCE)
     one = terminal("--minutes", "20", "--seed", "7")
     shown = one.shows("[clarify  ", " left] > ")
@@ -194,7 +194,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     check_the_report(desk, *one.ends())
 
 
-def answer_all(one: Terminal, root: Path) -> None:
+def answer_all(one: Tty, root: Path) -> None:
     count = len(draw.follow_ups(questions.follow_ups(scale(root)), 7, "scale"))
     assert 3 <= count <= 5
     for number in range(1, count + 1):
@@ -233,7 +233,7 @@ def check_the_report(root: Path, shown: str, status: int) -> None:
     ]
 
 
-def test_kill_loses_only_the_line_being_typed(desk: Path, terminal: Callable[..., Terminal]) -> None:
+def test_kill_loses_only_the_line_being_typed(desk: Path, terminal: Callable[..., Tty]) -> None:
     one = terminal("--minutes", "15", "--seed", "1")
     one.shows("[clarify  ")
     one.says("next", "[plan  ", " > ")
@@ -252,7 +252,7 @@ def test_kill_loses_only_the_line_being_typed(desk: Path, terminal: Callable[...
     assert the_report(desk).round.plan == ["a first line"]
 
 
-def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., Terminal]) -> None:
+def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., Tty]) -> None:
     one = terminal("--seed", "1")
     one.shows("[clarify  ", " > ")
     one.says("next", "[plan  ")
@@ -275,7 +275,7 @@ def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., 
     assert not re.search(r"\x1b\[[\d;]*[349]\dm", again.raw), "a colour in spite of NO_COLOR"
 
 
-def test_own_tests_run_in_the_cage(desk: Path, terminal: Callable[..., Terminal]) -> None:
+def test_own_tests_run_in_the_cage(desk: Path, terminal: Callable[..., Tty]) -> None:
     one = terminal("--seed", "1")
     one.shows("[clarify  ")
     one.says("next", "[plan  ")
@@ -401,7 +401,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     return made
 
 
-class Scripted(Talk):
+class Scripted(Terminal):
     """Says its lines one after the other, and lets seconds pass where one is a number."""
 
     def __init__(self, clock: FakeClock, *lines: str | float) -> None:
@@ -428,8 +428,8 @@ def hold(root: Path, clock: FakeClock, *lines: str | float, **options: Any) -> i
     going_on = interviews.still_open(past)
     judge: Any = SimpleNamespace(launcher=None)
     try:
-        sitting = interviews.Sitting(argparse.Namespace(**chosen), root, state, Scripted(clock, *lines), judge)
-        return sitting.hold(going_on)
+        session = interviews.TerminalSession(argparse.Namespace(**chosen), root, state, Scripted(clock, *lines), judge)
+        return session.run(going_on)
     finally:
         state.close()
 
@@ -497,14 +497,14 @@ def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytes
     hold(desk, clock, "one")
     here, there = State(desk), State(desk)
     (made,) = reports(here.events())
-    talk = Scripted(clock, "hello", "time")
+    terminal = Scripted(clock, "hello", "time")
     options = argparse.Namespace(resume=True)
-    sitting = interviews.Sitting(options, desk, here, talk, SimpleNamespace(launcher=None))  # type: ignore[arg-type]
-    room = sitting.resume(made)
+    session = interviews.TerminalSession(options, desk, here, terminal, SimpleNamespace(launcher=None))  # type: ignore[arg-type]
+    interview = session.resume(made)
     body = {"interview": made.id, "what": "words", "elapsed": 1.0, "kata": "scale", "text": "from there"}
     there.add("interview", "", body)
     with pytest.raises(EOFError):
-        loop.run(room)
+        loop.run(interview)
     assert "this interview went on in another terminal" in flat(capsys.readouterr().out)
     assert the_report(desk).round.words == ["one", "from there"]
     here.close()

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from graders.catalogue import katas
-from graders.judge.exam import Exam
 from graders.judge.modes import FACTORS, Mode
+from graders.judge.vectors import TestVectors
 from graders.kata.spec import HALF, Answer, Case
 
 ANSWERS = [
@@ -23,18 +23,18 @@ SEEDS = (1, 2, 20260727)
 
 
 @functools.cache
-def exam_of(kata: katas.Kata, seed: int) -> Exam:
-    return Exam(kata.id, kata.grader, seed)
+def exam_of(kata: katas.Kata, seed: int) -> TestVectors:
+    return TestVectors(kata.id, kata.grader, seed)
 
 
-def calls_of(exam: Exam, answer: Answer, raising: bool) -> list[tuple[Case, int]]:
+def calls_of(vectors: TestVectors, answer: Answer, raising: bool) -> list[tuple[Case, int]]:
     cases = [case for case in answer.cases if case.inputs and case.raises == raising]
-    return [(case, index) for case in cases for index in range(len(exam.arguments(case)))]
+    return [(case, index) for case in cases for index in range(len(vectors.arguments(case)))]
 
 
-def modes_of(exam: Exam, answer: Answer, raising: bool) -> list[tuple[Case, int, Mode]]:
+def modes_of(vectors: TestVectors, answer: Answer, raising: bool) -> list[tuple[Case, int, Mode]]:
     cases = [case for case in answer.cases if case.raises == raising]
-    return [(case, index, mode) for case in cases for index, mode in exam.crossed(answer)[case.name]]
+    return [(case, index, mode) for case in cases for index, mode in vectors.crossed(answer)[case.name]]
 
 
 def pairs(levels: dict[str, Any]) -> set[frozenset[tuple[str, Any]]]:
@@ -44,24 +44,24 @@ def pairs(levels: dict[str, Any]) -> set[frozenset[tuple[str, Any]]]:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("kata", "answer"), ANSWERS)
 def test_every_two_levels_meet(kata: katas.Kata, answer: Answer, seed: int) -> None:
-    exam = exam_of(kata, seed)
+    vectors = exam_of(kata, seed)
     for raising in (False, True):
         possible = {
             frozenset(pair)
-            for case, index in calls_of(exam, answer, raising)
-            for pair in exam.choices(answer, case, index).pairs()
+            for case, index in calls_of(vectors, answer, raising)
+            for pair in vectors.choices(answer, case, index).pairs()
         }
         met: set[frozenset[tuple[str, Any]]] = set()
-        for _, _, mode in modes_of(exam, answer, raising):
+        for _, _, mode in modes_of(vectors, answer, raising):
             met |= pairs({factor: getattr(mode, factor) for factor in FACTORS})
         assert possible == met
 
 
 @pytest.mark.parametrize(("kata", "answer"), ANSWERS)
 def test_every_call_is_made_strided_again_and_under_no_grad(kata: katas.Kata, answer: Answer) -> None:
-    exam = exam_of(kata, 1)
-    for case, index in calls_of(exam, answer, raising=False):
-        modes = [mode for at, mode in exam.crossed(answer)[case.name] if at == index]
+    vectors = exam_of(kata, 1)
+    for case, index in calls_of(vectors, answer, raising=False):
+        modes = [mode for at, mode in vectors.crossed(answer)[case.name] if at == index]
         assert any(mode.strided for mode in modes)
         assert any(mode.rehearsed and not mode.strided for mode in modes)
         assert any(mode.gradients == "off" and not mode.strided for mode in modes)
@@ -69,19 +69,19 @@ def test_every_call_is_made_strided_again_and_under_no_grad(kata: katas.Kata, an
 
 @pytest.mark.parametrize(("kata", "answer"), ANSWERS)
 def test_crossing_costs_at_most_a_few_calls_more_than_going_through_them(kata: katas.Kata, answer: Answer) -> None:
-    exam = exam_of(kata, 1)
+    vectors = exam_of(kata, 1)
     for raising, each in ((False, 3), (True, 1)):
-        calls = calls_of(exam, answer, raising)
-        assert len(modes_of(exam, answer, raising)) <= each * len(calls) + 12
+        calls = calls_of(vectors, answer, raising)
+        assert len(modes_of(vectors, answer, raising)) <= each * len(calls) + 12
 
 
 @pytest.mark.parametrize(("kata", "answer"), ANSWERS)
 def test_modes_keep_to_what_their_case_asks(kata: katas.Kata, answer: Answer) -> None:
-    exam = exam_of(kata, 1)
-    for case, index, mode in modes_of(exam, answer, False) + modes_of(exam, answer, True):
+    vectors = exam_of(kata, 1)
+    for case, index, mode in modes_of(vectors, answer, False) + modes_of(vectors, answer, True):
         assert mode.dtype in case.dtypes
         assert mode.dtype not in HALF or set(HALF) & set(case.dtypes)
-        assert set(mode.leaves) <= set(answer.differentiable) & set(exam.arguments(case)[index])
+        assert set(mode.leaves) <= set(answer.differentiable) & set(vectors.arguments(case)[index])
         assert mode.gradients != "pulled" or mode.leaves or answer.parameters
         assert mode.gradients != "pulled" or (case.gradients != "none" and not case.raises)
         assert answer.forward or not mode.evaluating
@@ -90,7 +90,7 @@ def test_modes_keep_to_what_their_case_asks(kata: katas.Kata, answer: Answer) ->
 def test_the_seed_chooses_what_meets_besides_and_the_selection_does_not() -> None:
     (kata,) = katas.find(["cosine_similarity"])
     (answer,) = kata.grader.answers
-    one, same, other = (Exam(kata.id, kata.grader, seed) for seed in (1, 1, 2))
+    one, same, other = (TestVectors(kata.id, kata.grader, seed) for seed in (1, 1, 2))
     same.requests(answer, answer.cases[3], torch.float32)
     assert one.crossed(answer) == same.crossed(answer)
     assert one.crossed(answer) != other.crossed(answer)
@@ -99,12 +99,12 @@ def test_the_seed_chooses_what_meets_besides_and_the_selection_does_not() -> Non
 def test_arguments_by_position_are_filled_up_with_the_defaults() -> None:
     (kata,) = katas.find(["cosine_similarity"])
     (answer,) = kata.grader.answers
-    exam = exam_of(kata, 1)
+    vectors = exam_of(kata, 1)
     case = next(case for case in answer.cases if case.name == "above_eps")  # gives x, y and eps
-    request = exam.request(answer, case, Mode(torch.float64, passing="positions"), 0)
+    request = vectors.request(answer, case, Mode(torch.float64, passing="positions"), 0)
     assert (request.positional, list(request.arguments or {})) == (4, ["x", "y", "dim", "eps"])
     assert (request.arguments or {})["dim"] == -1
-    assert exam.request(answer, case, Mode(torch.float64, passing="names"), 0).positional == 0
+    assert vectors.request(answer, case, Mode(torch.float64, passing="names"), 0).positional == 0
 
 
 def test_a_mode_is_told_in_words() -> None:

@@ -60,7 +60,7 @@ class Dictated(Spawn):
 
 def test_where_a_late_worker_says_it_is_arrives_whole_while_it_is_being_read() -> None:
     launcher = Dictated()
-    late = dialogue.Worker(launcher, "answer.py", limit=1.0)
+    late = dialogue.WorkerProcess(launcher, "answer.py", limit=1.0)
     late.process = late.pid
     assert late.line_it_was_on() == 34
     assert late.offences == {"mul": 7}
@@ -394,7 +394,7 @@ def test_checks_are_looked_at_in_this_order() -> None:
 
 @pytest.mark.parametrize(("message", "whole"), [(None, False), (STOPPED, False), ("not asked before …", True)])
 def test_a_run_is_whole_where_no_check_was_left_out(message: str | None, whole: bool) -> None:
-    assert result(outcome("fail"), outcome("skipped", message=message)).whole == whole
+    assert result(outcome("fail"), outcome("skipped", message=message)).fully_asked == whole
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import torch
 
 from graders.catalogue.katas import all_katas, find
 from graders.judge.flagged import flagged
-from graders.judge.warm import Judge
+from graders.judge.warm import WarmJudge
 from graders.sandbox import dialogue
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import NO_ANSWER, names_of, printed_of, raised_of, reply_of
@@ -97,9 +97,9 @@ def test_a_submission_whose_replies_are_spoilt_is_judged_to_its_end(
     """None of it is a fault of the grader's, nothing is solved by it, and the results can be written."""
     chance, path, spoils = random.Random(1), toys / "spoilt.py", []
     path.write_text(REFERENCE)
-    ask, unpack = dialogue.Worker.ask, wire.unpack
+    ask, unpack = dialogue.WorkerProcess.ask, wire.unpack
 
-    def asked(worker: dialogue.Worker, message: bytes) -> Any:
+    def asked(worker: dialogue.WorkerProcess, message: bytes) -> Any:
         spoils.append(worker.path == "spoilt.py")
         try:
             return ask(worker, message)
@@ -110,10 +110,10 @@ def test_a_submission_whose_replies_are_spoilt_is_judged_to_its_end(
         return unpack(spoilt(head, chance) if spoils[-1] and chance.random() < 0.2 else head, body, believed)
 
     launcher = new_launcher()
-    judge = Judge(launcher)
+    judge = WarmJudge(launcher)
     try:
         assert launcher.isolation
-        monkeypatch.setattr(dialogue.Worker, "ask", asked)
+        monkeypatch.setattr(dialogue.WorkerProcess, "ask", asked)
         monkeypatch.setattr(wire, "unpack", unpacked)
         for _ in range(10):
             result = judge.grade(find(["scale"], toys)[0], path)

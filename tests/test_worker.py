@@ -47,7 +47,7 @@ def test_a_finalizer_that_raises_ends_nothing() -> None:
 def test_workers_of_other_servers_are_other_users() -> None:
     """Threads are limited for each user: those of one run would end the workers of another."""
     launchers = [new_launcher() for _ in range(4)]  # two of which may draw the same once in 4,335 times
-    workers = [dialogue.Worker(launcher, "x.py", 10) for launcher in launchers]
+    workers = [dialogue.WorkerProcess(launcher, "x.py", 10) for launcher in launchers]
     try:
         for worker in workers:
             worker.meet()

@@ -24,7 +24,7 @@ from graders.catalogue.katas import Kata
 from graders.judge import card
 from graders.judge.budgets import limit
 from graders.judge.results import Result
-from graders.judge.warm import Judge
+from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 
 # Keeps one processor and the memory bus busy.
@@ -67,7 +67,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         files = {(kata.id, kind): files_of(kata, kind, Path(folder)) for kata in chosen for kind in kinds}
         try:
             for turn in range(max(kinds.values())):
-                judge = Judge(launcher, seed=turn)
+                judge = WarmJudge(launcher, seed=turn)
                 for kind, kata in itertools.product(kinds, chosen):
                     slow = kind == "slow mistakes"
                     for path in files[kata.id, kind] if turn < kinds[kind] else ():

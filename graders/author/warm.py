@@ -23,9 +23,9 @@ from graders.faults import CheckFailed, GraderError
 from graders.judge import checks
 from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
-from graders.judge.exam import Exam
 from graders.judge.run import DEFAULT_SEED
 from graders.judge.trial import Trial
+from graders.judge.vectors import TestVectors
 from graders.sandbox.launcher import Launcher, new_launcher
 from graders.sandbox.messages import Request
 from graders.sandbox.submission import Submission
@@ -58,11 +58,14 @@ class Bench:
         self.kata = kata
         self.diagnosis = Diagnosis(kata, launcher)
         self.launcher = launcher
-        self.exam, self.planned = Exam(kata.id, kata.grader, DEFAULT_SEED), checks.plan(kata.grader, kata.module)
+        self.vectors, self.planned = (
+            TestVectors(kata.id, kata.grader, DEFAULT_SEED),
+            checks.plan(kata.grader, kata.module),
+        )
         source = read_source(kata.reference_file, kata.reference_file.name)
         self.right, self.reference = self.submission(source), self.submission(source)
         self.catches: Counter[str] = Counter()  # of each check
-        failed = self.first_failure(Trial(self.exam, self.right, self.reference, {}))
+        failed = self.first_failure(Trial(self.vectors, self.right, self.reference, {}))
         if failed:
             raise GraderError(f"the reference should pass, but {failed[0].name}: {failed[1]}")
 
@@ -78,7 +81,7 @@ class Bench:
         """For each form: its names, its state, why, and the mistake that it is taken for."""
         asked = [request for request, _ in self.right.replies.values()]
         for known, one in self.diagnosis.candidates:
-            trial = Trial(self.exam, one, self.reference, {})
+            trial = Trial(self.vectors, one, self.reference, {})
             failed = self.first_failure(trial, known.slow)
             verdict = verdict_of(known.form or known.name, one, failed) | {"name": known.name, "mistake": None}
             if failed:
@@ -91,7 +94,7 @@ class Bench:
         for file in files:
             for name, source in mutants(file.read_text(encoding="utf-8")).items():
                 one = self.submission(source)
-                failed = self.first_failure(Trial(self.exam, one, self.reference, {}))
+                failed = self.first_failure(Trial(self.vectors, one, self.reference, {}))
                 yield verdict_of(f"{file.name}: {name}" if deep else name, one, failed)
                 one.close()
                 one.replies.clear()

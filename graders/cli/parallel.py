@@ -150,8 +150,8 @@ def judge_kata(run: Run, kata: Kata, selected: Selected | None, tell: Connection
     result = run.results[-1]
     told, due, traces = len(result.outcomes), 0.0, {}
     for pending, check in planned:
-        traces[check.name] = pending.settle(check)
+        traces[check.name] = pending.run_check(check)
         if result.complete or time.monotonic() > due:
             tell.send((vars(result) | {"outcomes": result.outcomes[told:]}, traces))
             told, due, traces = len(result.outcomes), time.monotonic() + TELL_SECONDS, {}
-    run.let_go(kata.id)
+    run.release(kata.id)

@@ -14,7 +14,7 @@ from graders.desk import attempts
 from graders.faults import CheckFailed, GraderError
 from graders.judge.checks import Check
 from graders.judge.results import Outcome
-from graders.judge.run import Options, Pending, Run
+from graders.judge.run import Options, Run, SubmissionRun
 from graders.kata.spec import CATEGORIES
 from graders.sandbox.launcher import new_launcher
 from graders.worker.visible import visible
@@ -96,13 +96,13 @@ class GraderFile(pytest.File):
 
     def teardown(self) -> None:
         """Its checks are done: what they shared is given back."""
-        self.config.stash[RUN].let_go(self.path.parent.name)
+        self.config.stash[RUN].release(self.path.parent.name)
 
 
 class CheckItem(pytest.Item):
     """One check of one submission, as pytest sees it."""
 
-    def __init__(self, *, pending: Pending, check: Check, line: int | None, **rest: object) -> None:
+    def __init__(self, *, pending: SubmissionRun, check: Check, line: int | None, **rest: object) -> None:
         super().__init__(**rest)  # type: ignore[arg-type]  # pytest's own arguments pass through
         self.pending = pending
         self.check = check

@@ -31,7 +31,7 @@ def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
     if asked.seed != DEFAULT_SEED:
         reporter.say(f"seed {asked.seed}")
     run = Run(asked, launcher, reporter)
-    named = Named(run)
+    named = GradingPlugin(run)
     torch.set_num_threads(1)
     parallel.run = run
     reporter.start()
@@ -58,7 +58,7 @@ def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
     return 0 if options.ci and verdict == 1 else verdict
 
 
-class Named:
+class GradingPlugin:
     """Gives our run to the plugin, and keeps a fault of the graders for whoever tells of it."""
 
     def __init__(self, run: Run) -> None:
@@ -75,7 +75,7 @@ class Named:
         if not isinstance(item, CheckItem):
             return None
         try:
-            trace = item.pending.settle(item.check)
+            trace = item.pending.run_check(item.check)
         except pytest.fail.Exception:  # pytest-timeout's
             trace = traceback.format_exc()
         report = item.report_of(item.pending.result.outcomes[-1], trace)

@@ -25,7 +25,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     status = add(commands, "status", "show the map of topics and katas", "Shows how far you have come.")
     status.add_argument("--json", action="store_true", help="as JSON")
 
-    reset = add(commands, "reset", "start a kata anew", "Saves the attempt and puts the stub in its place.")
+    reset = add(commands, "reset", "start a kata anew", "SaveWatcher the attempt and puts the stub in its place.")
     reset.add_argument("katas", nargs="+", metavar="KATA", help="which katas")
 
     history = add(commands, "history", "list attempts, or bring one back", "Lists the attempts of a kata.")
@@ -44,7 +44,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         words = f"only katas of this {name}: {', '.join(map(str, choices))}"
         interview.add_argument(f"--{name}", type=one_of(name, choices), metavar=name.upper(), help=words)
     interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
-    interview.set_defaults(module="graders.desk.interview.sitting")
+    interview.set_defaults(module="graders.desk.interview.session")
     which = interview.add_mutually_exclusive_group()
     which.add_argument("--resume", action="store_true", help="go on with the one that was cut off")
     which.add_argument("--new", action="store_true", help="give up the one that was cut off, and begin another")

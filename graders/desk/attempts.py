@@ -34,7 +34,7 @@ def record_all(root: Path, results: list[Result], seed: int, via: str) -> None:
 
 def record(state: State, result: Result, seed: int, via: str) -> Event | None:
     """The attempt as it is remembered; None for the same file again, an untouched stub, or only some of the checks."""
-    if not result.whole:
+    if not result.fully_asked:
         return None
     last = state.last(result.kata, "attempt", "start")
     if result.todo:
@@ -54,7 +54,7 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
         "mistake": result.mistake,
         "costs": result.costs,
         "seed": seed,
-        "source": result.program,
+        "source": result.source_text,
         "via": via,
     }
     if last and all(last.body.get(name) == body[name] for name in ("source", "state", "score")):
@@ -62,26 +62,26 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
     return state.add("attempt", result.kata, body)
 
 
-def make_clean(state: State, kata: Kata, via: str) -> Event | None:
+def restore_stub(state: State, kata: Kata, via: str) -> Event | None:
     """Puts the stub in the place of the learner's file; the attempt that keeps what stood there, if anything did.
 
     Raises: UsageError.
     """
-    kept = keep(state, kata)
+    kept = save(state, kata)
     replace_file(kata.answer_file, stub_for(kata))
     state.add("start", kata.id, {"clean": True, "via": via})
     return kept
 
 
-def bring_back(state: State, kata: Kata, attempt: Event) -> Event | None:
+def restore(state: State, kata: Kata, attempt: Event) -> Event | None:
     """Puts an attempt in the place of the learner's file, which is kept like above. Raises: UsageError."""
-    kept = keep(state, kata)
+    kept = save(state, kata)
     replace_file(kata.answer_file, attempt.body["source"])
     state.add("start", kata.id, {"clean": False, "via": "history"})
     return kept
 
 
-def keep(state: State, kata: Kata) -> Event | None:
+def save(state: State, kata: Kata) -> Event | None:
     """Remembers the learner's file as it is; None for an untouched stub. Raises: UsageError."""
     try:
         source = kata.answer_file.read_text(encoding="utf-8-sig") if kata.answer_file.exists() else ""

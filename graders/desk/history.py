@@ -26,7 +26,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if options.restore and options.number is None:
         raise UsageError(f"--restore needs the attempt's number: nox -s history -- {kata.id} N --restore")
     if options.restore:
-        kept = attempts.bring_back(state, kata, found[options.number - 1])
+        kept = attempts.restore(state, kata, found[options.number - 1])
         print(f"{attempts.shown(kata)} is attempt {options.number} again; {where_kept(state, kata, kept is not None)}")
     elif options.number is not None:
         sys.stdout.write(found[options.number - 1].body["source"])

@@ -16,7 +16,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     state = State(root)
     for kata in chosen:
         there = kata.answer_file.exists()
-        kept = attempts.make_clean(state, kata, "reset")
+        kept = attempts.restore_stub(state, kata, "reset")
         was = where_kept(state, kata, kept is not None) if there else "nothing stood there"
         print(f"{attempts.shown(kata)} is the stub again; {was}")
     state.close()

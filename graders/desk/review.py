@@ -80,7 +80,7 @@ def start(state: State, desk: Desk, console: Console) -> None:
     if one.open:
         console.print(Text(f"\nyou are at {one.kata}: {attempts.shown(kata)} is as you left it"))
     else:
-        kept = attempts.make_clean(state, kata, "review")
+        kept = attempts.restore_stub(state, kata, "review")
         kept_as = where_kept(state, kata, kept is not None)
         console.print(Text(f"\n{one.kata} first: {attempts.shown(kata)} is the stub again; {kept_as}"))
     console.print(Text(f"write it from memory while it is judged on every save:\n  nox -s watch -- {one.kata}"))

@@ -13,7 +13,7 @@ QUIET_MILLISECONDS = 10  # some editors write in several steps
 OFTEN_MILLISECONDS = 100  # how often to look where only looking helps
 
 
-class Saves:
+class SaveWatcher:
     """Calls `saved` in another thread with each of the files that was written since the last look.
 
     The system's signs only tell when to look, so a file that another takes the place of, as many editors do it, is
@@ -28,7 +28,7 @@ class Saves:
         self.stop = threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)
 
-    def __enter__(self) -> Saves:
+    def __enter__(self) -> SaveWatcher:
         self.thread.start()
         return self
 

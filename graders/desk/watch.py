@@ -20,12 +20,12 @@ from rich.text import Text
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.desk import attempts, hint, keys, status
-from graders.desk.saves import Saves
+from graders.desk.saves import SaveWatcher
 from graders.desk.state import State
 from graders.faults import GraderError, UsageError
 from graders.judge import card
 from graders.judge.results import Result
-from graders.judge.warm import Interrupted, Judge
+from graders.judge.warm import Interrupted, WarmJudge
 from graders.kata.spec import CATEGORIES
 from graders.sandbox.launcher import new_launcher
 
@@ -35,7 +35,7 @@ KEYS = {"h": "hint", "n": "next", "r": "rerun", "l": "list", "d": "diff", "q": "
 
 def main(options: argparse.Namespace, root: Path) -> int:
     launcher = new_launcher()  # before any grader is imported: see launcher.py
-    judge = Judge(launcher)
+    judge = WarmJudge(launcher)
     try:
         chosen = katas.all_katas(root)
         state = State(root)
@@ -44,7 +44,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         watch = Watch(chosen, katas.find_one(first, root), state, judge, card.console())
         torch.set_num_threads(1)
         files = [kata.answer_file for kata in chosen]
-        with Saves(files, watch.tell, options.poll), keys.listening(watch.tell):
+        with SaveWatcher(files, watch.tell, options.poll), keys.listening(watch.tell):
             watch.run()
         state.close()
     finally:
@@ -56,7 +56,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 class Watch:
     """One kata at a time is watched: the one that was last chosen, or saved."""
 
-    def __init__(self, chosen: list[Kata], kata: Kata, state: State, judge: Judge, console: Console) -> None:
+    def __init__(self, chosen: list[Kata], kata: Kata, state: State, judge: WarmJudge, console: Console) -> None:
         self.katas = {kata.answer_file: kata for kata in chosen}
         self.kata = kata
         self.state = state
@@ -198,7 +198,7 @@ class Watch:
 class Judging:
     """What is going on, each time that it is shown: how many checks are done, and which call takes long."""
 
-    def __init__(self, kata: str, judge: Judge) -> None:
+    def __init__(self, kata: str, judge: WarmJudge) -> None:
         self.judge = judge
         self.done = f"judging {kata}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from graders.kata.compare import differs
+from graders.kata.compare import mismatch_mask
 from graders.kata.spec import Tolerance
 from graders.sandbox.messages import Cost, Raised, Reply
 from graders.sandbox.returned import Leaf, leaves_of
@@ -16,21 +16,23 @@ def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
     """Whether two submissions did the same: for the diagnosis, which names a mistake only if it always does."""
     if (one.raised is None, one.died) != (other.raised is None, other.died):
         return False
-    if (one.lines > MOST_LINES) != (other.lines > MOST_LINES):
+    if (one.printed_lines > MOST_LINES) != (other.printed_lines > MOST_LINES):
         return False
     if one.raised and other.raised and not same_exception(one.raised, other.raised):
         return False
     own, its = leaves_of(one.result), leaves_of(other.result)
     if own.keys() != its.keys() or one.gradients.keys() != other.gradients.keys():
         return False
-    if {name.rpartition(".")[2] for name, _ in one.calls} != {name.rpartition(".")[2] for name, _ in other.calls}:
+    if {name.rpartition(".")[2] for name, _ in one.banned_calls} != {
+        name.rpartition(".")[2] for name, _ in other.banned_calls
+    }:
         return False
     if one.cost and other.cost and not same_cost(one.cost, other.cost):
         return False
     pairs = [(own[where], its[where]) for where in own]
     pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
     pairs += [(one.inputs.get(name), other.inputs.get(name)) for name in one.inputs]
-    return all(alike(left, right, tolerance) for left, right in pairs)
+    return all(same_value(left, right, tolerance) for left, right in pairs)
 
 
 def same_exception(one: Raised, other: Raised) -> bool:
@@ -47,11 +49,11 @@ def same_cost(one: Cost, other: Cost) -> bool:
     return True
 
 
-def alike(one: Leaf, other: Leaf, tolerance: Tolerance) -> bool:
+def same_value(one: Leaf, other: Leaf, tolerance: Tolerance) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         one, other = torch.tensor(one), torch.tensor(other)
     if not isinstance(one, Tensor) or not isinstance(other, Tensor):
         return type(one) is type(other) and one == other
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
-    return not bool(differs(one.double(), other.double(), tolerance).any())
+    return not bool(mismatch_mask(one.double(), other.double(), tolerance).any())

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from graders.faults import CheckFailed, GraderError
 from graders.judge import correctness
-from graders.judge.exam import Exam
 from graders.judge.trial import Trial
+from graders.judge.vectors import TestVectors
 from graders.kata import compare
 from graders.kata.spec import Answer, Budget, Tolerance
 from graders.sandbox.messages import Cost, Measured, Reply, Request
@@ -26,14 +26,14 @@ from graders.sandbox.submission import Submission
 ROUGH = Tolerance(1e-3, 1e-3, 1e-3)  # two right answers at a large size; exactness is asked elsewhere
 SPARE = {"operators": 60, "written": 1 << 20, "peak": 1 << 20}  # beyond the multiple, for small references
 NOUNS = {"operators": "operators", "written": "memory written", "peak": "memory in use", "time": "processor time"}
-ENOUGH = 10_000
-CLEAR = 0.3  # of the limit: single readings were seen to differ by a factor of 5
+MAX_COMPARED = 10_000
+CLEARLY_FAST = 0.3  # of the limit: single readings were seen to differ by a factor of 5
 REPEATS = 10
 TELLING = 2  # times the reference's: below that a figure is noise, and is not shown; the reference itself read 1.6
-SURE = 3  # calls that all take more than twice what they may, or less than half of it
+MIN_READINGS = 3  # calls that all take more than twice what they may, or less than half of it
 LARGER = 8192  # elements than the cases' tensors have
 LARGEST = 1 << 17  # elements of a tensor with which some calls more are made
-GROWS = 0.4  # an exponent that much above the reference's
+GROWTH_MARGIN = 0.4  # an exponent that much above the reference's
 
 
 def loops(answer: Answer, budget: Budget, trial: Trial) -> None:
@@ -61,22 +61,22 @@ def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
     """
 
     def elements(budget: Budget) -> tuple[bool, int]:
-        given = trial.exam.arguments(budget.case())[0].values()
+        given = trial.vectors.arguments(budget.case())[0].values()
         largest = max(value.numel() for value in given if isinstance(value, Tensor))
         return largest <= LARGER, largest
 
     if budget is not min(reversed(answer.budgets), key=elements):  # the smallest of them that is large
         return
     case, dtype = budget.case(), answer.cases[0].dtypes[0]
-    usual = trial.exam.requests(answer, case, dtype, answer.differentiates)[0]
+    usual = trial.vectors.requests(answer, case, dtype, answer.differentiates)[0]
     requests = [(usual, dtype)]
     if elements(budget)[1] <= LARGEST:
-        modes = trial.exam.few_modes(answer, case)
-        requests += [(trial.exam.request(answer, case, mode, 0), mode.dtype) for mode in modes]
+        modes = trial.vectors.few_modes(answer, case)
+        requests += [(trial.vectors.request(answer, case, mode, 0), mode.dtype) for mode in modes]
     for request, dtype in requests:
         if request.message in trial.verified:
             continue
-        expected, tolerance = trial.exam.expected(answer, case, dtype, 0), answer.tolerance_for(case, dtype)
+        expected, tolerance = trial.vectors.expected(answer, case, dtype, 0), answer.tolerance_for(case, dtype)
         correctness.same_values(trial, request, expected.result, tolerance)
         for where, output in correctness.tensors(trial.result(request, expected.result)).items():
             wanted = correctness.tensors(expected.result)[where]
@@ -89,10 +89,10 @@ def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
 
 def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:
     """What the call cost, in all figures."""
-    own, reference = (reply.cost for reply in large(trial, answer, budget))
+    own, reference = (reply.cost for reply in full_size_replies(trial, answer, budget))
     assert own is not None
     got, needed = getattr(own, figure), getattr(reference, figure)
-    shown(trial, budget)[figure] = (got, needed)
+    cost_record(trial, budget)[figure] = (got, needed)
     most = limit(budget, figure, needed)
     if got > most:
         words = "{:,.0f}".format if figure == "operators" else megabytes
@@ -108,9 +108,9 @@ def limit(budget: Budget, figure: str, needed: float) -> float:
     return float(getattr(budget, figure)) * needed + SPARE.get(figure, 0)
 
 
-def shown(trial: Trial, budget: Budget) -> dict[str, tuple[float, float]]:
+def cost_record(trial: Trial, budget: Budget) -> dict[str, tuple[float, float]]:
     """Where to write down what a person may want to see, whatever the verdict."""
-    device = trial.exam.device
+    device = trial.vectors.device
     return trial.costs.setdefault(budget.name if device == "cpu" else f"{budget.name}/{device}", {})
 
 
@@ -124,23 +124,25 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
     One is enough where it takes clearly less, with the reference asked before (perhaps for another submission) and
     after it: what held up only the reference would let a slow answer pass. Three are enough where they agree.
     """
-    own, reference = large(trial, answer, budget)
+    own, reference = full_size_replies(trial, answer, budget)
     assert trial.reference is not None
     assert trial.last is not None
     del trial.reference.replies[trial.last.message]
     ratios = [own.seconds / min(reference.seconds, ask_reference(trial.reference, trial.last).seconds)]
-    settled = ratios[0] <= CLEAR * budget.time
+    settled = ratios[0] <= CLEARLY_FAST * budget.time
     if not settled:
         ratios = []
         while len(ratios) < REPEATS and not (
-            len(ratios) >= SURE and (min(ratios) > 2 * budget.time or max(ratios) < budget.time / 2)
+            len(ratios) >= MIN_READINGS and (min(ratios) > 2 * budget.time or max(ratios) < budget.time / 2)
         ):
-            exam = Exam(trial.exam.kata, trial.exam.grader, (trial.exam.seed, len(ratios)), trial.exam.device)
-            own, reference = measured(trial, exam, answer, budget, measure="time")
+            vectors = TestVectors(
+                trial.vectors.kata, trial.vectors.grader, (trial.vectors.seed, len(ratios)), trial.vectors.device
+            )
+            own, reference = measured_replies(trial, vectors, answer, budget, measure="time")
             ratios.append(own.seconds / reference.seconds)
     ratio = statistics.median(ratios)
     if ratio >= TELLING and not settled:
-        shown(trial, budget)["time"] = (round(ratio, 2), 1.0)
+        cost_record(trial, budget)["time"] = (round(ratio, 2), 1.0)
     if ratio > budget.time:
         raise CheckFailed(
             f"processor time: should be at most {budget.time:g} times the reference's, got {ratio:.1f} times "
@@ -149,19 +151,24 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
     exact(answer, budget, trial)
 
 
-def large(trial: Trial, answer: Answer, budget: Budget) -> tuple[Reply, Reply]:
+def full_size_replies(trial: Trial, answer: Answer, budget: Budget) -> tuple[Reply, Reply]:
     """The submission's reply and the reference's, every axis being large."""
-    measured(trial, trial.exam, answer, budget, "")  # which warms both of them up as well
-    return measured(trial, trial.exam, answer, budget)
+    measured_replies(trial, trial.vectors, answer, budget, "")  # which warms both of them up as well
+    return measured_replies(trial, trial.vectors, answer, budget)
 
 
-def measured(
-    trial: Trial, exam: Exam, answer: Answer, budget: Budget, grown: str | None = None, measure: Measured = "cost"
+def measured_replies(
+    trial: Trial,
+    vectors: TestVectors,
+    answer: Answer,
+    budget: Budget,
+    grown: str | None = None,
+    measure: Measured = "cost",
 ) -> tuple[Reply, Reply]:
     """The replies of the submission and of the reference, whose values agree."""
     assert trial.reference is not None
     case = budget.case(grown)
-    (request,) = exam.requests(answer, case, case.dtypes[0], gradients=answer.differentiates, measured=measure)
+    (request,) = vectors.requests(answer, case, case.dtypes[0], gradients=answer.differentiates, measured=measure)
     if grown == "" and request.message not in trial.submission.replies:
         trial.reference.replies.pop(request.message, None)  # it has to be warmed up for every submission
     try:
@@ -182,10 +189,10 @@ def measured(
         trial.verified.add(request.message)
         return own, reference
     finally:
-        if exam is not trial.exam:  # made for this once
+        if vectors is not trial.vectors:  # made for this once
             for submission in (trial.submission, trial.reference):
                 submission.replies.pop(request.message, None)
-            exam.forget()
+            vectors.forget()
 
 
 def ask_reference(reference: Submission, request: Request) -> Reply:
@@ -204,8 +211,8 @@ def ask_reference(reference: Submission, request: Request) -> Reply:
 def agree(subject: str, got: Tensor, wanted: Tensor) -> None:
     """In some of the elements, if there are very many."""
     compare.same_shape(subject, got, wanted)
-    if wanted.numel() > ENOUGH:
-        chosen = torch.randint(wanted.numel(), (ENOUGH,))
+    if wanted.numel() > MAX_COMPARED:
+        chosen = torch.randint(wanted.numel(), (MAX_COMPARED,))
         got, wanted = got.flatten()[chosen], wanted.flatten()[chosen]
     compare.close(subject, got, wanted, ROUGH)
 
@@ -214,9 +221,9 @@ def growth(figure: str, answer: Answer, budget: Budget, trial: Trial) -> str:
     """Which axis it grows with, more than the reference does, and what to do."""
     last, exponents = trial.last, {}
     try:
-        small = measured(trial, trial.exam, answer, budget, "")
+        small = measured_replies(trial, trial.vectors, answer, budget, "")
         for axis, sizes in budget.sizes.items():
-            grown = measured(trial, trial.exam, answer, budget, axis)
+            grown = measured_replies(trial, trial.vectors, answer, budget, axis)
             exponents[axis] = [
                 math.log(max(getattr(two.cost, figure), 1) / max(getattr(one.cost, figure), 1))
                 / math.log(sizes[1] / sizes[0])
@@ -228,7 +235,7 @@ def growth(figure: str, answer: Answer, budget: Budget, trial: Trial) -> str:
         trial.last = last  # that is the call to show
     axis = max(exponents, key=lambda axis: exponents[axis][0] - exponents[axis][1])
     own, reference = exponents[axis]
-    if own - reference < GROWS:
+    if own - reference < GROWTH_MARGIN:
         return ""
     hint = f": {budget.hints[axis]}" if axis in budget.hints else ""
     if figure in ("operators", "lines"):

@@ -132,7 +132,7 @@ class Reporter:
         word, colour = WORDS[result.state]
         if result.state == "todo" and not result.todo:
             word = "PART"
-        points = f"{result.score:3}/{result.max_score}" if result.whole or result.todo else PARTIAL
+        points = f"{result.score:3}/{result.max_score}" if result.fully_asked or result.todo else PARTIAL
         line = Text.assemble((f"{word:5} ", f"bold {colour}"), f"{self.called(result):22} {points:>7}   ")
         if result.state == "solved":
             return line.append(f"{result.planned} checks in {result.seconds:.1f} s")
@@ -166,7 +166,7 @@ class Reporter:
         first = result.first_failure
         if result.message or first is None:
             return [*rows, ("why", result.message or "")]
-        if not result.whole:
+        if not result.fully_asked:
             asked = sum(outcome.state != "skipped" for outcome in result.outcomes)
             rows.append(("asked", f"{asked} of {result.planned} checks; ask them all for a verdict and a score"))
         if first.call:
@@ -178,7 +178,7 @@ class Reporter:
         counts = Counter(outcome.category for outcome in result.failures)
         if counts.total() > 1:
             rows.append(("failing", ", ".join(f"{count} {category}" for category, count in counts.items())))
-        if first.breaks_the_rules and result.whole:
+        if first.breaks_the_rules and result.fully_asked:
             rows.append(("points", f"only for {' and '.join(KEPT)}, while the rules are broken"))
         if result.diagnosis:
             rows.append(("looks like", result.diagnosis))
@@ -198,7 +198,7 @@ class Reporter:
         states = [result.state if result.complete else CUT_OFF for result in results]
         counts = [f"{states.count(state)} {state}" for state in (*WORDS, CUT_OFF) if state in states]
         score, most = sum(result.score for result in results), sum(result.max_score for result in results)
-        points = f"; score {score}/{most}" if all(one.whole or one.todo for one in results) else ""
+        points = f"; score {score}/{most}" if all(one.fully_asked or one.todo for one in results) else ""
         if len(results) > 1:
             self.say(Text(f"\n{', '.join(counts)}{points}"))
         if len(results) > 1 and any(not result.budgeted and not result.todo for result in results):

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed, NotAsked
-from graders.judge.exam import Expected
 from graders.judge.modes import Mode
 from graders.judge.trial import Trial
+from graders.judge.vectors import Expected
 from graders.kata.compare import as_finite, close, finite, same_dtype, same_shape
 from graders.kata.spec import TOLERANCES, Answer, Case, Tolerance, parameters_of
 from graders.sandbox.messages import Request
@@ -40,7 +40,7 @@ def signature(answer: Answer, trial: Trial) -> None:
         if "(" in text:
             same_parameters(name, parameters_of(text), there["parameters"])
     if answer.forward:
-        for request in trial.exam.requests(answer, answer.cases[0], torch.float64):
+        for request in trial.vectors.requests(answer, answer.cases[0], torch.float64):
             reply = trial.ask(replace(request, arguments=None))
             if reply.raised:
                 raise CheckFailed(f"the constructor: should return, got {trial.submission.explain(reply.raised)}")
@@ -74,7 +74,7 @@ def raises(answer: Answer, case: Case, trial: Trial) -> None:
             raise CheckFailed(f"{the_call}: should raise ValueError, got {why}")
 
     if case.inputs is None:
-        for request in trial.exam.requests(answer, case, case.dtypes[0]):
+        for request in trial.vectors.requests(answer, case, case.dtypes[0]):
             refused(request)
     in_modes(answer, case, trial, lambda request, index, mode: refused(request))
 
@@ -83,10 +83,10 @@ def each(
     trial: Trial, answer: Answer, case: Case, dtype: torch.dtype, gradients: bool = False
 ) -> Iterator[tuple[Request, Expected]]:
     """(request, expected) for each call of the case. All are asked first: the diagnosis compares what all gave."""
-    requests = trial.exam.requests(answer, case, dtype, gradients)
+    requests = trial.vectors.requests(answer, case, dtype, gradients)
     ask_all(trial, requests)
     for index, request in enumerate(requests):
-        yield request, trial.exam.expected(answer, case, dtype, index)
+        yield request, trial.vectors.expected(answer, case, dtype, index)
 
 
 def in_modes(
@@ -96,17 +96,17 @@ def in_modes(
 
     Where one fails, what is raised is of the simplest mode in which it still does.
     """
-    modes = trial.exam.crossed(answer)[case.name]
+    modes = trial.vectors.crossed(answer)[case.name]
     chosen = [call for call in modes if all(getattr(call[1], factor) == level for factor, level in only.items())]
 
     def fails(index: int, mode: Mode) -> CheckFailed | None:
         try:
-            question(trial.exam.request(answer, case, mode, index), index, mode)
+            question(trial.vectors.request(answer, case, mode, index), index, mode)
         except CheckFailed as failure:
             return failure
         return None
 
-    ask_all(trial, [trial.exam.request(answer, case, mode, index) for index, mode in chosen])
+    ask_all(trial, [trial.vectors.request(answer, case, mode, index) for index, mode in chosen])
     for index, mode in chosen:
         failure, simplest = fails(index, mode), mode
         for factor in SIMPLER if failure and failure.kind == "fail" else ():
@@ -146,8 +146,8 @@ def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: T
 
 def simple_result(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> Result:
     """What the call gives when it is made in the simplest way."""
-    request = trial.exam.requests(answer, case, dtype)[index]
-    return trial.result(request, trial.exam.expected(answer, case, dtype, index).result)
+    request = trial.vectors.requests(answer, case, dtype)[index]
+    return trial.result(request, trial.vectors.expected(answer, case, dtype, index).result)
 
 
 def same_dtypes(trial: Trial, request: Request, simple: Result) -> None:
@@ -215,7 +215,7 @@ def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
 
         def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
-            expected = trial.exam.expected(answer, case, mode.dtype, index)
+            expected = trial.vectors.expected(answer, case, mode.dtype, index)
             tolerance = answer.tolerance_for(case, mode.dtype)
             same_values(trial, request, expected.result, tolerance)
             same_dtypes(trial, request, simple_result(answer, case, mode.dtype, index, trial))
@@ -254,13 +254,13 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
     for case in cases:
 
         def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
-            exam, dtype = trial.exam, mode.dtype
-            expected, tolerance = exam.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
+            vectors, dtype = trial.vectors, mode.dtype
+            expected, tolerance = vectors.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
             simple = simple_result(answer, case, dtype, index, trial)
             same_values(trial, request, simple, TOLERANCES[dtype] if dtype == torch.float64 else tolerance)
             same_dtypes(trial, request, simple)
             if mode.gradients == "pulled":
-                pulled = exam.requests(answer, case, dtype, gradients=True)[index]
+                pulled = vectors.requests(answer, case, dtype, gradients=True)[index]
                 trial.result(pulled, expected.result)
                 same_gradients(case, trial, request, trial.ask(pulled).gradients, tolerance)
 
@@ -272,7 +272,7 @@ def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
     requests = [
         request
         for case in cases
-        for request in trial.exam.requests(answer, case, case.dtypes[0], gradients=answer.differentiates_in(case))
+        for request in trial.vectors.requests(answer, case, case.dtypes[0], gradients=answer.differentiates_in(case))
     ]
     ask_all(trial, requests)
     trial.refuse_calls([pair for pair in trial.submission.replies.values() if answer.name in pair[0].answers])
@@ -292,7 +292,7 @@ def own_test(function: Callable[..., None], name: str, trial: Trial) -> None:
     that right answers do not get there.
     """
     wanted = function.__code__.co_varnames[: function.__code__.co_argcount]
-    given = {"submission": trial, "draw": trial.exam.draw(name)}
+    given = {"submission": trial, "draw": trial.vectors.draw(name)}
     try:
         function(**{argument: given[argument] for argument in wanted})
     except (AssertionError, CheckFailed) as failure:

@@ -46,7 +46,7 @@ class Diagnosis:
             for known in (*own, *standard_mistakes(self.kata))
         ]
 
-    def name(self, failing: Submission, suspects: set[int], slow: bool) -> Known | None:
+    def closest_mistake(self, failing: Submission, suspects: set[int], slow: bool) -> Known | None:
         """The first mistake with a form that gives the same reply to every request.
 
         `suspects`, requests by identity, are asked first.

@@ -64,7 +64,7 @@ class Result:
     topic: str
     source: str  # its path
     rank: int = 0  # on the path that learners take
-    program: str = ""  # what stood in it
+    source_text: str = ""  # what stood in it
     todo: bool = False
     message: str | None = None  # why it could not be graded, or not wholly
     error: bool = False  # it could not be imported or read
@@ -97,7 +97,7 @@ class Result:
         return len(self.outcomes) == self.planned
 
     @property
-    def whole(self) -> bool:
+    def fully_asked(self) -> bool:
         """Whether every planned check was asked, or need not be: none was left out by -k, -x and the like."""
         return self.complete and not any(
             outcome.state == "skipped" and outcome.message in (None, STOPPED) for outcome in self.outcomes

@@ -17,10 +17,10 @@ from graders.faults import CheckFailed, GraderError, NotAsked, UsageError
 from graders.judge import checks
 from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
-from graders.judge.exam import Exam
 from graders.judge.flagged import flagged
 from graders.judge.results import STOPPED, Outcome, Result, State
 from graders.judge.trial import Trial
+from graders.judge.vectors import TestVectors
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.submission import Submission
 from graders.worker.visible import visible
@@ -52,10 +52,10 @@ class Run:
         self.options = options
         self.watcher = watcher  # called whenever a check or a whole submission is done
         self.results: list[Result] = []
-        self.pending: dict[int, Pending] = {}
+        self.pending: dict[int, SubmissionRun] = {}
         self.diagnoses: dict[str, Diagnosis] = {}
         self.references: dict[str, Submission] = {}
-        self.exams: dict[str, list[Exam]] = {}  # one for each device
+        self.all_vectors: dict[str, list[TestVectors]] = {}  # one for each device
         self.launcher = launcher
 
     def close(self) -> None:
@@ -63,10 +63,10 @@ class Run:
             pending.trial.submission.close()
         self.launcher.close()
 
-    def let_go(self, kata: str) -> None:
+    def release(self, kata: str) -> None:
         """Of what its submissions shared: all of them are judged."""
-        for exam in self.exams.pop(kata, ()):
-            exam.forget()
+        for vectors in self.all_vectors.pop(kata, ()):
+            vectors.forget()
         if kata in self.diagnoses:
             self.diagnoses.pop(kata).close()
         if kata in self.references:
@@ -79,18 +79,18 @@ class Run:
             return self.options.submissions
         return [kata.reference_file if self.options.reference else kata.answer_file]
 
-    def prepare(self, kata: Kata, path: Path) -> Iterator[tuple[Pending, Check]]:
+    def prepare(self, kata: Kata, path: Path) -> Iterator[tuple[SubmissionRun, Check]]:
         """Plans the checks of one submission. Raises: GraderError."""
-        if kata.id not in self.exams:
-            made = [Exam(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
-            self.exams[kata.id] = made
+        if kata.id not in self.all_vectors:
+            made = [TestVectors(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
+            self.all_vectors[kata.id] = made
         shown = visible(os.path.relpath(path, kata.root).replace("\n", "\\n"), LONGEST_PATH)
         result = Result(kata.id, kata.topic, shown, kata.rank)
         try:
             if path == kata.answer_file and not path.exists():
                 raise Unreadable(f"{shown} is not there; this puts the stub in its place: nox -s reset -- {kata.id}")
             submission = self.read(kata, path, shown)
-            result.program, result.review = submission.source, flagged(submission.source)
+            result.source_text, result.review = submission.source, flagged(submission.source)
             with contextlib.suppress(UsageError):  # then nobody knows
                 result.todo = same_program(submission.source, stub_for(kata))
         except Unreadable as error:
@@ -100,11 +100,13 @@ class Run:
         planned = checks.plan(kata.grader, kata.module, with_budgets=result.budgeted)
         result.planned = len(planned) * len(self.options.devices)
         self.results.append(result)
-        for index, exam in enumerate(self.exams[kata.id]):
-            pending = Pending(self, kata, result, Trial(exam, submission, self.reference_of(kata), result.costs))
+        for index, vectors in enumerate(self.all_vectors[kata.id]):
+            pending = SubmissionRun(
+                self, kata, result, Trial(vectors, submission, self.reference_of(kata), result.costs)
+            )
             self.pending[id(pending)] = pending
             for check in planned:
-                yield pending, check if index == 0 else elsewhere(check, exam.device)
+                yield pending, check if index == 0 else on_device(check, vectors.device)
 
     def reference_of(self, kata: Kata) -> Submission | None:
         """The one that budgets compare with, shared by all submissions of a kata; None where it was removed."""
@@ -128,15 +130,15 @@ class Run:
         self.results.append(result)
         self.watcher(result)
 
-    def finish(self, pending: Pending) -> None:
+    def finish(self, pending: SubmissionRun) -> None:
         """Diagnoses a failing submission once its last check has reported, and lets go of its worker."""
         result, submission = pending.result, pending.trial.submission
         if submission.unloadable:
             result.error, result.message = True, submission.unloadable
-        elif result.state == "failing" and result.whole:
+        elif result.state == "failing" and result.fully_asked:
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
             slow = {outcome.category for outcome in result.failures} == {"performance"}
-            mistake = diagnosis.name(submission, pending.suspects, slow)
+            mistake = diagnosis.closest_mistake(submission, pending.suspects, slow)
             if mistake:
                 result.mistake, result.diagnosis = mistake.name, mistake.diagnosis
         elif result.state == "todo" and not result.todo:
@@ -148,7 +150,7 @@ class Run:
 
 
 @dataclass
-class Pending:
+class SubmissionRun:
     """A submission on one device, while its checks are coming in."""
 
     run: Run
@@ -167,7 +169,7 @@ class Pending:
     def leave_out(self, check: Check) -> None:
         self.report(Outcome(check.name, check.category, "skipped", check.points))
 
-    def moot(self, check: Check) -> str:
+    def skip_reason(self, check: Check) -> str:
         """Why the check need not be asked any more, if so."""
         failed = {outcome.category for outcome in self.result.failures}
         if self.run.options.first_failure and failed:
@@ -186,7 +188,7 @@ class Pending:
 
         Raises: CheckFailed where it fails; whatever the grader raises.
         """
-        trial, why = self.trial, self.moot(check)
+        trial, why = self.trial, self.skip_reason(check)
         trial.last = None
         if why:
             self.tell(check, "skipped", why)
@@ -217,7 +219,7 @@ class Pending:
                 self.tell(check, state, message, time.perf_counter() - start, fault)
         return ""
 
-    def settle(self, check: Check) -> str | None:
+    def run_check(self, check: Check) -> str | None:
         """Asks the check and reports what came of it; returns the traceback where the grader itself failed.
 
         Raises: what went wrong beside the check.
@@ -235,7 +237,7 @@ class Pending:
     def tell(self, check: Check, state: State, message: str | None, seconds: float = 0.0, fault: bool = False) -> None:
         trial = self.trial
         mode = f"{trial.last.mode}, " if trial.last and trial.last.mode else ""
-        call = trial.last.with_comment(f"{mode}seed {trial.exam.seed}") if trial.last else ""
+        call = trial.last.with_comment(f"{mode}seed {trial.vectors.seed}") if trial.last else ""
         printed = trial.printed if state not in ("pass", "skipped") else ""
         self.report(
             Outcome(
@@ -244,7 +246,7 @@ class Pending:
         )
 
 
-def elsewhere(check: Check, device: str) -> Check:
+def on_device(check: Check, device: str) -> Check:
     """The same check on a further device, where it earns no points."""
     after = tuple(f"{name}/{device}" for name in check.after)
     return replace(check, name=f"{check.name}/{device}", points=0, after=after)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from graders.catalogue.katas import Kata
-from graders.judge.exam import Exam
+from graders.judge.vectors import TestVectors
 from graders.kata.spec import Answer, parameters_of
 
 WRAPPER = """
@@ -79,17 +79,17 @@ class Wrapped:
         self.prefix = f"{answer.name}_" if len(kata.grader.answers) > 1 else ""
         self.signature = answer.forward or answer.signature
         self.parameters = parameters_of(self.signature)
-        self.exam = Exam(kata.id, kata.grader, 0)
+        self.vectors = TestVectors(kata.id, kata.grader, 0)
 
     @functools.cached_property
     def calls(self) -> list[tuple[Any, int]]:
         """The cases' calls in which the answer's arguments are known."""
         cases = [case for case in self.answer.cases if case.inputs and not case.raises and not case.scenario]
-        return [(case, index) for case in cases for index in range(len(self.exam.arguments(case)))]
+        return [(case, index) for case in cases for index in range(len(self.vectors.arguments(case)))]
 
     def tensors(self, floating: bool = False) -> list[str]:
         """The parameters that are given tensors."""
-        given = [self.exam.arguments(case)[index] for case, index in self.calls]
+        given = [self.vectors.arguments(case)[index] for case, index in self.calls]
         return [
             name
             for name in self.parameters
@@ -172,13 +172,13 @@ class Wrapped:
     def results(self) -> bool:
         """Whether there is a tensor in what it returns."""
         (case, index), *_ = self.calls
-        leaves = self.exam.expected(self.answer, case, torch.float64, index).leaves
+        leaves = self.vectors.expected(self.answer, case, torch.float64, index).leaves
         return any(isinstance(leaf, Tensor) for leaf in leaves.values())
 
     def flows(self, name: str) -> bool:
         """Whether the oracle has a gradient for it anywhere."""
         return any(
-            (gradient := self.exam.expected(self.answer, case, torch.float64, index).gradients.get(name)) is not None
+            (gradient := self.vectors.expected(self.answer, case, torch.float64, index).gradients.get(name)) is not None
             and bool(gradient.nan_to_num().any())
             for case, index in self.calls
         )

@@ -1,4 +1,4 @@
-"""One submission in one exam: the room where the judge asks and the submission answers."""
+"""One submission at its test vectors: the room where the judge asks and the submission answers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed
-from graders.judge.exam import Exam
 from graders.judge.results import BROKEN
+from graders.judge.vectors import TestVectors
 from graders.kata.spec import parameters_of, source_of
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.returned import Other, Result, in_words, leaves_of, same_form
@@ -20,10 +20,12 @@ Costs = dict[str, dict[str, tuple[float, float]]]  # budget -> figure -> own, th
 
 
 class Trial:
-    """One submission in one exam; what a kata's own test functions get as `submission`."""
+    """One submission at its test vectors; what a kata's own test functions get as `submission`."""
 
-    def __init__(self, exam: Exam, submission: Submission, reference: Submission | None, costs: Costs) -> None:
-        self.exam = exam
+    def __init__(
+        self, vectors: TestVectors, submission: Submission, reference: Submission | None, costs: Costs
+    ) -> None:
+        self.vectors = vectors
         self.submission = submission
         self.reference = reference  # whose cost budgets are multiples of
         self.costs = costs
@@ -41,14 +43,14 @@ class Trial:
         self.last = request
         reply = self.submission.ask(request)
         if reply.died:
-            raise CheckFailed(f"the call: {reply.died}", "timeout" if reply.hung else "fail")
-        if reply.lines > MOST_LINES:
-            raise CheckFailed(f"the call: should print nothing, got {reply.lines:,} lines; remove the prints")
+            raise CheckFailed(f"the call: {reply.died}", "timeout" if reply.timed_out else "fail")
+        if reply.printed_lines > MOST_LINES:
+            raise CheckFailed(f"the call: should print nothing, got {reply.printed_lines:,} lines; remove the prints")
         return reply
 
     def refuse_calls(self, asked: list[tuple[Request, Reply]]) -> None:
         """Raises: CheckFailed where one of these called what it may not."""
-        offences = [(request, *call) for request, reply in asked for call in reply.calls]
+        offences = [(request, *call) for request, reply in asked for call in reply.banned_calls]
         for self.last, name, line in sorted(offences, key=lambda offence: offence[2] is None):  # known lines come first
             where = self.submission.at(line or self.submission.mention(name))
             raise CheckFailed(f"{BROKEN}{name} may not be called in this kata, got it{where}")
@@ -76,21 +78,21 @@ class Trial:
         **arguments: Any,
     ) -> Any:
         """Calls the submission from a kata's own test function; gives back what it returned, tensors on the CPU."""
-        answer = self.exam.grader.answer(name)
+        answer = self.vectors.grader.answer(name)
         required = [default is ... for default in parameters_of(answer.forward or answer.signature).values()]
         request = Request(
             target=name,
             answers=(name,),
             arguments=arguments,
             positional=sum(required),
-            init=init,
+            constructor_arguments=init,
             parameters=parameters or {},
-            device=self.exam.device,
+            device=self.vectors.device,
         )
         typical = answer.cases[0] if answer.cases else None
         if typical is None or typical.scenario:
             return self.result_of(request)
-        return self.result(request, self.exam.expected(answer, typical, torch.float64, 0).result)
+        return self.result(request, self.vectors.expected(answer, typical, torch.float64, 0).result)
 
     def run(self, scenario: Callable[..., Any], **inputs: Any) -> Any:
         """Runs a scenario from a kata's own test function; gives back what it returned, tensors on the CPU."""
@@ -98,10 +100,10 @@ class Trial:
             Request(
                 target=scenario.__name__,
                 scenario=source_of(scenario),
-                answers=self.exam.answers_in(scenario),
+                answers=self.vectors.answers_in(scenario),
                 arguments=inputs,
                 positional=0,
-                device=self.exam.device,
+                device=self.vectors.device,
             )
         )
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from graders.catalogue.katas import Kata
 from graders.judge.diagnosis import Diagnosis
-from graders.judge.exam import Exam
 from graders.judge.results import Result
 from graders.judge.run import DEFAULT_SEED, Options, Run
+from graders.judge.vectors import TestVectors
 from graders.sandbox.cage import Level
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.submission import Submission
@@ -22,13 +22,13 @@ class Interrupted(KeyboardInterrupt):
     """The verdict under way is not wanted any more. As with Ctrl-C, nobody on the way takes it for a verdict."""
 
 
-class Judge:
+class WarmJudge:
     """Judges one file after the other in this process, on the CPU. Make its launcher before any grader is imported."""
 
     def __init__(self, launcher: Launcher, seed: int = DEFAULT_SEED) -> None:
         self.launcher = Interruptible(launcher)
         self.seed = seed
-        self.exams: dict[str, list[Exam]] = {}
+        self.all_vectors: dict[str, list[TestVectors]] = {}
         self.references: dict[str, Submission] = {}
         self.diagnoses: dict[str, Diagnosis] = {}
         self.judged: Submission | None = None
@@ -46,7 +46,7 @@ class Judge:
         """
         asked = Options(submissions=[path], seed=self.seed, first_failure=bool(only))
         run = Run(asked, self.launcher, watcher)
-        run.exams, run.references, run.diagnoses = self.exams, self.references, self.diagnoses
+        run.all_vectors, run.references, run.diagnoses = self.all_vectors, self.references, self.diagnoses
         self.launcher.judging = True
         try:
             for pending, check in run.prepare(kata, path):
@@ -54,7 +54,7 @@ class Judge:
                     raise Interrupted
                 self.judged = pending.trial.submission
                 if only in ("", check.category):
-                    pending.settle(check)
+                    pending.run_check(check)
         finally:
             self.launcher.judging = False
             self.judged = None

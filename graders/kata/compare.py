@@ -27,12 +27,12 @@ def close(subject: str, got: Tensor, expected: Tensor, tolerance: Tolerance) -> 
     if ((got - expected).abs() < tolerance.relative * expected.abs() + tolerance.absolute).all():
         return  # the usual case, and the quick one
     as_finite(subject, got, expected)
-    wrong = differs(got, expected, tolerance)
+    wrong = mismatch_mask(got, expected, tolerance)
     if wrong.any():
         distance = (got - expected).abs().nan_to_num(torch.inf, torch.inf).masked_fill(~wrong, -1)
         index = tuple(int(i) for i in torch.unravel_index(distance.argmax(), got.shape))
         count = f"{int(wrong.sum())} of {got.numel()} differ; worst{at(index, got)}: " if got.numel() > 1 else ""
-        raise CheckFailed(f"{subject}: {count}{both(expected[index], got[index])}")
+        raise CheckFailed(f"{subject}: {count}{expected_and_got(got[index], expected[index])}")
 
 
 def as_finite(subject: str, got: Tensor, expected: Tensor) -> None:
@@ -41,10 +41,10 @@ def as_finite(subject: str, got: Tensor, expected: Tensor) -> None:
         if where.any():
             index = first_index(where)
             count = f" ({int(where.sum())} of {got.numel()} are {what})" if got.numel() > 1 else ""
-            raise CheckFailed(f"{subject}: {both(expected[index], got[index], at(index, got))}{count}")
+            raise CheckFailed(f"{subject}: {expected_and_got(got[index], expected[index], at(index, got))}{count}")
 
 
-def differs(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Tensor:
+def mismatch_mask(got: Tensor, expected: Tensor, tolerance: Tolerance) -> Tensor:
     """Elementwise; equal infinities and two NaNs agree. Both in float64 and of one shape."""
     finite = expected[expected.isfinite()].abs()
     largest = finite.max() if finite.numel() else expected.new_zeros(())
@@ -68,7 +68,7 @@ def first_index(mask: Tensor) -> tuple[int, ...]:
     return tuple(int(i) for i in mask.nonzero()[0])
 
 
-def both(expected: Tensor, got: Tensor, where: str = "") -> str:
+def expected_and_got(got: Tensor, expected: Tensor, where: str = "") -> str:
     """ "should be X, got Y" with enough digits to see the difference, and no more."""
     for digits in (6, 9, 12, 17):
         texts = [f"{value.item():.{digits}g}" for value in (expected, got)]

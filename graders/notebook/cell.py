@@ -39,7 +39,7 @@ def main(argv: list[str], root: Path = ROOT) -> int:
         return status
     document = json.loads(written.read_text(encoding="utf-8"))
     result = result_of(document["results"][0])
-    result.program = cell.read_text(encoding="utf-8")
+    result.source_text = cell.read_text(encoding="utf-8")
     result.budgeted = katas.find([result.kata], root)[0].reference_file.exists()
     if status != FAULT and not os.environ.get("CI"):
         attempts.record_all(root, [result], document["seed"], attempts.NOTEBOOK)

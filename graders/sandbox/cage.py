@@ -42,7 +42,7 @@ NEW_MOUNTS, NEW_UTS, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NET = 0x20000, 0x4000000,
 READ_ONLY, NO_SUID, NO_DEV, NO_EXEC, REMOUNT, BIND, RECURSIVE, PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 ACCESS_TIMES = 1024 | 2048
 DETACH = 2
-NOT_HERE = 77  # an exit status: the system does not allow a view
+UNSUPPORTED = 77  # an exit status: the system does not allow a view
 NO_NEW_PRIVILEGES, SUBREAPER = 38, 36
 CAPABILITY_VERSION = 0x20080522
 
@@ -64,7 +64,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
     system("mount", source, target, kind, ctypes.c_ulong(flags), data)
 
 
-def enter(serve: Callable[[Starter], None]) -> bool:
+def serve_in_namespaces(serve: Callable[[Starter], None]) -> bool:
     """Runs `serve` as the first process of a view of its own, in a process below this one, and returns when it ended.
 
     False where the system does not allow that; nothing was served then.
@@ -74,15 +74,15 @@ def enter(serve: Callable[[Starter], None]) -> bool:
         try:
             os._exit(serve_in_view(serve))
         finally:
-            os._exit(NOT_HERE)
-    return os.waitstatus_to_exitcode(os.waitpid(below, 0)[1]) != NOT_HERE
+            os._exit(UNSUPPORTED)
+    return os.waitstatus_to_exitcode(os.waitpid(below, 0)[1]) != UNSUPPORTED
 
 
 def serve_in_view(serve: Callable[[Starter], None]) -> int:
-    """The exit status of the first process: NOT_HERE unless it has served. Raises: OSError, for the same."""
+    """The exit status of the first process: UNSUPPORTED unless it has served. Raises: OSError, for the same."""
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0 and not may_become_another():
-        return NOT_HERE
+        return UNSUPPORTED
     system("unshare", (NEW_USERS if uid else 0) | NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NET)
     if uid:
         map_user(uid, gid)
@@ -93,7 +93,7 @@ def serve_in_view(serve: Callable[[Starter], None]) -> int:
     build_view()
     start = functools.partial(start_caged, own)
     if os.waitpid(start(lambda: None, SCRATCH), 0)[1]:  # the rest may be forbidden as well: better known now
-        return NOT_HERE
+        return UNSUPPORTED
     try:
         serve(start)
     finally:
@@ -119,7 +119,7 @@ def build_view() -> None:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             os.symlink(os.path.realpath(path), target)
         elif os.path.exists(path) and not (os.path.exists(target) and os.path.samefile(path, target)):
-            show(path, target)
+            bind_mount(path, target)
     for folder in ("/proc", SCRATCH, "/old"):
         os.mkdir(new + folder)
     with contextlib.suppress(OSError):  # containers forbid it; nothing that a submission needs is there
@@ -133,7 +133,7 @@ def build_view() -> None:
     system("umount2", "/old", DETACH)
 
 
-def show(path: str, target: str) -> None:
+def bind_mount(path: str, target: str) -> None:
     if os.path.isdir(path):
         os.makedirs(target, exist_ok=True)
     else:

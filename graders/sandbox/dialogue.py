@@ -29,11 +29,11 @@ START_SECONDS = 120  # a spawned worker imports torch first
 CREDENTIALS = struct.Struct("3i") if hasattr(socket, "SO_PASSCRED") else None  # pid, uid, gid of a message's sender
 
 
-class Died(Exception):
+class WorkerEnded(Exception):
     """The worker is gone; the message says how it ended, in words."""
 
 
-class TimedOut(Exception):
+class CallTimedOut(Exception):
     """The worker took too long; `line` is the line of the submission that it was on, if known."""
 
     def __init__(self, line: int | None) -> None:
@@ -41,7 +41,7 @@ class TimedOut(Exception):
         self.line = line
 
 
-class Worker:
+class WorkerProcess:
     """One worker process with a scratch folder of its own."""
 
     def __init__(self, launcher: Launcher, path: str, limit: float) -> None:
@@ -67,11 +67,11 @@ class Worker:
         os.close(telling)
 
     def seconds(self) -> float:
-        """The processor's time that it took so far, a clock's where the system does not tell. Raises: Died."""
+        """The processor's time that it took so far, a clock's where the system does not tell. Raises: WorkerEnded."""
         try:
             return time.monotonic() if self.clock is None else time.clock_gettime(self.clock)
         except OSError:
-            raise Died(self.stop()) from None
+            raise WorkerEnded(self.stop()) from None
 
     def meet(self) -> None:
         """Waits for its first sign of life, sent before it has seen any of the submission, and finds its clock."""
@@ -91,7 +91,7 @@ class Worker:
                 self.clock = clock
 
     def ask(self, message: bytes) -> tuple[Any, list[Tensor]]:
-        """Raises: TimedOut, Died; the worker is stopped then, and cannot be asked again."""
+        """Raises: CallTimedOut, WorkerEnded; the worker is stopped then, and cannot be asked again."""
         self.offences = {}
         try:
             if not self.met:
@@ -108,12 +108,12 @@ class Worker:
         except TimeoutError:
             line = self.line_it_was_on()
             self.stop()
-            raise TimedOut(line) from None
+            raise CallTimedOut(line) from None
         except wire.Malformed as error:
             self.stop()
-            raise Died(f"sent what the judge cannot read: {error}") from None
+            raise WorkerEnded(f"sent what the judge cannot read: {error}") from None
         except wire.Closed:
-            raise Died(self.stop()) from None
+            raise WorkerEnded(self.stop()) from None
 
     def note_offences(self, told: bytes) -> None:
         """What the submission called although it may not: it can be neither unsaid nor forgotten."""

@@ -45,7 +45,7 @@ def new_launcher(processor: int | None = None) -> Launcher:
 def new_launchers(count: int) -> list[Launcher]:
     """For as many judges; each keeps to a processor with its workers, where there are enough.
 
-    Judge and worker take turns, thousands of times. To wake each other up on another processor, which has gone to
+    WarmJudge and worker take turns, thousands of times. To wake each other up on another processor, which has gone to
     sleep meanwhile, takes about as long as a small call; nine katas took 7.3 s so, and 6.4 s now.
     """
     free = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
@@ -118,7 +118,7 @@ def run_server(control: socket.socket) -> None:
     cage.blank_command_line()
     platform.processor()  # asks a program, which a submission may not, and remembers
     stock = removal.take_stock()
-    if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.enter(
+    if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.serve_in_namespaces(
         lambda start: serve(control, "full", start, limited, stock)
     ):
         cage.adopt_orphans()

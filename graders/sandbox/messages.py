@@ -29,15 +29,17 @@ class Request:
     answers: tuple[str, ...]  # all that it takes of the submission
     arguments: Mapping[str, Any] | None  # None: only construct
     positional: int  # how many of them are passed by position
-    init: Mapping[str, Any] | None = None
+    constructor_arguments: Mapping[str, Any] | None = None
     parameters: Mapping[str, Tensor] = field(default_factory=dict)
     leaves: tuple[str, ...] = ()  # the inputs that require grad
     cotangents: tuple[Tensor, ...] = ()  # where gradients are asked for
     return_inputs: bool = False  # as they are after the call
     no_grad: bool = False
     evaluating: bool = False  # a module is in eval mode
-    rehearsed: bool = False  # the same instance is first called with `before`, and with other values of these shapes
-    before: Mapping[str, Any] = field(default_factory=dict)  # the arguments of another call of the case
+    after_other_calls: bool = (
+        False  # the same instance is first called with `earlier_arguments`, and with other values of these shapes
+    )
+    earlier_arguments: Mapping[str, Any] = field(default_factory=dict)  # the arguments of another call of the case
     measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
     device: str = "cpu"
     mode: str = ""  # in words, where it is not the usual one
@@ -50,7 +52,7 @@ class Request:
 
     def with_comment(self, comment: str) -> str:
         """The call in words, a comment behind it, and below it what a scenario does."""
-        call = describe_call(self.target, self.init, self.arguments or {})
+        call = describe_call(self.target, self.constructor_arguments, self.arguments or {})
         first = f"{call}  # {comment}" if comment else call
         return f"{first}\n{body_of(self.scenario)}" if self.scenario else first
 
@@ -80,7 +82,7 @@ class Request:
             "target": self.target,
             "scenario": self.scenario,
             "answers": self.answers,
-            "init": None if self.init is None else dict(self.init),
+            "init": None if self.constructor_arguments is None else dict(self.constructor_arguments),
             "parameters": {name: plain(value)["tensor"] for name, value in self.parameters.items()},
             "arguments": None if arguments is None else [arguments[name] for name in names[: self.positional]],
             "keywords": {name: (arguments or {})[name] for name in names[self.positional :]},
@@ -89,9 +91,11 @@ class Request:
             "return_inputs": where if self.return_inputs else {},
             "no_grad": self.no_grad,
             "evaluating": self.evaluating,
-            "rehearsed": self.rehearsed,
+            "rehearsed": self.after_other_calls,
             "measured": self.measured,
-            "before": {name: plain(value) for name, value in self.before.items()} if self.rehearsed else {},
+            "before": {name: plain(value) for name, value in self.earlier_arguments.items()}
+            if self.after_other_calls
+            else {},
             "device": self.device,
         }
         return wire.pack(header, tensors)
@@ -127,13 +131,13 @@ class Reply:
     raised: Raised | None = None
     gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
     inputs: Mapping[str, Tensor] = field(default_factory=dict)
-    calls: tuple[tuple[str, int | None], ...] = ()
+    banned_calls: tuple[tuple[str, int | None], ...] = ()
     printed: str = ""
-    lines: int = 0
+    printed_lines: int = 0
     cost: Cost | None = None
     seconds: float = 0.0  # of the processor, where the system tells, else of the clock
     died: str = ""
-    hung: bool = False
+    timed_out: bool = False
 
 
 def raised_of(reply: Mapping[str, Any]) -> Raised | None:
@@ -163,7 +167,7 @@ def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
         },
         cost=Cost(**{figure: count_in(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
         printed=printed,
-        lines=lines,
+        printed_lines=lines,
     )
 
 

@@ -60,7 +60,7 @@ def in_words(result: Result) -> str:
 
 
 def result_in(told: Any, tensors: list[Tensor], devices: list[str], depth: int = 0) -> Result:
-    """What was returned, as the worker outlines it. Raises: NO_ANSWER."""
+    """What was returned, as the worker describes it. Raises: NO_ANSWER."""
     ((kind, content), *more) = few(told).items()
     if kind == "tensor":
         devices.append(text_in(dict(more)["device"], LONGEST_NAME))

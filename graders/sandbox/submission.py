@@ -12,7 +12,7 @@ from typing import Any
 from graders.catalogue.source import defined_in
 from graders.faults import CheckFailed
 from graders.sandbox.cage import MEMORY
-from graders.sandbox.dialogue import Died, TimedOut, Worker
+from graders.sandbox.dialogue import CallTimedOut, WorkerEnded, WorkerProcess
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import NO_ANSWER, Raised, Reply, Request, names_of, printed_of, raised_of, reply_of
 from graders.worker import wire
@@ -38,7 +38,7 @@ class Submission:
         self.names = names
         self.banned = banned
         self.launcher = launcher
-        self.worker: Worker | None = None
+        self.worker: WorkerProcess | None = None
         self.found: dict[str, dict[str, Any] | None] | None = None
         self.replies: dict[bytes, tuple[Request, Reply]] = {}  # by the request's message
         self.imported: dict[str, int | None] = {}  # what it called while it was imported although it may not
@@ -60,7 +60,7 @@ class Submission:
             raise CheckFailed(self.unloadable, "error")
         if self.worker is None:
             limit = LIMIT_SECONDS / 2**self.hangs
-            self.worker = Worker(self.launcher, self.path, limit)
+            self.worker = WorkerProcess(self.launcher, self.path, limit)
             header = {"op": "load", "path": self.path, "source": self.source, "names": self.names}
             header["banned"] = self.banned
             self.calling = f"importing {self.path}", time.monotonic()
@@ -74,10 +74,10 @@ class Submission:
                     self.unloadable = f"{self.path} prints {lines:,} lines when imported; remove the prints"
                 else:
                     self.found = names_of(reply, self.names)
-            except TimedOut as late:
+            except CallTimedOut as late:
                 self.worker = None
                 self.unloadable = f"{self.path} did not finish importing in {limit:g} s{self.at(late.line)}"
-            except Died as death:
+            except WorkerEnded as death:
                 self.worker = None
                 self.unloadable = f"{self.path} {death} while it was imported"
             except NO_ANSWER:
@@ -113,11 +113,11 @@ class Submission:
             self.bytes += sum(tensor.nbytes for tensor in tensors)
             reply = replace(reply_of(header, tensors), seconds=took)
             self.hangs = 0
-        except TimedOut as late:
+        except CallTimedOut as late:
             self.worker = None
             self.hangs += 1
-            reply = Reply(died=f"did not return in {limit:g} s{self.at(late.line)}", hung=True)
-        except Died as death:
+            reply = Reply(died=f"did not return in {limit:g} s{self.at(late.line)}", timed_out=True)
+        except WorkerEnded as death:
             self.worker = None
             reply = Reply(died=str(death))
         except NO_ANSWER:
@@ -125,12 +125,12 @@ class Submission:
             reply = Reply(died="sent back something that is no answer")
         self.calling = None
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
-        reply = replace(reply, calls=tuple((self.imported | worker.offences).items()))
+        reply = replace(reply, banned_calls=tuple((self.imported | worker.offences).items()))
         self.replies[request.message] = (request, reply)
         return reply
 
     def explain(self, raised: Raised) -> str:
-        if raised.type == "Misfit":
+        if raised.type == "ParameterMismatch":
             return raised.message
         if raised.type == "SystemExit":
             return f"sys.exit({raised.message}){self.at(raised.line)}"

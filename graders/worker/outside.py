@@ -20,7 +20,7 @@ from typing import Any
 
 from graders.worker.sterile import sterile
 
-HELD: list[Any] = []  # all that came from the submission since `let_go`
+HELD: list[Any] = []  # all that came from the submission since `release`
 DROPPED: list[Any] = []  # and before: the next thread that is begun takes it apart
 collect, collect_no_more = gc.enable, gc.disable
 IN_THREAD = "Exception ignored in thread started by {!r}"  # which Python says since 3.13, and names no object
@@ -72,7 +72,7 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
     """What each step returned, in order, until one raised, and what it raised.
 
     Finalizers of the submission's should not run in the worker's thread: there the collector is off, and what came
-    from the submission is kept until `let_go`.
+    from the submission is kept until `release`.
     """
     results: list[Any] = []
     finished: Any = object()
@@ -121,7 +121,7 @@ def same_text(one: Any, other: str) -> bool:
     return type(one) is str and one == other
 
 
-def let_go() -> None:
+def release() -> None:
     """Leaves what came from the submission to the next thread; nothing of it should be in use any more."""
     DROPPED.extend(HELD)
     HELD.clear()

@@ -81,7 +81,7 @@ class Failed(Exception):
     """The submission raised; the argument is what."""
 
 
-class Misfit(Exception):
+class ParameterMismatch(Exception):
     """The module lacks a parameter that the contract names, or has it in another shape."""
 
 
@@ -103,7 +103,7 @@ def serve(
     """
     link = _socket.socket(fileno=connection.detach())  # a class of C's, which cannot be changed
     link.sendall(READY)  # its sender's pid comes with it
-    log = settle(link.fileno(), telling, scratch, root)
+    log = prepare(link.fileno(), telling, scratch, root)
     number = 0
 
     def say(reply: Reply, tensors: list[Tensor]) -> None:
@@ -136,7 +136,7 @@ def serve(
             say(reply, answer)
             request, tensors = wire.receive(link)
             truncate(log, 0)
-            outside.let_go()
+            outside.release()
             reply, answer = call(module, path, request, tensors)
     except wire.Closed:
         return
@@ -145,7 +145,7 @@ def serve(
 lseek, read, truncate = os.lseek, os.read, os.ftruncate
 
 
-def settle(connection: int, telling: int, scratch: str, root: str) -> int:
+def prepare(connection: int, telling: int, scratch: str, root: str) -> int:
     """Leaves nothing of the judge's open or in the environment; returns the file that takes what is printed."""
     os.chdir(scratch)
     log = os.open("printed", os.O_CREAT | os.O_RDWR | os.O_APPEND)
@@ -264,7 +264,7 @@ def call(module: ModuleType, path: str, request: Request, tensors: list[Tensor])
             trace, runs = meter.line_counter()
             output, events = forward(target, request, tensors, trace if counted else None)
             returned: list[Tensor] = []
-            reply["output"] = outline(output, returned)
+            reply["output"] = describe_output(output, returned)
             for tensor in returned:
                 send_back(tensor)
             cotangents = [tensors[index] for index in request["cotangents"]]
@@ -338,7 +338,7 @@ def backward(
 def build(module: ModuleType, request: Request, values: list[Tensor], leaves: dict[str, Tensor]) -> Target:
     """The function, or the module constructed and given the judge's parameters, which join the leaves.
 
-    Raises: Failed, Misfit.
+    Raises: Failed, ParameterMismatch.
     """
     if request["scenario"]:
         return partial(partial, scenario_of(request), module)
@@ -356,7 +356,7 @@ def build(module: ModuleType, request: Request, values: list[Tensor], leaves: di
             there: Any = own.get(name)
             if not is_tensor(there) or shape_of(there) != shape_of(value):
                 got = tuple(shape_of(there)) if is_tensor(there) else "no such parameter"
-                raise Misfit(f"{name} should have shape {tuple(shape_of(value))}, got {got}")
+                raise ParameterMismatch(f"{name} should have shape {tuple(shape_of(value))}, got {got}")
             BASE.copy_(there, value)
             if request["cotangents"] or request["measured"]:
                 leaves[name] = there
@@ -406,7 +406,7 @@ def is_tensor(value: Any) -> bool:
     return type(value) is Tensor or type(value) is Parameter
 
 
-def outline(output: Any, returned: list[Tensor], depth: int = 0) -> dict[str, Any]:
+def describe_output(output: Any, returned: list[Tensor], depth: int = 0) -> dict[str, Any]:
     """What was returned as plain data: `{"tensor": i}` for the i-th of `returned`, which its tensors are added to."""
     kind = type(output)
     if is_tensor(output) and layout_of(output) == strided and dtype_of(output) in wire.SENT:
@@ -419,7 +419,9 @@ def outline(output: Any, returned: list[Tensor], depth: int = 0) -> dict[str, An
     for one, word, items_of in CONTAINERS:
         if is_a(one, kind) and depth < DEEPEST:  # a class of the submission's own may say what it likes of itself
             items = [*items_of(output)]
-            inside = [outline(item, returned, depth + 1) for item in (map(second, items) if one is dict else items)]
+            inside = [
+                describe_output(item, returned, depth + 1) for item in (map(second, items) if one is dict else items)
+            ]
             if one is not dict:
                 return {word: inside}
             keys = [item[0] for item in items]

@@ -16,7 +16,7 @@ from rich.console import Console
 from graders import cli
 from graders.faults import ROOT
 from graders.judge import card
-from graders.judge.exam import Exam
+from graders.judge.vectors import TestVectors
 from graders.sandbox import dialogue
 
 WAITING = "waiting for workers"
@@ -65,12 +65,12 @@ def tell(start: float) -> None:
         setattr(owner, name, wrapper)
 
     timed(grade, "new_launchers", "start of workers")
-    timed(dialogue.Worker, "__init__", "start of workers")
-    timed(dialogue.Worker, "meet", "start of workers")
-    timed(dialogue.Worker, "stop", "start of workers")
-    timed(Exam, "_arguments", "inputs")
-    timed(Exam, "_request", "inputs")
-    timed(Exam, "_expected", "oracle")
+    timed(dialogue.WorkerProcess, "__init__", "start of workers")
+    timed(dialogue.WorkerProcess, "meet", "start of workers")
+    timed(dialogue.WorkerProcess, "stop", "start of workers")
+    timed(TestVectors, "_arguments", "inputs")
+    timed(TestVectors, "_request", "inputs")
+    timed(TestVectors, "_expected", "oracle")
     for name in ("pack", "unpack", "send"):
         timed(wire, name, "transfer")
     timed(wire, "read", WAITING)

@@ -13,9 +13,9 @@ from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import read_source
 from graders.judge import budgets, card
-from graders.judge.exam import Exam
 from graders.judge.run import DEFAULT_SEED
 from graders.judge.trial import Trial
+from graders.judge.vectors import TestVectors
 from graders.sandbox.launcher import Launcher, new_launcher
 from graders.sandbox.submission import Submission
 
@@ -51,12 +51,14 @@ def reference_rows(kata: Kata, builtin: Path, launcher: Launcher, runs: int) -> 
     try:
         for answer in grader.answers:
             for budget in answer.budgets:
-                trial = Trial(Exam(kata.id, grader, DEFAULT_SEED), torchs, own, {})
-                theirs, ours = (reply.cost for reply in budgets.large(trial, answer, budget))
+                trial = Trial(TestVectors(kata.id, grader, DEFAULT_SEED), torchs, own, {})
+                theirs, ours = (reply.cost for reply in budgets.full_size_replies(trial, answer, budget))
                 assert theirs is not None
                 assert ours is not None
                 pairs = [
-                    budgets.measured(trial, Exam(kata.id, grader, (DEFAULT_SEED, run)), answer, budget, measure="time")
+                    budgets.measured_replies(
+                        trial, TestVectors(kata.id, grader, (DEFAULT_SEED, run)), answer, budget, measure="time"
+                    )
                     for run in range(runs)
                 ]
                 ratio = statistics.median(our.seconds / their.seconds for their, our in pairs)

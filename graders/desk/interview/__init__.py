@@ -1,1 +1,1 @@
-"""The mock interview: `sitting` begins or resumes one, `room` holds it, `record` says what its events come to."""
+"""The mock interview: `session` begins or resumes one, `interview` holds it, `record` says what its events come to."""

@@ -11,34 +11,34 @@ from rich.text import Text
 from graders.desk.interview.clock import in_words
 from graders.desk.interview.record import MOST_SELF, InterviewReport
 from graders.desk.interview.round import Round
-from graders.desk.interview.talk import Talk
+from graders.desk.interview.terminal import Terminal
 from graders.desk.status import when
 
 WEAK = 1  # a score of one's own, up to which the answer should be read again
 
 
-def show(talk: Talk, report: InterviewReport, number: int, at: datetime) -> None:
+def show(terminal: Terminal, report: InterviewReport, number: int, at: datetime) -> None:
     """`number` is its place among all interviews, from 1."""
-    talk.heading(f"Report of interview {number}")
+    terminal.heading(f"Report of interview {number}")
     took = f"took {in_words(report.elapsed)}"
     if report.overtime:
         took += f", {in_words(report.overtime)} over"
     ended = {"finished": took, "abandoned": f"{took}; abandoned"}.get(report.ended, f"{took} so far; still open")
-    talk.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {report.minutes} minutes, seed {report.seed}; {ended}")
-    section(talk, f"Measured: {report.measured} of {report.max_score}", measured(report))
+    terminal.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {report.minutes} minutes, seed {report.seed}; {ended}")
+    section(terminal, f"Measured: {report.measured} of {report.max_score}", measured(report))
     if report.self_scores:
         most = MOST_SELF * len(report.self_scores)
-        section(talk, f"Your own scores: {sum(report.self_scores)} of {most}", own_scores(report))
-    section(talk, "Preparation", preparation(report))
-    section(talk, "Timeline", timeline(report))
-    section(talk, "To review", review(report, at))
-    talk.say(f"\nthis again:  nox -s interview -- --report {number}")
+        section(terminal, f"Your own scores: {sum(report.self_scores)} of {most}", own_scores(report))
+    section(terminal, "Preparation", preparation(report))
+    section(terminal, "Timeline", timeline(report))
+    section(terminal, "To review", review(report, at))
+    terminal.say(f"\nthis again:  nox -s interview -- --report {number}")
 
 
-def section(talk: Talk, title: str, table: Table) -> None:
-    talk.say()
-    talk.say(title, style="bold")
-    talk.show(Padding(table, (0, 0, 0, 2)))
+def section(terminal: Terminal, title: str, table: Table) -> None:
+    terminal.say()
+    terminal.say(title, style="bold")
+    terminal.show(Padding(table, (0, 0, 0, 2)))
 
 
 def grid(*widths: str) -> Table:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from graders.desk.interview import follow_up, writing
 from graders.desk.interview.clock import in_words
-from graders.desk.interview.room import Room
+from graders.desk.interview.interview import Interview
 from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, PHASES
 
 TALKING = ("clarify", "plan", "code", "test")
@@ -38,7 +38,7 @@ class Command:
     usage: str
     does: str
     phases: tuple[str, ...]
-    act: Callable[[Room, str], None]
+    act: Callable[[Interview, str], None]
     takes: Literal["nothing", "number", "word", "words"] = "nothing"
 
     @property
@@ -55,64 +55,70 @@ class Command:
         }[self.takes]
 
 
-def prompt(room: Room, argument: str) -> None:
-    room.talk.markdown(room.prompts[room.round.kata])
+def prompt(interview: Interview, argument: str) -> None:
+    interview.terminal.markdown(interview.prompts[interview.round.kata])
 
 
-def list_questions(room: Room, argument: str) -> None:
-    if not room.round.listed:
-        room.note("list")
+def list_questions(interview: Interview, argument: str) -> None:
+    if not interview.round.listed:
+        interview.note("list")
     table = two_columns()
-    for number, one in enumerate(room.clarifying[room.round.kata], start=1):
-        table.add_row(str(number), Text(one.question + (" (asked)" if number in room.round.asked else "")))
-    room.talk.show(table)
+    for number, one in enumerate(interview.clarifying[interview.round.kata], start=1):
+        table.add_row(str(number), Text(one.question + (" (asked)" if number in interview.round.asked else "")))
+    interview.terminal.show(table)
 
 
-def ask(room: Room, argument: str) -> None:
-    asked = room.clarifying[room.round.kata]
+def ask(interview: Interview, argument: str) -> None:
+    asked = interview.clarifying[interview.round.kata]
     if not argument or not 1 <= int(argument) <= len(asked):
-        room.say(f"ask by number, from 1 to {len(asked)}; `questions` lists them")
+        interview.say(f"ask by number, from 1 to {len(asked)}; `questions` lists them")
         return
     one = asked[int(argument) - 1]
-    room.note("ask", number=int(argument), question=one.question)
-    room.talk.say(one.question, style="bold")
-    room.talk.markdown(one.answer)
+    interview.note("ask", number=int(argument), question=one.question)
+    interview.terminal.say(one.question, style="bold")
+    interview.terminal.markdown(one.answer)
 
 
-def plan(room: Room, argument: str) -> None:
+def plan(interview: Interview, argument: str) -> None:
     if argument:
-        room.note("plan", text=argument)
-        room.say("noted")
-    for line in () if argument else room.round.plan:
-        room.say(f"  {line}")
+        interview.note("plan", text=argument)
+        interview.say("noted")
+    for line in () if argument else interview.round.plan:
+        interview.say(f"  {line}")
 
 
-def go_on(room: Room, argument: str) -> None:
-    if room.phase != "test" or room.round.submits or room.sure("next", "nothing was submitted, which counts 0"):
-        room.go_on()
+def go_on(interview: Interview, argument: str) -> None:
+    if (
+        interview.phase != "test"
+        or interview.round.submits
+        or interview.confirm("next", "nothing was submitted, which counts 0")
+    ):
+        interview.go_on()
 
 
-def tell_time(room: Room, argument: str) -> None:
-    room.say(f"{in_words(room.clock())} of {in_words(60 * room.report.minutes)} have passed: {room.left()}")
+def tell_time(interview: Interview, argument: str) -> None:
+    interview.say(
+        f"{in_words(interview.clock())} of {in_words(60 * interview.report.minutes)} have passed: {interview.left()}"
+    )
 
 
-def suspend(room: Room, argument: str) -> None:
+def suspend(interview: Interview, argument: str) -> None:
     raise Suspended
 
 
-def end(room: Room, argument: str) -> None:
-    if room.sure("end", "this ends the interview, with a report of what is there"):
-        room.add("end", how="finished")
+def end(interview: Interview, argument: str) -> None:
+    if interview.confirm("end", "this ends the interview, with a report of what is there"):
+        interview.add("end", how="finished")
 
 
-def tell_commands(room: Room, argument: str) -> None:
+def tell_commands(interview: Interview, argument: str) -> None:
     table = two_columns()
     for command in COMMANDS.values():
-        if room.phase in command.phases:
+        if interview.phase in command.phases:
             table.add_row(command.usage, Text(command.does))
-    if room.phase in ("clarify", "plan"):
+    if interview.phase in ("clarify", "plan"):
         table.add_row("…", "anything else is noted as yours, for the report")
-    room.talk.show(table)
+    interview.terminal.show(table)
 
 
 def two_columns() -> Table:

@@ -3,80 +3,82 @@
 from __future__ import annotations
 
 from graders.catalogue.statement import Question
+from graders.desk.interview.interview import Interview
 from graders.desk.interview.record import MOST_SELF
-from graders.desk.interview.room import Room
 
 SCORES = "0 nothing of it, 1 a part, 2 the main point, 3 all that matters"
 
 
-def current(room: Room) -> Question | None:
+def current(interview: Interview) -> Question | None:
     """The first that has no score yet."""
-    asked = room.follow_ups[room.round.kata]
-    return next((one for one in asked if room.round.answer(one.question).score is None), None)
+    asked = interview.follow_ups[interview.round.kata]
+    return next((one for one in asked if interview.round.answer(one.question).score is None), None)
 
 
-def show(room: Room, question: Question) -> str:
+def show(interview: Interview, question: Question) -> str:
     """Puts the question on the screen, unless it is there; returns what is asked for beside the time that is left."""
-    revealed = room.round.answer(question.question).revealed
-    if room.shown != question.question:
-        asked = room.follow_ups[room.round.kata]
-        room.say()
-        room.talk.say(f"Question {asked.index(question) + 1} of {len(asked)}: {question.question}", style="bold")
-        for line in room.round.answer(question.question).lines:
-            room.say(f"you said: {line}")
-        room.shown = question.question
+    revealed = interview.round.answer(question.question).revealed
+    if interview.shown != question.question:
+        asked = interview.follow_ups[interview.round.kata]
+        interview.say()
+        interview.terminal.say(
+            f"Question {asked.index(question) + 1} of {len(asked)}: {question.question}", style="bold"
+        )
+        for line in interview.round.answer(question.question).lines:
+            interview.say(f"you said: {line}")
+        interview.shown = question.question
         if revealed:
-            show_answer(room, question)
-            ask_score(room)
+            show_answer(interview, question)
+            ask_score(interview)
     return "your score " if revealed else ""
 
 
-def hear(room: Room, question: Question, line: str) -> None:
+def hear(interview: Interview, question: Question, line: str) -> None:
     """Takes a line of the answer, or the score. Raises: UsageError."""
-    if room.round.answer(question.question).revealed:
-        take_score(room, question, line)
+    if interview.round.answer(question.question).revealed:
+        take_score(interview, question, line)
     else:
-        take_answer(room, question, line)
+        take_answer(interview, question, line)
 
 
-def take_answer(room: Room, question: Question, line: str) -> None:
+def take_answer(interview: Interview, question: Question, line: str) -> None:
     if line:
-        room.note("answer", question=question.question, text=line)
-    elif room.round.answer(question.question).lines:
-        reveal(room, question)
+        interview.note("answer", question=question.question, text=line)
+    elif interview.round.answer(question.question).lines:
+        reveal(interview, question)
     else:
-        room.say("type an answer and then an empty line; or `skip`")
+        interview.say("type an answer and then an empty line; or `skip`")
 
 
-def take_score(room: Room, question: Question, line: str) -> None:
+def take_score(interview: Interview, question: Question, line: str) -> None:
     if line.strip() in map(str, range(MOST_SELF + 1)):
-        room.note("score", question=question.question, score=int(line))
+        interview.note("score", question=question.question, score=int(line))
     else:
-        ask_score(room)
+        ask_score(interview)
 
 
-def skip(room: Room, argument: str) -> None:
+def skip(interview: Interview, argument: str) -> None:
     """A command: the answer is shown, and the score is 0."""
-    question = current(room)
-    if question is not None and not room.round.answer(question.question).revealed:
-        room.note("reveal", question=question.question)
-        show_answer(room, question)
+    question = current(interview)
+    if question is not None and not interview.round.answer(question.question).revealed:
+        interview.note("reveal", question=question.question)
+        show_answer(interview, question)
     if question is not None:
-        room.note("score", question=question.question, score=0)
+        interview.note("score", question=question.question, score=0)
 
 
-def reveal(room: Room, question: Question) -> None:
-    room.note("reveal", question=question.question)
-    show_answer(room, question)
-    ask_score(room)
+def reveal(interview: Interview, question: Question) -> None:
+    interview.note("reveal", question=question.question)
+    show_answer(interview, question)
+    ask_score(interview)
 
 
-def show_answer(room: Room, question: Question) -> None:
-    room.say()
-    room.say("My answer")
-    room.talk.markdown(question.answer)
+def show_answer(interview: Interview, question: Question) -> None:
+    interview.say()
+    interview.say("My answer")
+    interview.terminal.markdown(question.answer)
 
 
-def ask_score(room: Room) -> None:
-    room.say()
-    room.say(f"How good was yours, from 0 to {MOST_SELF}? {SCORES}")
+def ask_score(interview: Interview) -> None:
+    interview.say()
+    interview.say(f"How good was yours, from 0 to {MOST_SELF}? {SCORES}")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graders.catalogue.source import Unreadable, read_source
-from graders.desk.interview.talk import printable
+from graders.desk.interview.terminal import printable
 from graders.faults import UsageError
-from graders.sandbox.dialogue import Died, TimedOut, Worker
+from graders.sandbox.dialogue import CallTimedOut, WorkerEnded, WorkerProcess
 from graders.sandbox.launcher import Launcher, ending
 from graders.worker import wire
 from graders.worker.script import LENGTH
@@ -44,12 +44,12 @@ def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
     )
     if len(message) > wire.LONGEST_HEADER:
         raise UsageError(f"{answer.name} and {script.name} are too long to be run; shorten them")
-    worker = Worker(launcher, script.name, LIMIT_SECONDS + SPARE_SECONDS)
+    worker = WorkerProcess(launcher, script.name, LIMIT_SECONDS + SPARE_SECONDS)
     try:
         reply, _ = worker.ask(message)
-    except TimedOut:
+    except CallTimedOut:
         return Ran("", False, "did not end, and was stopped")
-    except Died as death:
+    except WorkerEnded as death:
         return Ran("", False, str(death))
     worker.stop()
     try:

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.catalogue.katas import Kata
-from graders.desk.interview.talk import Talk
+from graders.desk.interview.terminal import Terminal
 from graders.judge.card import Reporter, costs_in_words
 from graders.judge.results import Result
-from graders.judge.warm import Judge
+from graders.judge.warm import WarmJudge
 
 KEPT_BACK = {"looks like", "rerun", "hint"}  # a hint outside of the interview would cost nothing
 MOST_NAMES = 10
@@ -19,9 +19,9 @@ MOST_NAMES = 10
 class Verdict(Reporter):
     """Grades, and shows the card."""
 
-    def __init__(self, talk: Talk, judge: Judge) -> None:
-        super().__init__(judge.seed, talk.console)
-        self.talk = talk
+    def __init__(self, terminal: Terminal, judge: WarmJudge) -> None:
+        super().__init__(judge.seed, terminal.console)
+        self.terminal = terminal
         self.judge = judge
 
     def of(self, kata: Kata) -> Result:
@@ -43,7 +43,7 @@ class Verdict(Reporter):
             self.status.update(f"{result.kata} {len(result.outcomes)}/{result.planned}")
 
     def say(self, text: Text | Table | Padding | str) -> None:
-        self.talk.show(text)
+        self.terminal.show(text)
 
     def rows(self, result: Result) -> list[tuple[str, str]]:
         """The card's, the names of what failed, and the cost."""

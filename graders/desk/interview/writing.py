@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graders.desk import attempts
 from graders.desk.interview import own_tests
-from graders.desk.interview.room import Room
+from graders.desk.interview.interview import Interview
 from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS
 from graders.desk.interview.verdict import Verdict
 from graders.faults import GraderError, UsageError
@@ -28,61 +28,63 @@ def test_an_example_worked_by_hand():
 '''
 
 
-def run(room: Room, argument: str) -> None:
+def run(interview: Interview, argument: str) -> None:
     try:
-        script = tests_file(room, argument)
+        script = tests_file(interview, argument)
         missing = not script.exists()
     except (OSError, RuntimeError) as error:  # a name too long, a home that nobody has
         raise UsageError(f"{argument} cannot be run ({error}); name your file of tests") from None
     if missing and argument:
         raise UsageError(f"{argument} does not exist; name your file of tests, or type `run` alone")
     if missing:
-        offer(room, script)
+        offer(interview, script)
         return
-    console = room.talk.console
+    console = interview.terminal.console
     with console.status(f"running {script.name}") if console.is_terminal else contextlib.nullcontext():
-        ran = own_tests.run(room.judge.launcher, room.kata.answer_file, script, console.width)
+        ran = own_tests.run(interview.judge.launcher, interview.kata.answer_file, script, console.width)
     if ran.text:
-        room.say(ran.text)
-    room.say(f"{script.name}: {ran.ending}")
-    room.note("run", file=str(script), passed=ran.passed)
+        interview.say(ran.text)
+    interview.say(f"{script.name}: {ran.ending}")
+    interview.note("run", file=str(script), passed=ran.passed)
 
 
-def tests_file(room: Room, name: str) -> Path:
+def tests_file(interview: Interview, name: str) -> Path:
     """As it was named, or beside the answer; by default the last one."""
-    folder = room.kata.folder
+    folder = interview.kata.folder
     if not name:
-        return Path(room.round.runs[-1][0]) if room.round.runs else folder / f"{room.kata.id}_test.py"
+        return Path(interview.round.runs[-1][0]) if interview.round.runs else folder / f"{interview.kata.id}_test.py"
     given = Path(name).expanduser().absolute()
     return folder / name if (folder / name).exists() and not given.exists() else given
 
 
-def offer(room: Room, script: Path) -> None:
+def offer(interview: Interview, script: Path) -> None:
     """A first file of tests. Raises: UsageError."""
-    shown = os.path.relpath(script, room.kata.root)
-    room.say(f"{shown} is not there yet. Write a small one to start from?")
-    if room.talk.ask("yes/no > ").lower() not in ("y", "yes"):
-        room.say("write one of your own, and name it: run FILE")
+    shown = os.path.relpath(script, interview.kata.root)
+    interview.say(f"{shown} is not there yet. Write a small one to start from?")
+    if interview.terminal.ask("yes/no > ").lower() not in ("y", "yes"):
+        interview.say("write one of your own, and name it: run FILE")
         return
-    names = [answer.name for answer in room.kata.grader.answers]
-    replace_file(script, TEMPLATE.format(kata=room.kata.id, names=", ".join(names), name=names[0]))
-    room.say(f"wrote {shown}: put your examples in, then `run`")
+    names = [answer.name for answer in interview.kata.grader.answers]
+    replace_file(script, TEMPLATE.format(kata=interview.kata.id, names=", ".join(names), name=names[0]))
+    interview.say(f"wrote {shown}: put your examples in, then `run`")
 
 
-def submit(room: Room, argument: str) -> None:
+def submit(interview: Interview, argument: str) -> None:
     try:
-        result = Verdict(room.talk, room.judge).of(room.kata)
+        result = Verdict(interview.terminal, interview.judge).of(interview.kata)
     except GraderError as error:
-        raise UsageError(f"{room.kata.id} cannot be graded here: {error}") from None
+        raise UsageError(f"{interview.kata.id} cannot be graded here: {error}") from None
     if any(outcome.graders_fault for outcome in result.outcomes):
-        raise UsageError(f"{room.kata.id} cannot be graded: the fault is the grader's own, and this does not count")
+        raise UsageError(
+            f"{interview.kata.id} cannot be graded: the fault is the grader's own, and this does not count"
+        )
     if result.todo:
-        room.say(f"the stub is untouched: write your answer into {attempts.shown(room.kata)} first")
+        interview.say(f"the stub is untouched: write your answer into {attempts.shown(interview.kata)} first")
         return
-    if room.phase == "code":
-        room.enter(room.round.kata, "test", quietly=True)
-    attempts.record(room.state, result, room.judge.seed, "interview")
-    room.note(
+    if interview.phase == "code":
+        interview.enter(interview.round.kata, "test", quietly=True)
+    attempts.record(interview.state, result, interview.judge.seed, "interview")
+    interview.note(
         "submit",
         state=result.state,
         score=result.score,
@@ -91,30 +93,32 @@ def submit(room: Room, argument: str) -> None:
         diagnosis=result.diagnosis,
         costs=result.costs,
     )
-    one = room.round
+    one = interview.round
     less = f", less {one.penalties} for help: {one.measured}" if one.penalties else ""
-    room.say(f"this counts {one.score}{less}; " + ("`next` goes on" if one.solved else "`submit` again, or `next`"))
+    interview.say(
+        f"this counts {one.score}{less}; " + ("`next` goes on" if one.solved else "`submit` again, or `next`")
+    )
 
 
-def diagnose(room: Room, argument: str) -> None:
-    last = room.round.last
+def diagnose(interview: Interview, argument: str) -> None:
+    last = interview.round.last
     if last is None or last.state == "solved":
-        room.say("nothing failed that could be named; `submit` first")
+        interview.say("nothing failed that could be named; `submit` first")
     elif not last.diagnosis:
-        room.say("it behaves like no known mistake; that costs nothing")
+        interview.say("it behaves like no known mistake; that costs nothing")
     else:
-        if last.diagnosis not in room.round.diagnoses:
-            room.note("diagnose", diagnosis=last.diagnosis)
-        room.say(f"looks like {last.diagnosis}  (-{DIAGNOSIS_COST} points)")
+        if last.diagnosis not in interview.round.diagnoses:
+            interview.note("diagnose", diagnosis=last.diagnosis)
+        interview.say(f"looks like {last.diagnosis}  (-{DIAGNOSIS_COST} points)")
 
 
-def hint(room: Room, argument: str) -> None:
-    level = int(argument) if argument else min(room.round.hints + 1, len(HINT_COSTS))
-    if not 1 <= level <= min(room.round.hints + 1, len(HINT_COSTS)):
-        room.say(f"hints come one by one, up to {len(HINT_COSTS)}; {room.round.hints} were shown so far")
+def hint(interview: Interview, argument: str) -> None:
+    level = int(argument) if argument else min(interview.round.hints + 1, len(HINT_COSTS))
+    if not 1 <= level <= min(interview.round.hints + 1, len(HINT_COSTS)):
+        interview.say(f"hints come one by one, up to {len(HINT_COSTS)}; {interview.round.hints} were shown so far")
         return
-    if level > room.round.hints:
-        room.note("hint", level=level)
-        room.state.add("hint", room.round.kata, {"level": level})
-    room.talk.say(f"Hint {level} of {len(HINT_COSTS)} (-{HINT_COSTS[level - 1]} points)", style="bold")
-    room.talk.markdown(room.hints[room.round.kata][level - 1])
+    if level > interview.round.hints:
+        interview.note("hint", level=level)
+        interview.state.add("hint", interview.round.kata, {"level": level})
+    interview.terminal.say(f"Hint {level} of {len(HINT_COSTS)} (-{HINT_COSTS[level - 1]} points)", style="bold")
+    interview.terminal.markdown(interview.hints[interview.round.kata][level - 1])

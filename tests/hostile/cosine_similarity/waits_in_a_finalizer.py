@@ -8,7 +8,7 @@ class Spy:
         try:
             frame = sys._getframe()
             while frame is not None:
-                for name in ("outline", "forward", "key", "reply", "answer"):
+                for name in ("describe_output", "forward", "key", "reply", "answer"):
                     if name in frame.f_globals:
                         frame.f_globals[name] = lambda *a, **k: {"other": "swapped"}
                 frame = frame.f_back

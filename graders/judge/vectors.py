@@ -36,8 +36,10 @@ class Expected:
         return leaves_of(self.result)
 
 
-class Exam:
+class TestVectors:
     """Everything is made from (seed, kata, case), so a case is the same whichever others are asked."""
+
+    __test__ = False  # not pytest's
 
     def __init__(self, kata: str, grader: Grader, seed: object, device: str = "cpu") -> None:
         self.kata = kata
@@ -154,7 +156,7 @@ class Exam:
             answers=self.answers_in(case.scenario) if case.scenario else (answer.name,),
             arguments=arguments,
             positional=0 if mode.passing == "names" else positional,
-            init=case.init if answer.forward and not case.scenario else None,
+            constructor_arguments=case.init if answer.forward and not case.scenario else None,
             parameters=self.parameters(answer, case, dtype),
             leaves=mode.leaves,
             cotangents=(
@@ -165,8 +167,8 @@ class Exam:
             return_inputs=not measured,
             no_grad=mode.gradients == "off",
             evaluating=mode.evaluating,
-            rehearsed=mode.rehearsed,
-            before={} if index is None else floating(self.arguments(case)[index - 1], dtype),
+            after_other_calls=mode.rehearsed,
+            earlier_arguments={} if index is None else floating(self.arguments(case)[index - 1], dtype),
             device=self.device,
             measured=measured,
             mode=mode.words() if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",

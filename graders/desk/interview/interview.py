@@ -16,10 +16,10 @@ from graders.desk.interview import draw
 from graders.desk.interview.clock import Clock, in_words
 from graders.desk.interview.record import InterviewReport
 from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, PHASES, Round
-from graders.desk.interview.talk import Talk
+from graders.desk.interview.terminal import Terminal
 from graders.desk.state import State
 from graders.faults import UsageError
-from graders.judge.warm import Judge
+from graders.judge.warm import WarmJudge
 
 INTRODUCTIONS = {
     "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line; then "
@@ -35,18 +35,24 @@ INTRODUCTIONS = {
 }
 
 
-class Room:
+class Interview:
     """One interview, from where it stands to its end or until it is cut off."""
 
     def __init__(
-        self, state: State, katas: Sequence[Kata], report: InterviewReport, clock: Clock, talk: Talk, judge: Judge
+        self,
+        state: State,
+        katas: Sequence[Kata],
+        report: InterviewReport,
+        clock: Clock,
+        terminal: Terminal,
+        judge: WarmJudge,
     ) -> None:
         """Raises: UsageError where what should be asked cannot be read."""
         self.state = state
         self.katas = {kata.id: kata for kata in katas}
         self.report = report
         self.clock = clock
-        self.talk = talk
+        self.terminal = terminal
         self.judge = judge
         self.told_time = False
         self.doubtful = ""  # a command that will be done if it is typed again
@@ -87,7 +93,7 @@ class Room:
         self.add(what, kata=self.round.kata, **body)
 
     def say(self, text: str = "") -> None:
-        self.talk.say(text)
+        self.terminal.say(text)
 
     def left(self) -> str:
         """`31:07 left`, or `2:10 over`."""
@@ -98,9 +104,9 @@ class Room:
         if self.clock() > 60 * self.report.minutes and not self.told_time:
             self.told_time = True
             self.say("Time is up. Go on if you like: what it takes beyond is reported. `end` ends it here.")
-        return self.talk.ask(f"[{self.phase}  {self.left()}] {more}> ")
+        return self.terminal.ask(f"[{self.phase}  {self.left()}] {more}> ")
 
-    def sure(self, command: str, why: str) -> bool:
+    def confirm(self, command: str, why: str) -> bool:
         """Whether the same command was typed just before."""
         if self.doubtful == command:
             return True
@@ -122,7 +128,7 @@ class Room:
         kept = ""
         if phase == "code":  # before it is told: else a cut in between would leave what stood there
             kata = self.katas[name]
-            before = attempts.make_clean(self.state, kata, "interview")
+            before = attempts.restore_stub(self.state, kata, "interview")
             kept = reset.where_kept(self.state, kata, True) if before else ""
         self.add("phase", kata=name, phase=phase)
         if not quietly:
@@ -135,11 +141,11 @@ class Room:
         one, count = self.round, len(self.report.rounds)
         place = f"{self.report.position + 1} of {count}: " if count > 1 else ""
         if self.phase == "clarify":
-            self.talk.heading(f"{place}{one.kata} ({one.topic}, level {one.level}, about {one.minutes} minutes)")
-            self.talk.markdown(self.prompts[one.kata])
+            self.terminal.heading(f"{place}{one.kata} ({one.topic}, level {one.level}, about {one.minutes} minutes)")
+            self.terminal.markdown(self.prompts[one.kata])
             self.say()
         else:
-            self.talk.heading(f"{place}{one.kata}, {self.phase}")
+            self.terminal.heading(f"{place}{one.kata}, {self.phase}")
         asked = len(self.follow_ups[one.kata])
         words = {"file": attempts.shown(self.kata), "questions": f"{asked} question{'s' if asked > 1 else ''}"}
         self.say(INTRODUCTIONS[self.phase].format(**words))

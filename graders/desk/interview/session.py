@@ -20,13 +20,13 @@ from graders.desk.interview import card, draw, loop, record
 from graders.desk.interview import clock as clocks
 from graders.desk.interview.clock import Clock
 from graders.desk.interview.commands import Suspended
+from graders.desk.interview.interview import Interview
 from graders.desk.interview.record import InterviewReport
-from graders.desk.interview.room import Room
-from graders.desk.interview.talk import Talk
+from graders.desk.interview.terminal import Terminal
 from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.faults import INTERRUPTED, UsageError
-from graders.judge.warm import Judge
+from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 
 LEAST_MINUTES = 5
@@ -39,15 +39,15 @@ def main(options: argparse.Namespace, root: Path) -> int:
     state = State(root)
     try:
         past = record.reports(state.events())
-        talk = Talk()
+        terminal = Terminal()
         if options.report is not None:
-            show_report(talk, state, past, options.report)
+            show_report(terminal, state, past, options.report)
             return 0
         refuse(options, past)
-        judge = Judge(new_launcher())  # before any grader is imported: see launcher.py
+        judge = WarmJudge(new_launcher())  # before any grader is imported: see launcher.py
         try:
             torch.set_num_threads(1)
-            return Sitting(options, root, state, talk, judge).hold(still_open(past))
+            return TerminalSession(options, root, state, terminal, judge).run(still_open(past))
         finally:
             judge.launcher.close()  # and with it whatever runs
     finally:
@@ -79,14 +79,14 @@ def still_open(past: Sequence[InterviewReport]) -> InterviewReport | None:
     return past[-1] if past and not past[-1].ended else None
 
 
-def show_report(talk: Talk, state: State, past: Sequence[InterviewReport], number: int) -> None:
+def show_report(terminal: Terminal, state: State, past: Sequence[InterviewReport], number: int) -> None:
     """The last one for number 0. Raises: UsageError."""
     if not past:
         raise UsageError("there was no interview yet; begin one: nox -s interview")
     if not 0 <= number <= len(past):
         raise UsageError(f"there is no interview {number}; name one from 1 to {len(past)}, or none for the last")
     number = number or len(past)
-    card.show(talk, past[number - 1], number, state.now())
+    card.show(terminal, past[number - 1], number, state.now())
 
 
 def turn_away_from_stdout() -> None:
@@ -94,29 +94,31 @@ def turn_away_from_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-class Sitting:
+class TerminalSession:
     """One time at the terminal: an interview that begins, or goes on."""
 
-    def __init__(self, options: argparse.Namespace, root: Path, state: State, talk: Talk, judge: Judge) -> None:
+    def __init__(
+        self, options: argparse.Namespace, root: Path, state: State, terminal: Terminal, judge: WarmJudge
+    ) -> None:
         self.options = options
         self.root = root
         self.state = state
-        self.talk = talk
+        self.terminal = terminal
         self.judge = judge
-        self.room: Room | None = None
+        self.interview: Interview | None = None
 
-    def hold(self, going_on: InterviewReport | None) -> int:
+    def run(self, going_on: InterviewReport | None) -> int:
         """The exit status. Raises: UsageError."""
         try:
-            room = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
-            loop.run(room)
-            show_report(self.talk, self.state, record.reports(self.state.events()), 0)
+            interview = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
+            loop.run(interview)
+            show_report(self.terminal, self.state, record.reports(self.state.events()), 0)
         except (KeyboardInterrupt, EOFError, Suspended, BrokenPipeError) as cut:
-            if self.room is None:
+            if self.interview is None:
                 raise
             if isinstance(cut, BrokenPipeError):
                 turn_away_from_stdout()
-            if not self.room.report.ended:
+            if not self.interview.report.ended:
                 self.say_how_to_resume(after_a_prompt=not isinstance(cut, Suspended))
             return INTERRUPTED if isinstance(cut, KeyboardInterrupt) else 0
         return 0
@@ -124,12 +126,12 @@ class Sitting:
     def say_how_to_resume(self, after_a_prompt: bool) -> None:
         try:
             if after_a_prompt:
-                self.talk.say()
-            self.talk.say(SUSPENDED)
+                self.terminal.say()
+            self.terminal.say(SUSPENDED)
         except BrokenPipeError:
             turn_away_from_stdout()
 
-    def begin(self, given_up: InterviewReport | None) -> Room:
+    def begin(self, given_up: InterviewReport | None) -> Interview:
         """Raises: UsageError."""
         chosen = self.eligible()
         seed, minutes = self.options.seed, self.options.minutes
@@ -144,9 +146,9 @@ class Sitting:
             self.state.add("interview", "", body)
         event = self.state.add("interview", "", begin_body(drawn, minutes, seed))
         report = record.begun(event)
-        self.room = Room(self.state, drawn, report, Clock(report.anchor), self.talk, self.judge)
+        self.interview = Interview(self.state, drawn, report, Clock(report.anchor), self.terminal, self.judge)
         self.welcome(report)
-        return self.room
+        return self.interview
 
     def eligible(self) -> list[Kata]:
         """What can be asked about, of the topic and the level that were asked for. Raises: UsageError."""
@@ -164,21 +166,23 @@ class Sitting:
     def welcome(self, report: InterviewReport) -> None:
         count = len(report.rounds)
         drawn = "one kata, with" if count == 1 else f"{count} katas, each with"
-        self.talk.say(
+        self.terminal.say(
             f"A mock interview of {report.minutes} minutes: {drawn} questions at its end. Your own editor, no books. "
             "`help` lists what you can type, `quit` goes on another time; the clock runs on."
         )
-        self.talk.say(f"seed {report.seed} (--seed {report.seed} draws the same again)")
+        self.terminal.say(f"seed {report.seed} (--seed {report.seed} draws the same again)")
 
-    def resume(self, report: InterviewReport) -> Room:
+    def resume(self, report: InterviewReport) -> Interview:
         """Raises: UsageError."""
         drawn = katas.find([one.kata for one in report.rounds], self.root)
         clock = Clock(report.anchor, report.anchored, report.elapsed)
-        self.room = Room(self.state, drawn, report, clock, self.talk, self.judge)
+        self.interview = Interview(self.state, drawn, report, clock, self.terminal, self.judge)
         now = clocks.read()
-        self.room.add("resume", clock=now.seconds, boot=now.boot)
-        self.talk.say(f"Your interview of {report.when.astimezone():%Y-%m-%d %H:%M} goes on: {self.room.left()}.")
-        return self.room
+        self.interview.add("resume", clock=now.seconds, boot=now.boot)
+        self.terminal.say(
+            f"Your interview of {report.when.astimezone():%Y-%m-%d %H:%M} goes on: {self.interview.left()}."
+        )
+        return self.interview
 
 
 def begin_body(drawn: Sequence[Kata], minutes: int, seed: int) -> dict[str, Any]:

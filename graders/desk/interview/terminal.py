@@ -23,7 +23,7 @@ PLAIN |= str.maketrans(
 )
 
 
-class Talk:
+class Terminal:
     """Standard input and output."""
 
     def __init__(self) -> None:
