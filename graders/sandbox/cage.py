@@ -1,8 +1,20 @@
-"""The cage that workers live in: a view of the machine of its own where Linux allows one, and limits always.
+"""The cage that workers live in: namespaces of their own where Linux allows them, and limits always.
 
 At level "full" a worker has no network, sees no process but its own, and finds no file but Python's (read-only) and
 an empty scratch folder that vanishes with it: not the graders, the solutions, the learner's other files. Everything
 that it starts dies with it. At level "limits" only the resource limits hold. See SECURITY.md.
+
+Five processes stand between the judge and a submission; each is forked by the one above it:
+
+    judge    the user's own. Talks to the server over a socket pair, and with each worker over one of its own.
+    server   `run_server` in launcher.py: a session of its own, no terminal. It has torch and nothing of a grader.
+    below    `serve_below`: leaves users (unless it is root), mounts, hostname, IPC, process ids and network, and waits
+             for `first`. Where the system refuses, it ends with UNSUPPORTED, and the server goes on without.
+    first    process 1 of the new process ids: builds a root folder with Python alone, then serves START and STOP.
+             It reaps what a worker leaves behind.
+    keeper   one for each worker, process 1 of process ids that only the two see, with mounts and IPC of their own. It
+             reaps `child`, and ends as that ended; when it dies, the kernel kills all that the child has started.
+    child    the worker: a user of its own without privileges, an empty scratch folder.
 """
 
 from __future__ import annotations
@@ -42,7 +54,7 @@ NEW_MOUNTS, NEW_UTS, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NET = 0x20000, 0x4000000,
 READ_ONLY, NO_SUID, NO_DEV, NO_EXEC, REMOUNT, BIND, RECURSIVE, PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 ACCESS_TIMES = 1024 | 2048
 DETACH = 2
-UNSUPPORTED = 77  # an exit status: the system does not allow a view
+UNSUPPORTED = 77  # an exit status: the system does not allow namespaces
 NO_NEW_PRIVILEGES, SUBREAPER = 38, 36
 CAPABILITY_VERSION = 0x20080522
 
@@ -65,20 +77,20 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
 
 
 def serve_in_namespaces(serve: Callable[[Starter], None]) -> bool:
-    """Runs `serve` as the first process of a view of its own, in a process below this one, and returns when it ended.
+    """Runs `serve` as the first process of namespaces of its own, in a process below this one, and returns when it ended.
 
     False where the system does not allow that; nothing was served then.
     """
     below = os.fork()
     if not below:
         try:
-            os._exit(serve_in_view(serve))
+            os._exit(serve_below(serve))
         finally:
             os._exit(UNSUPPORTED)
     return os.waitstatus_to_exitcode(os.waitpid(below, 0)[1]) != UNSUPPORTED
 
 
-def serve_in_view(serve: Callable[[Starter], None]) -> int:
+def serve_below(serve: Callable[[Starter], None]) -> int:
     """The exit status of the first process: UNSUPPORTED unless it has served. Raises: OSError, for the same."""
     uid, gid = os.geteuid(), os.getegid()
     if uid == 0 and not may_become_another():
@@ -90,7 +102,7 @@ def serve_in_view(serve: Callable[[Starter], None]) -> int:
     if first:
         return abs(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]))
     own = os.open("/proc/self/ns/pid", os.O_RDONLY)
-    build_view()
+    build_root()
     start = functools.partial(start_caged, own)
     if os.waitpid(start(lambda: None, SCRATCH), 0)[1]:  # the rest may be forbidden as well: better known now
         return UNSUPPORTED
@@ -100,7 +112,7 @@ def serve_in_view(serve: Callable[[Starter], None]) -> int:
         os._exit(0)
 
 
-def build_view() -> None:
+def build_root() -> None:
     """Makes a root with nothing but Python, read-only, and moves into it."""
     os.umask(0o022)
     mount("none", "/", None, RECURSIVE | PRIVATE)
@@ -229,7 +241,7 @@ def end_orphans(others: set[int]) -> None:
 
 
 def drop_privileges(user: int, caged: bool) -> None:
-    """For good: root becomes a user whom nothing belongs to, others lose what the making of the view needed."""
+    """For good: root becomes a user whom nothing belongs to, others lose what the making of namespaces needed."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")  # where memory ends, the kernel should take this one
     if may_become_another(whole_path=not caged):
@@ -281,7 +293,7 @@ def threads_now(uid: int) -> int:
 
 
 def limits(caged: bool) -> dict[str, int]:
-    """By the names of the resource module. To be called before the view hides the other processes."""
+    """By the names of the resource module. To be called before other processes are hidden."""
     limited = {"CORE": 0, "FSIZE": FILE_SIZE, "NOFILE": OPEN_FILES, "CPU": PROCESSOR_SECONDS}
     bytes_now = size_now()
     if bytes_now:

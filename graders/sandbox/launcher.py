@@ -22,6 +22,8 @@ from graders.faults import ROOT
 from graders.sandbox import cage, system_calls
 from graders.worker import removal, sealed, wire
 
+STOP = 0  # the first number of a message to the server; the second is a worker's pid
+START = wire.LENGTHS.pack(1, 0)  # descriptors come with it, and the path of a scratch folder after it
 LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
 
 
@@ -86,12 +88,12 @@ class ForkServer:
 
     def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
         assert self.isolation  # it comes before what follows
-        socket.send_fds(self.control, [wire.LENGTHS.pack(1, 0)], [connection.fileno(), telling])
+        socket.send_fds(self.control, [START], [connection.fileno(), telling])
         self.control.sendall(scratch.encode() + b"\n")
         return self.reply()
 
     def stop(self, pid: int) -> str:
-        self.control.sendall(wire.LENGTHS.pack(0, pid))
+        self.control.sendall(wire.LENGTHS.pack(STOP, pid))
         return ending(os.waitstatus_to_exitcode(self.reply()))
 
     def reply(self) -> int:
@@ -136,7 +138,7 @@ def serve(
         if len(message) < wire.LENGTHS.size:
             break
         kind, pid = wire.LENGTHS.unpack(message)
-        if kind:
+        if kind != STOP:
             scratch = b""
             while not scratch.endswith(b"\n"):
                 scratch += control.recv(1)

@@ -15,6 +15,7 @@ from torch import Tensor
 from graders.kata.spec import dtype_name
 from graders.sandbox.returned import LONGEST_NAME, Result, count_in, few, result_in, tensor_in, text_in
 from graders.worker import wire
+from graders.worker.protocol import CallRequest
 
 Measured = Literal["", "time", "cost"]
 FIGURES = ("operators", "written", "peak", "lines", "line")
@@ -77,7 +78,8 @@ class Request:
             if isinstance(value, dict):
                 where[name] = value["tensor"]
         names = list(arguments or {})
-        header = {
+        earlier = self.earlier_arguments if self.after_other_calls else {}
+        header: CallRequest = {
             "op": "call",
             "target": self.target,
             "scenario": self.scenario,
@@ -93,9 +95,7 @@ class Request:
             "evaluating": self.evaluating,
             "rehearsed": self.after_other_calls,
             "measured": self.measured,
-            "before": {name: plain(value) for name, value in self.earlier_arguments.items()}
-            if self.after_other_calls
-            else {},
+            "before": {name: plain(value) for name, value in earlier.items()},
             "device": self.device,
         }
         return wire.pack(header, tensors)

@@ -16,6 +16,7 @@ from graders.sandbox.dialogue import CallTimedOut, WorkerEnded, WorkerProcess
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import NO_ANSWER, Raised, Reply, Request, names_of, printed_of, raised_of, reply_of
 from graders.worker import wire
+from graders.worker.protocol import LoadRequest
 from graders.worker.visible import visible
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
@@ -61,8 +62,13 @@ class Submission:
         if self.worker is None:
             limit = LIMIT_SECONDS / 2**self.hangs
             self.worker = WorkerProcess(self.launcher, self.path, limit)
-            header = {"op": "load", "path": self.path, "source": self.source, "names": self.names}
-            header["banned"] = self.banned
+            header: LoadRequest = {
+                "op": "load",
+                "path": self.path,
+                "source": self.source,
+                "names": self.names,
+                "banned": self.banned,
+            }
             self.calling = f"importing {self.path}", time.monotonic()
             try:
                 reply, _ = self.worker.ask(wire.pack(header, []))

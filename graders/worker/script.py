@@ -10,7 +10,8 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+
+from graders.worker.protocol import Reply, ScriptRequest
 
 LENGTH = 16_000  # bytes of what it prints, half of them from the start and half from the end
 GRACE_SECONDS = 2.0  # in which a late one may say where it was
@@ -23,7 +24,7 @@ ENVIRONMENT = {
 }
 
 
-def run(request: dict[str, Any], log: int) -> dict[str, Any]:
+def run(request: ScriptRequest, log: int) -> Reply:
     """What the script printed to `log`, and its exit status: None where it took too long.
 
     The working directory takes its files. With tests in it and pytest at hand, those are run.

@@ -21,11 +21,15 @@ PACKAGE = "graders.worker"
 MODULES = (
     "visible",
     "wire",
+    "protocol",
     "script",
     "sterile",
     "outside",
     "meter",
     "removal",
+    "guards",
+    "described",
+    "calls",
     "serve",
 )  # each imports only from those before it
 

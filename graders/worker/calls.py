@@ -1,0 +1,217 @@
+"""Makes one call of a submission, or plays a scenario with it, and pulls gradients back. Runs in the worker.
+
+All that runs code of the submission's own, be it a constructor, `__str__` or a backward, goes through outside.py. Part
+of the worker's private copy (sealed.py): whatever is used after a submission was read was looked up before, C functions
+where there are such, and no attribute of torch's.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import random
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from operator import methodcaller
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graders.worker import meter, outside
+from graders.worker.described import (
+    BASE,
+    Failed,
+    Step,
+    describe_output,
+    device_of,
+    dtype_of,
+    is_tensor,
+    needs_gradient,
+    raised,
+    results_of,
+    shape_of,
+)
+from graders.worker.protocol import CallRequest, Reply
+
+Target = Callable[..., Step]  # arguments -> the call with them
+modes_of_functions, modes_of_operators = torch._C._len_torch_function_stack, torch._C._len_torch_dispatch_stack
+linspace, run_backward = torch.linspace, torch.autograd.Variable._execution_engine.run_backward
+set_grad_enabled, set_num_threads = torch._C._set_grad_enabled, torch.set_num_threads
+seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
+synchronize, settrace, trace_threads = torch.cuda.synchronize, sys.settrace, threading.settrace
+# What scenarios may use; see kata/spec.py.
+SCENARIO_NAMES = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}
+BUILTINS, run_source = vars(builtins).copy(), exec
+
+
+class ParameterMismatch(Exception):
+    """The module lacks a parameter that the contract names, or has it in another shape."""
+
+
+def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tensor]) -> tuple[Reply, list[Tensor]]:
+    """Makes one call, and where cotangents came with it, pulls them back; returns the reply and its tensors."""
+    if request["device"] != "cpu":
+        tensors = [BASE.to(tensor, request["device"]) for tensor in tensors]
+    outside.HELD.append(tensors)
+    leaves = {name: BASE.requires_grad_(tensors[index]) for name, index in request["leaves"].items()}
+    answer: list[Tensor] = []
+    reply: Reply = {}
+
+    def send_back(tensor: Tensor) -> int:
+        if not is_tensor(tensor) or modes_of_functions() or modes_of_operators():
+            raise TypeError("a tensor has methods of its own")
+        answer.append(BASE.resolve_neg(BASE.contiguous(BASE.cpu(BASE.detach(tensor)))))
+        return len(answer) - 1
+
+    try:
+        target = build(module, request, tensors, leaves)
+        if request["arguments"] is not None:
+            counted = request["measured"] == "cost"
+            trace, runs = meter.line_counter()
+            output, events = forward(target, request, tensors, trace if counted else None)
+            returned: list[Tensor] = []
+            reply["output"] = describe_output(output, returned)
+            for tensor in returned:
+                send_back(tensor)
+            cotangents = [tensors[index] for index in request["cotangents"]]
+            if request["measured"] and leaves:
+                cotangents = [*map(ramp_cotangent, returned)]
+            if cotangents:
+                gradients, more = backward(returned, cotangents, leaves, trace if counted else None)
+                reply["gradients"] = {name: None if one is None else send_back(one) for name, one in gradients.items()}
+                events += more
+            if counted:
+                reply["cost"] = meter.count(events) | meter.longest_loop(runs, path)
+        if request["device"] != "cpu":
+            results_of(synchronize)  # what it left to other streams counts, and fails, here
+        reply["inputs"] = {name: send_back(tensors[index]) for name, index in request["return_inputs"].items()}
+    except Failed as failure:
+        reply["raised"] = raised(failure.args[0], path)
+    except Exception as error:  # ours, about what the submission gave us
+        reply["raised"] = raised(error, path)
+    return reply, answer
+
+
+def forward(
+    target: Target, request: CallRequest, tensors: list[Tensor], trace: Callable[..., Any] | None
+) -> tuple[Any, list[Any]]:
+    """What the call returned, and with a trace function the profiler's events. Raises: Failed."""
+    mode: list[Step] = [partial(set_num_threads, 1)]  # whatever was chosen on import: all of them would count
+    if request["no_grad"]:
+        mode.append(partial(set_grad_enabled, False))
+    if request["rehearsed"]:
+        mode += map(outside.in_vain, rehearsals(target, request, tensors))
+    called = outside.catching(with_arguments(target, request, tensors))
+    if trace is None:
+        return results_of(*mode, *seed_everything, called)[-1], []
+    return metered(called, trace, *mode, *seed_everything)
+
+
+def metered(step: Step, trace: Callable[..., Any], *before: Step) -> tuple[Any, list[Any]]:
+    """What the step returned, and the profiler's events of it. Raises: Failed."""
+    counted = (meter.start_counting, partial(settrace, trace), step, partial(settrace, None), meter.stop_counting)
+    outside.run(partial(trace_threads, trace))
+    try:
+        *_, result, _, events = results_of(*before, *counted)
+    finally:
+        outside.run(partial(trace_threads, None))
+    return result, events
+
+
+def backward(
+    outputs: list[Tensor],
+    cotangents: list[Tensor],
+    leaves: dict[str, Tensor],
+    trace: Callable[..., Any] | None,
+) -> tuple[dict[str, Tensor | None], list[Any]]:
+    """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf, None where nothing flows. Raises: Failed."""
+    pairs = [
+        (output, BASE.to(cotangent, dtype_of(output)))
+        for output, cotangent in zip(outputs, cotangents, strict=False)
+        if needs_gradient(output) and shape_of(output) == shape_of(cotangent)
+    ]
+    if not pairs:
+        return dict.fromkeys(leaves), []
+    roots, seeds = zip(*pairs, strict=True)
+    outside.HELD.append(pairs)
+    inputs = tuple(leaves.values())
+    step = partial(run_backward, roots, seeds, False, False, inputs, True, accumulate_grad=False)
+    alone = partial(set_num_threads, 1)
+    found, events = metered(step, trace, alone) if trace else (results_of(alone, step)[-1], [])
+    return dict(zip(leaves, found, strict=True)), events
+
+
+def build(module: ModuleType, request: CallRequest, values: list[Tensor], leaves: dict[str, Tensor]) -> Target:
+    """The function, or the module constructed and given the judge's parameters, which join the leaves.
+
+    Raises: Failed, ParameterMismatch.
+    """
+    if request["scenario"]:
+        return partial(partial, scenario_of(request), module)
+    if request["init"] is None:
+        return lambda *given, **named: partial(methodcaller(request["target"], *given, **named), module)
+    construct = outside.catching(partial(methodcaller(request["target"], **request["init"]), module))
+    instance = results_of(*seed_everything, construct)[-1]
+    parameters = {name: values[index] for name, index in request["parameters"].items()}
+    for first in list(parameters.values())[:1]:
+        to = methodcaller("to", device=device_of(first), dtype=dtype_of(first))
+        named = map(dict, map(methodcaller("named_parameters", remove_duplicate=False), [instance]))
+        found = results_of(partial(to, instance), partial(list, named))[-1][0]
+        own: dict[str, Any] = {name: one for name, one in found.items() if type(name) is str}
+        for name, value in parameters.items():
+            there: Any = own.get(name)
+            if not is_tensor(there) or shape_of(there) != shape_of(value):
+                got = tuple(shape_of(there)) if is_tensor(there) else "no such parameter"
+                raise ParameterMismatch(f"{name} should have shape {tuple(shape_of(value))}, got {got}")
+            BASE.copy_(there, value)
+            if request["cotangents"] or request["measured"]:
+                leaves[name] = there
+    if request["evaluating"]:
+        results_of(partial(methodcaller("eval"), instance))
+    return partial(partial, instance)
+
+
+def scenario_of(request: CallRequest) -> Callable[..., Any]:
+    """The grader's function that is called in place of the target: it takes the submission first."""
+    given = ", ".join(f"{name}=submission.{name}" for name in request["answers"])
+    source = f"{request['scenario']}\n\ndef scenario(submission, /, **inputs):\n"
+    names: dict[str, Any] = {**SCENARIO_NAMES, "__name__": "scenario", "__builtins__": {**BUILTINS}}
+    run_source(f"{source}    return {request['target']}({given}, **inputs)\n", names)
+    made: Callable[..., Any] = names["scenario"]
+    return made
+
+
+def with_arguments(target: Target, request: CallRequest, values: list[Tensor]) -> Step:
+    positional = [value_of(argument, values) for argument in request["arguments"] or []]
+    return target(*positional, **{name: value_of(argument, values) for name, argument in request["keywords"].items()})
+
+
+def rehearsals(target: Target, request: CallRequest, values: list[Tensor]) -> list[Step]:
+    """Calls whose results do not matter: with the arguments of another call, and with other values of these shapes."""
+    others = [
+        BASE.requires_grad_(BASE.sqrt(BASE.abs(BASE.detach(value))), needs_gradient(value))
+        if BASE.is_floating_point(value)
+        else BASE.clone(value)
+        for value in values
+    ]
+    for value in others:
+        if not BASE.is_floating_point(value) and BASE.dim(value):
+            BASE.copy_(value, BASE.flip(value, 0))
+            break  # one, so that pairs of labels do not stay the same pairs
+    outside.HELD.append(others)
+    before = {name: value_of(argument, values) for name, argument in request["before"].items()}
+    return [target(**before), with_arguments(target, request, others)]
+
+
+def value_of(argument: Any, values: list[Tensor]) -> Any:
+    return values[argument["tensor"]] if isinstance(argument, dict) else argument
+
+
+def ramp_cotangent(output: Tensor) -> Tensor:
+    """A cotangent for calls whose cost is measured, under which a softmax's gradient is not zero."""
+    count = BASE.numel(output)
+    return BASE.reshape(linspace(-1, 1, max(count, 1), device=device_of(output))[:count], shape_of(output))

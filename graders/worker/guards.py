@@ -1,0 +1,108 @@
+"""Audit hooks that refuse ways around the worker: frames, memory, processes, machine code, libraries that do the job.
+
+They cannot be taken off again. Part of the worker's private copy: see sealed.py.
+"""
+
+from __future__ import annotations
+
+import _thread
+import gc
+import os
+import sys
+import threading
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from graders.worker.meter import LIBRARY
+from graders.worker.removal import Refuse, instead_of, refusing
+from graders.worker.sterile import sterile
+
+LIBRARIES = frozenset(
+    ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
+)
+# Python's own means of getting past Python: to the memory, to other frames, to other processes.
+INTERNALS = frozenset(("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_cffi_backend", "_posixsubprocess"))
+FORBIDDEN = (
+    "ctypes.",
+    "gc.get_",
+    "sys._current_",
+    "sys.monitoring",
+    "sys.remote_exec",
+    "cpython.PyInterpreterState_New",
+)
+PROCESSES = ("os.fork", "os.posix_spawn", "os.spawn", "os.exec", "os.system", "os.startfile", "subprocess.", "pty.")
+FRAMES = frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame"))
+IMPORTED: set[str] = set()  # of the libraries, as `guard` saw it
+LOOKING: list[None] = []  # not empty while the worker itself looks at all objects
+
+
+def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
+    """An audit hook that refuses ways around the worker, its frames above all; it cannot be taken off again."""
+    main, thread_now, frame_now = _thread.get_ident(), _thread.get_ident, sys._getframe
+    thread_start = threading.Thread._bootstrap_inner.__code__  # type: ignore[attr-defined]  # it traces new threads
+    installed, begins, kind, text = LIBRARY, str.startswith, type, str
+    forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
+    libraries, imported, looking = LIBRARIES, IMPORTED, LOOKING
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "object.__getattr__":
+            if arguments[1] in frames and thread_now() == main:
+                raise RuntimeError("frames cannot be read here")
+        elif event == "import":
+            if kind(arguments[0]) is not text:
+                refuse("an import by a name of another class")
+            if arguments[1] is not None and not begins(arguments[1], installed):
+                refuse("a library of machine code")
+            last, package = arguments[0].rpartition(".")[2], arguments[0].partition(".")[0]
+            if package in libraries:
+                imported.add(package)
+            if last in internals or (arguments[0].startswith("torch.") and last in banned):
+                refuse(arguments[0])
+        elif event.startswith("sys._getframe"):
+            if thread_now() == main:
+                raise RuntimeError("frames cannot be read here")
+        elif event in ("sys.settrace", "sys.setprofile", "sys.addaudithook"):
+            if thread_now() == main:
+                raise RuntimeError("frames cannot be read here")
+            try:
+                below = frame_now(1)
+            except BaseException:  # there is none: the worker has it called from C
+                return
+            if event == "sys.addaudithook":
+                raise RuntimeError  # then none is added, and nobody is told: Triton asks for one when it is imported
+            if below.f_code is not thread_start:
+                refuse(event)
+        elif event.startswith(forbidden):
+            if not looking or thread_now() != main:
+                refuse(event)
+        elif event.startswith(processes):
+            refuse(f"{event} (another process)")
+
+    return sterile(hook)
+
+
+def guard_imports(refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
+    """An audit hook for calls: what a submission imports but does not use is its own business."""
+    libraries = LIBRARIES
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "import" and arguments[0].partition(".")[0] in libraries:
+            refuse(arguments[0])
+
+    return sterile(hook)
+
+
+def take_away_libraries(refuse: Refuse) -> None:
+    """Has the Python functions of libraries that a submission has imported refuse, wherever it keeps them."""
+    if not IMPORTED:
+        return
+    LOOKING.append(None)
+    gc.unfreeze()
+    found = [one for one in gc.get_objects() if type(one) is FunctionType]
+    LOOKING.clear()
+    for package in IMPORTED:
+        inside, refused = f"{os.sep}{package}{os.sep}", instead_of(package, refuse)
+        for one in found:
+            if str.__contains__(one.__code__.co_filename, inside):
+                one.__code__ = refusing(refused, one.__code__)

@@ -1,0 +1,71 @@
+"""What judge and worker send each other: the headers of their messages. Tensors follow as bytes, see wire.py.
+
+A number stands for a tensor, by its place among those that come with the message.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+
+class LoadRequest(TypedDict):
+    """The first message: read a submission. The reply has `names` or `raised`."""
+
+    op: Literal["load"]
+    path: str
+    source: str
+    names: list[str]  # whose kinds and parameters are asked
+    banned: tuple[str, ...]
+
+
+class ScriptRequest(TypedDict):
+    """The first and only message: run a script of the learner's own, see script.py. The reply has `text`, `status`."""
+
+    op: Literal["script"]
+    files: dict[str, str]  # name -> source, all in the working directory
+    main: str  # which of them to run
+    limit: float  # seconds
+    width: int  # columns
+
+
+class CallRequest(TypedDict):
+    """Every later message: make one call."""
+
+    op: Literal["call"]
+    target: str  # what to call: the submission's, or the scenario
+    scenario: str  # its source, or nothing
+    answers: tuple[str, ...]  # what a scenario is given of the submission
+    init: dict[str, Any] | None  # a module's constructor's arguments
+    parameters: dict[str, int]  # what a module's are set to
+    arguments: list[Any] | None  # by position; None only constructs
+    keywords: dict[str, Any]
+    leaves: dict[str, int]  # arguments that require grad
+    cotangents: list[int]  # where gradients are asked for
+    return_inputs: dict[str, int]  # arguments to send back as they are after the call
+    no_grad: bool
+    evaluating: bool
+    rehearsed: bool  # call with `before` first, and with other values of these shapes
+    before: dict[str, Any]
+    measured: Literal["", "time", "cost"]
+    device: str
+
+
+class Printed(TypedDict):
+    """What the submission printed, and how many lines that are."""
+
+    lines: int
+    text: str
+
+
+class Reply(TypedDict, total=False):
+    """What the worker answers; whatever a submission could have had a hand in is not believed."""
+
+    names: dict[str, dict[str, Any] | None]  # of `load`: kind and parameters by name
+    output: dict[str, Any]  # of `call`, as described.py describes it
+    gradients: dict[str, int | None]
+    inputs: dict[str, int]
+    cost: dict[str, int]  # see meter.py
+    raised: dict[str, Any]
+    printed: Printed
+    text: str  # of a script: what it printed
+    status: int | None  # and its exit status, None where it took too long
