@@ -69,7 +69,7 @@ WRONG = {
     "returns_numpy": (
         RIGHT.replace("x / (1 / factor)", "(x / (1 / factor)).detach().numpy()"),
         "numerics/three_by_five/float64",
-        "the rules: Tensor.numpy may not be called in this kata, got it "
+        "the rules: Tensor.numpy is not allowed in this kata, but is called "
         "(line 7: `return (x / (1 / factor)).detach().numpy()`)",
     ),
     "returns_list": (
@@ -127,7 +127,7 @@ WRONG = {
     "in_place": (
         RIGHT.replace("    return", "    x.data[0] = 1\n    return"),
         "robustness/inputs_left_alone",
-        "x: should be left as it was, got it modified in place",
+        "x: should be left as it was, but is modified in place",
     ),
     "counts": (
         RIGHT.replace("def scale", "calls = []\n\n\ndef scale").replace(
@@ -139,12 +139,12 @@ WRONG = {
     "in_place_in_float32": (
         RIGHT.replace("    return x / (1 / factor)", IN_PLACE.format("x.dtype == torch.float32")),
         "robustness/inputs_left_alone",
-        "x (float32): should be left as it was, got it modified in place",
+        "x (float32): should be left as it was, but is modified in place",
     ),
     "in_place_where_gradients_flow": (
         RIGHT.replace("    return x / (1 / factor)", IN_PLACE.format("x.requires_grad")),
         "robustness/inputs_left_alone",
-        "x: should be left as it was, got it modified in place",
+        "x: should be left as it was, but is modified in place",
     ),
     "float64_where_gradients_flow": (
         RIGHT.replace("return x", "return (x.double() if x.requires_grad else x)"),
@@ -196,13 +196,13 @@ WRONG = {
     "banned": (
         RIGHT.replace("x / (1 / factor)", "getattr(torch, 'm' + 'ul')(x, factor)"),
         "rules/calls",
-        "the rules: mul may not be called in this kata, got it "
+        "the rules: mul is not allowed in this kata, but is called "
         "(line 7: `return getattr(torch, 'm' + 'ul')(x, factor)`)",
     ),
     "banned_operator": (
         RIGHT.replace("x / (1 / factor)", "x * factor"),
         "rules/calls",
-        "the rules: mul may not be called in this kata, got it (line 7: `return x * factor`)",
+        "the rules: mul is not allowed in this kata, but is called (line 7: `return x * factor`)",
     ),
     "through_numpy": (
         RIGHT.replace("x / (1 / factor)", "torch.from_numpy(x.detach().float().numpy() / (1 / factor)).to(x.dtype)"),

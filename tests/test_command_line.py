@@ -109,7 +109,7 @@ def test_a_broken_rule_is_the_headline(toys: Path) -> None:
     solve(toys, scale=REFERENCE.replace("x / (1 / factor)", "x.mul(2 * factor)"))
     lines = [line.rstrip() for line in run(toys, "grade", "scale").out.splitlines()]
     assert re.fullmatch(r"FAIL  scale +\d\d/100   the rules are broken", lines[0])
-    assert lines[2].startswith("  the rules  mul may not be called in this kata, got it")
+    assert lines[2].startswith("  the rules  mul is not allowed in this kata, but is called")
     assert "  points     only for contract and shapes, while the rules are broken" in lines
 
 

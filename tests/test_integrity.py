@@ -33,7 +33,7 @@ QUICK = (
 )  # fmt: skip
 
 
-full = pytest.mark.skipif(isolation() != "full", reason="submissions cannot be shut in fully on this system")
+full = pytest.mark.skipif(isolation() != "full", reason="submissions cannot be isolated fully on this system")
 
 
 @pytest.fixture
@@ -121,7 +121,10 @@ def test_with_limits_alone_it_still_judges_and_says_so(toys: Path, own: dict[str
     assert left_behind(own) == []
     (toys / "katas/toys/scale/scale.py").write_text(REFERENCE)
     ran = run(toys, "grade", "scale", GRADERS_ISOLATION="limits")
-    assert (ran.status, "isolation: limits; submissions cannot be shut in fully here" in ran.out) == (0, True)
+    assert (ran.status, "isolation: limits; submissions cannot be isolated fully on this system" in ran.out) == (
+        0,
+        True,
+    )
 
 
 def test_strict_isolation_refuses_less(toys: Path) -> None:

@@ -336,7 +336,7 @@ def result(*outcomes: Outcome, **rest: object) -> Result:
     return Result("k", "t", "k.py", planned=len(outcomes), outcomes=[*outcomes], **rest)  # type: ignore[arg-type]
 
 
-CALLED = "the rules: torch.mul may not be called in this kata, got it (line 3: `x.mul(y)`)"
+CALLED = "the rules: torch.mul is not allowed in this kata, but is called (line 3: `x.mul(y)`)"
 
 
 def test_what_a_forbidden_call_made_earns_nothing() -> None:

@@ -33,7 +33,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--isolation",
         choices=("auto", "strict"),
         default="auto",
-        help="strict refuses to grade where submissions cannot be shut in fully; see SECURITY.md",
+        help="strict refuses to grade where submissions cannot be isolated fully; see SECURITY.md",
     )
     grade.add_argument(
         "--workers", type=workers, metavar="N", help="judge N katas at once; default: as many as there are processors"

@@ -176,7 +176,7 @@ def measured_replies(
         outputs = correctness.tensors(trial.result(request, reference.result))
         own = trial.ask(request)
         if measure == "cost" and own.cost is None:
-            raise CheckFailed("the call: sent back something that is no answer")
+            raise CheckFailed("the call: returned something that cannot be read as a result")
         if request.message in trial.verified:
             return own, reference
         trial.refuse_calls([(request, own)])

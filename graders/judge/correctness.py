@@ -240,7 +240,7 @@ def same_inputs(trial: Trial, request: Request) -> None:
     reply = trial.ask(request)
     for name, before in (request.arguments or {}).items():
         if isinstance(before, Tensor) and not reply.raised and not unchanged(before, reply.inputs.get(name)):
-            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, got it modified in place")
+            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but is modified in place")
 
 
 def unchanged(before: Tensor, after: Tensor | None) -> bool:

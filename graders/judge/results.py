@@ -161,6 +161,44 @@ class Result:
             "tests": [outcome.document(self.earned(outcome)) for outcome in self.outcomes],
         }
 
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> Result:
+        """What `document` wrote; the source text and the rank are not in it."""
+        outcomes = [
+            Outcome(
+                test["name"],
+                test["category"],
+                test["state"],
+                test["max_score"],
+                test["message"],
+                test["test_code"],
+                test["output"] or "",
+                test["seconds"],
+                order=int(test["name"] != document["first_failure"]),
+            )
+            for test in document["tests"]
+        ]
+        return cls(
+            document["kata"],
+            document["topic"],
+            document["source"],
+            todo=document["state"] == "todo" and all(outcome.state == "skipped" for outcome in outcomes),
+            message=document["message"],
+            error=document["state"] == "error",
+            mistake=document["mistake"],
+            diagnosis=document["diagnosis"],
+            review=document["review"],
+            outcomes=outcomes,
+            planned=len(outcomes),
+            seconds=document["seconds"],
+            costs={
+                cost["budget"]: {
+                    figure: (pair["own"], pair["reference"]) for figure, pair in cost.items() if figure != "budget"
+                }
+                for cost in document["costs"]
+            },
+        )
+
 
 def exit_status(results: list[Result]) -> int:
     """0 nothing failing, 1 something failing, 3 a grader's own fault."""

@@ -40,6 +40,15 @@ class Options:
     first_failure: bool = False  # stop each submission at its first failing check
 
 
+@dataclass
+class Shared:
+    """What the submissions of a kata share, by its name; a judge that stays keeps it from run to run."""
+
+    diagnoses: dict[str, Diagnosis] = field(default_factory=dict)
+    references: dict[str, Submission] = field(default_factory=dict)
+    vectors: dict[str, list[TestVectors]] = field(default_factory=dict)  # one for each device
+
+
 class Run:
     """One grading run: its options, its worker launcher and its results."""
 
@@ -48,14 +57,14 @@ class Run:
         options: Options,
         launcher: Launcher,
         watcher: Callable[[Result], None] = lambda result: None,
+        shared: Shared | None = None,
     ) -> None:
         self.options = options
         self.watcher = watcher  # called whenever a check or a whole submission is done
         self.results: list[Result] = []
         self.pending: dict[int, SubmissionRun] = {}
-        self.diagnoses: dict[str, Diagnosis] = {}
-        self.references: dict[str, Submission] = {}
-        self.all_vectors: dict[str, list[TestVectors]] = {}  # one for each device
+        shared = shared or Shared()
+        self.diagnoses, self.references, self.all_vectors = shared.diagnoses, shared.references, shared.vectors
         self.launcher = launcher
 
     def close(self) -> None:

@@ -53,7 +53,7 @@ class Trial:
         offences = [(request, *call) for request, reply in asked for call in reply.banned_calls]
         for self.last, name, line in sorted(offences, key=lambda offence: offence[2] is None):  # known lines come first
             where = self.submission.at(line or self.submission.mention(name))
-            raise CheckFailed(f"{BROKEN}{name} may not be called in this kata, got it{where}")
+            raise CheckFailed(f"{BROKEN}{name} is not allowed in this kata, but is called{where}")
 
     def result(self, request: Request, wanted: Result) -> Result:
         """What the call returned, in the form of what is wanted: the same tuples, lists, dicts and kinds of leaves."""

@@ -9,10 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from graders.catalogue.katas import Kata
-from graders.judge.diagnosis import Diagnosis
 from graders.judge.results import Result
-from graders.judge.run import DEFAULT_SEED, Options, Run
-from graders.judge.vectors import TestVectors
+from graders.judge.run import DEFAULT_SEED, Options, Run, Shared
 from graders.sandbox.cage import Level
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.submission import Submission
@@ -28,9 +26,7 @@ class WarmJudge:
     def __init__(self, launcher: Launcher, seed: int = DEFAULT_SEED) -> None:
         self.launcher = Interruptible(launcher)
         self.seed = seed
-        self.all_vectors: dict[str, list[TestVectors]] = {}
-        self.references: dict[str, Submission] = {}
-        self.diagnoses: dict[str, Diagnosis] = {}
+        self.shared = Shared()
         self.judged: Submission | None = None
 
     def grade(
@@ -45,8 +41,7 @@ class WarmJudge:
         Raises: GraderError where the kata's grader cannot grade; Interrupted.
         """
         asked = Options(submissions=[path], seed=self.seed, first_failure=bool(only))
-        run = Run(asked, self.launcher, watcher)
-        run.all_vectors, run.references, run.diagnoses = self.all_vectors, self.references, self.diagnoses
+        run = Run(asked, self.launcher, watcher, self.shared)
         self.launcher.judging = True
         try:
             for pending, check in run.prepare(kata, path):
@@ -60,7 +55,7 @@ class WarmJudge:
             self.judged = None
             for pending in run.pending.values():
                 pending.trial.submission.close()
-            for diagnosis in self.diagnoses.values():
+            for diagnosis in self.shared.diagnoses.values():
                 diagnosis.close()  # their workers; what they answered is kept
         return run.results[0]
 
@@ -82,7 +77,7 @@ class WarmJudge:
 
     def close(self) -> None:
         """The launcher stays: it belongs to whoever made it."""
-        for reference in self.references.values():
+        for reference in self.shared.references.values():
             reference.close()
 
 

@@ -12,7 +12,6 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -22,7 +21,7 @@ from graders.desk import attempts
 from graders.faults import FAULT, ROOT
 from graders.judge import results
 from graders.judge.card import WIDTH, WORDS, Reporter, costs_in_words
-from graders.judge.results import Outcome, Result
+from graders.judge.results import Result
 from graders.judge.run import DEFAULT_SEED
 
 COLOURS = {"green": "#2e9e44", "red": "#d1433f", "yellow": "#b8860b"}  # seen on white and on black
@@ -38,53 +37,14 @@ def main(argv: list[str], root: Path = ROOT) -> int:
     if status not in (0, 1, FAULT) or not written.exists():
         return status
     document = json.loads(written.read_text(encoding="utf-8"))
-    result = result_of(document["results"][0])
+    (told,) = document["results"]
+    result = Result.from_document(json.loads(json.dumps(told).replace(json.dumps(told["source"])[1:-1], "the cell")))
     result.source_text = cell.read_text(encoding="utf-8")
     result.budgeted = katas.find([result.kata], root)[0].reference_file.exists()
     if status != FAULT and not os.environ.get("CI"):
         attempts.record_all(root, [result], document["seed"], attempts.NOTEBOOK)
     results.write(folder / "card.json", card(result, document["seed"], document["env"]["isolation"]))
     return status
-
-
-def result_of(document: dict[str, Any]) -> Result:
-    """What `grade` wrote of one submission, where the file is called the cell."""
-
-    def named(text: str | None) -> str | None:
-        return text and text.replace(document["source"], "the cell")
-
-    outcomes = [
-        Outcome(
-            test["name"],
-            test["category"],
-            test["state"],
-            test["max_score"],
-            named(test["message"]),
-            test["test_code"],
-            test["output"] or "",
-            test["seconds"],
-            order=int(test["name"] != document["first_failure"]),
-        )
-        for test in document["tests"]
-    ]
-    costs = {
-        cost["budget"]: {name: (pair["own"], pair["reference"]) for name, pair in cost.items() if name != "budget"}
-        for cost in document["costs"]
-    }
-    return Result(
-        document["kata"],
-        document["topic"],
-        document["source"],
-        todo=all(outcome.state == "skipped" for outcome in outcomes),
-        message=named(document["message"]),
-        error=document["state"] == "error",
-        mistake=document["mistake"],
-        diagnosis=document["diagnosis"],
-        outcomes=outcomes,
-        planned=len(outcomes),
-        seconds=document["seconds"],
-        costs=costs,
-    )
 
 
 class CellReporter(Reporter):
@@ -104,7 +64,7 @@ def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
     if any(UNDEFINED.search(outcome.message or "") for outcome in result.outcomes):
         rows.append(("note", "a cell is judged on its own: import and define in it all that it uses"))
     if isolation != "full":
-        rows.append(("isolation", f"{isolation}; submissions cannot be shut in fully here, see SECURITY.md"))
+        rows.append(("isolation", f"{isolation}; submissions cannot be isolated fully on this system, see SECURITY.md"))
     headline = reporter.headline(result)
     reporter.say(headline)
     if rows:

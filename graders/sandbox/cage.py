@@ -77,7 +77,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
 
 
 def serve_in_namespaces(serve: Callable[[Starter], None]) -> bool:
-    """Runs `serve` as the first process of namespaces of its own, in a process below this one, and returns when it ended.
+    """Runs `serve` as the first process of namespaces of its own, and returns when that ended.
 
     False where the system does not allow that; nothing was served then.
     """

@@ -87,7 +87,7 @@ class Submission:
                 self.worker = None
                 self.unloadable = f"{self.path} {death} while it was imported"
             except NO_ANSWER:
-                self.unloadable = f"{self.path} sent back something that is no answer when it was imported"
+                self.unloadable = f"{self.path} returned something that cannot be read as a result when it was imported"
             self.calling = None
             if self.unloadable:
                 self.close()
@@ -128,7 +128,7 @@ class Submission:
             reply = Reply(died=str(death))
         except NO_ANSWER:
             self.close()
-            reply = Reply(died="sent back something that is no answer")
+            reply = Reply(died="returned something that cannot be read as a result")
         self.calling = None
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
         reply = replace(reply, banned_calls=tuple((self.imported | worker.offences).items()))

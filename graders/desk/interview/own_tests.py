@@ -55,7 +55,7 @@ def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
     try:
         return ran(str(reply["text"]), None if reply["status"] is None else int(reply["status"]))
     except (KeyError, TypeError, ValueError):
-        return Ran("", False, "sent back something that is no answer")
+        return Ran("", False, "returned something that cannot be read as a result")
 
 
 def ran(text: str, status: int | None) -> Ran:
