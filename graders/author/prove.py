@@ -102,7 +102,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     jobs = [(job, kata) for kata in chosen for job in kinds]
     attacked = [kata for kata in chosen if hostile_files(kata)]
     if attacked and isolation() != "full":
-        console.print("cheats are not tried: submissions cannot be isolated fully on this system, see SECURITY.md")
+        console.print("cheats are not tried: this system cannot isolate submissions fully, see SECURITY.md")
     else:
         parts = [functools.partial(prove_integrity, part) for part in range(PARTS)]
         jobs = [*((part, kata) for kata in attacked for part in parts), *jobs]  # the longest first

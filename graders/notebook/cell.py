@@ -64,7 +64,7 @@ def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
     if any(UNDEFINED.search(outcome.message or "") for outcome in result.outcomes):
         rows.append(("note", "a cell is judged on its own: import and define in it all that it uses"))
     if isolation != "full":
-        rows.append(("isolation", f"{isolation}; submissions cannot be isolated fully on this system, see SECURITY.md"))
+        rows.append(("isolation", f"{isolation}; this system cannot isolate submissions fully, see SECURITY.md"))
     headline = reporter.headline(result)
     reporter.say(headline)
     if rows:
