@@ -397,6 +397,6 @@ EQUIVALENT: dict[str, str] = {
     f"{Z} -> z = logits": "no case adds up 65 504 classes in float16, since torch's own cross_entropy overflows there",
     f"{W} -> {W.replace('.to(wide)', '')}": "weights come in the dtype of the logits, and rows enough for a sum of "
     "float16 weights to end are not asked",
-    "raise ValueError(f'logits should have shape (N, C), got {tuple(logits.shape)}') -> (deleted)": "N, C = "
+    "not_refused_1": "N, C = "
     "logits.shape raises a ValueError of its own for any other number of axes; only its message says less",
 }
