@@ -47,9 +47,7 @@ def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
         return USAGE
     reporter.summary(run.results, learner=not (options.reference or options.submission))
     if launcher.isolation != "full":
-        reporter.say(
-            f"isolation: {launcher.isolation}; this system cannot isolate submissions fully, see SECURITY.md"
-        )
+        reporter.say(f"isolation: {launcher.isolation}; this system cannot isolate submissions fully, see SECURITY.md")
     if not (options.reference or options.submission or options.k or options.x or options.ci or os.environ.get("CI")):
         attempts.record_all(root, run.results, asked.seed, "grade")
     if options.json:

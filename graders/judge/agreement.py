@@ -51,7 +51,7 @@ def same_cost(one: Cost, other: Cost) -> bool:
 
 def same_value(one: Leaf, other: Leaf, tolerance: Tolerance) -> bool:
     if isinstance(one, float) and isinstance(other, float):
-        one, other = torch.tensor(one), torch.tensor(other)
+        one, other = (torch.tensor(number, dtype=torch.float64) for number in (one, other))
     if not isinstance(one, Tensor) or not isinstance(other, Tensor):
         return type(one) is type(other) and one == other
     if one.shape != other.shape or one.dtype != other.dtype:

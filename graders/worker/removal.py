@@ -59,7 +59,7 @@ class Inventory(NamedTuple):
     """What there is to remove, looked up once before workers are forked."""
 
     operators: list[tuple[str, str, list[str]]]  # names without what is before them, full ones, dispatch keys; sorted
-    functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python, likewise
+    functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python; its optimisers by their modules' names
     exits: list[FunctionType]
     switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
     registrars: list[dict[str, Any]]  # where the function stands by which kernels are registered
@@ -80,8 +80,12 @@ def take_stock() -> Inventory:
             operators.setdefault(name, []).append(key)
     functions: dict[str, list[FunctionType]] = {}
     for one in gc.get_objects():
-        if type(one) is FunctionType and MATHEMATICS.match(one.__module__ or ""):
+        module = (type(one) is FunctionType and one.__module__) or ""
+        if MATHEMATICS.match(module):
             functions.setdefault(one.__name__.lstrip("_"), []).append(one)
+        elif module.startswith("torch.optim"):  # `optim`, or `lr_scheduler` alone
+            for part in module.split(".")[1:]:
+                functions.setdefault(part.lstrip("_"), []).append(one)
     switches = [
         value
         for module in (torch._C, torch._C._autograd)
