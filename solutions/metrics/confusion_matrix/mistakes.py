@@ -76,16 +76,6 @@ MISTAKES = (
         instead("matrix = torch.zeros(C, C, dtype=torch.int64)\nmatrix[true, predicted] += 1\nreturn matrix"),
     ),
     Mistake(
-        "only_the_diagonal",
-        "only the samples that are predicted correctly are counted; the others belong beside the diagonal",
-        {f"return {RESULT}": "return torch.bincount(true[true == predicted], minlength=C).diag()"},
-    ),
-    Mistake(
-        "both_directions_added",
-        "i taken for j and j taken for i are added up; keep them apart",
-        {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix + matrix.T - matrix.diagonal().diag()"},
-    ),
-    Mistake(
         "positive_class_first",
         "with two classes the matrix begins with class 1, [[TP, FN], [FP, TN]]; here class 0 comes first",
         {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix.flip(0, 1) if C == 2 else matrix"},
@@ -107,6 +97,17 @@ MISTAKES = (
         "one_class_squeezed",
         "axes of length 1 are squeezed away; with one class the result is (1, 1)",
         {RESULT: f"{RESULT}.squeeze()"},
+    ),
+    Mistake(
+        "labels_half_checked",
+        "bad labels get through; refuse those below 0 and those from C on, in both inputs",
+        {PREDICTED_CHECK: "if False:"},
+        also=(
+            {TRUE_CHECK: "if False:"},
+            UNCHECKED,
+            {TRUE_CHECK: "if (true >= C).any():", PREDICTED_CHECK: "if (predicted >= C).any():"},
+            {TRUE_CHECK: "if (true < 0).any():", PREDICTED_CHECK: "if (predicted < 0).any():"},
+        ),
     ),
     Mistake(
         "only_the_cells_checked",
@@ -131,11 +132,7 @@ MISTAKES = (
     Mistake(
         "another_library",
         "another library does the work; count with torch",
-        instead(
-            "from sklearn.metrics import confusion_matrix as count\n"
-            "return torch.tensor(count(true, predicted, labels=range(C)))"
-        ),
-        also=({RESULT: f"torch.from_numpy(__import__('numpy').{COUNTS[6:]}).view(C, C)"},),
+        {RESULT: f"torch.from_numpy(__import__('numpy').{COUNTS[6:]}).view(C, C)"},
     ),
     Mistake(
         "loop_over_the_classes",

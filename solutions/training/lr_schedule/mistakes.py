@@ -15,8 +15,8 @@ IMPORT = {"import math": "import math\n\nimport torch"}
 MISTAKES = (
     Mistake(
         "first_step_zero",
-        "the warm-up uses step / W, so that the first step has the rate 0 and changes nothing; "
-        "the step is counted from 0, so use step + 1",
+        "the warm-up begins with the rate 0, and the first step changes nothing; step 0 has one of W parts already, so "
+        "use (step + 1) / W",
         {WARMUP: "base_lr * step / warmup_steps"},
         also=({WARMUP: "base_lr * step / max(1, warmup_steps - 1)"},),
     ),
@@ -43,14 +43,10 @@ MISTAKES = (
         {IN_WARMUP: f"if not warmup_steps:\n        return base_lr\n    {IN_WARMUP}"},
     ),
     Mistake(
-        "warmup_from_min_lr",
-        "the warm-up begins at min_lr; min_lr should play no part in it",
+        "min_lr_in_the_warmup",
+        "the warm-up begins at min_lr or is kept above it; min_lr should play no part in the warm-up",
         {WARMUP: "min_lr + (base_lr - min_lr) * (step + 1) / warmup_steps"},
-    ),
-    Mistake(
-        "warmup_kept_above_min_lr",
-        "the warm-up is not let below min_lr; min_lr should play no part in it",
-        {f"return {WARMUP}": f"return max(min_lr, {WARMUP})"},
+        also=({f"return {WARMUP}": f"return max(min_lr, {WARMUP})"},),
     ),
     Mistake(
         "warmup_not_subtracted",
@@ -68,13 +64,10 @@ MISTAKES = (
     ),
     Mistake(
         "decay_over_all_steps",
-        "the cosine is stretched over T steps, so it has not reached min_lr at step T; T − W steps are left for it",
+        "the cosine is stretched over T steps, so it has not reached min_lr at step T; T counts the steps of the "
+        "warm-up, too, and T − W are left for the cosine",
         {PROGRESS: "(step - warmup_steps) / total_steps"},
-    ),
-    Mistake(
-        "total_without_warmup",
-        "the cosine takes T steps after the warm-up and ends at W + T; T counts the steps of the warm-up, too",
-        {AT_THE_END: "if step >= warmup_steps + total_steps:", PROGRESS: "(step - warmup_steps) / total_steps"},
+        also=({AT_THE_END: "if step >= warmup_steps + total_steps:", PROGRESS: "(step - warmup_steps) / total_steps"},),
     ),
     Mistake(
         "ends_one_step_early",
@@ -93,10 +86,10 @@ MISTAKES = (
         also=({PAST_THE_END: "", PROGRESS: PROGRESS.replace(" / ", " % (total_steps - warmup_steps) / ")},),
     ),
     Mistake(
-        "zero_at_the_end",
-        "the rate is 0 from step T on; it should be min_lr",
+        "another_rate_at_the_end",
+        "from step T on, or beyond it, the rate is 0 or base_lr; it should be min_lr",
         {END: "        return 0.0\n"},
-        also=({PAST_THE_END: "    if step > total_steps:\n        return 0.0\n"},),
+        also=({PAST_THE_END: "    if step > total_steps:\n        return 0.0\n"}, {END: "        return base_lr\n"}),
     ),
     Mistake(
         "min_lr_added",
@@ -105,14 +98,21 @@ MISTAKES = (
         {DECAY: f"min_lr + base_lr * {SHAPE}"},
     ),
     Mistake(
-        "min_lr_cuts_off",
-        "the cosine falls to 0 and is cut off at min_lr; it should reach min_lr at step T and not before",
+        "decay_to_zero",
+        "the cosine falls to 0, and min_lr cuts it off or comes with a jump at step T; "
+        "let it fall from base_lr to min_lr",
         {f"return {DECAY}": f"return max(min_lr, base_lr * {SHAPE})"},
+        also=({DECAY: f"base_lr * {SHAPE}"},),
     ),
     Mistake(
-        "min_lr_only_at_the_end",
-        "the cosine falls to 0 and the rate jumps to min_lr at step T; let it fall to min_lr",
-        {DECAY: f"base_lr * {SHAPE}"},
+        "min_lr_as_a_share",
+        "min_lr is multiplied by base_lr; it is a rate, not a share of base_lr",
+        {IN_WARMUP: f"min_lr *= base_lr\n    {IN_WARMUP}"},
+    ),
+    Mistake(
+        "factor_returned",
+        "the factor is returned that LambdaLR would take; multiply it by base_lr",
+        {WARMUP: "(step + 1) / warmup_steps", END: "        return min_lr / base_lr\n", DECAY: f"({DECAY}) / base_lr"},
     ),
     Mistake(
         "degrees",
@@ -120,22 +120,29 @@ MISTAKES = (
         {"math.pi * progress": "180 * progress"},
     ),
     Mistake(
-        "another_part_of_the_period",
-        "the cosine does not run through half a period; (1 + cos πp) / 2 falls from 1 to 0 as p goes from 0 to 1",
-        {SHAPE: "math.cos(math.pi / 2 * progress)"},
-        also=({"math.pi * progress": "2 * math.pi * progress"},),
+        "not_from_1_to_0",
+        "base_lr − min_lr is multiplied by another function than (1 + cos πp) / 2, which falls from 1 to 0 in half a "
+        "period",
+        {SHAPE: "math.cos(math.pi * progress)"},
+        also=(
+            {SHAPE: "(1 + math.cos(math.pi * progress))"},
+            {SHAPE: "(1 - math.cos(math.pi * progress)) / 2"},
+            {SHAPE: "math.cos(math.pi / 2 * progress)"},
+            {"math.pi * progress": "2 * math.pi * progress"},
+        ),
     ),
     Mistake(
-        "cosine_below_zero",
-        "the cosine itself is used, which falls to −1; (1 + cos πp) / 2 falls to 0",
-        {SHAPE: "math.cos(math.pi * progress)"},
+        "straight_line",
+        "the decay is a straight line; it should follow the cosine",
+        {SHAPE: "(1 - progress)"},
     ),
     Mistake(
         "float32_inside",
         "the rate is computed with float32 tensors, torch's default; use Python floats or float64",
-        {**IMPORT, SHAPE: "(1 + torch.cos(math.pi * torch.tensor(progress))).item() / 2"},
+        {**IMPORT, PROGRESS: f"torch.tensor({PROGRESS})", DECAY: f"float({DECAY.replace('math.cos', 'torch.cos')})"},
         also=(
             {**IMPORT, f"    {IN_WARMUP}": f"    step = torch.tensor(float(step)).item()\n    {IN_WARMUP}"},
+            {**IMPORT, WARMUP: "(torch.tensor(base_lr) * (step + 1) / warmup_steps).item()"},
             {**IMPORT, WARMUP: f"torch.tensor({WARMUP}).item()", DECAY: f"torch.tensor({DECAY}).item()"},
         ),
     ),
