@@ -28,12 +28,12 @@ def exam_of(kata: katas.Kata, seed: int) -> TestVectors:
 
 
 def calls_of(vectors: TestVectors, answer: Answer, raising: bool) -> list[tuple[Case, int]]:
-    cases = [case for case in answer.cases if case.inputs and case.raises == raising]
+    cases = [case for case in answer.cases if case.inputs and bool(case.raises) == raising]
     return [(case, index) for case in cases for index in range(len(vectors.arguments(case)))]
 
 
 def modes_of(vectors: TestVectors, answer: Answer, raising: bool) -> list[tuple[Case, int, Mode]]:
-    cases = [case for case in answer.cases if case.raises == raising]
+    cases = [case for case in answer.cases if bool(case.raises) == raising]
     return [(case, index, mode) for case in cases for index, mode in vectors.crossed(answer)[case.name]]
 
 

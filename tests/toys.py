@@ -30,7 +30,7 @@ GRADER = Grader(
             cases=(
                 Case("three_by_five", lambda draw: {"x": draw.normal(3, 5)}),
                 Case("factors", lambda draw: [{"x": draw.normal(4), "factor": f} for f in (0.5, -3.0)]),
-                Case("no_factor", lambda draw: {"x": draw.normal(2), "factor": 0.0}, raises=True),
+                Case("no_factor", lambda draw: {"x": draw.normal(2), "factor": 0.0}, raises=ValueError),
             ),
         ),
     ),
@@ -86,7 +86,7 @@ GRADER = Grader(
             differentiable=("x",),
             cases=(
                 Case("three_wide", lambda draw: {"x": draw.normal(4, 3)}, init={"width": 3}),
-                Case("no_width", None, init={"width": 0}, raises=True),
+                Case("no_width", None, init={"width": 0}, raises=ValueError),
             ),
         ),
     ),

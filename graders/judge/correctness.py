@@ -164,8 +164,8 @@ def same_values(trial: Trial, request: Request, wanted: Result, tolerance: Toler
         if isinstance(right, Tensor) and isinstance(there, Tensor):
             close(request.in_words(of("values", where)), there, right, tolerance)
         elif isinstance(right, float) and isinstance(there, float | int):
-            exact = [torch.tensor(number, dtype=torch.float64) for number in (there, right)]
-            close(request.in_words(where), *exact, tolerance)
+            one, other = (torch.tensor(number, dtype=torch.float64) for number in (there, right))
+            close(request.in_words(where), one, other, tolerance)
         elif there != right:
             raise CheckFailed(f"{request.in_words(where)}: should be {right!r}, got {there!r}")
 

@@ -151,9 +151,9 @@ class Wrapped:
             yield make(
                 "float32_inside", self.inside("float"), "float64 inputs are computed in float32; keep their dtype"
             )
-        yield make(
-            "remembered", REMEMBERED, "an earlier call's result is returned for inputs of the same shapes; compute it"
-        )
+        if self.tensors():
+            diagnosis = "an earlier call's result is returned for inputs of the same shapes; compute it anew"
+            yield make("remembered", REMEMBERED, diagnosis)
         if self.tensors() and any("loops" in budget.asks and not budget.scenario for budget in self.answer.budgets):
             name = self.tensors()[0]
             body = LOOP.format(name=name)

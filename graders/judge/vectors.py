@@ -93,7 +93,7 @@ class TestVectors:
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}")
         found: dict[str, list[tuple[int, Mode]]] = {case.name: [] for case in answer.cases}
         for raising in (False, True):
-            cases = [case for case in answer.cases if case.raises == raising and case.inputs]
+            cases = [case for case in answer.cases if bool(case.raises) == raising and case.inputs]
             calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
             choices = [self.choices(answer, *call) for call in calls]
             kinds: list[dict[str, Any]] = [{"strided": True}]

@@ -100,7 +100,7 @@ class Case:
         gradients: "exact" compares them by value (where the oracle's is NaN, anything finite is right), "finite"
             only asks that they are finite, "none" asks nothing.
         category: where its values are counted, "numerics" or "robustness".
-        raises: the call should raise ValueError (or fail an assert).
+        raises: ValueError where the call should raise it (or fail an assert).
         tolerance: instead of the answer's, by dtype.
     """
 
@@ -110,7 +110,7 @@ class Case:
     dtypes: tuple[torch.dtype, ...] = FULL
     gradients: Literal["exact", "finite", "none"] = "exact"
     category: Literal["numerics", "robustness"] = "numerics"
-    raises: bool = False
+    raises: type[ValueError] | None = None
     tolerance: Mapping[torch.dtype, Tolerance] = field(default_factory=dict)
     scenario: Callable[..., Any] | None = None
 

@@ -228,8 +228,8 @@ GRADER = Grader(
                     tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-12, not 1e-16
                 ),
                 Case("mask_in_half", half_with_blocked_row, init=heads(8, 4), category="robustness", dtypes=HALF),
-                Case("heads_do_not_divide", None, init=heads(10, 4), raises=True),
-                Case("more_heads_than_channels", None, init=heads(4, 8), raises=True),
+                Case("heads_do_not_divide", None, init=heads(10, 4), raises=ValueError),
+                Case("more_heads_than_channels", None, init=heads(4, 8), raises=ValueError),
             ),
         ),
     ),

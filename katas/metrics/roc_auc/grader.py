@@ -166,11 +166,11 @@ def asked(word: str) -> tuple[Case, ...]:
         Case(f"{word}_of_any_size", of_any_size, category="robustness"),
         Case(f"{word}_nearly_equal", nearly_equal, category="robustness", dtypes=(torch.float64,)),
         Case(f"{word}_of_many", many, category="robustness", dtypes=(torch.float64, torch.float16)),
-        Case(f"{word}_different_lengths", different_lengths, raises=True),
-        Case(f"{word}_one_class", one_class, raises=True),
-        Case(f"{word}_other_labels", other_labels, raises=True),
-        Case(f"{word}_nan_scores", nan_scores, raises=True),
-        Case(f"{word}_of_nothing", nothing, raises=True),
+        Case(f"{word}_different_lengths", different_lengths, raises=ValueError),
+        Case(f"{word}_one_class", one_class, raises=ValueError),
+        Case(f"{word}_other_labels", other_labels, raises=ValueError),
+        Case(f"{word}_nan_scores", nan_scores, raises=ValueError),
+        Case(f"{word}_of_nothing", nothing, raises=ValueError),
     )
 
 
