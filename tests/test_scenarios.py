@@ -1,0 +1,278 @@
+"""What a grader can say beyond one call: scenarios, classes, results of any plain form, no autograd, no optimiser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graders.faults import GraderError
+from graders.kata.spec import Answer, Case, source_of
+from graders.sandbox.returned import Result, in_words, leaves_of, same_form
+from tests.toys import ABOUT, NO_MISTAKES, failures, grade, run
+
+GRADER = """
+import torch
+
+from graders.kata import Answer, Case, Grader
+
+
+class Right:
+    def __init__(self, step):
+        self.step, self.total = step, 0.0
+
+    def add(self, x):
+        self.total += self.step
+        return x * self.total
+
+
+def continued(Counter, x, words):
+    counter = Counter(3.0)
+    first = counter.add(x)
+    return {"first": first, "second": counter.add(x), "total": counter.total, "words": [words, len(words), None, True]}
+
+
+def refused(Counter, x):
+    return Counter(0.0).add(x)
+
+
+def applied(twice, x):
+    calls = []
+
+    def double(y):
+        calls.append(y.shape)
+        return 2 * y
+
+    out = x.clone()
+    back = twice(double, out)
+    return {"value": out, "same object": back is out, "calls": len(calls)}
+
+
+def twice(function, x):
+    return x.copy_(function(function(x)))
+
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "class Counter(step)",
+            methods=("add(x)",),
+            oracle=Right,
+            differentiable=("x",),
+            cases=(
+                Case("continued", lambda draw: {"x": draw.normal(2, 3), "words": "né 🙂"}, scenario=continued),
+                Case("no_step", lambda draw: {"x": draw.normal(2, 3)}, scenario=refused, raises=ValueError),
+            ),
+        ),
+        Answer(
+            "twice(function, x)",
+            oracle=twice,
+            cases=(Case("doubled", lambda draw: {"x": draw.normal(4)}, scenario=applied),),
+        ),
+        Answer(
+            "pieces(n)",
+            oracle=lambda n: ([n / 3, n], {"text": "é" * n, "none": None}, n > 2),
+            cases=(Case("numbers", lambda draw: [{"n": 2}, {"n": 3}], dtypes=(torch.float64,)),),
+        ),
+        Answer("judged_by_a_test(x)", oracle=None),
+    ),
+    banned=("autograd", "optim"),
+)
+
+
+def test_is_positive(submission, draw):
+    assert (submission.call("judged_by_a_test", x=draw.normal(3)) > 0).all(), "the result: should be positive"
+
+
+def test_of_a_scenario(submission, draw):
+    assert submission.run(continued, x=draw.normal(1), words="a")["total"] == 6.0
+"""
+RIGHT = """
+import torch
+
+
+class Counter:
+    def __init__(self, step):
+        # --- solution
+        # TODO: keep it.
+        if step == 0:
+            raise ValueError("step should not be 0")
+        self.step, self.total = step, 0.0
+        # --- end
+
+    def add(self, x):
+        self.total += self.step
+        return x * self.total
+
+
+def twice(function, x):
+    return x.copy_(function(function(x)))
+
+
+def pieces(n):
+    return [n / 3, n], {"text": "é" * n, "none": None}, n > 2
+
+
+def judged_by_a_test(x):
+    return x.exp()
+"""
+DERIVED = "    y = x.detach().requires_grad_()\n    with torch.enable_grad():\n        {}\n    return x.exp()"
+OPTIMISED = "    torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0).step()\n    return x.exp()"
+# name: (what is replaced, by what, the check that should fire, its message)
+WRONG = {
+    "no_class": ("class Counter", "class Counters", "contract/Counter_signature", "Counter: should be defined"),
+    "a_function": (
+        "class Counter:\n    def __init__",
+        "def Counter(step): ...\n\n\nclass Other:\n    def __init__",
+        "contract/Counter_signature",
+        "Counter: should be a class, got something else",
+    ),
+    "no_method": ("def add", "def plus", "contract/Counter_signature", "Counter.add: should be defined"),
+    "forgets": (
+        "self.total += self.step",
+        "self.total = self.step",
+        "numerics/continued/float64",
+        "values of second: ",
+    ),
+    "detached": (
+        "return x * self.total",
+        "return x.detach() * self.total",
+        "gradients/continued/float64",
+        "gradient of x",
+    ),
+    "accepts_no_step": (
+        "raise ValueError",
+        "print",
+        "contract/no_step",
+        "the call: should raise ValueError, got a result",
+    ),
+    "another_tensor": (
+        "x.copy_(function(function(x)))",
+        "function(function(x))",
+        "numerics/doubled/float64",
+        "values of value",
+    ),
+    "once_too_often": (
+        "return x.copy_(",
+        "function(x)\n    return x.copy_(",
+        "numerics/doubled/float64",
+        "calls: should be 2, got 3",
+    ),
+    "tuple_for_list": (
+        "[n / 3, n]",
+        "(n / 3, n)",
+        "numerics/numbers/float64",
+        "the result: should be a tuple of (a list of",
+    ),
+    "other_number": ("n / 3", "n / 3.0001", "numerics/numbers/float64", "item 1 of output 1: should be 0.66"),
+    "number_in_float32": (
+        "n / 3",
+        "torch.tensor(n / 3).item()",
+        "numerics/numbers/float64",
+        "item 1 of output 1: should be",
+    ),
+    "other_text": ('"é" * n', '"e" * n', "numerics/numbers/float64", "text of output 2: should be 'éé', got 'ee'"),
+    "other_key": ('"none"', '"null"', "numerics/numbers/float64", "the result: should be a tuple of (a list of"),
+    "object": ("n > 2", "object()", "numerics/numbers/float64", "the result: should be a tuple of (a list of"),
+    "negative": ("x.exp()", "-x.exp()", "numerics/is_positive", "the result: should be positive"),
+    "grad": (
+        "    return x.exp()",
+        DERIVED.format("torch.autograd.grad(y.sum(), y)"),
+        "rules/judged_by_a_test_calls",
+        "the rules: autograd is not allowed",
+    ),
+    "backward": (
+        "    return x.exp()",
+        DERIVED.format("y.exp().sum().backward()"),
+        "rules/judged_by_a_test_calls",
+        "the rules: autograd is not allowed",
+    ),
+    "forward_mode": (
+        "    return x.exp()",
+        "    torch.func.jvp(torch.exp, (x,), (x,))\n    return x.exp()",
+        "rules/judged_by_a_test_calls",
+        "the rules: autograd is not allowed",
+    ),
+    "compiled": (
+        "    return x.exp()",
+        '    torch.jit.CompilationUnit("def f(x: Tensor):\\n    return torch.autograd.grad([x.sum()], [x])\\n")\n'
+        "    return x.exp()",
+        "rules/judged_by_a_test_calls",
+        "the rules: autograd is not allowed",
+    ),
+    "optimiser": ("    return x.exp()", OPTIMISED, "rules/judged_by_a_test_calls", "the rules: "),
+}
+
+
+@pytest.fixture(scope="module")
+def counters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("scenarios")
+    folder, solutions = root / "katas/toys/counter", root / "solutions/toys/counter"
+    for place in (folder, solutions):
+        place.mkdir(parents=True)
+    (folder / "grader.py").write_text(GRADER)
+    (folder / "README.md").write_text(ABOUT.format("counter", "toys", 1, "[]", 15))
+    (solutions / "counter.py").write_text(RIGHT)
+    (solutions / "mistakes.py").write_text(NO_MISTAKES)
+    (folder / "counter.py").write_text(RIGHT)
+    return root
+
+
+def test_right_answer_passes_and_each_wrong_one_fails_where_it_should(counters: Path) -> None:
+    sources = {"right": RIGHT}
+    for name, (old, new, _, _) in WRONG.items():
+        assert RIGHT.count(old) == 1, name
+        sources[name] = RIGHT.replace(old, new)
+    graded = grade(counters, "counter", sources)
+    assert graded["right"]["state"] == "solved", graded["right"]["tests"]
+    for name, (_, _, check, message) in WRONG.items():
+        failed = failures(graded[name])
+        assert check in failed, (name, failed)
+        assert failed[check].startswith(message), (name, failed[check])
+
+
+def test_card_shows_what_a_scenario_does(counters: Path) -> None:
+    (counters / "wrong.py").write_text(RIGHT.replace("self.total += self.step", "self.total = self.step"))
+    ran = run(counters, "grade", "counter", "--submission", str(counters / "wrong.py"), "--seed", "1")
+    assert "continued(x[2, 3] float64, words='né 🙂')  # seed 1" in ran.out
+    assert "counter = Counter(3.0)" in ran.out
+
+
+def test_standard_answers_and_mistakes_are_proved(counters: Path, tmp_path: Path) -> None:
+    ran = run(counters, "prove", "counter", "--json", str(tmp_path / "proof.json"))
+    (proof,) = json.loads((tmp_path / "proof.json").read_text())
+    assert not [fault for fault in proof["faults"] if "mutant" not in fault], ran.out
+    assert proof["right"] == proof["accepted"] == 2  # the reference, and one that asserts
+    assert proof["standard"] == proof["standard_killed"] == 1  # the `raise` left out: what else is in scenarios
+
+
+def outside(f, x):  # type: ignore[no-untyped-def]  # as authors write them
+    return f(x) + len(NO_MISTAKES)
+
+
+def with_torch(f, x):  # type: ignore[no-untyped-def]
+    return [f(one) for one in torch.unbind(x)] and math.pi  # type: ignore[name-defined] # noqa: F821  # given there
+
+
+def test_scenario_that_could_not_run_beside_a_submission_is_refused() -> None:
+    assert "math.pi" in source_of(with_torch)
+    with pytest.raises(GraderError, match=r"scenario outside should use .* alone, got NO_MISTAKES"):
+        Case("one", lambda draw: {"x": draw.normal(3)}, scenario=outside)
+    with pytest.raises(GraderError, match="should be a plain function, got a lambda"):
+        Case("one", lambda draw: {"x": draw.normal(3)}, scenario=lambda f, x: f(x))
+    with pytest.raises(GraderError, match="an oracle needs cases"):
+        Answer("f(x)", oracle=abs)
+
+
+def test_forms_of_results() -> None:
+    made: Result = ([1.5, 2], {"a": (None, "b")}, True)
+    assert [*leaves_of(made)] == ["item 1 of output 1", "item 2 of output 1", "output 1 of a of output 2",
+                                  "output 2 of a of output 2", "output 3"]  # fmt: skip
+    assert in_words(made) == "a tuple of (a list of (a float, an int), a dict of a, a bool)"
+    assert in_words([1.0, 2.0]) == "a list of 2 floats"
+    assert same_form([1, 2.0], [1.0, 2.0])
+    assert not same_form([True], [1.0])
+    assert not same_form([1.0], (1.0,))
+    assert not same_form({"a": 1}, {"b": 1})
+    assert same_form({"a": 1, "b": 2}, {"b": 2, "a": 1})
