@@ -33,6 +33,7 @@ TELLING = 2  # times the reference's: below that a figure is noise, and is not s
 MIN_READINGS = 3  # calls that all take more than twice what they may, or less than half of it
 LARGER = 8192  # elements than the cases' tensors have
 LARGEST = 1 << 17  # elements of a tensor with which some calls more are made
+LEAST_MEGABYTES = 1e5  # bytes, below which they are shown as kB
 GROWTH_MARGIN = 0.4  # an exponent that much above the reference's
 
 
@@ -115,7 +116,7 @@ def cost_record(trial: Trial, budget: Budget) -> dict[str, tuple[float, float]]:
 
 
 def megabytes(count: float) -> str:
-    return f"{count / 1e6:,.1f} MB"
+    return f"{count / 1e6:,.1f} MB" if count >= LEAST_MEGABYTES else f"{count / 1e3:,.1f} kB"
 
 
 def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:

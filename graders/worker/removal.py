@@ -35,7 +35,7 @@ Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 
 # Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
 MATHEMATICS = re.compile(
-    r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops)(\.|$)"
+    r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops|_functorch|autograd)(\.|$)"
 )
 SWITCH = re.compile(
     "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$"
@@ -48,7 +48,7 @@ COMPILERS: Any = (
     (torch._C.ConcreteModuleType, "_create_methods_and_properties"),
 )
 REGISTER = "_dispatch_library"
-FORWARD_MODE = ("make_dual", "fw_primal", "unpack_dual")  # operators that stand below `autograd`
+DERIVATIVES = ("make_dual", "fw_primal", "unpack_dual", "get_numerical_jacobian")  # what `autograd` bans as well
 VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__or__", "__ror__")
@@ -141,7 +141,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     libraries: dict[str, Any] = {}
     if "autograd" in banned:
         take_away_autograd(refuse)
-        banned = (*(word for word in banned if word != "autograd"), *FORWARD_MODE)
+        banned = (*(word for word in banned if word != "autograd"), *DERIVATIVES)
     for bare, full_name, keys in beginning_with(banned, stock.operators):
         namespace, _, name = full_name.partition("::")
         if namespace not in libraries:

@@ -10,11 +10,9 @@ RETURN = "return gradient"
 INDICES = "itertools.product(*map(range, x.shape))"
 LOOP = f"        for i in {INDICES}:  # once, with i = (), where x has no axes\n"
 POINTS = "            up, down = x.clone(), x.clone()\n"
-UP, DOWN = "            up[i] += steps[i]\n", "            down[i] -= steps[i]\n"
 QUOTIENT = "(f(up) - f(down)) / (2 * steps[i])"
 ENTRY = f"            gradient[i] = {QUOTIENT}\n"
-WHOLE = LOOP + POINTS + UP + DOWN + ENTRY
-MOVES = "torch.diag(steps.reshape(-1)).reshape(-1, *x.shape)"
+WHOLE = LOOP + POINTS + "            up[i] += steps[i]\n            down[i] -= steps[i]\n" + ENTRY
 
 
 def one_sided(quotient: str) -> dict[str, str]:
@@ -65,7 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "divided_by_h",
-        "the difference is divided by h, but the two points are 2h apart",
+        "the difference is not divided by 2h, which the two points are apart; write / (2 * h), brackets included",
         {QUOTIENT: "(f(up) - f(down)) / steps[i]"},
         also=({QUOTIENT: "(f(up) - f(down)) / 2 * steps[i]"},),
     ),
@@ -88,8 +86,7 @@ MISTAKES = (
     ),
     Mistake(
         "step_of_the_largest_entry",
-        "the largest entry, or the norm, sets the default step of all, which is far too long for small entries; "
-        "each entry has its own",
+        "the largest entry, or the norm, sets the default step of all; give each entry a step of its own size",
         {DEFAULT: f"torch.full_like(x, {EPS} * x.abs().max().clamp_min(1))"},
         also=({DEFAULT: f"torch.full_like(x, {EPS} * x.norm().clamp_min(1))"},),
     ),
@@ -101,28 +98,20 @@ MISTAKES = (
     ),
     Mistake(
         "step_too_short",
-        "the default step is √ε, as for forward differences, or ε itself, so rounding spoils the difference; "
-        "take the cube root of ε",
+        "the default step is √ε or even ε, so short that rounding spoils the difference; take the cube root of ε",
         {EPS: EPS.replace("(1 / 3)", "0.5")},
         also=({EPS: EPS.replace(" ** (1 / 3)", "")},),
     ),
     Mistake(
-        "given_h_scaled",
-        "the h that is given is multiplied by the magnitude of x; use it as it is",
+        "given_h_changed",
+        "the h that is given is ignored, cut, or multiplied by the magnitude of x; use it as it is",
         {GIVEN: "h * x.abs().clamp_min(1)"},
+        also=({GIVEN: DEFAULT}, {GIVEN: "torch.full_like(x, min(h, 1e-3))"}),
     ),
-    Mistake("h_ignored", "the argument h is ignored; use it as it is where it is given", {GIVEN: DEFAULT}),
     Mistake(
         "f_called_too_often",
-        "f is called more than twice an entry, at x again or for a formula of higher order; two calls are enough",
+        "f is asked at x again for each entry; two calls an entry are enough",
         {POINTS: POINTS + "            f(x.clone())\n"},
-        also=(
-            {
-                ENTRY: f"            coarse = {QUOTIENT}\n            up[i] -= steps[i] / 2\n"
-                "            down[i] += steps[i] / 2\n"
-                "            gradient[i] = (4 * (f(up) - f(down)) / steps[i] - coarse) / 3\n"
-            },
-        ),
     ),
     Mistake(
         "all_entries_moved",
@@ -147,8 +136,7 @@ MISTAKES = (
     ),
     Mistake(
         "value_is_a_view",
-        "f's value is kept as a tensor while the point moves on, and f may return a view of it; take the number, "
-        "or give f a new tensor",
+        "f may return a view of its argument, which moves on before the value is used; take the value as a number",
         moved("z", "z[i].item()", *SET, value="f({})"),
     ),
     Mistake(
@@ -170,29 +158,21 @@ MISTAKES = (
         also=({GUARD: "    x = x.detach()\n    if True:\n"},),
     ),
     Mistake(
-        "autograd_does_it",
-        "autograd does the work; ask f for values alone",
-        body("gradient = torch.autograd.functional.jacobian(f, x.detach())"),
-    ),
-    Mistake(
-        "f_vectorised",
-        "vmap runs f on all points at once, which fails where f takes an item() or has an if; call f for each point",
-        body(
-            f"moves = {MOVES}",
-            "rises = torch.vmap(f)(x.detach() + moves) - torch.vmap(f)(x.detach() - moves)",
-            "gradient = rises.reshape(x.shape) / (2 * steps)",
-        ),
-    ),
-    Mistake(
         "all_points_at_once",
-        "all moved points are made before f is called, which takes the square of x's memory; make two at a time",
+        "all moved points, or the graphs of all calls, are kept at once; make two at a time, without gradients",
         body(
-            f"rises = [float(f(x + move)) - float(f(x - move)) for move in {MOVES}]",
+            "moves = torch.diag(steps.reshape(-1)).reshape(-1, *x.shape)",
+            "rises = [float(f(x + move)) - float(f(x - move)) for move in moves]",
             "gradient = torch.tensor(rises, dtype=x.dtype).reshape(x.shape) / (2 * steps)",
+        ),
+        also=(
+            {GUARD: "    if True:\n", "empty_like(x)": "empty_like(x.detach())", RETURN: "return gradient.detach()"},
         ),
         slow=True,
     ),
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT = {
+    f"steps = {DEFAULT} -> steps = {DEFAULT.replace('(1)', '(2)')}": "steps twice as long are as accurate as is asked",
+}

@@ -1,0 +1,154 @@
+"""What is checked of numerical_gradient."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from graders.kata import Answer, Budget, Case, Draw, Grader, Tolerance
+
+# Of each entry: slopes of 1e-6 stand beside slopes of 2, and where f does not depend on an entry, it is exactly 0.
+TOLERANCE = {torch.float64: Tolerance(1e-6, 0, 0), torch.float32: Tolerance(1e-2, 0, 0)}
+
+
+def by_autograd(f, x, h=None):
+    """The formula where h is given, and where autograd does not reach."""
+    x = x.detach().requires_grad_()
+    value = f(x)
+    if h is None and value.requires_grad:
+        return torch.autograd.grad(value, x)[0]
+    step, x = h or 1e-5, x.detach()
+    moves = step * torch.eye(x.numel(), dtype=x.dtype).reshape(-1, *x.shape)
+    return torch.stack([(f(x + move) - f(x - move)) / (2 * step) for move in moves]).reshape(x.shape)
+
+
+# Scenarios, which are sent as source to where the submission runs.
+
+
+def gradient_of(numerical_gradient, formula, x, h=None):
+    f = eval(f"lambda z: {formula}", {"torch": torch, "math": math})
+    return numerical_gradient(f, x, h)
+
+
+def recorded(numerical_gradient, x):
+    seen = []
+
+    def f(z):
+        seen.append(z.detach())
+        return z.exp().sum()
+
+    numerical_gradient(f, x)
+    return {
+        "f gets the shape of x": all(z.shape == x.shape for z in seen),
+        "f gets the dtype of x": all(z.dtype == x.dtype for z in seen),
+        "at most 2n + 2 calls of f": len(seen) <= 2 * x.numel() + 2,
+    }
+
+
+def learning(numerical_gradient, x):
+    leaf, weights = x.clone().requires_grad_(), torch.ones_like(x).requires_grad_()
+    gradients = {
+        "gradient at a leaf": numerical_gradient(lambda z: z.exp().sum(), leaf),
+        "gradient at 1 * leaf": numerical_gradient(lambda z: z.exp().sum(), 1 * leaf),
+        "gradient with weights": numerical_gradient(lambda z: (weights * z).exp().sum(), x),
+    }
+    graphs = {f"requires_grad of the {name}": gradient.requires_grad for name, gradient in gradients.items()}
+    return {**gradients, **graphs, "leaf.grad": leaf.grad, "weights.grad": weights.grad}
+
+
+def other_strides(numerical_gradient, x):
+    parts = {"the transposed": x.mT, "every other column": x[:, ::2]}
+    return {name: numerical_gradient(lambda z: z.exp().sum(), part) for name, part in parts.items()}
+
+
+def before_and_after(numerical_gradient, x):
+    x = -x.relu()  # some of it is −0
+    before = x.clone()
+    gradient = numerical_gradient(lambda z: z.exp().sum(), x)
+    same = torch.equal(x, before) and torch.equal(x.signbit(), before.signbit())
+    return {"gradient": gradient, "x is the same": same}
+
+
+def many_sines(numerical_gradient, x):
+    leaf = x.double().clone().requires_grad_()
+    return numerical_gradient(lambda z: z.sin().sum(), leaf).to(x.dtype)
+
+
+def between(low: float, high: float) -> Callable[[Draw], Tensor]:
+    """Both ends, where bad steps show first, and three points more."""
+    return lambda draw: torch.cat([torch.tensor([low, high]), draw.uniform(3, low=low, high=high)])
+
+
+def near(*values: float) -> Callable[[Draw], Tensor]:
+    return lambda draw: torch.tensor(values, dtype=torch.float64) * draw.uniform(len(values), low=0.95, high=1.05)
+
+
+def shaped(*shape: int) -> Callable[[Draw], Tensor]:
+    return lambda draw: draw.uniform(*shape, low=-0.7, high=0.7)
+
+
+def ask(name: str, points: Callable[[Draw], Tensor], *formulas: str, **others: object) -> Case:
+    """For the gradient of each formula at points of its own."""
+    return Case(
+        name,
+        lambda draw: [{"formula": formula, "x": points(draw), **others} for formula in formulas],
+        scenario=gradient_of,
+    )
+
+
+def robust(name: str, points: Callable[[Draw], Tensor], scenario: Callable[..., object]) -> Case:
+    return Case(name, lambda draw: {"x": points(draw)}, scenario=scenario, category="robustness")
+
+
+POSITIVE = [f"({each}).sum()" for each in ("1 / z", "z**0.5", "z.log()", "z.log2()")]
+CIRCULAR = [f"{each}.sum()" for each in ("z.sin()", "(z + 1.5).cos()", "z.tan()", "z.asin()", "z.acos()", "z.atan()")]
+RULES = ("(2 + z.sin().exp().sum()).log()", "(z**2 * z.exp() * z.cos()).sum()", "(z.sin() / (2 + z.cos())).sum()")
+OFFSET = "z.sin().sum() + (10_000 if z.dtype == torch.float64 else 100)"
+ITEMS = "torch.tensor(math.sin(z[0].item()) * math.exp(z[1].item()), dtype=z.dtype)"
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "numerical_gradient(f, x, h=None)",
+            oracle=by_autograd,
+            half=False,
+            tolerance=TOLERANCE,
+            cases=(
+                ask("powers", near(0.5, -0.8, -2, 3), *(f"(z**{n}).sum()" for n in (3, 2, 1, -1, -2))),
+                ask("roots_and_logarithms", between(0.11, 3), *POSITIVE),
+                ask("exponentials", between(-2, 2.5), "z.exp().sum()", "(3**z).sum()"),
+                ask("trigonometric", between(-0.9, 0.9), *CIRCULAR),
+                ask("chain_product_quotient", between(0.3, 0.9), *RULES),
+                ask("zeros", near(0, 1, 1e-6, -0.0), "z.exp().sum()"),
+                ask("mixed_magnitudes", near(0.5, 3, -1e3, 1e6, -1e6), "(z**2).log().sum()"),
+                ask("large_offset", near(0.2, 0.5, -0.4), OFFSET),
+                ask("matrix", shaped(5, 4), "(z.exp() @ z.exp().mT).log().sum()"),
+                ask("three_axes", shaped(2, 3, 4), "z.exp().sum()"),
+                ask("axes_of_length_one", shaped(1, 4, 1, 1), "z.exp().sum()"),
+                ask("no_axes", shaped(), "z.exp()", "z"),
+                ask("given_h", near(0, 2, -8, 0.5), "(z**3).sum()", h=0.5),
+                ask("given_large_h", near(1, 2, -3, 0.5), "z.prod() + (z**3).sum()", h=4.0),
+                ask("given_h_at_jumps", near(1.3, -0.6, 2.5), "z.floor().sum()", h=1.0),
+                ask("through_item", near(0.4, -0.3), ITEMS),
+                ask("branches", near(-0.4, 1, 0.3), "(z**2).sum() if z[0] > 0 else z.exp().sum()"),
+                ask("view_of_the_argument", shaped(3), "z[1]"),
+                robust("what_f_receives", shaped(4, 5), recorded),
+                robust("x_or_weights_require_grad", shaped(3, 4), learning),
+                robust("not_contiguous", shaped(3, 4), other_strides),
+                robust("x_is_back_bit_for_bit", shaped(12), before_and_after),
+            ),
+            budgets=(
+                Budget(
+                    "many_entries",
+                    sizes={"entries": (112, 448)},
+                    inputs=lambda draw, entries: {"x": draw.uniform(entries, low=-1)},
+                    scenario=many_sines,
+                    asks=("memory",),
+                    hints={"entries": "make two moved points at a time, and keep no graph of f"},
+                ),
+            ),
+        ),
+    ),
+    banned=("autograd", "vmap", "gradcheck", "get_numerical_jacobian"),
+)
