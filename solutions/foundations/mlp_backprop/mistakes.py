@@ -30,26 +30,14 @@ MISTAKES = (
         also=(AGAIN, {**MEANS, **AGAIN}),
     ),
     Mistake(
-        "mean_over_entries",
-        "the gradients are divided by N · C; the mean is over the N rows",
-        {" / N": " / logits.numel()"},
-        also=({" / N": " / C"},),
-    ),
-    Mistake(
         "mask_missing",
-        "the gradient passes the ReLU unchanged; it should be 0 where the pre-activation is negative",
+        "the gradient passes the ReLU unchanged, as with hidden >= 0; it should be 0 where the ReLU returned 0",
         {f"d_hidden * {MASK}": "d_hidden"},
     ),
     Mistake(
         "mask_of_the_gradient",
         "the ReLU's mask is taken from the sign of the gradient; take it from the pre-activation of the forward pass",
         {MASK: "(d_hidden > 0)"},
-    ),
-    Mistake(
-        "mask_of_another_tensor",
-        "the ReLU's mask is taken from x or the logits where their shape fits; take it from the pre-activation",
-        {MASK: "((x if x.shape == hidden.shape else hidden) > 0)"},
-        also=({MASK: "((logits if logits.shape == hidden.shape else hidden) > 0)"},),
     ),
     Mistake(
         "mask_with_a_threshold",
@@ -129,18 +117,12 @@ MISTAKES = (
         slow=True,
     ),
     Mistake(
-        "jacobian_of_the_softmax",
-        "a C × C Jacobian is written out for each row; its product with the loss's gradient has a short form, (N, C)",
-        {D_LOGITS: f"-(torch.eye(C).to(logits) - {P}[:, None])[torch.arange(N), target] / N"},
-        slow=True,
-    ),
-    Mistake(
-        "identity_of_all_classes",
-        "the targets pick rows of a C × C identity; F.one_hot or indexing needs no more than N × C",
+        "matrix_of_all_classes",
+        "a C × C matrix is made, an identity or a Jacobian; softmax minus the one-hot rows is (N, C), and needs none",
         {Y: "torch.eye(C).to(logits)[target]"},
+        also=({D_LOGITS: f"-(torch.eye(C).to(logits) - {P}[:, None])[torch.arange(N), target] / N"},),
         slow=True,
     ),
 )
 
-# Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {}

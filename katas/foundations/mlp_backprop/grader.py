@@ -1,0 +1,155 @@
+"""What is checked of mlp_forward and mlp_backward."""
+
+from functools import partial
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from graders.kata import FULL, Answer, Arguments, Budget, Case, Draw, Grader
+
+
+def forward(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+    return torch.relu(x @ w1 + b1) @ w2 + b2, (x, w1, b1, w2, b2)
+
+
+def backward(logits: Tensor, target: Tensor, cache: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    x, *parameters = (tensor.detach().requires_grad_() for tensor in cache)
+    loss = F.cross_entropy(forward(x, *parameters)[0], target)
+    return dict(zip(("w1", "b1", "w2", "b2"), torch.autograd.grad(loss, parameters), strict=True))
+
+
+def logits(mlp_forward, x, w1, b1, w2, b2):
+    logits, _ = mlp_forward(x, w1, b1, w2, b2)
+    return logits
+
+
+def gradients(mlp_forward, mlp_backward, x, w1, b1, w2, b2, target):
+    logits, cache = mlp_forward(x, w1, b1, w2, b2)
+    kept = logits.clone()
+    found = mlp_backward(logits, target, cache)
+    return {"logits": kept} | {name: found[name] for name in ("w1", "b1", "w2", "b2")}
+
+
+def one_cache(mlp_forward, mlp_backward, x, w1, b1, w2, b2, target):
+    logits, cache = mlp_forward(x, w1, b1, w2, b2)
+    found = [mlp_backward(logits, target.roll(steps), cache) for steps in (0, 1, 2)]
+    return [{name: one[name] for name in ("w1", "b1", "w2", "b2")} for one in found]
+
+
+def three_caches(mlp_forward, mlp_backward, x, w1, b1, w2, b2, target):
+    networks = [(x, w1, b1, w2, b2), (x.flip(0), w1, b1, -w2, b2), (x[:2], w1[:, :1], b1[:1], w2[:1], b2)]
+    made = [mlp_forward(*network) for network in networks]
+    found = [mlp_backward(logits, target[: len(logits)], cache) for logits, cache in made]
+    return [{name: one[name] for name in ("w1", "b1", "w2", "b2")} for one in found]
+
+
+def nothing_written(mlp_forward, mlp_backward, x, w1, b1, w2, b2, target):
+    inputs = [tensor.clone().requires_grad_() for tensor in (x, w1, b1, w2, b2)]
+    logits, cache = mlp_forward(*inputs)
+    copy = logits.detach().T.contiguous().T  # the same values, column by column in memory
+    found = mlp_backward(copy, target, cache)
+    result = {name: found[name] for name in ("w1", "b1", "w2", "b2")}
+    result["the logits are left alone"] = torch.equal(copy, logits)
+    return result | {"every .grad is None": all(tensor.grad is None for tensor in inputs)}
+
+
+def drawn(draw: Draw, N: int = 6, D: int = 4, H: int = 8, C: int = 5, far: float = 1, scale: float = 1) -> Arguments:
+    """No pre-activation is so near 0, and no two far logits are so near each other, that rounding decides."""
+    w1, b1 = draw.normal(D, H, std=D**-0.5), draw.normal(H, std=0.5)
+    w2, b2 = draw.normal(H, C, std=far * H**-0.5), draw.normal(C, std=0.5)
+    x = draw.normal(4 * N + 8, D)
+    margin = (x @ w1 + b1).abs().amin(1)
+    if far > 1:
+        first, second = forward(x, w1, b1, w2, b2)[0].topk(2).values.T
+        margin = torch.minimum(margin, (first - second) / far)
+    given = {"x": x[margin.topk(N).indices] * scale, "w1": w1, "b1": b1 * scale, "w2": w2, "b2": b2}
+    return given | {"target": draw.integers(N, high=C)}
+
+
+def sizes_of_one(draw: Draw) -> list[Arguments]:
+    return [drawn(draw, **{axis: 1}) for axis in "NDHC"]
+
+
+def no_targets(draw: Draw) -> list[Arguments]:
+    made = [drawn(draw, C=3), *sizes_of_one(draw)]
+    return [{name: value for name, value in one.items() if name != "target"} for one in made]
+
+
+def absent_classes(draw: Draw) -> list[Arguments]:
+    last = drawn(draw, C=7) | {"target": draw.integers(6, high=5)}
+    return [last, drawn(draw) | {"target": torch.full((6,), 2)}]
+
+
+def hundreds_of_classes(draw: Draw) -> Arguments:
+    """Some of them are odd and above 256, which bfloat16 does not know."""
+    made = drawn(draw, N=9, C=300)
+    made["target"][:4] = torch.tensor([257, 259, 283, 299])
+    return made
+
+
+def shifted_logits(draw: Draw) -> list[Arguments]:
+    """All rows are shifted alike; then by thousands those in which the first unit is open, and no others."""
+    alike, apart = drawn(draw), drawn(draw)
+    alike["b2"] += 1e4
+    apart["w1"][:, 0], apart["b1"][0], apart["w2"][0] = apart["w1"][:, 0] * 2e3, apart["b1"][0] * 2e3, 1
+    return [alike, apart]
+
+
+def units_always_closed_or_open(draw: Draw) -> Arguments:
+    made = drawn(draw)
+    made["b1"][:3] = torch.tensor([-100.0, -100, 100])
+    return made
+
+
+ask = partial(Case, scenario=gradients)
+robust = partial(ask, category="robustness")
+GRADER = Grader(
+    answers=(
+        Answer("mlp_forward(x, w1, b1, w2, b2)", oracle=forward, cases=(ask("logits", no_targets, scenario=logits),)),
+        Answer(
+            "mlp_backward(logits, target, cache)",
+            oracle=backward,
+            cases=(
+                ask("five_by_four", partial(drawn, N=5, H=6, C=3)),
+                ask("sizes_of_one", sizes_of_one),
+                ask("square", partial(drawn, N=4, H=4, C=4)),
+                ask("hundreds_of_samples", partial(drawn, N=300)),
+                ask("hundreds_of_classes", hundreds_of_classes, dtypes=(*FULL, torch.bfloat16)),
+                ask("absent_classes", absent_classes),
+                ask("cache_serves_several_calls", drawn, scenario=one_cache),
+                ask("caches_of_several_calls", drawn, scenario=three_caches),
+                robust("far_logits", partial(drawn, far=1e4)),
+                # In float32 the rounding of such logits alone changes the probabilities.
+                robust("shifted_logits", shifted_logits, dtypes=(torch.float64,)),
+                robust("tiny_activations", partial(drawn, scale=1e-9)),
+                robust("units_always_closed_or_open", units_always_closed_or_open),
+                robust("nothing_is_written", drawn, scenario=nothing_written),
+            ),
+            budgets=(
+                Budget(
+                    "many_samples",
+                    sizes={"samples": (64, 512), "features": (16, 64), "units": (16, 128), "classes": (4, 16)},
+                    inputs=lambda draw, **sizes: drawn(draw, *sizes.values()),
+                    scenario=gradients,
+                    hints={
+                        "samples": "a matrix product takes all rows at once, and adds them up",
+                        "features": "a product with x transposed gives the gradients of all features at once",
+                        "units": "the mask is multiplied entry by entry, and a matrix product takes all units at once",
+                    },
+                ),
+                Budget(
+                    "many_classes",
+                    sizes={"samples": (4, 16), "classes": (256, 2048)},
+                    inputs=lambda draw, samples, classes: drawn(draw, samples, 8, 8, classes),
+                    scenario=gradients,
+                    hints={"classes": "softmax minus one-hot is (N, C), and needs no C × C matrix"},
+                ),
+            ),
+        ),
+    ),
+    banned=(
+        *("autograd", "cross_entropy", "linear_cross_entropy"),
+        *("threshold_backward", "softmax_backward_data", "log_softmax_backward_data", "nll_loss_backward"),
+    ),
+)
