@@ -9,7 +9,7 @@ import pytest
 
 from graders.faults import GraderError
 from graders.kata.spec import Answer, Case, source_of
-from graders.sandbox.returned import Result, in_words, leaves_of, same_form
+from graders.sandbox.returned import Result, in_words, leaves_of, other_form
 from tests.toys import ABOUT, NO_MISTAKES, failures, grade, run
 
 GRADER = """
@@ -163,7 +163,7 @@ WRONG = {
         "[n / 3, n]",
         "(n / 3, n)",
         "numerics/numbers/float64",
-        "the result: should be a tuple of (a list of",
+        "output 1: should be a list of (a float, an int), got a tuple of (a float, an int)",
     ),
     "other_number": ("n / 3", "n / 3.0001", "numerics/numbers/float64", "item 1 of output 1: should be 0.66"),
     "number_in_float32": (
@@ -173,8 +173,13 @@ WRONG = {
         "item 1 of output 1: should be",
     ),
     "other_text": ('"é" * n', '"e" * n', "numerics/numbers/float64", "text of output 2: should be 'éé', got 'ee'"),
-    "other_key": ('"none"', '"null"', "numerics/numbers/float64", "the result: should be a tuple of (a list of"),
-    "object": ("n > 2", "object()", "numerics/numbers/float64", "the result: should be a tuple of (a list of"),
+    "other_key": (
+        '"none"',
+        '"null"',
+        "numerics/numbers/float64",
+        "output 2: should be a dict of text, none, got a dict of text, null",
+    ),
+    "object": ("n > 2", "object()", "numerics/numbers/float64", "output 3: should be a bool, got object"),
     "negative": ("x.exp()", "-x.exp()", "numerics/is_positive", "the result: should be positive"),
     "grad": (
         "    return x.exp()",
@@ -271,8 +276,9 @@ def test_forms_of_results() -> None:
                                   "output 2 of a of output 2", "output 3"]  # fmt: skip
     assert in_words(made) == "a tuple of (a list of (a float, an int), a dict of a, a bool)"
     assert in_words([1.0, 2.0]) == "a list of 2 floats"
-    assert same_form([1, 2.0], [1.0, 2.0])
-    assert not same_form([True], [1.0])
-    assert not same_form([1.0], (1.0,))
-    assert not same_form({"a": 1}, {"b": 1})
-    assert same_form({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    assert other_form([1, 2.0], [1.0, 2.0]) is None
+    assert other_form([True], [1.0]) == ("item 1", True, 1.0)
+    assert other_form([1.0], (1.0,)) == ("the output", [1.0], (1.0,))
+    assert other_form({"a": 1}, {"b": 1}) == ("the output", {"a": 1}, {"b": 1})
+    assert other_form({"a": 1, "b": 2}, {"b": 2, "a": 1}) is None
+    assert other_form({"a": (1, "b")}, {"a": (1, 2)}) == ("output 2 of a", "b", 2)

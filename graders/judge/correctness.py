@@ -20,7 +20,7 @@ from graders.judge.vectors import Expected
 from graders.kata.compare import as_finite, close, finite, same_dtype, same_shape
 from graders.kata.spec import TOLERANCES, Answer, Case, Tolerance, parameters_of
 from graders.sandbox.messages import Request
-from graders.sandbox.returned import Result, leaves_of
+from graders.sandbox.returned import THE_OUTPUT, Result, leaves_of
 
 
 def signature(answer: Answer, trial: Trial) -> None:
@@ -132,7 +132,7 @@ def tensors(result: Result) -> dict[str, Tensor]:
 
 def of(what: str, where: str) -> str:
     """The subject of a message: of the only output without a word."""
-    return what if where == "the output" else f"{what} of {where}"
+    return what if where == THE_OUTPUT else f"{what} of {where}"
 
 
 def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:

@@ -13,7 +13,7 @@ from graders.judge.results import BROKEN
 from graders.judge.vectors import TestVectors
 from graders.kata.spec import parameters_of, source_of
 from graders.sandbox.messages import Reply, Request
-from graders.sandbox.returned import Other, Result, in_words, leaves_of, same_form
+from graders.sandbox.returned import THE_OUTPUT, Other, Result, in_words, leaves_of, other_form
 from graders.sandbox.submission import MOST_LINES, Submission
 
 Costs = dict[str, dict[str, tuple[float, float]]]  # budget -> figure -> own, the reference's
@@ -62,8 +62,11 @@ class Trial:
             self.refuse_calls([(request, reply)])  # which is why it raised
             why = self.submission.explain(reply.raised)
             raise CheckFailed(f"{request.in_words('the call')}: should return, got {why}")
-        if not same_form(reply.result, wanted):
-            raise CheckFailed(f"the result: should be {in_words(wanted)}, got {in_words(reply.result)}")
+        differs = other_form(reply.result, wanted)
+        if differs:
+            where, got, right = differs
+            where = "the result" if where == THE_OUTPUT else where
+            raise CheckFailed(f"{where}: should be {in_words(right)}, got {in_words(got)}")
         for device in reply.devices:
             if device != request.device:
                 raise CheckFailed(f"device of the result: should be {request.device}, got {device}")

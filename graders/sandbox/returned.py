@@ -12,6 +12,7 @@ from graders.worker.visible import LONGEST, visible
 
 DEEPEST = 6  # levels of tuples, lists and dicts
 LONGEST_NAME = 100  # characters
+THE_OUTPUT = "the output"  # a whole result
 MOST_ITEMS = 10_000  # of a tuple, a list or a dict
 MOST_NAMES = 200  # of anything else that is listed
 
@@ -30,17 +31,22 @@ Leaf = Tensor | float | int | bool | str | None | Other
 Result = Leaf | tuple["Result", ...] | list["Result"] | dict[str, "Result"]
 
 
-def leaves_of(result: Result, name: str = "the output") -> dict[str, Leaf]:
+def leaves_of(result: Result, name: str = THE_OUTPUT) -> dict[str, Leaf]:
     """Everything in a result that is no tuple, list or dict, by where it stands: `output 2`, `item 1`, a dict's key."""
-    if isinstance(result, dict):
-        parts = [(key, item) for key, item in result.items()]
-    elif isinstance(result, tuple | list):
-        word = "output" if isinstance(result, tuple) else "item"
-        parts = [(f"{word} {index}", item) for index, item in enumerate(result, start=1)]
-    else:
+    if not isinstance(result, tuple | list | dict):
         return {name: result}
-    inside = "" if name == "the output" else f" of {name}"
-    return {where: leaf for key, item in parts for where, leaf in leaves_of(item, f"{key}{inside}").items()}
+    parts = parts_of(result, name)
+    return {where: leaf for part, item in parts.items() for where, leaf in leaves_of(item, part).items()}
+
+
+def parts_of(result: Result, name: str) -> dict[str, Result]:
+    """What stands in a tuple, a list or a dict called so, by what it is called."""
+    inside = "" if name == THE_OUTPUT else f" of {name}"
+    if isinstance(result, dict):
+        return {f"{key}{inside}": item for key, item in result.items()}
+    word = "output" if isinstance(result, tuple) else "item"
+    items = result if isinstance(result, tuple | list) else ()
+    return {f"{word} {index}{inside}": item for index, item in enumerate(items, start=1)}
 
 
 def in_words(result: Result) -> str:
@@ -109,19 +115,16 @@ def few(listed: Any, most: int = MOST_NAMES) -> Any:
     return listed
 
 
-def same_form(got: Result, wanted: Result) -> bool:
-    """Whether both have the same tuples, lists, keys and kinds of leaves; a whole number may stand for a float."""
-    if isinstance(wanted, dict):
-        return (
-            isinstance(got, dict)
-            and got.keys() == wanted.keys()
-            and all(same_form(got[key], item) for key, item in wanted.items())
-        )
-    if isinstance(wanted, tuple | list):
-        return (
-            isinstance(got, tuple | list)
-            and type(got) is type(wanted)
-            and len(got) == len(wanted)
-            and all(map(same_form, got, wanted))
-        )
-    return type(got) is type(wanted) or (type(got) is int and type(wanted) is float)
+def other_form(got: Result, wanted: Result, name: str = THE_OUTPUT) -> tuple[str, Result, Result] | None:
+    """Where two results first differ in tuples, lists, keys or kinds of leaves, and both; an int may stand for a float."""
+    if isinstance(got, dict) and isinstance(wanted, dict) and got.keys() == wanted.keys():
+        got = {key: got[key] for key in wanted}  # in one order
+    elif isinstance(wanted, tuple | list | dict):
+        if type(got) is not type(wanted) or not isinstance(got, tuple | list) or len(got) != len(wanted):
+            return name, got, wanted
+    else:
+        same = type(got) is type(wanted) or (type(got) is int and type(wanted) is float)
+        return None if same else (name, got, wanted)
+    pairs = zip(parts_of(got, name).values(), parts_of(wanted, name).items(), strict=True)
+    found = (other_form(item, right, part) for item, (part, right) in pairs)
+    return next((one for one in found if one), None)
