@@ -7,16 +7,12 @@ from torch import Tensor
 
 
 class Sigmoid(torch.autograd.Function):
-    """σ(x) = 1 / (1 + e⁻ˣ),  σ′(x) = σ(x) (1 − σ(x))
-
-    Source: torch.sigmoid.
-    """
+    """σ(x) = 1 / (1 + e⁻ˣ),  σ′(x) = σ(x) (1 − σ(x))."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         # --- solution
-        # TODO: compute σ(x), for every x that the statement asks about.
-        # TODO: keep what the backward pass needs, with ctx.save_for_backward.
+        # TODO: compute σ(x) for every x asked about; keep what backward needs, with ctx.save_for_backward.
         small = torch.exp(-x.abs())  # e^x or e^−x, whichever is at most 1
         sigma = torch.where(x > 0, 1, small) / (1 + small)
         ctx.save_for_backward(sigma)
@@ -33,16 +29,12 @@ class Sigmoid(torch.autograd.Function):
 
 
 class Tanh(torch.autograd.Function):
-    """tanh(x) = (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ),  tanh′(x) = 1 − tanh(x)²
-
-    Source: torch.tanh.
-    """
+    """tanh(x) = (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ),  tanh′(x) = 1 − tanh(x)²."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         # --- solution
-        # TODO: compute tanh(x), for every x that the statement asks about.
-        # TODO: keep what the backward pass needs.
+        # TODO: compute tanh(x) for every x asked about, and keep what backward needs.
         small = torch.expm1(-2 * x.abs())  # e^(−2|x|) − 1
         t = -x.sign() * small / (2 + small)
         ctx.save_for_backward(t)
@@ -59,10 +51,7 @@ class Tanh(torch.autograd.Function):
 
 
 class ReLU(torch.autograd.Function):
-    """relu(x) = max(0, x),  relu′(x) = 1 for x > 0, else 0
-
-    Source: torch.relu.
-    """
+    """relu(x) = max(0, x),  relu′(x) = 1 for x > 0, else 0."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -83,10 +72,7 @@ class ReLU(torch.autograd.Function):
 
 
 class LeakyReLU(torch.autograd.Function):
-    """leaky_relu(x) = x for x > 0, else negative_slope · x;  its slope is 1 for x > 0, else negative_slope
-
-    Source: torch.nn.functional.leaky_relu.
-    """
+    """leaky_relu(x) = x for x > 0, else negative_slope · x;  its slope is 1 for x > 0, else negative_slope."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, negative_slope: float) -> Tensor:
@@ -107,16 +93,12 @@ class LeakyReLU(torch.autograd.Function):
 
 
 class ELU(torch.autograd.Function):
-    """elu(x) = x for x > 0, else α (eˣ − 1);  its slope is 1 for x > 0, else α eˣ
-
-    Source: arXiv:1511.07289, eq. 15; torch.nn.functional.elu.
-    """
+    """elu(x) = x for x > 0, else α (eˣ − 1);  its slope is 1 for x > 0, else α eˣ (arXiv:1511.07289, eq. 15)."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, alpha: float) -> Tensor:
         # --- solution
-        # TODO: compute elu(x), as exactly as the statement asks.
-        # TODO: keep what the backward pass needs.
+        # TODO: compute elu(x), as exactly as the statement asks, and keep what backward needs.
         ctx.save_for_backward(x)
         ctx.alpha = alpha
         return torch.where(x > 0, x, alpha * torch.expm1(x))
@@ -127,18 +109,12 @@ class ELU(torch.autograd.Function):
         # --- solution
         # TODO: return one gradient for each argument of forward.
         (x,) = ctx.saved_tensors
-        slope = torch.where(x > 0, 1, ctx.alpha * torch.exp(x))
-        return grad * slope, None
+        return grad * torch.where(x > 0, 1, ctx.alpha * torch.exp(x)), None
         # --- end
 
 
 def sigmoid(x: Tensor) -> Tensor:
-    """σ(x), by entry.
-
-    Args:
-        x: any shape.
-    Returns: the shape and dtype of x.
-    """
+    """σ(x), by entry; x has any shape, and the result has its shape and dtype."""
     return Sigmoid.apply(x)
 
 

@@ -3,14 +3,9 @@
 from graders.kata import Mistake
 
 SIGMA = "torch.where(x > 0, 1, small) / (1 + small)"
-SIGMA_SAVED = "ctx.save_for_backward(sigma)"
-SIGMA_LOADED = "(sigma,) = ctx.saved_tensors"
 SIGMA_GRAD = "grad * sigma * (1 - sigma)"
 TANH = "-x.sign() * small / (2 + small)"
-TANH_SAVED = "ctx.save_for_backward(t)"
-TANH_LOADED = "(t,) = ctx.saved_tensors"
 TANH_GRAD = "grad * (1 - t * t)"
-RELU_SAVED = "ctx.save_for_backward(result)"
 RELU_GRAD = "return torch.where(result > 0, grad, 0)"
 LEAKY = "torch.where(x > 0, x, negative_slope * x)"
 LEAKY_GRAD = "torch.where(x > 0, grad, ctx.negative_slope * grad)"
@@ -19,16 +14,14 @@ ELU_SLOPE = "torch.where(x > 0, 1, ctx.alpha * torch.exp(x))"
 
 EXP_88 = "torch.exp(x.clamp(-88, 88))"
 QUOTIENT = "(torch.exp({0}) - torch.exp(-{0})) / (torch.exp({0}) + torch.exp(-{0}))"
-OF_X = "ctx.save_for_backward(x)"
-SIGMA_FROM_X = {SIGMA_SAVED: OF_X, SIGMA_LOADED: "(x,) = ctx.saved_tensors"}
-RELU_OF_X = {RELU_SAVED: OF_X}
+SIGMA_OF_X, TANH_OF_X, RELU_OF_X = (
+    {f"ctx.save_for_backward({name})": "ctx.save_for_backward(x)"} for name in ("sigma", "t", "result")
+)
+FROM_X = {**SIGMA_OF_X, "(sigma,) = ctx": "(x,) = ctx"}
 RELU_AT_0 = {**RELU_OF_X, RELU_GRAD: "return torch.where(result < 0, 0, grad)"}
 LEAKY_AT_0 = {LEAKY_GRAD: "torch.where(x < 0, ctx.negative_slope * grad, grad)"}
 ELU_AT_0 = {ELU_SLOPE: "torch.where(x < 0, ctx.alpha * torch.exp(x), 1)"}
-CLONED_AT_0 = {**RELU_OF_X, RELU_GRAD: "grad = grad.clone()\n        grad[result < 0] = 0\n        return grad"}
-HALF_AT_0 = {**RELU_OF_X, RELU_GRAD: "return grad * (1 + result.sign()) / 2"}
 MASK = "(result > 0).to(grad.dtype)"
-OVER_ENTRIES = "torch.stack([{} for v, w in zip(x.flatten(), {}.flatten())]).reshape(x.shape)"
 
 MISTAKES = (
     Mistake(
@@ -46,8 +39,8 @@ MISTAKES = (
     Mistake(
         "overflow_in_backward",
         "the slope of the sigmoid is computed from e^(−x), which overflows for far negative x; use σ (1 − σ)",
-        {**SIGMA_FROM_X, SIGMA_GRAD: "grad * torch.exp(-x) / (1 + torch.exp(-x)) ** 2"},
-        also=({**SIGMA_FROM_X, SIGMA_GRAD: "grad * torch.exp(-x) * (1 / (1 + torch.exp(-x))) ** 2"},),
+        {**FROM_X, SIGMA_GRAD: "grad * torch.exp(-x) / (1 + torch.exp(-x)) ** 2"},
+        also=({**FROM_X, SIGMA_GRAD: "grad * torch.exp(-x) * (1 / (1 + torch.exp(-x))) ** 2"},),
     ),
     Mistake(
         "clamped_for_float32",
@@ -59,7 +52,12 @@ MISTAKES = (
         "slope_at_0",
         "the slope at exactly 0 is 1 or ½; it should be 0 for relu, negative_slope for leaky_relu and alpha for elu",
         RELU_AT_0,
-        also=(LEAKY_AT_0, ELU_AT_0, {**RELU_AT_0, **LEAKY_AT_0, **ELU_AT_0}, HALF_AT_0, CLONED_AT_0),
+        also=(
+            LEAKY_AT_0,
+            ELU_AT_0,
+            {**RELU_AT_0, **LEAKY_AT_0, **ELU_AT_0},
+            {**RELU_OF_X, RELU_GRAD: "return grad * (1 + result.sign()) / 2"},
+        ),
     ),
     Mistake(
         "slope_by_division",
@@ -83,15 +81,10 @@ MISTAKES = (
         {LEAKY_GRAD: LEAKY_GRAD.replace("ctx.negative_slope", "0.01")},
     ),
     Mistake(
-        "slope_in_float32",
-        "torch.where of two Python numbers is a float32 tensor, which rounds negative_slope; put grad into the where",
-        {LEAKY_GRAD: "grad * torch.where(x > 0, 1.0, ctx.negative_slope)"},
-    ),
-    Mistake(
         "one_gradient_for_two_arguments",
         "backward should return as many gradients as forward has arguments; return None for the number",
         {LEAKY_GRAD + ", None": LEAKY_GRAD},
-        also=({"grad * slope, None": "grad * slope"}, {LEAKY_GRAD + ", None": LEAKY_GRAD, "slope, None": "slope"}),
+        also=({ELU_SLOPE + ", None": ELU_SLOPE}, {one + ", None": one for one in (LEAKY_GRAD, ELU_SLOPE)}),
     ),
     Mistake(
         "exp_minus_1",
@@ -102,15 +95,16 @@ MISTAKES = (
         "infinity_times_0",
         "elu multiplies e^x by a mask of 0 and 1, and where e^x overflows that is ∞ · 0 = NaN; select with torch.where",
         {ELU: "x * (x > 0) + alpha * torch.expm1(x) * (x <= 0)"},
-        also=({ELU_SLOPE: "(x > 0) + ctx.alpha * torch.exp(x) * (x <= 0)"},),
+        also=({ELU_SLOPE: "((x > 0) + ctx.alpha * torch.exp(x) * (x <= 0))"},),
     ),
     Mistake(
         "alpha_forgotten",
-        "elu multiplies by alpha in one of forward and backward only; both need it",
+        "elu leaves alpha out, of its value, of its slope below 0, or of both; multiply both by it",
         {ELU_SLOPE: "torch.where(x > 0, 1, torch.exp(x))"},
         also=(
-            {ELU: "torch.where(x > 0, x, torch.expm1(x))"},
+            {ELU: ELU.replace("alpha * ", "")},
             {ELU_SLOPE: "torch.where(x > 0, 1, ctx.alpha * torch.expm1(x) + 1)"},
+            {"ctx.alpha = alpha": "ctx.alpha = alpha = 1"},
         ),
     ),
     Mistake(
@@ -121,34 +115,25 @@ MISTAKES = (
     Mistake(
         "wrong_tensor_saved",
         "the slope is a formula of the output, σ (1 − σ) or 1 − tanh², but x was saved; save the output",
-        {SIGMA_SAVED: OF_X},
-        also=({TANH_SAVED: OF_X}, {SIGMA_SAVED: OF_X, TANH_SAVED: OF_X}),
+        SIGMA_OF_X,
+        also=(TANH_OF_X, SIGMA_OF_X | TANH_OF_X),
     ),
     Mistake(
         "upstream_ignored",
         "backward returns the slope alone; by the chain rule it is multiplied by the gradient that arrives",
         {TANH_GRAD: "1 - t * t"},
-        also=(
-            {SIGMA_GRAD: "sigma * (1 - sigma)"},
-            {RELU_GRAD: f"return {MASK}"},
-            {SIGMA_GRAD: "sigma * (1 - sigma)", TANH_GRAD: "1 - t * t", RELU_GRAD: f"return {MASK}"},
-        ),
+        also=({SIGMA_GRAD: "sigma * (1 - sigma)"}, {RELU_GRAD: f"return {MASK}"}),
     ),
     Mistake(
-        "upstream_overwritten",
-        "backward writes into the gradient that it was given, which other branches of the graph share; make a new one",
+        "written_in_place",
+        "backward writes into the gradient that arrives or into the saved output, which others use; make a new tensor",
         {RELU_GRAD: "grad[result <= 0] = 0\n        return grad"},
-        also=({TANH_GRAD: "grad.mul_(1 - t * t)"},),
+        also=({TANH_GRAD: "grad.mul_(1 - t * t)"}, {SIGMA_GRAD: "sigma.mul_(1 - sigma) * grad"}),
     ),
     Mistake(
         "kept_on_the_class",
         "what backward needs is kept on the class, where the next call overwrites it; keep it on ctx",
-        {TANH_SAVED: "Tanh.saved = t", TANH_LOADED: "t = Tanh.saved"},
-    ),
-    Mistake(
-        "output_overwritten",
-        "backward works in place on the saved output, which is the caller's result; make a new tensor",
-        {SIGMA_GRAD: "sigma.mul_(1 - sigma) * grad"},
+        {"ctx.save_for_backward(t)": "Tanh.saved = t", "(t,) = ctx.saved_tensors": "t = Tanh.saved"},
     ),
     Mistake(
         "jacobian",
@@ -157,19 +142,11 @@ MISTAKES = (
         also=({TANH_GRAD: "((1 - t * t).flatten().diag() @ grad.flatten()).reshape(grad.shape)"},),
         slow=True,
     ),
-    Mistake(
-        "loop_over_the_entries",
-        "a Python loop computes one entry after the other; torch's operators take all entries at once",
-        {SIGMA: OVER_ENTRIES.format("(1 if v > 0 else w) / (1 + w)", "small")},
-        slow=True,
-    ),
-    Mistake(
-        "loop_in_backward",
-        "a Python loop computes one entry of the gradient after the other; select them all with torch.where",
-        {LEAKY_GRAD: OVER_ENTRIES.format("w if v > 0 else ctx.negative_slope * w", "grad")},
-        slow=True,
-    ),
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+AT_0 = "at exactly 0 both sides give the same value"
+EQUIVALENT: dict[str, str] = {
+    f"{before} -> {before.replace('x > 0', 'x >= 0')}": AT_0
+    for before in (f"sigma = {SIGMA}", f"return {LEAKY}", f"return {ELU}")
+}

@@ -1,0 +1,130 @@
+"""What is checked of the five activations and their backward passes."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
+
+FAR = [5.5, 12, 20, 30, 40, 89, 100, 500, 750, 1000]
+CLASSES = ("Sigmoid", "Tanh", "ReLU", "LeakyReLU", "ELU")
+FUNCTIONS = ("sigmoid", "tanh", "relu", "leaky_relu", "elu")
+
+
+def everywhere(number: str = "", *numbers: float) -> Inputs:
+    """All of it in half precision, too; a function's number is the first one, then missing, then each in turn."""
+
+    def inputs(draw: Draw) -> list[Arguments]:
+        # Beside nothing but tiny slopes, those that are computed from the output would be far off in half precision.
+        made = [draw.normal(3, 4, std=2.0), *[draw.uniform(*of, low=-1.0) for of in ((), (1,), (2, 3, 4), (4, 1, 3))]]
+        zeros, far = torch.tensor([0.0, -0.0, 1.0, -1.0, 0.0]), torch.cat([torch.tensor(FAR), draw.normal(12).abs()])
+        made += [zeros, torch.linspace(-30, 30, 241), torch.cat([far, -far]), far, -far]
+        ends = torch.cat([draw.normal(9), zeros, torch.tensor([1000, -300])])
+        asked: list[Arguments] = [{"x": x.double()} | ({number: numbers[0]} if number else {}) for x in made]
+        return [*asked, {"x": draw.normal(3, 5, std=2.0)}, *[{"x": ends, number: one} for one in numbers]]
+
+    return inputs
+
+
+def near_zero(draw: Draw) -> list[Arguments]:
+    """Nothing but small x, for the scale of the others would count."""
+    x = torch.tensor([sign * 10.0**-k for k in range(1, 14) for sign in (-1, 1)] + [-3e-12, -7e-6], dtype=torch.float64)
+    return [{"x": x, "alpha": alpha} for alpha in (1.0, 0.3, 7.0)]
+
+
+def of_each(draw: Draw) -> list[Arguments]:
+    """For a scenario that is asked of one function after the other."""
+    return [{"function": name, "a": draw.normal(4, 3), "b": draw.normal(4, 3)} for name in FUNCTIONS]
+
+
+def shares_nothing(sigmoid, tanh, relu, leaky_relu, elu, function, a, b):
+    f = {"sigmoid": sigmoid, "tanh": tanh, "relu": relu, "leaky_relu": leaky_relu, "elu": elu}[function]
+    positive = b.detach().abs() + 1
+    own = f(positive).data_ptr() != positive.data_ptr()
+    return {"a + f(a)": a + f(a), "sum": f(b).sum(), "f(positive) has memory of its own": own}
+
+
+def several_calls(sigmoid, tanh, relu, leaky_relu, elu, function, a, b):
+    f = {"sigmoid": sigmoid, "tanh": tanh, "relu": relu, "leaky_relu": leaky_relu, "elu": elu}[function]
+    return {"f(a)": f(a), "f(b)": f(b), "f(f(a))": f(f(a))}
+
+
+def by_classes(Sigmoid, Tanh, ReLU, LeakyReLU, ELU, x):
+    kinds = [issubclass(one, torch.autograd.Function) for one in (Sigmoid, Tanh, ReLU, LeakyReLU, ELU)]
+    return kinds, [Sigmoid.apply(x), Tanh.apply(x), ReLU.apply(x), LeakyReLU.apply(x, 0.3), ELU.apply(x, 2.5)]
+
+
+def with_forward_replaced(Sigmoid, Tanh, ReLU, LeakyReLU, ELU, sigmoid, tanh, relu, leaky_relu, elu, x):
+    """Each forward gives 7 x for a while."""
+    own = {one: one.forward for one in (Sigmoid, Tanh, ReLU, LeakyReLU, ELU)}
+    try:
+        for one in own:
+            one.forward = staticmethod(
+                lambda *given: 7 * next(each for each in given if isinstance(each, torch.Tensor))
+            )
+        return [f(x) for f in (sigmoid, tanh, relu, leaky_relu, elu)]
+    finally:
+        for one, forward in own.items():
+            one.forward = staticmethod(forward)
+
+
+def answer(signature: str, oracle: Any, inputs: Inputs, *more: Case) -> Answer:
+    name = signature.partition("(")[0]
+    budget = Budget(
+        f"{name}_of_many",
+        sizes={"entries": (512, 2048)},
+        inputs=lambda draw, entries: {"x": draw.normal(entries)},
+        hints={"entries": "the slope of an entry is a number, so multiply entry by entry"},
+    )
+    differentiable = ("x", "a", "b") if any(case.scenario for case in more) else ("x",)
+    cases = (Case(f"{name}_everywhere", inputs), *more)
+    return Answer(signature, oracle=oracle, differentiable=differentiable, cases=cases, budgets=(budget,))
+
+
+def in_float64(name: str, inputs: Inputs, **options: Any) -> Case:
+    return Case(name, inputs, dtypes=(torch.float64,), **options)
+
+
+GRADER = Grader(
+    answers=(
+        *(Answer(f"class {name}", oracle=None) for name in CLASSES),
+        answer("sigmoid(x)", torch.sigmoid, everywhere()),
+        answer("tanh(x)", torch.tanh, everywhere()),
+        answer("relu(x)", torch.relu, everywhere()),
+        answer(
+            "leaky_relu(x, negative_slope=0.01)",
+            lambda x, negative_slope=0.01: F.leaky_relu(x, negative_slope),
+            everywhere("negative_slope", 0.2, 0.0, 1.0, 3.0),  # float32 has no 0.2
+        ),
+        answer(
+            "elu(x, alpha=1.0)",
+            lambda x, alpha=1.0: F.elu(x, alpha),
+            everywhere("alpha", 2.5, 0.1, 10.0),
+            in_float64("elu_near_zero", near_zero, tolerance={torch.float64: Tolerance(1e-9, 0, 0)}),
+            # of all five: beside the last one, so that what one of them does wrong is said of that one first
+            in_float64("several_calls", of_each, scenario=several_calls),
+            in_float64("shares_nothing", of_each, scenario=shares_nothing),
+        ),
+    ),
+    banned=(
+        "sigmoid", "expit", "log_sigmoid", "logsigmoid", "tanh", "relu", "leaky_relu", "elu", "prelu", "rrelu",
+        "threshold", "celu", "selu", "silu", "glu", "autograd",
+    ),
+)  # fmt: skip
+
+
+def test_classes_give_what_functions_give(submission: Submission, draw: Draw) -> None:
+    x = draw.normal(4, 5, std=2.0)
+    kinds, results = submission.run(by_classes, x=x)
+    numbers: list[dict[str, float]] = [{}, {}, {}, {"negative_slope": 0.3}, {"alpha": 2.5}]
+    for name, kind, function, number, got in zip(CLASSES, kinds, FUNCTIONS, numbers, results, strict=True):
+        assert kind, f"{name}: should be a subclass of torch.autograd.Function, got another class"
+        wanted = submission.call(function, x=x, **number)
+        close(f"values of {name}.apply, beside {function}", got, wanted, TOLERANCES[torch.float64])
+
+
+def test_functions_apply_the_classes(submission: Submission, draw: Draw) -> None:
+    x = draw.normal(4, 5)
+    for name, function, got in zip(CLASSES, FUNCTIONS, submission.run(with_forward_replaced, x=x), strict=True):
+        close(f"values of {function} while {name}.forward gives 7 x", got, 7 * x, TOLERANCES[torch.float64])
