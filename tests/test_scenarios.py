@@ -197,7 +197,7 @@ WRONG = {
         "    return x.exp()",
         "    torch.func.jvp(torch.exp, (x,), (x,))\n    return x.exp()",
         "rules/judged_by_a_test_calls",
-        "the rules: autograd is not allowed",
+        "the rules: make_dual is not allowed",
     ),
     "compiled": (
         "    return x.exp()",

@@ -1,17 +1,19 @@
-"""Writes what a statement says of its grader: the tables of points and budgets under `## What is graded`."""
+"""Writes the tables of statements, points and budgets under `## What is graded`, and the main README's of all katas."""
 
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from graders.catalogue import katas
-from graders.catalogue.katas import Kata
+from graders.catalogue.katas import LEVELS, Kata
 from graders.faults import UsageError
 from graders.files import replace_file
 from graders.judge import checks
 from graders.kata.spec import CATEGORIES
 
+TABLE = re.compile(r"\| topic \| level 1 .*?\n(?=\n)", re.DOTALL)
 HEADING = "## What is graded\n"
 LAST = "When it is solved, go on with the [follow-up questions](follow_up.md).\n"
 BUDGETS = "Performance is asked once the values are right, in multiples of what the reference needs:"
@@ -21,7 +23,26 @@ def main(options: argparse.Namespace, root: Path) -> int:
     for kata in katas.find(options.katas, root):
         replace_file(kata.statement, with_tables(kata))
         print(f"wrote {kata.statement.relative_to(root)}")
+    readme = root / "README.md"
+    if readme.exists():
+        replace_file(readme, with_path(readme.read_text(encoding="utf-8"), katas.all_katas(root)))
     return 0
+
+
+def with_path(readme: str, all_katas: list[Kata]) -> str:
+    """The main README with its table of katas by topic and level anew."""
+    rows = ["| topic | level 1 | level 2 | level 3 |", "| --- | --- | --- | --- |"]
+    for topic in dict.fromkeys(kata.topic for kata in all_katas):
+        links = [
+            ", ".join(
+                f"[{kata.about.title}]({kata.folder.relative_to(kata.root).as_posix()})"
+                for kata in all_katas
+                if (kata.topic, kata.about.level) == (topic, level)
+            )
+            for level in LEVELS
+        ]
+        rows.append(f"| {' | '.join([topic, *links])} |".replace("  ", " "))
+    return re.sub(TABLE, lambda _: "\n".join(rows) + "\n", readme, count=1)
 
 
 def with_tables(kata: Kata) -> str:

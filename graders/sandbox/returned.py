@@ -116,7 +116,7 @@ def few(listed: Any, most: int = MOST_NAMES) -> Any:
 
 
 def other_form(got: Result, wanted: Result, name: str = THE_OUTPUT) -> tuple[str, Result, Result] | None:
-    """Where two results first differ in tuples, lists, keys or kinds of leaves, and both; an int may stand for a float."""
+    """Where two results first differ in their form, and both there; an int may stand for a float."""
     if isinstance(got, dict) and isinstance(wanted, dict) and got.keys() == wanted.keys():
         got = {key: got[key] for key in wanted}  # in one order
     elif isinstance(wanted, tuple | list | dict):
