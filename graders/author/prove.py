@@ -28,10 +28,7 @@ from graders.faults import ROOT, GraderError, UsageError
 from graders.judge import card, checks, results
 from graders.judge.standard import standard_answers
 from graders.sandbox.launcher import new_launcher
-from graders.sandbox.submission import LIMIT_SECONDS, WHOLE_SECONDS
 
-SPARE = 10  # times as long as the reference a submission may take at least, or the machine be loaded
-CALLS = 2  # that the slowest check makes at least: a large one, and a small one before it
 COUNTING = threading.Lock()  # several runs prove one kata
 WARM = "import pathlib, sys; from graders.author import warm; warm.tell(pathlib.Path(sys.argv[1]), *sys.argv[2:])"
 ENGINE = ("graders/", "pyproject.toml")  # what judges all katas
@@ -176,19 +173,12 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
         proof.count_right(result)
         if result["state"] != "solved":
             proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
-    tests = [test for test in graded[0]["tests"] if not test["name"].endswith("/time")]  # that makes many calls
-    slowest = max((test["seconds"] for test in tests), default=0) / CALLS
-    for what, seconds, limit in (("kata", graded[0]["seconds"], WHOLE_SECONDS), ("call", slowest, LIMIT_SECONDS)):
-        if SPARE * seconds > limit:
-            proof.faults.append(
-                f"the reference takes {seconds:.2f} s, and {SPARE} times that is above the time limit of a {what}"
-            )
 
 
 def prove_mistakes(kata: Kata, proof: Proof) -> None:
     """Every form of a mistake should fail, and the author's own be named."""
     own = {mistake.name for mistake in kata.mistakes}
-    for verdict in judged(kata, "mistakes"):
+    for verdict in judged(kata, "mistakes", proof):
         killed, form = verdict["state"] == "failing", verdict["form"]
         if verdict["name"] not in own:
             proof.standard += 1
@@ -206,7 +196,7 @@ def prove_mistakes(kata: Kata, proof: Proof) -> None:
 
 def prove_mutants(kata: Kata, proof: Proof) -> None:
     """Every mutant of the reference should fail, unless the author says why it is equivalent."""
-    for verdict in judged(kata, "mutants"):
+    for verdict in judged(kata, "mutants", proof):
         killed = verdict["state"] != "solved"
         proof.mutants += 1
         proof.mutants_killed += killed
@@ -215,16 +205,18 @@ def prove_mutants(kata: Kata, proof: Proof) -> None:
 
 def prove_deep(kata: Kata, proof: Proof) -> None:
     """Lists the mutants of alternatives that pass. Most are right; a person has to look at them."""
-    proof.deep = [verdict["form"] for verdict in judged(kata, "deep") if verdict["state"] == "solved"]
+    proof.deep = [verdict["form"] for verdict in judged(kata, "deep", proof) if verdict["state"] == "solved"]
 
 
-def judged(kata: Kata, what: str) -> list[dict[str, Any]]:
+def judged(kata: Kata, what: str, proof: Proof) -> list[dict[str, Any]]:
     """What came of the wrong answers of a kind, see warm.py. Raises: GraderError."""
     command = [sys.executable, "-c", WARM, str(kata.root), kata.id, what]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
     if done.returncode:
         raise GraderError(f"judging the {what} ended with exit status {done.returncode}: {done.stderr[-800:]}")
-    found: list[dict[str, Any]] = json.loads(done.stdout)
+    told = json.loads(done.stdout)
+    proof.faults += told["faults"]
+    found: list[dict[str, Any]] = told["verdicts"]
     return found
 
 

@@ -28,7 +28,9 @@ from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.sandbox.launcher import Launcher, new_launcher
 from graders.sandbox.messages import Request
-from graders.sandbox.submission import Submission
+from graders.sandbox.submission import LIMIT_SECONDS, WHOLE_SECONDS, Submission
+
+SPARE = 10  # times as long as the reference a submission may take at least, or the machine be loaded
 
 
 def tell(root: Path, name: str, what: str) -> None:
@@ -44,7 +46,8 @@ def tell(root: Path, name: str, what: str) -> None:
     bench = Bench(kata, launcher)
     try:
         made = bench.mistakes() if what == "mistakes" else bench.mutants(what == "deep")
-        print(json.dumps(list(made)))
+        faults = bench.lateness() if what == "mistakes" else []
+        print(json.dumps({"faults": faults, "verdicts": list(made)}))
     finally:
         bench.close()
         launcher.close()
@@ -76,6 +79,15 @@ class Bench:
         self.diagnosis.close()
         for submission in (self.right, self.reference):
             submission.close()
+
+    def lateness(self) -> list[str]:
+        """What is wrong with the time that the reference takes, of the processor: a busy machine needs more."""
+        seconds = [reply.seconds for _, reply in self.right.replies.values()]
+        return [
+            f"the reference takes {took:.2f} s, and {SPARE} times that is above the time limit of a {what}"
+            for what, took, limit in (("kata", sum(seconds), WHOLE_SECONDS), ("call", max(seconds), LIMIT_SECONDS))
+            if SPARE * took > limit
+        ]
 
     def mistakes(self) -> Iterator[dict[str, Any]]:
         """For each form: its names, its state, why, and the mistake that it is taken for."""

@@ -94,7 +94,8 @@ class Case:
         scenario: what happens in place of one call, as a function of this module that runs beside the submission. Its
             first parameters are the answers' names: it is given the submission's functions and classes for them, and
             the inputs for the rest. What it returns is compared with what it returns for the oracles. It may use torch,
-            nn, F and math, and nothing else of this module.
+            nn, F and math, and nothing else of this module. Let it return data rather than verdicts of its own, and
+            use functions where it compares (`torch.equal(a, b)`): a submission could have changed tensors' methods.
         init: keyword arguments of a module's constructor.
         dtypes: the floating dtypes that the case is asked in.
         gradients: "exact" compares them by value (where the oracle's is NaN, anything finite is right), "finite"

@@ -69,7 +69,7 @@ def test_queue_that_is_written_before_the_backward_pass() -> None:
     loss = (query @ queue.detach().T).sum()
     queue[0] = 2
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        loss.backward()  # type: ignore[no-untyped-call]  # of torch
+        loss.backward()  # type: ignore[no-untyped-call]
     loss = REFERENCE.moco_loss(query, torch.ones(4, 2), queue)
     queue[0] = 3
     loss.backward()

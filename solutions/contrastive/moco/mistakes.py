@@ -2,47 +2,46 @@
 
 from graders.kata import Mistake
 
-QUERY = "F.normalize(query, dim=1)"
-KEY = "F.normalize(key.detach(), dim=1)"
-QUEUE = "F.normalize(queue.detach(), dim=1)"
+UNIT = "(F.normalize(rows, dim=1) for rows in (query, key.detach(), queue.detach()))"
 POSITIVES = "(q * k).sum(1, keepdim=True)"
 NEGATIVES = "q @ n.mT"
 LOGITS = "torch.cat([positives, negatives], dim=1) / temperature"
-LABELS = "torch.zeros(len(q), dtype=torch.int64, device=q.device)"
+LABELS = "q.new_zeros(len(q), dtype=torch.int64)"
+IN_BATCH = {LABELS: "torch.arange(len(q), device=q.device)"}
 LOSS = "return F.cross_entropy(logits, labels)"
 STEP = "k.mul_(m).add_(q, alpha=1 - m)"
-LISTS = "keys, queries = list(key_params), list(query_params)"
-LENGTHS = "if len(keys) != len(queries):"
-TOLD = "as many as the {len(queries)} query_params, got {len(keys)}"
-PAIRS = "zip(keys, queries, strict=True)"
+PAIRS = "zip(key_params, query_params, strict=True)"
 NO_GRAD = "with torch.no_grad():"
-EMPTY = "self.queue = torch.zeros(size, dim)\n        self.count = 0"
 KEPT = "keys[-size:].detach()"
 FIRST = "first = self.count + len(keys) - len(kept)"
-ROWS = "torch.arange(first, first + len(kept), device=self.queue.device) % size"
+MODULO = "torch.arange(first, first + len(kept)) % size"
 WRITE = "self.queue[rows] = kept"
 COUNT = "self.count += len(keys)"
 
+
+def normalised(*names: str) -> dict[str, str]:
+    """Only these of the three."""
+    rows = {"query": "query", "key": "key.detach()", "queue": "queue.detach()"}
+    return {UNIT: ", ".join(f"F.normalize({x}, dim=1)" if name in names else x for name, x in rows.items())}
+
+
 MISTAKES = (
     Mistake(
-        "gradient_into_key",
-        "key receives a gradient; its encoder follows by momentum, so detach key",
-        {KEY: KEY.replace(".detach()", "")},
+        "gradient_into_key_or_queue",
+        "key or queue receives a gradient; this loss trains the query's encoder alone, so detach both",
+        {"key.detach()": "key"},
+        also=({"queue.detach()": "queue"}, {"key.detach()": "key", "queue.detach()": "queue"}),
     ),
     Mistake(
-        "gradient_into_queue",
-        "queue receives a gradient; its rows are of past batches, so detach it",
-        {QUEUE: QUEUE.replace(".detach()", "")},
+        "requires_grad_switched_off",
+        "requires_grad of the caller's key and queue is switched off; detach makes another tensor instead",
+        {UNIT: "F.normalize(query, dim=1), *(F.normalize(rows.requires_grad_(False), dim=1) for rows in (key, queue))"},
     ),
     Mistake(
         "not_normalised",
         "query, key or queue is taken for unit vectors; divide each row of all three by its norm",
-        {QUEUE: "queue.detach()"},
-        also=(
-            {KEY: "key.detach()"},
-            {QUERY: "query"},
-            {KEY: "key.detach()", QUEUE: "queue.detach()"},
-        ),
+        normalised("query", "key"),
+        also=(normalised("query", "queue"), normalised("key", "queue"), normalised("query"), normalised()),
     ),
     Mistake(
         "positive_left_out",
@@ -52,30 +51,28 @@ MISTAKES = (
     Mistake(
         "batch_as_negatives",
         "the keys of other queries are negatives, as in InfoNCE; here the negatives are the rows of queue alone",
-        {LOGITS: LOGITS.replace("positives", "q @ k.mT"), LABELS: "torch.arange(len(q), device=q.device)"},
-        also=({LOGITS: "q @ k.mT / temperature", LABELS: "torch.arange(len(q), device=q.device)"},),
+        {LOGITS: LOGITS.replace("positives", "q @ k.mT")} | IN_BATCH,
+        also=({LOGITS: "q @ k.mT / temperature"} | IN_BATCH,),
     ),
     Mistake(
-        "only_some_divided",
-        "the positive or the negatives are not divided by the temperature; divide every logit",
-        {LOGITS: "torch.cat([positives, negatives / temperature], dim=1)"},
-        also=({LOGITS: "torch.cat([positives / temperature, negatives], dim=1)"},),
+        "labels_of_the_batch",
+        "the label of query i is i, as in InfoNCE; here the positive of each query is in the same column, the first",
+        IN_BATCH,
     ),
     Mistake(
-        "not_divided_by_the_temperature",
-        "the cosines are multiplied by the temperature, or left as they are; divide them by it",
-        {LOGITS: LOGITS.replace("/", "*")},
-        also=({LOGITS: LOGITS.removesuffix(" / temperature")},),
-    ),
-    Mistake(
-        "loss_times_temperature",
-        "the loss is multiplied by the temperature, or by twice that as in MoCo v3; return the mean cross-entropy",
-        {LOSS: LOSS + " * temperature"},
-        also=({LOSS: LOSS + " * 2 * temperature"},),
+        "temperature_not_everywhere",
+        "not all cosines are divided by the temperature, or they are multiplied by it; divide every logit, once",
+        {LOGITS: LOGITS.replace("negatives]", "negatives / temperature]").removesuffix(" / temperature")},
+        also=(
+            {LOGITS: LOGITS.replace("positives", "positives / temperature").removesuffix(" / temperature")},
+            {LOGITS: LOGITS.removesuffix(" / temperature")},
+            {LOGITS: LOGITS.replace("/", "*")},
+            {UNIT: UNIT + "\n    q = q / temperature"},
+        ),
     ),
     Mistake(
         "log_of_a_softmax",
-        "the softmax rounds to 0 before the log where the positive is far behind; take the log-sum-exp of the logits",
+        "a softmax or a sum of exponentials comes before the log, and rounds to 0 or overflows; take the log-sum-exp",
         {LOSS: "return -logits.softmax(1)[:, 0].log().mean()"},
         also=({LOSS: "return -(logits.exp()[:, 0] / logits.exp().sum(1)).log().mean()"},),
     ),
@@ -100,8 +97,8 @@ MISTAKES = (
     ),
     Mistake(
         "keys_stored_one_by_one",
-        "a Python loop writes one key at a time; write all that remain at once",
-        {WRITE: "for row, key in zip(rows.tolist(), kept):\n            self.queue[row] = key"},
+        "a Python loop writes one key at a time; find the rows of all keys, then write them at once",
+        {"self.queue[rows] = kept": "for row, key in zip(rows.tolist(), kept):\n            self.queue[row] = key"},
         slow=True,
     ),
     Mistake(
@@ -130,28 +127,23 @@ MISTAKES = (
     Mistake(
         "shorter_list_decides",
         "parameters beyond the end of the shorter list are ignored; different numbers of them should raise ValueError",
-        {LENGTHS: "if False:", PAIRS: "zip(keys, queries)"},
+        {PAIRS: "zip(key_params, query_params)"},
     ),
     Mistake(
         "generators_read_twice",
-        "a generator is empty when it is read again, and has no length; make a list of it first",
-        {
-            LISTS: "",
-            LENGTHS: "if len(list(key_params)) != len(list(query_params)):",
-            TOLD: "many as query_params",
-            PAIRS: "zip(key_params, query_params)",
-        },
-        also=({LISTS: "keys, queries = key_params, query_params"},),
+        "a generator is empty when it is read again, and has no length; make a list of it first, or zip strictly",
+        {NO_GRAD: f"assert len(list(key_params)) == len(list(query_params))\n    {NO_GRAD}"},
+        also=({NO_GRAD: f"assert len(key_params) == len(query_params)\n    {NO_GRAD}"},),
     ),
     Mistake(
         "no_way_round_the_end",
         "keys that come after the last row are lost, fail, or make the batch begin at row 0; they go on from row 0",
         {
-            ROWS: ROWS.removesuffix(" % size") + "\n        rows = rows - first // size * size",
+            MODULO: "torch.arange(first % size, first % size + len(kept))",
             WRITE: "self.queue[rows[rows < size]] = kept[rows < size]",
         },
         also=(
-            {ROWS: ROWS.removesuffix(" % size")},
+            {MODULO: MODULO.removesuffix(" % size")},
             {FIRST: FIRST + "\n        if first % size + len(kept) > size:\n            first = self.count = 0"},
         ),
     ),
@@ -165,10 +157,7 @@ MISTAKES = (
         "rows_after_an_oversized_batch",
         "a batch larger than the queue ends up in other rows, or the next one does; keys that were skipped count, too",
         {FIRST: "first = self.count"},
-        also=(
-            {COUNT: "self.count += len(kept)"},
-            {COUNT: "self.count = 0 if len(keys) > size else self.count + len(keys)"},
-        ),
+        also=({COUNT: "self.count += len(kept)"}, {COUNT: f"{COUNT} if len(keys) <= size else -self.count"}),
     ),
     Mistake(
         "moved_along",
@@ -177,28 +166,12 @@ MISTAKES = (
         also=({WRITE: "self.queue = torch.cat([kept, self.queue])[:size]"},),
     ),
     Mistake(
-        "keys_not_copied",
-        "the queue is the caller's tensor itself, and changes with it; copy the keys",
-        {WRITE: WRITE + "\n        if len(keys) == size and not rows[0]:\n            self.queue = kept"},
-    ),
-    Mistake(
         "queue_drags_a_graph_along",
         "the keys are stored with their graph, which keeps every past batch alive; detach them",
         {KEPT: "keys[-size:]"},
     ),
-    Mistake(
-        "stored_normalised",
-        "the keys are normalised when they are stored; store them as given",
-        {KEPT: "F.normalize(keys[-size:].detach(), dim=1)"},
-    ),
-    Mistake(
-        "one_queue_for_all",
-        "the rows or their count belong to the class, so that two queues share them; keep them in self",
-        {EMPTY: EMPTY.replace("self", "FeatureQueue"), COUNT: COUNT.replace("self", "FeatureQueue")},
-        also=(
-            {EMPTY: EMPTY.replace("self.count", "FeatureQueue.count"), COUNT: COUNT.replace("self", "FeatureQueue")},
-        ),
-    ),
 )
-
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT = {
+    "q, k, n = (F.normalize(rows, dim=1) for rows in (query, key.detach(), queue.detach())) -> "
+    "q, k, n = (F.normalize(rows) for rows in (query, key.detach(), queue.detach()))": "1 is the default of dim",
+}

@@ -30,13 +30,11 @@ def moco_loss(query: Tensor, key: Tensor, queue: Tensor, temperature: float = 0.
         raise ValueError(f"queue should be (K, {query.shape[1]}), got {tuple(queue.shape)}")
     if temperature <= 0:
         raise ValueError(f"temperature should be above 0, got {temperature}")
-    q = F.normalize(query, dim=1)
-    k = F.normalize(key.detach(), dim=1)
-    n = F.normalize(queue.detach(), dim=1)
+    q, k, n = (F.normalize(rows, dim=1) for rows in (query, key.detach(), queue.detach()))
     positives = (q * k).sum(1, keepdim=True)  # (N, 1)
     negatives = q @ n.mT  # (N, K)
     logits = torch.cat([positives, negatives], dim=1) / temperature  # (N, 1 + K)
-    labels = torch.zeros(len(q), dtype=torch.int64, device=q.device)
+    labels = q.new_zeros(len(q), dtype=torch.int64)
     return F.cross_entropy(logits, labels)
     # --- end
 
@@ -55,11 +53,8 @@ def momentum_update_(key_params: Iterable[Tensor], query_params: Iterable[Tensor
     # TODO: move each parameter of the key encoder towards that of the query encoder.
     if not 0 <= m <= 1:
         raise ValueError(f"m should be between 0 and 1, got {m}")
-    keys, queries = list(key_params), list(query_params)
-    if len(keys) != len(queries):
-        raise ValueError(f"key_params should be as many as the {len(queries)} query_params, got {len(keys)}")
     with torch.no_grad():
-        for k, q in zip(keys, queries, strict=True):
+        for k, q in zip(key_params, query_params, strict=True):  # raises ValueError where one ends before the other
             k.mul_(m).add_(q, alpha=1 - m)
     # --- end
 
@@ -95,7 +90,7 @@ class FeatureQueue:
             raise ValueError(f"keys should be (B, {dim}), got {tuple(keys.shape)}")
         kept = keys[-size:].detach()
         first = self.count + len(keys) - len(kept)
-        rows = torch.arange(first, first + len(kept), device=self.queue.device) % size
+        rows = torch.arange(first, first + len(kept)) % size
         self.queue[rows] = kept
         self.count += len(keys)
         # --- end

@@ -15,16 +15,14 @@ def moco_loss(query, key, queue, temperature=0.07):
 
 
 def momentum_update_(key_params, query_params, m=0.999):
-    if m < 0 or m > 1:
-        raise ValueError("m")
     queries, end = iter(query_params), object()
     for k in key_params:
         q = next(queries, end)
         if q is end:
             raise ValueError("too few query_params")
         k.detach().copy_(m * k.detach() + (1 - m) * q.detach())
-    if next(queries, end) is not end:
-        raise ValueError("too few key_params")
+    if m < 0 or m > 1 or next(queries, end) is not end:
+        raise ValueError("m, or too few key_params")
 
 
 class FeatureQueue:
