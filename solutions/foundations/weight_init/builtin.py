@@ -1,10 +1,5 @@
-"""torch.nn.init's four functions, where `nonlinearity="relu"` gives the gain √2."""
+"""torch.nn.init's four functions; the default gain of kaiming_uniform_ and kaiming_normal_ is √2."""
 
-from functools import partial
+from torch.nn.init import kaiming_normal_, kaiming_uniform_, xavier_normal_, xavier_uniform_
 
-from torch.nn import init
-from torch.nn.init import xavier_normal_ as xavier_normal_
-from torch.nn.init import xavier_uniform_ as xavier_uniform_
-
-kaiming_normal_ = partial(init.kaiming_normal_, nonlinearity="relu")
-kaiming_uniform_ = partial(init.kaiming_uniform_, nonlinearity="relu")
+__all__ = ["kaiming_normal_", "kaiming_uniform_", "xavier_normal_", "xavier_uniform_"]

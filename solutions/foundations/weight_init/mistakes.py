@@ -8,37 +8,16 @@ FIELD = "math.prod(tensor.shape[2:])  # 1 for a matrix"
 FANS = "return tensor.shape[1] * field, tensor.shape[0] * field"
 NO_GRAD = "    with torch.no_grad():\n        return "
 UNIFORM, NORMAL = "tensor.uniform_(-bound, bound, generator=generator)", "tensor.normal_(0, std, generator=generator)"
-SCALES = {XAVIER_BOUND: UNIFORM, XAVIER_STD: NORMAL, KAIMING_BOUND: UNIFORM, KAIMING_STD: NORMAL}
-ENTRIES = "(tensor[index] for index in itertools.product(*map(range, tensor.shape)))"
-SEEDED = f"    if generator is not None:\n        torch.manual_seed(generator.initial_seed())\n{NO_GRAD}"
-RAND, RANDN = "(2 * torch.rand({}, generator=generator) - 1) * bound", "torch.randn({}, generator=generator) * std"
+FROM_GLOBAL = "tensor.uniform_(-bound, bound)", "tensor.normal_(0, std)"
+RAND = "((2 * torch.rand(tensor.shape, generator=generator) - 1) * bound).to(tensor.dtype)"
+RANDN = "(torch.randn(tensor.shape, generator=generator) * std).to(tensor.dtype)"
 
 
-def everywhere(uniform: str, normal: str) -> dict[str, str]:
-    """Both fillings with all of their two lines, in all four functions."""
-    return {
-        f"{scale}\n{NO_GRAD}{draw}": f"{scale}\n{uniform if draw == UNIFORM else normal}"
-        for scale, draw in SCALES.items()
-    }
-
-
-def filled_by(uniform: str, normal: str) -> dict[str, str]:
-    """Another way of drawing, under no_grad as before."""
-    return everywhere(NO_GRAD + uniform, NO_GRAD + normal)
-
-
-def first(line: str) -> dict[str, str]:
-    """A line before each filling."""
-    return everywhere(f"    {line}\n{NO_GRAD}{UNIFORM}", f"    {line}\n{NO_GRAD}{NORMAL}")
-
-
-def looped(parts: str, draw: str) -> str:
-    """A filling of one part after another."""
-    return f"    with torch.no_grad():\n        for part in {parts}:\n            part{draw[6:]}\n    return tensor"
-
-
-def uniform_only(draw: str) -> dict[str, str]:
-    return filled_by(draw, NORMAL)
+def filled(uniform: str, normal: str, lead: str = NO_GRAD, end: str = "") -> dict[str, str]:
+    """Other fillings than the two, in all four functions."""
+    scales = ((XAVIER_BOUND, UNIFORM), (XAVIER_STD, NORMAL), (KAIMING_BOUND, UNIFORM), (KAIMING_STD, NORMAL))
+    new = {UNIFORM: uniform, NORMAL: normal}
+    return {f"{scale}\n{NO_GRAD}{draw}": f"{scale}\n{lead}{new[draw]}{end}" for scale, draw in scales}
 
 
 MISTAKES = (
@@ -57,23 +36,16 @@ MISTAKES = (
         "receptive_field_forgotten",
         "the kernel's size is left out of the fans; both are multiplied by the number of the kernel's entries",
         {FIELD: "1"},
-        also=({FANS: "return tensor.shape[1], tensor.shape[0] * field"},),
+        also=(
+            {FANS: "return tensor.shape[1], tensor.shape[0] * field"},
+            {FANS: "return tensor.shape[1] * field, tensor.shape[0]"},
+        ),
     ),
     Mistake(
-        "field_missing_in_fan_out",
-        "fan_out is the number of outputs alone; it is multiplied by the kernel's size as fan_in is",
-        {FANS: "return tensor.shape[1] * field, tensor.shape[0]"},
-    ),
-    Mistake(
-        "kernel_taken_as_square",
-        "the kernel is taken as square; multiply all of its sides, however many there are",
+        "kernel_miscounted",
+        "the kernel's entries are not counted right; multiply all of its sides, however many and however long",
         {FIELD: "tensor.shape[2] ** 2 if tensor.dim() > 2 else 1"},
         also=({FIELD: "math.prod(tensor.shape[2:4])"}, {FIELD: "sum(tensor.shape[2:]) or 1"}),
-    ),
-    Mistake(
-        "kernel_first",
-        "the axes are read as (*kernel, in, out), as TensorFlow has them; here they are (out, in, *kernel)",
-        {FIELD: "math.prod(tensor.shape[:-2])", FANS: "return tensor.shape[-2] * field, tensor.shape[-1] * field"},
     ),
     Mistake(
         "gain_missing",
@@ -107,102 +79,61 @@ MISTAKES = (
         {XAVIER_BOUND: "math.sqrt(3 / fan_in)", XAVIER_STD: "math.sqrt(1 / fan_in)"},
     ),
     Mistake(
-        "uniform_from_zero",
-        "the uniform numbers lie between 0 and the bound; they should lie between −bound and bound",
-        uniform_only("tensor.uniform_(0, bound, generator=generator)"),
-        also=(uniform_only("tensor.copy_((torch.rand(tensor.shape, generator=generator) - 0.5) * bound)"),),
-    ),
-    Mistake(
-        "other_distribution",
-        "normal numbers are drawn where uniform ones are asked for; their variance alone is right",
-        uniform_only("tensor.normal_(0, bound / math.sqrt(3), generator=generator)"),
+        "half_the_interval",
+        "the uniform numbers span the bound once; they span it twice, from −bound to bound",
+        filled(UNIFORM.replace("-bound", "0"), NORMAL),
+        also=(filled(UNIFORM.replace("bound", "bound / 2"), NORMAL),),
     ),
     Mistake(
         "cut_at_two_sigma",
         "the normal numbers are cut at two standard deviations; nothing is cut off here",
-        filled_by(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
+        filled(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
     ),
     Mistake(
         "generator_ignored",
         "the numbers come from torch's global generator, whichever is given; pass `generator` on",
-        filled_by("tensor.uniform_(-bound, bound)", "tensor.normal_(0, std)"),
-    ),
-    Mistake(
-        "global_generator_seeded",
-        "torch's global generator draws, with the seed of the given one; draw from the given one, and leave the global",
-        everywhere(SEEDED + "tensor.uniform_(-bound, bound)", SEEDED + "tensor.normal_(0, std)"),
+        filled(*FROM_GLOBAL),
+        also=(
+            filled(*FROM_GLOBAL, f"    if generator:\n        torch.manual_seed(generator.initial_seed())\n{NO_GRAD}"),
+        ),
     ),
     Mistake(
         "seeded_in_each_call",
         "a seed is set in each call, so all layers of one shape start alike; draw on from where the generator stands",
-        first("torch.manual_seed(0)"),
-        also=(first("generator = generator or torch.Generator().manual_seed(0)"),),
+        filled(UNIFORM, NORMAL, "    torch.manual_seed(0)\n" + NO_GRAD),
+        also=(filled(UNIFORM, NORMAL, "    generator = generator or torch.Generator().manual_seed(0)\n" + NO_GRAD),),
     ),
     Mistake(
         "gradients_recorded",
         "the filling is recorded, and autograd refuses that for a parameter; write under torch.no_grad()",
-        everywhere(f"    return {UNIFORM}", f"    return {NORMAL}"),
-    ),
-    Mistake(
-        "gradients_off_for_good",
-        "gradients are switched off and never on again; use `with torch.no_grad():`",
-        everywhere(
-            f"    torch.set_grad_enabled(False)\n    return {UNIFORM}",
-            f"    torch.set_grad_enabled(False)\n    return {NORMAL}",
-        ),
-        also=(first("tensor.requires_grad_(False)"),),
+        filled(UNIFORM, NORMAL, "    return "),
     ),
     Mistake(
         "data_replaced",
-        "tensor.data becomes another tensor, so views and optimisers keep the old memory; write into the tensor",
-        everywhere(
-            f"    tensor.data = {RAND.format('tensor.shape')}\n    return tensor",
-            f"    tensor.data = {RANDN.format('tensor.shape')}\n    return tensor",
-        ),
-        also=(
-            everywhere(
-                f"    return ({RAND.format('tensor.shape')}).to(tensor.dtype)",
-                f"    return ({RANDN.format('tensor.shape')}).to(tensor.dtype)",
-            ),
-        ),
+        "another tensor holds the numbers, and the memory of the given one does not; write into that",
+        filled(RAND, RANDN, "    tensor.data = ", "\n    return tensor"),
+        also=(filled(RAND, RANDN, "    return "),),
     ),
     Mistake(
         "added_to_what_is_there",
         "the draws are added to the old values, which may be anything, NaN included; overwrite them",
-        filled_by(f"tensor.add_({RAND.format('tensor.shape')})", f"tensor.add_({RANDN.format('tensor.shape')})"),
-        also=(filled_by("tensor.mul_(0).add_(" + RAND.format("tensor.shape") + ")", NORMAL),),
+        filled(f"tensor.add_({RAND})", f"tensor.add_({RANDN})"),
     ),
     Mistake(
         "flattened_copy_filled",
         "reshape(-1) copies where strides are not contiguous, and the copy is filled; fill the tensor itself",
-        everywhere(
-            *(
-                f"    with torch.no_grad():\n        tensor.reshape(-1){draw[6:]}\n    return tensor"
-                for draw in (UNIFORM, NORMAL)
-            )
+        filled(
+            "tensor.reshape(-1)" + UNIFORM[6:], "tensor.reshape(-1)" + NORMAL[6:], NO_GRAD[:-7], "\n    return tensor"
         ),
-    ),
-    Mistake(
-        "loop_over_the_entries",
-        "each entry is drawn in a Python loop; fill the whole tensor with one call",
-        {
-            "import math\n": "import itertools\nimport math\n",
-            **everywhere(*(looped(ENTRIES, draw) for draw in (UNIFORM, NORMAL))),
-        },
-        slow=True,
     ),
     Mistake(
         "loop_over_the_inputs",
         "a Python loop fills the tensor one input at a time; fill the whole tensor with one call",
-        everywhere(*(looped("tensor.unbind(1)", draw) for draw in (UNIFORM, NORMAL))),
-        slow=True,
-    ),
-    Mistake(
-        "sums_of_uniform_numbers",
-        "each normal number is the sum of 256 uniform ones; torch draws normal numbers directly",
-        filled_by(
-            UNIFORM,
-            "tensor.copy_((torch.rand((*tensor.shape, 192), generator=generator) - 0.5).sum(-1) * std / 4)",
+        filled(
+            UNIFORM.replace("tensor", "part"),
+            NORMAL.replace("tensor", "part"),
+            NO_GRAD[:-7] + "for part in tensor.unbind(1):\n            ",
+            "\n    return tensor",
         ),
         slow=True,
     ),

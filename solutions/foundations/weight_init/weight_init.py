@@ -28,10 +28,7 @@ def xavier_uniform_(tensor: Tensor, generator: Generator | None = None) -> Tenso
 def xavier_normal_(tensor: Tensor, generator: Generator | None = None) -> Tensor:
     """w ~ N(0, σ²),  σ² = 2 / (fan_in + fan_out)
 
-    Args:
-        tensor: (out, in, *kernel), floating; it is filled in its own memory.
-        generator: where the random numbers come from; None for torch's global generator.
-    Returns: the tensor itself.
+    Args, Returns: as for xavier_uniform_.
     Source: Glorot and Bengio (2010), eq. 12.
     """
     # --- solution
@@ -47,10 +44,7 @@ def xavier_normal_(tensor: Tensor, generator: Generator | None = None) -> Tensor
 def kaiming_uniform_(tensor: Tensor, generator: Generator | None = None) -> Tensor:
     """w ~ U(−a, a),  a = √(6 / fan_in)
 
-    Args:
-        tensor: (out, in, *kernel), floating; it is filled in its own memory.
-        generator: where the random numbers come from; None for torch's global generator.
-    Returns: the tensor itself.
+    Args, Returns: as for xavier_uniform_.
     Source: torch.nn.init.kaiming_uniform_ with nonlinearity="relu".
     """
     # --- solution
@@ -66,10 +60,7 @@ def kaiming_uniform_(tensor: Tensor, generator: Generator | None = None) -> Tens
 def kaiming_normal_(tensor: Tensor, generator: Generator | None = None) -> Tensor:
     """w ~ N(0, σ²),  σ² = 2 / fan_in
 
-    Args:
-        tensor: (out, in, *kernel), floating; it is filled in its own memory.
-        generator: where the random numbers come from; None for torch's global generator.
-    Returns: the tensor itself.
+    Args, Returns: as for xavier_uniform_.
     Source: arXiv:1502.01852, eq. 10. Our fan_in is their n_l.
     """
     # --- solution

@@ -1,40 +1,24 @@
 """The normal numbers by Box and Muller, from a radius and an angle; sizes by numel."""
 
 import math
+from functools import partial
 
 import torch
 
 
-def uniform(tensor, generator):
-    return torch.rand(tensor.numel(), generator=generator, dtype=torch.float64).view(tensor.shape)
-
-
-def normal(tensor, generator):
-    radius = (-2 * torch.log1p(-uniform(tensor, generator))).sqrt()
-    return radius * torch.cos(2 * math.pi * uniform(tensor, generator))
-
-
-def put(tensor, values):
+def fill(tensor, generator=None, *, normal, kaiming):
+    u, v = torch.rand(2, *tensor.shape, generator=generator, dtype=torch.float64)
+    if normal:
+        values = (-2 * torch.log1p(-u)).sqrt() * torch.cos(2 * math.pi * v)
+    else:
+        values = (u - 0.5) * math.sqrt(12)
+    fan_in, fan_out = tensor.numel() / tensor.size(0), tensor.numel() / tensor.size(1)
     with torch.no_grad():
-        tensor[...] = values
+        tensor[...] = values / math.sqrt(fan_in / 2 if kaiming else (fan_in + fan_out) / 2)
     return tensor
 
 
-def both_fans(tensor):
-    return tensor.numel() / tensor.size(0) + tensor.numel() / tensor.size(1)
-
-
-def xavier_uniform_(tensor, generator=None):
-    return put(tensor, (uniform(tensor, generator) - 0.5) * math.sqrt(24 / both_fans(tensor)))
-
-
-def xavier_normal_(tensor, generator=None):
-    return put(tensor, normal(tensor, generator) * math.sqrt(2 / both_fans(tensor)))
-
-
-def kaiming_uniform_(tensor, generator=None):
-    return put(tensor, (uniform(tensor, generator) - 0.5) * math.sqrt(24 * tensor.size(0) / tensor.numel()))
-
-
-def kaiming_normal_(tensor, generator=None):
-    return put(tensor, normal(tensor, generator) * math.sqrt(2 * tensor.size(0) / tensor.numel()))
+xavier_uniform_ = partial(fill, normal=False, kaiming=False)
+xavier_normal_ = partial(fill, normal=True, kaiming=False)
+kaiming_uniform_ = partial(fill, normal=False, kaiming=True)
+kaiming_normal_ = partial(fill, normal=True, kaiming=True)

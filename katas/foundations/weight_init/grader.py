@@ -1,0 +1,160 @@
+"""What is checked of weight_init."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance
+
+NAMES = ("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_")
+
+# A right answer leaves a bound of `samples` with a probability of at most 1e-12, whatever the size of the sample. There
+# are 64 samples with at most four bounds each: it fails by chance in fewer than 3 of 10¹⁰ gradings.
+L = math.log(2 / 1e-12)
+# What rounding may add: draws in float32 are fine in float64, and half precision has coarse grids of its own.
+SPARE = {"float64": 1e-6, "float32": 1e-6, "float16": 4e-3, "bfloat16": 3e-2}
+
+
+def fills(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, tensor, view, learns, seed):
+    whole, enabled = tensor.clone().requires_grad_(learns), torch.is_grad_enabled()
+    whole.grad = grad = torch.ones_like(tensor)
+    given = {"all of it": whole, "its transpose": whole.mT, "a part": whole[1:-1:2, 1::3]}[view]
+    layout = given.data_ptr(), given.stride(), given.dtype
+    result = locals()[name](given, generator=torch.Generator().manual_seed(seed))
+    return {
+        "whether the result is the argument": result is given,
+        "whether memory, strides and dtype stayed": (given.data_ptr(), given.stride(), given.dtype) == layout,
+        "which entries are new, no old one being below 20": whole.abs() < 20,
+        "whether the tensor requires grad": whole.requires_grad,
+        "whether it is a leaf with its old .grad": whole.is_leaf and whole.grad is grad and grad.eq(1).all().item(),
+        "whether gradients are switched on as before": torch.is_grad_enabled() == enabled,
+    }
+
+
+def draws(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, tensor, given, seed):
+    fill, generator, default = locals()[name], torch.Generator(), torch.default_generator
+    drawn, other = (generator, default) if given else (default, generator)
+    options = {"generator": generator} if given else {}
+    first, second, again = tensor.clone(), tensor.clone(), tensor.clone()
+    before, aside = drawn.manual_seed(seed).get_state(), other.manual_seed(1).get_state()
+    fill(first, **options)
+    after = drawn.get_state()
+    fill(second, **options)
+    kept = other.get_state()
+    drawn.manual_seed(seed), other.manual_seed(2)
+    fill(again, **options)
+    return {
+        "whether the one that should draw moved on": not after.equal(before),
+        "whether the other generator stayed": kept.equal(aside),
+        "whether a second call gave other entries": not second.equal(first),
+        "whether the same seed gave the same entries": again.equal(first),
+    }
+
+
+def summary(
+    xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, shape, dtype, turned, calls, sigma, seed
+):
+    generator = torch.Generator().manual_seed(seed)
+    weights = [torch.full(shape, math.nan, dtype=getattr(torch, dtype)) for _ in range(calls)]
+    fill = locals()[name]
+    for weight in weights:
+        fill(weight.mT if turned else weight, generator=generator)
+    z = torch.stack(weights).double().flatten() / sigma
+    below = torch.special.ndtr(z) if "normal" in name else z / 12**0.5 + 0.5
+    found = torch.histc(below, bins=1000, min=0, max=1).cumsum(0) / len(z)
+    distance = (found - torch.linspace(0.001, 1, 1000, dtype=z.dtype)).abs().max()
+    off = torch.stack([z.mean(), z.square().mean().sqrt() - 1, distance, z.abs().max() - 3**0.5])
+    return (off if "uniform" in name else off[:3]) * len(z) ** 0.5
+
+
+def every(*shape: int, low: float = 50, names: tuple[str, ...] = NAMES, **options: object) -> Inputs:
+    """The functions in turn, and old values that none of them draws."""
+
+    def inputs(draw: Draw) -> list[Arguments]:
+        tensor, seed = draw.uniform(*shape, low=low, high=90), int(draw.integers(1, high=1 << 31))
+        return [{"name": name, "tensor": tensor, **options, "seed": seed} for name in names]
+
+    return inputs
+
+
+def case(name: str, *shape: int, low: float = 50, view: str = "all of it", learns: bool = False) -> Case:
+    inputs = every(*shape, low=low, view=view, learns=learns)
+    return Case(name, inputs, scenario=fills, category="robustness")
+
+
+# Each case asks all four functions; with which of them it stands makes no difference.
+CASES = {
+    "xavier_uniform_": (case("result_is_the_argument", 6, 5, 3), case("old_values_do_not_count", 6, 5, low=math.nan)),
+    "xavier_normal_": (case("part_of_a_larger_tensor", 9, 13, 2, view="a part"),),
+    "kaiming_uniform_": (
+        case("parameter", 6, 5, 3, learns=True),
+        case("transposed_parameter", 6, 5, view="its transpose", learns=True),
+    ),
+    "kaiming_normal_": (
+        Case("given_generator", every(8, 5, given=True), scenario=draws),
+        Case("global_generator", every(8, 5, given=False), scenario=draws),
+    ),
+}
+
+
+def answer(name: str) -> Answer:
+    only = {"names": (name,), "view": "all of it", "learns": False}
+    budget = Budget(
+        f"{name}cost",
+        sizes={"outputs": (16, 64), "inputs": (8, 32)},
+        inputs=lambda draw, outputs, inputs: every(outputs, inputs, **only)(draw),
+        scenario=fills,
+        hints=dict.fromkeys(("outputs", "inputs"), "fill the whole tensor with one call"),
+    )
+    near = {torch.float64: Tolerance(0.05, 0, 5)}  # two samples' summaries, for the diagnosis
+    call = f"{name}(tensor, generator=None)"
+    return Answer(call, oracle=getattr(nn.init, name), cases=CASES[name], budgets=(budget,), tolerance=near)
+
+
+GRADER = Grader(
+    answers=tuple(map(answer, NAMES)),
+    banned=(*(name[:-1] for name in NAMES), "calculate_gain", "calculate_fan_in_and_fan_out", "calculate_correct_fan"),
+)
+
+
+def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), calls: int = 1, turned: bool = False):
+    """A test of the entries of many tensors of each shape, or of one, against the formula's distribution.
+
+    The bounds are theorems for every n, and serve both distributions: sub-Gaussian tails for the mean, Hoeffding's and
+    Laurent and Massart's for the squares, Dvoretzky, Kiefer and Wolfowitz's for the distance, (1 − d)ⁿ for the largest.
+    """
+
+    def test(submission: Submission, draw: Draw) -> None:
+        for name, shape, dtype in itertools.product(NAMES, shapes, dtypes):
+            n, spare = calls * math.prod(shape), SPARE[dtype]
+            fan_in, fan_out = (math.prod(shape) // shape[axis] for axis in (0, 1))
+            sigma = math.sqrt(2 / (fan_in if "kaiming" in name else fan_in + fan_out))
+            bounds = {
+                "mean": (sigma, 0, math.sqrt(2 * L / n)),
+                "standard deviation": (sigma, 1, 1 - math.sqrt(1 - 3 * math.sqrt(L / 2 / n) - 2 * L / n)),
+                "distance from the distribution function": (1, 0, math.sqrt(L / 2 / n)),
+                "largest entry": (sigma, math.sqrt(3), 2 * L / n),
+            }
+            given = {"name": name, "shape": list(shape[::-1] if turned else shape), "dtype": dtype, "turned": turned}
+            seed = int(draw.integers(1, high=1 << 31))
+            found = submission.run(summary, **given, calls=calls, sigma=sigma, seed=seed) / math.sqrt(n)
+            assert found.isfinite().all(), (
+                f"entries of {name} for {shape}, NaN before: should be finite, got some that are not"
+            )
+            for off, (what, (unit, right, most)) in zip(found.tolist(), bounds.items(), strict=False):
+                wanted = f"{right * unit:.3g} ± {(most + spare) * unit:.2g}"
+                got = f"{(right + off) * unit:.3g}"
+                assert abs(off) <= most + spare, f"{what} of {name} for {shape}: should be {wanted}, got {got}"
+
+    return test
+
+
+test_matrices = samples((256, 64), (64, 256), dtypes=("float32", "float64"))
+test_kernels = samples((80, 30, 7), (32, 15, 5, 7), (20, 8, 3, 5, 7), (350, 1, 7, 7), (1, 350, 7, 7))
+test_transposed_view = samples((256, 64), turned=True)
+test_many_small_tensors = samples((1, 1), (2, 1), (1, 2, 1), calls=700)
+test_many_entries = samples((1000, 800))
+test_half_precision = pytest.mark.robustness(samples((256, 64), dtypes=("float16", "bfloat16")))
