@@ -85,21 +85,21 @@ class Wrapped:
 
     @functools.cached_property
     def calls(self) -> list[tuple[Any, int]]:
-        """The cases' calls in which the answer's arguments are known."""
+        """The cases' calls that are made without a scenario, so that all arguments and results are known."""
         cases = [case for case in self.answer.cases if case.inputs and not case.raises and not case.scenario]
         return [(case, index) for case in cases for index in range(len(self.vectors.arguments(case)))]
 
     def tensors(self, floating: bool = False) -> list[str]:
-        """The parameters that are given tensors."""
-        given = [self.vectors.arguments(case)[index] for case, index in self.calls]
-        return [
+        """The parameters that are given tensors; of scenarios, those that their inputs are named like."""
+        cases = [case for case in self.answer.cases if case.inputs and not case.raises]
+        given = {
             name
-            for name in self.parameters
-            if any(
-                isinstance(value := one.get(name), Tensor) and (value.is_floating_point() or not floating)
-                for one in given
-            )
-        ]
+            for case in cases
+            for arguments in self.vectors.arguments(case)
+            for name, value in arguments.items()
+            if isinstance(value, Tensor) and (value.is_floating_point() or not floating)
+        }
+        return [name for name in self.parameters if name in given]
 
     def made(
         self, name: str, body: str, diagnosis: str = "", slow: bool = False, defaults: Mapping[str, Any] | None = None
@@ -121,58 +121,53 @@ class Wrapped:
         return Known(self.prefix + name, self.source + text, diagnosis, slow)
 
     def mistakes(self) -> Iterator[Known]:
-        if not self.calls:
+        if self.answer.is_class or not self.answer.cases:
             return
-        make = self.made
-        for name in self.answer.differentiable:
-            if name in self.tensors(floating=True) and self.flows(name):
-                body = f"{name} = {name} if {name} is None else {name}.detach()\nreturn OWN"
-                yield make(
-                    f"{name}_detached", body, f"{name} is detached, so that no gradient reaches it; keep its graph"
-                )
+        make, floating = self.made, self.tensors(floating=True)
+        for name in floating:
+            if name in self.answer.differentiable and self.flows(name):
+                diagnosis = f"{name} is detached, so that no gradient reaches it; keep its graph"
+                yield make(f"{name}_detached", DETACHED.format(name=name), diagnosis)
         for name in self.tensors():
-            body = f"result = OWN\nif {name} is not None:\n    {name}.data.zero_()\nreturn result"
-            yield make(
-                f"{name}_overwritten", body, f"{name} is changed in place, and the caller's with it; make a new tensor"
-            )
+            diagnosis = f"{name} is changed in place, and the caller's with it; make a new tensor"
+            yield make(f"{name}_overwritten", OVERWRITTEN.format(name=name), diagnosis)
         for name, default in self.parameters.items():
             if type(default) in (int, float):
                 other = default - 1 if type(default) is int else 2 * default or 0.5
                 diagnosis = f"the default of {name} is {other!r}; it should be {default!r}"
                 yield make(f"wrong_default_of_{name}", "return OWN", diagnosis, defaults={name: other})
-        if self.answer.differentiates:
-            body = "return each(_torch.Tensor.detach, OWN)"
-            yield make("result_detached", body, "the result is detached, so that no gradient flows; keep its graph")
         if self.results:
-            body = "return each(lambda one: one[None], OWN)"
-            yield make("one_axis_more", body, "the result has an axis of length 1 too many in front; leave it out")
-        if self.results and not set(self.answer.returns) & {torch.float64}:
-            body = "return each(_torch.Tensor.double, OWN)"
-            yield make("result_in_float64", body, "the result is float64 whatever the inputs are; keep their dtype")
-        if self.tensors(floating=True) and not self.answer.forward and torch.float32 not in self.answer.returns:
-            yield make(
-                "float32_inside", self.inside("float"), "float64 inputs are computed in float32; keep their dtype"
-            )
+            yield from self.other_results()
+        if floating and not self.answer.forward and torch.float32 not in self.answer.returns:
+            diagnosis = "float64 inputs are computed in float32; keep their dtype"
+            yield make("float32_inside", self.inside("float"), diagnosis)
         if self.tensors():
             diagnosis = "an earlier call's result is returned for inputs of the same shapes; compute it anew"
             yield make("remembered", REMEMBERED, diagnosis)
         if self.tensors() and any("loops" in budget.asks and not budget.scenario for budget in self.answer.budgets):
             name = self.tensors()[0]
-            body = LOOP.format(name=name)
-            yield make(
-                "python_loop", body, f"a Python loop runs over {name}; use operations on whole tensors", slow=True
-            )
+            diagnosis = f"a Python loop runs over {name}; use operations on whole tensors"
+            yield make("python_loop", LOOP.format(name=name), diagnosis, slow=True)
+
+    def other_results(self) -> Iterator[Known]:
+        if self.answer.differentiates:
+            diagnosis = "the result is detached, so that no gradient flows; keep its graph"
+            yield self.made("result_detached", "return each(_torch.Tensor.detach, OWN)", diagnosis)
+        diagnosis = "the result has an axis of length 1 too many in front; leave it out"
+        yield self.made("one_axis_more", "return each(lambda one: one[None], OWN)", diagnosis)
+        if torch.float64 not in self.answer.returns:
+            diagnosis = "the result is float64 whatever the inputs are; keep their dtype"
+            yield self.made("result_in_float64", "return each(_torch.Tensor.double, OWN)", diagnosis)
 
     def right_answers(self) -> Iterator[Known]:
-        if self.calls and self.tensors(floating=True) and not self.answer.forward:
+        if self.results and self.tensors(floating=True) and not self.answer.forward:
             yield self.made("float64_inside", self.inside("double"))
 
     @property
     def results(self) -> bool:
-        """Whether there is a tensor in what it returns."""
-        (case, index), *_ = self.calls
-        leaves = self.vectors.expected(self.answer, case, torch.float64, index).leaves
-        return any(isinstance(leaf, Tensor) for leaf in leaves.values())
+        """Whether there is known to be a tensor in what it returns."""
+        results = (self.vectors.expected(self.answer, case, torch.float64, index) for case, index in self.calls[:1])
+        return any(isinstance(leaf, Tensor) for result in results for leaf in result.leaves.values())
 
     def flows(self, name: str) -> bool:
         """Whether the oracle has a gradient for it anywhere."""
@@ -191,8 +186,11 @@ class Wrapped:
         return "\n".join([*lines, "return OWN" if self.answer.returns else f"return each({back}, OWN)"])
 
 
+DETACHED = "{name} = {name} if {name} is None else {name}.detach()\nreturn OWN"
+OVERWRITTEN = "result = OWN\nif {name} is not None:\n    {name}.data.zero_()\nreturn result"
 REMEMBERED = """given = {key: value for key, value in locals().items() if key not in ("own", "each", "self")}
-key = repr({name: (one.shape, one.dtype) if isinstance(one, _torch.Tensor) else one for name, one in given.items()})
+plain = {key: type(value) if callable(value) else value for key, value in given.items()}
+key = repr({key: (one.shape, one.dtype) if isinstance(one, _torch.Tensor) else one for key, one in plain.items()})
 if key not in _seen:
     _seen[key] = OWN
 return _seen[key]"""
