@@ -3,35 +3,40 @@
 from graders.kata import Mistake
 
 CHECK = "if x.dim() not in (2, 3, 4) or x.shape[1] != C:"
-ONE = "            if count == 1:\n"
 AXES = "axes = [axis for axis in range(x.dim()) if axis != 1]"
 MEAN = "mean = x.mean(axes)"
 VAR = "var = x.var(axes, correction=0)"
+AVERAGED = {VAR: "var = x.var(0, correction=0).reshape(C, -1).mean(1)"}
 NO_GRAD = "            with torch.no_grad():\n                m = self.momentum\n"
 NEXT_MEAN = "self.running_mean.copy_((1 - m) * self.running_mean + m * mean)"
 NEXT_VAR = "self.running_var.copy_((1 - m) * self.running_var + m * var * (count / (count - 1)))"
 UNBIASED = " * (count / (count - 1))"
 MODE = "        if self.training:\n"
 EVALUATE = "mean, var = self.running_mean, self.running_var"
+ROWS = "rows = x.transpose(0, 1).flatten(1)\n            "
+UPDATE = (
+    f"{ROWS}m = self.momentum\n            "
+    "self.running_mean = ((1 - m) * self.running_mean + m * rows.mean(1)).detach()\n            "
+    "self.running_var = ((1 - m) * self.running_var + m * rows.var(1, correction=0)).detach()"
+)
 CENTRED = "centred = x - mean.view(channels)"
 ROOT = "torch.sqrt(var.view(channels) + self.eps)"
 CHANNELS = "channels = (-1, *[1] * (x.dim() - 2))  # (C,), (C, 1) or (C, 1, 1)"
-MEAN_BUFFER = 'self.register_buffer("running_mean", torch.zeros(num_features))'
-VAR_BUFFER = 'self.register_buffer("running_var", torch.ones(num_features))'
+BUFFER = 'self.register_buffer("running_{}", torch.{}(num_features))'
 
 
-def normalized_by(of_x: str) -> dict[str, str]:
-    """In training, statistics for the result alone, where x has positions; of_x has {} for mean or var."""
-    own = of_x.format("mean"), of_x.format("var").replace("keepdim", "correction=0, keepdim")
-    chosen = "if self.training and x.dim() > 2 else"
+def normalized_over(axes: str) -> dict[str, str]:
+    """In training, where x has positions; the running statistics stay right."""
+    own, chosen = f"({axes}, correction=0, keepdim=True)", "if self.training and x.dim() > 2 else"
     return {
-        CENTRED: f"centred = x - ({own[0]} {chosen} mean.view(channels))",
-        ROOT: f"torch.sqrt(({own[1]} {chosen} var.view(channels)) + self.eps)",
+        CENTRED: f"centred = x - (x.mean({axes}, keepdim=True) {chosen} mean.view(channels))",
+        ROOT: f"torch.sqrt((x.var{own} {chosen} var.view(channels)) + self.eps)",
     }
 
 
-def buffers(mean: str, var: str) -> dict[str, str]:
-    return {MEAN_BUFFER: mean, VAR_BUFFER: var}
+def buffers(instead: str) -> dict[str, str]:
+    kinds = (("mean", "zeros"), ("var", "ones"))
+    return {BUFFER.format(*kind): instead.format(kind[0], f"torch.{kind[1]}(num_features)") for kind in kinds}
 
 
 MISTAKES = (
@@ -42,9 +47,7 @@ MISTAKES = (
         also=({VAR: "var = x.var(axes)", UNBIASED: " * ((count - 1) / count)"}, {VAR: "var = x.var(axes)"}),
     ),
     Mistake(
-        "biased_running",
-        "running_var follows the biased variance; multiply it by n / (n − 1) first",
-        {UNBIASED: ""},
+        "biased_running", "running_var follows the biased variance; multiply it by n / (n − 1) first", {UNBIASED: ""}
     ),
     Mistake(
         "corrected_by_the_batch_size",
@@ -53,24 +56,25 @@ MISTAKES = (
     ),
     Mistake(
         "momentum_reversed",
-        "momentum is the share of the old statistics; here it is the share of the new batch",
+        "momentum is taken as the share of the old statistics; it is that of the new batch",
         {"m = self.momentum": "m = 1 - self.momentum"},
     ),
     Mistake(
         "one_for_each_position",
         "each position has statistics of its own, over the batch alone; take them over every axis but the channels'",
-        normalized_by("x.{}(0, keepdim=True)"),
+        normalized_over("0"),
+        also=(normalized_over("0") | AVERAGED,),
     ),
     Mistake(
         "one_for_each_sample",
         "each sample has statistics of its own, as in instance norm; take them over the batch, too",
-        normalized_by("x.{}(axes[1:], keepdim=True)"),
+        normalized_over("axes[1:]"),
     ),
     Mistake(
         "variances_averaged",
         "variances over the batch are averaged over the positions, which leaves out how their means differ; "
         "take one variance over all axes",
-        {VAR: "var = x.var(0, correction=0).reshape(C, -1).mean(1)"},
+        AVERAGED,
     ),
     Mistake(
         "channels_last",
@@ -86,34 +90,21 @@ MISTAKES = (
         "the running statistics keep the graph of every batch; update them under no_grad, or from detached values",
         {
             NO_GRAD: "            m = self.momentum\n            if True:\n",
-            NEXT_MEAN: "self.running_mean = (1 - m) * self.running_mean + m * mean",
-            NEXT_VAR: "self.running_var = (1 - m) * self.running_var + m * var * (count / (count - 1))",
+            NEXT_MEAN: NEXT_MEAN.replace(".copy_(", " = ("),
+            NEXT_VAR: NEXT_VAR.replace(".copy_(", " = ("),
         },
     ),
     Mistake(
         "running_as_parameters",
         "the running statistics are parameters; they are not trained, so register them as buffers",
-        buffers(
-            "self.running_mean = nn.Parameter(torch.zeros(num_features), requires_grad=False)",
-            "self.running_var = nn.Parameter(torch.ones(num_features), requires_grad=False)",
-        ),
-        also=(
-            buffers(
-                "self.running_mean = nn.Parameter(torch.zeros(num_features))",
-                "self.running_var = nn.Parameter(torch.ones(num_features))",
-            ),
-        ),
+        buffers("self.running_{} = nn.Parameter({}, requires_grad=False)"),
+        also=(buffers("self.running_{} = nn.Parameter({})"),),
     ),
     Mistake(
         "not_saved",
         "state_dict leaves the running statistics out; register them as buffers",
-        buffers("self.running_mean = torch.zeros(num_features)", "self.running_var = torch.ones(num_features)"),
-        also=(buffers(MEAN_BUFFER[:-1] + ", persistent=False)", VAR_BUFFER[:-1] + ", persistent=False)"),),
-    ),
-    Mistake(
-        "modes_swapped",
-        "training uses the running statistics and evaluation the batch's; it is the other way round",
-        {MODE: "        if not self.training:\n"},
+        buffers("self.running_{} = {}"),
+        also=(buffers('self.register_buffer("running_{}", {}, persistent=False)'),),
     ),
     Mistake(
         "mode_of_gradients",
@@ -121,27 +112,15 @@ MISTAKES = (
         {MODE: "        if torch.is_grad_enabled():\n"},
     ),
     Mistake(
-        "no_update_under_no_grad",
-        "training under no_grad leaves the running statistics as they are; they follow every batch in training",
-        {NO_GRAD: NO_GRAD.replace("            with", "            if torch.is_grad_enabled():\n             with", 1)},
-    ),
-    Mistake(
         "batch_in_evaluation",
         "evaluation uses the statistics of its batch; use the running ones",
-        {
-            EVALUATE: "rows = x.transpose(0, 1).flatten(1)\n"
-            "            mean, var = rows.mean(1), rows.var(1, correction=0)"
-        },
+        {EVALUATE: ROWS + "mean, var = rows.mean(1), rows.var(1, correction=0)"},
     ),
     Mistake(
         "updated_in_evaluation",
         "evaluation changes the running statistics; it should only read them",
-        {
-            EVALUATE: EVALUATE + "\n            with torch.no_grad():\n"
-            "                rows, m = x.transpose(0, 1).flatten(1), self.momentum\n"
-            "                self.running_mean = (1 - m) * mean + m * rows.mean(1)\n"
-            "                self.running_var = (1 - m) * var + m * rows.var(1, correction=0)"
-        },
+        {EVALUATE: f"{UPDATE}\n            {EVALUATE}"},
+        also=({EVALUATE: f"{EVALUATE}\n            {UPDATE}"},),
     ),
     Mistake(
         "statistics_detached",
@@ -163,20 +142,12 @@ MISTAKES = (
     Mistake(
         "one_sample_refused",
         "a single sample is refused in training though it has many values per channel; count N·L or N·H·W",
-        {ONE: "            if x.shape[0] == 1:\n"},
-    ),
-    Mistake(
-        "one_value_refused_in_evaluation",
-        "one value per channel is refused in evaluation; only training needs two",
-        {MODE: "        if x.numel() == C:\n            raise ValueError('one value')\n" + MODE},
+        {"            if count == 1:\n": "            if x.shape[0] == 1:\n"},
     ),
     Mistake(
         "loop_over_the_channels",
-        "the channels go through a Python loop; mean and var take several axes at once",
-        {
-            MEAN: "mean = torch.stack([x[:, c].mean() for c in range(C)])",
-            VAR: "var = torch.stack([x[:, c].var(correction=0) for c in range(C)])",
-        },
+        "the channels go through a Python loop; mean and var do all of them at once",
+        {MEAN: "mean = torch.stack([x[:, c].mean() for c in range(C)])"},
         slow=True,
     ),
     Mistake(

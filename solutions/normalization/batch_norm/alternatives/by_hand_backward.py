@@ -27,18 +27,15 @@ class BatchNorm(nn.Module):
         super().__init__()
         self.eps, self.momentum = eps, momentum
         self.weight, self.bias = (nn.Parameter(torch.full((num_features,), value)) for value in (1.0, 0.0))
-        self.register_buffer("running_mean", torch.zeros(num_features))
-        self.register_buffer("running_var", torch.ones(num_features))
+        self.running_mean, self.running_var = (nn.Buffer(torch.full((num_features,), value)) for value in (0.0, 1.0))
 
     def forward(self, x):
-        if not 2 <= x.dim() <= 4 or len(self.weight) != x.size(1):
-            raise ValueError(f"no such input: {x.shape}")
+        assert 2 <= x.dim() <= 4 and len(self.weight) == x.size(1)
         swapped = x.transpose(0, 1)
         rows = swapped.flatten(1)
         mean, var = self.running_mean, self.running_var
         if self.training:
-            if rows.size(1) == 1:
-                raise ValueError("one value per channel")
+            assert rows.size(1) > 1
             with torch.no_grad():
                 mean, var = rows.mean(1), rows.var(1, correction=0)
                 self.running_mean.lerp_(mean, self.momentum)

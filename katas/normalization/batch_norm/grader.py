@@ -1,0 +1,180 @@
+"""What is checked of batch_norm."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submission
+
+ONE = (torch.float64,)
+
+
+class Right(nn.BatchNorm1d):
+    """What is below nn.BatchNorm1d takes inputs of any rank."""
+
+    def _check_input_dim(self, _: Tensor) -> None: ...
+
+
+def life(BatchNorm, modes, weight, bias, x, y=None, z=None, **options):
+    norm = BatchNorm(len(weight), **options).to(x.dtype)
+    own = {"weight": weight, "bias": bias}
+    found = {name: list(getattr(norm, name).shape) for name in own}
+    for mode, batch in zip(modes, (x, y, z), strict=False):
+        getattr(norm, mode)()  # norm.train() or norm.eval()
+        out = torch.func.functional_call(norm, own, batch)
+        mean = norm.running_mean.detach().to(x.dtype, copy=True)
+        var = norm.running_var.detach().to(x.dtype, copy=True)
+        call = {"output": out, "running_mean": mean, "running_var": var}
+        found[f"call {len(found) - 1}, {mode}"] = call
+    return found
+
+
+def a_new_layer(BatchNorm, x):
+    norm = BatchNorm(x.shape[1]).to(x.dtype)
+    buffers = [name for name, _ in norm.named_buffers() if name in ("running_mean", "running_var")]
+    return {
+        "is an nn.Module": isinstance(norm, nn.Module),
+        "parameters": ", ".join(sorted(name for name, _ in norm.named_parameters())),
+        "buffers": ", ".join(sorted(buffers)),
+        **{name: getattr(norm, name) for name in ("weight", "bias", "running_mean", "running_var")},
+    }
+
+
+def in_a_model(BatchNorm, x, y):
+    norm = BatchNorm(x.shape[1])
+    model = nn.Sequential(norm).to(x.dtype)
+    model(x)
+    model.eval()
+    first = {"output": model(y), "next output": model(2 * x), "running_mean": norm.running_mean.clone()}
+    model.train()
+    second = {"output": model(y), "running_mean": norm.running_mean.clone()}
+    model.eval()
+    return {"first evaluation": first, "second training": second, "output of second evaluation": model(y)}
+
+
+def running_statistics_have_no_graph(BatchNorm, x):
+    norm = BatchNorm(x.shape[1]).to(x.dtype)
+    norm(x.clone().requires_grad_())
+    return {f"{name}.requires_grad": getattr(norm, name).requires_grad for name in ("running_mean", "running_var")}
+
+
+def saved_and_loaded(BatchNorm, x, y):
+    norm, other = BatchNorm(x.shape[1]).to(x.dtype), BatchNorm(x.shape[1]).to(x.dtype)
+    norm(x)
+    other.eval()(y)
+    saved = norm.state_dict()
+    other.load_state_dict(saved)
+    names = [name for name in ("weight", "bias", "running_mean", "running_var") if name in saved]
+    return {"what is saved": ", ".join(names), "output": norm.eval()(y), "output when loaded": other(y)}
+
+
+def refused(BatchNorm, C, mode, x):
+    norm = BatchNorm(C).to(x.dtype)
+    getattr(norm, mode)()  # norm.train() or norm.eval()
+    norm(x)
+
+
+def bases(BatchNorm):
+    return [base.__module__ for base in BatchNorm.__mro__]
+
+
+def shapes_in(text: str) -> list[tuple[int, ...]]:
+    return [tuple(map(int, word.split("x"))) for word in text.split()]
+
+
+def called(draw: Draw, shapes: str, modes: str = "", std: float = 1, mean: float = 0, **more: Any) -> Arguments:
+    """Calls with x, y and z of these shapes, the last in evaluation unless `modes` are given."""
+    listed = shapes_in(shapes)
+    chosen = modes.split() or [*["train"] * (len(listed) - 1), "eval"]
+    weight, bias = draw.normal(2, listed[0][1], std=0.5)
+    kinds = zip("xyz", listed, (2, 3, 1), (0.5, -1, 0), strict=False)
+    batches = {name: draw.normal(*shape, std=a * std, mean=mean + b * std) for name, shape, a, b in kinds}
+    return {"modes": chosen, "weight": weight, "bias": bias, **batches, **more}
+
+
+def lives(name: str, *several: str, how: tuple[dict[str, Any], ...] = ({},), **options: Any) -> Case:
+    """Each of `several` in every way of `how`."""
+    pairs = [*product(several, how)]
+    return Case(name, lambda draw: [called(draw, shapes, **way) for shapes, way in pairs], scenario=life, **options)
+
+
+def facts(scenario: Any) -> Case:
+    def inputs(draw: Draw) -> Arguments:
+        made = {"x": draw.normal(5, 4, std=2, mean=1), "y": draw.normal(6, 4)}
+        return {name: made[name] for name in made if name in scenario.__code__.co_varnames}
+
+    return Case(scenario.__name__, inputs, scenario=scenario, dtypes=ONE, gradients="none")
+
+
+def constant_channels(draw: Draw) -> Arguments:
+    made = called(draw, "4x3x5 2x3x5", eps=1e-3)
+    made["x"][:, 1], made["x"][:, 2] = 0.5, 0
+    return made
+
+
+def bad(name: str, shapes: str, C: int = 5, modes: tuple[str, ...] = ("train", "eval")) -> Case:
+    def inputs(draw: Draw) -> list[Arguments]:
+        return [{"C": C, "mode": mode, "x": draw.normal(*shape)} for shape, mode in product(shapes_in(shapes), modes)]
+
+    return Case(name, inputs, scenario=refused, raises=True)
+
+
+def budget(name: str, hint: str, **sizes: tuple[int, int]) -> Budget:
+    def inputs(draw: Draw, samples: int, channels: int = 8, positions: int = 4) -> Arguments:
+        return called(draw, f"{samples}x{channels}x{positions}", modes="train")
+
+    return Budget(name, sizes, inputs, scenario=life, hints={name.removeprefix("many_"): hint})
+
+
+FAR = ({"mean": 3e4, "momentum": 1.0},)
+CASES = (
+    lives("five_channels", "7x5 4x5 3x5"),
+    lives("lengths", "4x3x6 2x3x5 2x3x4"),
+    lives("heights_and_widths", "4x3x2x5 2x3x5x4 2x3x4x3"),
+    lives("ranks_in_turn", "4x3x2x5 6x3 2x3x4", "2x3x4 3x3x2x2 2x3"),
+    lives("as_long_as_channels", "3x4x4 4x4x4x4 3x4x4", "4x4 3x4x4 4x4"),
+    lives("one_channel", "5x1 3x1x4 2x1x1x3", "2x1x3x2 4x1 1x1"),
+    lives("axes_of_length_one", "1x3x4 2x3x1 1x3x1", "1x3x1x5 1x3x2x1 1x3x1x1", "4x3x1x1 2x3 1x3", how=({"eps": 0.1},)),
+    lives("other_momenta", "5x4 4x4 3x4", how=tuple({"momentum": m} for m in (0.7, 0, 1.0)), gradients="none"),
+    lives("large_eps", "5x4x3 3x4x3 2x4x3", how=({"eps": 0.5, "momentum": 0.3},)),
+    *map(facts, (a_new_layer, in_a_model, running_statistics_have_no_graph, saved_and_loaded)),
+    lives("small_variance", "5x4x3 3x4x3 2x4x3", how=({"std": 1e-3},), category="robustness"),
+    Case("constant_channels", constant_channels, scenario=life, category="robustness"),
+    lives("large_mean", "16x4 12x4 9x4", "6x4x9 3x4x9 2x4x9", how=FAR, dtypes=ONE, category="robustness"),
+    bad("other_ranks", "5 3x5x2x2x2"),
+    bad("other_channels", "3x4 3x6 4x6x3 4x4x2x2"),
+    bad("one_channel_for_five", "4x1 3x1x4 3x1x2x2"),
+    bad("three_channels_for_one", "4x3 4x3x2", C=1),
+    bad("channels_last", "4x3x5 4x2x2x5"),
+    bad("one_value", "1x5 1x5x1 1x5x1x1", modes=("train",)),
+)
+GRADER = Grader(
+    answers=(
+        Answer(
+            "class BatchNorm(num_features, eps=1e-5, momentum=0.1)",
+            methods=("forward(x)",),
+            oracle=Right,
+            differentiable=("x", "y", "z", "weight", "bias"),
+            budgets=(
+                budget("many_channels", "mean and var do all of them at once", channels=(256, 2048), samples=(2, 8)),
+                budget("many_samples", "mean and var take several axes", samples=(64, 512), positions=(4, 16)),
+            ),
+            cases=CASES,
+        ),
+    ),
+    banned=(
+        *("batch_norm", "instance_norm", "group_norm", "layer_norm"),
+        *("native_batch_norm", "native_group_norm", "native_layer_norm", "cudnn_batch_norm", "miopen_batch_norm"),
+        *("quantized_batch_norm", "qbatch_norm", "fuse_conv_bn", "fuse_linear_bn"),
+    ),
+)
+
+
+@pytest.mark.rules
+def test_no_layer_of_torch_is_inherited(submission: Submission) -> None:
+    kinds = tuple(f"torch.nn.modules.{kind}" for kind in ("batchnorm", "instancenorm", "normalization"))
+    found = [name for name in submission.run(bases) if name.startswith(kinds)]
+    assert not found, f"the bases of BatchNorm: should be none of torch's normalization layers, got one of {found[0]}"
