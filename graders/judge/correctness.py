@@ -258,7 +258,8 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
             vectors, dtype = trial.vectors, mode.dtype
             expected, tolerance = vectors.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
             simple = simple_result(answer, case, dtype, index, trial)
-            same_values(trial, request, simple, TOLERANCES[dtype] if dtype == torch.float64 else tolerance)
+            exact = case.tolerance.get(dtype, TOLERANCES[dtype]) if dtype == torch.float64 else tolerance
+            same_values(trial, request, simple, exact)
             same_dtypes(trial, request, simple)
             if mode.gradients == "pulled":
                 pulled = vectors.requests(answer, case, dtype, gradients=True)[index]

@@ -87,7 +87,8 @@ class Diagnosis:
         own = TOLERANCES | dict(self.kata.grader.answer(request.answers[0]).tolerance)
         values = [*(request.arguments or {}).values(), *request.parameters.values(), *leaves_of(reply.result).values()]
         dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
-        return max((own[dtype] for dtype in dtypes), key=lambda tolerance: tolerance.relative, default=EXACT)
+        known = [own[dtype] for dtype in dtypes] + ([request.tolerance] if request.tolerance else [])
+        return max(known, key=lambda tolerance: tolerance.relative, default=EXACT)
 
     def close(self) -> None:
         for _, submission in self.__dict__.get("candidates", []):

@@ -171,6 +171,7 @@ class TestVectors:
             earlier_arguments={} if index is None else floating(self.arguments(case)[index - 1], dtype),
             device=self.device,
             measured=measured,
+            tolerance=case.tolerance.get(dtype),
             mode=mode.words() if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
         )
 

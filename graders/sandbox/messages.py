@@ -12,7 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from graders.kata.spec import dtype_name
+from graders.kata.spec import Tolerance, dtype_name
 from graders.sandbox.returned import LONGEST_NAME, Result, count_in, few, result_in, tensor_in, text_in
 from graders.worker import wire
 from graders.worker.protocol import CallRequest
@@ -44,6 +44,7 @@ class Request:
     measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
     device: str = "cpu"
     mode: str = ""  # in words, where it is not the usual one
+    tolerance: Tolerance | None = None  # of what comes back, where the case has one of its own
     scenario: str = ""  # the source of a function that is called in place of the target, given the answers
 
     @property
