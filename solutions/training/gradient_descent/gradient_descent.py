@@ -51,8 +51,8 @@ def linear_regression_gd(x: Tensor, y: Tensor, lr: float, steps: int) -> tuple[T
     # TODO: descend on the mean squared error of all rows.
     # TODO: return w and b without a graph.
     N, D = x.shape
-    w = torch.zeros(D, dtype=x.dtype, device=x.device, requires_grad=True)
-    b = torch.zeros((), dtype=x.dtype, device=x.device, requires_grad=True)
+    w = x.new_zeros(D, requires_grad=True)
+    b = x.new_zeros((), requires_grad=True)
 
     def loss_fn(w: Tensor, b: Tensor) -> Tensor:
         residuals = x @ w + b - y  # (N,)

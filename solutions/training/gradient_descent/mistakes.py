@@ -6,13 +6,13 @@ RESET = "        for p in params:\n            p.grad = None  # backward adds to
 LOSS = "        loss = loss_fn(*params)\n        loss.backward()\n"
 MOVE = "        with torch.no_grad():\n            for p in params:\n                p -= lr * p.grad\n"
 UPDATE = "p -= lr * p.grad"
+NEW = "        params{} = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n"
+NUMBER = "loss.item()"
 APPEND = "        losses.append(loss.item())\n"
-LOSSES = "    return losses\n"
-W = "w = torch.zeros(D, dtype=x.dtype, device=x.device, requires_grad=True)"
+STOP = APPEND + "        if losses[1:] and {}:\n            break\n"
 RESIDUALS = "x @ w + b - y"
 MEAN = "residuals.square().sum() / N"
 DESCEND = "gradient_descent(loss_fn, [w, b], lr, steps)"
-RESULT = "return w.detach(), b.detach()"
 APART = {
     DESCEND: "for _ in range(steps):\n        for p, g in zip((w, b), torch.autograd.grad(loss_fn(w, b), (w, b))):\n"
     "            p.data -= lr * g"
@@ -30,50 +30,50 @@ MISTAKES = (
         "gradients_add_up",
         "the gradients of all steps add up, since backward adds to .grad; clear it before every backward",
         {RESET: ""},
-        {RESET: RESET.replace("p.grad = None", "p.grad = p.grad if losses else None")},
+        {RESET: RESET.replace("= None", "= p.grad if losses else None")},
     ),
     Mistake(
         "old_gradient_counts",
-        "a .grad that was there before the call counts in the first step; clear it before every backward, not after",
+        "a .grad that was there before the call counts in the first step; clear each one before every backward",
         {RESET: "", UPDATE: UPDATE + "\n                p.grad = None"},
-        also=({RESET: RESET.replace("in params", "in params if params[0].grad is not None else []")},),
+        also=(
+            {RESET: RESET.replace("in params", "in params if params[0].grad is not None else []")},
+            {RESET: RESET.replace("in params", "in params if all(p.grad is not None for p in params) else []")},
+        ),
     ),
     Mistake(
         "old_gradient_times_zero",
-        ".grad is cleared by a multiplication with 0, which leaves NaN as it is; set it to None or fill it with 0",
-        {RESET: RESET.replace("p.grad = None", "p.grad = None if p.grad is None else 0 * p.grad")},
+        "an old .grad of NaN comes through, since NaN times 0 is NaN; set .grad to None or fill it with 0",
+        {RESET: RESET.replace("= None", "= None if p.grad is None else 0 * p.grad")},
     ),
     in_descent(
-        "cleared_before_the_update",
-        ".grad is cleared between backward and update, so nothing moves; clear it before backward",
-        {LOSS: LOSS + "        for p in params:\n            p.grad.zero_()\n"},
-    ),
-    in_descent("uphill", "the gradient is added; subtract it to go down", {UPDATE: UPDATE.replace("-=", "+=")}),
-    Mistake(
-        "loss_after_the_step",
-        "each loss is taken after its step; take it before",
-        {APPEND: APPEND.replace("loss.item()", "loss_fn(*params).item()")},
+        "nothing_moves",
+        "the parameters never move; clear .grad before backward and not behind it, and know that `p = p - …` changes "
+        "what the name p stands for, not the parameter",
+        {UPDATE: "p = p - lr * p.grad"},
     ),
     Mistake(
-        "last_loss_added",
-        "the loss after the last step is listed, too; return one loss for each step, taken before it",
-        {LOSSES: "    return [*losses, loss_fn(*params).item()]\n"},
+        "uphill",
+        "the gradient is added; subtract it to go down",
+        {UPDATE: "p += lr * p.grad"},
+        also=({UPDATE: "p += lr * p.grad", **APART}, {DESCEND: DESCEND.replace("lr", "-lr")}),
+    ),
+    Mistake(
+        "loss_after_the_step", "each loss is taken after its step; take it before", {NUMBER: "loss_fn(*params).item()"}
     ),
     in_descent(
         "one_parameter_after_the_other",
         "a gradient is taken after other parameters were moved; take all gradients first, then move all parameters",
         {
             LOSS: "        loss = loss_fn(*params)\n",
-            MOVE: "        for p in params:\n            (g,) = torch.autograd.grad(loss_fn(*params), p)\n"
-            "            p.data -= lr * g\n",
+            MOVE: "        for p in params:\n            p.data -= lr * torch.autograd.grad(loss_fn(*params), p)[0]\n",
         },
     ),
     in_descent(
         "parameters_rebound",
         "new tensors take the parameters' place, and those of the caller stay as they were; update them in place",
-        {MOVE: "        params = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n"},
-        {MOVE: "        params[:] = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n"},
-        {UPDATE: "p = p - lr * p.grad"},
+        {MOVE: NEW.format("")},
+        {MOVE: NEW.format("[:]")},
     ),
     Mistake(
         "memory_replaced",
@@ -89,16 +89,13 @@ MISTAKES = (
         },
     ),
     Mistake(
-        "losses_are_tensors",
-        "the losses are tensors, and with them their graphs may stay alive; return Python floats",
-        {APPEND: APPEND.replace("loss.item()", "loss")},
-        also=({APPEND: APPEND.replace("loss.item()", "loss.detach()")},),
+        "losses_are_tensors", "the losses are tensors; return Python floats, which hold no graph", {NUMBER: "loss"}
     ),
     in_descent(
         "stops_early",
         "it stops before the last step, where the loss rises or hardly changes; make all steps",
-        {APPEND: APPEND + "        if losses[1:] and abs(losses[-2] - losses[-1]) < 1e-6:\n            break\n"},
-        {APPEND: APPEND + "        if losses[1:] and losses[-1] > losses[-2]:\n            break\n"},
+        {APPEND: STOP.format("abs(losses[-2] - losses[-1]) < 1e-6")},
+        {APPEND: STOP.format("losses[-1] > losses[-2]")},
     ),
     Mistake("half_the_mean", "the loss has a factor of ½; take the mean of the squares", {MEAN: MEAN + " / 2"}),
     Mistake("sum_for_mean", "the squares are summed; take their mean over the rows", {MEAN: MEAN[:-4]}),
@@ -111,34 +108,18 @@ MISTAKES = (
         "bias_after_the_weights",
         "the gradient of b is taken with the new w; take both gradients first, then update both",
         {
-            DESCEND: "for _ in range(steps):\n        gradient_descent(lambda w: loss_fn(w, b.detach()), [w], lr, 1)\n"
-            "        gradient_descent(lambda b: loss_fn(w.detach(), b), [b], lr, 1)"
-        },
-    ),
-    Mistake("random_start", "w starts at random values; start at zeros", {W: W.replace("zeros(D,", "randn(D,")}),
-    Mistake("result_learns", "w and b still require gradients; return them detached", {RESULT: "return w, b"}),
-    Mistake(
-        "row_by_row",
-        "every row makes an update of its own; use the gradient of all rows in each step",
-        {
-            DESCEND: "for _ in range(steps):\n        for row, target in zip(x, y):\n"
-            "            gradient_descent(lambda w, b: (row @ w + b - target).square(), [w, b], lr, 1)"
+            DESCEND: "for _ in range(steps):\n        for p in (w, b):\n"
+            "            p.data -= lr * torch.autograd.grad(loss_fn(w, b), p)[0]"
         },
     ),
     Mistake(
         "graphs_kept",
         "all graphs stay alive until the end, so memory grows with the steps; take loss.item() in each step",
         {
-            LOSS: LOSS.replace("backward()", "backward(retain_graph=True)"),
-            APPEND: APPEND.replace("loss.item()", "loss"),
-            LOSSES: "    return [loss.item() for loss in losses]\n",
+            LOSS: LOSS.replace("()", "(retain_graph=True)"),
+            NUMBER: "loss",
+            "return losses": "return [loss.item() for loss in losses]",
         },
-        slow=True,
-    ),
-    Mistake(
-        "loop_over_the_rows",
-        "a Python loop takes the residual of one row after the other; take all rows at once",
-        {RESIDUALS: "torch.stack([row @ w + b - target for row, target in zip(x, y)])"},
         slow=True,
     ),
     Mistake(

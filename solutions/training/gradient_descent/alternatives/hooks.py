@@ -9,10 +9,10 @@ def gradient_descent(loss_fn, params, lr, steps):
         p.sub_(p.grad, alpha=lr)
         p.grad = None
 
+    losses = []
+    handles = [p.register_post_accumulate_grad_hook(update) for p in params]
     for p in params:
         p.grad = None
-    handles = [p.register_post_accumulate_grad_hook(update) for p in params]
-    losses = []
     for _ in range(steps):
         losses.append(loss_fn(*params))
         losses[-1].backward()
