@@ -251,7 +251,10 @@ def unchanged(before: Tensor, after: Tensor | None) -> bool:
 
 
 def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in."""
+    """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in.
+
+    So inputs of the same shapes, but of other values, are asked as well.
+    """
     for case in cases:
 
         def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
@@ -267,6 +270,9 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
                 same_gradients(case, trial, request, trial.ask(pulled).gradients, tolerance)
 
         in_modes(answer, case, trial, question, strided=False)
+    dtype = answer.again.dtypes[0]
+    for request, expected in each(trial, answer, answer.again, dtype):
+        same_values(trial, request, expected.result, answer.tolerance_for(answer.again, dtype))
 
 
 def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:

@@ -140,6 +140,7 @@ class TestVectors:
     def _request(self, answer: Answer, case: Case, mode: Mode, index: int | None, measured: Measured = "") -> Request:
         """`index` chooses the call of the case; None only constructs."""
         dtype, pulled = mode.dtype, mode.gradients == "pulled"
+        several = 0 if index is None else len(self.arguments(case))
         parameters = {} if case.scenario else parameters_of(answer.forward or answer.signature)
         arguments = None if index is None else floating(self.arguments(case)[index], dtype)
         positional = sum(default is ... for default in parameters.values())
@@ -168,7 +169,7 @@ class TestVectors:
             no_grad=mode.gradients == "off",
             evaluating=mode.evaluating,
             after_other_calls=mode.rehearsed,
-            earlier_arguments={} if index is None else floating(self.arguments(case)[index - 1], dtype),
+            earlier_arguments={} if index is None or several < 2 else floating(self.arguments(case)[index - 1], dtype),
             device=self.device,
             measured=measured,
             tolerance=case.tolerance.get(dtype),

@@ -10,7 +10,7 @@ import symtable
 import textwrap
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 import torch
@@ -231,6 +231,11 @@ class Answer:
         """Dotted name -> signature, of all that a submission should define for this answer."""
         methods = [self.forward] if self.forward else list(self.methods)
         return {self.name: self.signature} | {f"{self.name}.{one.partition('(')[0]}": one for one in methods}
+
+    @functools.cached_property
+    def again(self) -> Case:
+        """The first case with other values."""
+        return replace(self.cases[0], name=f"{self.cases[0].name}_again")
 
     @property
     def differentiates(self) -> bool:

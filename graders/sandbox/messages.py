@@ -40,7 +40,7 @@ class Request:
     after_other_calls: bool = (
         False  # the same instance is first called with `earlier_arguments`, and with other values of these shapes
     )
-    earlier_arguments: Mapping[str, Any] = field(default_factory=dict)  # the arguments of another call of the case
+    earlier_arguments: Mapping[str, Any] = field(default_factory=dict)  # of another call of the case, if it has several
     measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
     device: str = "cpu"
     mode: str = ""  # in words, where it is not the usual one

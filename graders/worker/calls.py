@@ -194,7 +194,7 @@ def with_arguments(target: Target, request: CallRequest, values: list[Tensor]) -
 
 
 def rehearsals(target: Target, request: CallRequest, values: list[Tensor]) -> list[Step]:
-    """Calls whose results do not matter: with the arguments of another call, and with other values of these shapes."""
+    """Calls whose results do not matter: with another call's arguments, if any, and other values of these shapes."""
     others = [
         BASE.requires_grad_(BASE.sqrt(BASE.abs(BASE.detach(value))), needs_gradient(value))
         if BASE.is_floating_point(value)
@@ -207,7 +207,7 @@ def rehearsals(target: Target, request: CallRequest, values: list[Tensor]) -> li
             break  # one, so that pairs of labels do not stay the same pairs
     outside.HELD.append(others)
     before = {name: value_of(argument, values) for name, argument in request["before"].items()}
-    return [target(**before), with_arguments(target, request, others)]
+    return [*([target(**before)] if before else []), with_arguments(target, request, others)]
 
 
 def value_of(argument: Any, values: list[Tensor]) -> Any:
