@@ -80,3 +80,13 @@ def test_only_the_ground_floor_knows_where_the_repository_is() -> None:
     assert [
         file.name for file in files if "(__file__).resolve().parent.parent" in file.read_text(encoding="utf-8")
     ] == ["faults.py"]
+
+
+def test_grading_one_kata_imports_no_other_grader() -> None:
+    code = (
+        "from graders.catalogue import katas; own = katas.load_module; seen = []\n"
+        "katas.load_module = lambda path, name: (seen.append(name), own(path, name))[1]\n"
+        "from graders.__main__ import main; main(['grade', 'lr_schedule', '--reference', '--workers', '1']); print(*seen)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert ran.stdout.splitlines()[-1] == "grader_of_lr_schedule"
