@@ -10,9 +10,11 @@ from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, 
 
 # F.softplus returns x itself above 20, so a right answer that is made of it is 2e-9 off there.
 AS_SOFTPLUS = {torch.float64: Tolerance(1e-8, 1e-9, 1e-8)}
+FLOAT64 = (torch.float64,)
 MEAN: dict[str, Any] = {"reduction": "mean"}
 SUM: dict[str, Any] = {"reduction": "sum"}
 NONE: dict[str, Any] = {"reduction": "none"}
+UNKNOWN = [{"reduction": word} for word in ("average", "batchmean", "Mean", "")]
 
 
 def from_probs(probs: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
@@ -24,10 +26,8 @@ def from_probs(probs: Tensor, target: Tensor, reduction: str = "mean") -> Tensor
     return F.binary_cross_entropy(inner, target.to(probs.dtype), reduction=reduction)
 
 
-def from_logits(logits: Tensor, target: Tensor, pos_weight: Tensor | None = None, reduction: str = "mean") -> Tensor:
-    return F.binary_cross_entropy_with_logits(
-        logits, target.to(logits.dtype), pos_weight=pos_weight, reduction=reduction
-    )
+def from_logits(logits: Tensor, target: Tensor, **options: Any) -> Tensor:
+    return F.binary_cross_entropy_with_logits(logits, target.to(logits.dtype), **options)
 
 
 def hard(draw: Draw, *shape: int) -> Tensor:
@@ -46,13 +46,9 @@ def given_logits(draw: Draw, *shape: int, soft: bool = False, std: float = 2.0, 
     return {"logits": draw.normal(*shape, std=std), "target": target, **options}
 
 
-SHAPES: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
-    ((), MEAN),
-    ((1,), NONE),
-    ((6,), MEAN),
-    ((2, 3, 4), MEAN),
-    ((3, 1, 2, 2), NONE),
-)
+def of_any_shape(make: Any) -> Inputs:
+    shapes = (((), MEAN), ((1,), NONE), ((6,), MEAN), ((2, 3, 4), MEAN), ((3, 1, 2, 2), NONE))
+    return lambda draw: [make(draw, *shape, soft=True, **how) for shape, how in shapes]
 
 
 def whole_targets(arguments: Arguments) -> list[Arguments]:
@@ -110,22 +106,14 @@ def pos_weights(draw: Draw) -> list[Arguments]:
     ]
 
 
-def whole_targets_of_logits(draw: Draw) -> list[Arguments]:
-    plain = whole_targets(given_logits(draw, 4, 3))
-    return [*plain, *whole_targets(given_logits(draw, 4, 3, pos_weight=draw.uniform(3, low=0.3, high=4.0)))]
-
-
 def far_logits(draw: Draw) -> list[Arguments]:
     """Both signs of each size, under targets of 0, of 1, and between."""
     sizes = torch.tensor([50.0, 100.0, 130.0, 1000.0, 10000.0]).double()
     logits = torch.cat([sizes, -sizes]).repeat(3)
     target = torch.tensor([0.0, 1, 0.4]).double().repeat_interleave(10)
-    weight = draw.uniform(30, low=0.3, high=4.0)
-    made = []
-    for options in (MEAN, NONE, {"pos_weight": weight}):
-        order = draw.permutation(30)
-        made.append({"logits": logits[order], "target": target[order], **options})
-    return made
+    every = (MEAN, NONE, {"pos_weight": draw.uniform(30, low=0.3, high=4.0)})
+    orders = [draw.permutation(30) for _ in every]
+    return [{"logits": logits[i], "target": target[i], **how} for i, how in zip(orders, every, strict=True)]
 
 
 def zero_logits(draw: Draw) -> list[Arguments]:
@@ -159,107 +147,91 @@ def one_bad_prob(*bad: float) -> Inputs:
     return inputs
 
 
-GRADER = Grader(
-    answers=(
-        Answer(
-            'binary_cross_entropy(probs, target, reduction="mean")',
-            oracle=from_probs,
-            differentiable=("probs",),
-            budgets=(
-                Budget(
-                    "many_probs",
-                    sizes={"elements": (256, 2048)},
-                    inputs=lambda draw, elements: given_probs(draw, elements),
-                    hints={"elements": "log and * take all elements at once"},
-                ),
-                Budget(
-                    "a_hundred_thousand_probs",
-                    sizes={"elements": (1000, 100_000)},
-                    inputs=lambda draw, elements: given_probs(draw, elements),
-                    asks=("time",),
-                ),
+def answer(signature: str, oracle: Any, make: Any, hint: str, *cases: Case) -> Answer:
+    given = signature.partition("(")[2].partition(",")[0]
+    return Answer(
+        signature,
+        oracle=oracle,
+        differentiable=(given,),
+        budgets=(
+            Budget(
+                f"many_{given}",
+                sizes={"elements": (256, 2048)},
+                inputs=lambda draw, elements: make(draw, elements),
+                hints={"elements": hint},
             ),
-            tolerance=AS_SOFTPLUS,
-            cases=(
-                Case("probs", with_each(given_probs, {}, MEAN, SUM, NONE)),
-                Case("probs_of_any_shape", lambda draw: [given_probs(draw, *s, soft=True, **how) for s, how in SHAPES]),
-                Case("whole_targets_of_probs", lambda draw: whole_targets(given_probs(draw, 4, 3))),
-                Case("large_batch_of_probs", lambda draw: given_probs(draw, 64, 32, **NONE), dtypes=(torch.float64,)),
-                Case("confident_probs", confident_probs),
-                Case("tiny_probs", tiny_probs, gradients="none", category="robustness"),
-                Case(
-                    "probs_below_the_clamp",
-                    probs_below_the_clamp,
-                    gradients="none",
-                    category="robustness",
-                    dtypes=(torch.float64,),
-                ),
-                Case(
-                    "certain_probs",
-                    certain_probs,
-                    category="robustness",
-                    # The float32 nearest to e^-100 has a log of -99.98, and may stand in for 0.
-                    tolerance={torch.float32: Tolerance(1e-3, 1e-5, 1e-5)},
-                ),
-                Case("probs_of_another_shape", shapes_that_differ("probs"), raises=ValueError),
-                Case("probs_below_zero", one_bad_prob(-0.1, -1e-9, -torch.inf), raises=ValueError),
-                Case(
-                    "probs_above_one",
-                    one_bad_prob(1.1, 1 + 1e-9, torch.inf),
-                    dtypes=(torch.float64,),
-                    raises=ValueError,
-                ),
-                Case("probs_of_nan", one_bad_prob(torch.nan), raises=ValueError),
-                Case(
-                    "unknown_reduction_of_probs",
-                    with_each(given_probs, *({"reduction": word} for word in ("average", "batchmean", "Mean", ""))),
-                    raises=ValueError,
-                ),
+            Budget(
+                f"a_hundred_thousand_{given}",
+                sizes={"elements": (1000, 100_000)},
+                inputs=lambda draw, elements: make(draw, elements),
+                asks=("time",),
             ),
         ),
-        Answer(
+        tolerance=AS_SOFTPLUS,
+        cases=cases,
+    )
+
+
+GRADER = Grader(
+    answers=(
+        answer(
+            'binary_cross_entropy(probs, target, reduction="mean")',
+            from_probs,
+            given_probs,
+            "log and * take all elements at once",
+            Case("probs", with_each(given_probs, {}, MEAN, SUM, NONE)),
+            Case("probs_of_any_shape", of_any_shape(given_probs)),
+            Case("whole_targets_of_probs", lambda draw: whole_targets(given_probs(draw, 4, 3))),
+            Case("large_batch_of_probs", lambda draw: given_probs(draw, 64, 32, **NONE), dtypes=FLOAT64),
+            Case("confident_probs", confident_probs),
+            Case("tiny_probs", tiny_probs, gradients="none", category="robustness"),
+            Case(
+                "probs_below_the_clamp",
+                probs_below_the_clamp,
+                gradients="none",
+                category="robustness",
+                dtypes=FLOAT64,
+            ),
+            Case(
+                "certain_probs",
+                certain_probs,
+                category="robustness",
+                # The float32 nearest to e^-100 has a log of -99.98, and may stand in for 0.
+                tolerance={torch.float32: Tolerance(1e-3, 1e-5, 1e-5)},
+            ),
+            Case("probs_of_another_shape", shapes_that_differ("probs"), raises=ValueError),
+            Case("probs_below_zero", one_bad_prob(-0.1, -1e-9, -torch.inf), raises=ValueError),
+            Case("probs_above_one", one_bad_prob(1.1, 1 + 1e-9, torch.inf), dtypes=FLOAT64, raises=ValueError),
+            Case("probs_of_nan", one_bad_prob(torch.nan), raises=ValueError),
+            Case("unknown_reduction_of_probs", with_each(given_probs, *UNKNOWN), raises=ValueError),
+        ),
+        answer(
             'binary_cross_entropy_with_logits(logits, target, pos_weight=None, reduction="mean")',
-            oracle=from_logits,
-            differentiable=("logits",),
-            budgets=(
-                Budget(
-                    "many_logits",
-                    sizes={"elements": (256, 2048)},
-                    inputs=lambda draw, elements: given_logits(draw, elements),
-                    hints={"elements": "exp, log and * take all elements at once"},
-                ),
-                Budget(
-                    "a_hundred_thousand_logits",
-                    sizes={"elements": (1000, 100_000)},
-                    inputs=lambda draw, elements: given_logits(draw, elements),
-                    asks=("time",),
-                ),
+            from_logits,
+            given_logits,
+            "exp, log and * take all elements at once",
+            Case("logits", with_each(given_logits, {}, MEAN, SUM, NONE)),
+            Case("logits_of_any_shape", of_any_shape(given_logits)),
+            Case(
+                "whole_targets_of_logits",
+                lambda draw: [
+                    *whole_targets(given_logits(draw, 4, 3)),
+                    *whole_targets(given_logits(draw, 4, 3, pos_weight=draw.uniform(3, low=0.3, high=4.0))),
+                ],
             ),
-            tolerance=AS_SOFTPLUS,
-            cases=(
-                Case("logits", with_each(given_logits, {}, MEAN, SUM, NONE)),
-                Case(
-                    "logits_of_any_shape", lambda draw: [given_logits(draw, *s, soft=True, **how) for s, how in SHAPES]
-                ),
-                Case("whole_targets_of_logits", whole_targets_of_logits),
-                Case("large_batch_of_logits", lambda draw: given_logits(draw, 64, 32, **NONE), dtypes=(torch.float64,)),
-                Case("pos_weights", pos_weights),
-                Case("zero_logits", zero_logits),
-                Case("far_logits", far_logits, category="robustness"),
-                # The sigmoid of -18 is 0 in float16, that of 9 is 1.
-                Case(
-                    "far_logits_in_half",
-                    lambda draw: given_logits(draw, 5, 7, std=30.0, **NONE),
-                    category="robustness",
-                    dtypes=(torch.float16,),
-                ),
-                Case("logits_of_another_shape", shapes_that_differ("logits"), raises=ValueError),
-                Case(
-                    "unknown_reduction_of_logits",
-                    with_each(given_logits, *({"reduction": word} for word in ("average", "batchmean", "Mean", ""))),
-                    raises=ValueError,
-                ),
+            Case("large_batch_of_logits", lambda draw: given_logits(draw, 64, 32, **NONE), dtypes=FLOAT64),
+            Case("pos_weights", pos_weights),
+            Case("zero_logits", zero_logits),
+            Case("far_logits", far_logits, category="robustness"),
+            # The sigmoid of -18 is 0 in float16, that of 9 is 1.
+            Case(
+                "far_logits_in_half",
+                lambda draw: given_logits(draw, 5, 7, std=30.0, **NONE),
+                category="robustness",
+                dtypes=(torch.float16,),
             ),
+            Case("logits_of_another_shape", shapes_that_differ("logits"), raises=ValueError),
+            Case("unknown_reduction_of_logits", with_each(given_logits, *UNKNOWN), raises=ValueError),
         ),
     ),
     banned=("binary_cross_entropy", "multilabel_soft_margin_loss"),
@@ -274,7 +246,7 @@ def test_flipping_signs_and_targets_changes_nothing(submission: Submission, draw
 
 
 def test_logits_agree_with_their_sigmoids(submission: Submission, draw: Draw) -> None:
-    logits, target = draw.normal(5, 7, std=2.0), draw.uniform(5, 7)
-    one = submission.call("binary_cross_entropy_with_logits", logits=logits, target=target, reduction="none")
-    other = submission.call("binary_cross_entropy", probs=logits.sigmoid(), target=target, reduction="none")
+    logits, more = draw.normal(5, 7, std=2.0), {"target": draw.uniform(5, 7), **NONE}
+    one = submission.call("binary_cross_entropy_with_logits", logits=logits, **more)
+    other = submission.call("binary_cross_entropy", probs=logits.sigmoid(), **more)
     close("the loss of sigmoid(logits)", other, one, AS_SOFTPLUS[torch.float64])

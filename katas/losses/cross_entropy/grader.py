@@ -11,6 +11,8 @@ from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grad
 MEAN: dict[str, Any] = {"reduction": "mean"}
 SUM: dict[str, Any] = {"reduction": "sum"}
 NONE: dict[str, Any] = {"reduction": "none"}
+EVERY = (MEAN, SUM, NONE)
+PICKED = "gather picks one class of every row"
 
 
 def labels(draw: Draw, N: int, C: int) -> Tensor:
@@ -40,7 +42,7 @@ def weights(draw: Draw, C: int = 7) -> Tensor:
 
 def class_weights(draw: Draw) -> list[Arguments]:
     """In the last one a class weighs nothing."""
-    made = [batch(draw, weight=weights(draw), **how) for how in (MEAN, SUM, NONE)]
+    made = [batch(draw, weight=weights(draw), **how) for how in EVERY]
     return [*made, batch(draw, weight=weights(draw) * (torch.arange(7) != 6))]
 
 
@@ -52,18 +54,10 @@ def ignore(arguments: Arguments, index: int) -> Arguments:
     return {**arguments, "target": target} | ({} if index == -100 else {"ignore_index": index})
 
 
-def ignored_rows(draw: Draw) -> list[Arguments]:
-    return [ignore(batch(draw, **how), -100) for how in (MEAN, SUM, NONE)]
-
-
 def chosen_ignore_index(draw: Draw) -> list[Arguments]:
     """Negative, beyond the classes, and a class like any other, which is then left out."""
     chosen = ((-1, MEAN), (255, NONE), (7, MEAN), (0, SUM), (2, MEAN))
     return [ignore(batch(draw, **how), index) for index, how in chosen]
-
-
-def smoothing(draw: Draw) -> list[Arguments]:
-    return [batch(draw, label_smoothing=e, **how) for e, how in ((0.1, MEAN), (0.7, NONE), (1.0, SUM))]
 
 
 def smoothing_of_weighted_classes(draw: Draw) -> list[Arguments]:
@@ -72,24 +66,22 @@ def smoothing_of_weighted_classes(draw: Draw) -> list[Arguments]:
 
 
 def everything_at_once(draw: Draw) -> list[Arguments]:
-    made = [ignore(batch(draw, weight=weights(draw), label_smoothing=0.3, **how), 3) for how in (MEAN, SUM, NONE)]
+    made = [ignore(batch(draw, weight=weights(draw), label_smoothing=0.3, **how), 3) for how in EVERY]
     return [*made, ignore(batch(draw, label_smoothing=0.3), -100), ignore(batch(draw, weight=weights(draw)), -1)]
 
 
 def shifted(draw: Draw) -> list[Arguments]:
     """exp overflows above 88.7 in float32 and 709.8 in float64, and underflows below -104 and -745."""
-    rows = torch.tensor([800.0, -800.0, 0.0, 800.0, -800.0, 0.0, 400.0, -400.0, 0.0], dtype=torch.float64)
+    rows = torch.tensor([800, -800, 0, 800, -800, 0, 400, -400, 0]).double()[:, None]
     made = [batch(draw, **options) for options in (MEAN, NONE, NONE, {"label_smoothing": 0.2})]
-    shifts = (torch.tensor(800.0), torch.tensor(-800.0), rows[:, None], rows[:, None])
-    return [{**one, "logits": one["logits"] + shift} for one, shift in zip(made, shifts, strict=True)]
+    return [one | {"logits": one["logits"] + shift} for one, shift in zip(made, (800, -800, rows, rows), strict=True)]
 
 
 def far_classes(draw: Draw) -> list[Arguments]:
     """Neighbouring logits are 1000 apart, so that all probabilities but one underflow in any dtype."""
     made = [batch(draw, **options) for options in (MEAN, NONE, {"label_smoothing": 0.2})]
-    return [
-        {**one, "logits": 1000.0 * (torch.stack([draw.permutation(7) for _ in range(9)]) - 3).double()} for one in made
-    ]
+    far = [1000.0 * (torch.stack([draw.permutation(7) for _ in range(9)]) - 3).double() for _ in made]
+    return [one | {"logits": logits} for one, logits in zip(made, far, strict=True)]
 
 
 def impossible_classes(draw: Draw) -> list[Arguments]:
@@ -104,21 +96,12 @@ def impossible_classes(draw: Draw) -> list[Arguments]:
     return made
 
 
-def large_logits(draw: Draw) -> list[Arguments]:
-    return [batch(draw, std=25.0, **how) for how in (MEAN, NONE)]
-
-
 def many_classes(draw: Draw) -> list[Arguments]:
     """A table of C by C would take 4.9 GB, were it of single bytes."""
     C = 70_000
     plain = {"logits": draw.normal(2, C), "target": draw.integers(2, high=C)}
-    full = {
-        "logits": draw.normal(3, C),
-        "target": torch.tensor([C - 1, -100, 7]),
-        "weight": weights(draw, C),
-        "label_smoothing": 0.1,
-    }
-    return [plain, full]
+    full = {"logits": draw.normal(3, C), "target": torch.tensor([C - 1, -100, 7]), "weight": weights(draw, C)}
+    return [plain, full | {"label_smoothing": 0.1}]
 
 
 def wrong_classes(draw: Draw) -> list[Arguments]:
@@ -136,38 +119,21 @@ def of_shapes(*shapes: tuple[tuple[int, ...], tuple[int, ...]], C: int = 5) -> I
     return lambda draw: [{"logits": draw.normal(*z), "target": draw.integers(*y, high=C)} for z, y in shapes]
 
 
-# Some would do once flattened, or as a batch of one.
-logits_of_another_rank = of_shapes(
-    ((5,), (5,)),
-    ((5,), ()),
-    ((5,), (1,)),
-    ((6, 5, 2), (6,)),
-    ((6, 5, 2), (6, 2)),
-    ((2, 3, 5), (6,)),
-    ((2, 3, 5), (2, 3)),
-)
-
-
 def wrong_weights(draw: Draw) -> list[Arguments]:
     """Targets reach only the classes that the shortest weight has, so that indexing it raises nothing."""
     made = [batch(draw, C=7, weight=weights(draw, length)) for length in (6, 8, 1, 9)]
     return [{**one, "target": torch.zeros(9, dtype=torch.int64)} for one in made]
 
 
+def raising(name: str, inputs: Inputs) -> Case:
+    return Case(name, inputs, raises=ValueError)
+
+
 GRADER = Grader(
     answers=(
         Answer(
             'cross_entropy(logits, target, weight=None, ignore_index=-100, label_smoothing=0.0, reduction="mean")',
-            oracle=lambda logits, target, weight=None, ignore_index=-100, label_smoothing=0.0, reduction="mean": (
-                F.cross_entropy(
-                    logits,
-                    target,
-                    weight,
-                    ignore_index=ignore_index,
-                    label_smoothing=label_smoothing,
-                    reduction=reduction,
-                )
-            ),
+            oracle=lambda logits, target, **options: F.cross_entropy(logits, target, **options),
             differentiable=("logits",),
             budgets=(
                 Budget(
@@ -175,17 +141,14 @@ GRADER = Grader(
                     sizes={"rows": (64, 512), "classes": (16, 256)},
                     inputs=lambda draw, rows, classes: batch(draw, rows, classes),
                     asks=("loops",),
-                    hints={
-                        "rows": "gather picks one class of every row",
-                        "classes": "amax and sum take the axis to reduce",
-                    },
+                    hints={"rows": PICKED, "classes": "amax and sum take the axis to reduce"},
                 ),
                 Budget(
                     "thousands_of_rows",
                     sizes={"rows": (128, 2048)},
                     inputs=lambda draw, rows: batch(draw, rows, 16),
                     asks=("memory",),
-                    hints={"rows": "gather picks one class of every row"},
+                    hints={"rows": PICKED},
                 ),
                 Budget(
                     "fifty_thousand_classes",
@@ -201,9 +164,12 @@ GRADER = Grader(
                 Case("large_batch", with_each(MEAN, NONE, N=64, C=128)),
                 Case("sizes_of_one", sizes_of_one),
                 Case("class_weights", class_weights),
-                Case("ignored_rows", ignored_rows),
+                Case("ignored_rows", lambda draw: [ignore(batch(draw, **how), -100) for how in EVERY]),
                 Case("chosen_ignore_index", chosen_ignore_index),
-                Case("smoothing", smoothing),
+                Case(
+                    "smoothing",
+                    with_each(*({"label_smoothing": e, **how} for e, how in ((0.1, MEAN), (0.7, NONE), (1.0, SUM)))),
+                ),
                 Case("smoothing_of_weighted_classes", smoothing_of_weighted_classes),
                 Case("everything_at_once", everything_at_once),
                 Case(
@@ -216,30 +182,33 @@ GRADER = Grader(
                 Case("far_classes", far_classes, category="robustness"),
                 Case("impossible_classes", impossible_classes, category="robustness"),
                 # exp overflows above 11.09 in float16. Gradients are not asked for: they are as coarse as the logits.
-                Case("large_logits", large_logits, gradients="none", category="robustness", dtypes=(torch.float16,)),
+                Case(
+                    "large_logits",
+                    with_each({"std": 25.0, **MEAN}, {"std": 25.0, **NONE}),
+                    gradients="none",
+                    category="robustness",
+                    dtypes=(torch.float16,),
+                ),
                 Case("many_classes", many_classes, category="robustness", dtypes=(torch.float32,)),
-                Case("logits_not_2d", logits_of_another_rank, raises=ValueError),
-                Case(
-                    "target_not_1d",
-                    of_shapes(((6, 5), (6, 1)), ((6, 5), (1, 6)), ((1, 5), ()), ((6, 5), (6, 5))),
-                    raises=ValueError,
+                # Some would do once flattened, or as a batch of one.
+                raising(
+                    "logits_not_2d",
+                    of_shapes(
+                        *[((5,), y) for y in ((5,), (), (1,))],
+                        *[((6, 5, 2), y) for y in ((6,), (6, 2))],
+                        *[((2, 3, 5), y) for y in ((6,), (2, 3))],
+                    ),
                 ),
-                Case(
-                    "lengths_differ",
-                    of_shapes(((6, 5), (5,)), ((5, 5), (6,)), ((6, 5), (1,)), ((1, 5), (6,))),
-                    raises=ValueError,
+                raising(
+                    "target_not_1d", of_shapes(*[((6, 5), y) for y in ((6, 1), (1, 6))], ((1, 5), ()), ((6, 5), (6, 5)))
                 ),
-                Case("no_such_class", wrong_classes, raises=ValueError),
-                Case(
-                    "smoothing_out_of_range",
-                    with_each(*({"label_smoothing": e} for e in (-0.1, 1.1, 5.0))),
-                    raises=ValueError,
-                ),
-                Case("wrong_weight_length", wrong_weights, raises=ValueError),
-                Case(
+                raising("lengths_differ", of_shapes(((6, 5), (5,)), ((5, 5), (6,)), ((6, 5), (1,)), ((1, 5), (6,)))),
+                raising("no_such_class", wrong_classes),
+                raising("smoothing_out_of_range", with_each(*({"label_smoothing": e} for e in (-0.1, 1.1, 5.0)))),
+                raising("wrong_weight_length", wrong_weights),
+                raising(
                     "unknown_reduction",
                     with_each(*({"reduction": word} for word in ("average", "max", "batchmean", "Mean", ""))),
-                    raises=ValueError,
                 ),
             ),
         ),
@@ -251,18 +220,13 @@ GRADER = Grader(
 def test_equal_logits_give_log_c(submission: Submission, draw: Draw) -> None:
     logits = draw.normal(6, 1).expand(6, 11)
     loss = submission.call("cross_entropy", logits=logits, target=labels(draw, 6, 11))
-    expected = torch.tensor(11.0, dtype=torch.float64).log()
-    close("the loss of equal logits", loss, expected, TOLERANCES[torch.float64])
+    close("the loss of equal logits", loss, torch.tensor(11.0).double().log(), TOLERANCES[torch.float64])
 
 
 def test_renaming_the_classes_changes_nothing(submission: Submission, draw: Draw) -> None:
     one = batch(draw, weight=weights(draw), label_smoothing=0.2)
     order = draw.permutation(7)
-    renamed = {
-        "logits": one["logits"][:, order],
-        "target": order.argsort()[one["target"]],
-        "weight": one["weight"][order],
-    }
+    renamed = one | {"logits": one["logits"][:, order], "target": order.argsort()[one["target"]]}
     before = submission.call("cross_entropy", **one)
-    after = submission.call("cross_entropy", **{**one, **renamed})
+    after = submission.call("cross_entropy", **{**renamed, "weight": one["weight"][order]})
     close("the loss after renaming the classes", after, before, TOLERANCES[torch.float64])

@@ -23,24 +23,17 @@ from graders.kata import (
     same_shape,
 )
 
+NAMES = ("anchor", "positive", "negative")
+DISTANCES = ("euclidean", "cosine")
+
 # An eps of 1e-6 on each difference, or of 1e-8 under the root, is welcome: it moves a distance by about 1e-6, and a
 # sum of several by a few times that.
 WITH_EPS = Tolerance(1e-6, 1e-6, 2e-5)
 # Under the root it moves a distance of exactly 0 to 1e-4.
 WITH_EPS_AT_ZERO = Tolerance(1e-4, 1e-5, 1.2e-4)
 
-# From (5, 7). The first four would broadcast, and give a number; the last has as many elements.
-DIFFERENT = ((1, 7), (5, 1), (7,), (1, 5, 7), (4, 7), (5, 6), (7, 5))
 
-
-def oracle(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float = 1.0,
-    distance: str = "euclidean",
-    reduction: str = "mean",
-) -> Tensor:
+def oracle(anchor: Tensor, positive: Tensor, negative: Tensor, margin=1.0, distance="euclidean", reduction="mean"):
     """The definition. The root's gradient at 0 is NaN, which says that anything finite is right there."""
 
     def between(x: Tensor, y: Tensor) -> Tensor:
@@ -72,9 +65,8 @@ def triplets(
     """
     N = active + satisfied
     signs = torch.tensor([1.0] * active + [-1.0] * satisfied, dtype=torch.float64)[draw.permutation(N)]
-    there, aside = draw.normal(N, D), draw.normal(N, D)
-    if lined_up:
-        aside = there
+    there, apart = draw.normal(N, D), draw.normal(N, D)
+    aside = there if lined_up else apart
     if distance == "euclidean":
         to_positive = scale * draw.uniform(N, low=1.5, high=2.5)
         to_negative = to_positive + margin - scale * signs * draw.uniform(N, low=0.25, high=0.75)
@@ -91,12 +83,8 @@ def triplets(
         negative = turned(unit, aside, to_negative) * lengths[2]
     chosen = {"margin": margin, "distance": distance, **options}
     usual = {"margin": 1.0, "distance": "euclidean"}
-    return {
-        "anchor": anchor,
-        "positive": positive,
-        "negative": negative,
-        **{name: value for name, value in chosen.items() if usual.get(name) != value},  # the defaults are really used
-    }
+    asked = {name: value for name, value in chosen.items() if usual.get(name) != value}  # defaults are really used
+    return {"anchor": anchor, "positive": positive, "negative": negative, **asked}
 
 
 def turned(unit: Tensor, towards: Tensor, distance: Tensor) -> Tensor:
@@ -107,14 +95,13 @@ def turned(unit: Tensor, towards: Tensor, distance: Tensor) -> Tensor:
 
 
 def any_triplets(draw: Draw, triplets: int, features: int, distance: str) -> Arguments:
-    points = {name: draw.normal(triplets, features) for name in ("anchor", "positive", "negative")}
-    return points | {"distance": distance}
+    return {name: draw.normal(triplets, features) for name in NAMES} | {"distance": distance}
 
 
 def every_option(draw: Draw) -> list[Arguments]:
     return [
         triplets(draw, 4, 2, distance=distance, reduction=reduction, D=5, margin=margin)
-        for distance in ("euclidean", "cosine")
+        for distance in DISTANCES
         for margin in (1.0, 0.3)
         for reduction in ("mean", "sum", "none")
     ]
@@ -127,13 +114,13 @@ def margins(draw: Draw) -> list[Arguments]:
 
 
 def sizes_of_one(draw: Draw) -> list[Arguments]:
-    one = [triplets(draw, 1, 0, D=3, distance=distance) for distance in ("euclidean", "cosine")]
+    one = [triplets(draw, 1, 0, D=3, distance=distance) for distance in DISTANCES]
     return [*one, triplets(draw, 1, 0, D=1), triplets(draw, 3, 2, D=1), one[0] | {"reduction": "none"}]
 
 
 def one_sided(draw: Draw) -> list[Arguments]:
     """Every hinge open, or every one shut: then the loss and its gradient are 0."""
-    made = [triplets(draw, *counts, distance=d) for counts in ((6, 0), (0, 6)) for d in ("euclidean", "cosine")]
+    made = [triplets(draw, *counts, distance=d) for counts in ((6, 0), (0, 6)) for d in DISTANCES]
     return [*made, *(arguments | {"reduction": "none"} for arguments in made)]
 
 
@@ -143,10 +130,6 @@ def lined_up(draw: Draw) -> list[Arguments]:
         triplets(draw, 3, 3, lined_up=True, distance=distance, margin=margin, reduction="none")
         for distance, margin in (("euclidean", 0.5), ("cosine", 0.3))
     ]
-
-
-def large_batch(draw: Draw) -> list[Arguments]:
-    return [triplets(draw, 40, 24, D=128, distance=distance) for distance in ("euclidean", "cosine")]
 
 
 def double_precision(draw: Draw) -> list[Arguments]:
@@ -191,29 +174,26 @@ def coinciding(draw: Draw) -> list[Arguments]:
 def far_from_the_origin(draw: Draw) -> Arguments:
     """‖a‖² + ‖b‖² − 2⟨a, b⟩ would cancel here."""
     made = triplets(draw, 4, 2, reduction="none")
-    return made | {name: made[name] + 300.0 for name in ("anchor", "positive", "negative")}
+    return made | {name: made[name] + 300.0 for name in NAMES}
 
 
-def cosine(draw: Draw) -> Arguments:
-    return triplets(draw, 4, 2, distance="cosine")
+def with_shapes(which: str) -> Inputs:
+    """One of the three has another shape than (5, 7); the first four would broadcast, the last has as many elements."""
 
-
-def with_shapes(*shapes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]) -> Inputs:
     def inputs(draw: Draw) -> list[Arguments]:
-        names = ("anchor", "positive", "negative")
-        calls = [{name: draw.normal(*shape) for name, shape in zip(names, made, strict=True)} for made in shapes]
-        return [call | {"distance": distance} for call in calls for distance in ("euclidean", "cosine")]
+        shapes = ((1, 7), (5, 1), (7,), (1, 5, 7), (4, 7), (5, 6), (7, 5))
+        calls = [{name: draw.normal(*(shape if name == which else (5, 7))) for name in NAMES} for shape in shapes]
+        return [call | {"distance": distance} for call in calls for distance in DISTANCES]
 
     return inputs
 
 
-def with_options(**options: list[object]) -> Inputs:
-    ((name, values),) = options.items()
+def with_options(name: str, *values: object) -> Inputs:
     return lambda draw: [triplets(draw, 3, 2) | {name: value} for value in values]
 
 
 def negative_margins(draw: Draw) -> list[Arguments]:
-    made = [triplets(draw, 3, 2, distance=distance) for distance in ("euclidean", "cosine")]
+    made = [triplets(draw, 3, 2, distance=distance) for distance in DISTANCES]
     return [arguments | {"margin": margin} for arguments in made for margin in (-0.5, -1e-3)]
 
 
@@ -242,7 +222,10 @@ GRADER = Grader(
                 Case("sizes_of_one", sizes_of_one),
                 Case("one_sided", one_sided),
                 Case("lined_up", lined_up),
-                Case("large_batch", large_batch),
+                Case(
+                    "large_batch",
+                    lambda draw: [triplets(draw, 40, 24, D=128, distance=distance) for distance in DISTANCES],
+                ),
                 Case(
                     "double_precision",
                     double_precision,
@@ -259,51 +242,40 @@ GRADER = Grader(
                     tolerance={**dict.fromkeys(FULL, WITH_EPS_AT_ZERO), torch.bfloat16: Tolerance(6e-2, 6e-2, 3e-2)},
                 ),
                 Case("far_from_the_origin", far_from_the_origin, category="robustness"),
-                Case("cosine_in_half", cosine, category="robustness", dtypes=HALF),
+                Case(
+                    "cosine_in_half",
+                    lambda draw: triplets(draw, 4, 2, distance="cosine"),
+                    category="robustness",
+                    dtypes=HALF,
+                ),
                 Case("negative_margin", negative_margins, raises=ValueError),
                 Case(
                     "unknown_distance",
-                    with_options(distance=["manhattan", "", "cos", "Euclidean", "l2"]),
+                    with_options("distance", "manhattan", "", "cos", "Euclidean", "l2"),
                     raises=ValueError,
                 ),
-                Case("unknown_reduction", with_options(reduction=["average", "Mean", ""]), raises=ValueError),
-                Case(
-                    "positive_of_another_shape",
-                    with_shapes(*(((5, 7), shape, (5, 7)) for shape in DIFFERENT)),
-                    raises=ValueError,
-                ),
-                Case(
-                    "negative_of_another_shape",
-                    with_shapes(*(((5, 7), (5, 7), shape) for shape in DIFFERENT)),
-                    raises=ValueError,
-                ),
-                Case(
-                    "anchor_of_another_shape",
-                    with_shapes(*((shape, (5, 7), (5, 7)) for shape in DIFFERENT)),
-                    raises=ValueError,
-                ),
+                Case("unknown_reduction", with_options("reduction", "average", "Mean", ""), raises=ValueError),
+                *[
+                    Case(f"{name}_of_another_shape", with_shapes(name), raises=ValueError)
+                    for name in ("positive", "negative", "anchor")
+                ],
             ),
         ),
     ),
     banned=(
-        "triplet_margin",
-        "pairwise_distance",
-        "cdist",
-        "pdist",
-        "euclidean_dist",
-        "cosine_similarity",
-        "cosine_embedding_loss",
+        *("triplet_margin", "pairwise_distance", "cdist", "pdist", "euclidean_dist"),
+        *("cosine_similarity", "cosine_embedding_loss"),
     ),
 )
 
 
 def test_permuting_the_triplets_permutes_the_losses(submission: Submission, draw: Draw) -> None:
-    for distance in ("euclidean", "cosine"):
+    for distance in DISTANCES:
         made = triplets(draw, 4, 3, distance=distance, reduction="none")
         order = draw.permutation(7)
         once = submission.call("triplet_loss", **made)
         same_shape("the output", once, torch.empty(7))
-        moved: Arguments = {name: value[order] if isinstance(value, Tensor) else value for name, value in made.items()}
+        moved: Arguments = made | {name: made[name][order] for name in NAMES}
         close("values after permuting the triplets", submission.call("triplet_loss", **moved), once[order], WITH_EPS)
 
 
@@ -311,7 +283,7 @@ def test_moving_all_points_changes_no_euclidean_loss(submission: Submission, dra
     made = triplets(draw, 4, 2, reduction="none")
     by = draw.normal(7, std=5.0)
     once = submission.call("triplet_loss", **made)
-    moved: Arguments = {name: value + by if isinstance(value, Tensor) else value for name, value in made.items()}
+    moved: Arguments = made | {name: made[name] + by for name in NAMES}
     close("values after adding one vector to all points", submission.call("triplet_loss", **moved), once, WITH_EPS)
 
 

@@ -1,17 +1,9 @@
 """torch.nn.functional.triplet_margin_loss, and triplet_margin_with_distance_loss for the cosine."""
 
 import torch.nn.functional as F
-from torch import Tensor
 
 
-def triplet_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float = 1.0,
-    distance: str = "euclidean",
-    reduction: str = "mean",
-) -> Tensor:
+def triplet_loss(anchor, positive, negative, margin=1.0, distance="euclidean", reduction="mean"):
     if distance == "euclidean":
         return F.triplet_margin_loss(anchor, positive, negative, margin=margin, reduction=reduction)
     return F.triplet_margin_with_distance_loss(

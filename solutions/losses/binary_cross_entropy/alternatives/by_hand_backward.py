@@ -25,31 +25,22 @@ class LogitsLoss(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         x, y, w = ctx.saved_tensors
-        p = x.sigmoid()
-        return grad * ((1 - y) * p - w * y * (-x).sigmoid()), None, None
+        return grad * ((1 - y) * x.sigmoid() - w * y * (-x).sigmoid()), None, None
 
 
-def finish(loss, reduction):
-    if reduction == "mean":
-        return loss.mean()
-    if reduction == "sum":
-        return loss.sum()
-    if reduction == "none":
-        return loss
-    raise ValueError(f"what is {reduction}?")
+def applied(function, given, target, reduction, *more):
+    if tuple(given.shape) != tuple(target.shape) or reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"shapes differ, or what is {reduction}?")
+    loss = function.apply(given, target.to(given.dtype), *more)
+    return loss if reduction == "none" else getattr(loss, reduction)()
 
 
 def binary_cross_entropy(probs, target, reduction="mean"):
-    if tuple(probs.shape) != tuple(target.shape):
-        raise ValueError("shapes differ")
     if not (0 <= probs).logical_and(probs <= 1).all():
         raise ValueError("not probabilities")
-    return finish(ProbsLoss.apply(probs, target.to(probs.dtype)), reduction)
+    return applied(ProbsLoss, probs, target, reduction)
 
 
 def binary_cross_entropy_with_logits(logits, target, pos_weight=None, reduction="mean"):
-    if tuple(logits.shape) != tuple(target.shape):
-        raise ValueError("shapes differ")
-    if pos_weight is None:
-        pos_weight = torch.ones((), dtype=logits.dtype, device=logits.device)
-    return finish(LogitsLoss.apply(logits, target.to(logits.dtype), pos_weight), reduction)
+    weight = torch.ones((), dtype=logits.dtype, device=logits.device) if pos_weight is None else pos_weight
+    return applied(LogitsLoss, logits, target, reduction, weight)

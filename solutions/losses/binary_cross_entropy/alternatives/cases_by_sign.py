@@ -4,26 +4,16 @@ import math
 
 import torch
 
-FLOOR = -100.0
 
-
-def check(a, b, reduction):
-    if a.shape != b.shape:
-        raise ValueError(f"{a.shape} is not {b.shape}")
-    if reduction not in ["mean", "sum", "none"]:
-        raise ValueError(f"unknown reduction {reduction}")
-
-
-def apply_reduction(loss, reduction):
-    if reduction == "sum":
-        loss = torch.sum(loss)
+def finished(loss, given, target, reduction):
+    if given.shape != target.shape or reduction not in ["mean", "sum", "none"]:
+        raise ValueError(f"shapes {given.shape} and {target.shape}, reduction {reduction}")
     if reduction == "mean":
-        loss = torch.sum(loss) / loss.numel()
-    return loss
+        return torch.sum(loss()) / given.numel()
+    return torch.sum(loss()) if reduction == "sum" else loss()
 
 
-def binary_cross_entropy(probs, target, reduction="mean", floor=FLOOR):
-    check(probs, target, reduction)
+def binary_cross_entropy(probs, target, reduction="mean", floor=-100.0):
     if probs.numel() and not (probs.min() >= 0 and probs.max() <= 1):
         raise ValueError("probabilities lie between 0 and 1")
     y = target.to(dtype=probs.dtype)
@@ -32,11 +22,10 @@ def binary_cross_entropy(probs, target, reduction="mean", floor=FLOOR):
         big_enough = p > math.exp(floor)
         return torch.where(big_enough, torch.log(torch.where(big_enough, p, torch.ones_like(p))), floor)
 
-    return apply_reduction(-(y * safe_log(probs) + (1.0 - y) * safe_log(1.0 - probs)), reduction)
+    return finished(lambda: -(y * safe_log(probs) + (1.0 - y) * safe_log(1.0 - probs)), probs, target, reduction)
 
 
 def binary_cross_entropy_with_logits(logits, target, pos_weight=None, reduction="mean"):
-    check(logits, target, reduction)
     y = target.to(dtype=logits.dtype)
     positive = logits >= 0
     small = torch.where(positive, -logits, logits)  # −|x|, whose slope at 0 is −1 and not 0
@@ -44,4 +33,4 @@ def binary_cross_entropy_with_logits(logits, target, pos_weight=None, reduction=
     minus_log_p = torch.where(positive, tail, tail - logits)
     minus_log_q = torch.where(positive, tail + logits, tail)
     weight = torch.ones_like(logits) if pos_weight is None else pos_weight
-    return apply_reduction(weight * y * minus_log_p + (1 - y) * minus_log_q, reduction)
+    return finished(lambda: weight * y * minus_log_p + (1 - y) * minus_log_q, logits, target, reduction)

@@ -13,19 +13,13 @@ def row_loss(z, y, counts, w, epsilon):
 
 
 def cross_entropy(logits, target, weight=None, ignore_index=-100, label_smoothing=0.0, reduction="mean"):
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(reduction)
-    if logits.dim() != 2 or target.shape != logits.shape[:1]:
-        raise ValueError(f"shapes {logits.shape} and {target.shape}")
+    assert reduction in ("none", "mean", "sum") and 0 <= label_smoothing <= 1
+    assert logits.dim() == 2 and target.shape == logits.shape[:1]
     counts = target != ignore_index
     y = torch.where(counts, target, 0)
-    if (y < 0).any() or (y >= logits.shape[1]).any():
-        raise ValueError("class out of range")
-    if not 0 <= label_smoothing <= 1:
-        raise ValueError("label_smoothing out of range")
+    assert (y >= 0).all() and (y < logits.shape[1]).all(), "class out of range"
     w = torch.ones(logits.shape[1], dtype=logits.dtype, device=logits.device) if weight is None else weight
-    if w.shape != logits.shape[1:]:
-        raise ValueError("weight of the wrong length")
+    assert w.shape == logits.shape[1:]
     losses = vmap(row_loss, in_dims=(0, 0, 0, None, None))(logits, y, counts, w, label_smoothing)
     if reduction == "mean":
         return losses.sum() / w.take(y)[counts].sum()
