@@ -44,6 +44,12 @@ STATEMENTS = {
         "module_that_says_its_weights": (
             "torch.nn.MultiheadAttention(x.shape[-1], 1, dtype=x.dtype)(x, x, x, need_weights=True)"
         ),
+        "quantizable_module": "torch.ao.nn.quantizable.MultiheadAttention(x.shape[-1], 1).to(x)(x, x, x)",
+        "flex_attention_in_plain_operators": (
+            "from torch._higher_order_ops.flex_attention import math_attention as attend; "
+            "from torch.nn.attention.flex_attention import _create_empty_block_mask as all_blocks; "
+            "h = x[:, None]; attend(h, h, h, lambda score, *_: score, all_blocks(h, h).as_tuple(), 1.0, {})"
+        ),
         "encoder_layer": "torch.nn.TransformerEncoderLayer(x.shape[-1], 1, dtype=x.dtype)(x)",
         "operator": "torch.ops.aten.scaled_dot_product_attention(x, x, x)",
         "overload": "torch.ops.aten.scaled_dot_product_attention.default(x, x, x)",

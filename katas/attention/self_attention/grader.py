@@ -18,10 +18,8 @@ TOLERANCE = {
 
 
 def parameters(embed_dim: int) -> dict[str, tuple[int, ...]]:
-    shapes: dict[str, tuple[int, ...]] = {}
-    for name in ("W_q", "W_k", "W_v"):
-        shapes |= {f"{name}.weight": (embed_dim, embed_dim), f"{name}.bias": (embed_dim,)}
-    return shapes
+    shapes: dict[str, tuple[int, ...]] = {"weight": (embed_dim, embed_dim), "bias": (embed_dim,)}
+    return {f"{linear}.{name}": shape for linear in ("W_q", "W_k", "W_v") for name, shape in shapes.items()}
 
 
 def oracle(own: dict[str, Tensor], embed_dim: int, x: Tensor) -> tuple[Tensor, Tensor]:

@@ -12,9 +12,9 @@ def pair(*shape: int, std: float = 1.0, **options: object) -> Inputs:
     return lambda draw: {"x": draw.normal(*shape, std=std), "y": draw.normal(*shape, std=std), **options}
 
 
-def every_dim(draw: Draw) -> list[Arguments]:
-    asked = [((3, 4, 5), dim) for dim in (0, 1, 2, -1, -2, -3)] + [((2, 3, 4, 5), 1), ((2, 3, 1, 2, 3), -2)]
-    return [{"x": draw.normal(*shape), "y": draw.normal(*shape), "dim": dim} for shape, dim in asked]
+def along(*asked: tuple[tuple[int, ...], int]) -> Inputs:
+    """Pairs of each shape, along its `dim`."""
+    return lambda draw: [{"x": draw.normal(*shape), "y": draw.normal(*shape), "dim": dim} for shape, dim in asked]
 
 
 def broadcast_shapes(draw: Draw) -> list[Arguments]:
@@ -22,29 +22,14 @@ def broadcast_shapes(draw: Draw) -> list[Arguments]:
 
     A number that is repeated along `dim` has a gradient of zero, which rounding misses by as much as it is small.
     """
-    shapes = [
-        ((5, 7), (7,), -1),
-        ((7,), (5, 7), 1),
-        ((4, 1, 6), (3, 6), 2),
-        ((3, 6), (4, 1, 6), -1),
-        ((5, 1), (5, 7), 0),
-        ((3, 1), (3, 5), -1),
-        ((3, 5), (3, 1), 1),
-        ((1, 4), (3, 4), 0),
-        ((3, 4), (4,), -2),
-    ]
+    shapes = [((5, 7), (7,), -1), ((7,), (5, 7), 1), ((4, 1, 6), (3, 6), 2), ((3, 6), (4, 1, 6), -1)]
+    shapes += [((5, 1), (5, 7), 0), ((3, 1), (3, 5), -1), ((3, 5), (3, 1), 1), ((1, 4), (3, 4), 0), ((3, 4), (4,), -2)]
 
     def beyond_one(*shape: int) -> Tensor:
         values = draw.normal(*shape)
         return values + values.sign()
 
     return [{"x": beyond_one(*a), "y": beyond_one(*b), "dim": dim} for a, b, dim in shapes]
-
-
-def axes_of_length_one(draw: Draw) -> list[Arguments]:
-    """They stay, whatever is squeezed."""
-    shapes = [((1, 7), -1), ((2, 1, 5), 2), ((4, 1), 0), ((1, 1, 6), -1)]
-    return [{"x": draw.normal(*shape), "y": draw.normal(*shape), "dim": dim} for shape, dim in shapes]
 
 
 def known_angles(draw: Draw) -> Arguments:
@@ -94,10 +79,7 @@ GRADER = Grader(
                 Budget(
                     "many_rows",
                     sizes={"rows": (96, 1536), "features": (8, 32)},
-                    inputs=lambda draw, rows, features: {
-                        "x": draw.normal(rows, features),
-                        "y": draw.normal(rows, features),
-                    },
+                    inputs=lambda draw, rows, features: pair(rows, features)(draw),
                     asks=("loops", "memory", "time"),
                     hints={
                         "rows": "sum over the axis `dim` alone",
@@ -107,10 +89,14 @@ GRADER = Grader(
             ),
             cases=(
                 Case("five_by_seven", pair(5, 7)),
-                Case("every_dim", every_dim),
+                Case(
+                    "every_dim",
+                    along(*[((3, 4, 5), d) for d in (0, 1, 2, -1, -2, -3)], ((2, 3, 4, 5), 1), ((2, 3, 1, 2, 3), -2)),
+                ),
                 Case("broadcast", broadcast_shapes),
                 Case("one_vector", pair(7)),
-                Case("axes_of_length_one", axes_of_length_one),
+                # They stay, whatever is squeezed.
+                Case("axes_of_length_one", along(((1, 7), -1), ((2, 1, 5), 2), ((4, 1), 0), ((1, 1, 6), -1))),
                 Case("known_angles", known_angles),
                 Case("large_batch", pair(64, 128)),
                 Case("far_from_one", pair(6, 9, std=300.0, eps=1e-3), category="robustness"),

@@ -6,22 +6,11 @@ PROJECT = "q, k, v = self.W_q(x), self.W_k(x), self.W_v(x)"
 SCORES = "(q / math.sqrt(x.shape[-1])) @ k.mT"
 WEIGHTS = "torch.softmax(scores, dim=-1)"
 RESULT = "weights @ v, weights\n"
-ATTEND = f"scores = {SCORES}  # (B, S, S)\n        weights = {WEIGHTS}\n        return {RESULT}"
-
-
-def guarded_by(eps: str) -> dict[str, str]:
-    return {
-        WEIGHTS: f"shares / (shares.sum(-1, keepdim=True) + {eps})",
-        "        weights =": "        shares = (scores - scores.amax(-1, keepdim=True)).exp()\n        weights =",
-    }
-
+EPS = "shares / (shares.sum(-1, keepdim=True) + {})"
+SHARES = {"        weights =": "        shares = (scores - scores.amax(-1, keepdim=True)).exp()\n        weights ="}
 
 MISTAKES = (
-    Mistake(
-        "not_scaled",
-        "the scores are not scaled; divide them by √D",
-        {SCORES: "q @ k.mT"},
-    ),
+    Mistake("not_scaled", "the scores are not scaled; divide them by √D", {SCORES: "q @ k.mT"}),
     Mistake(
         "scaled_by_length",
         "the scores are divided by √S, the length of the sequence; use √D, the width of a token",
@@ -31,16 +20,6 @@ MISTAKES = (
         "scaled_without_root",
         "the scores are divided by D; divide them by its square root",
         {SCORES: "(q / x.shape[-1]) @ k.mT"},
-    ),
-    Mistake(
-        "multiplied_by_the_root",
-        "the scores are multiplied by √D; divide them by it",
-        {SCORES: SCORES.replace("q /", "q *")},
-    ),
-    Mistake(
-        "scaled_after_the_softmax",
-        "the weights are divided by √D in place of the scores; scale before the softmax",
-        {SCORES: "q @ k.mT", WEIGHTS: WEIGHTS + " / math.sqrt(x.shape[-1])"},
     ),
     Mistake(
         "scaled_after_the_product",
@@ -59,11 +38,6 @@ MISTAKES = (
         {WEIGHTS: WEIGHTS.replace("-1", "0")},
     ),
     Mistake(
-        "sigmoid_for_softmax",
-        "each score goes through a sigmoid; use a softmax over the keys",
-        {WEIGHTS: "torch.sigmoid(scores)"},
-    ),
-    Mistake(
         "no_max_shift",
         "the softmax is written out without subtracting the largest score, so exp overflows; subtract each row's "
         "maximum, or call torch.softmax",
@@ -78,8 +52,8 @@ MISTAKES = (
         "sum_guarded_by_eps",
         "a small number such as 1e-8 is added to the sum that the weights are divided by, so they do not add up to 1; "
         "leave it out",
-        guarded_by("1e-8"),
-        also=(guarded_by("1e-6"), guarded_by("1e-9")),
+        {WEIGHTS: EPS.format("1e-8"), **SHARES},
+        also=({WEIGHTS: EPS.format("1e-6"), **SHARES}, {WEIGHTS: EPS.format("1e-9"), **SHARES}),
     ),
     Mistake(
         "scores_returned",
@@ -92,38 +66,15 @@ MISTAKES = (
         {PROJECT: PROJECT.replace("q, k, v", "k, q, v")},
     ),
     Mistake(
-        "keys_and_values_swapped",
-        "the scores are made of the values, and the keys are averaged; use Q Kᵀ for the scores and V for the sum",
-        {PROJECT: PROJECT.replace("q, k, v", "q, v, k")},
-    ),
-    Mistake(
-        "one_map_for_queries_and_keys",
-        "W_q makes the keys too; use W_k for them",
-        {PROJECT: PROJECT.replace("W_k", "W_q")},
-    ),
-    Mistake(
         "values_not_projected",
         "the weights average x itself; average the values, W_v(x)",
         {RESULT: "weights @ x + 0 * v, weights\n"},
         also=({RESULT: "weights @ x, weights\n"},),
     ),
     Mistake(
-        "weights_transposed",
-        "the values are averaged with the transposed weights; row i of the weights belongs to output i",
-        {RESULT: "weights.mT @ v, weights\n"},
-    ),
-    Mistake(
         "tokens_across_the_batch",
         "tokens attend to tokens of other sequences; attend along S, not along B",
-        {
-            PROJECT: "x = x.transpose(0, 1)\n        " + PROJECT,
-            RESULT: "(weights @ v).transpose(0, 1), weights\n",
-        },
-    ),
-    Mistake(
-        "biases_left_out",
-        "the biases of the linear maps are left out; call the layers rather than multiply by their weights",
-        {PROJECT: "q, k, v = (x @ layer.weight.T for layer in (self.W_q, self.W_k, self.W_v))"},
+        {PROJECT: "x = x.transpose(0, 1)\n        " + PROJECT, RESULT: "(weights @ v).transpose(0, 1), weights\n"},
     ),
     Mistake(
         "matrices_transposed",
@@ -131,25 +82,9 @@ MISTAKES = (
         {PROJECT: "q, k, v = (x @ layer.weight + layer.bias for layer in (self.W_q, self.W_k, self.W_v))"},
     ),
     Mistake(
-        "layers_without_bias",
-        "the linear maps are made without a bias; leave nn.Linear's default",
-        {
-            f"W_{name} = nn.Linear(embed_dim, embed_dim)": f"W_{name} = nn.Linear(embed_dim, embed_dim, bias=False)"
-            for name in "qkv"
-        },
-    ),
-    Mistake(
         "causal",
         "a token attends only to itself and to those before it; let every token attend to its whole sequence",
-        {
-            SCORES: "((q / math.sqrt(x.shape[-1])) @ k.mT).masked_fill("
-            "torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1), -torch.inf)"
-        },
-    ),
-    Mistake(
-        "residual_added",
-        "x is added to the output; return the weighted sum alone",
-        {RESULT: "x + weights @ v, weights\n"},
+        {WEIGHTS: WEIGHTS.replace("scores", "scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)")},
     ),
     Mistake(
         "dropout_left_on",
@@ -158,14 +93,7 @@ MISTAKES = (
         also=({WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"},),
     ),
     Mistake(
-        "only_the_output",
-        "the output comes back alone; return the tuple (out, weights)",
-        {RESULT: "weights @ v\n"},
-    ),
-    Mistake(
-        "results_swapped",
-        "the weights come first; return (out, weights) in this order",
-        {RESULT: "weights, weights @ v\n"},
+        "only_the_output", "the output comes back alone; return the tuple (out, weights)", {RESULT: "weights @ v\n"}
     ),
     Mistake(
         "weights_detached",
@@ -178,11 +106,6 @@ MISTAKES = (
         {RESULT: "weights.detach() @ v, weights\n"},
     ),
     Mistake(
-        "keys_detached",
-        "the keys are detached, so W_k learns nothing; leave them attached",
-        {PROJECT: PROJECT.replace("self.W_k(x)", "self.W_k(x).detach()")},
-    ),
-    Mistake(
         "float32_inside",
         "the softmax is taken in float32 even for float64 inputs; keep float64",
         {WEIGHTS: "torch.softmax(scores, dim=-1, dtype=torch.float32).to(x.dtype)"},
@@ -193,80 +116,17 @@ MISTAKES = (
         {SCORES: SCORES.replace("math.sqrt(x.shape[-1])", "torch.sqrt(torch.tensor(x.shape[-1]))")},
     ),
     Mistake(
-        "weights_in_float32",
-        "for float16 and bfloat16 the weights come back as float32; return them in the dtype of x",
-        {RESULT: "weights @ v, weights.to(torch.promote_types(x.dtype, torch.float32))\n"},
-    ),
-    Mistake(
-        "input_overwritten",
-        "x is changed in place, and it is the caller's tensor; make a new one",
-        {RESULT: "weights @ v, weights + 0 * x.detach().mul_(2).mean()\n"},
-    ),
-    Mistake(
-        "calls_the_builtin",
-        "torch's own attention does the work; write it by hand",
-        {RESULT: "nn.functional.scaled_dot_product_attention(q, k, v), weights\n"},
-        also=(
-            {
-                f"        return {RESULT}": """\
-        from torch._higher_order_ops.flex_attention import math_attention
-        from torch.nn.attention.flex_attention import _create_empty_block_mask
-        q, k, v = q[:, None], k[:, None], v[:, None]
-        blocks = _create_empty_block_mask(q, k).as_tuple()
-        out = math_attention(q, k, v, lambda score, *_: score, blocks, 1 / math.sqrt(x.shape[-1]), {})[0]
-        return out[:, 0], weights
-"""
-            },
-        ),
-    ),
-    Mistake(
-        "calls_the_module",
-        "nn.MultiheadAttention with one head does the work; write it by hand",
-        {
-            PROJECT: "layers = (self.W_q, self.W_k, self.W_v)\n"
-            "        module = nn.MultiheadAttention(x.shape[-1], 1, batch_first=True).to(x)",
-            f"        scores = {SCORES}  # (B, S, S)\n        weights = {WEIGHTS}\n        return {RESULT}": """\
-        packed = torch.cat([layer.weight for layer in layers]), torch.cat([layer.bias for layer in layers])
-        module.out_proj.weight.data.copy_(torch.eye(x.shape[-1]))
-        del module.in_proj_weight, module.in_proj_bias
-        module.in_proj_weight, module.in_proj_bias = packed
-        return module(x, x, x)
-""",
-        },
-        also=(
-            {
-                PROJECT: """\
-module = torch.ao.nn.quantizable.MultiheadAttention(x.shape[-1], 1, batch_first=True).to(x)
-        module.linear_Q, module.linear_K, module.linear_V = self.W_q, self.W_k, self.W_v
-        module.out_proj = nn.Identity()
-        return module(x, x, x)""",
-                f"        scores = {SCORES}  # (B, S, S)\n        weights = {WEIGHTS}\n        return {RESULT}": "",
-            },
-        ),
-    ),
-    Mistake(
         "loop_over_the_sequences",
         "the sequences go through a Python loop, one at a time; @ multiplies the matrices of a whole batch",
         {
-            ATTEND: """\
-outs, weights = [], []
-        for i in range(len(x)):
-            scores = (q[i] / math.sqrt(x.shape[-1])) @ k[i].T
-            weights.append(torch.softmax(scores, dim=-1))
-            outs.append(weights[i] @ v[i])
-        return torch.stack(outs), torch.stack(weights)
-"""
+            SCORES: "torch.stack([(q[i] / math.sqrt(x.shape[-1])) @ k[i].T for i in range(len(x))])",
+            RESULT: "torch.stack([weights[i] @ v[i] for i in range(len(x))]), weights\n",
         },
         also=(
             {
-                PROJECT: "outs, weights = [], []",
-                ATTEND: """\
-for tokens in x:
-            q, k, v = self.W_q(tokens), self.W_k(tokens), self.W_v(tokens)
-            weights.append(torch.softmax((q / math.sqrt(x.shape[-1])) @ k.T, dim=-1))
-            outs.append(weights[-1] @ v)
-        return torch.stack(outs), torch.stack(weights)
-""",
+                PROJECT: "q, k, v = (torch.stack([f(one) for one in x]) for f in (self.W_q, self.W_k, self.W_v))",
+                SCORES: "torch.stack([(a / math.sqrt(x.shape[-1])) @ b.T for a, b in zip(q, k)])",
+                RESULT: "torch.stack([a @ b for a, b in zip(weights, v)]), weights\n",
             },
         ),
         slow=True,
@@ -274,9 +134,7 @@ for tokens in x:
     Mistake(
         "loop_over_the_queries",
         "the queries go through a Python loop, one at a time; one product Q Kᵀ gives the scores of all",
-        {
-            SCORES: "torch.cat([(q[:, i : i + 1] / math.sqrt(x.shape[-1])) @ k.mT for i in range(x.shape[1])], 1)",
-        },
+        {SCORES: "torch.cat([(q[:, i : i + 1] / math.sqrt(x.shape[-1])) @ k.mT for i in range(x.shape[1])], 1)"},
         slow=True,
     ),
     Mistake(

@@ -3,30 +3,14 @@
 from graders.kata import Mistake
 
 X_NORM = "torch.linalg.vector_norm(x, dim=dim, keepdim=True).clamp_min(eps)"
-Y_NORM = "torch.linalg.vector_norm(y, dim=dim, keepdim=True).clamp_min(eps)"
+Y_NORM = X_NORM.replace("x", "y", 1)
 RESULT = "((x / x_norm) * (y / y_norm)).sum(dim)"
 BROADCAST = "    x, y = torch.broadcast_tensors(x, y)\n"
 WIDE = BROADCAST + "    dtype = x.dtype\n    x, y = (x.float(), y.float()) if dtype.itemsize < 4 else (x, y)\n"
-ALIGNED = (
-    "    axes = max(x.dim(), y.dim())\n    x, y = (z.reshape((1,) * (axes - z.dim()) + z.shape) for z in (x, y))\n"
-)
-NORMS = f"    x_norm = {X_NORM}\n    y_norm = {Y_NORM}\n"
 PLAIN = "torch.linalg.vector_norm({}, dim=dim, keepdim=True)"
 SQUARES = "({0} * {0}).sum(dim, keepdim=True)"
 ROOT = SQUARES + ".sqrt()"
-ROWS = "z.movedim(dim, -1).reshape(-1, z.shape[dim]) for z in"
-
-
-def of_rows(similarities: str) -> dict[str, str]:
-    """Makes the result of the vectors u and w, a row each."""
-    result = f"return {similarities}.reshape(x.sum(dim).shape)"
-    return {f"{NORMS}    return {RESULT}": f"    u, w = ({ROWS} (x, y))\n    {result}"}
-
-
-def of_unit_rows(similarities: str) -> dict[str, str]:
-    """The same where they have length 1 already."""
-    result = f"return {similarities}.reshape(x.sum(dim).shape)"
-    return {"return " + RESULT: f"u, w = ({ROWS} (x / x_norm, y / y_norm))\n    {result}"}
+ROWS = "u, w = (z.movedim(dim, -1).reshape(-1, z.shape[dim]) for z in (x / x_norm, y / y_norm))\n    return "
 
 
 def norms(norm: str) -> dict[str, str]:
@@ -75,15 +59,7 @@ MISTAKES = (
         "product_clamped",
         "the product of the norms is clamped to eps; clamp each norm on its own",
         divided_last(PLAIN, "(x_norm * y_norm).clamp_min(eps)"),
-        also=(
-            divided_last(ROOT, "(x_norm * y_norm).clamp_min(eps)"),
-            divided_last(SQUARES, "(x_norm * y_norm).clamp_min(eps * eps).sqrt()"),
-        ),
-    ),
-    Mistake(
-        "product_clamped_squared",
-        "the product of the norms is clamped to eps², which misses a short vector beside a long one; clamp each norm",
-        divided_last(PLAIN, "(x_norm * y_norm).clamp_min(eps * eps)"),
+        also=(divided_last(ROOT, "(x_norm * y_norm).clamp_min(eps)"),),
     ),
     Mistake(
         "no_eps",
@@ -92,25 +68,15 @@ MISTAKES = (
         also=(divided_last(PLAIN), norms(ROOT), divided_last(ROOT)),
     ),
     Mistake(
-        "only_x_clamped",
-        "only the norm of x is clamped to eps; do the same for y",
-        {Y_NORM: Y_NORM[:-15]},
-    ),
-    Mistake(
         "eps_ignored",
         "the argument eps is ignored and 1e-8 used for it; use the one that is passed",
-        {X_NORM: X_NORM.replace("(eps)", "(1e-8)"), Y_NORM: Y_NORM.replace("(eps)", "(1e-8)")},
+        norms(PLAIN + ".clamp_min(1e-8)"),
     ),
     Mistake(
         "squared_norms",
         "the squared norms are used without the square root; take the root before dividing",
         norms(PLAIN + ".square().clamp_min(eps)"),
         also=(norms(SQUARES + ".clamp_min(eps)"), divided_last(SQUARES + ".clamp_min(eps)")),
-    ),
-    Mistake(
-        "norms_of_one",
-        "the sum of the absolute values is used for the norm; cosine similarity needs the Euclidean norm",
-        {X_NORM: X_NORM.replace("(x, dim", "(x, 1, dim"), Y_NORM: Y_NORM.replace("(y, dim", "(y, 1, dim")},
     ),
     Mistake(
         "norm_of_everything",
@@ -122,10 +88,7 @@ MISTAKES = (
         "the norm is the plain root of a sum of squares, whose gradient at a zero vector is NaN; "
         "use torch.linalg.vector_norm, or keep the root away from zero",
         norms(ROOT + ".clamp_min(eps)"),
-        also=(
-            divided_last(ROOT + ".clamp_min(eps)"),
-            widened(ROOT + ".clamp_min(eps)"),
-        ),
+        also=(divided_last(ROOT + ".clamp_min(eps)"), widened(ROOT + ".clamp_min(eps)")),
     ),
     Mistake(
         "squares_overflow_in_half",
@@ -141,11 +104,12 @@ MISTAKES = (
     Mistake(
         "last_axis_always",
         "the argument dim is ignored and the last axis used; use dim in the norms and in the sum",
-        {
-            X_NORM: X_NORM.replace("dim=dim", "dim=-1"),
-            Y_NORM: Y_NORM.replace("dim=dim", "dim=-1"),
-            RESULT: RESULT.replace("sum(dim)", "sum(-1)"),
-        },
+        norms(PLAIN.replace("dim=dim", "dim=-1") + ".clamp_min(eps)") | {RESULT: RESULT.replace("dim", "-1")},
+    ),
+    Mistake(
+        "dim_as_in_torch",
+        "the default of dim is 1, as in torch; here it should be -1",
+        {"dim: int = -1": "dim: int = 1"},
     ),
     Mistake(
         "not_broadcast",
@@ -156,7 +120,7 @@ MISTAKES = (
         "norms_before_expanding",
         "the norms are taken before x and y are broadcast, so an axis of length 1 along dim counts once, "
         "although it is repeated there; broadcast first",
-        {BROADCAST: ALIGNED},
+        {BROADCAST: "    x, y = (z[(None,) * (max(x.dim(), y.dim()) - z.dim())] for z in (x, y))\n"},
     ),
     Mistake(
         "only_one_expanded",
@@ -165,122 +129,45 @@ MISTAKES = (
         also=({BROADCAST: "    x = x.expand_as(y)\n"},),
     ),
     Mistake(
-        "only_x_normalised",
-        "y is not divided by its norm; divide both",
-        {RESULT: "((x / x_norm) * y).sum(dim)"},
-    ),
-    Mistake(
-        "mean_for_sum",
-        "the products are averaged; the dot product is their sum",
-        {RESULT: RESULT.replace("sum(dim)", "mean(dim)")},
-    ),
-    Mistake(
         "axis_kept",
         "the axis dim is kept with length 1; the result should lose it",
-        {RESULT: RESULT.replace("sum(dim)", "sum(dim, keepdim=True)")},
+        {"sum(dim)": "sum(dim, keepdim=True)"},
     ),
     Mistake(
         "squeezed",
         "every axis of length 1 is squeezed away; the result should lose the axis dim only",
         {RESULT: RESULT + ".squeeze()"},
     ),
-    Mistake(
-        "distance",
-        "1 − cos is returned, the cosine distance; return the similarity",
-        {RESULT: "1 - " + RESULT},
-    ),
-    Mistake(
-        "absolute_value",
-        "the sign is lost; opposite vectors have similarity −1",
-        {RESULT: RESULT + ".abs()"},
-    ),
-    Mistake(
-        "negative_cut_off",
-        "similarities below 0 are cut off; opposite vectors have similarity −1",
-        {RESULT: RESULT + ".clamp_min(0)"},
-        also=({RESULT: RESULT + ".clamp(0, 1)"},),
-    ),
+    Mistake("distance", "1 − cos is returned, the cosine distance; return the similarity", {RESULT: "1 - " + RESULT}),
     Mistake(
         "norms_detached",
         "the norms are detached, so the gradient misses how they depend on x and y",
         {X_NORM: X_NORM + ".detach()", Y_NORM: Y_NORM + ".detach()"},
     ),
     Mistake(
-        "float32_inside",
-        "float64 inputs are computed in float32; keep them in float64",
-        {
-            BROADCAST: "    dtype = x.dtype\n    x, y = torch.broadcast_tensors(x.float(), y.float())\n",
-            RESULT: RESULT + ".to(dtype)",
-        },
-        also=(
-            {
-                BROADCAST: BROADCAST + "    dtype = x.dtype\n    x, y = x.float(), y.float()\n",
-                RESULT: RESULT + ".to(dtype)",
-            },
-        ),
-    ),
-    Mistake(
         "half_becomes_float32",
         "half precision comes back as float32; return the dtype of the inputs",
         {BROADCAST: WIDE},
-        also=({RESULT: f"({RESULT}).to(torch.promote_types(x.dtype, torch.float32))"},),
-    ),
-    Mistake(
-        "input_overwritten",
-        "x is divided in place, which changes the caller's tensor; make a new one",
-        {RESULT: "(x.detach().div_(x_norm) * (y / y_norm)).sum(dim)"},
-    ),
-    Mistake(
-        "wrong_default_eps",
-        "the default of eps is 1e-6; it should be 1e-8",
-        {"eps: float = 1e-8": "eps: float = 1e-6"},
-    ),
-    Mistake(
-        "wrong_default_dim",
-        "the default of dim is 1, as in torch; here it should be -1",
-        {"dim: int = -1": "dim: int = 1"},
-    ),
-    Mistake(
-        "calls_the_builtin",
-        "torch's own function does the work; write it by hand",
-        {RESULT: "torch.nn.functional.cosine_similarity(x, y, dim, eps)"},
     ),
     Mistake(
         "loop_over_the_vectors",
         "the vectors go through a Python loop, one pair at a time; multiply all of them, and sum along `dim` alone",
-        of_rows("torch.stack([(a / a.norm().clamp_min(eps)) @ (b / b.norm().clamp_min(eps)) for a, b in zip(u, w)])"),
-        slow=True,
-    ),
-    Mistake(
-        "loop_over_the_indices",
-        "a Python loop takes the vectors by their index, and each x[i] makes a gradient as large as x; "
-        "multiply all of them, and sum along `dim` alone",
-        of_rows(
-            "torch.stack([(a / a.norm().clamp_min(eps)) @ (b / b.norm().clamp_min(eps)) "
-            "for a, b in ((u[i], w[i]) for i in range(len(u)))])"
-        ),
+        {"return " + RESULT: ROWS + "torch.stack([a @ b for a, b in zip(u, w)]).reshape(x.sum(dim).shape)"},
         slow=True,
     ),
     Mistake(
         "loop_over_the_features",
         "the products are added up one feature at a time; sum along `dim`",
         {
-            "return " + RESULT: "x_norm, y_norm = x_norm.squeeze(dim), y_norm.squeeze(dim)\n"
-            "    return sum(x.select(dim, i) / x_norm * (y.select(dim, i) / y_norm) for i in range(x.shape[dim]))",
+            RESULT: "sum(x.select(dim, i) / x_norm.squeeze(dim) * (y.select(dim, i) / y_norm.squeeze(dim)) "
+            "for i in range(x.shape[dim]))"
         },
         slow=True,
     ),
     Mistake(
         "all_pairs",
         "all pairs of vectors are compared, and all but the diagonal is thrown away; multiply elementwise, then sum",
-        of_unit_rows("(u @ w.mT).diagonal()"),
-        slow=True,
-    ),
-    Mistake(
-        "all_pairs_with_their_features",
-        "x is broadcast against y so that all pairs are multiplied, which takes a whole vector for each pair; "
-        "multiply elementwise, then sum",
-        of_unit_rows("(u[:, None] * w).sum(-1).diagonal()"),
+        {"return " + RESULT: ROWS + "(u @ w.mT).diagonal().reshape(x.sum(dim).shape)"},
         slow=True,
     ),
 )
