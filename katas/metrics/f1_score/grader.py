@@ -17,21 +17,14 @@ MEANS = ("micro", "macro", "weighted", None)
 def by_definition(
     y_true: Tensor, y_pred: Tensor, average: str | None = "binary", num_classes: int | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """From the true and false positives and the false negatives of one class after the other."""
+    """From the true and false positives and the false negatives of each class."""
     C = num_classes or int(max(y_true.max(), y_pred.max())) + 1
-    classes = [1] if average == "binary" else list(range(C))
-    counts = torch.tensor(
-        [
-            [
-                int(((y_true == c) & (y_pred == c)).sum()),
-                int(((y_true != c) & (y_pred == c)).sum()),
-                int(((y_true == c) & (y_pred != c)).sum()),
-            ]
-            for c in classes
-        ],
-        dtype=torch.float64,
-    )
-    true_positives, false_positives, false_negatives = (counts.sum(0, keepdim=True) if average == "micro" else counts).T
+    classes = torch.tensor([1]) if average == "binary" else torch.arange(C)
+    true, predicted = (labels == classes[:, None] for labels in (y_true, y_pred))  # (C, N)
+    counts = torch.stack([(true & predicted).sum(1), (~true & predicted).sum(1), (true & ~predicted).sum(1)]).double()
+    if average == "micro":
+        counts = counts.sum(1, keepdim=True)
+    true_positives, false_positives, false_negatives = counts
     precision = quotient(true_positives, true_positives + false_positives)
     recall = quotient(true_positives, true_positives + false_negatives)
     f1 = quotient(2 * precision * recall, precision + recall)
@@ -61,9 +54,8 @@ def counted(draw: Draw, table: list[list[int]], **options: Any) -> Arguments:
 def guesses(draw: Draw, N: int, C: int, **options: Any) -> Arguments:
     """Predictions about half of which are right, every label among both; low labels are the more frequent ones."""
     every = torch.arange(C)
-    y_true = torch.cat(
-        [every, every, torch.minimum(draw.integers(N - 2 * C, high=C), draw.integers(N - 2 * C, high=C))]
-    )
+    low = torch.minimum(draw.integers(N - 2 * C, high=C), draw.integers(N - 2 * C, high=C))
+    y_true = torch.cat([every, every, low])
     y_pred = torch.where(draw.uniform(N) < 0.5, y_true, draw.integers(N, high=C))
     y_pred[:C], y_pred[C : 2 * C] = every, every.roll(1)
     order = draw.permutation(N)
@@ -82,29 +74,8 @@ def binary_in_words(draw: Draw) -> list[Arguments]:
 
 def binary_extremes(draw: Draw) -> list[Arguments]:
     """Nobody positive, nobody found, neither, everybody; nothing right, all right."""
-    tables = [
-        [[6, 3], [0, 0]],
-        [[6, 0], [3, 0]],
-        [[5, 0], [0, 0]],
-        [[0, 0], [0, 4]],
-        [[0, 3], [4, 0]],
-        [[4, 0], [0, 3]],
-    ]
-    return [counted(draw, table) for table in tables]
-
-
-def every_mean(draw: Draw) -> list[Arguments]:
-    return [guesses(draw, 60, 5, average=average) for average in MEANS]
-
-
-def two_classes(draw: Draw) -> list[Arguments]:
-    """With labels 0 and 1 alone, a mean is still one over both classes."""
-    return [counted(draw, [[8, 1], [3, 5]], average=average) for average in MEANS]
-
-
-def classes_without_labels(draw: Draw) -> list[Arguments]:
-    """num_classes goes beyond the largest label; such a class counts 0 in the mean."""
-    return [guesses(draw, 40, 4, average=average, num_classes=7) for average in MEANS]
+    one_sided = [[[6, 3], [0, 0]], [[6, 0], [3, 0]], [[5, 0], [0, 0]], [[0, 0], [0, 4]]]
+    return [counted(draw, table) for table in (*one_sided, [[0, 3], [4, 0]], [[4, 0], [0, 3]])]
 
 
 def one_sided_classes(draw: Draw) -> list[Arguments]:
@@ -125,14 +96,9 @@ def all_or_nothing(draw: Draw) -> list[Arguments]:
 
 
 def one_sample(draw: Draw) -> list[Arguments]:
-    pairs = [(0, 0), (0, 1), (1, 0), (1, 1)]
-    made = [{"y_true": torch.tensor([one]), "y_pred": torch.tensor([other])} for one, other in pairs]
-    more = [
-        {"y_true": torch.tensor([3]), "y_pred": torch.tensor([p]), "average": a}
-        for p in (3, 5, 1)
-        for a in ("macro", None)
-    ]
-    return made + more
+    asked = [(true, predicted, {}) for true in (0, 1) for predicted in (0, 1)]
+    asked += [(3, predicted, {"average": average}) for predicted in (3, 5, 1) for average in ("macro", None)]
+    return [{"y_true": torch.tensor([i]), "y_pred": torch.tensor([j]), **options} for i, j, options in asked]
 
 
 def label_dtypes(draw: Draw) -> list[Arguments]:
@@ -157,22 +123,19 @@ def rare_hits(draw: Draw) -> list[Arguments]:
     ]
 
 
+def with_shapes(draw: Draw, shapes: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[Arguments]:
+    pairs = [(draw.integers(*one, high=2), draw.integers(*other, high=2)) for one, other in shapes]
+    return [{"y_true": i, "y_pred": j, "average": average} for i, j in pairs for average in ("binary", "macro")]
+
+
 def wrong_shapes(draw: Draw) -> list[Arguments]:
     both = [((6, 1), (6, 1)), ((2, 3), (2, 3)), ((1, 6), (1, 6)), ((), ())]
     one = [((6,), (6, 1)), ((6,), (1, 6)), ((6,), (2, 3)), ((1,), (1, 1)), ((1,), ())]
-    shapes = [*both, *one, *(pair[::-1] for pair in one)]
-    pairs = [(draw.integers(*one, high=2), draw.integers(*other, high=2)) for one, other in shapes]
-    return [
-        {"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")
-    ]
+    return with_shapes(draw, [*both, *one, *(pair[::-1] for pair in one)])
 
 
 def different_lengths(draw: Draw) -> list[Arguments]:
-    lengths = [(6, 5), (5, 6), (1, 6), (6, 1), (0, 6), (6, 0)]
-    pairs = [(draw.integers(one, high=2), draw.integers(other, high=2)) for one, other in lengths]
-    return [
-        {"y_true": one, "y_pred": other, "average": average} for one, other in pairs for average in ("binary", "macro")
-    ]
+    return with_shapes(draw, [((i,), (j,)) for i, j in [(6, 5), (5, 6), (1, 6), (6, 1), (0, 6), (6, 0)]])
 
 
 def not_binary(draw: Draw) -> list[Arguments]:
@@ -188,12 +151,8 @@ def unknown_average(draw: Draw) -> list[Arguments]:
 
 
 def no_samples(draw: Draw) -> list[Arguments]:
-    none = torch.empty(0, dtype=torch.long)
-    return [
-        {"y_true": none, "y_pred": none, "average": average, "num_classes": C}
-        for average in ("binary", *MEANS)
-        for C in (None, 3)
-    ]
+    none, averages = torch.empty(0, dtype=torch.long), ("binary", *MEANS)
+    return [{"y_true": none, "y_pred": none, "average": a, "num_classes": C} for a in averages for C in (None, 3)]
 
 
 GRADER = Grader(
@@ -226,9 +185,14 @@ GRADER = Grader(
             cases=(
                 ask("binary", binary),
                 ask("binary_in_words", binary_in_words),
-                ask("every_mean", every_mean),
-                ask("two_classes", two_classes),
-                ask("classes_without_labels", classes_without_labels),
+                ask("every_mean", lambda draw: [guesses(draw, 60, 5, average=average) for average in MEANS]),
+                # With labels 0 and 1 alone, a mean is still one over both classes.
+                ask("two_classes", lambda draw: [counted(draw, [[8, 1], [3, 5]], average=a) for a in MEANS]),
+                # num_classes goes beyond the largest label; such a class counts 0 in the mean.
+                ask(
+                    "classes_without_labels",
+                    lambda draw: [guesses(draw, 40, 4, average=average, num_classes=7) for average in MEANS],
+                ),
                 ask("one_sided_classes", one_sided_classes),
                 ask("one_sample", one_sample),
                 ask("binary_extremes", binary_extremes, category="robustness"),

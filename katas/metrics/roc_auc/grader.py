@@ -17,7 +17,6 @@ from graders.kata import (
     CheckFailed,
     Draw,
     Grader,
-    Inputs,
     Submission,
     Tolerance,
     close,
@@ -29,7 +28,7 @@ INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 def curve(y_true: Tensor, y_score: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """By definition: for every threshold, the share of each class that scores at least that."""
-    thresholds = torch.cat([torch.tensor([torch.inf], dtype=torch.float64), y_score.unique(sorted=True).flip(0)])  # type: ignore[no-untyped-call]
+    thresholds = torch.cat([torch.tensor([torch.inf]).double(), y_score.unique().flip(0)])  # type: ignore[no-untyped-call]
     positives, negatives = y_score[y_true == 1].sort().values, y_score[y_true == 0].sort().values
     return share_from(negatives, thresholds), share_from(positives, thresholds), thresholds
 
@@ -50,14 +49,10 @@ def labels(draw: Draw, negatives: int, positives: int) -> Tensor:
     return (draw.permutation(negatives + positives) < positives).long()
 
 
-def scored(negatives: int, positives: int, std: float = 1.0) -> Inputs:
+def scored(draw: Draw, negatives: int, positives: int, std: float = 1.0) -> Arguments:
     """Scores that tell something, but not everything, about the labels."""
-
-    def inputs(draw: Draw) -> Arguments:
-        y_true = labels(draw, negatives, positives)
-        return {"y_true": y_true, "y_score": std * (draw.normal(len(y_true)) + y_true)}
-
-    return inputs
+    y_true = labels(draw, negatives, positives)
+    return {"y_true": y_true, "y_score": std * (draw.normal(len(y_true)) + y_true)}
 
 
 def ties(draw: Draw) -> list[Arguments]:
@@ -78,15 +73,13 @@ def two_samples(draw: Draw) -> list[Arguments]:
 
 def label_dtypes(draw: Draw) -> list[Arguments]:
     """More samples than the narrow integers can count."""
-    arguments = scored(330, 290)(draw)
-    assert isinstance(arguments, dict)
+    arguments = scored(draw, 330, 290)
     return [arguments | {"y_true": arguments["y_true"].to(dtype)} for dtype in (*INTEGERS, torch.bool)]
 
 
 def told_apart(draw: Draw) -> list[Arguments]:
     """Every positive above every negative, and below."""
-    y_true = labels(draw, 13, 8)
-    y_score = draw.uniform(21)
+    y_true, y_score = labels(draw, 13, 8), draw.uniform(21)
     return [{"y_true": y_true, "y_score": y_score + shift * y_true} for shift in (1.5, -1.5)]
 
 
@@ -98,7 +91,7 @@ def nearly_equal(draw: Draw) -> Arguments:
 
 def of_any_size(draw: Draw) -> list[Arguments]:
     """Far beyond [0, 1], where a sigmoid saturates; and so small that anything added to them hides them."""
-    return [scored(14, 23, std=200.0)(draw), scored(23, 14, std=1e-4)(draw)]  # type: ignore[list-item]
+    return [scored(draw, 14, 23, std=200.0), scored(draw, 23, 14, std=1e-4)]
 
 
 def many(draw: Draw) -> Arguments:
@@ -106,8 +99,7 @@ def many(draw: Draw) -> Arguments:
 
     Few of the scores are distinct: what goes through all samples for each of those is right, and left to the budgets.
     """
-    arguments = scored(80_011, 70_003)(draw)
-    assert isinstance(arguments, dict)
+    arguments = scored(draw, 80_011, 70_003)
     return arguments | {"y_score": in_steps(arguments["y_score"], 4)}
 
 
@@ -150,17 +142,13 @@ def nan_scores(draw: Draw) -> list[Arguments]:
     return [{"y_true": y_true, "y_score": draw.normal(5).masked_fill(missing, torch.nan)} for missing in where]
 
 
-def nothing(draw: Draw) -> Arguments:
-    return {"y_true": torch.empty(0, dtype=torch.long), "y_score": draw.normal(0)}
-
-
 def asked(word: str) -> tuple[Case, ...]:
     """Both functions are asked about the same kinds of input."""
     return (
-        Case(f"{word}_of_29", scored(18, 11)),
+        Case(f"{word}_of_29", lambda draw: scored(draw, 18, 11)),
         Case(f"{word}_with_ties", ties),
         Case(f"{word}_told_apart", told_apart),
-        Case(f"{word}_one_positive", scored(33, 1)),
+        Case(f"{word}_one_positive", lambda draw: scored(draw, 33, 1)),
         Case(f"{word}_two_samples", two_samples),
         Case(f"{word}_label_dtypes", label_dtypes, dtypes=(torch.float32,)),
         Case(f"{word}_of_any_size", of_any_size, category="robustness"),
@@ -170,7 +158,15 @@ def asked(word: str) -> tuple[Case, ...]:
         Case(f"{word}_one_class", one_class, raises=ValueError),
         Case(f"{word}_other_labels", other_labels, raises=ValueError),
         Case(f"{word}_nan_scores", nan_scores, raises=ValueError),
-        Case(f"{word}_of_nothing", nothing, raises=ValueError),
+        Case(f"{word}_of_nothing", lambda draw: many_scores(draw, 0), raises=ValueError),
+    )
+
+
+def budgets(thousands: str, million: str, *asks: str) -> tuple[Budget, ...]:
+    hints = {"samples": "sort the scores once, then count with cumsum"}
+    return (
+        Budget(thousands, sizes={"samples": (256, 2048)}, inputs=many_scores, hints=hints),
+        Budget(million, sizes={"samples": (1000, 1_000_000)}, inputs=coarse_scores, asks=asks, time=5, hints=hints),
     )
 
 
@@ -181,22 +177,7 @@ GRADER = Grader(
             oracle=curve,
             cases=asked("curve"),
             returns=(*FULL, *HALF),  # test_dtypes_of_the_curve says which of them
-            budgets=(
-                Budget(
-                    "curve_of_thousands",
-                    sizes={"samples": (256, 2048)},
-                    inputs=lambda draw, samples: many_scores(draw, samples),
-                    hints={"samples": "sort the scores once, then count with cumsum"},
-                ),
-                Budget(
-                    "curve_of_a_million",
-                    sizes={"samples": (1000, 1_000_000)},
-                    inputs=lambda draw, samples: coarse_scores(draw, samples),
-                    asks=("time",),
-                    time=5,
-                    hints={"samples": "sort the scores once, then count with cumsum"},
-                ),
-            ),
+            budgets=budgets("curve_of_thousands", "curve_of_a_million", "time"),
             # A rate is one quotient of whole numbers, perhaps 1 minus it, and loses little even in the scores' dtype.
             tolerance={
                 torch.float32: Tolerance(1e-6, 0.0, 1e-6),
@@ -209,22 +190,7 @@ GRADER = Grader(
             oracle=area,
             cases=asked("area"),
             returns=(torch.float64,),
-            budgets=(
-                Budget(
-                    "many_scores",
-                    sizes={"samples": (256, 2048)},
-                    inputs=lambda draw, samples: many_scores(draw, samples),
-                    hints={"samples": "sort the scores once, then count with cumsum"},
-                ),
-                Budget(
-                    "a_million_scores",
-                    sizes={"samples": (1000, 1_000_000)},
-                    inputs=lambda draw, samples: coarse_scores(draw, samples),
-                    asks=("memory", "time"),
-                    time=5,
-                    hints={"samples": "sort the scores once, then count with cumsum"},
-                ),
-            ),
+            budgets=budgets("many_scores", "a_million_scores", "memory", "time"),
             # The scores are only compared, so their dtype costs nothing.
             tolerance=dict.fromkeys((*FULL, *HALF), Tolerance(0.0, 0.0, 1e-10)),
         ),
@@ -255,9 +221,9 @@ def test_a_column_beside_a_row_gives_no_result(submission: Submission, draw: Dra
 def test_thresholds_are_the_scores(submission: Submission, draw: Draw) -> None:
     """To the last bit: whoever applies a threshold should find the samples that it stands for."""
     for dtype in (*FULL, *HALF):
-        y_score = draw.normal(24).to(dtype)
-        thresholds = submission.call("roc_curve", y_true=labels(draw, 10, 14), y_score=y_score)[2]
-        wanted = torch.cat([torch.tensor([torch.inf], dtype=torch.float64), y_score.double().unique().flip(0)])  # type: ignore[no-untyped-call]
+        y_score, y_true = draw.normal(24).to(dtype), labels(draw, 10, 14)
+        thresholds = submission.call("roc_curve", y_true=y_true, y_score=y_score)[2]
+        wanted = curve(y_true, y_score.double())[2]
         close(f"thresholds for scores of {dtype}", thresholds, wanted, Tolerance(0.0, 0.0, 0.0))
 
 
@@ -269,12 +235,8 @@ def spread(draw: Draw) -> Tensor:
 def test_increasing_map_changes_nothing(submission: Submission, draw: Draw) -> None:
     y_true, y_score = labels(draw, 23, 17), spread(draw)
     once = submission.call("roc_auc", y_true=y_true, y_score=y_score)
-    for word, mapped in (
-        ("exp", y_score.exp()),
-        ("cubing", y_score**3),
-        ("tanh", y_score.tanh()),
-        ("a shift", y_score - 9),
-    ):
+    maps = {"exp": y_score.exp(), "cubing": y_score**3, "tanh": y_score.tanh(), "a shift": y_score - 9}
+    for word, mapped in maps.items():
         after = submission.call("roc_auc", y_true=y_true, y_score=mapped)
         close(f"the area after {word}", after, once, TOLERANCES[torch.float64])
 
@@ -282,18 +244,10 @@ def test_increasing_map_changes_nothing(submission: Submission, draw: Draw) -> N
 def test_negation_turns_it_over(submission: Submission, draw: Draw) -> None:
     y_true, y_score = labels(draw, 23, 17), spread(draw)
     once = submission.call("roc_auc", y_true=y_true, y_score=y_score)
-    close(
-        "the area under -y_score",
-        submission.call("roc_auc", y_true=y_true, y_score=-y_score),
-        1 - once,
-        TOLERANCES[torch.float64],
-    )
-    close(
-        "the area for 1 - y_true",
-        submission.call("roc_auc", y_true=1 - y_true, y_score=y_score),
-        1 - once,
-        TOLERANCES[torch.float64],
-    )
+    negated = submission.call("roc_auc", y_true=y_true, y_score=-y_score)
+    close("the area under -y_score", negated, 1 - once, TOLERANCES[torch.float64])
+    flipped = submission.call("roc_auc", y_true=1 - y_true, y_score=y_score)
+    close("the area for 1 - y_true", flipped, 1 - once, TOLERANCES[torch.float64])
 
 
 @pytest.mark.robustness

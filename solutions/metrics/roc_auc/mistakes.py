@@ -3,7 +3,6 @@
 from graders.kata import Mistake
 
 LENGTHS = "    if y_true.shape != y_score.shape:\n"
-NAN = "    if y_score.isnan().any():\n"
 POSITIVE = "positive = y_true == 1"
 LABELS = "    if not (positive | (y_true == 0)).all():\n"
 CLASSES = "    if not 0 < positive.sum() < len(positive):\n"
@@ -13,28 +12,47 @@ LAST = "torch.cat([score[1:] != score[:-1], torch.ones_like(order[:1], dtype=tor
 TRUE_POSITIVES = "torch.cat([start, positive.cumsum(0)[last]])"
 FALSE_POSITIVES = "torch.cat([start, (1 - positive).cumsum(0)[last]])"
 THRESHOLDS = "torch.cat([score.new_full((1,), torch.inf), score[last]])"
-CURVE = "return false_positives / false_positives[-1], true_positives / true_positives[-1], thresholds"
 FPR, TPR = "false_positives / false_positives[-1]", "true_positives / true_positives[-1]"
-BACKWARDS = CURVE.replace(FPR, f"({FPR}).flip(0)").replace(TPR, f"({TPR}).flip(0)") + ".flip(0)"
+CURVE = f"return {FPR}, {TPR}, thresholds"
+BACKWARDS = {CURVE: f"return ({FPR}).flip(0), ({TPR}).flip(0), thresholds.flip(0)"}
 UNPACKED = "fpr, tpr, _ = roc_curve(y_true, y_score)"
 AREA = "return torch.trapezoid(tpr, fpr)"
-FLAT = {POSITIVE: "y_true, y_score = y_true.flatten(), y_score.flatten()\n    positive = y_true == 1"}
-POINTS = {  # the origin is put in front of the rates, not of the counts: without a class the first one is 0, not NaN
-    TRUE_POSITIVES: "positive.cumsum(0)[last]",
-    FALSE_POSITIVES: "(1 - positive).cumsum(0)[last]",
-    CURVE: f"return torch.cat([start, {FPR}]), torch.cat([start, {TPR}]), thresholds",
-}
-RANKS = "ranks = torch.empty_like(y_score, dtype=torch.float64)"
+ALL_POINTS = {LAST: "torch.ones_like(order, dtype=torch.bool)"}
+TWO_AT_MOST = {LABELS: "    if y_true.unique().numel() > 2:\n"}
+FLAT = {POSITIVE: f"y_true, y_score = y_true.flatten(), y_score.flatten()\n    {POSITIVE}"}
+
+
+def bends_alone(first: int) -> dict[str, str]:
+    bends = " | ".join(f"{each}[{first}:].diff(n=2).ne(0)" for each in ("false_positives", "true_positives"))
+    return {
+        CURVE: f"""\
+kept = torch.ones_like(true_positives, dtype=torch.bool)
+    kept[{first + 1}:-1] = {bends}
+    thresholds, false_positives, true_positives = thresholds[kept], false_positives[kept], true_positives[kept]
+    {CURVE}"""
+    }
+
+
+def from_ranks(ranks: str) -> dict[str, str]:
+    """The rank-sum statistic."""
+    return {
+        AREA: f"""\
+ranks, P = 1 + ({ranks}).double(), int((y_true == 1).sum())
+    return (ranks[y_true == 1].sum() - P * (P + 1) / 2) / (P * (len(ranks) - P))"""
+    }
+
 
 MISTAKES = (
     Mistake(
         "one_point_per_sample",
         "every sample has a point of its own, so that the order of equal scores matters; keep one per distinct score",
-        {LAST: "torch.ones_like(order, dtype=torch.bool)"},
+        ALL_POINTS,
         also=(  # the order of equal scores is another one
-            {
-                "descending=True": "descending=True, stable=True",
-                LAST: "torch.ones_like(order, dtype=torch.bool)",
+            ALL_POINTS | {"descending=True": "descending=True, stable=True"},
+            ALL_POINTS
+            | {
+                SORTED: "order = y_true.long().argsort(descending=True, stable=True)\n"
+                "    order = order[y_score[order].argsort(descending=True, stable=True)]\n    score = y_score[order]",
             },
         ),
     ),
@@ -44,17 +62,6 @@ MISTAKES = (
         {LAST: "torch.cat([torch.ones_like(order[:1], dtype=torch.bool), score[1:] != score[:-1]])"},
     ),
     Mistake(
-        "scores_above_the_threshold",
-        "samples that score just the threshold are left out; s >= t accepts them",
-        {
-            LAST: LAST + "\n    first = last.roll(1)",
-            TRUE_POSITIVES: "torch.cat([start, (positive.cumsum(0) - positive)[first]])",
-            FALSE_POSITIVES: "torch.cat([start, ((1 - positive).cumsum(0) - (1 - positive))[first]])",
-            FPR: "false_positives / (1 - positive).sum()",
-            TPR: "true_positives / positive.sum()",
-        },
-    ),
-    Mistake(
         "ascending_thresholds",
         "the scores are sorted upwards and the samples below each threshold counted; sort them by descending score",
         {"descending=True": "descending=False"},
@@ -62,31 +69,18 @@ MISTAKES = (
     Mistake(
         "points_backwards",
         "the points go from (1, 1) down to (0, 0); begin with the threshold +inf",
-        {CURVE: BACKWARDS},
-        also=({CURVE: BACKWARDS, AREA: "return -torch.trapezoid(tpr, fpr)"},),
+        BACKWARDS,
+        also=(BACKWARDS | {AREA: f"return -{AREA[7:]}"},),
     ),
     Mistake(
-        "no_origin",
-        "the point (0, 0) is missing; put the threshold +inf, which accepts nothing, in front",
+        "end_missing",
+        "the point (0, 0) or (1, 1) is missing; +inf, which accepts nothing, and the least score are thresholds, too",
         {
             TRUE_POSITIVES: "positive.cumsum(0)[last]",
             FALSE_POSITIVES: "(1 - positive).cumsum(0)[last]",
             THRESHOLDS: "score[last]",
         },
-    ),
-    Mistake(
-        "no_last_point",
-        "the point (1, 1) is missing; the least score is a threshold too",
-        {CURVE: CURVE.replace(FPR, f"({FPR})[:-1]").replace(TPR, f"({TPR})[:-1]") + "[:-1]"},
-    ),
-    Mistake(
-        "last_point_twice",
-        "a threshold is added below the least score, which accepts no more than that does; leave it out",
-        {
-            CURVE: "thresholds = torch.cat([thresholds, thresholds[-1:] - 1])\n"
-            "    false_positives = torch.cat([false_positives, false_positives[-1:]])\n"
-            "    true_positives = torch.cat([true_positives, true_positives[-1:]])\n    " + CURVE
-        },
+        also=({CURVE: f"return ({FPR})[:-1], ({TPR})[:-1], thresholds[:-1]"},),
     ),
     Mistake(
         "largest_score_plus_one",
@@ -96,24 +90,8 @@ MISTAKES = (
     Mistake(
         "points_on_a_line_dropped",
         "points on a straight line between others are dropped; keep one point per distinct score",
-        {
-            CURVE: "bends = false_positives.diff(n=2).ne(0) | true_positives.diff(n=2).ne(0)\n"
-            "    kept = torch.cat([torch.ones(1, dtype=torch.bool), bends, torch.ones(1, dtype=torch.bool)])\n"
-            "    thresholds, end, last = thresholds[kept], false_positives[-1], true_positives[-1]\n"
-            "    return false_positives[kept] / end, true_positives[kept] / last, thresholds"
-        },
-        also=(  # as scikit-learn does it, before the origin is put in front
-            {
-                **POINTS,
-                CURVE: """\
-kept = torch.ones_like(true_positives, dtype=torch.bool)
-    if len(kept) > 2:
-        kept[1:-1] = false_positives.diff(n=2).ne(0) | true_positives.diff(n=2).ne(0)
-    thresholds = torch.cat([thresholds[:1], thresholds[1:][kept]])
-    fpr, tpr = false_positives[kept] / false_positives[-1], true_positives[kept] / true_positives[-1]
-    return torch.cat([start, fpr]), torch.cat([start, tpr]), thresholds""",
-            },
-        ),
+        bends_alone(0),
+        also=(bends_alone(1),),  # as scikit-learn does it, before the origin is put in front
     ),
     Mistake(
         "grid_of_thresholds",
@@ -132,33 +110,23 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
         also=({CURVE: f"return {TPR}, {FPR}, thresholds", UNPACKED: UNPACKED.replace("fpr, tpr", "tpr, fpr")},),
     ),
     Mistake(
-        "precision_for_fpr",
-        "the false positives are divided by all that were accepted; the FPR divides them by all samples of label 0",
-        {FPR: "false_positives / (false_positives + true_positives).clamp_min(1)"},
-    ),
-    Mistake(
-        "divided_by_all",
-        "both counts are divided by the number of samples; divide each by the size of its class",
-        {FPR: "false_positives / len(order)", TPR: "true_positives / len(order)"},
-    ),
-    Mistake(
-        "classes_mixed_up",
-        "each count is divided by the size of the other class; divide the true positives by the positives",
+        "other_denominators",
+        "the counts are divided by the size of the other class, by all samples or by the accepted ones; divide each by "
+        "the size of its class",
         {FPR: "false_positives / true_positives[-1]", TPR: "true_positives / false_positives[-1]"},
+        also=(
+            {FPR: "false_positives / len(order)", TPR: "true_positives / len(order)"},
+            {FPR: "false_positives / (false_positives + true_positives).clamp_min(1)"},
+        ),
     ),
     Mistake(
-        "sorted_by_label_too",
-        "among equal scores the positives are put first and each sample has its own point; equal scores are one point",
-        {
-            SORTED: "order = y_true.long().argsort(descending=True, stable=True)\n"
-            "    order = order[y_score[order].argsort(descending=True, stable=True)]\n    score = y_score[order]",
-            LAST: "torch.ones_like(order, dtype=torch.bool)",
-        },
-    ),
-    Mistake(
-        "ties_by_isclose",
-        "scores that are merely close are taken for equal; only equal ones are ties",
+        "near_scores_merged",
+        "scores that are merely close are taken for equal, by isclose or as float32; only equal ones are ties",
         {LAST: "torch.cat([~torch.isclose(score[1:], score[:-1]), torch.ones_like(order[:1], dtype=torch.bool)])"},
+        also=(
+            {SORTED: "score, order = y_score.float().sort(descending=True)"},
+            {SORTED: "score, order = y_score.float().sort(descending=True)\n    score = score.to(y_score.dtype)"},
+        ),
     ),
     Mistake(
         "sigmoid_of_the_scores",
@@ -172,81 +140,42 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
         ),
     ),
     Mistake(
-        "float32_scores",
-        "the scores are compared in float32, where near ones become equal; compare them in their own dtype",
-        {SORTED: "score, order = y_score.float().sort(descending=True)\n    score = score.to(y_score.dtype)"},
-        also=({SORTED: "score, order = y_score.float().sort(descending=True)"},),
-    ),
-    Mistake(
-        "counts_in_the_scores_dtype",
-        "the counts are kept in the dtype of the scores, and float16 ends at 65 504; count in integers or float64",
-        {
-            ORDERED: "positive = positive[order].to(y_score.dtype)",
-            AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
-        },
-    ),
-    Mistake(
         "area_of_the_rounded_curve",
-        "the area is taken from rates rounded to the dtype of the scores; take it from counts or float64 rates",
+        "the area is taken from counts or rates in the dtype of the scores, and float16 ends at 65 504; take it from "
+        "integers or float64",
         {
-            CURVE: CURVE.replace(FPR, f"({FPR}).to(score.dtype)").replace(TPR, f"({TPR}).to(score.dtype)"),
+            CURVE: f"return ({FPR}).to(score.dtype), ({TPR}).to(score.dtype), thresholds",
             AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
-        },
-    ),
-    Mistake(
-        "integers_divided",
-        "integer counts are divided, which gives float32 whatever the scores are; divide as float64",
-        {ORDERED: "positive = positive[order].long()"},
-    ),
-    Mistake(
-        "rates_in_float32",
-        "the rates are divided in float32 and made float64 too late; divide as float64",
-        {
-            ORDERED: "positive = positive[order].float()",
-            CURVE: CURVE.replace(FPR, f"({FPR}).double()").replace(TPR, f"({TPR}).double()"),
         },
         also=(
             {
-                ORDERED: "positive = positive[order].float()",
+                ORDERED: "positive = positive[order].to(y_score.dtype)",
                 AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
             },
-            {ORDERED: "positive = positive[order].float()", AREA: "return torch.trapezoid(tpr, fpr).double()"},
         ),
     ),
     Mistake(
-        "area_in_float32",
-        "the area is added up in float32; it should be as exact as float64 allows",
-        {AREA: "return torch.trapezoid(tpr.float(), fpr.float()).double()"},
+        "float32_on_the_way",
+        "float32 is used on the way, as in a quotient of integers; divide and add up in float64",
+        {
+            ORDERED: "positive = positive[order].float()",
+            CURVE: f"return ({FPR}).double(), ({TPR}).double(), thresholds",
+        },
+        also=(
+            {ORDERED: "positive = positive[order].long()"},
+            {ORDERED: "positive = positive[order].long()", AREA: f"{AREA}.double()"},
+            {AREA: "return torch.trapezoid(tpr.float(), fpr.float()).double()"},
+            {
+                ORDERED: "positive = positive[order].long()",
+                AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
+            },
+        ),
     ),
     Mistake(
-        "area_in_the_scores_dtype",
-        "the area comes back in the dtype of the scores; it should be float64 whatever they are",
-        {AREA: "return torch.trapezoid(tpr, fpr).to(y_score.dtype)"},
-    ),
-    Mistake(
-        "area_as_a_number",
-        "the area comes back as a Python number; return it as a tensor",
-        {AREA: "return torch.trapezoid(tpr, fpr).item()"},
-    ),
-    Mistake(
-        "lower_steps",
-        "the area is that of steps at the height of the left end, which gives ties nothing; use trapezoids",
+        "steps",
+        "the area is that of steps as high as their left or right end, which gives ties 0 or 1; use trapezoids",
         {AREA: "return (fpr.diff() * tpr[:-1]).sum()"},
-    ),
-    Mistake(
-        "upper_steps",
-        "the area is that of steps at the height of the right end, which gives ties 1; use trapezoids, which give half",
-        {AREA: "return (fpr.diff() * tpr[1:]).sum()"},
-    ),
-    Mistake(
-        "mean_of_the_tpr",
-        "the area is the mean of the TPR, as if all points were equally far apart; weight it by the steps of the FPR",
-        {AREA: "return tpr.mean()"},
-    ),
-    Mistake(
-        "axes_swapped",
-        "the area is taken along the TPR; integrate the TPR over the FPR",
-        {AREA: "return torch.trapezoid(fpr, tpr)"},
+        also=({AREA: "return (fpr.diff() * tpr[1:]).sum()"},),
     ),
     Mistake(
         "never_below_a_half",
@@ -254,34 +183,10 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
         {AREA: "area = torch.trapezoid(tpr, fpr)\n    return torch.maximum(area, 1 - area)"},
     ),
     Mistake(
-        "gini",
-        "the Gini coefficient 2 AUC - 1 is returned; return the area itself",
-        {AREA: "return 2 * torch.trapezoid(tpr, fpr) - 1"},
-    ),
-    Mistake(
         "ranks_without_ties",
         "the area comes from ranks that tell equal scores apart; equal scores share the mean of their ranks",
-        {
-            UNPACKED: UNPACKED + f"\n    {RANKS}\n    order = y_score.argsort(stable=True)"
-            "\n    ranks[order] = torch.arange(1, len(order) + 1, dtype=torch.float64)"
-            "\n    P = int((y_true == 1).sum())",
-            AREA: "return (ranks[y_true == 1].sum() - P * (P + 1) / 2) / (P * (len(order) - P))",
-        },
-        also=(  # the order of equal scores is another one
-            {
-                UNPACKED: UNPACKED
-                + "\n    ranks = y_score.argsort().argsort().double() + 1\n    P = int((y_true == 1).sum())",
-                AREA: "return (ranks[y_true == 1].sum() - P * (P + 1) / 2) / (P * (len(ranks) - P))",
-            },
-        ),
-    ),
-    Mistake(
-        "pairs_in_32_bits",
-        "the number of pairs is multiplied out in 32-bit integers, which end at 2 147 483 647; use 64 bits or float64",
-        {
-            UNPACKED: UNPACKED + "\n    P, N = (y_true == 1).sum().int(), (y_true == 0).sum().int()",
-            AREA: "return (torch.trapezoid(tpr * P, fpr * N) / (P * N)).double()",
-        },
+        from_ranks("y_score.argsort().argsort()"),
+        also=(from_ranks("y_score.argsort(stable=True).argsort()"),),  # the order of equal scores is another one
     ),
     Mistake(
         "every_pair_at_once",
@@ -292,14 +197,11 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
         },
     ),
     Mistake(
-        "bool_labels_unsupported",
-        "labels are subtracted from 1 in their own dtype, which bool does not allow; cast or compare them",
+        "calculated_with_labels",
+        "labels are subtracted from 1, which bool does not allow, or turned over by ~, which flips every bit; "
+        "cast or compare them",
         {POSITIVE: "positive = (1 - y_true) == 0"},
-    ),
-    Mistake(
-        "inverted_bitwise",
-        "the negatives are found by ~ on integer labels, which flips every bit; compare the labels with 0",
-        {FALSE_POSITIVES: "torch.cat([start, (~y_true[order]).double().cumsum(0)[last]])"},
+        also=({FALSE_POSITIVES: "torch.cat([start, (~y_true[order]).double().cumsum(0)[last]])"},),
     ),
     Mistake(
         "counts_in_the_labels_dtype",
@@ -311,108 +213,47 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
         },
     ),
     Mistake(
-        "lengths_unchecked",
-        "lengths that differ do not raise ValueError; compare them first",
-        {LENGTHS: "    if False:\n"},
-    ),
-    Mistake(
         "columns_accepted",
         "labels and scores of different shapes go through as long as there are as many of both, such as a column of "
         "them; compare the shapes",
-        {LENGTHS: "    if y_true.numel() != y_score.numel():\n", **FLAT},
+        FLAT | {LENGTHS: "    if y_true.numel() != y_score.numel():\n"},
         also=(
-            {LENGTHS: "    if y_true.ndim != 1 or y_true.numel() != y_score.numel():\n", **FLAT},
-            {LENGTHS: "    if y_score.ndim != 1 or y_true.numel() != y_score.numel():\n", **FLAT},
+            FLAT | {LENGTHS: "    if y_true.ndim != 1 or y_true.numel() != y_score.numel():\n"},
+            FLAT | {LENGTHS: "    if y_score.ndim != 1 or y_true.numel() != y_score.numel():\n"},
         ),
     ),
     Mistake(
-        "labels_unchecked",
-        "labels other than 0 and 1 are counted as negatives; raise ValueError",
-        {LABELS: "    if False:\n"},
-    ),
-    Mistake(
-        "only_large_labels_refused",
-        "labels above 1 raise ValueError but negative ones do not; only 0 and 1 are labels",
+        "labels_half_checked",
+        "labels above 1 are refused but negative ones are not, or any two labels go through; only 0 and 1 are labels",
         {LABELS: "    if (y_true > 1).any():\n"},
-        also=({LABELS: "    if (y_true > 1).any():\n", CLASSES: "    if y_true.unique().numel() < 2:\n", **POINTS},),
+        also=(TWO_AT_MOST, TWO_AT_MOST | {POSITIVE: "positive = y_true == y_true.unique()[-1:]"}),
     ),
     Mistake(
-        "any_two_labels",
-        "two labels other than 0 and 1, such as -1 and 1, go through; raise ValueError",
-        {LABELS: "    if y_true.unique().numel() > 2:\n"},
-        also=(
-            {POSITIVE: "positive = y_true == y_true.unique()[-1:]", LABELS: "    if y_true.unique().numel() > 2:\n"},
-        ),
-    ),
-    Mistake(
-        "one_class_unchecked",
-        "a class without samples gives 0/0; raise ValueError",
-        {CLASSES: "    if not len(positive):\n"},
-        also=({CLASSES: "    if not len(positive):\n", **POINTS},),
-    ),
-    Mistake(
-        "no_positives_only",
-        "no positives raise ValueError but no negatives do not; both classes should occur",
+        "classes_half_checked",
+        "no positives, no negatives or no samples at all do not raise ValueError; both classes should occur",
         {CLASSES: "    if not 0 < positive.sum():\n"},
-        also=({CLASSES: "    if not 0 < positive.sum():\n", **POINTS},),
-    ),
-    Mistake(
-        "no_negatives_only",
-        "no negatives raise ValueError but no positives do not; both classes should occur",
-        {CLASSES: "    if positive.sum() == len(positive):\n"},
-        also=({CLASSES: "    if positive.sum() == len(positive):\n", **POINTS},),
-    ),
-    Mistake(
-        "empty_unchecked",
-        "no samples at all do not raise ValueError; check the length before anything else",
-        {CLASSES: "    if len(positive) and not 0 < positive.sum() < len(positive):\n"},
         also=(
+            {CLASSES: "    if positive.sum() == len(positive):\n"},
             {CLASSES: "    if (y_true == y_true[0]).all():\n"},
-            {CLASSES: "    if y_true.min() == y_true.max():\n"},
         ),
     ),
     Mistake(
-        "nan_unchecked",
-        "a NaN among the scores goes through, though NaN cannot be ranked; raise ValueError",
-        {NAN: "    if False:\n"},
-    ),
-    Mistake(
-        "nan_only_if_all",
-        "NaN raises only where every score is NaN; one is enough",
-        {NAN: "    if len(y_score) and y_score.isnan().all():\n"},
-    ),
-    Mistake(
-        "input_overwritten",
-        "the sorted scores are written into the caller's tensor; leave y_score as it is",
-        {SORTED: "order = y_score.argsort(descending=True)\n    score = y_score.copy_(y_score[order])"},
-    ),
-    Mistake(
-        "calls_a_library",
+        "another_library",
         "scikit-learn does the work; write it by hand",
         {
-            "import torch\n": "import torch\nfrom sklearn.metrics import roc_curve as library\n",
-            CURVE: "rates = library(y_true.int().tolist(), y_score.tolist(), drop_intermediate=False)\n"
-            "    return tuple(torch.tensor(each.tolist(), dtype=torch.float64) for each in rates)",
+            UNPACKED: "library = __import__('sklearn.metrics').metrics",
+            AREA: "return torch.tensor(library.roc_auc_score(y_true.tolist(), y_score.tolist()), dtype=torch.float64)",
         },
     ),
     Mistake(
         "loop_over_samples",
         "a Python loop counts one sample after the other; cumsum counts them all",
         {
-            ORDERED: "seen = [0]\n"
-            "    for label in positive[order].tolist():\n"
-            "        seen.append(seen[-1] + label)\n"
-            "    positive = torch.tensor(seen, dtype=torch.float64).diff()",
-        },
-        slow=True,
-    ),
-    Mistake(
-        "sorted_as_lists",
-        "the samples are sorted as a list of Python's pairs; let the tensor sort itself",
-        {
-            SORTED: "pairs = sorted(zip(y_score.tolist(), positive.tolist()), reverse=True)\n"
-            "    score, positive = torch.tensor(pairs, dtype=torch.float64).unbind(1)\n"
-            "    score, order = score.to(y_score.dtype), torch.arange(len(pairs))",
+            ORDERED: """\
+seen = [0]
+    for label in positive[order].tolist():
+        seen.append(seen[-1] + label)
+    positive = torch.tensor(seen, dtype=torch.float64).diff()"""
         },
         slow=True,
     ),
@@ -420,11 +261,8 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
         "loop_over_thresholds",
         "a Python loop goes through all samples for every threshold; sort once, then cumsum counts for all thresholds",
         {
-            TRUE_POSITIVES: "torch.stack([((score >= t) & (positive == 1)).sum() for t in thresholds]).double()",
-            FALSE_POSITIVES: "torch.stack([((score >= t) & (positive == 0)).sum() for t in thresholds]).double()",
-            f"    thresholds = {THRESHOLDS}": "",
-            "positive = positive[order].double()": "positive = positive[order]",
-            "start = positive.new_zeros(1)": f"thresholds = {THRESHOLDS}",
+            TRUE_POSITIVES: "torch.tensor([0, *[positive[score >= t].sum() for t in score[last]]]).double()",
+            FALSE_POSITIVES: "torch.tensor([0, *[(1 - positive)[score >= t].sum() for t in score[last]]]).double()",
         },
         slow=True,
     ),
@@ -432,17 +270,9 @@ kept = torch.ones_like(true_positives, dtype=torch.bool)
         "every_threshold_at_once",
         "every score is compared with every threshold at once, a table of N × K; sort once, then cumsum",
         {
-            TRUE_POSITIVES: "(accepted & (positive == 1)).sum(dim=1).double()",
-            FALSE_POSITIVES: "(accepted & (positive == 0)).sum(dim=1).double()",
-            f"    thresholds = {THRESHOLDS}": "",
-            "start = positive.new_zeros(1)": f"thresholds = {THRESHOLDS}\n    accepted = score >= thresholds[:, None]",
+            TRUE_POSITIVES: "torch.cat([start, (positive * (score >= score[last][:, None])).sum(1)])",
+            FALSE_POSITIVES: "torch.cat([start, ((1 - positive) * (score >= score[last][:, None])).sum(1)])",
         },
-        slow=True,
-    ),
-    Mistake(
-        "trapezoids_in_a_loop",
-        "a Python loop adds up the trapezoids under the curve; trapezoid, or diff and sum, take them all",
-        {AREA: "return sum((fpr[i] - fpr[i - 1]) * (tpr[i] + tpr[i - 1]) / 2 for i in range(1, len(fpr)))"},
         slow=True,
     ),
 )
