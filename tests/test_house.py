@@ -86,7 +86,8 @@ def test_grading_one_kata_imports_no_other_grader() -> None:
     code = (
         "from graders.catalogue import katas; own = katas.load_module; seen = []\n"
         "katas.load_module = lambda path, name: (seen.append(name), own(path, name))[1]\n"
-        "from graders.__main__ import main\nmain(['grade', 'lr_schedule', '--reference', '--workers', '1'])\nprint(*seen)"
+        "from graders.__main__ import main\n"
+        "main(['grade', 'lr_schedule', '--reference', '--workers', '1']); print(*seen)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert ran.stdout.splitlines()[-1] == "grader_of_lr_schedule"
