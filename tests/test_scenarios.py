@@ -172,6 +172,12 @@ WRONG = {
         "numerics/numbers/float64",
         "item 1 of output 1: should be",
     ),
+    "no_attribute": (
+        "self.step, self.total = step, 0.0",
+        "self.step, self.sum = step, 0.0",
+        "shapes/continued",
+        "the call: should return, got AttributeError: 'Counter' object has no attribute 'total'",
+    ),
     "other_text": ('"é" * n', '"e" * n', "numerics/numbers/float64", "text of output 2: should be 'éé', got 'ee'"),
     "other_key": (
         '"none"',
@@ -249,7 +255,7 @@ def test_standard_answers_and_mistakes_are_proved(counters: Path, tmp_path: Path
     (proof,) = json.loads((tmp_path / "proof.json").read_text())
     assert not [fault for fault in proof["faults"] if "mutant" not in fault], ran.out
     assert proof["right"] == proof["accepted"] == 2  # the reference, and one that asserts
-    assert proof["standard"] == proof["standard_killed"] == 1  # the `raise` left out: what else is in scenarios
+    assert proof["standard"] == proof["standard_killed"] == 4  # three of `twice`, and the `raise` left out
 
 
 def outside(f, x):  # type: ignore[no-untyped-def]  # as authors write them
@@ -268,6 +274,11 @@ def test_scenario_that_could_not_run_beside_a_submission_is_refused() -> None:
         Case("one", lambda draw: {"x": draw.normal(3)}, scenario=lambda f, x: f(x))
     with pytest.raises(GraderError, match="an oracle needs cases"):
         Answer("f(x)", oracle=abs)
+
+
+def test_class_needs_scenarios() -> None:
+    with pytest.raises(GraderError, match="Pair: a class's cases need a scenario: one"):
+        Answer("class Pair(a)", oracle=tuple, cases=(Case("one", lambda draw: {"x": draw.normal(3)}),))
 
 
 def test_forms_of_results() -> None:

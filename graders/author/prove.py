@@ -191,7 +191,9 @@ def prove_mistakes(kata: Kata, proof: Proof) -> None:
         if not killed:
             proof.faults.append(f"the mistake {form} should fail, but is {verdict['state']}: {verdict['message']}")
         elif verdict["mistake"] != verdict["name"]:
-            proof.faults.append(f"the mistake {form} should be named, got {verdict['mistake'] or 'no name'}")
+            found = verdict["mistake"]
+            got = f"{found}, which replies alike to everything that is asked" if found else "no name"
+            proof.faults.append(f"the mistake {form} should be named, got {got}")
 
 
 def prove_mutants(kata: Kata, proof: Proof) -> None:

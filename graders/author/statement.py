@@ -26,6 +26,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     readme = root / "README.md"
     if readme.exists():
         replace_file(readme, with_path(readme.read_text(encoding="utf-8"), katas.all_katas(root)))
+        print("wrote README.md, its table of katas")
     return 0
 
 

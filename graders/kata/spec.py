@@ -157,6 +157,8 @@ class Budget:
         close = [axis for axis, (small, large) in self.sizes.items() if large < 4 * small]
         if not self.sizes or close or not self.name.isidentifier():
             raise GraderError(f"budget {self.name!r} should have axes whose sizes are at least 4 times apart: {close}")
+        if self.scenario:
+            source_of(self.scenario)
 
     @functools.cache  # noqa: B019  # budgets live as long as the grader does
     def case(self, grown: str | None = None) -> Case:
@@ -212,6 +214,9 @@ class Answer:
             raise GraderError(f"{self.name}: a module needs both its forward and its parameters")
         if bool(self.cases) != bool(self.oracle) or (self.cases and self.cases[0].raises):
             raise GraderError(f"{self.name}: an oracle needs cases, and the first one should be typical")
+        without = [case.name for case in self.cases if self.is_class and case.inputs and not case.scenario]
+        if without:
+            raise GraderError(f"{self.name}: a class's cases need a scenario: {', '.join(without)}")
         known = set(parameters_of(self.forward or self.signature))
         known |= {name for case in self.cases if case.scenario for name in inspect.signature(case.scenario).parameters}
         unknown = set(self.differentiable) - known

@@ -24,6 +24,7 @@ from torch import Tensor
 from graders.worker import meter, outside
 from graders.worker.described import (
     BASE,
+    SCENARIO,
     Failed,
     Step,
     describe_output,
@@ -48,7 +49,7 @@ SCENARIO_NAMES = {
     name: SimpleNamespace(**vars(module))
     for name, module in {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}.items()
 }
-BUILTINS, run_source = vars(builtins).copy(), exec
+BUILTINS, compile_source, run_source = vars(builtins).copy(), compile, exec
 
 
 class ParameterMismatch(Exception):
@@ -183,7 +184,7 @@ def scenario_of(request: CallRequest) -> Callable[..., Any]:
     given = ", ".join(f"{name}=submission.{name}" for name in request["answers"])
     source = f"{request['scenario']}\n\ndef scenario(submission, /, **inputs):\n"
     names: dict[str, Any] = {**SCENARIO_NAMES, "__name__": "scenario", "__builtins__": {**BUILTINS}}
-    run_source(f"{source}    return {request['target']}({given}, **inputs)\n", names)
+    run_source(compile_source(f"{source}    return {request['target']}({given}, **inputs)\n", SCENARIO, "exec"), names)
     made: Callable[..., Any] = names["scenario"]
     return made
 

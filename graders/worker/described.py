@@ -18,6 +18,7 @@ from graders.worker import outside, wire
 
 MESSAGE_LENGTH = 500
 NAME_LENGTH = 100
+SCENARIO = "<scenario>"  # the file that a scenario's code names
 DEEPEST = 6  # levels of tuples, lists and dicts in a result
 Step = Callable[[], Any]
 # As they are before a submission is read.
@@ -96,9 +97,12 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
     """The exception in words, and the last line of the submission that it passed through."""
     classes = mro_of(type(error))
     is_syntax_error = any(one is SyntaxError for one in classes)
-    lines = [line for file, line in outside.places(trace_of(error)) if type(file) is str and file == path]
+    places = [(file, line) for file, line in outside.places(trace_of(error)) if type(file) is str]
+    lines = [line for file, line in places if file == path]
     line = line_of_syntax_error(error) if is_syntax_error else lines[-1] if lines else None
     text = text_of(str, text_of_syntax_error(error) if is_syntax_error else error)
+    if places and places[-1][0] == SCENARIO:
+        text += " (in the scenario, with what it got)"
     return {
         "type": in_short(name_of(classes[0])),
         "refusal": any(one is ValueError or one is AssertionError for one in classes),
