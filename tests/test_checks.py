@@ -75,12 +75,12 @@ WRONG = {
     "returns_list": (
         RIGHT.replace("x / (1 / factor)", "[x / (1 / factor)]"),
         "numerics/three_by_five/float64",
-        "the result: should be a tensor, got list",
+        "the result: should be a tensor, got a list of 1 tensor",
     ),
     "returns_tuple": (
         RIGHT.replace("x / (1 / factor)", "(x / (1 / factor),)"),
         "numerics/three_by_five/float64",
-        "the result: should be a tensor, got a tuple of 1",
+        "the result: should be a tensor, got a tuple of 1 tensor",
     ),
     "returns_nan": (
         RIGHT.replace("x / (1 / factor)", "x / (1 / factor) + torch.tensor(float('nan'), dtype=x.dtype)"),
@@ -387,7 +387,7 @@ WRONG_MODULES = {
     "list_returned": (
         MODULE.replace("return self.linear(x), x.sum(-1)", "return [self.linear(x), x.sum(-1)]"),
         "numerics/three_wide/float64",
-        "the result: should be a tuple of 2 tensors, got list",
+        "the result: should be a tuple of 2 tensors, got a list of 2 tensors",
     ),
     "one_returned": (
         MODULE.replace(", x.sum(-1)", ""),
@@ -397,7 +397,7 @@ WRONG_MODULES = {
     "three_returned": (
         MODULE.replace("x.sum(-1)", "x.sum(-1), None"),
         "numerics/three_wide/float64",
-        "the result: should be a tuple of 2 tensors, got a tuple of 3",
+        "the result: should be a tuple of 2 tensors, got a tuple of (a tensor, a tensor, None)",
     ),
     "weights_detached": (
         MODULE.replace("self.linear(x)", "nn.functional.linear(x, self.linear.weight.detach(), self.linear.bias)"),

@@ -323,8 +323,7 @@ def test_mutants_are_made(source: str, mutant: str) -> None:
 
 
 def test_mutants_leave_messages_and_docstrings_alone() -> None:
-    made = mutants('def f(x: int) -> int:\n    """Doc."""\n    raise ValueError("x" + "y")\n')
-    assert list(made) == ["raise ValueError('x' + 'y') -> (deleted)"]
+    assert not mutants('def f(x: int) -> int:\n    """Doc."""\n    raise ValueError("x" + "y")\n')
 
 
 def outcome(state: str, name: str = "numerics/a", **rest: object) -> Outcome:

@@ -234,7 +234,7 @@ class Answer:
     @property
     def signatures(self) -> dict[str, str]:
         """Dotted name -> signature, of all that a submission should define for this answer."""
-        methods = [self.forward] if self.forward else list(self.methods)
+        methods = [f"forward({self.forward.partition('(')[2]}"] if self.forward else list(self.methods)
         return {self.name: self.signature} | {f"{self.name}.{one.partition('(')[0]}": one for one in methods}
 
     @functools.cached_property
