@@ -144,10 +144,11 @@ def chosen_katas(options: argparse.Namespace, root: Path) -> list[Kata]:
 def changed_files(reference: str, root: Path) -> list[str]:
     """By their paths in the repository, those that git does not know yet, too. Raises: UsageError."""
     found: list[str] = []
-    for command in (["diff", "--name-only", reference], ["ls-files", "--others", "--exclude-standard"]):
+    known = ["diff", "--name-only", "--end-of-options", reference, "--"]
+    for command in (known, ["ls-files", "--others", "--exclude-standard"]):
         done = subprocess.run(["git", *command], cwd=root, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise UsageError(f"--changed {reference}: git does not know it ({done.stderr.strip()})")
+            raise UsageError(f"--changed {reference}: git does not know it ({done.stderr.splitlines()[0]})")
         found += done.stdout.splitlines()
     return found
 
