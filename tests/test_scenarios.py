@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from graders.faults import GraderError
-from graders.kata.spec import Answer, Case, source_of
+from graders.kata.scenario import source_of
+from graders.kata.spec import Answer, Case
 from graders.sandbox.returned import Result, in_words, leaves_of, other_form
 from tests.toys import ABOUT, NO_MISTAKES, failures, grade, run
 

@@ -11,7 +11,8 @@ from torch import Tensor
 from graders.faults import CheckFailed
 from graders.judge.results import BROKEN
 from graders.judge.vectors import TestVectors
-from graders.kata.spec import parameters_of, source_of
+from graders.kata.scenario import source_of
+from graders.kata.spec import parameters_of
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.returned import THE_OUTPUT, Other, Result, in_words, leaves_of, other_form
 from graders.sandbox.submission import MOST_LINES, Submission

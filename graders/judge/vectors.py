@@ -17,7 +17,8 @@ from torch import Tensor
 
 from graders.faults import GraderError
 from graders.judge.modes import Choices, Mode, covering
-from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, dtype_name, parameters_of, source_of
+from graders.kata.scenario import source_of
+from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, dtype_name, parameters_of
 from graders.sandbox.messages import Measured, Request, floating
 from graders.sandbox.returned import Leaf, Result, leaves_of
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import inspect
-import symtable
-import textwrap
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,12 +14,11 @@ import torch
 from torch import Tensor
 
 from graders.faults import GraderError
+from graders.kata.scenario import source_of
 
 CATEGORIES = ("contract", "shapes", "numerics", "gradients", "robustness", "rules", "performance")
 FULL = (torch.float64, torch.float32)
 HALF = (torch.float16, torch.bfloat16)
-
-SCENARIO_NAMES = frozenset(("torch", "nn", "F", "math"))  # what a scenario may use; see worker/serve.py
 
 Arguments = dict[str, Any]
 
@@ -300,23 +296,3 @@ def parameters_of(signature: str) -> Mapping[str, Any]:
 
 def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
-
-
-@functools.cache
-def source_of(scenario: Callable[..., Any]) -> str:
-    """The text of a scenario, which is sent to the worker. Raises: GraderError where it could not run alone there."""
-    text = textwrap.dedent(inspect.getsource(scenario))
-    if not text.startswith("def "):
-        raise GraderError(f"scenario {scenario.__name__} should be a plain function, got a lambda or a decorated one")
-    pending, used = [symtable.symtable(text, "scenario", "exec")], set[str]()
-    while pending:
-        scope = pending.pop()
-        pending += scope.get_children()
-        used |= {one.get_name() for one in scope.get_symbols() if one.is_global() and one.is_referenced()}
-    foreign = used - SCENARIO_NAMES - vars(builtins).keys()
-    if foreign:
-        raise GraderError(
-            f"scenario {scenario.__name__} should use its arguments, Python's own functions and "
-            f"{', '.join(sorted(SCENARIO_NAMES))} alone, got {', '.join(sorted(foreign))}"
-        )
-    return text

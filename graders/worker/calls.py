@@ -44,7 +44,7 @@ linspace, run_backward = torch.linspace, torch.autograd.Variable._execution_engi
 set_grad_enabled, set_num_threads = torch._C._set_grad_enabled, torch.set_num_threads
 seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
 synchronize, settrace, trace_threads = torch.cuda.synchronize, sys.settrace, threading.settrace
-# What scenarios may use (see kata/spec.py): as it is now, since a submission could put other functions into torch.
+# What scenarios may use (see kata/scenario.py): as it is now, since a submission could put other functions into torch.
 SCENARIO_NAMES = {
     name: SimpleNamespace(**vars(module))
     for name, module in {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}.items()
