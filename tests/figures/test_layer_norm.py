@@ -25,7 +25,9 @@ def test_example_by_hand() -> None:
     assert said(KATA, "it is 16 + 5 = 21, so RMS norm divides by 4.58 where layer norm divides by 2.24")
     assert (3 * 4 * 6 / 6, 3 * 4 * 6 / 24) == (12, 3)
     assert said(KATA, "`[6]` makes 12 blocks of 6 values, and `[4, 6]` makes 3 blocks of 24")
-    assert list(torch.Size([4])) == [4] != torch.Size([4])
+    size: object = torch.Size([4])
+    assert size != [4]
+    assert size == (4,)
     assert said(KATA, "`torch.Size([4]) == [4]` is False")
 
 

@@ -39,7 +39,12 @@ OVER = {
 IN_PART = [
     {OTHER.format(name): f"{name} is not None and {condition.format(name)}"}
     for name in ("weight", "bias")
-    for condition in ("{0}.shape[-1:] != shape[-1:]", "torch.broadcast_shapes({0}.shape, x.shape) != x.shape")
+    for condition in (
+        "{0}.shape[-1:] != shape[-1:]",
+        "{0}.numel() != torch.Size(shape).numel()",
+        "torch.broadcast_shapes({0}.shape, shape) != shape",
+        "torch.broadcast_shapes({0}.shape, x.shape) != x.shape",
+    )
 ]
 # How the variance is taken from rows of x − μ.
 SLOW = {
@@ -144,7 +149,7 @@ MISTAKES = (
     ),
     Mistake(
         "weight_or_bias_compared_in_part",
-        "weight or bias of another shape is taken where it broadcasts or has the same last size; compare whole shapes",
+        "weight or bias of another shape is taken where it broadcasts, or fits in part; compare whole shapes",
         IN_PART[0],
         also=tuple(IN_PART[1:]),
     ),
