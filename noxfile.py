@@ -34,6 +34,12 @@ def watch(session: nox.Session) -> None:
 
 
 @nox.session
+def read(session: nox.Session) -> None:
+    """Show a kata's statement in the terminal: nox -s read -- KATA."""
+    run(session, "read", group="learn")
+
+
+@nox.session
 def hint(session: nox.Session) -> None:
     """Show one more hint: nox -s hint -- KATA."""
     run(session, "hint", group="learn")

@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 
 from graders import __main__ as cli
+from graders.catalogue import katas
+from graders.catalogue.stub import bare, stub_of
 from graders.desk import state as states
+from graders.desk.attempts import begin, file_for, record
 from graders.desk.progress import Progress, progress_of
 from graders.desk.state import State
+from graders.judge.results import Outcome, Result
 from tests.toys import MODULE_REFERENCE, REFERENCE, make_repository, run, run_within
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -32,7 +36,7 @@ def answer(root: Path, text: str, kata: str = "scale") -> None:
 
 
 def grade(root: Path, text: str, kata: str = "scale") -> None:
-    """SaveWatcher and judges it, as a learner does."""
+    """Saves and judges it, as a learner does."""
     answer(root, text, kata)
     assert run(root, "grade", kata).err == ""
 
@@ -223,13 +227,53 @@ def test_review_after_a_week(desk: Path, capsys: pytest.CaptureFixture[str], mon
     later = datetime.now(UTC) + timedelta(days=7)
     monkeypatch.setattr(states, "now", lambda: later)
     said = say(desk, capsys, "review")
-    assert "scale first: katas/toys/scale/scale.py is the stub again" in said
+    assert "scale first: .kata/review/scale.py has the bare signatures, and your answer stays as it is" in said
     assert "5 days late" in said
-    assert "TODO" in (desk / "katas/toys/scale/scale.py").read_text()
-    answer(desk, WRONG)
-    assert "you are at scale: katas/toys/scale/scale.py is as you left it" in say(desk, capsys, "review")
-    assert (desk / "katas/toys/scale/scale.py").read_text() == WRONG
+    again = desk / ".kata/review/scale.py"
+    assert again.read_text() == bare(stub_of(REFERENCE))
+    assert (desk / "katas/toys/scale/scale.py").read_text() == REFERENCE
+    again.write_text(WRONG)
+    assert "you are at scale: .kata/review/scale.py is as you left it" in say(desk, capsys, "review")
+    assert again.read_text() == WRONG
     assert "due today: scale\n  nox -s review" in say(desk, capsys, "status")
+
+
+def test_review_counts_what_is_written_for_it(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade(desk, REFERENCE)
+    state = State(desk)
+    kata = katas.find_one("scale", desk)
+    begin(state, kata, "review", todo=True)
+    assert "TODO" in file_for(kata, "review").read_text()
+    grade(desk, REFERENCE + "# again\n")  # the answer that was there
+    assert len(progress_of(state.events(), ["scale"])["scale"].ratings) == 1
+    for source in (WRONG, REFERENCE):
+        judged = Result("scale", "toys", "x", planned=1, source_text=source)
+        judged.outcomes.append(Outcome("contract/signature", "contract", "fail" if source == WRONG else "pass", 100))
+        record(state, judged, 1, "review")
+    found = progress_of(state.events(), ["scale"])["scale"]
+    assert [rating for _, rating in found.ratings] == [4, 3]
+    assert (found.state, found.open) == ("solved", False)
+    say(desk, capsys, "history", "scale", "4", "--restore")
+    assert kata.answer_file.read_text() == REFERENCE
+    state.close()
+
+
+@pytest.mark.parametrize("begun", [stub_of(REFERENCE), WRONG])
+def test_answer_that_an_older_version_replaced_is_brought_home(
+    desk: Path, capsys: pytest.CaptureFixture[str], begun: str
+) -> None:
+    grade(desk, REFERENCE)
+    state = State(desk)
+    state.add("start", "scale", {"clean": True, "via": "review"})
+    answer(desk, begun)
+    said = say(desk, capsys, "review", "--list")
+    assert "note: katas/toys/scale/scale.py is your answer again" in said
+    assert "what you began in the review is now in .kata/review/scale.py" in " ".join(said.split())
+    assert (desk / "katas/toys/scale/scale.py").read_text() == REFERENCE
+    assert (desk / ".kata/review/scale.py").read_text() == begun
+    assert "note" not in say(desk, capsys, "review", "--list")
+    assert progress_of(state.events(), ["scale"])["scale"].place == "review"
+    state.close()
 
 
 def test_kata_that_fails_now_is_not_due_some_day(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,14 +24,16 @@ from graders.author.prove import isolation
 from graders.catalogue import katas
 from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
-from graders.catalogue.stub import stub_of
+from graders.catalogue.stub import bare, stub_of
 from graders.cli import command_line
 from graders.desk import state as states
 from graders.desk.interview import clock as clocks
 from graders.desk.interview import draw, loop, own_tests
 from graders.desk.interview import session as interviews
 from graders.desk.interview.clock import Reading, in_words
-from graders.desk.interview.record import InterviewReport, reports
+from graders.desk.interview.pace import UP, Pace
+from graders.desk.interview.record import InterviewReport, begun, reports
+from graders.desk.interview.round import PHASES
 from graders.desk.interview.terminal import Terminal, ascii_of, printable
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
@@ -92,6 +94,11 @@ def desk(toys: Path) -> Path:
 
 def scale(root: Path) -> Kata:
     return Kata(root, "toys", "scale")
+
+
+def written(root: Path) -> Path:
+    """Where the candidate writes."""
+    return root / ".kata/interview/scale.py"
 
 
 def events(root: Path) -> list[Event]:
@@ -165,7 +172,8 @@ def terminal(desk: Path) -> Iterator[Callable[..., Tty]]:
 
 
 def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Callable[..., Tty]) -> None:
-    scale(desk).answer_file.write_text("# what I wrote before\n" + REFERENCE)
+    answered = "# what I wrote before\n" + REFERENCE
+    scale(desk).answer_file.write_text(answered)
     one = terminal("--minutes", "20", "--seed", "7")
     shown = one.shows("[clarify  ", " left] > ")
     assert "scale (toys, level 1, about 15 minutes)" in shown
@@ -176,10 +184,10 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     one.says("ask 2", "What about shapes?", "As for shapes, x₁².")
     one.says("next", "[plan  ")
     one.says("plan multiply, and refuse 0", "noted")
-    assert "nox -s history -- scale 1 --restore" in flat(one.says("next", "[code  "))
-    assert scale(desk).answer_file.read_text() == stub_of(REFERENCE)
-    one.says("submit", "the stub is untouched: write your answer into katas/toys/scale/scale.py first", "[code  ")
-    scale(desk).answer_file.write_text(WRONG)
+    assert "Write it into .kata/interview/scale.py" in flat(one.says("next", "[code  "))
+    assert written(desk).read_text() == bare(stub_of(REFERENCE))
+    one.says("submit", "nothing is written yet: write your answer into .kata/interview/scale.py first", "[code  ")
+    written(desk).write_text(WRONG)
     shown = one.says("submit", "this counts ", "`submit` again, or `next`", "[test  ")
     assert re.search(r"FAIL  scale +\d+/100   first failure: three_by_five", shown)
     assert re.search(r"checks +three_by_five, factors", shown)
@@ -187,11 +195,12 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     assert "nox -s" not in shown
     one.says("diagnose", "looks like the factor divides; multiply by it  (-10 points)")
     one.says("hint", "Hint 1 of 3 (-5 points)", "Look there.")
-    scale(desk).answer_file.write_text(REFERENCE)
+    written(desk).write_text(REFERENCE)
     one.says("submit", "PASS", "this counts 100, less 15 for help: 85; `next` goes on")
     one.says("next", "Question 1 of ")
     answer_all(one, desk)
     check_the_report(desk, *one.ends())
+    assert scale(desk).answer_file.read_text() == answered
 
 
 def answer_all(one: Tty, root: Path) -> None:
@@ -225,7 +234,6 @@ def check_the_report(root: Path, shown: str, status: int) -> None:
     assert made.review["scale"] is not None
     others = [(one.kind, one.body.get("via"), one.body.get("state")) for one in events(root) if one.kata == "scale"]
     assert others == [
-        ("attempt", "kept", "unjudged"),
         ("start", "interview", None),
         ("attempt", "interview", "failing"),
         ("hint", None, None),
@@ -257,7 +265,7 @@ def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., 
     one.shows("[clarify  ", " > ")
     one.says("next", "[plan  ")
     one.says("next", "[code  ")
-    scale(desk).answer_file.write_text(SLOW)
+    written(desk).write_text(SLOW)
     one.says("submit", "/19")  # a check was asked
     one.child.sendintr()
     shown, status = one.ends()
@@ -275,18 +283,33 @@ def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., 
     assert not re.search(r"\x1b\[[\d;]*[349]\dm", again.raw), "a colour in spite of NO_COLOR"
 
 
+def test_learners_file_survives_a_kill_in_every_phase(desk: Path, terminal: Callable[..., Tty]) -> None:
+    scale(desk).answer_file.write_text(REFERENCE)
+    for number, phase in enumerate(PHASES):
+        one = terminal(*(["--resume"] if number else ["--seed", "1"]))
+        one.shows(f"[{PHASES[number - 1] if number else phase}  ", " > ")
+        if number:
+            if phase == "follow-up":
+                one.says("next", "nothing was submitted", "yes/no > ")
+            one.says("yes" if phase == "follow-up" else "next", f"[{phase}  ")
+        one.child.kill(signal.SIGKILL)
+        one.ends()
+        assert scale(desk).answer_file.read_text() == REFERENCE
+    assert {file.name for file in scale(desk).folder.glob("*.py")} == {"grader.py", "scale.py"}
+
+
 def test_own_tests_run_in_the_cage(desk: Path, terminal: Callable[..., Tty]) -> None:
     one = terminal("--seed", "1")
     one.shows("[clarify  ")
     one.says("next", "[plan  ")
     one.says("next", "[code  ", " > ")
     one.says("run", "scale_test.py is not there yet", "yes/no > ")
-    one.says("yes", "wrote katas/toys/scale/scale_test.py")
-    scale(desk).answer_file.write_text(REFERENCE)
-    (desk / "katas/toys/scale/plain.py").write_text("from scale import scale\nprint('\\033[31mtwice 3 is', scale(3))\n")
+    one.says("yes", "wrote .kata/interview/scale_test.py")
+    written(desk).write_text(REFERENCE)
+    (desk / ".kata/interview/plain.py").write_text("from scale import scale\nprint('\\033[31mtwice 3 is', scale(3))\n")
     shown = one.says("run plain.py", "plain.py: passed")
     assert "[31mtwice 3 is 6.0" in shown  # without what would have coloured it
-    (desk / "katas/toys/scale/scale_test.py").write_text(OWN_TESTS.replace("FOLDER", repr(str(desk))))
+    (desk / ".kata/interview/scale_test.py").write_text(OWN_TESTS.replace("FOLDER", repr(str(desk))))
     shown = one.says("run scale_test.py", "scale_test.py: ", "[code  ")
     assert [passed for _, passed in the_report(desk).round.runs] == [True, "2 passed" in shown]
     one.says("quit", "suspended")
@@ -314,6 +337,9 @@ def test_own_tests_end_however_they_go(desk: Path, how: dict[str, str], monkeypa
         fine = ran("from scale import scale\ndef test_it():\n    print('so', scale(4))\n    assert scale(4) == 8\n")
         assert (fine.passed, fine.ending) == (True, "passed")
         assert "so 8\n." in fine.text
+        broken = ran("from scale import scale\n\ndef test_it()\n    pass\n")
+        assert broken.text.splitlines()[:2] == ['  File "own_test.py", line 3', "    def test_it()"]
+        assert broken.ending == "was not run, since own_test.py cannot be read"
         late = ran("print('so far')\nwhile True:\n    pass\n")
         assert late.ending == "did not end within 2 s, and was stopped"
         assert "so far" in late.text
@@ -347,18 +373,18 @@ def piped(root: Path, text: str, *arguments: str, **more: str) -> subprocess.Com
 
 
 def test_piped_it_is_a_transcript(desk: Path) -> None:
-    lines = ["what is x?", "help", "ask 9", "nxt", "next", "a plan", "next", "help", "next", "next"]
+    lines = ["what is x?", "help", "ask 9", "nxt", "next", "a plan", "next", "help", "next", "next", "yes"]
     done = piped(desk, "\n".join(lines), "--seed", "1", PYTHONIOENCODING="ascii:replace")
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
     assert done.stdout.isascii()
     assert max(map(len, done.stdout.splitlines())) <= 80
-    for line in lines:
+    for line in lines[:-1]:
         assert re.search(rf"^\[[a-z]+  \d+:\d\d left\] > {re.escape(line)}$", done.stdout, re.MULTILINE)
     assert "ask by number, from 1 to 4" in done.stdout
     assert "there is no command 'nxt' here; did you mean next?" in done.stdout
     assert "-5, -10, -20 points" in done.stdout
-    assert "nothing was submitted, which counts 0; next once more" in flat(done.stdout)
+    assert "nothing was submitted, which counts 0; go on?" in flat(done.stdout)
     assert flat(done.stdout).endswith(RESUME)
 
 
@@ -409,14 +435,15 @@ class Scripted(Terminal):
         self.clock = clock
         self.lines = list(lines)
 
-    def ask(self, prompt: str) -> str:
+    def ask(self, prompt: Callable[[], str], pace: Pace | None = None) -> str:
         while self.lines and not isinstance(self.lines[0], str):
             self.clock.go_on(float(self.lines.pop(0)))
-            prompt = "[…] > "
         if not self.lines:
             raise EOFError
         line = str(self.lines.pop(0))
-        self.write(prompt + line + "\n")
+        for words in pace.due() if pace else ():
+            self.say(words)
+        self.write(prompt() + line + "\n")
         return line
 
 
@@ -435,7 +462,7 @@ def hold(root: Path, clock: FakeClock, *lines: str | float, **options: Any) -> i
 
 
 def test_overtime_is_told_and_reported(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:
-    assert hold(desk, clock, 1195, "time", 6, "", "time", 60, "next", "time", 240, "end", "end") == 0
+    assert hold(desk, clock, 1195, "time", 6, "", "time", 60, "next", "time", 240, "end", "yes") == 0
     said = capsys.readouterr().out
     assert "19:55 of 20:00 have passed: 0:05 left" in said
     assert flat(said).count("Time is up. Go on if you like") == 1
@@ -485,7 +512,7 @@ def test_skipped_questions_count_0(desk: Path, clock: FakeClock) -> None:
 def test_hints_come_in_order_and_are_paid_once(
     desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    hold(desk, clock, "next", "next", "hint 2", "hint", "hint 1", "hint", "hint", "hint", "diagnose", "end", "end")
+    hold(desk, clock, "next", "next", "hint 2", "hint", "hint 1", "hint", "hint", "hint", "diagnose", "end", "yes")
     said = capsys.readouterr().out
     assert "hints come one by one, up to 3; 0 were shown so far" in said
     assert (the_report(desk).round.hints, the_report(desk).round.penalties) == (3, 35)
@@ -596,16 +623,39 @@ def made_kata(name: str, level: int) -> Kata:
 MANY = [made_kata(f"{letter}{level}", level) for letter in "abc" for level in (1, 2, 3)]
 
 
-@pytest.mark.parametrize("minutes", [5, 15, 20, 30, 45, 60, 120])
+@pytest.mark.parametrize("minutes", [15, 20, 30, 45, 60, 120])
 def test_what_is_drawn_suits_the_time_and_the_seed_decides(minutes: int) -> None:
     for seed in range(200):
         drawn = draw.draw(MANY, minutes, seed)
         assert drawn == draw.draw(list(MANY), minutes, seed)
         assert 1 <= len(drawn) <= 3
         sums = sum(kata.about.minutes for kata in drawn)
-        assert sums <= max(minutes, 15)
+        assert sums <= minutes
         assert sums + 15 > minutes or len(drawn) == 3
     assert len({tuple(kata.id for kata in draw.draw(MANY, minutes, seed)) for seed in range(50)}) > 2
+
+
+def test_what_takes_longer_than_there_is_time_is_not_drawn() -> None:
+    with pytest.raises(UsageError, match="no kata fits into 5 minutes; the shortest takes 15: --minutes 15"):
+        draw.draw(MANY, 5, 1)
+
+
+def test_the_time_is_told_without_being_asked(desk: Path, clock: FakeClock) -> None:
+    event = Event("interview", "", interviews.begin_body([MANY[0], MANY[1]], 40, 1), NOON)
+    report, passed = begun(event), [0.0]
+    pace = Pace(report, lambda: passed[0])
+    told = []
+    while (seconds := pace.seconds()) is not None:
+        passed[0] += seconds
+        told.append((passed[0] / 60, *pace.due()))
+    assert told == [
+        (15, "a1 has had its share of the time, and one more kata waits; `next` goes on."),
+        (20, "Half of the time has passed."),
+        (35, "Five minutes are left."),
+        (40, UP),
+    ]
+    passed[0] = 41 * 60
+    assert Pace(report, lambda: passed[0]).due() == [UP]  # it was cut off before
 
 
 def share_of(name: str, progress: dict[str, Progress]) -> float:

@@ -17,7 +17,7 @@ from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 from graders.desk import attempts
-from graders.desk.state import State
+from graders.desk.state import NOTEBOOK, State
 from graders.faults import ROOT
 from graders.judge.results import Outcome, Result
 from tests.toys import REFERENCE, make_clone
@@ -239,10 +239,10 @@ def test_a_stub_in_a_file_does_not_begin_anew_what_was_done_in_a_notebook(tmp_pa
     skipped = [Outcome("contract/signature", "contract", "skipped", 100, "not started: the stub is untouched")]
     passed = [Outcome("contract/signature", "contract", "pass", 100)]
     untouched = Result("scale", "toys", "scale.py", todo=True, outcomes=skipped, planned=1)
-    attempts.record(state, Result("scale", "toys", "cell.py", outcomes=passed, planned=1), 1, attempts.NOTEBOOK)
+    attempts.record(state, Result("scale", "toys", "cell.py", outcomes=passed, planned=1), 1, NOTEBOOK)
     attempts.record(state, untouched, 1, "grade")
     assert [event.kind for event in state.events()] == ["attempt"]
-    attempts.record(state, untouched, 1, attempts.NOTEBOOK)
+    attempts.record(state, untouched, 1, NOTEBOOK)
     assert [event.kind for event in state.events()] == ["attempt", "start"]
     state.close()
 

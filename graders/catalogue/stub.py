@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import re
+import tokenize
 from pathlib import Path
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import same_program
 from graders.faults import GraderError, UsageError
 from graders.files import replace_file
 
@@ -49,6 +53,27 @@ def stub_for(kata: Kata) -> str:
         f"the stub of {kata.id} is made from {kata.reference_file.relative_to(kata.root)} or else "
         f"{kata.kept_stub.relative_to(kata.root)}, and neither is here: restore one with git"
     )
+
+
+def bare(stub: str) -> str:
+    """A stub's signatures alone, without the docstrings and comments that answer what a candidate should ask."""
+    lines = stub.splitlines()
+    for node in ast.walk(ast.parse(stub)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            first, last = node.body[0].lineno, node.body[0].end_lineno or 0
+            lines[first - 1 : last] = [""] * (last - first + 1)
+    for token in tokenize.generate_tokens(iter([f"{line}\n" for line in lines] + [""]).__next__):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+    text = re.sub(r":\n\n+|\n{3,}(?= )", lambda gap: gap[0][0] + "\n" * (gap[0][0] == ":"), "\n".join(lines).strip())
+    return re.sub(r"\n{3,}", "\n\n\n", text) + "\n"
+
+
+def is_untouched(kata: Kata, source: str) -> bool:
+    """Whether nothing was written yet, into the stub or into its bare signatures. Raises: UsageError, GraderError."""
+    stub = stub_for(kata)
+    return any(same_program(source, start) for start in (stub, bare(stub)))
 
 
 def main(options: argparse.Namespace, root: Path) -> int:

@@ -16,7 +16,11 @@ from graders.catalogue.katas import LEVELS
 def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     watch = add(commands, "watch", "grade on every save", "Grades a kata whenever its file is saved.")
     watch.add_argument("kata", nargs="?", metavar="KATA", help="which kata; by default the first one to do")
+    watch.add_argument("--review", action="store_true", help="what `review` began, instead of your answers")
     watch.add_argument("--poll", action="store_true", help="look for saves ten times a second, for network folders")
+
+    read = add(commands, "read", "show a kata's statement", "Shows what a kata asks, with its formulas drawn.")
+    read.add_argument("kata", metavar="KATA", help="which kata")
 
     hint = add(commands, "hint", "show the next hint", "Shows one more hint with every call: a nudge, the idea, …")
     hint.add_argument("kata", metavar="KATA", help="which kata")
@@ -25,15 +29,17 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     status = add(commands, "status", "show the map of topics and katas", "Shows how far you have come.")
     status.add_argument("--json", action="store_true", help="as JSON")
 
-    reset = add(commands, "reset", "start a kata anew", "SaveWatcher the attempt and puts the stub in its place.")
+    reset = add(commands, "reset", "start a kata anew", "Saves the attempt and puts the stub in its place.")
     reset.add_argument("katas", nargs="+", metavar="KATA", help="which katas")
 
     history = add(commands, "history", "list attempts, or bring one back", "Lists the attempts of a kata.")
     history.add_argument("kata", metavar="KATA", help="which kata")
     history.add_argument("number", nargs="?", type=int, metavar="N", help="show attempt N as it stood in the file")
+    history.add_argument("-d", "--diff", type=int, metavar="M", help="show what changed from attempt M to attempt N")
     history.add_argument("--restore", action="store_true", help="put attempt N in the place of your file")
 
     review = add(commands, "review", "what is due today", "Starts the kata that is due the longest from a clean stub.")
+    review.add_argument("--todo", action="store_true", help="with the docstrings and TODOs, not the signatures alone")
     review.add_argument("--list", action="store_true", help="only list what is due")
     review.add_argument("--export", type=Path, metavar="FILE", help="write all that you did here to FILE")
     review.add_argument("--import", type=Path, metavar="FILE", dest="merge", help="add what you did elsewhere")

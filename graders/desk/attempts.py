@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from graders.catalogue.katas import Kata
-from graders.catalogue.source import same_program
-from graders.catalogue.stub import stub_for
-from graders.desk.state import Event, State
+from graders.catalogue.stub import bare, is_untouched, stub_for
+from graders.desk.state import NOTEBOOK, Event, State
 from graders.faults import UsageError
-from graders.files import replace_file
+from graders.files import make_room, replace_file
 from graders.judge.results import Result
 
-NOTEBOOK = "notebook"  # attempts in one leave the file as it is: a stub there does not begin them anew
+ASIDE = ("review", "interview")  # what they are written into lies under .kata; the learner's file stays as it is
+
+
+def file_for(kata: Kata, via: str) -> Path:
+    """Where an answer is written: the learner's file, which git tracks, or the one of a review or an interview."""
+    return kata.root / ".kata" / via / f"{kata.id}.py" if via in ASIDE else kata.answer_file
 
 
 def record_all(root: Path, results: list[Result], seed: int, via: str) -> None:
@@ -36,10 +41,11 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
     """The attempt as it is remembered; None for the same file again, an untouched stub, or only some of the checks."""
     if not result.fully_asked:
         return None
-    last = state.last(result.kata, "attempt", "start")
+    aside = {"aside": True} if via in ASIDE else {}
+    last = last_in(state, result.kata, via if via in (*ASIDE, NOTEBOOK) else "")
     if result.todo:
-        if last and last.kind == "attempt" and (last.body["via"] == NOTEBOOK) == (via == NOTEBOOK):
-            state.add("start", result.kata, {"clean": True, "via": via})
+        if last and last.kind == "attempt":
+            state.add("start", result.kata, {"clean": True, "via": via} | aside)
         return None
     if result.skipped == result.planned or any(one.graders_fault for one in result.outcomes):
         return None
@@ -56,42 +62,85 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
         "seed": seed,
         "source": result.source_text,
         "via": via,
-    }
+    } | aside
     if last and all(last.body.get(name) == body[name] for name in ("source", "state", "score")):
         return None
     return state.add("attempt", result.kata, body)
 
 
-def restore_stub(state: State, kata: Kata, via: str) -> Event | None:
-    """Puts the stub in the place of the learner's file; the attempt that keeps what stood there, if anything did.
+def last_in(state: State, kata: str, place: str) -> Event | None:
+    """The last attempt in a place, or start of one."""
+    events = [event for event in state.events(kata) if event.kind in ("attempt", "start")]
+    return next((event for event in reversed(events) if event.place == place), None)
 
-    Raises: UsageError.
+
+def begin(state: State, kata: Kata, via: str, todo: bool = True) -> Event | None:
+    """Puts the stub, or without its TODOs the bare signatures, where an answer is written.
+
+    Returns the attempt that keeps what stood there, if anything did. Raises: UsageError.
     """
-    kept = save(state, kata)
-    replace_file(kata.answer_file, stub_for(kata))
-    state.add("start", kata.id, {"clean": True, "via": via})
+    file = file_for(kata, via)
+    kept = save(state, kata, file)
+    write(file, stub_for(kata) if todo else bare(stub_for(kata)))
+    state.add("start", kata.id, {"clean": True, "via": via} | ({"aside": True} if via in ASIDE else {}))
     return kept
 
 
 def restore(state: State, kata: Kata, attempt: Event) -> Event | None:
     """Puts an attempt in the place of the learner's file, which is kept like above. Raises: UsageError."""
-    kept = save(state, kata)
-    replace_file(kata.answer_file, attempt.body["source"])
+    kept = save(state, kata, kata.answer_file)
+    write(kata.answer_file, attempt.body["source"])
     state.add("start", kata.id, {"clean": False, "via": "history"})
     return kept
 
 
-def save(state: State, kata: Kata) -> Event | None:
-    """Remembers the learner's file as it is; None for an untouched stub. Raises: UsageError."""
+def bring_home(state: State, kata: Kata) -> str:
+    """Puts right what an older version left: the stub of a review or an interview in the learner's file.
+
+    What was begun there goes where such things are written now. Returns what was done, in words; "" for nothing.
+
+    Raises: UsageError.
+    """
+    events = [event for event in state.events(kata.id) if event.kind in ("attempt", "start")]
+    starts = [number for number, event in enumerate(events) if event.kind == "start"]
+    if not starts or events[starts[-1]].body["via"] not in ASIDE or events[starts[-1]].place:
+        return ""
+    before = [event for event in events[: starts[-1]] if event.kind == "attempt" and not event.place]
+    since = [event for event in events[starts[-1] :] if event.kind == "attempt" and not event.place]
+    if not before or any(event.body["state"] == "solved" for event in since):
+        return ""  # it is the learner's answer by now
+    via = events[starts[-1]].body["via"]
+    file = file_for(kata, via)
+    save(state, kata, file)
+    write(file, kata.answer_file.read_text(encoding="utf-8-sig"))
+    write(kata.answer_file, before[-1].body["source"])
+    state.add("start", kata.id, {"clean": True, "via": via, "aside": True, "moved": True})
+    return f"{shown(kata)} is your answer again; what you began in the {via} is now in {shown(kata, via)}"
+
+
+def bring_all_home(state: State, katas: Iterable[Kata]) -> None:
+    """And notes what was done. Raises: UsageError."""
+    state.notes += filter(None, (bring_home(state, kata) for kata in katas))
+
+
+def write(file: Path, text: str) -> None:
+    """Raises: UsageError."""
+    make_room(file, "mend that, then try again")
+    replace_file(file, text)
+
+
+def save(state: State, kata: Kata, file: Path) -> Event | None:
+    """Remembers a file as it is; None for an untouched one. Raises: UsageError."""
     try:
-        source = kata.answer_file.read_text(encoding="utf-8-sig") if kata.answer_file.exists() else ""
+        source = file.read_text(encoding="utf-8-sig") if file.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{shown(kata)} cannot be read ({error}): move it elsewhere, then try again") from None
-    if not source or same_program(source, stub_for(kata)):
+        name = file.relative_to(kata.root)
+        raise UsageError(f"{name} cannot be read ({error}): move it elsewhere, then try again") from None
+    if not source or is_untouched(kata, source):
         return None
-    last = state.last(kata.id, "attempt")
-    if last and last.body["source"] == source:
-        return last
+    same = [event for event in attempts_of(state, kata) if event.body["source"] == source]
+    if same:
+        return same[-1]
     body = {"state": "unjudged", "score": 0, "max_score": 0, "seconds": 0.0, "failed": [], "message": None}
     return state.add(
         "attempt", kata.id, body | {"mistake": None, "costs": {}, "seed": 0, "source": source, "via": "kept"}
@@ -103,5 +152,5 @@ def attempts_of(state: State, kata: Kata) -> list[Event]:
     return [event for event in state.events(kata.id) if event.kind == "attempt"]
 
 
-def shown(kata: Kata) -> str:
-    return str(kata.answer_file.relative_to(kata.root))
+def shown(kata: Kata, via: str = "") -> str:
+    return str(file_for(kata, via).relative_to(kata.root))

@@ -16,6 +16,8 @@ from graders.desk import progress
 from graders.desk.state import State
 from graders.judge import card
 
+COST = "with hints, a kata comes back for review sooner"
+
 
 def main(options: argparse.Namespace, root: Path) -> int:
     kata = katas.find_one(options.kata, root)
@@ -40,5 +42,5 @@ def show(kata: Kata, state: State, console: Console, more: bool = True) -> None:
         console.print(Text(f"no hint was shown yet: nox -s hint -- {kata.id}"))
     elif level == len(hints):
         console.print(Text(f"that was the last; the answer is {kata.reference_file.relative_to(kata.root)}"))
-    else:
-        console.print(Text(f"still stuck?  nox -s hint -- {kata.id}"))
+    elif more:
+        console.print(Text(f"{COST}. Still stuck?  nox -s hint -- {kata.id}"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.text import Text
 
 from graders.catalogue import katas
-from graders.desk import attempts
+from graders.desk import attempts, diff
 from graders.desk.reset import where_kept
 from graders.desk.state import Event, State
 from graders.faults import UsageError
@@ -20,14 +20,20 @@ def main(options: argparse.Namespace, root: Path) -> int:
     kata = katas.find_one(options.kata, root)
     state = State(root)
     found = attempts.attempts_of(state, kata)
-    if options.number is not None and not 1 <= options.number <= len(found):
-        there = f"there are 1 to {len(found)}" if found else "there are none yet"
-        raise UsageError(f"there is no attempt {options.number} at {kata.id}; {there}: nox -s history -- {kata.id}")
-    if options.restore and options.number is None:
-        raise UsageError(f"--restore needs the attempt's number: nox -s history -- {kata.id} N --restore")
+    for number in (options.number, options.diff):
+        if number is not None and not 1 <= number <= len(found):
+            there = f"there are 1 to {len(found)}" if found else "there are none yet"
+            raise UsageError(f"there is no attempt {number} at {kata.id}; {there}: nox -s history -- {kata.id}")
+    if (options.restore or options.diff) and options.number is None:
+        option = "--restore" if options.restore else "--diff M"
+        raise UsageError(f"{option} needs the attempt's number: nox -s history -- {kata.id} N {option}")
     if options.restore:
         kept = attempts.restore(state, kata, found[options.number - 1])
-        print(f"{attempts.shown(kata)} is attempt {options.number} again; {where_kept(state, kata, kept is not None)}")
+        print(f"{attempts.shown(kata)} is attempt {options.number} again; {where_kept(state, kata, kept)}")
+    elif options.diff is not None:
+        one, other = (found[number - 1].body["source"].splitlines() for number in (options.diff, options.number))
+        names = (f"attempt {options.diff}", f"attempt {options.number}")
+        diff.show(one, other, names, card.console())
     elif options.number is not None:
         sys.stdout.write(found[options.number - 1].body["source"])
     elif found:
@@ -53,5 +59,8 @@ def show(found: list[Event], kata: str) -> None:
     console = card.console()
     console.print(made)
     console.print(
-        Text(f"\nlook at one, bring it back:\n  nox -s history -- {kata} N\n  nox -s history -- {kata} N --restore")
+        Text(
+            f"\nlook at one, compare it with attempt M, bring it back:\n  nox -s history -- {kata} N\n"
+            f"  nox -s history -- {kata} N --diff M\n  nox -s history -- {kata} N --restore"
+        )
     )

@@ -50,6 +50,7 @@ class Progress:
     card: Card | None = None
     ratings: list[tuple[datetime, int]] = field(default_factory=list)
     open: bool = True  # begun from a clean stub, and not solved since
+    place: str = ""  # of its last start
 
     @property
     def due(self) -> datetime | None:
@@ -63,15 +64,20 @@ class Progress:
         elif event.kind == "hint":
             self.hints = max(self.hints, event.body["level"])
             self.known = max(self.known, event.body["level"])
+        elif event.kind == "start" and event.body.get("moved"):
+            self.place = event.place
         elif event.kind == "start":
             if self.open and self.card and self.failures:
                 self.rate(event.at, 1)  # knew it once, tried again, and gave up
             self.state, self.score, self.failures, self.hints, self.open = "todo", 0, 0, 0, event.body["clean"]
+            self.place = event.place
 
     def add_attempt(self, event: Event) -> None:
         self.attempts += 1
+        self.best = max(self.best, event.body["score"])
+        if self.card and self.open and self.place and self.place != event.place:
+            return  # the answer that it had before, judged again beside a review of it
         self.state, self.score = event.body["state"], event.body["score"]
-        self.best = max(self.best, self.score)
         unfinished = "NotImplementedError" in (event.body.get("message") or "")  # saved on the way
         self.failures += self.open and self.state == "failing" and not unfinished
         if self.state != "solved":

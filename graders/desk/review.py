@@ -11,7 +11,6 @@ from rich.text import Text
 from graders.catalogue import katas
 from graders.desk import attempts
 from graders.desk.progress import RATINGS
-from graders.desk.reset import where_kept
 from graders.desk.state import State
 from graders.desk.status import Desk, overview, when
 from graders.faults import UsageError
@@ -26,13 +25,15 @@ def main(options: argparse.Namespace, root: Path) -> int:
         if options.export or options.merge:
             exchange(state, options.export, options.merge)
             return 0
-        desk = overview(state, katas.all_katas(root))
+        chosen = katas.all_katas(root)
+        attempts.bring_all_home(state, chosen)
+        desk = overview(state, chosen)
         if not desk.due:
             console.print(Text(nothing(desk)))
         elif options.list:
             show(desk, console)
         else:
-            start(state, desk, console)
+            start(state, desk, console, options.todo)
         for note in state.notes:
             console.print(Text(f"note: {note}"))
         return 0
@@ -72,15 +73,18 @@ def show(desk: Desk, console: Console) -> None:
     console.print(made)
 
 
-def start(state: State, desk: Desk, console: Console) -> None:
-    """The one that is due the longest, from a clean stub, unless it was begun already."""
+def start(state: State, desk: Desk, console: Console, todo: bool) -> None:
+    """The one that is due the longest, in a file of its own, unless it was begun already."""
     show(desk, console)
     one = desk.due[0]
     kata = desk.katas[one.kata]
-    if one.open:
-        console.print(Text(f"\nyou are at {one.kata}: {attempts.shown(kata)} is as you left it"))
+    file = attempts.shown(kata, "review")
+    if one.open and one.place == "review" and (kata.root / file).exists():
+        console.print(Text(f"\nyou are at {one.kata}: {file} is as you left it"))
     else:
-        kept = attempts.restore_stub(state, kata, "review")
-        kept_as = where_kept(state, kata, kept is not None)
-        console.print(Text(f"\n{one.kata} first: {attempts.shown(kata)} is the stub again; {kept_as}"))
-    console.print(Text(f"write it from memory while it is judged on every save:\n  nox -s watch -- {one.kata}"))
+        attempts.begin(state, kata, "review", todo)
+        what = "the stub" if todo else "the bare signatures"
+        console.print(Text(f"\n{one.kata} first: {file} has {what}, and your answer stays as it is"))
+    console.print(
+        Text(f"write it from memory while it is judged on every save:\n  nox -s watch -- {one.kata} --review")
+    )

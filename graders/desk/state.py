@@ -30,6 +30,7 @@ MIGRATIONS = (
     "CREATE INDEX events_by_time ON events (at, number)",
 )
 KINDS = ("attempt", "start", "hint", "interview")
+NOTEBOOK = "notebook"  # attempts in one leave the file as it is: a stub there does not begin them anew
 PATIENCE_SECONDS = 10.0  # for another process that writes
 SLACK = timedelta(minutes=1)  # clocks are set back by seconds all the time
 
@@ -49,7 +50,8 @@ class Event:
         body: plain data.
             attempt: state, score, max_score, failed and skipped (names of checks; older ones lack the latter),
                 mistake, costs, seed, source, via (what graded).
-            start: clean (a stub, else an attempt that was brought back), via (what did it).
+            start: clean (a stub, else an attempt that was brought back), via (what did it), moved (nothing else).
+            both: aside (it lies under .kata, not in the learner's file).
             hint: level, from 1.
             interview: see interview.py.
         at: in UTC.
@@ -61,6 +63,15 @@ class Event:
     body: dict[str, Any]
     at: datetime = field(default_factory=now)
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def place(self) -> str:
+        """Of an attempt or a start: the notebook, a review or an interview; "" for the learner's own file.
+
+        Older versions put the stub of a review or an interview into that, so theirs say nothing of being aside.
+        """
+        via = str(self.body["via"])
+        return via if self.body.get("aside") or via == NOTEBOOK else ""
 
     def document(self) -> dict[str, Any]:
         return {"id": self.id, "at": stamp(self.at), "kind": self.kind, "kata": self.kata, "body": self.body}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import queue
 import threading
 from collections import Counter
@@ -13,13 +12,13 @@ from pathlib import Path
 import torch
 from rich.console import Console
 from rich.progress_bar import ProgressBar
-from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.desk import attempts, hint, keys, status
+from graders.desk import attempts, diff, hint, keys, read, status
+from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.saves import SaveWatcher
 from graders.desk.state import State
 from graders.faults import GraderError, UsageError
@@ -30,7 +29,8 @@ from graders.kata.spec import CATEGORIES
 from graders.sandbox.launcher import new_launcher
 
 SLOW_SECONDS = 2.0  # in one call, after which it is shown
-KEYS = {"h": "hint", "n": "next", "r": "rerun", "l": "list", "d": "diff", "q": "quit"}
+REVIEW = "review"
+KEYS = {"s": "statement", "h": "hint", "n": "next", "r": "rerun", "l": "list", "d": "diff", "q": "quit"}
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -40,10 +40,17 @@ def main(options: argparse.Namespace, root: Path) -> int:
         chosen = katas.all_katas(root)
         state = State(root)
         named = katas.find([options.kata], root) if options.kata else chosen
+        attempts.bring_all_home(state, chosen)
+        if options.review:
+            chosen = [kata for kata in chosen if attempts.file_for(kata, REVIEW).exists()]
+            named = [kata for kata in named if kata in chosen]
+            if not named:
+                raise UsageError("no review was begun that could be watched; begin one: nox -s review")
         first = status.overview(state, named).next or named[0].id
-        watch = Watch(chosen, katas.find_one(first, root), state, judge, card.console())
+        via = REVIEW if options.review else "watch"
+        watch = Watch(chosen, katas.find_one(first, root), state, judge, card.console(), via)
         torch.set_num_threads(1)
-        files = [kata.answer_file for kata in chosen]
+        files = list(watch.katas)
         with SaveWatcher(files, watch.tell, options.poll), keys.listening(watch.tell):
             watch.run()
         state.close()
@@ -56,8 +63,11 @@ def main(options: argparse.Namespace, root: Path) -> int:
 class Watch:
     """One kata at a time is watched: the one that was last chosen, or saved."""
 
-    def __init__(self, chosen: list[Kata], kata: Kata, state: State, judge: WarmJudge, console: Console) -> None:
-        self.katas = {kata.answer_file: kata for kata in chosen}
+    def __init__(
+        self, chosen: list[Kata], kata: Kata, state: State, judge: WarmJudge, console: Console, via: str = "watch"
+    ) -> None:
+        self.via = via  # "review": of the files that it began
+        self.katas = {attempts.file_for(kata, via): kata for kata in chosen}
         self.kata = kata
         self.state = state
         self.judge = judge
@@ -65,6 +75,7 @@ class Watch:
         self.events: queue.Queue[Path | str] = queue.Queue()  # files that were saved, keys that were pressed
         self.telling = threading.Lock()  # else what is taken from the queue meanwhile would be interrupted itself
         self.last: dict[str, Result] = {}  # by kata
+        self.doubtful = False  # h was pressed, and a hint is shown when it is pressed again
 
     def tell(self, event: Path | str) -> None:
         """Of a file that was saved, or a key. Called in other threads."""
@@ -79,6 +90,10 @@ class Watch:
         with self.events.mutex:
             return any(isinstance(event, Path) or event in "nrq" for event in self.events.queue)
 
+    @property
+    def file(self) -> Path:
+        return attempts.file_for(self.kata, self.via)
+
     def run(self) -> None:
         """Until somebody quits."""
         self.grade()
@@ -89,6 +104,7 @@ class Watch:
                 self.say(f"error: {error}")
 
     def follow(self, event: Path | str) -> None:
+        self.doubtful = self.doubtful and event == "h"
         if isinstance(event, Path):
             self.kata = self.katas[event]
             self.grade()
@@ -96,8 +112,11 @@ class Watch:
             self.grade()
         elif event == "n":
             self.go_on()
+        elif event == "s":
+            read.show(self.kata, self.state, self.console)
+            self.footer(self.desk())
         elif event == "h":
-            hint.show(self.kata, self.state, self.console)
+            self.hint()
             self.footer(self.desk())
         elif event == "l":
             desk = self.desk()
@@ -108,6 +127,16 @@ class Watch:
             self.diff(desk)
             self.footer(desk)
 
+    def hint(self) -> None:
+        """A key that was hit by chance should cost nothing, so a new hint is shown when it is asked for twice."""
+        known = progress_of(self.state.events(self.kata.id), [self.kata.id])[self.kata.id].known
+        more = self.doubtful or known == LEVELS_OF_HINTS
+        if known or more:
+            hint.show(self.kata, self.state, self.console, more)
+        if not more:
+            self.say(f"h once more shows hint {known + 1} of {LEVELS_OF_HINTS}; {hint.COST}")
+        self.doubtful = not more
+
     def desk(self) -> status.Desk:
         return status.overview(self.state, list(self.katas.values()))
 
@@ -117,6 +146,9 @@ class Watch:
         waiting = [name for name in desk.order if desk.progress[name].state != "solved" and name != self.kata.id]
         after = [name for name in waiting if desk.order.index(name) > desk.order.index(self.kata.id)]
         name = next(iter(after or waiting), None)
+        if name is None and self.via == REVIEW:
+            self.say("nox -s review begins the next one that is due")
+            return
         if name is None:
             self.say("every other kata is solved")
             return
@@ -130,18 +162,25 @@ class Watch:
         result = self.verdict()
         if result is None:
             return  # something newer is waiting
-        card.Reporter(self.judge.seed, self.console, costs=True)(result)
+        file = self.file
+        submissions = [file] if file != self.kata.answer_file else []
+        Card(self.judge.seed, self.console, costs=True, submissions=submissions)(result)
         before = self.last.get(self.kata.id)
         if result.todo:
-            self.say("read its README.md, then write it; every save is judged:")
-            self.say(f"  {attempts.shown(self.kata)}")
+            how = "write it from memory" if self.via == REVIEW else "read its README.md, then write it"
+            self.say(f"{how}; every save is judged:")
+            self.say(f"  {attempts.shown(self.kata, self.via)}")
         elif before and not before.todo:
             self.say(f"since the last run: {changes(before, result)}")
         self.last[self.kata.id] = result
-        attempts.record(self.state, result, self.judge.seed, "watch")
+        attempts.record(self.state, result, self.judge.seed, self.via)
         desk = self.desk()
         if result.state == "solved":
             self.say(solved(desk, self.kata.id))
+            if self.via == REVIEW:
+                number = len(attempts.attempts_of(self.state, self.kata))
+                self.say(f"{attempts.shown(self.kata)} stays as it was; this one takes its place by")
+                self.say(f"  nox -s history -- {self.kata.id} {number} --restore")
         self.footer(desk)
 
     def verdict(self) -> Result | None:
@@ -155,7 +194,7 @@ class Watch:
         shown = self.console.status(judging) if self.console.is_terminal else contextlib.nullcontext()
         try:
             with shown:
-                return self.judge.grade(self.kata, self.kata.answer_file, judging.look)
+                return self.judge.grade(self.kata, self.file, judging.look)
         except Interrupted:
             return None
         except GraderError as error:
@@ -167,16 +206,12 @@ class Watch:
         if not desk.progress[self.kata.id].solved:
             self.say("the reference is shown once you have solved the kata; press h for a hint")
             return
-        own, reference = self.kata.answer_file, self.kata.reference_file
+        own, reference = self.file, self.kata.reference_file
         try:
             one, other = (file.read_text(encoding="utf-8-sig").splitlines() for file in (own, reference))
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"the files cannot be compared ({error}): mend that, then press d again") from None
-        lines = list(difflib.unified_diff(one, other, "yours", "the reference", lineterm=""))
-        if lines:
-            self.console.print(Syntax("\n".join(lines), "diff", theme="ansi_dark", word_wrap=True))
-        else:
-            self.say("no difference")
+        diff.show(one, other, ("yours", "the reference"), self.console)
 
     def footer(self, desk: status.Desk) -> None:
         """How far all of it has come, and the keys."""
@@ -193,6 +228,13 @@ class Watch:
 
     def say(self, text: str) -> None:
         self.console.print(Text(text))
+
+
+class Card(card.Reporter):
+    """The card of a result, for somebody who has keys to press."""
+
+    def rows(self, result: Result) -> list[tuple[str, str]]:
+        return [row if row[0] != "hint" else ("hint", "press h") for row in super().rows(result)]
 
 
 class Judging:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graders.catalogue.katas import Kata
-from graders.catalogue.source import Unreadable, read_source, same_program
-from graders.catalogue.stub import stub_for
+from graders.catalogue.source import Unreadable, read_source
+from graders.catalogue.stub import is_untouched
 from graders.faults import CheckFailed, GraderError, NotAsked, UsageError
 from graders.judge import checks
 from graders.judge.checks import Check
@@ -101,7 +101,7 @@ class Run:
             submission = self.read(kata, path, shown)
             result.source_text, result.review = submission.source, flagged(submission.source)
             with contextlib.suppress(UsageError):  # then nobody knows
-                result.todo = same_program(submission.source, stub_for(kata))
+                result.todo = is_untouched(kata, submission.source)
         except Unreadable as error:
             submission = Submission(shown, "", [], self.launcher)
             submission.unloadable = str(error)

@@ -18,6 +18,7 @@ from rich.console import Console
 from graders import __main__ as cli
 from graders.catalogue import katas
 from graders.desk import attempts
+from graders.desk.state import NOTEBOOK
 from graders.faults import FAULT, ROOT
 from graders.judge import results
 from graders.judge.card import WIDTH, WORDS, Reporter, costs_in_words
@@ -42,7 +43,7 @@ def main(argv: list[str], root: Path = ROOT) -> int:
     result.source_text = cell.read_text(encoding="utf-8")
     result.budgeted = katas.find([result.kata], root)[0].reference_file.exists()
     if status != FAULT and not os.environ.get("CI"):
-        attempts.record_all(root, [result], document["seed"], attempts.NOTEBOOK)
+        attempts.record_all(root, [result], document["seed"], NOTEBOOK)
     results.write(folder / "card.json", card(result, document["seed"], document["env"]["isolation"]))
     return status
 

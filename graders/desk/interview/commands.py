@@ -91,7 +91,7 @@ def go_on(interview: Interview, argument: str) -> None:
     if (
         interview.phase != "test"
         or interview.round.submits
-        or interview.confirm("next", "nothing was submitted, which counts 0")
+        or interview.confirm("nothing was submitted, which counts 0; go on?")
     ):
         interview.go_on()
 
@@ -107,7 +107,7 @@ def suspend(interview: Interview, argument: str) -> None:
 
 
 def end(interview: Interview, argument: str) -> None:
-    if interview.confirm("end", "this ends the interview, with a report of what is there"):
+    if interview.confirm("this ends the interview, with a report of what is there; end it?"):
         interview.add("end", how="finished")
 
 

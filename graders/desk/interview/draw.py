@@ -11,6 +11,7 @@ from statistics import mean
 from graders.catalogue.katas import Kata
 from graders.catalogue.statement import Question
 from graders.desk.progress import Progress
+from graders.faults import UsageError
 
 MOST_KATAS = 3
 FOLLOW_UPS = (3, 5)
@@ -20,9 +21,11 @@ NEVER_SOLVED, DUE, WEAK, KNOWN = 4.0, 6.0, 1.0, 0.25
 
 
 def draw(katas: Sequence[Kata], minutes: int, seed: int) -> list[Kata]:
-    """One to three that fit into the time, the easier first; the quickest one where none fits.
+    """One to three that fit into the time, the easier first.
 
     It depends on nothing but these, so that a seed means the same interview for everybody.
+
+    Raises: UsageError where none fits.
     """
     order = random.Random(seed).sample(katas, len(katas))
     drawn: list[Kata] = []
@@ -30,7 +33,10 @@ def draw(katas: Sequence[Kata], minutes: int, seed: int) -> list[Kata]:
         if len(drawn) < MOST_KATAS and kata.about.minutes + sum(one.about.minutes for one in drawn) <= minutes:
             drawn.append(kata)
     length = attrgetter("about.minutes")
-    return sorted(drawn or [min(order, key=length)], key=length)
+    if not drawn:
+        least = min(map(length, katas))
+        raise UsageError(f"no kata fits into {minutes} minutes; the shortest takes {least}: --minutes {least}")
+    return sorted(drawn, key=length)
 
 
 def suiting_seed(

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
-from graders.desk import attempts, reset
+from graders.desk import attempts
 from graders.desk.interview import draw
 from graders.desk.interview.clock import Clock, in_words
+from graders.desk.interview.pace import Pace
 from graders.desk.interview.record import InterviewReport
 from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, PHASES, Round
 from graders.desk.interview.terminal import Terminal
@@ -21,6 +23,7 @@ from graders.desk.state import State
 from graders.faults import UsageError
 from graders.judge.warm import WarmJudge
 
+VIA = "interview"
 INTRODUCTIONS = {
     "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line; then "
     "`questions` lists those that I have answers to, `ask N` gives you one, and `next` goes on to your plan.",
@@ -54,8 +57,7 @@ class Interview:
         self.clock = clock
         self.terminal = terminal
         self.judge = judge
-        self.told_time = False
-        self.doubtful = ""  # a command that will be done if it is typed again
+        self.pace = Pace(report, clock)
         self.shown = ""  # the follow-up question that is on the screen
         self.count = len(self.events())
         self.prompts = {kata.id: questions.prompt(kata) for kata in katas}
@@ -74,6 +76,11 @@ class Interview:
     @property
     def phase(self) -> str:
         return self.report.phase
+
+    @property
+    def file(self) -> Path:
+        """Where the candidate writes; what the learner wrote before stays as it is."""
+        return attempts.file_for(self.kata, VIA)
 
     def events(self) -> list[Any]:
         return [event for event in self.state.events("") if event.body.get("interview") == self.report.id]
@@ -101,18 +108,11 @@ class Interview:
         return f"{in_words(math.ceil(left))} left" if left >= 0 else f"{in_words(-left)} over"
 
     def ask(self, more: str = "") -> str:
-        if self.clock() > 60 * self.report.minutes and not self.told_time:
-            self.told_time = True
-            self.say("Time is up. Go on if you like: what it takes beyond is reported. `end` ends it here.")
-        return self.terminal.ask(f"[{self.phase}  {self.left()}] {more}> ")
+        return self.terminal.ask(lambda: f"[{self.phase}  {self.left()}] {more}> ", self.pace)
 
-    def confirm(self, command: str, why: str) -> bool:
-        """Whether the same command was typed just before."""
-        if self.doubtful == command:
-            return True
-        self.doubtful = command
-        self.say(f"{why}; {command} once more does it all the same")
-        return False
+    def confirm(self, question: str) -> bool:
+        self.say(question)
+        return self.terminal.ask(lambda: "yes/no > ", self.pace).strip().lower() in ("y", "yes")
 
     def go_on(self) -> None:
         """To the next phase, to the next kata, or to the end. Raises: UsageError."""
@@ -125,16 +125,11 @@ class Interview:
 
     def enter(self, name: str, phase: str, quietly: bool = False) -> None:
         """Raises: UsageError."""
-        kept = ""
         if phase == "code":  # before it is told: else a cut in between would leave what stood there
-            kata = self.katas[name]
-            before = attempts.restore_stub(self.state, kata, "interview")
-            kept = reset.where_kept(self.state, kata, True) if before else ""
+            attempts.begin(self.state, self.katas[name], VIA, todo=False)
         self.add("phase", kata=name, phase=phase)
         if not quietly:
             self.introduce()
-        if kept:
-            self.say(f"The stub is back in its place; {kept}")
 
     def introduce(self) -> None:
         """Where the interview stands, and what there is to do."""
@@ -147,5 +142,5 @@ class Interview:
         else:
             self.terminal.heading(f"{place}{one.kata}, {self.phase}")
         asked = len(self.follow_ups[one.kata])
-        words = {"file": attempts.shown(self.kata), "questions": f"{asked} question{'s' if asked > 1 else ''}"}
+        words = {"file": attempts.shown(self.kata, VIA), "questions": f"{asked} question{'s' if asked > 1 else ''}"}
         self.say(INTRODUCTIONS[self.phase].format(**words))

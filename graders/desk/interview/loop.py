@@ -8,6 +8,8 @@ from graders.desk.interview import commands, follow_up
 from graders.desk.interview.interview import Interview
 from graders.faults import UsageError
 
+ANSWERS = ("yes", "y", "no", "n")
+
 
 def run(interview: Interview) -> None:
     """Until it is over. Raises: Suspended, EOFError, KeyboardInterrupt."""
@@ -21,7 +23,7 @@ def run(interview: Interview) -> None:
         except UsageError as error:
             interview.say(f"error: {error}")
             if interview.phase == "follow-up":  # what failed may have come before a line was read
-                interview.terminal.ask("Enter tries again > ")
+                interview.terminal.ask(lambda: "Enter tries again > ")
 
 
 def step(interview: Interview) -> None:
@@ -36,6 +38,8 @@ def step(interview: Interview) -> None:
     line = interview.ask(follow_up.show(interview, question))
     if line.strip().lower() in commands.COMMANDS:  # the whole line
         obey(interview, line)
+    elif line.strip().lower() in ANSWERS:
+        interview.say("that is no answer to the question; type one, or `skip`")
     else:
         follow_up.hear(interview, question, line)
 
@@ -51,14 +55,14 @@ def obey(interview: Interview, line: str) -> None:
         interview.say(f"{command.name} belongs to {' and '.join(command.phases)}; `{on}` goes on here")
     else:
         command.act(interview, rest.strip())
-        if interview.doubtful != command.name:
-            interview.doubtful = ""
 
 
 def hear(interview: Interview, line: str) -> None:
-    interview.doubtful = ""
     near = difflib.get_close_matches(line.strip().lower(), commands.names(interview.phase), n=1, cutoff=0.7)
     if not line:
+        return
+    if line.strip().lower() in ANSWERS:
+        interview.say("there was no question to say that to; `help` lists what you can type")
         return
     if near or interview.phase not in ("clarify", "plan"):
         hint = f"did you mean {near[0]}?" if near else "`help` lists what you can type"

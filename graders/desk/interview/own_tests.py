@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import signal
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +41,14 @@ def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
         files = {path.name: read_source(path, path.name) for path in (answer, script)}
     except Unreadable as error:
         raise UsageError(str(error)) from None
+    for name, source in files.items():
+        try:
+            ast.parse(source, name)
+        except SyntaxError as error:
+            text = printable("".join(traceback.format_exception_only(error)))
+            return Ran(text.strip("\n"), False, f"was not run, since {name} cannot be read")
+        except (ValueError, RecursionError, MemoryError):
+            pass  # Python itself says what is wrong
     message = wire.pack(
         {"op": "script", "files": files, "main": script.name, "limit": LIMIT_SECONDS, "width": width}, []
     )

@@ -16,6 +16,7 @@ import torch
 from graders.catalogue import katas
 from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
+from graders.desk import attempts
 from graders.desk.interview import card, draw, loop, record
 from graders.desk.interview import clock as clocks
 from graders.desk.interview.clock import Clock
@@ -44,6 +45,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
             show_report(terminal, state, past, options.report)
             return 0
         refuse(options, past)
+        attempts.bring_all_home(state, katas.all_katas(root))
         judge = WarmJudge(new_launcher())  # before any grader is imported: see launcher.py
         try:
             torch.set_num_threads(1)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
+import threading
 import unicodedata
+from collections.abc import Callable, Iterator
 
 from rich.console import RenderableType
 from rich.markdown import Markdown
@@ -13,6 +15,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
+from graders.desk.interview.pace import Pace
 from graders.judge import card
 
 PLAIN = card.ASCII | str.maketrans(
@@ -30,6 +33,7 @@ class Terminal:
         self.console = card.console()
         self.utf8 = (self.console.encoding or "").lower().startswith("utf")
         self.typed = sys.stdin is not None and sys.stdin.isatty()
+        self.line_so_far: Callable[[], str] = str
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
         if self.typed and self.console.is_terminal:
@@ -37,13 +41,38 @@ class Terminal:
                 import readline  # the line can be edited then, and earlier ones brought back
 
                 readline.parse_and_bind("set enable-bracketed-paste off")  # pasted lines are lines
+                self.line_so_far = readline.get_line_buffer
 
-    def ask(self, prompt: str) -> str:
-        """A line. Raises: EOFError, KeyboardInterrupt."""
-        line = input(prompt)
+    def ask(self, prompt: Callable[[], str], pace: Pace | None = None) -> str:
+        """A line; what there is to say of the time is said at once. Raises: EOFError, KeyboardInterrupt."""
+        if pace is not None:
+            for words in pace.due():
+                self.say(words)
+        with self.interrupting(prompt, pace) if pace and self.typed else contextlib.nullcontext():
+            line = input(prompt())
         if not self.typed:
             self.write(line + "\n")  # else a transcript would not show what was said
         return printable(line).rstrip()
+
+    @contextlib.contextmanager
+    def interrupting(self, prompt: Callable[[], str], pace: Pace) -> Iterator[None]:
+        """Says what is due while a line is typed, and brings back what was typed of it."""
+        typed = threading.Event()
+
+        def interrupt() -> None:
+            while (seconds := pace.seconds()) is not None and not typed.wait(seconds):
+                for words in pace.due():
+                    self.write("\n")
+                    self.say(words)
+                    self.write(prompt() + self.line_so_far())
+
+        thread = threading.Thread(target=interrupt, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            typed.set()
+            thread.join()
 
     def say(self, text: str = "", style: str = "") -> None:
         self.show(Text(self.readable(text), style=style))

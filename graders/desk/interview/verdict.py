@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -24,11 +26,11 @@ class Verdict(Reporter):
         self.terminal = terminal
         self.judge = judge
 
-    def of(self, kata: Kata) -> Result:
+    def of(self, kata: Kata, file: Path) -> Result:
         """Raises: GraderError."""
         self.start()
         try:
-            result = self.judge.grade(kata, kata.answer_file, self.look)
+            result = self.judge.grade(kata, file, self.look)
         finally:
             self.stop()
         if not result.todo:

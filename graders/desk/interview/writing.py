@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graders.desk import attempts
 from graders.desk.interview import own_tests
-from graders.desk.interview.interview import Interview
+from graders.desk.interview.interview import VIA, Interview
 from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS
 from graders.desk.interview.verdict import Verdict
 from graders.faults import GraderError, UsageError
@@ -41,7 +41,7 @@ def run(interview: Interview, argument: str) -> None:
         return
     console = interview.terminal.console
     with console.status(f"running {script.name}") if console.is_terminal else contextlib.nullcontext():
-        ran = own_tests.run(interview.judge.launcher, interview.kata.answer_file, script, console.width)
+        ran = own_tests.run(interview.judge.launcher, interview.file, script, console.width)
     if ran.text:
         interview.say(ran.text)
     interview.say(f"{script.name}: {ran.ending}")
@@ -50,7 +50,7 @@ def run(interview: Interview, argument: str) -> None:
 
 def tests_file(interview: Interview, name: str) -> Path:
     """As it was named, or beside the answer; by default the last one."""
-    folder = interview.kata.folder
+    folder = interview.file.parent
     if not name:
         return Path(interview.round.runs[-1][0]) if interview.round.runs else folder / f"{interview.kata.id}_test.py"
     given = Path(name).expanduser().absolute()
@@ -60,8 +60,7 @@ def tests_file(interview: Interview, name: str) -> Path:
 def offer(interview: Interview, script: Path) -> None:
     """A first file of tests. Raises: UsageError."""
     shown = os.path.relpath(script, interview.kata.root)
-    interview.say(f"{shown} is not there yet. Write a small one to start from?")
-    if interview.terminal.ask("yes/no > ").lower() not in ("y", "yes"):
+    if not interview.confirm(f"{shown} is not there yet. Write a small one to start from?"):
         interview.say("write one of your own, and name it: run FILE")
         return
     names = [answer.name for answer in interview.kata.grader.answers]
@@ -71,7 +70,7 @@ def offer(interview: Interview, script: Path) -> None:
 
 def submit(interview: Interview, argument: str) -> None:
     try:
-        result = Verdict(interview.terminal, interview.judge).of(interview.kata)
+        result = Verdict(interview.terminal, interview.judge).of(interview.kata, interview.file)
     except GraderError as error:
         raise UsageError(f"{interview.kata.id} cannot be graded here: {error}") from None
     if any(outcome.graders_fault for outcome in result.outcomes):
@@ -79,11 +78,11 @@ def submit(interview: Interview, argument: str) -> None:
             f"{interview.kata.id} cannot be graded: the fault is the grader's own, and this does not count"
         )
     if result.todo:
-        interview.say(f"the stub is untouched: write your answer into {attempts.shown(interview.kata)} first")
+        interview.say(f"nothing is written yet: write your answer into {attempts.shown(interview.kata, VIA)} first")
         return
     if interview.phase == "code":
         interview.enter(interview.round.kata, "test", quietly=True)
-    attempts.record(interview.state, result, interview.judge.seed, "interview")
+    attempts.record(interview.state, result, interview.judge.seed, VIA)
     interview.note(
         "submit",
         state=result.state,
