@@ -1,0 +1,137 @@
+"""Known wrong answers to contrastive_loss."""
+
+from graders.kata import Mistake
+
+SHAPE_OF_Y, MARGIN = "if y.shape != x1.shape[:1]:", "if margin < 0:"
+DISTANCE = "torch.linalg.vector_norm(x1 - x2, dim=1)"
+SQUARES = "(x1 - x2).square().sum(1)"
+POSITIVE = "y.to(x1.dtype)\n"
+PULL, PUSH = "distance.square()", "torch.relu(margin - distance).square()"
+LOSSES = "positive * pull + (1 - positive) * push"
+MEAN, NONE = "return losses.mean()", "return losses\n"
+NEGATIVE_ROOT = f"torch.where(y.bool(), 1, {SQUARES}).sqrt()"
+
+MISTAKES = (
+    Mistake(
+        "labels_inverted",
+        "positive and negative pairs are swapped; y = 1 pulls a pair together, y = 0 pushes it apart",
+        {LOSSES: "(1 - positive) * pull + positive * push"},
+    ),
+    Mistake(
+        "hinge_of_squares",
+        "the hinge is taken of the squared distance; subtract the distance from the margin, clamp at 0, then square",
+        {PUSH: "torch.relu(margin**2 - distance**2)"},
+        also=({PUSH: "torch.relu(margin - distance**2)"}, {PUSH: "torch.relu(margin - distance**2) ** 2"}),
+    ),
+    Mistake("distance_not_squared", "the distance of a positive pair is not squared; square it", {PULL: "distance"}),
+    Mistake(
+        "hinge_not_squared",
+        "the hinge of a negative pair is not squared; square it",
+        {PUSH: "torch.relu(margin - distance)"},
+    ),
+    Mistake(
+        "no_hinge",
+        "the hinge is missing, so negative pairs beyond the margin are pulled back; clamp margin − d at 0",
+        {PUSH: "(margin - distance).square()"},
+    ),
+    Mistake(
+        "margin_for_positives",
+        "the margin limits the loss of positive pairs, too; theirs is d², however large d is",
+        {PULL: "distance.clamp(max=margin).square()"},
+        also=({PULL: "torch.relu(distance - margin).square()"}, {PULL: "distance.square() * (distance <= margin)"}),
+    ),
+    Mistake(
+        "halved",
+        "the loss is halved; this one has no factor ½",
+        {LOSSES: f"({LOSSES}) / 2"},
+        also=({MEAN: "return losses.mean() / 2"},),
+    ),
+    Mistake(
+        "mean_over_active",
+        "the mean is taken over the pairs with a positive loss only; divide by all N",
+        {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
+    ),
+    Mistake(
+        "nan_gradient_at_zero",
+        "the distance is the plain root of a sum of squares: its gradient is NaN where two vectors are equal, and a "
+        "label of 0 times NaN is NaN; use torch.linalg.vector_norm, or keep the root away from zero",
+        {DISTANCE: f"{SQUARES}.sqrt()"},
+        also=(
+            {PULL: SQUARES, PUSH: f"torch.relu(margin - {SQUARES}.sqrt()).square()"},
+            {LOSSES: f"torch.where(y.bool(), pull, torch.relu(margin - {NEGATIVE_ROOT}).square())"},
+        ),
+    ),
+    Mistake(
+        "large_eps",
+        "the eps is too large for vectors that are equal or close together; at most 1e-12 under the root, or 1e-6 on "
+        "each difference",
+        {DISTANCE: f"({SQUARES} + 1e-8).sqrt()"},
+        also=(
+            *({DISTANCE: f"({SQUARES} + {eps}).sqrt()"} for eps in ("1e-9", "1e-6", "1e-4")),
+            *({DISTANCE: f"{SQUARES}.clamp_min({eps}).sqrt()"} for eps in ("1e-8", "1e-7", "1e-6")),
+            {DISTANCE: "torch.linalg.vector_norm(x1 - x2 + 1e-4, dim=1)"},
+        ),
+    ),
+    Mistake(
+        "expanded_square",
+        "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses its digits; subtract first",
+        {DISTANCE: "(x1.square().sum(1) + x2.square().sum(1) - 2 * (x1 * x2).sum(1)).clamp_min(1e-12).sqrt()"},
+    ),
+    Mistake(
+        "bool_labels_fail",
+        "bool labels fail, for torch refuses to subtract them; cast y to the dtype of x1",
+        {POSITIVE: "y\n"},
+    ),
+    Mistake(
+        "labels_wrap_around",
+        "the sign 2y − 1 is computed in the dtype of y: in uint8 it is 255 for 0; cast y to the dtype of x1 first",
+        {LOSSES: "torch.relu((1 - positive) * margin + (2 * y - 1) * distance).square()"},
+    ),
+    Mistake(
+        "half_becomes_float32",
+        "labels cast to float32 make the result float32 where the inputs are half precision; cast y to the dtype of x1",
+        {POSITIVE: "y.float()\n"},
+        also=({POSITIVE: "y.float() if y.dtype == torch.bool else y.to(x1.dtype)\n"},),
+    ),
+    Mistake(
+        "every_pair_of_losses",
+        "distances of shape (N, 1) meet labels of shape (N,), so the losses are N × N; drop that axis",
+        {DISTANCE: "torch.linalg.vector_norm(x1 - x2, dim=1, keepdim=True)"},
+    ),
+    Mistake("axis_kept", '"none" returns (N, 1); return one loss per pair, (N,)', {NONE: "return losses[:, None]\n"}),
+    Mistake(
+        "mean_over_features",
+        "the squared differences are averaged over the features; d² is their sum",
+        {DISTANCE: f"{SQUARES}.div(x1.shape[1]).clamp_min(1e-12).sqrt()"},
+    ),
+    Mistake(
+        "embeddings_normalised",
+        "the vectors are divided by their norms; take the distance of the vectors as they are",
+        {DISTANCE: "torch.linalg.vector_norm(x1 / x1.norm(dim=1)[:, None] - x2 / x2.norm(dim=1)[:, None], dim=1)"},
+    ),
+    Mistake(
+        "zero_margin_refused", "a margin of 0 is refused; only negative ones are wrong", {MARGIN: "if margin <= 0:"}
+    ),
+    Mistake(
+        "only_labels_counted",
+        "labels of another shape are taken where there are N of them, such as (N, 1); refuse all shapes but (N,)",
+        {SHAPE_OF_Y: "if y.numel() != len(x1):"},
+        also=({SHAPE_OF_Y: "if y.dim() == 0 or len(y) != len(x1):"},),
+    ),
+    Mistake(
+        "loop_over_the_pairs",
+        "the pairs go through a Python loop, one at a time; take the distances of all rows at once, along axis 1",
+        {DISTANCE: "torch.stack([torch.linalg.vector_norm(a - b) for a, b in zip(x1, x2)])"},
+        slow=True,
+    ),
+    Mistake(
+        "all_pairs",
+        "each row of x1 is compared with every row of x2, and all but the diagonal is thrown away; "
+        "compare row i with row i alone",
+        {DISTANCE: "torch.linalg.vector_norm(x1[:, None] - x2, dim=2).diagonal()"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
