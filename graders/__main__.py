@@ -25,10 +25,10 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    options, unknown = parser(root).parse_known_args(argv)
-    if unknown:
-        options.parser.error(unexpected(unknown[0], options.parser))
     try:
+        options, unknown = parser(root).parse_known_args(argv)
+        if unknown:
+            options.parser.error(unexpected(unknown[0], options.parser))
         gc.disable()  # what comes with torch is no garbage, and looking for some takes a tenth of its import
         try:
             module = importlib.import_module(options.module)

@@ -449,7 +449,15 @@ class Scripted(Terminal):
 
 def hold(root: Path, clock: FakeClock, *lines: str | float, **options: Any) -> int:
     """An interview in this process, in which nothing is graded."""
-    chosen = {"minutes": 20, "seed": 1, "topic": None, "level": None, "resume": False, "new": False} | options
+    chosen = {
+        "minutes": 20,
+        "seed": 1,
+        "topic": None,
+        "level": None,
+        "set": None,
+        "resume": False,
+        "new": False,
+    } | options
     state = State(root)
     past = reports(state.events())
     going_on = interviews.still_open(past)
@@ -536,6 +544,23 @@ def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytes
     assert the_report(desk).round.words == ["one", "from there"]
     here.close()
     there.close()
+
+
+def test_set_is_what_is_drawn_from(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:
+    (desk / "katas/sets.yaml").write_text("easy: [scale, gone]\nempty: [gone]\n")
+    hold(desk, clock, set="easy")
+    assert [one.kata for one in the_report(desk).rounds] == ["scale"]
+    with pytest.raises(UsageError, match="no kata of the set empty has an interview"):
+        hold(desk, clock, set="empty", new=True)
+    assert cli.main(["interview", "--set", "hard"], desk) == 2
+    assert "there is no set 'hard'; there are: easy, empty" in capsys.readouterr().err
+
+
+def test_sets_name_katas_and_each_is_long_enough_to_draw_from() -> None:
+    there = {kata.id for kata in katas.all_katas()}
+    for chosen in katas.sets(ROOT).values():
+        assert there.issuperset(chosen)
+        assert len(set(chosen)) == len(chosen) >= 4
 
 
 @pytest.mark.parametrize(

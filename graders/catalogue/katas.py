@@ -200,6 +200,18 @@ def path(root: Path) -> list[str]:
     return taken
 
 
+def sets(root: Path) -> dict[str, list[str]]:
+    """Rounds of katas that are asked together, by their names in katas/sets.yaml. Raises: UsageError."""
+    file = root / "katas" / "sets.yaml"
+    try:
+        found: dict[str, list[str]] = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(
+            f"katas/sets.yaml cannot be read ({' '.join(str(error).split())}): restore it with git"
+        ) from None
+    return found
+
+
 def kata_at(grader_file: Path) -> Kata:
     """The kata of a grader.py."""
     folder = grader_file.resolve().parent

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from graders.catalogue.katas import LEVELS
+from graders.catalogue.katas import LEVELS, sets
 
 
 def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
@@ -49,6 +49,9 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     for name, choices in (("topic", topics(root)), ("level", LEVELS)):
         words = f"only katas of this {name}: {', '.join(map(str, choices))}"
         interview.add_argument(f"--{name}", type=one_of(name, choices), metavar=name.upper(), help=words)
+    rounds = sets(root)
+    words = f"only katas of this round: {', '.join(rounds)}"
+    interview.add_argument("--set", type=one_of("set", list(rounds)), metavar="NAME", help=words)
     interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
     interview.set_defaults(module="graders.desk.interview.session")
     which = interview.add_mutually_exclusive_group()

@@ -64,7 +64,7 @@ def refuse(options: argparse.Namespace, past: Sequence[InterviewReport]) -> None
     if options.resume:
         if not going_on:
             raise UsageError("there is no interview to resume; begin one: nox -s interview")
-        for name in ("topic", "level", "seed"):
+        for name in ("topic", "level", "set", "seed"):
             if getattr(options, name) is not None:
                 raise UsageError(f"--resume goes on with the katas that were drawn; drop --{name}")
         return
@@ -153,13 +153,17 @@ class TerminalSession:
         return self.interview
 
     def eligible(self) -> list[Kata]:
-        """What can be asked about, of the topic and the level that were asked for. Raises: UsageError."""
+        """What can be asked about, of the topic, the set and the level that were asked for. Raises: UsageError."""
         topic, level = self.options.topic, self.options.level
         found = [kata for kata in katas.all_katas(self.root) if questions.interview_file(kata).exists()]
         found = [kata for kata in found if topic in (None, kata.topic)]
+        if self.options.set:
+            chosen = katas.sets(self.root)[self.options.set]
+            found = [kata for kata in found if kata.id in chosen]
         levels = sorted({kata.about.level for kata in found})
         if not found:
-            raise UsageError("no kata has an interview.md here: restore them with git")
+            of_set = f" of the set {self.options.set}" if self.options.set else ""
+            raise UsageError(f"no kata{of_set} has an interview.md here: restore them with git")
         if level is not None and level not in levels:
             where = "" if topic is None else f" in topic {topic}"
             raise UsageError(f"there is no kata of level {level}{where}; there are: {', '.join(map(str, levels))}")
