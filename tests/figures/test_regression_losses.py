@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import NormalDist
 
 import pytest
@@ -34,44 +35,36 @@ def test_broadcast_predictions_go_to_the_mean_and_the_loss_to_the_variance() -> 
     assert said(KATA, "2/N · (pᵢ − mean of t)", "(5, 1) against (5,) broadcasts to (5, 5)")
 
 
-def test_smooth_l1_is_huber_by_delta() -> None:
-    pred, target = torch.tensor([0.1, -0.7, 2.0, 30.0]), torch.zeros(4)
-    for delta in (0.3, 1.0, 4.0):
-        torch.testing.assert_close(
-            F.smooth_l1_loss(pred, target, beta=delta) * delta, MODULE.huber(pred, target, delta)
-        )
+def test_delta_of_huber() -> None:
+    pred, target, normal, k = torch.tensor([0.1, -0.7, 2.0, 30.0]), torch.zeros(4), NormalDist(), 1.345
+    torch.testing.assert_close(F.smooth_l1_loss(pred, target, beta=0.3) * 0.3, MODULE.huber(pred, target, 0.3))
     torch.testing.assert_close(MODULE.huber(pred, target, 100.0), MODULE.mse(pred, target) / 2)
-
-
-def test_robust_delta_keeps_95_percent() -> None:
-    normal, k = NormalDist(), 1.345
     inside = 2 * normal.cdf(k) - 1
     assert inside**2 / (inside - 2 * k * normal.pdf(k) + k**2 * (1 - inside)) == pytest.approx(0.95, abs=1e-4)
-    assert round(1 / normal.inv_cdf(0.75), 4) == 1.4826
+    assert f"{1 / normal.inv_cdf(0.75):.4f}" == "1.4826"
     assert said(KATA, "1.4826 times the median of |e − median|, and δ = 1.345 σ: with Gaussian noise that keeps 95 %")
 
 
-def test_overflows() -> None:
+def test_squares_overflow() -> None:
     assert (torch.tensor([1e25]).square() * 0).isnan()
-    error, zero = torch.tensor([256.0], dtype=torch.float16), torch.zeros(1, dtype=torch.float16)
+    error, zero = torch.tensor([[256.0], [0.0]], dtype=torch.float16)
     with torch.autocast("cpu", dtype=torch.float16):
         assert (error * error).isinf()
         assert F.mse_loss(error, zero) == 65536
-    assert torch.finfo(torch.float16).max == 65504
     assert said(KATA, "65 504 is the largest number of float16, so an error of 256 squared is infinite")
 
 
-def test_mape_of_zeros() -> None:
-    pred, zero = torch.ones(1, requires_grad=True), torch.zeros(1)
-    assert torch.autograd.grad(MODULE.mape(pred, zero), pred)[0] == pytest.approx(1e10)
-    assert MODULE.mape(zero, torch.tensor([7.0])) == 100
-    assert said(KATA, "a forecast of 0 is wrong by 100 %", "a target of 0 has a gradient of 1e10")
-
-
-def test_slopes_of_the_traps() -> None:
+def test_slopes() -> None:
     p, t = torch.zeros((), requires_grad=True), torch.zeros(())
-    assert torch.autograd.grad(torch.where(p > t, p - t, t - p), p)[0] == -1
-    assert torch.autograd.grad((p - t).square().sqrt(), p)[0].isnan()
-    assert torch.autograd.grad(p.clamp(max=0.0) + p.clamp(min=0.0), p)[0] == 2
-    assert torch.tensor(-2.0).clamp_min(1e-8) == torch.tensor(1e-8)
+    made = (
+        MODULE.mape(p + 1, t),
+        torch.where(p > t, p - t, t - p),
+        p.clamp(max=0.0) + p.clamp(min=0.0),
+        p.square().sqrt(),
+    )
+    slopes = [torch.autograd.grad(one, p)[0].item() for one in made]
+    assert slopes[:3] == pytest.approx([1e10, -1, 2])
+    assert math.isnan(slopes[3])
+    assert MODULE.mape(t, t + 7) == 100
+    assert said(KATA, "a forecast of 0 is wrong by 100 %", "a target of 0 has a gradient of 1e10")
     assert said(KATA, "`where(p > t, p - t, t - p)` has −1 there, and the root of a square NaN")

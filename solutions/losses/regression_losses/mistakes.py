@@ -32,13 +32,14 @@ MISTAKES = (
         "shapes_compared_in_part",
         "some shapes that differ pass, and broadcast: (N, 1) against (N,) makes N × N errors, and a scalar meets every "
         "number; raise ValueError unless the whole shapes are equal, and reshape nothing",
-        {SHAPES: FIT + SHAPES},
+        {SHAPES: FIT + SHAPES, MAPE: f"{MAPE}.reshape(pred.shape)"},
         also=by(
             SHAPES,
             "if pred.numel() != target.numel():",
             "if pred.dim() != target.dim():",
             "if pred.shape[:1] != target.shape[:1]:",
             "if target.dim() and pred.shape != target.shape:",
+            "if pred.dim() and pred.shape != target.shape:",
             "if pred.squeeze().shape != target.squeeze().shape:",
         ),
     ),
@@ -81,7 +82,11 @@ MISTAKES = (
         "the gradient is wrong where the error is exactly 0: it should be 0 there, but a choice between e and −e makes "
         "it −1 or 1, and the root of a square NaN; use abs",
         {MAE: f"reduce({TWO_WAYS}, reduction)"},
-        also=({MAE: f"reduce({ROOT}, reduction)"}, {ERROR: f"error = {ROOT}"}, {MAPE: f"100 * {TWO_WAYS} / size"}),
+        also=(
+            *by(MAE, f"reduce({TWO_WAYS.replace('>', '>=')}, reduction)", f"reduce({ROOT}, reduction)"),
+            {ERROR: f"error = {ROOT}"},
+            {MAPE: f"100 * {TWO_WAYS} / size"},
+        ),
     ),
     Mistake("root_of_the_mse", "the root of the mse is returned; leave the root out", {MSE_LINE: f"{MSE_LINE}.sqrt()"}),
     Mistake(
@@ -111,7 +116,10 @@ MISTAKES = (
         "divided_by_another",
         "each error of mape should be divided by the size of its own target, not of its prediction or of all targets",
         {SIZE: "size = pred.abs().clamp_min(eps)"},
-        also=by(SIZE, "size = ((pred.abs() + target.abs()) / 2).clamp_min(eps)", "size = target.abs().mean()"),
+        also=(
+            {MAPE: "100 * errors(pred, target).abs() / ((pred.abs() + target.abs()) / 2).clamp_min(eps)"},
+            {SIZE: "size = target.abs().mean()"},
+        ),
     ),
     Mistake("no_percent", "the factor 100 is missing; mape counts in percent", {MAPE: MAPE.removeprefix("100 * ")}),
     Mistake(
