@@ -1,0 +1,165 @@
+"""Known wrong answers to regression_losses."""
+
+from graders.kata import Mistake
+
+MSE = "errors(pred, target).square()"
+MAE = "reduce(errors(pred, target).abs(), reduction)"
+MSE_LINE = f"reduce({MSE}, reduction)"
+ERROR = "error = errors(pred, target).abs()"
+SQUARE = "0.5 * error.square()"
+LINEAR = "delta * (error - 0.5 * delta)"
+HUBER = f"torch.where(error <= delta, {SQUARE}, {LINEAR})"
+SIZE = "size = target.abs().clamp_min(eps)"
+MAPE = "100 * errors(pred, target).abs() / size"
+SHAPES = "if pred.shape != target.shape:"
+MEAN, SUM, NONE = "losses.mean()", "losses.sum()", "return losses\n"
+
+FIT = "target = target.reshape(pred.shape) if target.numel() == pred.numel() else target\n    "
+TWO_WAYS = "errors(pred, target) * torch.where(pred > target, 1, -1)"
+EXPANDED = "pred.square() - 2 * pred * target + target.square()"
+ROOT = "errors(pred, target).square().sqrt()"
+MASKED = f"(error <= delta) * {SQUARE} + (error > delta) * {LINEAR}"
+PAIRS = "(pred.flatten()[:, None] - target.flatten()).diagonal().reshape(pred.shape)"
+
+
+def by(old: str, *others: str) -> tuple[dict[str, str], ...]:
+    """One text replaced by each of the others."""
+    return tuple({old: new} for new in others)
+
+
+MISTAKES = (
+    Mistake(
+        "shapes_compared_in_part",
+        "some shapes that differ pass, and broadcast: (N, 1) against (N,) makes N × N errors, and a scalar meets every "
+        "number; raise ValueError unless the whole shapes are equal, and reshape nothing",
+        {SHAPES: FIT + SHAPES, MAPE: f"{MAPE}.reshape(pred.shape)"},
+        also=by(
+            SHAPES,
+            "if pred.numel() != target.numel():",
+            "if pred.dim() != target.dim():",
+            "if pred.shape[:1] != target.shape[:1]:",
+            "if target.dim() and pred.shape != target.shape:",
+            "if pred.dim() and pred.shape != target.shape:",
+            "if pred.squeeze().shape != target.squeeze().shape:",
+        ),
+    ),
+    Mistake(
+        "delta_factor",
+        "a factor delta is missing or misplaced: the linear part of huber is δ (|e| − ½ δ), of slope δ; to divide "
+        "both parts by δ gives the smooth L1 loss",
+        {LINEAR: "error - 0.5 * delta"},
+        also=(
+            *by(LINEAR, "delta * (error - 0.5)", "delta * error - 0.5 * delta", "delta * (error - delta)", "error"),
+            {HUBER: f"{HUBER} / delta"},
+        ),
+    ),
+    Mistake(
+        "misplaced_half",
+        "the squared part of huber is ½ e², and the mse has no ½",
+        {MSE: f"0.5 * {MSE}"},
+        also=({SQUARE: "error.square()"},),
+    ),
+    Mistake(
+        "negative_errors_squared",
+        "the error is compared with delta without its absolute value, so large negative ones are squared; compare |e|",
+        {ERROR: "error = errors(pred, target)"},
+    ),
+    Mistake(
+        "infinity_in_huber",
+        "a square that overflows is infinite, and 0 · ∞ and ∞ − ∞ are NaN; choose one of the two parts by torch.where, "
+        "or square min(|e|, δ) instead",
+        {HUBER: MASKED},
+        also=by(HUBER, "0.5 * (error.square() - (error - delta).relu().square())", f"({MASKED}).nan_to_num()"),
+    ),
+    Mistake(
+        "slope_at_delta",
+        "where an error is exactly delta, the gradient of huber is twice what it should be, since both clamps have a "
+        "slope there; put all errors up to delta into one part, and the others into the other",
+        {HUBER: "0.5 * error.clamp(max=delta).square() + delta * (error - delta).clamp_min(0)"},
+    ),
+    Mistake(
+        "slope_at_0",
+        "the gradient is wrong where the error is exactly 0: it should be 0 there, but a choice between e and −e makes "
+        "it −1 or 1, and the root of a square NaN; use abs",
+        {MAE: f"reduce({TWO_WAYS}, reduction)"},
+        also=(
+            *by(MAE, f"reduce({TWO_WAYS.replace('>', '>=')}, reduction)", f"reduce({ROOT}, reduction)"),
+            {ERROR: f"error = {ROOT}"},
+            {MAPE: f"100 * {TWO_WAYS} / size"},
+        ),
+    ),
+    Mistake("root_of_the_mse", "the root of the mse is returned; leave the root out", {MSE_LINE: f"{MSE_LINE}.sqrt()"}),
+    Mistake(
+        "square_expanded",
+        "p² − 2 p t + t² cancels where both are far from 0; subtract first, then square",
+        {f"return {MSE_LINE}": f"errors(pred, target)\n    return reduce({EXPANDED}, reduction)"},
+    ),
+    Mistake(
+        "zero_targets",
+        "a target of 0 is divided by, or left out; its error counts, divided by eps",
+        {SIZE: "size = target.abs()"},
+        also=({MAPE: f"torch.where(target == 0, 0, {MAPE})"},),
+    ),
+    Mistake(
+        "eps_is_no_least_value",
+        "eps is added to the target, or replaces exact zeros alone; divide by the larger of |t| and eps",
+        {SIZE: "size = target.abs() + eps"},
+        also=by(SIZE, "size = (target + eps).abs()", "size = torch.where(target == 0, eps, target.abs())"),
+    ),
+    Mistake(
+        "sign_of_the_target",
+        "mape is wrong for negative targets; take the absolute value of the target before it is compared with eps",
+        {SIZE: "size = target.clamp_min(eps)"},
+        also=({SIZE: "size = torch.where(target.abs() < eps, eps, target)"},),
+    ),
+    Mistake(
+        "divided_by_another",
+        "each error of mape should be divided by the size of its own target, not of its prediction or of all targets",
+        {SIZE: "size = pred.abs().clamp_min(eps)"},
+        also=(
+            {MAPE: "100 * errors(pred, target).abs() / ((pred.abs() + target.abs()) / 2).clamp_min(eps)"},
+            {SIZE: "size = target.abs().mean()"},
+        ),
+    ),
+    Mistake("no_percent", "the factor 100 is missing; mape counts in percent", {MAPE: MAPE.removeprefix("100 * ")}),
+    Mistake(
+        "argument_ignored",
+        "the argument delta of huber, or eps of mape, is ignored and its default used; use what is passed",
+        {ERROR: f"{ERROR}\n    delta = 1"},
+        also=({SIZE: SIZE.replace("eps", "1e-8")},),
+    ),
+    Mistake(
+        "mean_over_part",
+        '"mean" is the sum of all losses divided by how many numbers there are, over all axes; "sum" does not divide',
+        {MEAN: "losses.sum() / (len(losses) if losses.dim() else 1)"},
+        also=(*by(MEAN, "losses.mean(-1)", "losses.sum()"), {SUM: MEAN}),
+    ),
+    Mistake(
+        "shape_lost",
+        '"none" should keep the shape of pred, with its axes of length 1',
+        {NONE: "return losses.squeeze()\n"},
+        also=({NONE: "return losses.flatten()\n"},),
+    ),
+    Mistake(
+        "torchs_own",
+        "torch's own function does the work; write it by hand",
+        {MSE: "torch.nn.functional.mse_loss(errors(pred, target), 0 * pred, reduction='none')"},
+        also=({HUBER: "delta * torch.nn.functional.smooth_l1_loss(error, 0 * error, reduction='none', beta=delta)"},),
+    ),
+    Mistake(
+        "all_pairs",
+        "every prediction meets every target, though only the diagonal is needed; subtract number from number",
+        {"return pred - target": f"return {PAIRS}"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+SYMMETRIC = (f"return {MSE_LINE}", f"return {MAE}", ERROR, f"return reduce({MAPE}, reduction)")
+EQUIVALENT: dict[str, str] = {
+    **{
+        f"{line} -> {line.replace('pred, target', 'target, pred')}": "only the signs of the errors"
+        for line in SYMMETRIC
+    },
+    f"return reduce({HUBER}, reduction) -> return reduce({HUBER.replace('<=', '<')}, reduction)": "they meet at delta",
+}

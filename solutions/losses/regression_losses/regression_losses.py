@@ -1,0 +1,72 @@
+"""Regression losses by hand. Statement: katas/losses/regression_losses/README.md."""
+
+import torch
+from torch import Tensor
+
+
+def mse(pred: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """l = (p − t)²
+
+    Args, as in the losses below:
+        pred, target: p and t, of one shape.
+        reduction: "mean" or "sum" over all numbers, or "none".
+    Returns: a scalar, or the shape of pred for "none"; in the dtype of pred.
+    Raises: ValueError if the shapes differ, or reduction is unknown.
+    Source: torch.nn.functional.mse_loss.
+    """
+    # --- solution
+    # TODO: find the errors, square them, and reduce; the two helpers at the end are for all four losses.
+    return reduce(errors(pred, target).square(), reduction)
+    # --- end
+
+
+def mae(pred: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """l = |p − t|. Source: torch.nn.functional.l1_loss."""
+    # --- solution
+    # TODO: take absolute values. What is the gradient where an error is exactly 0?
+    return reduce(errors(pred, target).abs(), reduction)
+    # --- end
+
+
+def huber(pred: Tensor, target: Tensor, delta: float = 1.0, reduction: str = "mean") -> Tensor:
+    """l = ½ (p − t)² where |p − t| ≤ δ, and δ (|p − t| − ½ δ) elsewhere. Source: torch.nn.functional.huber_loss.
+
+    Raises: ValueError if delta is not positive, too.
+    """
+    # --- solution
+    # TODO: refuse a bad delta.
+    # TODO: find both parts, and choose between them for each number. What if a square does not fit the dtype?
+    if delta <= 0:
+        raise ValueError(f"delta should be positive, got {delta}")
+    error = errors(pred, target).abs()
+    return reduce(torch.where(error <= delta, 0.5 * error.square(), delta * (error - 0.5 * delta)), reduction)
+    # --- end
+
+
+def mape(pred: Tensor, target: Tensor, eps: float = 1e-8, reduction: str = "mean") -> Tensor:
+    """l = 100 |p − t| / max(|t|, ε). Source: sklearn.metrics.mean_absolute_percentage_error, times 100."""
+    # --- solution
+    # TODO: find what each error is divided by, and put the formula together.
+    size = target.abs().clamp_min(eps)
+    return reduce(100 * errors(pred, target).abs() / size, reduction)
+    # --- end
+
+
+def errors(pred: Tensor, target: Tensor) -> Tensor:
+    # --- solution
+    # TODO: give back p − t; raise ValueError where the shapes differ. This is not graded on its own.
+    if pred.shape != target.shape:
+        raise ValueError(f"target should have the shape {tuple(pred.shape)} of pred, got {tuple(target.shape)}")
+    return pred - target
+    # --- end
+
+
+def reduce(losses: Tensor, reduction: str) -> Tensor:
+    # --- solution
+    # TODO: the mean, the sum, or the losses as they are; ValueError for any other word. Not graded on its own, either.
+    if reduction in ("mean", "sum"):
+        return losses.mean() if reduction == "mean" else losses.sum()
+    if reduction == "none":
+        return losses
+    raise ValueError(f"reduction should be 'mean', 'sum' or 'none', got {reduction!r}")
+    # --- end
