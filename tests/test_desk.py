@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from graders.catalogue import katas
 from graders.catalogue.stub import bare, stub_of
 from graders.desk import state as states
 from graders.desk.attempts import begin, file_for, record
+from graders.desk.goal import Goal, plan, recall
 from graders.desk.progress import Progress, progress_of
 from graders.desk.state import State
 from graders.judge.results import Outcome, Result
@@ -274,6 +276,47 @@ def test_answer_that_an_older_version_replaced_is_brought_home(
     assert "note" not in say(desk, capsys, "review", "--list")
     assert progress_of(state.events(), ["scale"])["scale"].place == "review"
     state.close()
+
+
+def test_everything_is_seen_again_before_the_day(
+    desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime.now(UTC)
+    known = {name: Progress(name) for name in ("a", "b", "c")}
+    for one in known.values():
+        one.rate(now, 4)
+    goal = Goal(now.astimezone().date(), now.astimezone().date() + timedelta(days=6))
+    assert all(one.due > now + timedelta(days=7) for one in known.values() if one.due)
+    for place, one in enumerate(known.values()):
+        one.last_look = goal.last_look(place)
+    planned = plan(goal, known, now)
+    assert sorted(name for names in planned.values() for name in names) == ["a", "b", "c"]
+    assert len(planned) == 3  # a part of it on each day
+    assert set(planned) <= {goal.until - timedelta(days=back) for back in (1, 2, 3)}
+    one = known["a"]
+    assert one.last_look
+    seen = datetime.combine(one.last_look, time(9)).astimezone()
+    one.rate(seen, 4)
+    assert one.due
+    assert one.due > seen + timedelta(days=7)
+    assert recall(goal, one) > recall(goal, known["b"]) > 0.5
+    assert recall(goal, Progress("d")) == 0
+
+
+def test_plan_for_a_day(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for day in ("tomorrow", "2020-01-01", f"{datetime.now().astimezone():%Y-%m-%d}"):
+        assert "--until should be a day after today, such as 2" in refusal(desk, capsys, "review", "--until", day)
+    grade(desk, REFERENCE)
+    ahead = datetime.now().astimezone() + timedelta(days=6)
+    said = say(desk, capsys, "review", "--until", f"{ahead:%Y-%m-%d}")
+    assert "scale" in said
+    assert "days with reviews, if each goes well: 1;" in said
+    assert "katas that you have not solved: 1, so 0.2 a day; next is affine" in said
+    assert re.search(r"scale +solved +100 +1 +- +\S+ +in [345] days", say(desk, capsys, "status"))
+    say(desk, capsys, "report")
+    assert "Ready on" in (desk / ".kata/report.html").read_text()
+    assert "there is no day to practise for" in say(desk, capsys, "review", "--until", "none")
+    assert re.search(r"scale +solved +100 +1 +- +\S+ +in 8 days", say(desk, capsys, "status"))
 
 
 def test_kata_that_fails_now_is_not_due_some_day(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -499,7 +499,7 @@ def test_after_a_restart_of_the_computer_the_date_counts(desk: Path, clock: Fake
 
 
 def test_answer_survives_each_cut(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:
-    hold(desk, clock, *["next"] * 5, "my first line", "next")
+    hold(desk, clock, *["next"] * 4, "yes", "my first line", "next")
     hold(desk, clock, "    my second line", "", resume=True)
     capsys.readouterr()
     hold(desk, clock, "3", resume=True)
@@ -511,7 +511,7 @@ def test_answer_survives_each_cut(desk: Path, clock: FakeClock, capsys: pytest.C
 
 
 def test_skipped_questions_count_0(desk: Path, clock: FakeClock) -> None:
-    hold(desk, clock, *["next"] * 5, *["skip"] * 5)
+    hold(desk, clock, *["next"] * 4, "yes", *["skip"] * 5)
     made = the_report(desk)
     assert made.ended == "finished"
     assert set(made.self_scores) == {0}

@@ -40,6 +40,9 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
 
     review = add(commands, "review", "what is due today", "Starts the kata that is due the longest from a clean stub.")
     review.add_argument("--todo", action="store_true", help="with the docstrings and TODOs, not the signatures alone")
+    review.add_argument(
+        "--until", metavar="DAY", help="plan for a day such as 2026-12-15, before which all is seen again; or `none`"
+    )
     review.add_argument("--list", action="store_true", help="only list what is due")
     review.add_argument("--export", type=Path, metavar="FILE", help="write all that you did here to FILE")
     review.add_argument("--import", type=Path, metavar="FILE", dest="merge", help="add what you did elsewhere")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
 from graders.desk.state import Event
@@ -51,11 +51,12 @@ class Progress:
     ratings: list[tuple[datetime, int]] = field(default_factory=list)
     open: bool = True  # begun from a clean stub, and not solved since
     place: str = ""  # of its last start
+    last_look: date | None = None  # by which it should be seen again, see goal.py
 
     @property
     def due(self) -> datetime | None:
-        """When it should be reviewed, in UTC."""
-        return self.card.due if self.card else None
+        """When it should be reviewed."""
+        return next_due(self.card.due, self.card.last_review, self.last_look) if self.card else None
 
     def add(self, event: Event) -> None:
         """Goes on by one event."""
@@ -110,6 +111,13 @@ def scheduler() -> Scheduler:
     from fsrs import Scheduler
 
     return Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+
+
+def next_due(due: datetime, before: datetime | None, last_look: date | None) -> datetime:
+    """What FSRS says, or the last look before a goal, if that is sooner and was not taken yet."""
+    if last_look is None or (before is not None and before.astimezone().date() >= last_look):
+        return due
+    return min(due, datetime.combine(last_look, time()).astimezone())
 
 
 def figures_of(attempt: Event) -> list[tuple[str, str, tuple[float, float]]]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from datetime import date, timedelta
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from graders.desk import attempts
+from graders.desk.goal import plan
 from graders.desk.progress import RATINGS
 from graders.desk.state import State
 from graders.desk.status import Desk, overview, when
@@ -26,6 +29,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
             exchange(state, options.export, options.merge)
             return 0
         chosen = katas.all_katas(root)
+        if options.until:
+            show_plan(aim(state, options.until, chosen), console)
+            return 0
         attempts.bring_all_home(state, chosen)
         desk = overview(state, chosen)
         if not desk.due:
@@ -52,6 +58,41 @@ def exchange(state: State, export: Path | None, merge: Path | None) -> None:
     if export:
         replace_file(export.absolute(), state.export())
         print(f"wrote {len(state.events())} events to {export}")
+
+
+def aim(state: State, day: str, chosen: list[Kata]) -> Desk:
+    """Sets the day that is practised for. Raises: UsageError."""
+    today = state.now().astimezone().date()
+    if day != "none":
+        try:
+            ahead = date.fromisoformat(day) > today
+        except ValueError:
+            ahead = False
+        if not ahead:
+            raise UsageError(f"--until should be a day after today, such as {today + timedelta(days=21)}, got {day}")
+    state.add("goal", "", {"until": None if day == "none" else day})
+    return overview(state, chosen)
+
+
+def show_plan(desk: Desk, console: Console) -> None:
+    if desk.goal is None:
+        console.print("there is no day to practise for any more; reviews come when FSRS says")
+        return
+    planned = plan(desk.goal, desk.progress, desk.at)
+    table = card.table("day.", "minutes", "review.")
+    table.columns[-1].no_wrap = False
+    for day, names in planned.items():
+        minutes = sum(desk.katas[name].about.minutes for name in names)
+        table.add_row(f"{day:%a %Y-%m-%d}", str(minutes), Text(", ".join(names)))
+    if planned:
+        console.print(table)
+    new = [name for name in desk.order if not desk.progress[name].solved]
+    days = (desk.goal.until - desk.at.astimezone().date()).days
+    console.print(Text(f"\ndays with reviews, if each goes well: {len(planned)}; `nox -s review` starts what is due"))
+    if new:
+        each = f"katas that you have not solved: {len(new)}, so {len(new) / days:.1f} a day"
+        console.print(Text(f"{each}; next is {new[0]}"))
+    console.print(Text("how ready you will be:  nox -s report"))
 
 
 def nothing(desk: Desk) -> str:

@@ -29,7 +29,7 @@ MIGRATIONS = (
     )""",
     "CREATE INDEX events_by_time ON events (at, number)",
 )
-KINDS = ("attempt", "start", "hint", "interview")
+KINDS = ("attempt", "start", "hint", "interview", "goal")
 NOTEBOOK = "notebook"  # attempts in one leave the file as it is: a stub there does not begin them anew
 PATIENCE_SECONDS = 10.0  # for another process that writes
 SLACK = timedelta(minutes=1)  # clocks are set back by seconds all the time
@@ -54,6 +54,7 @@ class Event:
             both: aside (it lies under .kata, not in the learner's file).
             hint: level, from 1.
             interview: see interview.py.
+            goal: until (a day, as 2026-12-15; None for no goal any more).
         at: in UTC.
         id: the same on every machine.
     """
@@ -70,7 +71,7 @@ class Event:
 
         Older versions put the stub of a review or an interview into that, so theirs say nothing of being aside.
         """
-        via = str(self.body["via"])
+        via = str(self.body.get("via", ""))
         return via if self.body.get("aside") or via == NOTEBOOK else ""
 
     def document(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from rich.text import Text
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.desk import progress
+from graders.desk.goal import Goal, goal_of
 from graders.desk.progress import Progress
 from graders.desk.state import State, stamp
 from graders.judge import card
@@ -48,6 +49,7 @@ class Desk:
     katas: dict[str, Kata]
     progress: dict[str, Progress]
     at: datetime
+    goal: Goal | None = None
 
     @property
     def due(self) -> list[Progress]:
@@ -89,8 +91,13 @@ class Desk:
 
 def overview(state: State, chosen: list[Kata]) -> Desk:
     names = [kata.id for kata in chosen]
-    found = progress.progress_of(state.events(), names)
-    return Desk(dict(zip(names, chosen, strict=True)), found, state.now())
+    events, at = state.events(), state.now()
+    found = progress.progress_of(events, names)
+    goal = goal_of(events, at.astimezone().date())
+    if goal:
+        for kata in chosen:
+            found[kata.id].last_look = goal.last_look(kata.rank)
+    return Desk(dict(zip(names, chosen, strict=True)), found, at, goal)
 
 
 def show(desk: Desk, console: Console) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import jinja2
@@ -21,6 +22,7 @@ from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
 from graders.catalogue.statement import Question
 from graders.desk import progress
+from graders.desk.goal import recall
 from graders.desk.interview import clock, record
 from graders.desk.progress import RATINGS, Progress
 from graders.desk.report import charts, tally
@@ -91,6 +93,7 @@ def page_of(state: State, chosen: list[Kata]) -> str:
         due=desk.due,
         coming=coming(desk),
         topics=by_topic(chosen),
+        readiness=readiness(desk, by_topic(chosen)),
         asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].solved]),
         weeks=weeks,
         points_chart=charts.points_over_time(days, POINTS * len(desk.katas)) if len(days) > 1 else "",
@@ -110,6 +113,16 @@ def by_topic(chosen: Sequence[Kata]) -> list[tuple[str, list[Kata]]]:
     """The easy katas first."""
     groups = itertools.groupby(chosen, key=lambda kata: kata.topic)
     return [(topic, sorted(group, key=lambda kata: kata.rank)) for topic, group in groups]
+
+
+def readiness(desk: Desk, topics: Sequence[tuple[str, list[Kata]]]) -> dict[str, tuple[int, int, float]]:
+    """By topic: katas that were solved, all of them, and the share that should be known on the day of the goal."""
+    goal, made = desk.goal, {}
+    for topic, group in topics if goal else ():
+        assert goal
+        known = [desk.progress[kata.id] for kata in group]
+        made[topic] = (sum(one.solved > 0 for one in known), len(known), mean(recall(goal, one) for one in known))
+    return made
 
 
 def follow_ups(solved: Sequence[Kata]) -> dict[str, list[Question]]:
