@@ -82,6 +82,12 @@ def report(session: nox.Session) -> None:
 
 
 @nox.session
+def update(session: nox.Session) -> None:
+    """Get the newest katas and graders into your fork; your answers stay: nox -s update."""
+    run(session, "update", group="learn")
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run the project's own tests; arguments go to pytest."""
     environment(session, "author")

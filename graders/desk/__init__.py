@@ -64,6 +64,9 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         "--report", nargs="?", type=int, const=0, metavar="N", help="show the report of interview N; default: the last"
     )
 
+    update = add(commands, "update", "get the newest katas", "Merges the newest katas and graders; answers stay.")
+    update.add_argument("--from", dest="source", metavar="ADDRESS", help="the repository that you forked; kept by git")
+
     report = add(commands, "report", "one HTML page of all you did", "Writes one HTML page, readable offline.")
     report.set_defaults(module="graders.desk.report.page")
     report.add_argument("--output", type=Path, metavar="FILE", help="where; default: .kata/report.html")

@@ -1,0 +1,138 @@
+"""A fork that is behind is brought up to date, in git repositories as learners have them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from graders import __main__ as cli
+from graders.catalogue.stub import stub_of
+from tests.toys import REFERENCE
+
+STUB = stub_of(REFERENCE)
+ANSWER = "katas/toys/scale/scale.py"
+STATEMENT = "katas/toys/scale/README.md"
+
+
+def git(where: Path, *arguments: str) -> str:
+    who = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "protocol.file.allow=always")
+    return subprocess.run(["git", *who, *arguments], cwd=where, check=True, capture_output=True, text=True).stdout
+
+
+def put(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def commit(root: Path, files: dict[str, str], words: str = "more") -> None:
+    put(root, **files)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", words)
+
+
+@pytest.fixture
+def upstream(tmp_path: Path) -> Path:
+    made = tmp_path / "upstream"
+    made.mkdir()
+    git(made, "init", "-q", "-b", "trunk")
+    kata = {ANSWER: STUB, "katas/toys/scale/.stub.py": STUB, STATEMENT: "Scale it.\n", "graders/engine.py": "old = 1\n"}
+    commit(made, kata | {".gitignore": ".kata/\n"})
+    return made
+
+
+@pytest.fixture
+def fork(upstream: Path, tmp_path: Path) -> Path:
+    """Behind by two commits, on a default branch of another name."""
+    made = tmp_path / "fork"
+    git(tmp_path, "clone", "-q", str(upstream), str(made))
+    git(made, "branch", "-qm", "trunk", "mine")
+    commit(upstream, {"graders/engine.py": "new = 2\n", STATEMENT: "Scale it well.\n"})
+    other = STUB.replace("factor=2.0", "factor=3.0")
+    commit(upstream, {ANSWER: other, "katas/toys/scale/.stub.py": other})
+    commit(upstream, {"katas/toys/shift/shift.py": STUB, "katas/toys/shift/.stub.py": STUB})
+    return made
+
+
+def update(root: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    status = cli.main(["update", *arguments], root)
+    said = capsys.readouterr()
+    return status, said.out + said.err
+
+
+def test_answers_stay_byte_for_byte(fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = "# mine\r\n" + REFERENCE
+    commit(fork, {ANSWER: answer, "notes.md": "mine\n"})
+    committed = (fork / ANSWER).read_bytes()
+    put(fork, **{"notes.md": "mine, not committed\n", ".kata/state.db": "events"})
+    status, said = update(fork, capsys, "--from", str(upstream))
+    assert (status, said.splitlines()[0][:11]) == (0, "updated to ")
+    assert "new katas: shift" in said
+    assert "statements that changed: scale" in said
+    assert "scale has another contract; katas/toys/scale/scale.py is of before" in said
+    assert (fork / ANSWER).read_bytes() == committed
+    assert (fork / "graders/engine.py").read_text() == "new = 2\n"
+    assert (fork / "notes.md").read_text() == "mine, not committed\n"
+    assert (fork / ".kata/state.db").read_text() == "events"
+    assert git(fork, "branch", "--show-current") == "mine\n"
+    assert git(fork, "status", "--short") == " M notes.md\n"
+    assert git(fork, "worktree", "list").count("\n") == 1
+    assert update(fork, capsys) == (0, "this is up to date\n")  # git knows the address by now
+
+
+def test_answer_that_is_not_committed_stays(fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(fork, **{ANSWER: REFERENCE})
+    assert update(fork, capsys, "--from", str(upstream))[0] == 0
+    assert (fork / ANSWER).read_text() == REFERENCE
+    assert (fork / "graders/engine.py").read_text() == "new = 2\n"
+
+
+def test_stub_that_nobody_touched_is_the_new_one(
+    fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, said = update(fork, capsys, "--from", str(upstream))
+    assert status == 0
+    assert "factor=3.0" in (fork / ANSWER).read_text()
+    assert "scale has another contract\n" in said
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_what_cannot_be_merged_changes_nothing(
+    fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str], committed: bool
+) -> None:
+    put(fork, **{ANSWER: REFERENCE, "graders/engine.py": "my own = 3\n"})
+    if committed:
+        commit(fork, {})
+    before = git(fork, "rev-parse", "HEAD"), git(fork, "status", "--short")
+    status, said = update(fork, capsys, "--from", str(upstream))
+    assert status == 2
+    assert said.startswith("error: ")
+    assert "graders/engine.py" in said
+    assert "nothing was changed" in said
+    assert (git(fork, "rev-parse", "HEAD"), git(fork, "status", "--short")) == before
+    assert (fork / "graders/engine.py").read_text() == "my own = 3\n"
+    assert git(fork, "worktree", "list").count("\n") == 1
+
+
+def test_what_was_removed_stays_removed(fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    git(fork, "rm", "-q", "graders/engine.py")
+    commit(fork, {ANSWER: REFERENCE})
+    assert update(fork, capsys, "--from", str(upstream))[0] == 0
+    assert not (fork / "graders/engine.py").exists()
+
+
+def test_no_source_no_clone_and_no_history_get_a_sentence(
+    fork: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "say it once: nox -s update -- --from ADDRESS" in update(fork, capsys)[1]
+    assert "git ls-remote did not work, and nothing was changed" in update(fork, capsys, "--from", "/no/where")[1]
+    other = tmp_path / "other"
+    other.mkdir()
+    assert "is no clone of a git repository" in update(other, capsys)[1]
+    git(other, "init", "-q")
+    commit(other, {"a": "b"})
+    assert "shares no history" in update(fork, capsys, "--from", str(other))[1]
+    (other / "inside").mkdir()
+    assert "is a part of another git repository" in update(other / "inside", capsys)[1]
