@@ -20,20 +20,15 @@ def test_example_by_hand() -> None:
     assert losses == ["0.4375", "0.5981", "0.7981", "0.3133", "0.5178", "0.5557", "0.5368"]
     assert said(KATA, "log(e^0.6 + e⁰) − 0.6 = 0.4375", "log(e^0.8 + e¹) − 1 = 0.5981")
     assert said(KATA, "log(e^0.6 + e^0.8) − 0.6 = 0.7981, and caption 1 log(e⁰ + e¹) − 1 = 0.3133")
-    assert said(
-        KATA, "of 0.4375 and 0.5981 is 0.5178, that of 0.7981 and 0.3133 is 0.5557", "the mean of the two, 0.5368"
-    )
+    assert said(KATA, "0.4375 and 0.5981 is 0.5178, that of 0.7981 and 0.3133 is 0.5557", "mean of the two, 0.5368")
 
 
-def test_perfect_embeddings_with_and_without_the_factor() -> None:
+def test_factors_of_1_and_100_and_the_first() -> None:
     N = 32_768
     assert [f"{math.log(x):.2f}" for x in (1 + (N - 1) / math.e, N)] == ["9.40", "10.40"]
     assert math.log1p((N - 1) * math.exp(-100)) < 1e-38
     assert f"{N**2 * 4 / 1e9:.1f}" == "4.3"
     assert said(KATA, "log(1 + 32 767/e) = 9.40, hardly below the log N = 10.40", "N² logits in float32 are 4.3 GB")
-
-
-def test_start_and_bound_of_the_factor() -> None:
     assert (f"{1 / 0.07:.2f}", f"{math.log(1 / 0.07):.2f}") == ("14.29", "2.66")
     assert (f"{math.exp(4.6052):.3f}", f"{math.exp(100 * 0.1):.0f}") == ("100.003", "22026")
     assert said(KATA, "a factor of 14.29 and a log of 2.66", "it gives a factor of 100.003", "e¹⁰ = 22 026")
@@ -44,10 +39,8 @@ def test_gradient_of_a_clamped_exponential() -> None:
     factor = s.exp().clamp(max=100)
     (gradient,) = torch.autograd.grad(factor.sum(), s)
     assert (factor.tolist(), gradient[0].item(), gradient[1:].isnan().tolist()) == ([100.0] * 3, 0.0, [True, True])
-    (gradient,) = torch.autograd.grad((-s).exp().clamp(min=0.01).sum(), s)
-    assert not gradient.any()
-    (gradient,) = torch.autograd.grad(torch.where(s < 4, s.exp(), 100.0).sum(), s)
-    assert gradient[1:].isnan().all()
+    assert not torch.autograd.grad((-s).exp().clamp(min=0.01).sum(), s)[0].any()
+    assert torch.autograd.grad(torch.where(s < 4, s.exp(), 100.0).sum(), s)[0][1:].isnan().all()
     assert said(KATA, "For s above 88.72 the exponential overflows in float32", "In float32 that begins above 88.72")
 
 
@@ -68,6 +61,4 @@ def test_extremes_are_those_that_are_asked() -> None:
     scales = {case: [one["logit_scale"].item() for one in asked] for case, asked in inputs.items()}
     assert (min(scales["scales"]), max(scales["beyond_the_bound"])) == (-6, 1000)
     assert math.isclose(math.exp(-scales["small_temperature_in_half"][0]), 0.05)
-    of_half = inputs["norm_fits_float16"][0]["image"].norm(dim=1)
-    assert of_half.max() < torch.finfo(torch.float16).max < of_half.min() ** 2
     assert said(KATA, "−6 is asked", "In half precision τ may be 0.05")

@@ -131,7 +131,7 @@ MISTAKES = (
         "softmax is taken over all N² logits at once, or twice, since cross-entropy takes it as well; each row and "
         "each column has one of its own",
         along("(logits.logsumexp((0, 1)) - logits.diagonal().mean())"),
-        also=(along("F.cross_entropy(logits.softmax({}), own)"),),
+        also=(along("(logits.softmax({0}).logsumexp({0}) - logits.softmax({0}).diagonal()).mean()"),),
     ),
     Mistake(
         "log_of_a_softmax",
@@ -140,8 +140,14 @@ MISTAKES = (
         along("-logits.softmax({}).diagonal().log().mean()"),
         also=(
             along("(logits.exp().sum({}).log() - logits.diagonal()).mean()"),
+            along("-(logits.exp().diagonal() / logits.exp().sum({})).log().mean()"),
             *(along(f"-(logits.softmax({{}}).diagonal() + {eps}).log().mean()") for eps in (1e-6, 1e-8, 1e-12)),
         ),
+    ),
+    Mistake(
+        "wrong_labels",
+        "the label of row i is not i; own pairs are on the diagonal of the logits, so the labels are 0 to N − 1",
+        {TO_TEXT: "F.cross_entropy(logits, own * 0)", TO_IMAGE: "F.cross_entropy(logits.mT, own * 0)"},
     ),
     Mistake(
         "shapes_half_checked",
