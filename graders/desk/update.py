@@ -159,9 +159,7 @@ class Clone:
             lines.append(f"new katas: {', '.join(new)}")
         told = [Path(name).parts[2] for name in changed if STATEMENT.fullmatch(name) and name in old]
         if told:
-            lines.append(
-                f"statements that changed: {', '.join(told)}\n  git diff {before[:10]} -- katas/*/KATA/README.md"
-            )
+            lines.append(f"statements that changed: {', '.join(told)}\n  git diff {before[:10]} -- '*/KATA/README.md'")
         for name in stubs:
             one, other = self.text(before, name), self.text(after, name)
             kata = Kata(self.root, Path(name).parts[1], Path(name).parts[2])
