@@ -38,7 +38,7 @@ def refused(Counter, x):
     return Counter(0.0).add(x)
 
 
-def applied(twice, x):
+def applied(twice, x, shape):
     calls = []
 
     def double(y):
@@ -47,7 +47,7 @@ def applied(twice, x):
 
     out = x.clone()
     back = twice(double, out)
-    return {"value": out, "same object": back is out, "calls": len(calls)}
+    return {"value": out, "same object": back is out, "calls": len(calls), "shape": shape == x.shape}
 
 
 def twice(function, x):
@@ -69,7 +69,7 @@ GRADER = Grader(
         Answer(
             "twice(function, x)",
             oracle=twice,
-            cases=(Case("doubled", lambda draw: {"x": draw.normal(4)}, scenario=applied),),
+            cases=(Case("doubled", lambda draw: {"x": draw.normal(4), "shape": (4,)}, scenario=applied),),
         ),
         Answer(
             "pieces(n)",

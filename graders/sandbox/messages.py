@@ -70,13 +70,13 @@ class Request:
 
         def plain(value: Any) -> Any:
             if not isinstance(value, Tensor):
-                return value
+                return {"tuple": value} if isinstance(value, tuple) else value
             tensors.append(value)
             return {"tensor": len(tensors) - 1}
 
         arguments = None if self.arguments is None else {name: plain(value) for name, value in self.arguments.items()}
         for name, value in (arguments or {}).items():
-            if isinstance(value, dict):
+            if isinstance(value, dict) and "tensor" in value:
                 where[name] = value["tensor"]
         names = list(arguments or {})
         earlier = self.earlier_arguments if self.after_other_calls else {}

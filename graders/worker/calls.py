@@ -212,7 +212,9 @@ def rehearsals(target: Target, request: CallRequest, values: list[Tensor]) -> li
 
 
 def value_of(argument: Any, values: list[Tensor]) -> Any:
-    return values[argument["tensor"]] if isinstance(argument, dict) else argument
+    if not isinstance(argument, dict):
+        return argument
+    return tuple(argument["tuple"]) if "tuple" in argument else values[argument["tensor"]]
 
 
 def ramp_cotangent(output: Tensor) -> Tensor:
