@@ -26,9 +26,9 @@ def posterior(prior: list[float], likelihood: list[float]) -> Tensor:
 def test_example_by_hand() -> None:
     assert (round(0.1 * 0.9 + 0.9 * 0.2, 9), round(0.1 * 0.1 + 0.9 * 0.8, 9)) == (0.27, 0.73)
     assert [f"{0.09 / 0.27:.4f}", f"{0.01 / 0.73:.4f}"] == ["0.3333", "0.0137"]
-    assert f"{math.log(0.1 * math.e / (0.1 * math.e + 0.9)):.4f}" == "-1.4611"
+    assert f"{math.log(0.1 * math.e / (0.1 * math.e + 0.9)):.4f}" == "-1.4612"
     assert said(KATA, "0.1 · 0.9 + 0.9 · 0.2 = 0.27", "0.09 / 0.27 = 1/3", "0.1 · 0.1 + 0.9 · 0.8 = 0.73")
-    assert said(KATA, "0.01 / 0.73 = 0.0137", "log(0.1 · e / (0.1 · e + 0.9)) = −1.4611")
+    assert said(KATA, "0.01 / 0.73 = 0.0137", "log(0.1 · e / (0.1 · e + 0.9)) = −1.4612")
 
 
 def test_base_rates() -> None:

@@ -14,6 +14,9 @@ LOG_EVIDENCE = "torch.logsumexp(log_joint, -1, keepdim=True)"
 LOG_NONE = "if (log_evidence == -torch.inf).any():"
 LOG_POSTERIOR = "return log_joint - log_evidence"
 SHIFTED = "(log_joint - top).exp().sum(-1, keepdim=True).log() + top"
+ONE_MAXIMUM = {LOG_EVIDENCE: SHIFTED.replace("top", "log_joint.max()")}
+OF_LIKELIHOODS = {LOG_EVIDENCE: SHIFTED.replace("top", "log_likelihood.amax(-1, keepdim=True)")}
+ALL_ZERO = {LOG_NONE: "if (log_joint == -torch.inf).all(-1).any():"}
 
 MISTAKES = (
     Mistake(
@@ -23,6 +26,7 @@ MISTAKES = (
         also=(
             {EVIDENCE: "evidence = joint.sum(1, keepdim=True)"},
             {LOG_EVIDENCE: "torch.logsumexp(log_joint, 0, keepdim=True)"},
+            {LOG_EVIDENCE: "torch.logsumexp(log_joint, 1, keepdim=True)"},
             {TOTAL: "return (prior * likelihood).sum(0)"},
             {TOTAL: "return prior @ likelihood.T"},
             {EVIDENCE: "evidence = joint.sum()"},
@@ -49,8 +53,8 @@ MISTAKES = (
         "one_maximum_for_all",
         "the exponentials are shifted by one maximum of all rows or of the likelihoods alone, and underflow elsewhere; "
         "take each row's maximum, with the prior in it",
-        {LOG_EVIDENCE: SHIFTED.replace("top", "log_joint.max()")},
-        also=({LOG_EVIDENCE: SHIFTED.replace("top", "log_likelihood.amax(-1, keepdim=True)")},),
+        ONE_MAXIMUM,
+        also=(ONE_MAXIMUM | ALL_ZERO, OF_LIKELIHOODS, OF_LIKELIHOODS | ALL_ZERO),
     ),
     Mistake(
         "plain_by_way_of_logs",
@@ -98,6 +102,7 @@ MISTAKES = (
         also=(
             {LOG_NONE: "if (log_evidence == -torch.inf).all():"},
             {NONE: "if (likelihood == 0).all(-1).any():"},
+            {LOG_NONE: "if (log_likelihood == -torch.inf).all(-1).any():"},
         ),
     ),
     Mistake(
