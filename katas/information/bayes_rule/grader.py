@@ -1,0 +1,145 @@
+"""What is checked of bayes_rule."""
+
+from itertools import product
+
+import pytest
+import torch
+from torch import Tensor
+
+from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
+
+IMPOSSIBLE = 1  # the hypothesis whose prior is 0
+# In float32 a sum of about −1000 is rounded by 3e-5, and so is the evidence.
+FAR = {torch.float32: Tolerance(1e-3, 1e-4, 1e-3)}
+
+
+def distribution(draw: Draw, K: int) -> Tensor:
+    weights = draw.uniform(K, low=0.5, high=2)
+    return weights / weights.sum()
+
+
+def drawn(draw: Draw, *shape: int, scale: float = 1.0) -> Arguments:
+    return {"prior": distribution(draw, shape[-1]), "likelihood": scale * draw.uniform(*shape, low=0.05)}
+
+
+def shaped(*shapes: tuple[int, ...], scale: float) -> Inputs:
+    return lambda draw: [drawn(draw, *shape, scale=scale) for shape in shapes]
+
+
+def in_logs(plain: Arguments) -> Arguments:
+    return {f"log_{name}": value.log() for name, value in plain.items()}
+
+
+def for_logs(inputs: Inputs) -> Inputs:
+    return lambda draw: [in_logs(one) for one in inputs(draw)]
+
+
+def zeros(draw: Draw) -> list[Arguments]:
+    """In the likelihood, in the prior, and in both."""
+    likely, prior, both = (drawn(draw, 5, 4) for _ in range(3))
+    for one in (likely, both):
+        one["likelihood"][[0, 1, 1, 2, 4], [3, 0, 2, IMPOSSIBLE, IMPOSSIBLE]] = 0
+    for one in (prior, both):
+        one["prior"][IMPOSSIBLE] = 0
+        one["prior"] /= one["prior"].sum()
+    return [likely, prior, both]
+
+
+def no_evidence(draw: Draw) -> list[Arguments]:
+    """In one row of several, in the only one, and where just the impossible hypothesis explains the row."""
+    only, several, (_, explained, _) = drawn(draw, 4), drawn(draw, 2, 3, 4), zeros(draw)
+    only["likelihood"][:] = several["likelihood"][1, 0] = 0
+    explained["likelihood"][3] = torch.arange(4) == IMPOSSIBLE
+    return [only, several, explained]
+
+
+def observations(draw: Draw) -> Arguments:
+    """Rows of about −800, as 1000 observations make them, of −8 and of 800; the impossible hypothesis is above all."""
+    sums = draw.uniform(1000, 6, 4, low=0.05).log().sum(0) * torch.tensor([1.0, 0.01, -1.0] * 2)[:, None]
+    sums[:, IMPOSSIBLE] += 1500
+    return in_logs(zeros(draw)[1]) | {"log_likelihood": sums}
+
+
+def with_priors(draw: Draw, *priors: Tensor) -> list[Arguments]:
+    return [{"prior": prior, "likelihood": draw.uniform(3, len(prior), low=0.1)} for prior in priors]
+
+
+def bad_sums(draw: Draw) -> list[Arguments]:
+    totals = product((0.94, 1.06, 0.5, 2.0, 7.0), (1, 4))
+    return with_priors(draw, *(total * distribution(draw, K) for total, K in totals))
+
+
+def bad_priors(draw: Draw) -> list[Arguments]:
+    negative = ([1.2, -0.2], [-0.01, 0.5, 0.51], [0.7, 0.4, -0.1])
+    return bad_sums(draw) + with_priors(draw, *map(torch.tensor, negative))
+
+
+def budget(name: str, form=dict) -> Budget:
+    return Budget(
+        name,
+        sizes={"rows": (64, 1024), "hypotheses": (8, 64)},
+        inputs=lambda draw, rows, hypotheses: form(drawn(draw, rows, hypotheses)),
+        hints={"rows": "broadcast the prior against all rows", "hypotheses": "sum over the last axis with one call"},
+    )
+
+
+ROWS = shaped((5, 4), scale=1)
+LEADING_AXES = shaped((4,), (4, 4), (1, 4), (2, 3, 4), (4, 1, 4), (3, 1), (1,), scale=5)
+GRADER = Grader(
+    answers=(
+        Answer(
+            "posterior(prior, likelihood)",
+            oracle=lambda prior, likelihood: prior * likelihood / (likelihood @ prior)[..., None],
+            differentiable=("prior", "likelihood"),
+            budgets=(budget("posterior_of_many"),),
+            cases=(
+                Case("posterior_rows", ROWS),
+                Case("posterior_leading_axes", LEADING_AXES),
+                Case("posterior_zeros", zeros),
+                # The smaller the likelihoods, the larger their gradients, up to where float32 overflows.
+                Case("tiny", lambda draw: [drawn(draw, 3, 4, scale=x) for x in (1e-12, 1e-25)], gradients="none"),
+                Case("posterior_bad_prior", bad_priors, raises=ValueError),
+                Case("posterior_no_evidence", no_evidence, raises=ValueError),
+            ),
+        ),
+        Answer(
+            "total_probability(prior, likelihood)",
+            oracle=lambda prior, likelihood: likelihood @ prior,
+            differentiable=("prior", "likelihood"),
+            budgets=(budget("total_of_many"),),
+            cases=(
+                Case("total_rows", ROWS),
+                Case("total_leading_axes", LEADING_AXES),
+                Case("total_zeros", lambda draw: zeros(draw) + no_evidence(draw)),
+                Case("total_bad_prior", bad_priors, raises=ValueError),
+            ),
+        ),
+        Answer(
+            "log_posterior(log_prior, log_likelihood)",
+            oracle=lambda log_prior, log_likelihood: torch.log_softmax(log_prior + log_likelihood, -1),
+            differentiable=("log_prior", "log_likelihood"),
+            budgets=(budget("log_of_many", in_logs),),
+            cases=(
+                Case("log_rows", for_logs(ROWS)),
+                Case("log_leading_axes", for_logs(LEADING_AXES)),
+                Case("log_zeros", for_logs(zeros)),
+                Case("thousand_observations", observations, tolerance=FAR),
+                Case("log_bad_prior", for_logs(bad_sums), raises=ValueError),
+                Case("log_no_evidence", for_logs(no_evidence), raises=ValueError),
+            ),
+        ),
+    ),
+)
+
+
+@pytest.mark.robustness
+def test_rounded_prior(submission: Submission, draw: Draw) -> None:
+    """Its sum is off 1 by nearly as much as the statement allows."""
+    for dtype, off in ((torch.float64, 8e-7), (torch.float32, 8e-7), (torch.float16, 6e-3), (torch.bfloat16, 6e-3)):
+        for total, answer in product((1 - off, 1 + off), GRADER.answers):
+            (asked,) = with_priors(draw, torch.full((2,), total / 2))
+            asked = in_logs(asked) if answer.name == "log_posterior" else asked
+            asked = {name: value.to(dtype) for name, value in asked.items()}
+            expected = answer.oracle(*(value.double() for value in asked.values()))
+            got = submission.call(answer.name, **asked)
+            close(f"{answer.name} of {dtype}, a prior that sums to {total}", got, expected, TOLERANCES[dtype])
