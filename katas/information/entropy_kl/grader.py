@@ -106,7 +106,6 @@ def answer(name: str, names: str, oracle: Callable[..., Tensor], *more: Case) ->
 
 
 def extreme(name: str, made: Callable[[Draw], Pair], **options: Any) -> Case:
-    """Of its gradients nothing is asked."""
     return Case(name, given("pq", made), gradients="none", category="robustness", **options)
 
 

@@ -8,7 +8,9 @@ from graders.kata import Mistake
 H = "-p * torch.where(p == 0, 1, p).log()"
 CE = "-p * torch.where((p == 0) & (q == 0), 1, q).log()"
 KL = "p * (torch.where(p == 0, 1, p).log() - torch.where(p == 0, 1, q).log())"
+SWAPPED = "-q * torch.where((p == 0) & (q == 0), 1, p).log()"
 REVERSED = "q * (torch.where(q == 0, 1, q).log() - torch.where(q == 0, 1, p).log())"
+NATS = "math.log(base or math.e)"
 CHECK = "base is not None and (base <= 0 or base == 1)"
 TOTAL = """from torch import Tensor
 
@@ -24,7 +26,7 @@ ROWS = "torch.stack([row.sum() for row in terms.movedim(dim, -1).flatten(0, -2)]
 
 def forms(h: str = H, ce: str = CE, kl: str = "", **total: str) -> Iterator[dict[str, str]]:
     """The three functions with a sum of their own each; KL in both forms, unless one is given."""
-    total = {"check": CHECK, "unit": "math.log(base or math.e)", "summed": "terms.sum(dim)"} | total
+    total = {"check": CHECK, "unit": NATS, "summed": "terms.sum(dim)"} | total
     for own_kl in (kl,) if kl else (KL, f"{ce} - ({h})"):
         yield {
             f"if {CHECK}:": "if False:",
@@ -46,8 +48,10 @@ def each(h: str, ce: str, kl: str) -> tuple[dict[str, str], ...]:
 
 
 def logarithms_of(change: str) -> tuple[dict[str, str], ...]:
-    p, q = change.format("p"), change.format("q")
-    return each(f"-p * ({p}).log()", f"-p * ({q}).log()", f"p * (({p}).log() - ({q}).log())")
+    """KL by a difference and by a quotient, which overflows in float16."""
+    p, q = f"({change.format('p')})", f"({change.format('q')})"
+    h, ce, kl, quotient = f"-p * {p}.log()", f"-p * {q}.log()", f"p * ({p}.log() - {q}.log())", f"p * ({p} / {q}).log()"
+    return ({"h": h, "ce": ce, "kl": quotient}, {"kl": quotient}, *each(h, ce, kl))
 
 
 MISTAKES = (
@@ -55,8 +59,6 @@ MISTAKES = (
         "zero_times_infinity",
         "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
         *logarithms_of("{0}"),
-        {"h": "-p * p.log()", "ce": "-p * q.log()", "kl": "p * (p / q).log()"},
-        {"kl": "p * (p / q).log()"},
     ),
     mistake(
         "patched_after_the_logarithm",
@@ -65,8 +67,9 @@ MISTAKES = (
         *each(
             "torch.where(p > 0, -p * p.log(), 0)",
             "torch.where((p > 0) | (q > 0), -p * q.log(), 0)",
-            "torch.where(p > 0, p * (p / q).log(), 0)",
+            "torch.where(p > 0, p * (p.log() - q.log()), 0)",
         ),
+        {"kl": "torch.where(p > 0, p * (p / q).log(), 0)"},
         {"ce": "(-p * q.log()).nan_to_num()", "kl": "(p * (p / q).log()).nan_to_num()"},
     ),
     mistake(
@@ -93,13 +96,9 @@ MISTAKES = (
         {"kl": "p * (torch.where(p == 0, 1, p).log() - torch.where(q == 0, 1, q).log())"},
         {"kl": KL.replace("p == 0", "(p == 0) | (q == 0)")},
     ),
-    mistake(
-        "reversed",
-        "p and q are swapped, or both orders averaged; H(p, q) and KL(p ‖ q) are weighed by p",
-        {"kl": REVERSED},
-        {"kl": f"({KL} + {REVERSED}) / 2"},
-        {"ce": "-q * torch.where((p == 0) & (q == 0), 1, p).log()"},
-    ),
+    mistake("divergence_reversed", "KL(q ‖ p) is returned; return KL(p ‖ q)", {"kl": REVERSED}),
+    mistake("symmetric", "KL is made symmetric in p and q; return KL(p ‖ q) alone", {"kl": f"({KL} + {REVERSED}) / 2"}),
+    mistake("cross_entropy_reversed", "H(q, p) is returned; swap p and q", {"ce": SWAPPED}),
     mistake("divergence_without_entropy", "H(p, q) is returned for KL(p ‖ q); subtract H(p)", {"kl": CE}),
     mistake(
         "quotient_overflows_in_half",
@@ -107,30 +106,23 @@ MISTAKES = (
         {"kl": "p * (torch.where(p == 0, 1, p) / torch.where(p == 0, 1, q)).log()"},
     ),
     mistake("generalised_divergence", "−p + q is added in KL, which changes its gradients", {"kl": f"{KL} - p + q"}),
-    mistake(
-        "renormalised",
-        "p and q are divided by their sums, which changes no value, but the gradients; take them as they are",
-        *logarithms_of("torch.where({0} == 0, 1, {0}) / {0}.sum(dim, keepdim=True)")[:1],
-    ),
     mistake("bits", "without a base the result is in bits; use the natural logarithm", {"unit": "math.log(base or 2)"}),
-    mistake(
-        "base_not_divided_by",
-        "`base` is ignored, or the result multiplied by its logarithm; divide by the logarithm",
-        {"unit": "1"},
-        {"unit": "1 / math.log(base or math.e)"},
-    ),
-    mistake(
-        "base_in_float32", "log(base) is taken in float32; use math.log", {"unit": "torch.tensor(base or math.e).log()"}
-    ),
-    mistake(
-        "base_0_for_none", "base 0 is taken for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}
-    ),
+    mistake("base_ignored", "`base` is ignored; divide by its logarithm", {"unit": "1"}),
+    mistake("base_multiplied", "the result is multiplied by log(base); divide by it", {"unit": f"1 / {NATS}"}),
+    mistake("base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base or math.e).log()"}),
+    mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
     mistake("base_below_1", "bases below 1 are refused, but 0.5 is one", {"check": "base is not None and base <= 1"}),
     mistake("mean_for_sum", "the terms are averaged; sum them", {"summed": "terms.mean(dim)"}),
     mistake("everything_summed", "all entries are summed up; sum along `dim` alone", {"summed": "terms.sum()"}),
     mistake("axis_kept", "the result has an axis of length 1 for `dim`", {"summed": "terms.sum(dim, keepdim=True)"}),
     mistake("last_axis_always", "`dim` is ignored and the last axis is summed; use dim", {"summed": "terms.sum(-1)"}),
-    mistake("wrong_sign", "the sign is wrong; log p is not positive, but H is", {"unit": "-math.log(base or math.e)"}),
+    mistake(
+        "wrong_sign",
+        "the sign is wrong; log p is at most 0, and the three sums are at least 0",
+        {"unit": f"-{NATS}"},
+        {"h": H[1:]},
+        {"kl": f"-({KL})"},
+    ),
     mistake("loop_over_rows", "a Python loop sums the rows; sum along `dim` in one call", {"summed": ROWS}, slow=True),
 )
 
