@@ -1,0 +1,44 @@
+"""Entropy, cross-entropy and KL divergence by hand. Statement: katas/information/entropy_kl/README.md."""
+
+import math
+
+import torch
+from torch import Tensor
+
+
+def entropy(p: Tensor, dim: int = -1, base: float | None = None) -> Tensor:
+    """H(p) = −Σ_i p_i log p_i
+
+    Args:
+        p: probabilities along `dim`.
+        dim: the axis that is summed over.
+        base: of the logarithm; None is the natural one.
+    Returns: the shape of p without `dim`, in its dtype.
+    Raises: ValueError if base is 1, 0 or negative.
+    Source: Shannon, A Mathematical Theory of Communication (1948), section 6.
+    """
+    # TODO: sum −p log p along `dim`, or ask one of the functions below.
+    raise NotImplementedError
+
+
+def cross_entropy_of(p: Tensor, q: Tensor, dim: int = -1, base: float | None = None) -> Tensor:
+    """H(p, q) = −Σ_i p_i log q_i
+
+    Args:
+        p, q: probabilities along `dim`, of one shape; the others as in entropy.
+    Returns and raises: as entropy.
+    """
+    # TODO: refuse a base to which there is no logarithm.
+    # TODO: sum −p log q along `dim`: which value and which gradients has an entry where p is 0, where q is, or both?
+    # TODO: turn the natural logarithm into that to `base`.
+    raise NotImplementedError
+
+
+def kl_divergence(p: Tensor, q: Tensor, dim: int = -1, base: float | None = None) -> Tensor:
+    """KL(p ‖ q) = Σ_i p_i log (p_i / q_i) = H(p, q) − H(p)
+
+    Args, returns and raises: as cross_entropy_of.
+    Source: Kullback and Leibler, On Information and Sufficiency (1951).
+    """
+    # TODO: compute it from the other two, or as a sum of its own.
+    raise NotImplementedError

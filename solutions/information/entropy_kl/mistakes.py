@@ -1,0 +1,137 @@
+"""Known wrong answers to entropy_kl."""
+
+from collections.abc import Iterator
+
+from graders.kata import Mistake
+
+# The terms of each sum, as right answers have them. KL has two usual forms: this one, and CE − H.
+H = "-p * torch.where(p == 0, 1, p).log()"
+CE = "-p * torch.where((p == 0) & (q == 0), 1, q).log()"
+KL = "p * (torch.where(p == 0, 1, p).log() - torch.where(p == 0, 1, q).log())"
+SWAPPED = "-q * torch.where((p == 0) & (q == 0), 1, p).log()"
+REVERSED = "q * (torch.where(q == 0, 1, q).log() - torch.where(q == 0, 1, p).log())"
+NATS = "math.log(base or math.e)"
+CHECK = "base is not None and (base <= 0 or base == 1)"
+TOTAL = """from torch import Tensor
+
+
+def total(terms, dim, base):
+    if {check}:
+        raise ValueError("base should be positive and not 1")
+    return ({summed}) / ({unit})
+"""
+EVERY_EPS = ("{0} + 1e-8", "{0} + 1e-10", "{0} + 1e-12", "{0}.clamp_min(1e-8)", "{0}.clamp_min(1e-12)")
+ROWS = "torch.stack([row.sum() for row in terms.movedim(dim, -1).flatten(0, -2)]).view_as(terms.sum(dim))"
+
+
+def forms(h: str = H, ce: str = CE, kl: str = "", **total: str) -> Iterator[dict[str, str]]:
+    """The three functions with a sum of their own each; KL in both forms, unless one is given."""
+    total = {"check": CHECK, "unit": NATS, "summed": "terms.sum(dim)"} | total
+    for own_kl in (kl,) if kl else (KL, f"{ce} - ({h})"):
+        yield {
+            f"if {CHECK}:": "if False:",
+            "from torch import Tensor\n": TOTAL.format(**total),
+            "return cross_entropy_of(p, p, dim, base)": f"return total({h}, dim, base)",
+            "nats = -(p * log_q).sum(dim)": f"return total({ce}, dim, base)",
+            "return cross_entropy_of(p, q, dim, base) - entropy(p, dim, base)": f"return total({own_kl}, dim, base)",
+        }
+
+
+def mistake(name: str, diagnosis: str, *changes: dict[str, str], slow: bool = False) -> Mistake:
+    first, *also = [edits for change in changes for edits in forms(**change)]
+    return Mistake(name, diagnosis, first, tuple(also), slow)
+
+
+def each(h: str, ce: str, kl: str) -> tuple[dict[str, str], ...]:
+    """All three wrong, then each alone."""
+    return ({"h": h, "ce": ce, "kl": kl}, {"h": h}, {"ce": ce}, {"kl": kl})
+
+
+def logarithms_of(change: str) -> tuple[dict[str, str], ...]:
+    """KL by a difference and by a quotient, which overflows in float16."""
+    p, q = f"({change.format('p')})", f"({change.format('q')})"
+    h, ce, kl, quotient = f"-p * {p}.log()", f"-p * {q}.log()", f"p * ({p}.log() - {q}.log())", f"p * ({p} / {q}).log()"
+    return ({"h": h, "ce": ce, "kl": quotient}, {"kl": quotient}, *each(h, ce, kl))
+
+
+MISTAKES = (
+    mistake(
+        "zero_times_infinity",
+        "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
+        *logarithms_of("{0}"),
+    ),
+    mistake(
+        "patched_after_the_logarithm",
+        "the NaN of 0 · log 0 is replaced after the logarithm, so the gradient is still NaN (and nan_to_num makes +∞ "
+        "finite); replace what the logarithm is taken of",
+        *each(
+            "torch.where(p > 0, -p * p.log(), 0)",
+            "torch.where((p > 0) | (q > 0), -p * q.log(), 0)",
+            "torch.where(p > 0, p * (p.log() - q.log()), 0)",
+        ),
+        {"kl": "torch.where(p > 0, p * (p / q).log(), 0)"},
+        {"ce": "(-p * q.log()).nan_to_num()", "kl": "(p * (p / q).log()).nan_to_num()"},
+    ),
+    mistake(
+        "special_function_alone",
+        "torch.xlogy and torch.special.entr have no finite gradient at 0 · log 0; give their logarithm a 1 there",
+        {"h": "-torch.xlogy(p, p)", "ce": "-torch.xlogy(p, q)"},
+        {"ce": "-torch.xlogy(p, q)"},
+        {"h": "torch.special.entr(p)"},
+    ),
+    mistake(
+        "eps_in_the_logarithm",
+        "the probabilities are raised a little before the logarithm; leave all but those of 0 · log 0 as they are",
+        *(change for eps in EVERY_EPS for change in logarithms_of(eps)),
+    ),
+    mistake(
+        "gradient_lost_where_p_is_0",
+        "the cross-entropy skips all entries with p = 0, where p has the gradient −log q; skip those with p = q = 0",
+        {"ce": "-p * torch.where(p == 0, 1, q).log()"},
+    ),
+    mistake(
+        "impossible_left_out",
+        "entries with q = 0 are skipped even where p is not 0; the result is +∞ there",
+        {"ce": "-p * torch.where(q == 0, 1, q).log()"},
+        {"kl": "p * (torch.where(p == 0, 1, p).log() - torch.where(q == 0, 1, q).log())"},
+        {"kl": KL.replace("p == 0", "(p == 0) | (q == 0)")},
+    ),
+    mistake("divergence_reversed", "KL(q ‖ p) is returned; return KL(p ‖ q)", {"kl": REVERSED}),
+    mistake("symmetric", "KL is made symmetric in p and q; return KL(p ‖ q) alone", {"kl": f"({KL} + {REVERSED}) / 2"}),
+    mistake("cross_entropy_reversed", "H(q, p) is returned; swap p and q", {"ce": SWAPPED}),
+    mistake("divergence_without_entropy", "H(p, q) is returned for KL(p ‖ q); subtract H(p)", {"kl": CE}),
+    mistake(
+        "quotient_overflows_in_half",
+        "p / q overflows float16 where q is tiny; take log p − log q, or a wider dtype",
+        {"kl": "p * (torch.where(p == 0, 1, p) / torch.where(p == 0, 1, q)).log()"},
+    ),
+    mistake("generalised_divergence", "−p + q is added in KL, which changes its gradients", {"kl": f"{KL} - p + q"}),
+    mistake("bits", "without a base the result is in bits; use the natural logarithm", {"unit": "math.log(base or 2)"}),
+    mistake("base_ignored", "`base` is ignored; divide by its logarithm", {"unit": "1"}),
+    mistake("base_multiplied", "the result is multiplied by log(base); divide by it", {"unit": f"1 / {NATS}"}),
+    mistake("base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base or math.e).log()"}),
+    mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
+    mistake("base_below_1", "bases below 1 are refused, but 0.5 is one", {"check": "base is not None and base <= 1"}),
+    mistake("mean_for_sum", "the terms are averaged; sum them", {"summed": "terms.mean(dim)"}),
+    mistake("everything_summed", "all entries are summed up; sum along `dim` alone", {"summed": "terms.sum()"}),
+    mistake("axis_kept", "the result has an axis of length 1 for `dim`", {"summed": "terms.sum(dim, keepdim=True)"}),
+    mistake("last_axis_always", "`dim` is ignored and the last axis is summed; use dim", {"summed": "terms.sum(-1)"}),
+    mistake(
+        "wrong_sign",
+        "the sign is wrong; log p is at most 0, and the three sums are at least 0",
+        {"unit": f"-{NATS}"},
+        {"h": H[1:]},
+        {"kl": f"-({KL})"},
+    ),
+    mistake("loop_over_rows", "a Python loop sums the rows; sum along `dim` in one call", {"summed": ROWS}, slow=True),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    "log_q = torch.where((p == 0) & (q == 0), 1, q).log() -> log_q = torch.where((p == 0) & (q == 0), 2, q).log()": (
+        "any positive number is multiplied by p = 0, and any finite gradient is right there"
+    ),
+} | {
+    f"if {CHECK}: -> if {CHECK.replace('<= 0', other)}:": "math.log raises ValueError, too, for what is not positive"
+    for other in ("< 0", "<= -1")
+}
