@@ -47,7 +47,7 @@ def new_launcher(processor: int | None = None) -> Launcher:
 def new_launchers(count: int) -> list[Launcher]:
     """For as many judges; each keeps to a processor with its workers, where there are enough.
 
-    WarmJudge and worker take turns, thousands of times. To wake each other up on another processor, which has gone to
+    Judge and worker take turns, thousands of times. To wake each other up on another processor, which has gone to
     sleep meanwhile, takes about as long as a small call; nine katas took 7.3 s so, and 6.4 s now.
     """
     free = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
