@@ -14,12 +14,16 @@ HINTS = ("A nudge", "The idea", "Nearly the code")
 FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
 
 
+ALSO = re.compile(r"<!-- also:\n(.*?)\n-->\n*", re.DOTALL)
+
+
 @dataclass(frozen=True)
 class Question:
-    """The question is text, its answer Markdown."""
+    """The question is text, its answer Markdown; the phrasings are other words in which people ask it."""
 
     question: str
     answer: str
+    phrasings: tuple[str, ...] = ()
 
 
 def hints(kata: Kata) -> list[str]:
@@ -72,7 +76,11 @@ def part(kata: Kata, path: Path, found: dict[str, str], heading: str) -> str:
 
 
 def questions(kata: Kata, path: Path, pairs: list[tuple[str, str]]) -> list[Question]:
-    made = [Question(re.sub(r"\\(\W)", r"\1", question).strip(), answer.strip()) for question, answer in pairs]
+    made = []
+    for question, answer in pairs:
+        also = ALSO.match(answer.lstrip())
+        phrasings = tuple(line.strip() for line in also[1].splitlines()) if also else ()
+        made.append(Question(re.sub(r"\\(\W)", r"\1", question).strip(), ALSO.sub("", answer).strip(), phrasings))
     if not made or not all(one.question and one.answer for one in made):
         raise UsageError(
             f"{path.relative_to(kata.root)} should have questions, each with its answer: restore it with git"
