@@ -10,6 +10,7 @@ VAR = "var = x.var(axes, correction=0, keepdim=True)"
 Y = "y = (x - mean) / torch.sqrt(var + eps)"
 SCALED = "    if weight is not None:\n        y = y * weight.reshape(along)\n"
 SHIFTED = "    if bias is not None:\n        y = y + bias.reshape(along)\n"
+BOTH = "if weight is not None and bias"
 
 # What x − μ is divided by.
 DIVISORS = {
@@ -17,6 +18,10 @@ DIVISORS = {
     "no_eps": ("torch.sqrt(var)", "eps is not used, so a constant channel gives NaN; add it to the variance"),
     "eps_ignored": ("torch.sqrt(var + 1e-5)", "1e-5 is used for any eps; use the one that is passed"),
     "no_root": ("(var + eps)", "the values are divided by the variance; divide by its root"),
+    "sum_of_squares": (
+        "torch.sqrt((x - mean).square().sum(axes, keepdim=True) + eps)",
+        "the squares are added up, but not divided by the number of positions; take their mean",
+    ),
     "std_plus_eps": (
         "(x.std(axes, keepdim=True) + eps)",
         "x.std() + eps has two mistakes: it divides by n − 1, and eps is outside the root; use √(variance + eps)",
@@ -28,10 +33,6 @@ OVER = {
     "as_layer_norm_of_images": (
         "list(range(1, x.dim()))",
         "all channels of a sample together, as in layer norm of images; each channel has its own",
-    ),
-    "as_layer_norm_of_text": (
-        "[1]",
-        "the channels of each position, as in layer norm of text; take them over the positions of each channel",
     ),
     "last_axis_only": ("[-1]", "the last axis alone; take all axes behind C"),
     "last_two_axes": ("[-2, -1]", "the last two axes, which fits images alone; take all axes behind C"),
@@ -65,6 +66,10 @@ SLOW = {
 }
 
 
+def over(axes: str) -> dict[str, str]:
+    return {AXES: f"axes = {axes}", ALONG: ALONG.replace("len(axes)", "(x.dim() - 2)")}
+
+
 def variance(text: str) -> dict[str, str]:
     return {VAR: f"var = {text}"}
 
@@ -75,12 +80,15 @@ def result(text: str) -> dict[str, str]:
 
 MISTAKES = (
     *(
-        Mistake(
-            name,
-            f"the mean and the variance are taken over {wrong}",
-            {AXES: f"axes = {axes}", ALONG: ALONG.replace("len(axes)", "(x.dim() - 2)")},
-        )
+        Mistake(name, f"the mean and the variance are taken over {wrong}", over(axes))
         for name, (axes, wrong) in OVER.items()
+    ),
+    Mistake(
+        "as_layer_norm_of_text",
+        "sequences are normalized across the channels of each position, as layer norm does with the tokens of a text; "
+        "take the mean and the variance over the positions of each channel",
+        over("[1]"),
+        also=(over("[1] if x.dim() == 3 else list(range(2, x.dim()))"),),
     ),
     Mistake(
         "affine_on_another_axis",
@@ -134,13 +142,21 @@ MISTAKES = (
     Mistake(
         "only_together",
         "weight or bias is ignored where the other is not given; each may come alone",
-        {SHIFTED: SHIFTED.replace("if bias", "if weight is not None and bias")},
-        also=({SCALED: SCALED.replace("if weight", "if bias is not None and weight")},),
+        {SHIFTED: SHIFTED.replace("if bias", BOTH)},
+        also=(
+            {SCALED: SCALED.replace("if weight", "if bias is not None and weight")},
+            {SCALED: SCALED.replace("if weight", BOTH), SHIFTED: SHIFTED.replace("if bias", BOTH)},
+        ),
     ),
     Mistake(
         "bias_before_weight",
         "bias is added before weight multiplies, so it is multiplied, too; multiply first",
         {SCALED: "", SHIFTED: SHIFTED + SCALED},
+    ),
+    Mistake(
+        "one_position_taken",
+        "an x with a single position behind C is not refused; raise ValueError, since all of it would become the bias",
+        {FITS: "x.dim() < 3"},
     ),
     Mistake(
         "samples_counted_as_positions",
@@ -167,4 +183,6 @@ MISTAKES = (
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT = {
+    f"if {FITS}: -> if {FITS.replace('3', '2')}:": "of two axes, shape[2:] is empty, and its numel() is 1, too"
+}
