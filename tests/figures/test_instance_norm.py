@@ -21,10 +21,11 @@ CHANNEL = torch.tensor([1.0, 3.0, 5.0, 7.0])
 def test_example_by_hand() -> None:
     assert [CHANNEL.mean().item(), CHANNEL.var(correction=0).item()] == [4, 5]
     assert [f"{(value - 4) / math.sqrt(5):.4f}" for value in (1, 3)] == ["-1.3416", "-0.4472"]
-    assert said(KATA, "(1 − 4) / √5 = −1.3416", "(3 − 4) / √5 = −0.4472", "its bias 3 · 0 + 1 = 1")
+    assert said(
+        KATA, "(1 − 4) / √5 = −1.3416", "(3 − 4) / √5 = −0.4472", "its bias 3 · 0 + 1 = 1", "turn them into −1 and 1"
+    )
     across = F.layer_norm(torch.stack([CHANNEL, torch.full((4,), 2.0)], dim=1), [2], eps=0.0)
     assert across[0].tolist() == [-1, 1]
-    assert said(KATA, "compare the 1 with the 2 below it, and turn them into −1 and 1")
     assert f"{(CHANNEL.var(correction=0) / CHANNEL.var()).item():.6f}" == f"{3 / 4:.6f}"
     assert said(KATA, "For four positions the result is √(3/4) of what it should be")
 
@@ -50,9 +51,8 @@ def test_statistics_of_the_norms() -> None:
 def test_padding_and_forecasts() -> None:
     padded = torch.cat([CHANNEL, torch.zeros(4)])
     assert [padded.mean().item(), padded.var(correction=0).item()] == [2, 6.5]
-    assert said(KATA, "the mean 2 and the variance 6.5")
     assert [f"{level + 2 * math.sqrt(5):.2f}" for level in (104, 4)] == ["108.47", "8.47"]
-    assert said(KATA, "104 + 2 · √5 = 108.47 in the one case and 8.47 in the other")
+    assert said(KATA, "the mean 2 and the variance 6.5", "104 + 2 · √5 = 108.47 in the one case and 8.47 in the other")
 
 
 def test_sizes_and_digits() -> None:
