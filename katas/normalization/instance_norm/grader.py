@@ -1,0 +1,105 @@
+"""What is checked of instance_norm."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """ "4x5" is (4, 5), "()" is ()."""
+    return tuple(int(size) for size in text.strip("()").split("x") if size)
+
+
+def called(draw: Draw, text: str, std: float = 2, mean: float = 1, **more: Any) -> Arguments:
+    """ "3x4x5 4 -": the shapes of x, weight and bias; - where there is none."""
+    shapes = zip(("x", "weight", "bias"), text.split(), strict=False)
+    made = {name: draw.normal(*sizes(shape)) for name, shape in shapes if shape != "-"}
+    return made | {"x": made["x"] * std + mean, **more}
+
+
+def calls(*texts: str, **more: Any) -> Inputs:
+    return lambda draw: [called(draw, text, **more) for text in texts]
+
+
+def both(shape: str) -> str:
+    """The shape of x, with a weight and a bias that fit."""
+    return f"{shape} {sizes(shape)[1]} {sizes(shape)[1]}"
+
+
+def with_both(*shapes: str, **more: Any) -> Inputs:
+    return calls(*map(both, shapes), **more)
+
+
+def others(order: str) -> Inputs:
+    """A weight or bias of another shape, {1}, for an x {0}, alone and beside a right one, {2}."""
+    wanted = [("3x4x5", shape, "4") for shape in OTHERS] + [("3x1x5", shape, "1") for shape in ("()", "4", "5", "1x1")]
+    return calls(*(order.format(x, other, right) for x, other, own in wanted for right in ("-", own)))
+
+
+def constant_channels(draw: Draw) -> Arguments:
+    made = called(draw, "4x3x2x5 3 3", eps=1e-3)
+    made["x"][0, 1], made["x"][2:, 2], made["x"][3, 0] = 0.5, -2, 0
+    return made
+
+
+def large_means(draw: Draw) -> list[Arguments]:
+    """Each channel of each sample has its own mean, between a million and two."""
+    made = [called(draw, both(shape)) for shape in ("3x4x16", "2x3x4x9")]
+    for one in made:
+        far = draw.uniform(*one["x"].shape[:2], low=1e6, high=2e6) * draw.normal(*one["x"].shape[:2]).sign()
+        one["x"] += far.reshape(*far.shape, *[1] * (one["x"].dim() - 2))
+    return made
+
+
+def budget(name: str, **sizes: tuple[int, int]) -> Budget:
+    def inputs(draw: Draw, samples: int, positions: int, channels: int = 4) -> Arguments:
+        return called(draw, both(f"{samples}x{channels}x{positions}"))
+
+    return Budget(name, sizes, inputs, hints=HINTS)
+
+
+HINTS = dict.fromkeys(("samples", "channels"), "mean and var do all channels of all samples at once")
+HINTS["positions"] = "mean and var add up any number of them"
+OTHERS = ("()", "1", "3", "5", "1x4", "4x1", "4x4", "2x2", "12", "3x4", "4x5", "1x4x1", "3x4x5")  # (4,) would be right
+# Right answers reach a hundredth of it there, and E[x²] − E[x]² misses it by a factor of 500.
+LARGE = {torch.float64: Tolerance(1e-7, 1e-8, 1e-8)}
+CASES = (
+    Case("images", with_both("2x3x4x5", "3x2x6x4")),
+    Case("sequences", with_both("3x4x6", "2x5x4")),
+    Case("volumes_and_more_axes", with_both("2x3x4x2x5", "2x3x2x4x2x2")),
+    Case("equal_sizes", with_both("4x4x4", "3x3x3x3", "3x3x5", "2x4x4", "2x4x4x5", "2x4x5x4", "3x2x3x4")),
+    Case("weight_or_bias_alone", calls("3x4x5 4", "3x4x5 - 4", "2x3x4x2 3", "2x3x4x2 - 3")),
+    Case("neither", calls("3x4x5", "2x3x4x2")),
+    Case("axes_of_length_one", with_both("1x3x5", "3x1x5", "1x1x5", "2x3x1x5", "2x3x5x1", "1x1x4x1")),
+    Case("two_positions", with_both("3x4x2", "2x3x2x1", "1x1x2", eps=0.1)),
+    Case("large_eps", with_both("3x4x5", "2x3x4x2", eps=0.5)),
+    Case("small_variance", with_both("3x4x5", "2x3x4x2", std=1e-3, mean=0), category="robustness"),
+    Case("constant_channels", constant_channels, category="robustness"),
+    Case("large_mean", large_means, category="robustness", dtypes=(torch.float64,), tolerance=LARGE),
+    Case("no_axis_behind_the_channels", calls("3x4", "3x4 4 4", "1x4", "3x1 1 1", "5", "()"), raises=ValueError),
+    Case("one_position", calls("3x4x1", "1x4x1", "1x1x1", "3x1x1 - 1", "3x4x1x1 4 4", "6x2x1x1x1"), raises=ValueError),
+    Case("other_weight", others("{0} {1} {2}"), raises=ValueError),
+    Case("other_bias", others("{0} {2} {1}"), raises=ValueError),
+)
+GRADER = Grader(
+    answers=(
+        Answer(
+            "instance_norm(x, weight=None, bias=None, eps=1e-5)",
+            oracle=lambda x, *own, **more: F.instance_norm(x, None, None, *own, **more),
+            differentiable=("x", "weight", "bias"),
+            budgets=(
+                budget("many_channels", samples=(1, 4), channels=(64, 1024), positions=(3, 12)),
+                budget("many_positions", samples=(1, 4), positions=(256, 2048)),
+            ),
+            cases=CASES,
+        ),
+    ),
+    banned=(
+        *("layer_norm", "group_norm", "instance_norm", "batch_norm", "rms_norm"),
+        *("native_layer_norm", "native_group_norm", "native_batch_norm", "fused_rms_norm"),
+        *("cudnn_batch_norm", "miopen_batch_norm", "quantized_batch_norm", "qbatch_norm"),
+    ),
+)

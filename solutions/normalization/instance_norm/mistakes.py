@@ -1,0 +1,188 @@
+"""Known wrong answers to instance_norm."""
+
+from graders.kata import Mistake
+
+FITS = "x.dim() < 3 or x.shape[2:].numel() == 1"
+OTHER = "{0} is not None and {0}.shape != channels"
+AXES = "axes = list(range(2, x.dim()))"
+ALONG = "along = (-1, *[1] * len(axes))"
+VAR = "var = x.var(axes, correction=0, keepdim=True)"
+Y = "y = (x - mean) / torch.sqrt(var + eps)"
+SCALED = "    if weight is not None:\n        y = y * weight.reshape(along)\n"
+SHIFTED = "    if bias is not None:\n        y = y + bias.reshape(along)\n"
+BOTH = "if weight is not None and bias"
+
+# What x − μ is divided by.
+DIVISORS = {
+    "eps_as_the_least_variance": ("torch.sqrt(var.clamp_min(eps))", "the variance is clamped to eps; add eps to it"),
+    "no_eps": ("torch.sqrt(var)", "eps is not used, so a constant channel gives NaN; add it to the variance"),
+    "eps_ignored": ("torch.sqrt(var + 1e-5)", "1e-5 is used for any eps; use the one that is passed"),
+    "no_root": ("(var + eps)", "the values are divided by the variance; divide by its root"),
+    "sum_of_squares": (
+        "torch.sqrt((x - mean).square().sum(axes, keepdim=True) + eps)",
+        "the squares are added up, but not divided by the number of positions; take their mean",
+    ),
+    "std_plus_eps": (
+        "(x.std(axes, keepdim=True) + eps)",
+        "x.std() + eps has two mistakes: it divides by n − 1, and eps is outside the root; use √(variance + eps)",
+    ),
+}
+# What the mean and the variance are taken over.
+OVER = {
+    "as_batch_norm": ("[0, *range(2, x.dim())]", "the samples, too, as in batch norm; each sample has its own"),
+    "as_layer_norm_of_images": (
+        "list(range(1, x.dim()))",
+        "all channels of a sample together, as in layer norm of images; each channel has its own",
+    ),
+    "last_axis_only": ("[-1]", "the last axis alone; take all axes behind C"),
+    "last_two_axes": ("[-2, -1]", "the last two axes, which fits images alone; take all axes behind C"),
+    "one_for_everything": ("list(range(x.dim()))", "the whole of x; each channel of each sample has its own"),
+}
+# When weight or bias, {0}, is refused.
+IN_PART = [
+    {OTHER.format(name): f"{name} is not None and {condition.format(name)}"}
+    for name in ("weight", "bias")
+    for condition in (
+        "{0}.shape[-1:] != channels",
+        "{0}.shape[:1] != channels",
+        "{0}.numel() != x.shape[1]",
+        "{0}.numel() not in (1, x.shape[1])",
+    )
+]
+# How the variance is taken from the planes of x − μ, (N, C, positions).
+SLOW = {
+    "loop_over_the_channels": (
+        "torch.stack([plane.square().mean(1) for plane in planes.unbind(1)], 1)",
+        "the channels go through a Python loop; mean and var do all of them at once",
+    ),
+    "loop_over_the_positions": (
+        "(sum(one.square() for one in planes.unbind(2)) / planes.shape[2])",
+        "the squares are added up in a Python loop over the positions; mean and var do it in one call",
+    ),
+    "products_of_all_channels": (
+        "((planes @ planes.mT).diagonal(dim1=1, dim2=2) / planes.shape[2])",
+        "all channels are multiplied with each other, and all but the diagonal is thrown away; square instead",
+    ),
+}
+
+
+def over(axes: str) -> dict[str, str]:
+    return {AXES: f"axes = {axes}", ALONG: ALONG.replace("len(axes)", "(x.dim() - 2)")}
+
+
+def variance(text: str) -> dict[str, str]:
+    return {VAR: f"var = {text}"}
+
+
+def result(text: str) -> dict[str, str]:
+    return {Y: f"y = {text}"}
+
+
+MISTAKES = (
+    *(
+        Mistake(name, f"the mean and the variance are taken over {wrong}", over(axes))
+        for name, (axes, wrong) in OVER.items()
+    ),
+    Mistake(
+        "as_layer_norm_of_text",
+        "sequences are normalized across the channels of each position, as layer norm does with the tokens of a text; "
+        "take the mean and the variance over the positions of each channel",
+        over("[1]"),
+        also=(over("[1] if x.dim() == 3 else list(range(2, x.dim()))"),),
+    ),
+    Mistake(
+        "affine_on_another_axis",
+        "weight and bias lie along another axis than the channels, axis 1; give them a 1 for each axis behind",
+        {ALONG: "along = (-1,)"},
+        also=(
+            {ALONG: "along = (-1, 1)"},
+            {ALONG: "along = (-1, 1, 1)"},
+            {ALONG: "along = (1, -1, 1, 1)"},
+            {ALONG: "along = (-1, *[1] * (x.dim() - 1))"},
+        ),
+    ),
+    Mistake(
+        "unbiased",
+        "the variance divides by one less than the number of positions; divide by their number",
+        variance("x.var(axes, keepdim=True)"),
+    ),
+    Mistake(
+        "eps_outside_the_root",
+        "eps is added to the root; add it to the variance",
+        result("(x - mean) / (torch.sqrt(var) + eps)"),
+        also=(result("(x - mean) / (x.std(axes, correction=0, keepdim=True) + eps)"),),
+    ),
+    *(Mistake(name, wrong, result(f"(x - mean) / {text}")) for name, (text, wrong) in DIVISORS.items()),
+    Mistake(
+        "not_centred",
+        "the mean is not subtracted, as in RMS norm; subtract it from x",
+        result("x / torch.sqrt(x.square().mean(axes, keepdim=True) + eps)"),
+        also=(result("x / torch.sqrt(var + eps)"),),
+    ),
+    Mistake(
+        "variances_averaged",
+        "variances over the last axis are averaged, which leaves out how their means differ; take one over all axes",
+        variance("x.var(-1, correction=0, keepdim=True).mean(axes, keepdim=True)"),
+    ),
+    Mistake(
+        "difference_of_squares",
+        "E[x²] − E[x]² loses its digits where the mean is large; subtract the mean before squaring",
+        variance("(x * x).mean(axes, keepdim=True) - mean * mean"),
+        also=(variance("((x * x).mean(axes, keepdim=True) - mean * mean).clamp_min(0)"),),
+    ),
+    Mistake(
+        "statistics_detached",
+        "the mean or the variance is detached, so the gradient of x misses how it depends on x",
+        result("(x - mean.detach()) / torch.sqrt(var.detach() + eps)"),
+        also=(
+            result("(x - mean.detach()) / torch.sqrt(var + eps)"),
+            result("(x - mean) / torch.sqrt(var.detach() + eps)"),
+        ),
+    ),
+    Mistake(
+        "only_together",
+        "weight or bias is ignored where the other is not given; each may come alone",
+        {SHIFTED: SHIFTED.replace("if bias", BOTH)},
+        also=(
+            {SCALED: SCALED.replace("if weight", "if bias is not None and weight")},
+            {SCALED: SCALED.replace("if weight", BOTH), SHIFTED: SHIFTED.replace("if bias", BOTH)},
+        ),
+    ),
+    Mistake(
+        "bias_before_weight",
+        "bias is added before weight multiplies, so it is multiplied, too; multiply first",
+        {SCALED: "", SHIFTED: SHIFTED + SCALED},
+    ),
+    Mistake(
+        "one_position_taken",
+        "an x with a single position behind C is not refused; raise ValueError, since all of it would become the bias",
+        {FITS: "x.dim() < 3"},
+    ),
+    Mistake(
+        "samples_counted_as_positions",
+        "one position passes if there are several samples, as in batch norm; count the positions of one sample",
+        {FITS: "x.dim() < 3 or x.numel() == x.shape[1]"},
+        also=({FITS: "x.dim() < 3 or x.numel() == 1"},),
+    ),
+    Mistake(
+        "one_axis_of_length_one_refused",
+        "an axis of length 1 is refused, though others give several positions; multiply their lengths",
+        {FITS: "x.dim() < 3 or 1 in x.shape[2:]"},
+        also=({FITS: "x.dim() < 3 or x.shape[-1] == 1"}, {FITS: "x.dim() < 3 or x.shape[2] == 1"}),
+    ),
+    Mistake(
+        "weight_or_bias_compared_in_part",
+        "weight or bias of another shape is taken where it broadcasts, or fits in part; compare whole shapes",
+        IN_PART[0],
+        also=tuple(IN_PART[1:]),
+    ),
+    *(
+        Mistake(name, wrong, {VAR: f"planes = (x - mean).flatten(2)\n    var = {text}.reshape(mean.shape)"}, slow=True)
+        for name, (text, wrong) in SLOW.items()
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT = {
+    f"if {FITS}: -> if {FITS.replace('3', '2')}:": "of two axes, shape[2:] is empty, and its numel() is 1, too"
+}
