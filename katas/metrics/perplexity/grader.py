@@ -1,0 +1,150 @@
+"""What is checked of perplexity."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, close
+
+# Neighbours of 800 are 6e-5 apart in float32, so the log of a sum found there is no closer.
+NEAR_800 = Tolerance(2e-4, 1e-5, 1e-4)
+
+
+def batch(draw: Draw, B: int = 4, S: int = 5, V: int = 7, **options: Any) -> Arguments:
+    return {"logits": draw.normal(B, S, V), "target": draw.integers(B, S, high=V), **options}
+
+
+def padded(draw: Draw, ignored: int = -100) -> Arguments:
+    """Sequences of 5, 1, 3 and 0 tokens. In the first two the model is often right, so that their means differ."""
+    one = batch(draw) | ({} if ignored == -100 else {"ignore_index": ignored})
+    target = torch.where(one["target"] == ignored, (ignored + 1) % 7, one["target"])
+    one["logits"][:2] += 4.0 * F.one_hot(target[:2], 7)
+    one["target"] = torch.where(torch.arange(5) < torch.tensor([[5], [1], [3], [0]]), target, ignored)
+    return one
+
+
+def regrouped(one: Arguments, order: Tensor, B: int) -> Arguments:
+    """The same tokens in another order, in B sequences."""
+    return {name: values.flatten(0, 1)[order].unflatten(0, (B, -1)) for name, values in one.items()}
+
+
+def padding(draw: Draw) -> list[Arguments]:
+    """At the end, in front, and in between; then a single token counts."""
+    single = padded(draw)
+    single["target"][0, :4] = single["target"][1:] = -100
+    front = {name: values.flip(1) for name, values in padded(draw).items()}
+    return [padded(draw), front, regrouped(padded(draw), draw.permutation(20), 4), single]
+
+
+def known_perplexities(draw: Draw) -> list[Arguments]:
+    """V for equal logits, 1 for a model that is sure and right."""
+    equal, sure = padded(draw) | {"logits": draw.normal(4, 5, 1).repeat(1, 1, 7)}, batch(draw)
+    return [equal, sure | {"logits": sure["logits"] + 60.0 * F.one_hot(sure["target"], 7)}]
+
+
+def shifted_logits(draw: Draw) -> list[Arguments]:
+    """exp overflows above 88.7 in float32 and 709.8 in float64, and underflows below -104 and -745."""
+    shifts = (800.0, -800.0, torch.linspace(-800, 800, 20).view(4, 5, 1))
+    return [one | {"logits": one["logits"] + shift} for shift in shifts for one in [padded(draw)]]
+
+
+def far_tokens(draw: Draw) -> list[Arguments]:
+    """One target of 200 has a logit 1000 below the best; then all are far apart, and the perplexity exceeds 1e12."""
+    one, far = batch(draw, S=50), batch(draw, S=50)
+    best = one["target"].clone()
+    best[1, 7] = (best[1, 7] + 3) % 7
+    return [one | {"logits": one["logits"] + 1000.0 * F.one_hot(best, 7)}, far | {"logits": far["logits"] * 30}]
+
+
+def impossible_tokens(draw: Draw) -> list[Arguments]:
+    """Two tokens other than the target have a logit of -inf; where it is ignored, the first two or the last two."""
+    made = [padded(draw), padded(draw)]
+    for one, ignored in zip(made, (0, 5), strict=True):
+        first = torch.where(one["target"] == -100, ignored, one["target"] + 2)
+        one["logits"].scatter_(2, torch.stack([first, first + 1], -1) % 7, -torch.inf)
+    return made
+
+
+def no_such_token(draw: Draw) -> list[Arguments]:
+    """One bad token among good ones, the usual ignore_index included where another is chosen."""
+    made = []
+    for token, chosen in ((7, -100), (-1, -100), (-7, -100), (1000, -100), (-99, -100), (-100, -1), (7, 255), (-1, 2)):
+        made.append(padded(draw, chosen))
+        made[-1]["target"][0, int(draw.integers(high=5))] = token
+    return made
+
+
+def refused(name: str, *shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> Case:
+    """Logits and targets of these shapes; the targets are tokens that exist. Some would do once flattened."""
+    return Case(
+        name,
+        lambda draw: [{"logits": draw.normal(*z), "target": draw.integers(*y, high=2)} for z, y in shapes],
+        raises=ValueError,
+    )
+
+
+def of_sizes(name: str, *sizes: tuple[int, int, int]) -> Case:
+    return Case(name, lambda draw: [batch(draw, *size) for size in sizes])
+
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "perplexity(logits, target, ignore_index=-100)",
+            oracle=lambda logits, target, **options: F.cross_entropy(logits.mT, target, **options).exp(),
+            differentiable=("logits",),
+            budgets=(
+                Budget(
+                    "many_tokens",
+                    sizes={"sequences": (8, 32), "positions": (8, 32)},
+                    inputs=lambda draw, sequences, positions: batch(draw, sequences, positions, 64),
+                    hints=dict.fromkeys(("sequences", "positions"), "F.cross_entropy takes all tokens at once"),
+                ),
+                Budget(
+                    "large_vocabulary",
+                    sizes={"vocabulary": (500, 5000)},
+                    inputs=lambda draw, vocabulary: batch(draw, 4, 8, vocabulary),
+                    asks=("memory",),
+                    hints={"vocabulary": "pick the target's entry instead of making a table of V by V"},
+                ),
+            ),
+            cases=(
+                Case("four_sequences", batch),
+                Case("padding", padding),
+                Case("chosen_ignore_index", lambda draw: [padded(draw, index) for index in (-1, 0, 3, 7, 255)]),
+                of_sizes("sizes_of_one", (1, 6, 5), (6, 1, 5), (1, 1, 5), (3, 4, 1)),
+                of_sizes("equal_sizes", (3, 5, 5), (5, 3, 5), (5, 5, 3), (4, 4, 4)),
+                of_sizes("large_batch", (16, 32, 50)),
+                Case("known_perplexities", known_perplexities),
+                Case("shifted_logits", shifted_logits, category="robustness", tolerance={torch.float32: NEAR_800}),
+                Case("far_tokens", far_tokens, category="robustness"),
+                Case("impossible_tokens", impossible_tokens, category="robustness"),
+                refused(
+                    "logits_not_3d",
+                    *[((4, 5), y) for y in ((4, 5), (4, 1), (1, 4), (4,))],
+                    *[((3, 4, 5, 2), y) for y in ((3, 4), (12, 5), (3, 4, 5))],
+                    *[((1, 3, 4, 5), (3, 4)), ((5,), (1, 1))],
+                ),
+                refused("target_not_2d", *[((1, 4, 5), y) for y in ((4,), (1,), (), (1, 4, 1), (1, 1, 4), (1, 4, 5))]),
+                refused(
+                    "shapes_differ",
+                    *[
+                        ((3, 4, 5), y)
+                        for y in ((4, 3), (3, 3), (3, 5), (2, 4), (4, 4), (1, 4), (3, 1), (2, 6), (1, 12))
+                    ],
+                    *[(z, (3, 4)) for z in ((1, 4, 5), (3, 1, 5))],
+                ),
+                Case("no_such_token", no_such_token, raises=ValueError),
+            ),
+        ),
+    ),
+)
+
+
+def test_only_the_tokens_matter(submission: Submission, draw: Draw) -> None:
+    once = padded(draw)
+    twice = {name: torch.cat([values, values]) for name, values in regrouped(once, draw.permutation(20), B=2).items()}
+    expected, got = (submission.call("perplexity", **one) for one in (once, twice))
+    close("the perplexity of the same tokens twice, in another order", got, expected, TOLERANCES[torch.float64])

@@ -1,0 +1,142 @@
+"""Known wrong answers to perplexity."""
+
+from graders.kata import Mistake
+
+MEAN = "F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=ignore_index)"
+ROWS, TOKENS = "logits.flatten(0, 1)", "target.flatten()"
+RESULT = "loss.exp()"
+COUNTS = "counts = target != ignore_index"
+EACH = MEAN.replace("_index)", '_index, reduction="none").view(B, S)')
+SUM = MEAN.replace("_index)", '_index, reduction="sum")')
+ONE = 'F.cross_entropy(*one, ignore_index=ignore_index, reduction="sum")'
+OF_SEQUENCES = f"({EACH}.sum(1) / counts.sum(1).clamp(min=1))"
+OF_ANY = "({} * counts.any(1)).sum() / counts.any(1).sum()"  # empty sequences left out
+SAFE = "target.where(counts, 0)"
+PICKED = f"gather(-1, {SAFE}[..., None])[..., 0]"
+REPLACED = {MEAN: "F.cross_entropy(logits.flatten(0, 1), target.where(counts, -100).flatten())"}
+
+
+def log_of(probability: str) -> dict[str, str]:
+    """Of the softmax, where others take the softmax's log."""
+    return {MEAN: f"-({probability.replace('p', f'logits.softmax(-1).{PICKED}[counts]', 1)}).log().mean()"}
+
+
+MISTAKES = (
+    Mistake(
+        "mean_of_means",
+        "the mean is taken in each sequence first, so tokens of short ones count more; take one mean over all tokens",
+        {MEAN: f"{OF_SEQUENCES}.mean()"},
+        also=({MEAN: OF_ANY.format(OF_SEQUENCES)},),
+    ),
+    Mistake(
+        "mean_of_perplexities",
+        "exp is taken of each sequence or each token, and then the mean; take the mean of the losses, and exp once",
+        {MEAN: OF_SEQUENCES, RESULT: f"{RESULT}.mean()"},
+        also=({MEAN: OF_SEQUENCES, RESULT: OF_ANY.format(RESULT)}, {MEAN: EACH, RESULT: "loss.exp()[counts].mean()"}),
+    ),
+    Mistake(
+        "padding_in_the_divisor",
+        "the sum of the losses is divided by B · S; divide by the number of tokens that are not ignored",
+        {MEAN: f"{SUM} / target.numel()"},
+    ),
+    Mistake(
+        "padding_counted",
+        "ignored positions count as if some token were their target; leave them out of the sum and of the count",
+        {MEAN: f"F.cross_entropy({ROWS}, {SAFE}.flatten())"},
+        also=({MEAN: f"F.cross_entropy({ROWS}, (target % V).flatten())"},),
+    ),
+    Mistake(
+        "exp_of_a_sum",
+        "the sum of the losses is not divided by the number of tokens; exp should get the mean over all tokens",
+        {MEAN: SUM},
+        also=({MEAN: f"{SUM} / B"}, {MEAN: f"{SUM} / S"}, {MEAN: f"{SUM} / counts.any(1).sum()"}),
+    ),
+    Mistake(
+        "base_two",
+        "the loss is in nats, but is used as bits, or the other way round; the power should have the base of the log",
+        {RESULT: "loss.exp2()"},
+        also=({RESULT: "(loss / 0.6931471805599453).exp()"},),
+    ),
+    Mistake("no_exp", "the mean loss itself is returned; take exp of it", {RESULT: "loss"}),
+    Mistake(
+        "python_number",
+        "the result is a Python number, which has no graph; return the tensor that exp makes",
+        {RESULT: "loss.exp().item()"},
+    ),
+    Mistake(
+        "targets_shifted",
+        "the targets are shifted by one position, but they are already beside the logits that predict them",
+        {MEAN: MEAN.replace("logits.", "logits[:, :-1].").replace("target.", "target[:, 1:].")},
+        also=({MEAN: MEAN.replace("logits.", "logits[:, 1:].").replace("target.", "target[:, :-1].")},),
+    ),
+    Mistake(
+        "positions_as_tokens",
+        "axis 1 is taken for the vocabulary, as F.cross_entropy does, but here it is the last; flatten, or transpose",
+        {MEAN: MEAN.replace(".flatten(0, 1)", "").replace(".flatten()", "")},
+        also=({MEAN: f"-logits.log_softmax(1).{PICKED}[counts].mean()"},),
+    ),
+    Mistake(
+        "reshaped_for_transposed",
+        "logits end up beside the targets of other positions; flatten both alike, or transpose: reshape swaps no axes",
+        {MEAN: MEAN.replace(".flatten(0, 1)", ".reshape(B, V, S)").replace(".flatten()", "")},
+        also=({ROWS: "logits.transpose(0, 1).flatten(0, 1)"}, {ROWS: "logits.reshape(B, V, S).mT.flatten(0, 1)"}),
+    ),
+    Mistake(
+        "view_of_strided",
+        "view fails where the inputs are not contiguous; use reshape or flatten",
+        {ROWS: "logits.view(-1, V)"},
+        also=({TOKENS: "target.view(-1)"},),
+    ),
+    Mistake(
+        "softmax_twice",
+        "F.cross_entropy gets probabilities, and takes the softmax of them again; give it the logits",
+        {ROWS: f"{ROWS}.softmax(-1)"},
+    ),
+    Mistake(
+        "minus_100_always_ignored",
+        "−100 is ignored whatever ignore_index is; compare the targets with the argument alone",
+        {COUNTS: "counts = (target != -100) & (target != ignore_index)", **REPLACED},
+        also=({COUNTS: "counts = target != -100", **REPLACED},),
+    ),
+    Mistake(
+        "negative_targets_ignored",
+        "every negative target is ignored; only ignore_index is, and any other token that does not exist is an error",
+        {COUNTS: "counts = (target != ignore_index) & (target >= 0)", **REPLACED},
+    ),
+    Mistake(
+        "no_max_shift",
+        "exp overflows, or all of its results underflow; use F.cross_entropy or log_softmax, which shift the logits",
+        {MEAN: f"(logits.exp().sum(-1).log() - logits.{PICKED})[counts].mean()"},
+        also=({MEAN: f"-(logits.exp() / logits.exp().sum(-1, keepdim=True)).{PICKED}[counts].log().mean()"},),
+    ),
+    Mistake(
+        "log_of_softmax",
+        "the softmax underflows to 0 for far tokens, or is kept from it by a small constant; use log_softmax",
+        log_of("p"),
+        also=tuple(log_of(f"p{eps}") for eps in (" + 1e-9", " + 1e-12", ".clamp(min=1e-9)", ".clamp(min=1e-12)")),
+    ),
+    Mistake(
+        "zero_times_infinity",
+        "0 is multiplied by the −∞ of an impossible token; pick the losses that count rather than multiply by a mask",
+        {MEAN: f"-(logits.log_softmax(-1).{PICKED} * counts).sum() / counts.sum()"},
+        also=({MEAN: f"-(logits.log_softmax(-1) * F.one_hot({SAFE}, V)).sum(-1)[counts].mean()"},),
+    ),
+    Mistake(
+        "identity_matrix",
+        "a V × V identity or a table of all pairs of tokens is made; gather one entry for each position",
+        {MEAN: f"-{ROWS}.log_softmax(-1)[:, {SAFE}.flatten()].diagonal()[counts.flatten()].mean()"},
+        also=({MEAN: f"-logits.log_softmax(-1)[(counts[..., None] * counts.new_ones(V).diag()[{SAFE}])].mean()"},),
+        slow=True,
+    ),
+    Mistake(
+        "sequence_by_sequence",
+        "a Python loop goes over the sequences or the positions; F.cross_entropy takes all of them at once",
+        {MEAN: f"sum({ONE} for one in zip(logits, target)) / counts.sum()"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    "not_refused_1": "`B, S, V = logits.shape` raises a ValueError of its own; only its message says less",
+}

@@ -1,0 +1,32 @@
+"""Perplexity of a language model. Statement: katas/metrics/perplexity/README.md."""
+
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def perplexity(logits: Tensor, target: Tensor, ignore_index: int = -100) -> Tensor:
+    """PPL = exp(−(1 / N) Σ log softmax(z_bs)[y_bs]), the sum over the N positions whose target is not `ignore_index`.
+
+    Args:
+        logits: (B, S, V) unnormalised log-probabilities z of V tokens, for each position of each sequence.
+        target: (B, S) int64 tokens y that are to be predicted there, each in [0, V) or equal to `ignore_index`.
+        ignore_index: the target of positions that do not count.
+    Returns: a scalar, in the dtype of the logits.
+    Raises: ValueError if logits is not 3-D, target is not (B, S), or a token is outside [0, V) and not ignored.
+    Source: torcheval.metrics.functional.perplexity.
+    """
+    # --- solution
+    # TODO: refuse bad arguments with a ValueError.
+    # TODO: take the mean of the loss, and make a perplexity of it. Over what is the mean?
+    if logits.dim() != 3:
+        raise ValueError(f"logits should have shape (B, S, V), got {tuple(logits.shape)}")
+    B, S, V = logits.shape
+    if target.shape != (B, S):
+        raise ValueError(f"target should have shape ({B}, {S}), got {tuple(target.shape)}")
+    counts = target != ignore_index
+    if ((target < 0) | (target >= V))[counts].any():
+        raise ValueError(f"target should be in [0, {V}) or {ignore_index}, got {target.tolist()}")
+
+    loss = F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=ignore_index)  # the mean of all tokens
+    return loss.exp()
+    # --- end
