@@ -58,13 +58,12 @@ def far_tokens(draw: Draw) -> list[Arguments]:
     return [one | {"logits": one["logits"] + 1000.0 * F.one_hot(best, 7)}, far | {"logits": far["logits"] * 30}]
 
 
-def impossible_tokens(draw: Draw) -> list[Arguments]:
-    """Two tokens other than the target have a logit of -inf; where it is ignored, the first two or the last two."""
-    made = [padded(draw), padded(draw)]
-    for one, ignored in zip(made, (0, 5), strict=True):
-        first = torch.where(one["target"] == -100, ignored, one["target"] + 2)
-        one["logits"].scatter_(2, torch.stack([first, first + 1], -1) % 7, -torch.inf)
-    return made
+def impossible_tokens(draw: Draw) -> Arguments:
+    """Where the position counts, two tokens other than the target have a logit of -inf."""
+    one = padded(draw)
+    others = (one["target"][..., None] + torch.tensor([2, 3])) % 7
+    impossible = one["logits"].scatter(2, others, -torch.inf)
+    return one | {"logits": torch.where(one["target"][..., None] == -100, one["logits"], impossible)}
 
 
 def no_such_token(draw: Draw) -> list[Arguments]:

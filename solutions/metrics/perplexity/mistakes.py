@@ -117,9 +117,8 @@ MISTAKES = (
     ),
     Mistake(
         "zero_times_infinity",
-        "0 is multiplied by the −∞ of an impossible token; pick the losses that count rather than multiply by a mask",
-        {MEAN: f"-(logits.log_softmax(-1).{PICKED} * counts).sum() / counts.sum()"},
-        also=({MEAN: f"-(logits.log_softmax(-1) * F.one_hot({SAFE}, V)).sum(-1)[counts].mean()"},),
+        "0 is multiplied by the −∞ of an impossible token; pick the target's entry rather than multiply by a one-hot table",
+        {MEAN: f"-(logits.log_softmax(-1) * F.one_hot({SAFE}, V)).sum(-1)[counts].mean()"},
     ),
     Mistake(
         "identity_matrix",
