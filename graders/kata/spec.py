@@ -261,7 +261,8 @@ class Grader:
     Args:
         answers: what a submission should define.
         banned: names that may not be called in any spelling; `cdist` stands for every operator and torch
-            function whose name starts with it; `autograd` for all ways to a derivative.
+            function whose name starts with it; `distributions` and `optim` for what is in these modules of torch,
+            `autograd` for all ways to a derivative.
     """
 
     answers: tuple[Answer, ...]

@@ -22,7 +22,7 @@ import warnings
 from _queue import SimpleQueue
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from itertools import chain, islice, starmap
+from itertools import islice, starmap
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType
 from typing import Any, NamedTuple
 
@@ -37,6 +37,7 @@ Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 MATHEMATICS = re.compile(
     r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops|_functorch|autograd)(\.|$)"
 )
+BY_MODULE = ("torch.optim", "torch.distributions")  # banned whole, or a module of it, such as `lr_scheduler`
 SWITCH = re.compile(
     "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$"
 )
@@ -59,7 +60,7 @@ class Inventory(NamedTuple):
     """What there is to remove, looked up once before workers are forked."""
 
     operators: list[tuple[str, str, list[str]]]  # names without what is before them, full ones, dispatch keys; sorted
-    functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python; its optimisers by their modules' names
+    functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python, some by their modules' names as well
     exits: list[FunctionType]
     switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
     registrars: list[dict[str, Any]]  # where the function stands by which kernels are registered
@@ -81,11 +82,11 @@ def take_stock() -> Inventory:
     functions: dict[str, list[FunctionType]] = {}
     for one in gc.get_objects():
         module = (type(one) is FunctionType and one.__module__) or ""
-        if MATHEMATICS.match(module):
-            functions.setdefault(one.__name__.lstrip("_"), []).append(one)
-        elif module.startswith("torch.optim"):  # `optim`, or `lr_scheduler` alone
-            for part in module.split(".")[1:]:
-                functions.setdefault(part.lstrip("_"), []).append(one)
+        names = [one.__name__] if MATHEMATICS.match(module) else []
+        if module.startswith(BY_MODULE):
+            names += module.split(".")[1:]
+        for name in names:
+            functions.setdefault(name.lstrip("_"), []).append(one)
     switches = [
         value
         for module in (torch._C, torch._C._autograd)
@@ -152,8 +153,11 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
                 libraries[namespace].impl(name, key, kernel, False)
     for library in libraries.values():
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # for ever: its end would undo what it did
-    for function in chain(stock.exits, *(functions for _, functions in beginning_with(banned, stock.functions))):
-        function.__code__ = refusing(instead_of(function.__name__, refuse), function.__code__)
+    for key, functions in [("", stock.exits), *beginning_with(banned, stock.functions)]:
+        for function in functions:
+            by_module = key not in function.__name__
+            name = f"{function.__module__}.{function.__qualname__}" if by_module else function.__name__
+            function.__code__ = refusing(instead_of(name, refuse), function.__code__)
     for holder, name in stock.switches:
         holder[name] = instead_of(name.lstrip("_"), refuse)
     guarded = opaque(sterile(guarded_registrar(torch._C._dispatch_library, refuse)))

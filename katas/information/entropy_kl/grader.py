@@ -121,7 +121,7 @@ GRADER = Grader(
             extreme("kl_divergence_in_float16", tiny_in_float16, dtypes=(torch.float16,)),
         ),
     ),
-    banned=("kl_", "entropy"),
+    banned=("distributions", "kl_", "entropy"),
 )
 
 
