@@ -9,18 +9,22 @@ FACTOR = "factor = torch.exp(gamma * F.logsigmoid(-z))"
 LOSSES = "losses = -factor * log_p_t"
 WEIGHTED = "if alpha >= 0:"
 WEIGHT = "(alpha * y + (1 - alpha) * (1 - y))"
-RETURN = "return losses if"
 SHAPES = "if logits.shape != target.shape:"
-WORD = 'if reduction not in ("mean", "sum", "none"):'
 RESULT = 'losses if reduction == "none" else getattr(losses, reduction)()'
 
 BCE = "F.binary_cross_entropy_with_logits(logits, y"
-OF_MEAN = f"log_p_t = -{BCE}, reduction=reduction)"
+OF_EXP = "factor = (1 - log_p_t.exp()) ** gamma"  # p_t = e^−BCE, as many write it
+TAIL = "(-z.abs()).exp().log1p()"
 
 
 def by(old: str, *others: str) -> tuple[dict[str, str], ...]:
     """One text replaced by each of the others."""
     return tuple({old: new} for new in others)
+
+
+def mean(other: str) -> dict[str, str]:
+    """Another mean."""
+    return {RESULT: RESULT.replace("getattr", f"{other} if reduction == 'mean' else getattr")}
 
 
 MISTAKES = (
@@ -33,7 +37,7 @@ MISTAKES = (
             FACTOR,
             "factor = (-z).sigmoid() ** gamma",
             "factor = torch.where(z > 16, 0, (1 - z.sigmoid()) ** gamma)",
-            "factor = (1 - log_p_t.exp()) ** gamma",
+            OF_EXP,
             "factor = (-log_p_t.expm1()) ** gamma",
         ),
     ),
@@ -48,8 +52,9 @@ MISTAKES = (
         "a constant is added to 1 − p_t, or easy elements are clamped so early that it shows; the loss of easy "
         "elements is asked, too, so take exp(γ log(1 − p_t)) with the log from the logits",
         {FACTOR: "factor = ((-z).sigmoid() + 1e-8) ** gamma"},
-        also=by(
-            FACTOR, *(f"factor = (-z).sigmoid().clamp_min({least}) ** gamma" for least in ("1e-4", "1e-5", "1e-6"))
+        also=(
+            *by(FACTOR, *(f"factor = ((-z).sigmoid() + {eps}) ** gamma" for eps in ("1e-7", "1e-6"))),
+            *by(FACTOR, *(f"factor = (-z).sigmoid().clamp_min({eps}) ** gamma" for eps in ("1e-6", "1e-5", "1e-4"))),
         ),
     ),
     Mistake(
@@ -58,15 +63,14 @@ MISTAKES = (
         {FACTOR: FACTOR + ".detach()"},
     ),
     Mistake(
-        "weight_of_one_side",
-        "α_t is alpha for the positives and 1 − alpha for the negatives; weight both sides",
+        "weights_misplaced",
+        "α_t is alpha for the positives and 1 − alpha for the negatives; weight both sides, unless alpha is negative",
         {WEIGHT: "(alpha * y + 1 - y)"},
-        also=by(WEIGHT, "alpha", "(y + (1 - alpha) * (1 - y))"),
-    ),
-    Mistake(
-        "weights_swapped",
-        "the weights are swapped: alpha belongs to the positives, 1 − alpha to the negatives",
-        {WEIGHT: "((1 - alpha) * y + alpha * (1 - y))"},
+        also=(
+            *by(WEIGHT, "alpha", "(y + (1 - alpha) * (1 - y))", "((1 - alpha) * y + alpha * (1 - y))"),
+            {WEIGHT: "alpha", WEIGHTED: "if True:"},
+            {WEIGHT: "alpha", WEIGHTED: "if True:", FACTOR: OF_EXP},
+        ),
     ),
     Mistake(
         "when_alpha_counts",
@@ -85,7 +89,7 @@ MISTAKES = (
         "targets_not_converted",
         "1 − y fails for bool, and 2 y − 1 is 255 for a uint8 of 0; convert the targets to the dtype of the logits",
         {Y: "y = target"},
-        also=by(Z, "z = (2 * target - 1) * logits"),
+        also=({Z: "z = (2 * target - 1) * logits"}, {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target))"}),
     ),
     Mistake(
         "factor_of_another_probability",
@@ -102,63 +106,61 @@ MISTAKES = (
     Mistake(
         "bce_reduced_too_early",
         "the cross-entropy is reduced before the factor is applied; each element has its own, so reduce last",
-        {LOG: OF_MEAN},
-        also=({LOG: OF_MEAN, FACTOR: "factor = (1 - log_p_t.exp()) ** gamma"},),
+        {LOG: f"log_p_t = -{BCE}, reduction=reduction)"},
+        also=(
+            {LOG: f"log_p_t = -{BCE})"},
+            {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP},
+            {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP, WEIGHT: "alpha", WEIGHTED: "if True:"},
+        ),
     ),
     Mistake("sign_lost", "the loss has the wrong sign; it is minus the log", {LOSSES: "losses = factor * log_p_t"}),
     Mistake(
         "log_of_a_sigmoid",
-        "the log is taken of a sigmoid, which is rounded to 0 for far logits, or is clamped there; find log σ from "
-        "the logits, by logsigmoid or binary_cross_entropy_with_logits",
+        "far logits are rounded or clamped away: a sigmoid is 0 there, and a clamp cuts off the loss and its gradient; "
+        "find log σ from the logits as they are, by logsigmoid or binary_cross_entropy_with_logits",
         {LOG: "log_p_t = z.sigmoid().log()"},
-        also=by(
-            LOG,
-            "log_p_t = z.sigmoid().clamp(1e-7, 1 - 1e-7).log()",
-            "log_p_t = (z.sigmoid() + 1e-8).log()",
-            "log_p_t = -F.binary_cross_entropy(logits.sigmoid(), y, reduction='none')",
-            "log_p_t = -(1 + (-z).exp()).log()",
+        also=(
+            *by(LOG, *(f"log_p_t = z.sigmoid().clamp({eps}, 1 - {eps}).log()" for eps in ("1e-6", "1e-7", "1e-8"))),
+            *by(LOG, "log_p_t = (z.sigmoid() + 1e-8).log()", "log_p_t = -(1 + (-z).exp()).log()"),
+            {LOG: "log_p_t = -F.binary_cross_entropy(logits.sigmoid(), y, reduction='none')"},
+            {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
         ),
-    ),
-    Mistake(
-        "logits_clamped",
-        "far logits are clamped, which cuts off their loss and their gradient; take them as they are",
-        {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
     ),
     Mistake(
         "slope_at_0",
         "the gradient at a logit of exactly 0 is wrong: a positive part and |x| have no slope of their own there; use "
         "logsigmoid, softplus or binary_cross_entropy_with_logits",
-        {LOG: "log_p_t = z.clamp(max=0) - (-z.abs()).exp().log1p()"},
-        also=by(LOG, "log_p_t = logits * y - logits.relu() - (-z.abs()).exp().log1p()"),
+        {LOG: f"log_p_t = z.clamp(max=0) - {TAIL}"},
+        also=(
+            *by(
+                LOG,
+                f"log_p_t = logits * y - logits.relu() - {TAIL}",
+                f"log_p_t = logits * y - logits.clamp(0) - {TAIL}",
+            ),
+            {FACTOR: f"factor = torch.exp(-gamma * (z.relu() + {TAIL}))"},
+        ),
     ),
     Mistake(
         "mean_of_another_count",
         '"mean" is the sum divided by the number of all elements, not by that of the positives, of one axis, or by '
         'the sum of the weights; "sum" does not divide',
-        {RESULT: RESULT.replace("getattr(", "losses.sum() / y.sum() if reduction == 'mean' else getattr(")},
-        also=by(
-            RESULT,
-            RESULT.replace("getattr(losses, reduction)()", "losses.sum()"),
-            RESULT.replace("getattr(losses, reduction)()", "losses.mean()"),
-            RESULT.replace("getattr(", "losses.sum() / max(1, *logits.shape[:1]) if reduction == 'mean' else getattr("),
-            RESULT.replace("getattr(", f"losses.sum() / {WEIGHT}.sum() if reduction == 'mean' else getattr("),
+        mean("losses.sum() / y.sum().clamp(1)"),
+        also=(
+            mean("losses.sum()"),
+            mean("losses.sum() / losses.shape[0]"),
+            mean("losses.sum() / (len(losses) if losses.dim() else 1)"),
+            mean(f"losses.sum() / ({WEIGHT}.sum() if alpha >= 0 else y.numel())"),
+            {RESULT: RESULT.replace("getattr(losses, reduction)()", "losses.mean()")},
         ),
     ),
     Mistake(
         "shapes_compared_in_part",
         "some shapes that differ pass, and broadcast or are reshaped; raise ValueError unless they are equal",
         {SHAPES: "if logits.numel() != target.numel():"},
-        also=by(
-            SHAPES,
-            "if logits.dim() != target.dim():",
-            "if target.dim() and logits.shape != target.shape:",
-            "if logits.dim() and logits.shape != target.shape:",
+        also=(
+            {SHAPES: "if logits.numel() != target.numel():", Y: f"{Y}.reshape(logits.shape)"},
+            *by(SHAPES, "if logits.dim() != target.dim():", "if target.dim() and logits.shape != target.shape:"),
         ),
-    ),
-    Mistake(
-        "other_words",
-        "a reduction in other words than the three passes; refuse all others, capitals included",
-        {WORD: f"reduction = reduction.lower()\n    {WORD}"},
     ),
     Mistake(
         "all_pairs",

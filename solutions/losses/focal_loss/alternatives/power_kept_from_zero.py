@@ -14,9 +14,7 @@ def sigmoid_focal_loss(logits, target, alpha=0.25, gamma=2.0, reduction="mean"):
     loss = ce * (1 - p_t).clamp(min=torch.finfo(p.dtype).eps / 4) ** gamma
     if alpha >= 0:
         loss = (alpha * target + (1 - alpha) * (1 - target)) * loss
-    match reduction:
-        case "mean" | "sum":
-            return getattr(loss, reduction)()
-        case "none":
-            return loss
-    raise ValueError(f"unknown reduction {reduction}")
+    if reduction in ("mean", "sum"):
+        return getattr(loss, reduction)()
+    assert reduction == "none"
+    return loss
