@@ -1,0 +1,173 @@
+"""Known wrong answers to focal_loss."""
+
+from graders.kata import Mistake
+
+Y = "y = target.to(logits.dtype)"
+Z = "z = (2 * y - 1) * logits"
+LOG = "log_p_t = F.logsigmoid(z)"
+FACTOR = "factor = torch.exp(gamma * F.logsigmoid(-z))"
+LOSSES = "losses = -factor * log_p_t"
+WEIGHTED = "if alpha >= 0:"
+WEIGHT = "(alpha * y + (1 - alpha) * (1 - y))"
+SHAPES = "if logits.shape != target.shape:"
+RESULT = 'losses if reduction == "none" else getattr(losses, reduction)()'
+
+BCE = "F.binary_cross_entropy_with_logits(logits, y"
+OF_EXP = "factor = (1 - log_p_t.exp()) ** gamma"  # p_t = e^−BCE, as many write it
+TAIL = "(-z.abs()).exp().log1p()"
+
+
+def by(old: str, *others: str) -> tuple[dict[str, str], ...]:
+    """One text replaced by each of the others."""
+    return tuple({old: new} for new in others)
+
+
+def mean(other: str) -> dict[str, str]:
+    """Another mean."""
+    return {RESULT: RESULT.replace("getattr", f"{other} if reduction == 'mean' else getattr")}
+
+
+MISTAKES = (
+    Mistake(
+        "infinite_slope_of_the_power",
+        "for γ < 1 the slope of the power is infinite where 1 − p_t is rounded to 0, and the gradient NaN; take "
+        "exp(γ log(1 − p_t)) with the log from the logits, or keep the base of the power above 0",
+        {FACTOR: "factor = (1 - z.sigmoid()) ** gamma"},
+        also=by(
+            FACTOR,
+            "factor = (-z).sigmoid() ** gamma",
+            "factor = torch.where(z > 16, 0, (1 - z.sigmoid()) ** gamma)",
+            OF_EXP,
+            "factor = (-log_p_t.expm1()) ** gamma",
+        ),
+    ),
+    Mistake(
+        "zero_times_log_of_zero",
+        "γ · log(1 − p_t) is 0 · (−∞), so NaN, where γ is 0 and 1 − p_t is rounded to 0; find the log from the logits",
+        {FACTOR: "factor = (gamma * (1 - z.sigmoid()).log()).exp()"},
+        also=by(FACTOR, "factor = (gamma * (-z).sigmoid().log()).exp()"),
+    ),
+    Mistake(
+        "base_moved",
+        "a constant is added to 1 − p_t, or easy elements are clamped so early that it shows; the loss of easy "
+        "elements is asked, too, so take exp(γ log(1 − p_t)) with the log from the logits",
+        {FACTOR: "factor = ((-z).sigmoid() + 1e-8) ** gamma"},
+        also=(
+            *by(FACTOR, *(f"factor = ((-z).sigmoid() + {eps}) ** gamma" for eps in ("1e-7", "1e-6"))),
+            *by(FACTOR, *(f"factor = (-z).sigmoid().clamp_min({eps}) ** gamma" for eps in ("1e-6", "1e-5", "1e-4"))),
+        ),
+    ),
+    Mistake(
+        "factor_detached",
+        "the factor (1 − p_t)^γ is treated as a constant, so the gradient lacks its slope; differentiate it, too",
+        {FACTOR: FACTOR + ".detach()"},
+    ),
+    Mistake(
+        "weights_misplaced",
+        "α_t is alpha for the positives and 1 − alpha for the negatives; weight both sides, unless alpha is negative",
+        {WEIGHT: "(alpha * y + 1 - y)"},
+        also=(
+            *by(WEIGHT, "alpha", "(y + (1 - alpha) * (1 - y))", "((1 - alpha) * y + alpha * (1 - y))"),
+            {WEIGHT: "alpha", WEIGHTED: "if True:"},
+            {WEIGHT: "alpha", WEIGHTED: "if True:", FACTOR: OF_EXP},
+        ),
+    ),
+    Mistake(
+        "when_alpha_counts",
+        "an alpha of 0 weights the positives by 0, and every negative alpha means no weights; compare `alpha >= 0`",
+        {WEIGHTED: "if alpha > 0:"},
+        also=by(WEIGHTED, "if True:", "if alpha != -1:", "if alpha:"),
+    ),
+    Mistake(
+        "alpha_in_float32",
+        "alpha is rounded to float32: torch makes float32 of a Python number times integers, and of two Python "
+        "numbers in `where`; convert the targets to the dtype of the logits first",
+        {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target.int()))"},
+        also=by(WEIGHT, "torch.where(y == 1, alpha, 1 - alpha)", "torch.tensor([1 - alpha, alpha])[y.long()]"),
+    ),
+    Mistake(
+        "targets_not_converted",
+        "1 − y fails for bool, and 2 y − 1 is 255 for a uint8 of 0; convert the targets to the dtype of the logits",
+        {Y: "y = target"},
+        also=({Z: "z = (2 * target - 1) * logits"}, {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target))"}),
+    ),
+    Mistake(
+        "factor_of_another_probability",
+        "the base of the power is not 1 − p_t, which is 1 − p for positives, and p for negatives",
+        {FACTOR: "factor = torch.exp(gamma * F.logsigmoid(-logits))"},
+        also=by(FACTOR, "factor = torch.exp(gamma * log_p_t)"),
+    ),
+    Mistake(
+        "gamma_no_exponent",
+        "gamma multiplies or is ignored; it is the exponent of 1 − p_t, any number ≥ 0",
+        {FACTOR: "factor = gamma * (-z).sigmoid()"},
+        also=by(FACTOR, "factor = (-z).sigmoid().square()", f"gamma = int(gamma)\n    {FACTOR}"),
+    ),
+    Mistake(
+        "bce_reduced_too_early",
+        "the cross-entropy is reduced before the factor is applied; each element has its own, so reduce last",
+        {LOG: f"log_p_t = -{BCE}, reduction=reduction)"},
+        also=(
+            {LOG: f"log_p_t = -{BCE})"},
+            {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP},
+            {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP, WEIGHT: "alpha", WEIGHTED: "if True:"},
+        ),
+    ),
+    Mistake("sign_lost", "the loss has the wrong sign; it is minus the log", {LOSSES: "losses = factor * log_p_t"}),
+    Mistake(
+        "log_of_a_sigmoid",
+        "far logits are rounded or clamped away: a sigmoid is 0 there, and a clamp cuts off the loss and its gradient; "
+        "find log σ from the logits as they are, by logsigmoid or binary_cross_entropy_with_logits",
+        {LOG: "log_p_t = z.sigmoid().log()"},
+        also=(
+            *by(LOG, *(f"log_p_t = z.sigmoid().clamp({eps}, 1 - {eps}).log()" for eps in ("1e-6", "1e-7", "1e-8"))),
+            *by(LOG, "log_p_t = (z.sigmoid() + 1e-8).log()", "log_p_t = -(1 + (-z).exp()).log()"),
+            {LOG: "log_p_t = -F.binary_cross_entropy(logits.sigmoid(), y, reduction='none')"},
+            {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
+        ),
+    ),
+    Mistake(
+        "slope_at_0",
+        "the gradient at a logit of exactly 0 is wrong: a positive part and |x| have no slope of their own there; use "
+        "logsigmoid, softplus or binary_cross_entropy_with_logits",
+        {LOG: f"log_p_t = z.clamp(max=0) - {TAIL}"},
+        also=(
+            *by(
+                LOG,
+                f"log_p_t = logits * y - logits.relu() - {TAIL}",
+                f"log_p_t = logits * y - logits.clamp(0) - {TAIL}",
+            ),
+            {FACTOR: f"factor = torch.exp(-gamma * (z.relu() + {TAIL}))"},
+        ),
+    ),
+    Mistake(
+        "mean_of_another_count",
+        '"mean" is the sum divided by the number of all elements, not by that of the positives, of one axis, or by '
+        'the sum of the weights; "sum" does not divide',
+        mean("losses.sum() / y.sum().clamp(1)"),
+        also=(
+            mean("losses.sum()"),
+            mean("losses.sum() / losses.shape[0]"),
+            mean("losses.sum() / (len(losses) if losses.dim() else 1)"),
+            mean(f"losses.sum() / ({WEIGHT}.sum() if alpha >= 0 else y.numel())"),
+            {RESULT: RESULT.replace("getattr(losses, reduction)()", "losses.mean()")},
+        ),
+    ),
+    Mistake(
+        "shapes_compared_in_part",
+        "some shapes that differ pass, and broadcast or are reshaped; raise ValueError unless they are equal",
+        {SHAPES: "if logits.numel() != target.numel():"},
+        also=(
+            {SHAPES: "if logits.numel() != target.numel():", Y: f"{Y}.reshape(logits.shape)"},
+            *by(SHAPES, "if logits.dim() != target.dim():", "if target.dim() and logits.shape != target.shape:"),
+        ),
+    ),
+    Mistake(
+        "all_pairs",
+        "every factor meets every log, but only the diagonal is needed; multiply elementwise",
+        {LOSSES: "losses = -torch.outer(factor.flatten(), log_p_t.flatten()).diagonal().reshape(z.shape)"},
+        slow=True,
+    ),
+)
+
+EQUIVALENT: dict[str, str] = {}
