@@ -179,8 +179,10 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     assert "scale (toys, level 1, about 15 minutes)" in shown
     assert "Write scale(x, factor=2.0)." in shown
     assert "What about" not in shown
-    one.says("Can the factor be 0?", "noted")
-    one.says("questions", "1  What about zero?", "4  What about cost?")
+    one.says("Does it rain?", "That is for you to decide; say what you choose, and why.")
+    one.says("what about dtypes", "What about dtypes?", "As for dtypes, x₁².")
+    one.says("questions", "the list costs 10 points; show it?", "yes/no > ")
+    one.says("yes", "1  What about zero?", "3  What about dtypes? (asked)", "4  What about cost?")
     one.says("ask 2", "What about shapes?", "As for shapes, x₁².")
     one.says("next", "[plan  ")
     one.says("plan multiply, and refuse 0", "noted")
@@ -196,7 +198,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     one.says("diagnose", "looks like the factor divides; multiply by it  (-10 points)")
     one.says("hint", "Hint 1 of 3 (-5 points)", "Look there.")
     written(desk).write_text(REFERENCE)
-    one.says("submit", "PASS", "this counts 100, less 15 for help: 85; `next` goes on")
+    one.says("submit", "PASS", "this counts 100, less 25 for help, and 2 more for your questions: 77; `next` goes on")
     one.says("next", "Question 1 of ")
     answer_all(one, desk)
     check_the_report(desk, *one.ends())
@@ -220,15 +222,18 @@ def answer_all(one: Tty, root: Path) -> None:
 def check_the_report(root: Path, shown: str, status: int) -> None:
     made = the_report(root)
     assert status == 0
-    assert "Measured: 85 of 100" in shown
-    assert re.search(r"scale +100/100 +-15 +85 +2 +-? *0", shown)
+    assert "Measured: 77 of 100" in shown
+    assert re.search(r"scale +100/100 +-25 +[+]2 +77 +2 +-? *0", shown)
     assert f"Your own scores: {sum(made.self_scores)} of {3 * len(made.self_scores)}" in shown
-    assert "1 question of your own, 1 from the list; a plan of 1 line; 1 hint; diagnosis" in flat(shown)
+    assert (
+        "1 question in your own words, 1 by number, 1 that I did not understand; you saw the list; a plan of 1 line"
+        in flat(shown)
+    )
     assert f"read again: {made.round.answers[0].question}" in flat(shown)
     assert "submitted: solved, 100/100" in shown
     assert max(map(len, shown.splitlines())) <= 80
-    assert (made.ended, made.round.measured, made.overtime) == ("finished", 85, 0)
-    assert made.round.words == ["Can the factor be 0?"]
+    assert (made.ended, made.round.measured, made.overtime) == ("finished", 77, 0)
+    assert made.round.words == ["Does it rain?"]
     assert made.round.plan == ["multiply, and refuse 0"]
     assert made.round.answers[0].lines == ["So that", "it is quick."]
     assert made.review["scale"] is not None

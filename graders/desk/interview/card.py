@@ -51,12 +51,13 @@ def grid(*widths: str) -> Table:
 
 
 def measured(report: InterviewReport) -> Table:
-    made = grid("kata.", "score", "help", "counts", "submits", "runs", "cost")
+    made = grid("kata.", "score", "help", "asked", "counts", "submits", "runs", "cost")
     for one in report.rounds:
         made.add_row(
             Text(one.kata),
             f"{one.score}/{one.max_score}" if one.last else "-",
             f"-{one.penalties}" if one.penalties else "-",
+            f"+{one.earned}" if one.earned else "-",
             str(one.measured),
             str(len(one.submits)),
             str(len(one.runs)),
@@ -82,10 +83,13 @@ def preparation(report: InterviewReport) -> Table:
 
 
 def prepared(one: Round) -> str:
-    """`2 questions of your own, 3 from the list; a plan of 4 lines; 1 hint`"""
-    asked = f"{counted(len(one.words), 'question')} of your own, {len(one.asked)} from the list"
-    if one.listed and not one.asked:
-        asked += ", which you saw"
+    """`2 questions in your own words, 3 by number, 1 that was not understood; a plan of 4 lines; 1 hint`"""
+    by_number = len(one.asked) - len(one.typed)
+    asked = f"{counted(len(one.typed), 'question')} in your own words, {by_number} by number"
+    if one.words:
+        asked += f", {len(one.words)} that I did not understand"
+    if one.listed:
+        asked += "; you saw the list"
     words = [asked, f"a plan of {counted(len(one.plan), 'line')}" if one.plan else "no plan"]
     if one.hints:
         words.append(counted(one.hints, "hint"))

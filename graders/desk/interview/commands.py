@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from rich.table import Table
 from rich.text import Text
 
-from graders.desk.interview import follow_up, writing
+from graders.desk.interview import follow_up, questioning, writing
 from graders.desk.interview.clock import in_words
 from graders.desk.interview.interview import Interview
-from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, PHASES
+from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASES
 
 TALKING = ("clarify", "plan", "code", "test")
 WRITING = ("code", "test")
@@ -59,26 +58,6 @@ def prompt(interview: Interview, argument: str) -> None:
     interview.terminal.markdown(interview.prompts[interview.round.kata])
 
 
-def list_questions(interview: Interview, argument: str) -> None:
-    if not interview.round.listed:
-        interview.note("list")
-    table = two_columns()
-    for number, one in enumerate(interview.clarifying[interview.round.kata], start=1):
-        table.add_row(str(number), Text(one.question + (" (asked)" if number in interview.round.asked else "")))
-    interview.terminal.show(table)
-
-
-def ask(interview: Interview, argument: str) -> None:
-    asked = interview.clarifying[interview.round.kata]
-    if not argument or not 1 <= int(argument) <= len(asked):
-        interview.say(f"ask by number, from 1 to {len(asked)}; `questions` lists them")
-        return
-    one = asked[int(argument) - 1]
-    interview.note("ask", number=int(argument), question=one.question)
-    interview.terminal.say(one.question, style="bold")
-    interview.terminal.markdown(one.answer)
-
-
 def plan(interview: Interview, argument: str) -> None:
     if argument:
         interview.note("plan", text=argument)
@@ -112,20 +91,17 @@ def end(interview: Interview, argument: str) -> None:
 
 
 def tell_commands(interview: Interview, argument: str) -> None:
-    table = two_columns()
+    table = interview.terminal.two_columns()
     for command in COMMANDS.values():
         if interview.phase in command.phases:
             table.add_row(command.usage, Text(command.does))
-    if interview.phase in ("clarify", "plan"):
-        table.add_row("…", "anything else is noted as yours, for the report")
+    if interview.phase == "clarify":
+        table.add_row("…", "anything else is a question to me")
+    else:
+        table.add_row("…?", "a question to me")
+    if interview.phase == "plan":
+        table.add_row("…", "anything else is noted as your plan")
     interview.terminal.show(table)
-
-
-def two_columns() -> Table:
-    made = Table.grid(padding=(0, 2))
-    made.add_column(no_wrap=True)
-    made.add_column()
-    return made
 
 
 def names(phase: str) -> list[str]:
@@ -138,8 +114,13 @@ COMMANDS = {
         Command("help", "this list", PHASES, tell_commands),
         Command("prompt", "the task again", PHASES, prompt),
         Command("time", "how much has passed, and is left", PHASES, tell_time),
-        Command("questions", "the clarifying questions that have answers", TALKING, list_questions),
-        Command("ask N", "the answer to one of them", TALKING, ask, "number"),
+        Command(
+            "questions",
+            f"those that I expect, which tells you the traps; -{LIST_COST} points",
+            TALKING,
+            questioning.show_all,
+        ),
+        Command("ask N", "the answer to one of them", TALKING, questioning.ask, "number"),
         Command("plan TEXT", "note a line of your plan; alone: the lines so far", ("plan",), plan, "words"),
         Command(
             "run FILE",

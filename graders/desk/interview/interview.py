@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
@@ -17,16 +17,20 @@ from graders.desk.interview import draw
 from graders.desk.interview.clock import Clock, in_words
 from graders.desk.interview.pace import Pace
 from graders.desk.interview.record import InterviewReport
-from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, PHASES, Round
+from graders.desk.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASES, Round
 from graders.desk.interview.terminal import Terminal
 from graders.desk.state import State
 from graders.faults import UsageError
 from graders.judge.warm import WarmJudge
 
+if TYPE_CHECKING:
+    from graders.desk.interview.matching import Matcher
+
 VIA = "interview"
 INTRODUCTIONS = {
-    "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line; then "
-    "`questions` lists those that I have answers to, `ask N` gives you one, and `next` goes on to your plan.",
+    "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line: I "
+    f"answer, and good ones earn points. `questions` lists those that I expect (-{LIST_COST} points), `next` goes on "
+    "to your plan.",
     "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs. Every line is noted; `next` "
     "when you want to write it.",
     "code": f"Write it into {{file}}, in your own editor. `run` runs tests of yours, `hint` helps (-{HINT_COSTS[0]} "
@@ -62,6 +66,7 @@ class Interview:
         self.count = len(self.events())
         self.prompts = {kata.id: questions.prompt(kata) for kata in katas}
         self.clarifying = {kata.id: questions.clarifying(kata) for kata in katas}
+        self.matchers: dict[str, Matcher] = {}
         self.hints = {kata.id: questions.hints(kata) for kata in katas}
         self.follow_ups = {kata.id: draw.follow_ups(questions.follow_ups(kata), report.seed, kata.id) for kata in katas}
 
@@ -81,6 +86,15 @@ class Interview:
     def file(self) -> Path:
         """Where the candidate writes; what the learner wrote before stays as it is."""
         return attempts.file_for(self.kata, VIA)
+
+    @property
+    def matcher(self) -> Matcher:
+        """Understands questions about the kata at hand; made when the first is asked, since that takes a second."""
+        from graders.desk.interview.matching import Matcher
+
+        if self.kata.id not in self.matchers:
+            self.matchers[self.kata.id] = Matcher(self.clarifying[self.kata.id])
+        return self.matchers[self.kata.id]
 
     def events(self) -> list[Any]:
         return [event for event in self.state.events("") if event.body.get("interview") == self.report.id]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from graders.desk.interview import commands, follow_up
+from graders.desk.interview import commands, follow_up, questioning
 from graders.desk.interview.interview import Interview
 from graders.faults import UsageError
 
@@ -64,9 +64,12 @@ def hear(interview: Interview, line: str) -> None:
     if line.strip().lower() in ANSWERS:
         interview.say("there was no question to say that to; `help` lists what you can type")
         return
-    if near or interview.phase not in ("clarify", "plan"):
+    if near or (interview.phase not in ("clarify", "plan") and not line.endswith("?")):
         hint = f"did you mean {near[0]}?" if near else "`help` lists what you can type"
         interview.say(f"there is no command {line.split()[0]!r} here; {hint}")
         return
-    interview.note("words" if interview.phase == "clarify" else "plan", text=line)
-    interview.say("noted")
+    if interview.phase == "clarify" or line.endswith("?"):
+        questioning.answer(interview, line)
+    else:
+        interview.note("plan", text=line)
+        interview.say("noted")

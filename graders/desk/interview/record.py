@@ -101,6 +101,8 @@ class InterviewReport:
     def add_ask(self, body: dict[str, Any], event: Event) -> str:
         if body["number"] not in self.round.asked:
             self.round.asked.append(body["number"])
+            if "typed" in body:
+                self.round.typed.append(body["number"])
         return f"asked: {body['question']}"
 
     def add_words(self, body: dict[str, Any], event: Event) -> None:

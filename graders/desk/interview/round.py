@@ -9,6 +9,8 @@ from graders.desk.progress import LEVELS_OF_HINTS
 PHASES = ("clarify", "plan", "code", "test", "follow-up")
 HINT_COSTS = (5, 10, 20)  # points, of the first hint, the second, the third
 DIAGNOSIS_COST = 10
+LIST_COST = 10  # of the list of clarifying questions, which tells the traps
+EARNED, MOST_EARNED = 2, 10  # by each question that was asked in one's own words, and by all of them
 
 assert len(HINT_COSTS) == LEVELS_OF_HINTS
 
@@ -44,6 +46,7 @@ class Round:
         minutes: that it should take.
         listed: the list of clarifying questions was looked at.
         asked: the clarifying questions that were asked, by number.
+        typed: those of them that were understood in the candidate's own words.
         words: the candidate's own while clarifying; notes.
         plan: the candidate's own while planning.
         runs: (the file, whether it passed), of the candidate's own tests.
@@ -60,6 +63,7 @@ class Round:
     minutes: int
     listed: bool = False
     asked: list[int] = field(default_factory=list)
+    typed: list[int] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)
     runs: list[tuple[str, bool]] = field(default_factory=list)
@@ -87,11 +91,15 @@ class Round:
 
     @property
     def penalties(self) -> int:
-        return sum(HINT_COSTS[: self.hints]) + DIAGNOSIS_COST * len(self.diagnoses)
+        return sum(HINT_COSTS[: self.hints]) + DIAGNOSIS_COST * len(self.diagnoses) + LIST_COST * self.listed
+
+    @property
+    def earned(self) -> int:
+        return min(EARNED * len(self.typed), MOST_EARNED)
 
     @property
     def measured(self) -> int:
-        return max(self.score - self.penalties, 0)
+        return min(max(self.score - self.penalties + self.earned, 0), self.max_score)
 
     @property
     def cost(self) -> float | None:

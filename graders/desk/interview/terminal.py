@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from graders.desk.interview.pace import Pace
@@ -88,6 +89,13 @@ class Terminal:
         with self.console.capture() as captured:
             self.console.print(what)
         self.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
+
+    @staticmethod
+    def two_columns() -> Table:
+        made = Table.grid(padding=(0, 2))
+        made.add_column(no_wrap=True)
+        made.add_column()
+        return made
 
     def write(self, text: str) -> None:
         sys.stdout.write(self.readable(text))
