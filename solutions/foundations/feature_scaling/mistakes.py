@@ -16,6 +16,7 @@ BY_ROW = (
 )
 BY_COLUMN = ({L1: "wide.abs().sum(0)"}, {L2: "torch.linalg.vector_norm(wide, dim=0)"})
 BY_TABLE = ({LIMITS: "wide.min(), wide.max()"}, {TOP: "x.abs().max()"}, {L2: "torch.linalg.vector_norm(wide)"})
+ONE_PASS = "wide.square().mean(0) - wide.mean(0).square()"
 ROOT_OF_MEAN = {STD: "(shifted - shifted.mean(0)).square().mean(0).sqrt()"}
 ROOT_OF_SUM = {L2: "wide.square().sum(1, keepdim=True).sqrt()"}
 AFTER_WIDENED = ("low", "shifted", "q1", "return divided(wide, wide.abs()", "return divided(wide, torch.linalg")
@@ -82,7 +83,11 @@ MISTAKES = (
         "one number is taken of the whole table; each column, or each row, has its own",
         *(*BY_TABLE, together(*BY_TABLE)),
     ),
-    one_of("sample_std", "σ² has N − 1, which gives NaN for one row; use correction=0", {STD: "shifted.std(0)"}),
+    one_of(
+        "sample_std",
+        "the variance has N − 1 in its denominator, as torch.std by default, and NaN for one row; use correction=0",
+        *({STD: "shifted.std(0)"}, {STD: "shifted.std(0, correction=min(1, len(x) - 1))"}),
+    ),
     one_of(
         "mean_rounds",
         "the mean of a constant column is rounded, so x − mean is not 0 there; ask whether the column is constant, "
@@ -94,8 +99,8 @@ MISTAKES = (
     one_of(
         "one_pass_variance",
         "the variance is taken as mean(x²) − mean(x)², which cancels far from 0; average (x − mean)²",
-        {SHIFTED: "wide", STD: "(shifted.square().mean(0) - shifted.mean(0).square()).clamp_min(0).sqrt()"},
-        {SHIFTED: "wide", STD: "(shifted.square().mean(0) - shifted.mean(0).square()).sqrt()"},
+        {SHIFTED: "wide", STD: f"({ONE_PASS}).sqrt()"},
+        {STD: f"torch.where(shifted.any(0), {ONE_PASS}, 0).sqrt()"},
     ),
     one_of(
         "abs_missing",

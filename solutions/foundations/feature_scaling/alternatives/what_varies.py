@@ -26,7 +26,7 @@ z_score = only(varies, lambda x: (x - x.mean(0)) / x.var(0, correction=0).sqrt()
 max_abs = only(is_there, lambda x: x / x.abs().amax(0))
 l1_normalize = only(is_there, lambda x: x / x.abs().sum(0), axis=1)
 l2_normalize = only(is_there, lambda x: x / x.square().sum(0).sqrt(), axis=1)
-log1p_scale = only(is_there, torch.log1p)
+log1p_scale = only(lambda x: slice(None), torch.log1p)
 
 
 def robust(x):
