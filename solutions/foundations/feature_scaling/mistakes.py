@@ -42,7 +42,7 @@ MISTAKES = (
     quotients(
         "divided_by_0",
         "a constant column, or a row of zeros, gives 0 / 0 = NaN; divide by 1 where the scale is 0",
-        "{0} / {1}",
+        "({0} / {1})",
         {DIVIDED: "x / scale", SHIFTED: "wide", WIDENED: "x"},
     ),
     quotients(
@@ -56,7 +56,9 @@ MISTAKES = (
     quotients(
         "eps_added",
         "an eps is added, which is wrong where the scale is small; divide by 1 where the scale is 0",
-        "{0} / ({1} + 1e-8)",
+        "({0} / ({1} + 1e-8))",
+        {DIVIDED: "x / (scale + 1e-8)", SHIFTED: "wide"},
+        {STD: STD + " + 1e-8", SHIFTED: "wide"},
         *({DIVIDED: f"x / (scale + {eps})"} for eps in (1e-6, 1e-12)),
         *({STD: f"(shifted.var(0, correction=0) + {eps}).sqrt()"} for eps in (1e-5, 1e-8)),
     ),
@@ -64,13 +66,14 @@ MISTAKES = (
         "scale_clamped",
         "a scale of 0 is raised to a tiny number, whose inverse is a huge gradient, infinite in float16, and by which "
         "robust divides columns of equal quartiles; divide by 1 where the scale is 0",
-        "{0} / {1}.clamp_min(1e-12)",
+        "({0} / {1}.clamp_min(1e-12))",
         {DIVIDED: "x / scale.clamp_min(1e-8)"},
+        {DIVIDED: "x / scale.clamp_min(1e-12)", SHIFTED: "wide"},
     ),
     quotients(
         "statistics_detached",
         "what x is divided by is detached, but it depends on x, too; let gradients flow through it",
-        "{0} / torch.where({1} == 0, 1, {1}).detach()",
+        "({0} / torch.where({1} == 0, 1, {1}).detach())",
         {"wide - low, high - low": "wide - low.detach(), (high - low).detach()"},
     ),
     one_of(
@@ -86,7 +89,13 @@ MISTAKES = (
     one_of(
         "sample_std",
         "the variance has N − 1 in its denominator, as torch.std by default, and NaN for one row; use correction=0",
-        *({STD: "shifted.std(0)"}, {STD: "shifted.std(0, correction=min(1, len(x) - 1))"}),
+        *({STD: "shifted.std(0)"}, {STD: "shifted.std(0)", SHIFTED: "wide"}),
+        {STD: "torch.where(shifted.any(0), shifted.std(0), 0)"},
+    ),
+    one_of(
+        "root_missing",
+        "the variance, or the sum of the squares, is used without its root",
+        *({STD: STD.replace("std", "var")}, {L2: L2 + ".square()"}),
     ),
     one_of(
         "mean_rounds",
