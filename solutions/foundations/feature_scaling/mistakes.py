@@ -1,0 +1,160 @@
+"""Known wrong answers to feature_scaling."""
+
+from graders.kata import Mistake
+
+DIVIDED, WIDENED = "x / torch.where(scale == 0, 1, scale)", "x.to(torch.promote_types(x.dtype, torch.float32))"
+LIMITS, TOP = "wide.amin(0), wide.amax(0)", "x.abs().amax(0)"
+SHIFTED, STD = "wide - wide[0]", "shifted.std(0, correction=0)"
+QUARTILES = "torch.quantile(wide, wide.new_tensor([0.25, 0.5, 0.75]), dim=0)"
+LOG = "torch.log1p(x)"
+L1, L2 = "wide.abs().sum(1, keepdim=True)", "torch.linalg.vector_norm(wide, dim=1, keepdim=True)"
+BY_ROW = (
+    {LIMITS: "wide.amin(1, keepdim=True), wide.amax(1, keepdim=True)"},
+    {SHIFTED: "wide", "shifted.mean(0)": "shifted.mean(1, keepdim=True)", STD: "shifted.std(1, False, True)"},
+    {TOP: "x.abs().amax(1, keepdim=True)"},
+    {QUARTILES: QUARTILES.replace("dim=0", "dim=1, keepdim=True")},
+)
+BY_COLUMN = ({L1: "wide.abs().sum(0)"}, {L2: "torch.linalg.vector_norm(wide, dim=0)"})
+BY_TABLE = ({LIMITS: "wide.min(), wide.max()"}, {TOP: "x.abs().max()"}, {L2: "torch.linalg.vector_norm(wide)"})
+ONE_PASS = "wide.square().mean(0) - wide.mean(0).square()"
+ROOT_OF_MEAN = {STD: "(shifted - shifted.mean(0)).square().mean(0).sqrt()"}
+ROOT_OF_SUM = {L2: "wide.square().sum(1, keepdim=True).sqrt()"}
+AFTER_WIDENED = ("low", "shifted", "q1", "return divided(wide, wide.abs()", "return divided(wide, torch.linalg")
+
+
+def together(*forms: dict[str, str]) -> dict[str, str]:
+    return {old: new for form in forms for old, new in form.items()}
+
+
+def quotients(name: str, diagnosis: str, quotient: str, *more: dict[str, str]) -> Mistake:
+    """Another quotient in all functions, or in one of them."""
+    pairs = [("wide - low", "high - low"), ("shifted - shifted.mean(0)", STD), ("x", TOP), ("wide - median", "q3 - q1")]
+    pairs += [("wide", L1), ("wide", L2)]
+    alone = [{f"divided({x}, {scale})": quotient.format(f"({x})", f"({scale})")} for x, scale in pairs]
+    return Mistake(name, diagnosis, {DIVIDED: quotient.format("x", "scale")}, also=(*alone, *more))
+
+
+def one_of(name: str, diagnosis: str, *forms: dict[str, str], slow: bool = False) -> Mistake:
+    return Mistake(name, diagnosis, forms[0], also=forms[1:], slow=slow)
+
+
+MISTAKES = (
+    quotients(
+        "divided_by_0",
+        "a constant column, or a row of zeros, gives 0 / 0 = NaN; divide by 1 where the scale is 0",
+        "({0} / {1})",
+        {DIVIDED: "x / scale", SHIFTED: "wide", WIDENED: "x"},
+    ),
+    quotients(
+        "repaired_too_late",
+        "0 / 0 is replaced after the division, or a square root is taken of 0: the value is right, but the gradient "
+        "is NaN there; replace the 0 before you divide or take the root",
+        "torch.where({1} == 0, {0}, {0} / {1})",
+        {DIVIDED: "(x / scale).nan_to_num(0)"},
+        {**ROOT_OF_MEAN, **ROOT_OF_SUM},
+    ),
+    quotients(
+        "eps_added",
+        "an eps is added, which is wrong where the scale is small; divide by 1 where the scale is 0",
+        "({0} / ({1} + 1e-8))",
+        {DIVIDED: "x / (scale + 1e-8)", SHIFTED: "wide"},
+        {STD: STD + " + 1e-8", SHIFTED: "wide"},
+        *({DIVIDED: f"x / (scale + {eps})"} for eps in (1e-6, 1e-12)),
+        *({STD: f"(shifted.var(0, correction=0) + {eps}).sqrt()"} for eps in (1e-5, 1e-8)),
+    ),
+    quotients(
+        "scale_clamped",
+        "a scale of 0 is raised to a tiny number, whose inverse is a huge gradient, infinite in float16, and by which "
+        "robust divides columns of equal quartiles; divide by 1 where the scale is 0",
+        "({0} / {1}.clamp_min(1e-12))",
+        {DIVIDED: "x / scale.clamp_min(1e-8)"},
+        {DIVIDED: "x / scale.clamp_min(1e-12)", SHIFTED: "wide"},
+    ),
+    quotients(
+        "statistics_detached",
+        "what x is divided by is detached, but it depends on x, too; let gradients flow through it",
+        "({0} / torch.where({1} == 0, 1, {1}).detach())",
+        {"wide - low, high - low": "wide - low.detach(), (high - low).detach()"},
+    ),
+    one_of(
+        "wrong_axis",
+        "the wrong axis is reduced: features are columns, axis 0, and only l1_normalize and l2_normalize work by row",
+        *(*BY_ROW, *BY_COLUMN, together(*BY_ROW), together(*BY_COLUMN)),
+    ),
+    one_of(
+        "whole_table",
+        "one number is taken of the whole table; each column, or each row, has its own",
+        *(*BY_TABLE, together(*BY_TABLE)),
+    ),
+    one_of(
+        "sample_std",
+        "the variance has N − 1 in its denominator, as torch.std by default, and NaN for one row; use correction=0",
+        *({STD: "shifted.std(0)"}, {STD: "shifted.std(0)", SHIFTED: "wide"}),
+        {STD: "torch.where(shifted.any(0), shifted.std(0), 0)"},
+    ),
+    one_of(
+        "root_missing",
+        "the variance, or the sum of the squares, is used without its root",
+        *({STD: STD.replace("std", "var")}, {L2: L2 + ".square()"}),
+    ),
+    one_of(
+        "mean_rounds",
+        "the mean of a constant column is rounded, so x − mean is not 0 there; ask whether the column is constant, "
+        "or subtract one of its entries first",
+        {SHIFTED: "wide"},
+        {SHIFTED: "wide", STD: "torch.linalg.vector_norm(shifted - shifted.mean(0), dim=0) / len(x) ** 0.5"},
+        {SHIFTED: "wide", **ROOT_OF_MEAN},
+    ),
+    one_of(
+        "one_pass_variance",
+        "the variance is taken as mean(x²) − mean(x)², which cancels far from 0; average (x − mean)²",
+        {SHIFTED: "wide", STD: f"({ONE_PASS}).sqrt()"},
+        {STD: f"torch.where(shifted.any(0), {ONE_PASS}, 0).sqrt()"},
+    ),
+    one_of(
+        "abs_missing",
+        "the absolute values are left out, or taken too late; max_abs divides by max |x|, and l1_normalize by Σ |x|",
+        *({TOP: "x.amax(0)"}, {TOP: "x.amax(0).abs()"}, {L1: "wide.sum(1, keepdim=True)"}),
+    ),
+    one_of(
+        "lower_median",
+        "torch.median gives the lower of the two middle numbers; the median is their mean, as torch.quantile has it",
+        {"wide - median": "wide - wide.median(0).values"},
+    ),
+    one_of(
+        "not_interpolated",
+        "the quartiles are not interpolated linearly between the two nearest numbers; use torch.quantile's default",
+        *({QUARTILES: QUARTILES[:-1] + f', interpolation="{how}")'} for how in ("lower", "nearest", "midpoint")),
+    ),
+    one_of(
+        "equal_quartiles_give_0",
+        "robust makes a whole column 0 where its quartiles are equal; only subtract the median there",
+        {"divided(wide - median, q3 - q1)": "divided(wide - median, q3 - q1).where(q3 > q1, 0)"},
+    ),
+    one_of("log_of_1_plus_x", "1 + x rounds a small x away; use torch.log1p", {LOG: "torch.log(1 + x)"}),
+    one_of(
+        "log_of_another",
+        "the logarithm is not that of 1 + x, or x is changed before; log(1 + x) of −0.5 is −0.69",
+        *({LOG: f"torch.log({inside})"} for inside in ("x", "x + 1e-8", "x + 1e-6")),
+        *({LOG: "x.sign() * torch.log1p(x.abs())"}, {LOG: "torch.log1p(x.clamp_min(0))"}),
+    ),
+    one_of(
+        "half_precision_inside",
+        "float16 cannot hold the sum, square or difference, or torch.quantile refuses it; compute in float32 inside",
+        {WIDENED: "x"},
+        *({f"wide = widened(x)\n    {after}": f"wide = x\n    {after}"} for after in AFTER_WIDENED),
+    ),
+    one_of(
+        "all_pairs",
+        "all rows are compared with all rows, N² · F numbers; reduce over axis 0 instead",
+        {"high - low": "(wide[:, None] - wide).amax((0, 1))"},
+        {STD: "torch.linalg.vector_norm(shifted[:, None] - shifted, dim=(0, 1)) / (2**0.5 * len(x))"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    "shifted = wide - wide[0] -> shifted = wide - wide[-1]": "any row serves: it only makes constant columns 0",
+    f"return {WIDENED} -> return x.to(torch.promote_types(torch.float32, x.dtype))": "the wider one has no order",
+}
