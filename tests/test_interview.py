@@ -190,7 +190,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     assert written(desk).read_text() == bare(stub_of(REFERENCE))
     one.says("submit", "nothing is written yet: write your answer into .kata/interview/scale.py first", "[code  ")
     written(desk).write_text(WRONG)
-    shown = one.says("submit", "this counts ", "`submit` again, or `next`", "[test  ")
+    shown = one.says("submit", "this counts ", "[test  ")
     assert re.search(r"FAIL  scale +\d+/100   first failure: three_by_five", shown)
     assert re.search(r"checks +three_by_five, factors", shown)
     assert "looks like" not in shown
@@ -198,7 +198,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     one.says("diagnose", "looks like the factor divides; multiply by it  (-10 points)")
     one.says("hint", "Hint 1 of 3 (-5 points)", "Look there.")
     written(desk).write_text(REFERENCE)
-    one.says("submit", "PASS", "this counts 100, less 25 for help, and 2 more for your questions: 77; `next` goes on")
+    one.says("submit", "PASS", "this counts 100, less 25 for help, plus 2 for questions: 77; `next` goes on")
     one.says("next", "Question 1 of ")
     answer_all(one, desk)
     check_the_report(desk, *one.ends())

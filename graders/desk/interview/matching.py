@@ -16,7 +16,7 @@ from graders.catalogue.statement import Question
 
 CLOSEST = (0.6, 0.25, 0.15)  # the weights of the three nearest phrasings
 LEAST, AHEAD = 0.62, 0.30  # what the best should have, and be ahead of the second by, to be taken for meant
-MAYBE = 0.35  # from which on it is worth asking back
+MAYBE = 0.40  # from which on it is worth asking back
 
 
 class Match(NamedTuple):

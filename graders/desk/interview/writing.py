@@ -94,7 +94,7 @@ def submit(interview: Interview, argument: str) -> None:
     )
     one = interview.round
     less = f", less {one.penalties} for help" if one.penalties else ""
-    less += f", and {one.earned} more for your questions" if one.earned else ""
+    less += f", plus {one.earned} for questions" if one.earned else ""
     less += f": {one.measured}" if less else ""
     interview.say(
         f"this counts {one.score}{less}; " + ("`next` goes on" if one.solved else "`submit` again, or `next`")
