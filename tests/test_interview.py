@@ -179,7 +179,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     assert "scale (toys, level 1, about 15 minutes)" in shown
     assert "Write scale(x, factor=2.0)." in shown
     assert "What about" not in shown
-    one.says("Does it rain?", "That is for you to decide; say what you choose, and why.")
+    one.says("Does it rain?", "I have no answer ready to that: decide it yourself, and say what you choose.")
     one.says("what about dtypes", "What about dtypes?", "As for dtypes, x₁².")
     one.says("questions", "the list costs 10 points; show it?", "yes/no > ")
     one.says("yes", "1  What about zero?", "3  What about dtypes? (asked)", "4  What about cost?")

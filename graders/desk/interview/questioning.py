@@ -7,7 +7,7 @@ from rich.text import Text
 from graders.desk.interview.interview import Interview
 from graders.desk.interview.round import LIST_COST
 
-OWN_DECISION = "That is for you to decide; say what you choose, and why."
+NO_ANSWER = "I have no answer ready to that: decide it yourself, and say what you choose."
 
 
 def answer(interview: Interview, line: str) -> None:
@@ -21,7 +21,7 @@ def answer(interview: Interview, line: str) -> None:
         interview.say("I am not sure what you ask. Do you mean this? Type `ask` and its number, or put it another way.")
         show(interview, [number + 1 for number in found.maybe])
     else:
-        interview.say(OWN_DECISION)
+        interview.say(NO_ANSWER)
 
 
 def ask(interview: Interview, argument: str) -> None:
