@@ -82,9 +82,9 @@ def sizes(draw: Draw) -> list[Arguments]:
 def special_angles(draw: Draw) -> list[Arguments]:
     """Views that are equal, opposite, or orthogonal; equal rows give log(2N − 1), and one pair 0, at any τ."""
     x, basis = draw.normal(4, 5), torch.linalg.qr(draw.normal(6, 6)).Q
-    opposite, pair = torch.cat([x, -x]), torch.cat([x[:1], -x[:1]])
+    opposite = torch.cat([x, -x])
     listed = [x.repeat(2, 1), opposite, basis, x[:1].repeat(8, 1), x[:2]]
-    return [*(given(one, t) for one in listed for t in (0.1, 1.0)), given(opposite, 1e-3), given(pair, 1e-3)]
+    return [*(given(one, t) for one in listed for t in (0.1, 1.0)), given(opposite, 1e-3), given(opposite[::4], 1e-3)]
 
 
 def shaped(*shapes: tuple[int, ...]) -> Inputs:
@@ -102,8 +102,7 @@ def rounded_at(temperature: float) -> dict[torch.dtype, Tolerance]:
 
 
 SINGLE = (torch.float32,)  # the dtype that a parameter is made in
-# A cosine's rounding error counts a thousand times.
-THOUSANDFOLD = {torch.float32: Tolerance(1e-4, 2e-3, 2e-3)}
+THOUSANDFOLD = {torch.float32: Tolerance(1e-4, 2e-3, 2e-3)}  # a cosine's rounding error counts a thousand times
 asked = partial(Case, scenario=at_a_temperature)
 robust = partial(asked, category="robustness")
 BUDGET = Budget(

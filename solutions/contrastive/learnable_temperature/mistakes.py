@@ -2,7 +2,6 @@
 
 from graders.kata import Mistake
 
-REFUSED = "if init_temperature <= 0:"
 LOG = "torch.tensor(init_temperature).log()"
 INIT = f"nn.Parameter({LOG})"
 KEPT = f"self.log_temperature = {INIT}"
@@ -14,9 +13,11 @@ PRODUCT = "unit @ unit.mT"
 LOGITS = f"{PRODUCT} / self.temperature"
 MASKED = "logits.masked_fill(itself, -torch.inf)"
 ITSELF = "torch.eye(rows, dtype=torch.bool, device=features.device)"
-POSITIVE = "torch.arange(rows, device=features.device).roll(rows // 2)"
+HALVES = ".roll(rows // 2)"
+POSITIVE = f"torch.arange(rows, device=features.device){HALVES}"
 LOSS = "return F.cross_entropy(logits, positive)"
-CHOSEN = "logits.gather(1, positive[:, None])[:, 0]"
+UNDIVIDED = "return (logits.logsumexp(1) - logits.gather(1, positive[:, None])[:, 0] * self.temperature).mean()"
+FLOAT = {UNIT: "F.normalize(features.float(), dim=1)", LOSS: f"{LOSS}.to(features.dtype)"}
 
 
 def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False) -> Mistake:
@@ -36,16 +37,15 @@ MISTAKES = (
         "the temperature is clamped inside, or an eps is added; divide by exp(log_temperature) as it is",
         *({TAU: f"return {EXP}.clamp({ends})"} for ends in ("0.01", "0.05", "1e-3", "0.01, 100", "max=1")),
         {LOGITS: f"{PRODUCT} * (1 / self.temperature).clamp(max=100)"},
-        {TAU: "return self.log_temperature.clamp(min=-4.6).exp()"},
         {TAU: f"return (t := {EXP}) + (t.clamp(min=0.01) - t).detach()"},
-        {UNIT: f"{UNIT}\n        self.log_temperature.data.clamp_(min=-4.6)"},
+        {UNIT: f"{UNIT}\n        self.log_temperature.data.clamp_(min=-4.605170185988092)"},
         *({LOGITS: f"{PRODUCT} / (self.temperature + {eps})"} for eps in (1e-8, 1e-6)),
     ),
     known(
         "masked_before_it_is_divided",
         "the diagonal is masked before the division by τ, so that τ's gradient is 0 · ∞ = NaN; divide first, then mask",
         {LOGITS: PRODUCT, MASKED: f"{MASKED} / self.temperature"},
-        {LOGITS: PRODUCT, MASKED: f"{MASKED} * (-self.log_temperature).exp()"},
+        {LOGITS: PRODUCT, MASKED: "logits.masked_fill(itself, torch.finfo(logits.dtype).min) / self.temperature"},
     ),
     known(
         "temperature_detached",
@@ -54,11 +54,7 @@ MISTAKES = (
         *({LOGITS: f"{PRODUCT} / self.temperature.{way}"} for way in ("detach()", "item()")),
         *({TAU: f"return {EXP}.{way}", LOGITS: f"{PRODUCT} / {EXP}"} for way in ("detach()", "item()")),
     ),
-    known(
-        "temperature_is_a_method",
-        "`temperature` is a method; make it a property, which is read without parentheses",
-        {"    @property\n": "", LOGITS: f"{PRODUCT} / self.temperature()"},
-    ),
+    known("a_method", "`temperature` is a method; make it a property", {"    @property\n": "", LOGITS: f"{LOGITS}()"}),
     known(
         "parameter_itself",
         "the parameter itself is used as the temperature, or a function of it other than exp; it is log τ, so take exp",
@@ -88,32 +84,20 @@ MISTAKES = (
         {INIT: f"{LOG}.requires_grad_()"},
         {LOG: f"{LOG}, requires_grad=False"},
     ),
-    known(
-        "some_logits_not_divided",
-        "the positives are not divided by the temperature; divide every cosine, once",
-        {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * self.temperature).mean()"},
-    ),
+    known("undivided_positive", "the positive is not divided by τ; divide every cosine, once", {LOSS: UNDIVIDED}),
     known("self_not_excluded", "each row is in its own denominator; leave it out", {MASKED: "logits"}),
-    known(
-        "positives_interleaved",
-        "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
-        {POSITIVE: POSITIVE.replace(".roll(rows // 2)", " ^ 1")},
-    ),
+    known("interleaved", "rows 2i and 2i + 1 are taken for a pair; the views come in halves", {HALVES: " ^ 1"}),
     known("not_normalised", "the rows are not divided by their norms; use cosine similarities", {UNIT: "features"}),
     known(
         "mask_of_a_finite_number",
         "the diagonal is filled with a number that float16 does not hold, or that small temperatures reach; use −inf",
         *({MASKED: f"logits.masked_fill(itself, {number})"} for number in ("-9e15", "-1e9", "-100.0")),
     ),
-    known(
-        "float32_inside",
-        "float64 is computed in float32; keep the dtype of the features",
-        {UNIT: "F.normalize(features.float(), dim=1)", LOSS: f"{LOSS}.to(features.dtype)"},
-    ),
+    known("float32_inside", "float64 is computed in float32; keep the dtype of the features", FLOAT),
     known(
         "refused_in_part",
         "an init_temperature of 0 or a negative one is accepted; raise ValueError for both",
-        *({REFUSED: check} for check in ("if init_temperature < 0:", "if not init_temperature:")),
+        *({"if init_temperature <= 0:": check} for check in ("if init_temperature < 0:", "if not init_temperature:")),
     ),
     known(
         "row_by_row_or_feature_by_feature",

@@ -10,9 +10,7 @@ class InfoNCE(nn.Module):
         assert init_temperature > 0
         self.log_temperature = nn.Parameter(torch.full((), float(init_temperature)).log())
 
-    @property
-    def temperature(self):
-        return self.log_temperature.exp()
+    temperature = property(lambda self: self.log_temperature.exp())
 
     def forward(self, features):
         assert features.ndim == 2 and len(features) % 2 == 0

@@ -17,12 +17,10 @@ class InfoNCE(nn.Module):
     def forward(self, features):
         if features.ndim != 2 or features.size(0) % 2 != 0:
             raise ValueError("features should hold two views of every sample")
-        half = features.dtype in (torch.float16, torch.bfloat16)
-        z = nn.functional.normalize(features.float() if half else features, dim=-1)
-        first, second = z.chunk(2)
-        sample = torch.arange(len(first), device=z.device).repeat(2)
-        positive = (first * second).sum(-1).repeat(2)[:, None]
-        negatives = torch.einsum("id,jd->ij", z, z)[sample[:, None] != sample].view(len(z), len(z) - 2)
-        logits = torch.cat([positive, negatives], 1)
-        scale = torch.exp(-self.log_temperature.to(z.dtype))
-        return nn.functional.cross_entropy(scale * logits, sample.new_zeros(len(z))).to(features.dtype)
+        z = nn.functional.normalize(features.float() if features.dtype.itemsize == 2 else features, dim=-1)
+        N = len(z) // 2
+        sample = torch.arange(2 * N, device=z.device) % N
+        positive = (z * z.roll(N, 0)).sum(-1, keepdim=True)
+        negatives = torch.einsum("id,jd->ij", z, z)[sample[:, None] != sample].view(2 * N, 2 * N - 2)
+        logits = torch.cat([positive, negatives], 1) * torch.exp(-self.log_temperature.to(z.dtype))
+        return nn.functional.cross_entropy(logits, torch.zeros_like(sample)).to(features.dtype)
