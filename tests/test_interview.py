@@ -217,6 +217,8 @@ def answer_all(one: Tty, root: Path) -> None:
         one.says("", "My answer", "Because of ", "your score > ")
         one.says("7", "from 0 to 3?", "your score > ")
         one.says(str(min(number, 3)))
+    one.shows("Your plan, beside the idea", "you said: multiply, and refuse 0", "Multiply.", "your score > ")
+    one.says("2")
 
 
 def check_the_report(root: Path, shown: str, status: int) -> None:
@@ -232,6 +234,13 @@ def check_the_report(root: Path, shown: str, status: int) -> None:
     assert f"read again: {made.round.answers[0].question}" in flat(shown)
     assert "submitted: solved, 100/100" in shown
     assert max(map(len, shown.splitlines())) <= 80
+    assert re.search(r"scale +1 +2 +3 +0 +[12]", shown)  # the marks
+    kept = (root / ".kata/interview/report-1.md").read_text()
+    assert "- You asked, and I did not understand: Does it rain?" in kept
+    assert "- asked: **What about dtypes?** As for dtypes, x₁²." in kept
+    assert "- asked by number: **What about shapes?**" in kept
+    assert "- not asked: **What about zero?**" in kept
+    assert "- You: multiply, and refuse 0" in kept
     assert (made.ended, made.round.measured, made.overtime) == ("finished", 77, 0)
     assert made.round.words == ["Does it rain?"]
     assert made.round.plan == ["multiply, and refuse 0"]

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from graders.desk.interview.clock import in_words
 from graders.desk.interview.record import MOST_SELF, InterviewReport
-from graders.desk.interview.round import Round
+from graders.desk.interview.round import Round, marks
 from graders.desk.interview.terminal import Terminal
 from graders.desk.status import when
 
@@ -29,6 +29,7 @@ def show(terminal: Terminal, report: InterviewReport, number: int, at: datetime)
     if report.self_scores:
         most = MOST_SELF * len(report.self_scores)
         section(terminal, f"Your own scores: {sum(report.self_scores)} of {most}", own_scores(report))
+    section(terminal, "Marks, of 3 each", rubric(report))
     section(terminal, "Preparation", preparation(report))
     section(terminal, "Timeline", timeline(report))
     section(terminal, "To review", review(report, at))
@@ -72,6 +73,14 @@ def own_scores(report: InterviewReport) -> Table:
         for answer in one.answers:
             if answer.score is not None:
                 made.add_row(Text(one.kata), Text(answer.question), str(answer.score))
+    return made
+
+
+def rubric(report: InterviewReport) -> Table:
+    names = [name for name, _, _ in marks(report.rounds[0])]
+    made = grid("kata.", *names)
+    for one in report.rounds:
+        made.add_row(Text(one.kata), *("-" if mark is None else str(mark) for _, mark, _ in marks(one)))
     return made
 
 

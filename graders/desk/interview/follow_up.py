@@ -6,6 +6,7 @@ from graders.catalogue.statement import Question
 from graders.desk.interview.interview import Interview
 from graders.desk.interview.record import MOST_SELF
 
+PLAN = "Your plan, beside the idea"
 SCORES = "0 nothing of it, 1 a part, 2 the main point, 3 all that matters"
 
 
@@ -31,6 +32,31 @@ def show(interview: Interview, question: Question) -> str:
             show_answer(interview, question)
             ask_score(interview)
     return "your score " if revealed else ""
+
+
+def plan_waits(interview: Interview) -> bool:
+    """Whether there is a plan that was not compared with the idea yet."""
+    return bool(interview.round.plan) and interview.round.plan_score is None
+
+
+def show_plan(interview: Interview) -> str:
+    """Puts the plan beside the idea, unless that is on the screen; returns what is asked for."""
+    if interview.shown != PLAN:
+        interview.say()
+        interview.terminal.say(PLAN, style="bold")
+        for line in interview.round.plan:
+            interview.say(f"you said: {line}")
+        interview.terminal.markdown(interview.hints[interview.round.kata][1])
+        ask_score(interview)
+        interview.shown = PLAN
+    return "your score "
+
+
+def score_plan(interview: Interview, line: str) -> None:
+    if line.strip() in map(str, range(MOST_SELF + 1)):
+        interview.note("plan_score", score=int(line))
+    else:
+        ask_score(interview)
 
 
 def hear(interview: Interview, question: Question, line: str) -> None:
@@ -60,6 +86,8 @@ def take_score(interview: Interview, question: Question, line: str) -> None:
 def skip(interview: Interview, argument: str) -> None:
     """A command: the answer is shown, and the score is 0."""
     question = current(interview)
+    if question is None:
+        interview.note("plan_score", score=0)
     if question is not None and not interview.round.answer(question.question).revealed:
         interview.note("reveal", question=question.question)
         show_answer(interview, question)

@@ -32,6 +32,13 @@ def step(interview: Interview) -> None:
         obey(interview, interview.ask())
         return
     question = follow_up.current(interview)
+    if question is None and follow_up.plan_waits(interview):
+        line = interview.ask(follow_up.show_plan(interview))
+        if line.strip().lower() in commands.COMMANDS:
+            obey(interview, line)
+        else:
+            follow_up.score_plan(interview, line)
+        return
     if question is None:
         interview.go_on()
         return

@@ -56,9 +56,9 @@ class Matcher:
         nearest = np.array([one @ CLOSEST[: len(one)] for one in closest])
         return nearest + 0.3 * near(self.answers) + near(self.whole)
 
-    def match(self, text: str) -> Match:
+    def match(self, text: str, least: float = LEAST, ahead: float = AHEAD) -> Match:
         scores = self.scores(text)
         first, *rest = np.argsort(-scores)
-        if scores[first] >= LEAST and (not rest or scores[first] - scores[rest[0]] >= AHEAD):
+        if scores[first] >= least and (not rest or scores[first] - scores[rest[0]] >= ahead):
             return Match(int(first), (int(first),))
         return Match(None, tuple(int(one) for one in (first, *rest[:1]) if scores[one] >= MAYBE))

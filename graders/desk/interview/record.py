@@ -74,6 +74,8 @@ class InterviewReport:
         body = event.body
         before, self.elapsed = self.elapsed, max(self.elapsed, body["elapsed"])
         limit = 60.0 * self.minutes
+        if self.phase:
+            self.round.seconds[self.phase] = self.round.seconds.get(self.phase, 0.0) + self.elapsed - before
         if before < limit < self.elapsed:
             self.timeline.append((limit, "time was up"))
         if "kata" in body:
@@ -113,6 +115,7 @@ class InterviewReport:
 
     def add_run(self, body: dict[str, Any], event: Event) -> str:
         self.round.runs.append((body["file"], body["passed"]))
+        self.round.tested_first += not self.round.submits
         return f"ran own tests: {'passed' if body['passed'] else 'failed'}"
 
     def add_submit(self, body: dict[str, Any], event: Event) -> str:
@@ -145,6 +148,10 @@ class InterviewReport:
     def add_score(self, body: dict[str, Any], event: Event) -> str:
         self.answer(body["question"]).score = body["score"]
         return f"question {len(self.round.self_scores)}: own score {body['score']} of {MOST_SELF}"
+
+    def add_plan_score(self, body: dict[str, Any], event: Event) -> str:
+        self.round.plan_score = body["score"]
+        return f"plan: own score {body['score']} of {MOST_SELF}"
 
     def add_end(self, body: dict[str, Any], event: Event) -> str:
         self.ended = body["how"]

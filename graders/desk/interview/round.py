@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import mean
 
 from graders.desk.progress import LEVELS_OF_HINTS
 
@@ -55,6 +56,9 @@ class Round:
         hints: the level that was reached.
         diagnoses: that were paid for.
         answers: to follow-up questions.
+        seconds: spent in each phase.
+        tested_first: own tests that were run before the first submission.
+        plan_score: what the candidate thinks of the plan, beside the idea; None: not yet.
     """
 
     kata: str
@@ -71,6 +75,9 @@ class Round:
     hints: int = 0
     diagnoses: list[str] = field(default_factory=list)
     answers: list[Answered] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    tested_first: int = 0
+    plan_score: int | None = None
 
     @property
     def last(self) -> Submit | None:
@@ -112,3 +119,21 @@ class Round:
     def answer(self, question: str) -> Answered:
         """To that question; an empty one where it was not answered yet."""
         return next((one for one in self.answers if one.question == question), Answered(question))
+
+
+def marks(one: Round) -> list[tuple[str, int | None, str]]:
+    """Five of them, of 0 to 3 each, and where each is from; None: not scored yet."""
+    tested = [passed for _, passed in one.runs]
+    before = one.tested_first
+    by_score = sum(one.score >= limit for limit in (50, 80, 100)) if one.last else 0
+    return [
+        ("clarify", min(len(one.typed), 3), "measured: questions in your own words that were understood"),
+        ("plan", one.plan_score, "scored by yourself, beside the idea" if one.plan else "measured: there is no plan"),
+        ("code", by_score, "measured: 50, 80 and 100 points of the last submission"),
+        ("test", bool(tested) + (before > 0) + any(tested), "measured: own tests, before the first submission, passed"),
+        (
+            "explain",
+            round(mean(one.self_scores)) if one.self_scores else 0,
+            "scored by yourself: the follow-up questions",
+        ),
+    ]

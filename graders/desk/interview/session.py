@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from graders import files
 from graders.catalogue import katas
 from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
@@ -42,7 +43,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         past = record.reports(state.events())
         terminal = Terminal()
         if options.report is not None:
-            show_report(terminal, state, past, options.report)
+            show_report(terminal, root, state, past, options.report)
             return 0
         refuse(options, past)
         attempts.bring_all_home(state, katas.all_katas(root))
@@ -81,14 +82,23 @@ def still_open(past: Sequence[InterviewReport]) -> InterviewReport | None:
     return past[-1] if past and not past[-1].ended else None
 
 
-def show_report(terminal: Terminal, state: State, past: Sequence[InterviewReport], number: int) -> None:
+def show_report(terminal: Terminal, root: Path, state: State, past: Sequence[InterviewReport], number: int) -> None:
     """The last one for number 0. Raises: UsageError."""
     if not past:
         raise UsageError("there was no interview yet; begin one: nox -s interview")
     if not 0 <= number <= len(past):
         raise UsageError(f"there is no interview {number}; name one from 1 to {len(past)}, or none for the last")
     number = number or len(past)
-    card.show(terminal, past[number - 1], number, state.now())
+    report = past[number - 1]
+    card.show(terminal, report, number, state.now())
+    if report.ended:
+        from graders.desk.interview.debrief import debrief  # it imports scikit-learn, which takes a second
+
+        there = {kata.id: kata for kata in katas.all_katas(root)}
+        file = root / ".kata" / "interview" / f"report-{number}.md"
+        files.make_room(file, "mend that, then try again")
+        files.replace_file(file, debrief(report, number, there))
+        terminal.say(f"what you said beside what could be said, and what to read again:  {file.relative_to(root)}")
 
 
 def turn_away_from_stdout() -> None:
@@ -114,7 +124,7 @@ class TerminalSession:
         try:
             interview = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
             loop.run(interview)
-            show_report(self.terminal, self.state, record.reports(self.state.events()), 0)
+            show_report(self.terminal, self.root, self.state, record.reports(self.state.events()), 0)
         except (KeyboardInterrupt, EOFError, Suspended, BrokenPipeError) as cut:
             if self.interview is None:
                 raise
