@@ -28,12 +28,12 @@ from graders.catalogue.stub import bare, stub_of
 from graders.cli import command_line
 from graders.desk import state as states
 from graders.desk.interview import clock as clocks
-from graders.desk.interview import draw, loop, own_tests
+from graders.desk.interview import debrief, draw, loop, own_tests
 from graders.desk.interview import session as interviews
 from graders.desk.interview.clock import Reading, in_words
 from graders.desk.interview.pace import UP, Pace
 from graders.desk.interview.record import InterviewReport, begun, reports
-from graders.desk.interview.round import PHASES
+from graders.desk.interview.round import PHASES, Round, Submit
 from graders.desk.interview.terminal import Terminal, ascii_of, printable
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
@@ -558,6 +558,22 @@ def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytes
     assert the_report(desk).round.words == ["one", "from there"]
     here.close()
     there.close()
+
+
+def test_lost_points_lead_to_the_statement_and_to_the_question_that_was_not_asked() -> None:
+    (kata,) = katas.find(["triplet_loss"])
+    one = Round(kata.id, kata.topic, 2, 20)
+    failed = ["contract/negative_margin", "contract/other_shapes"]
+    one.submits.append(Submit("failing", 85, 100, failed, None, None))
+    said = "\n".join(debrief.lost(one, kata))
+    assert re.search(
+        r"1 point hangs on this, katas/similarity/triplet_loss/README.md:\d+: `ValueError` for a neg", said
+    )
+    assert "You did not ask: *Which arguments are errors?*" in said
+    one.asked = list(range(1, 20))
+    assert "You did not ask" not in "\n".join(debrief.lost(one, kata))
+    line = int(re.findall(r"README.md:(\d+): `ValueError` for a neg", said)[0])
+    assert "negative `margin`" in kata.statement.read_text().splitlines()[line - 1]
 
 
 def test_set_is_what_is_drawn_from(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:

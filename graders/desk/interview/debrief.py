@@ -91,6 +91,7 @@ def lost(one: Round, kata: Kata) -> Iterator[str]:
     prepared = texts.clarifying(kata)
     matcher = Matcher(prepared)
     yield from ["### What the points were lost for", ""]
+    yield from ["A check may need several of these, and budgets are asked once all values are right.", ""]
     for fact in facts(kata):
         failed = [name for name in one.last.failed if name.split("/")[1] in fact.cases]
         if failed:
@@ -99,7 +100,9 @@ def lost(one: Round, kata: Kata) -> Iterator[str]:
             if found is not None and found + 1 not in one.asked:
                 why = f" You did not ask: *{prepared[found].question}*"
             place = f"{kata.statement.relative_to(kata.root)}:{fact.line}"
-            yield f"- {sum(points.get(name, 0) for name in failed)} points ({place}): {fact.text}{why}"
+            count = sum(points.get(name, 0) for name in failed)
+            hang = "1 point hangs" if count == 1 else f"{count} points hang"
+            yield f"- {hang} on this, {place}: {fact.text}{why}"
     yield ""
 
 
