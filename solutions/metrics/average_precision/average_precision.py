@@ -35,7 +35,7 @@ def precision_recall_curve(y_true: Tensor, y_score: Tensor) -> tuple[Tensor, Ten
     score, order = y_score.sort(descending=True)
     last = torch.cat([score[1:] != score[:-1], torch.ones_like(positive[:1])])  # of a run of equal scores
     hits = positive[order].double().cumsum(0)[last]  # (K,)
-    accepted = last.nonzero()[:, 0] + 1  # (K,)
+    accepted = last.nonzero().flatten() + 1  # (K,)
     precision = hits / accepted
     recall = hits / hits[-1] if hits[-1] > 0 else torch.ones_like(hits)
     precision = torch.cat([precision.flip(0), precision.new_ones(1)])

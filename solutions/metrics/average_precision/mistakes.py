@@ -140,3 +140,6 @@ MISTAKES = (
         slow=True,
     ),
 )
+
+LINES = (f"hits = {COUNTED}", f"precision = {P}", f"recall = {R}", f"return (precision, recall, {T})")
+EQUIVALENT = {f"{one} -> {one.replace('(0)', '(-1)')}": "of one axis, the last is the first" for one in LINES}
