@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
+from graders.kata import TOLERANCES, Answer, Budget, Case, Draw, Grader, Submission, Tolerance, close, same_dtype
 
+Arguments = dict[str, Tensor]
 LABELS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
 # Quotients of whole numbers, and what is added up of them, lose little.
 TOLERANCE = TOLERANCES | {torch.float64: Tolerance(0, 0, 1e-10), torch.float32: Tolerance(1e-6, 0, 1e-6)}
@@ -41,9 +42,9 @@ def scored(draw: Draw, negatives: int, positives: int, std: float = 1.0, to_one:
     return {"y_true": y_true, "y_score": (to_one * y_score).round() / to_one if to_one else y_score}
 
 
-def sized(*counts: tuple[int, int], steps: tuple[int, ...] = (0, 1)) -> Inputs:
-    """So many negatives and positives each, without ties and with them."""
-    return lambda draw: [scored(draw, *one, to_one=to_one) for one in counts for to_one in steps]
+def sized(*counts: tuple[int, int], steps=(0, 1), stds=(1.0,)) -> Callable[..., list[Arguments]]:
+    """So many negatives and positives each, without ties and with them, and as large or small as the stds."""
+    return lambda draw: [scored(draw, *one, std, to_one) for one in counts for to_one in steps for std in stds]
 
 
 def ties(draw: Draw) -> list[Arguments]:
@@ -59,11 +60,6 @@ def label_dtypes(draw: Draw) -> list[Arguments]:
     """More samples than the narrow integers can count."""
     arguments = scored(draw, 330, 290)
     return [arguments | {"y_true": arguments["y_true"].to(dtype)} for dtype in LABELS]
-
-
-def of_any_size(draw: Draw) -> list[Arguments]:
-    """Far beyond [0, 1], where a sigmoid saturates; and so small that anything added to them hides them."""
-    return [scored(draw, 14, 23, std=200.0), scored(draw, 23, 14, std=1e-4)]
 
 
 def nearly_equal(draw: Draw) -> Arguments:
@@ -112,7 +108,7 @@ def asked(name: str, oracle, *asks: str) -> Answer:
             Case(f"{word}_no_positives", sized((7, 0), (1, 0))),
             Case(f"{word}_label_dtypes", label_dtypes, dtypes=(torch.float32,)),
             Case(f"{word}_of_many", sized((80_011, 70_003), steps=(4,)), dtypes=(torch.float64, torch.float16)),
-            Case(f"{word}_of_any_size", of_any_size, category="robustness"),
+            Case(f"{word}_of_any_size", sized((14, 23), stds=(200.0, 1e-4)), category="robustness"),
             Case(f"{word}_nearly_equal", nearly_equal, category="robustness", dtypes=(torch.float64,)),
             Case(f"{word}_unusable_shapes", unusable_shapes, raises=ValueError),
             Case(f"{word}_other_labels", other_labels, raises=ValueError),
@@ -137,5 +133,5 @@ def test_dtypes_of_the_results(submission: Submission, draw: Draw) -> None:
         got, wanted = submission.call(answer.name, **given), answer.oracle(given["y_true"], given["y_score"].double())
         pairs = [(got, wanted)] if isinstance(wanted, Tensor) else zip(got, wanted, strict=True)
         for at, (one, right) in enumerate(pairs, start=1):
-            assert one.dtype in (torch.float64, dtype), f"output {at}: should be float64 or {dtype}, got {one.dtype}"
+            same_dtype(f"output {at}", one, (torch.float64, dtype))
             close(f"output {at}", one, right, TOLERANCE[one.dtype] if at < 3 else Tolerance(0, 0, 0))

@@ -98,8 +98,8 @@ MISTAKES = (
     Mistake(
         "sigmoid_of_the_scores",
         "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; leave them alone",
-        {SORTED: SORTED.replace("y_score", "y_score.sigmoid()")},
-        also=({SORTED: f"y_score = y_score.sigmoid() if y_score.abs().max() > 1 else y_score\n    {SORTED}"},),
+        {"y_score.sort": "y_score.sigmoid().sort"},
+        also=({"y_score.sort": "(y_score if y_score.clamp(0, 1).equal(y_score) else y_score.sigmoid()).sort"},),
     ),
     Mistake(
         "counts_in_the_dtype_of_the_scores",
