@@ -1,0 +1,145 @@
+"""Known wrong answers to precision_recall_curve and average_precision."""
+
+from graders.kata import Mistake
+
+LABELS = "not (positive | (y_true == 0)).all()"
+SORTED = "score, order = y_score.sort(descending=True)"
+LAST = "torch.cat([score[1:] != score[:-1], torch.ones_like(positive[:1])])"
+COUNTED = "positive[order].double().cumsum(0)[last]"
+RECALL = "hits / hits[-1] if hits[-1] > 0 else torch.ones_like(hits)"
+P, R = "torch.cat([precision.flip(0), precision.new_ones(1)])", "torch.cat([recall.flip(0), recall.new_zeros(1)])"
+T = "score[last].flip(0)"
+CURVE, UNPACKED = "return precision, recall, score", "precision, recall, _ ="
+AP = "((recall[:-1] - recall[1:]) * precision[:-1]).sum()"
+NO_END = {P: "precision.flip(0)", R: "recall.flip(0)"}
+DESCENDING = {T: "score[last]", CURVE: "return precision.flip(0), recall.flip(0), score"}
+AS_NUMBERS = COUNTED.replace("positive", "y_true")
+BY_SAMPLE = {LAST: "torch.ones_like(positive)"}
+PRECISION = "    precision = hits / accepted"
+BENDS = """\
+    kept = (hits.diff(prepend=hits[:1] - 1) != 0) | (hits.diff(append=hits[-1:] + 1) != 0)
+    hits, accepted, last = hits[kept], accepted[kept], last.nonzero()[kept, 0]
+"""
+ONE_CLASS = "    if hits[-1] {}:\n        raise ValueError('one class only')\n"
+
+MISTAKES = (
+    Mistake(
+        "trapezoids",
+        "AP is the area under straight lines between the points; add up steps, as high as the precision they lead to",
+        {AP: "-torch.trapezoid(precision, recall)"},
+    ),
+    Mistake(
+        "other_weights",
+        "the precisions have equal weights, or one another's; weight each by the recall's rise at its own threshold",
+        {AP: "precision[:-1].mean()"},
+        also=({AP: AP.replace("precision[:-1]", "precision[1:]")},),
+    ),
+    Mistake(
+        "interpolated_precision",
+        "AP takes the best precision at that recall or above, as detection does; take the precision as it is",
+        {AP: AP.replace("precision", "precision.cummax(0).values")},
+        also=({AP: "torch.stack([precision[:-1][recall[:-1] >= k / 10].max() for k in range(11)]).mean()"},),
+    ),
+    Mistake(
+        "ties_told_apart",
+        "equal scores are accepted one by one, or only the first of them; accept all: count at the last of each run",
+        BY_SAMPLE,
+        also=(
+            BY_SAMPLE | {"descending=True": "descending=True, stable=True"},
+            {LAST: "torch.cat([torch.ones_like(positive[:1]), score[1:] != score[:-1]])"},
+            {  # in the average alone, as a ranking without ties has it
+                AP: "((hit := y_true[y_score.argsort(descending=True, stable=True)].double()) * hit.cumsum(0)"
+                " / torch.arange(1, len(hit) + 1)).sum() / hit.sum().clamp_min(1)",
+            },
+        ),
+    ),
+    Mistake(
+        "final_point",
+        "the final point is missing, is another one or has a threshold; put precision 1 and recall 0 behind the others",
+        NO_END | {AP: "(-recall.diff(append=recall.new_zeros(1)) * precision).sum()"},
+        also=(NO_END, {P: P.replace("ones", "zeros")}, {T: f"torch.cat([{T}, score.new_tensor([torch.inf])])"}),
+    ),
+    Mistake(
+        "descending_thresholds",
+        "the thresholds fall, or precision and recall do not go with them; all three begin with the smallest score",
+        DESCENDING | {AP: "(recall.diff() * precision[1:]).sum()"},
+        also=(DESCENDING, {T: "score[last]"}),
+    ),
+    Mistake(
+        "thresholds_left_out",
+        "thresholds below full recall, or where no positive is added, are left out; keep one for every distinct score",
+        {each: f"{each}[(hits == hits[-1]).sum() - 1 :]" for each in (P, R, T)},  # as scikit-learn once did
+        also=({PRECISION: f"{BENDS}{PRECISION}"},),  # as its drop_intermediate=True
+    ),
+    Mistake(
+        "recall_without_positives",
+        "without positives the recall is NaN or 0; it should be 1 at every threshold",
+        {RECALL: "hits / hits[-1]"},
+        also=({RECALL: "hits / hits[-1].clamp_min(1)"}, {RECALL: "hits / hits[-1]", AP: f"{AP}.nan_to_num()"}),
+    ),
+    Mistake(
+        "one_class_refused",
+        "one class alone is refused, as for the ROC curve; both functions are defined there",
+        {PRECISION: ONE_CLASS.format("== 0") + PRECISION},
+        also=({PRECISION: ONE_CLASS.format("in (0, len(score))") + PRECISION},),
+    ),
+    Mistake(
+        "precision_and_recall_swapped",
+        "precision and recall are swapped; precision comes first, and divides by what is accepted",
+        {CURVE: "return recall, precision, score", UNPACKED: "recall, precision, _ ="},
+        also=({CURVE: "return recall, precision, score"},),
+    ),
+    Mistake(
+        "near_scores_merged",
+        "scores that are merely close are taken for equal, by isclose or as float32; only equal ones are ties",
+        {LAST: LAST.replace("score[1:] != score[:-1]", "~torch.isclose(score[1:], score[:-1])")},
+        also=({SORTED: f"{SORTED.replace('.s', '.float().s')}\n    score = score.to(y_score.dtype)"},),
+    ),
+    Mistake(
+        "sigmoid_of_the_scores",
+        "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; leave them alone",
+        {"y_score.sort": "y_score.sigmoid().sort"},
+        also=({"y_score.sort": "(y_score if y_score.clamp(0, 1).equal(y_score) else y_score.sigmoid()).sort"},),
+    ),
+    Mistake(
+        "counts_in_the_dtype_of_the_scores",
+        "the positives are counted in the dtype of the scores, and float16 ends at 65 504; count in float64",
+        {COUNTED: COUNTED.replace("double()", "to(score.dtype)")},
+    ),
+    Mistake(
+        "float32_on_the_way",
+        "float32 is used on the way, as in a quotient of integers; divide and add up in float64",
+        {COUNTED: COUNTED.replace("double", "long"), CURVE: "return precision.double(), recall.double(), score"},
+        also=(
+            {COUNTED: COUNTED.replace("double", "long")},
+            {AP: f"{AP}.float().double()"},
+            {CURVE: "return precision.to(score.dtype), recall.to(score.dtype), score", AP: f"{AP}.double()"},
+        ),
+    ),
+    Mistake(
+        "labels_half_checked",
+        "labels above 1 are refused but negative ones are not, or any two labels go through; only 0 and 1 are labels",
+        {LABELS: "(y_true > 1).any()"},
+        also=(
+            {LABELS: "y_true.unique().numel() > 2"},
+            {LABELS: "(y_true > 1).any()", COUNTED: AS_NUMBERS},
+            {LABELS: "y_true.unique().numel() > 2", COUNTED: AS_NUMBERS},
+        ),
+    ),
+    Mistake(
+        "loop",
+        "a Python loop goes over the samples or the thresholds; sort once, then cumsum counts for all of them",
+        {COUNTED: "torch.tensor([n := 0] + [n := n + one for one in positive[order].tolist()])[1:][last].double()"},
+        also=({COUNTED: "torch.stack([positive[y_score >= one].sum() for one in score[last]]).double()"},),
+        slow=True,
+    ),
+    Mistake(
+        "every_threshold_at_once",
+        "every score is compared with every threshold at once, a table of N × K; sort once, then cumsum",
+        {COUNTED: "(positive[order].double() * (score >= score[last][:, None])).sum(1)"},
+        slow=True,
+    ),
+)
+
+LINES = (f"hits = {COUNTED}", f"precision = {P}", f"recall = {R}", f"return (precision, recall, {T})")
+EQUIVALENT = {f"{one} -> {one.replace('(0)', '(-1)')}": "of one axis, the last is the first" for one in LINES}
