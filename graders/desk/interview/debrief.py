@@ -52,17 +52,15 @@ def debrief(report: InterviewReport, number: int, katas: Mapping[str, Kata]) -> 
 
 
 def rubric(one: Round) -> Iterator[str]:
-    """Five marks of 0 to 3, and where each is from."""
-    yield from ["| mark | of 3 | from |", "| --- | ---: | --- |"]
     for name, mark, source in marks(one):
-        yield f"| {name} | {'-' if mark is None else mark} | {source} |"
+        yield f"- {name}: {'-' if mark is None else mark} of 3 ({source})"
     yield ""
 
 
 def pace(one: Round) -> Iterator[str]:
-    yield from ["| phase | took | about |", "| --- | ---: | ---: |"]
+    yield from ["Minutes, and about how many there are for it:", ""]
     for phase in PHASES:
-        yield f"| {phase} | {in_words(one.seconds.get(phase, 0.0))} | {in_words(60 * one.minutes * SHARES[phase])} |"
+        yield f"- {phase}: {in_words(one.seconds.get(phase, 0.0))} of {in_words(60 * one.minutes * SHARES[phase])}"
     yield ""
 
 

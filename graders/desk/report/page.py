@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import itertools
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +25,13 @@ from graders.catalogue.statement import Question
 from graders.desk import progress
 from graders.desk.goal import recall
 from graders.desk.interview import clock, record
+from graders.desk.interview.record import InterviewReport
 from graders.desk.progress import RATINGS, Progress
 from graders.desk.report import charts, tally
 from graders.desk.report.tally import Cell
 from graders.desk.state import Event, State
 from graders.desk.status import Desk, overview
-from graders.faults import UsageError
+from graders.faults import GraderError, UsageError
 from graders.files import replace_file
 from graders.judge import checks
 from graders.judge.checks import POINTS
@@ -102,6 +104,7 @@ def page_of(state: State, chosen: list[Kata]) -> str:
         rows=[Row(topic, {kata.id: cells(kata, made) for kata in group}) for topic, group in by_topic(chosen)],
         prices=tally.prices(made, list(desk.katas)),
         interviews=record.reports(everything)[::-1],
+        debriefs=debriefs(record.reports(everything), desk),
         most_self=record.MOST_SELF,
         recent=recent(made),
         count=len(made),
@@ -122,6 +125,20 @@ def readiness(desk: Desk, topics: Sequence[tuple[str, list[Kata]]]) -> dict[str,
         assert goal
         known = [desk.progress[kata.id] for kata in group]
         made[topic] = (sum(one.solved > 0 for one in known), len(known), mean(recall(goal, one) for one in known))
+    return made
+
+
+def debriefs(found: Sequence[InterviewReport], desk: Desk) -> dict[str, str]:
+    """Of the interviews that ended, by their ids, with headings that fit below those of the page."""
+    if not any(one.ended for one in found):
+        return {}
+    from graders.desk.interview.debrief import debrief  # it imports scikit-learn, which takes a second
+
+    made = {}
+    for number, one in enumerate(found, start=1):
+        with contextlib.suppress(UsageError, GraderError):
+            text = debrief(one, number, desk.katas) if one.ended else ""
+            made[one.id] = re.sub(r"^##", "###", text.partition("\n")[2], flags=re.MULTILINE)
     return made
 
 
