@@ -149,12 +149,8 @@ def test_scores_fit_float16_once_scaled(submission: Submission, draw: Draw) -> N
     axes = torch.linalg.qr(draw.normal(16, 16)).Q
     next_axis = axes.roll(-1, 0).T @ axes  # turns each axis into the next one
     own = own_parameters(draw, 16)
-    own |= {
-        "W_q.weight": axes,
-        "W_k.weight": axes @ next_axis,
-        "W_q.bias": torch.zeros(16),
-        "W_k.bias": torch.zeros(16),
-    }
+    own |= {"W_q.weight": axes, "W_k.weight": axes @ next_axis}
+    own |= dict.fromkeys(("W_q.bias", "W_k.bias"), torch.zeros(16))
     own = {name: value.half() for name, value in own.items()}
     x = torch.stack([400 * axes[draw.permutation(16)] for _ in range(2)]).half()
     got = submission.call("SelfAttention", init={"embed_dim": 16}, parameters=own, x=x)

@@ -46,9 +46,7 @@ def on_a_network(gradient_descent, w1, b1, w2, s, x, y, old, lr, steps):
     w1, b1, w2, s = params = [p.detach().clone().requires_grad_() for p in (w1, b1, w2, s)]
     for p, number in zip(params, old, strict=True):
         p.grad = None if number is None else torch.full_like(p, float(number))
-    losses = gradient_descent(
-        lambda w1, b1, w2, s: (torch.tanh(x @ w1 + b1) @ w2 * s - y).square().mean(), params, lr, steps
-    )
+    losses = gradient_descent(lambda w, b, u, s: (torch.tanh(x @ w + b) @ u * s - y).square().mean(), params, lr, steps)
     return {"losses": x.new_tensor(losses), "w1": w1, "b1": b1, "w2": w2, "s": s}
 
 

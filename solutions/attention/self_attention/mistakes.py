@@ -33,20 +33,11 @@ MISTAKES = (
         {WEIGHTS: WEIGHTS.replace("-1", "-2")},
     ),
     Mistake(
-        "softmax_over_the_batch",
-        "the softmax runs over the batch; it should run over the keys, the last axis",
-        {WEIGHTS: WEIGHTS.replace("-1", "0")},
-    ),
-    Mistake(
         "no_max_shift",
-        "the softmax is written out without subtracting the largest score, so exp overflows; subtract each row's "
-        "maximum, or call torch.softmax",
+        "the softmax is written out without subtracting each row's own maximum, so exp overflows, or a row becomes 0/0 "
+        "where one maximum is subtracted from all; subtract each row's, or call torch.softmax",
         {WEIGHTS: "scores.exp() / scores.exp().sum(-1, keepdim=True)"},
-    ),
-    Mistake(
-        "one_maximum_for_all",
-        "one maximum is subtracted from the whole batch, so the rows far below it become 0/0; use each row's own",
-        {WEIGHTS: "(scores - scores.max()).exp() / (scores - scores.max()).exp().sum(-1, keepdim=True)"},
+        also=({WEIGHTS: "(scores - scores.max()).exp() / (scores - scores.max()).exp().sum(-1, keepdim=True)"},),
     ),
     Mistake(
         "sum_guarded_by_eps",
@@ -122,13 +113,6 @@ MISTAKES = (
             SCORES: "torch.stack([(q[i] / math.sqrt(x.shape[-1])) @ k[i].T for i in range(len(x))])",
             RESULT: "torch.stack([weights[i] @ v[i] for i in range(len(x))]), weights\n",
         },
-        also=(
-            {
-                PROJECT: "q, k, v = (torch.stack([f(one) for one in x]) for f in (self.W_q, self.W_k, self.W_v))",
-                SCORES: "torch.stack([(a / math.sqrt(x.shape[-1])) @ b.T for a, b in zip(q, k)])",
-                RESULT: "torch.stack([a @ b for a, b in zip(weights, v)]), weights\n",
-            },
-        ),
         slow=True,
     ),
     Mistake(

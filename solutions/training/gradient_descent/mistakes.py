@@ -6,17 +6,13 @@ RESET = "        for p in params:\n            p.grad = None  # backward adds to
 LOSS = "        loss = loss_fn(*params)\n        loss.backward()\n"
 MOVE = "        with torch.no_grad():\n            for p in params:\n                p -= lr * p.grad\n"
 UPDATE = "p -= lr * p.grad"
-NEW = "        params{} = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n"
 NUMBER = "loss.item()"
 APPEND = "        losses.append(loss.item())\n"
-STOP = APPEND + "        if losses[1:] and {}:\n            break\n"
 RESIDUALS = "x @ w + b - y"
 MEAN = "residuals.square().sum() / N"
 DESCEND = "gradient_descent(loss_fn, [w, b], lr, steps)"
-APART = {
-    DESCEND: "for _ in range(steps):\n        for p, g in zip((w, b), torch.autograd.grad(loss_fn(w, b), (w, b))):\n"
-    "            p.data -= lr * g"
-}
+LOOP = "for _ in range(steps):\n        for p, g in zip((w, b), {}):\n            p.data -= lr * g"
+APART = {DESCEND: LOOP.format("torch.autograd.grad(loss_fn(w, b), (w, b))")}
 
 
 def in_descent(name: str, diagnosis: str, *forms: dict[str, str]) -> Mistake:
@@ -34,17 +30,12 @@ MISTAKES = (
     ),
     Mistake(
         "old_gradient_counts",
-        "a .grad that was there before the call counts in the first step; clear each one before every backward",
+        "a .grad that was there before the call counts, if only as NaN times 0; set each to None before every backward",
         {RESET: "", UPDATE: UPDATE + "\n                p.grad = None"},
         also=(
             {RESET: RESET.replace("in params", "in params if params[0].grad is not None else []")},
-            {RESET: RESET.replace("in params", "in params if all(p.grad is not None for p in params) else []")},
+            {RESET: RESET.replace("= None", "= None if p.grad is None else 0 * p.grad")},
         ),
-    ),
-    Mistake(
-        "old_gradient_times_zero",
-        "an old .grad of NaN comes through, since NaN times 0 is NaN; set .grad to None or fill it with 0",
-        {RESET: RESET.replace("= None", "= None if p.grad is None else 0 * p.grad")},
     ),
     in_descent(
         "nothing_moves",
@@ -72,8 +63,7 @@ MISTAKES = (
     in_descent(
         "parameters_rebound",
         "new tensors take the parameters' place, and those of the caller stay as they were; update them in place",
-        {MOVE: NEW.format("")},
-        {MOVE: NEW.format("[:]")},
+        {MOVE: "        params = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n"},
     ),
     Mistake(
         "memory_replaced",
@@ -81,21 +71,13 @@ MISTAKES = (
         {UPDATE: "p.data = p - lr * p.grad"},
     ),
     Mistake(
-        "shared_gradient_scaled",
-        "gradients are scaled in place, which scales one twice that two parameters share; make a new tensor",
-        {
-            LOSS: "        loss = loss_fn(*params)\n        gradients = torch.autograd.grad(loss, params)\n",
-            MOVE: MOVE.replace("p in params", "p, g in zip(params, gradients)").replace("lr * p.grad", "g.mul_(lr)"),
-        },
-    ),
-    Mistake(
         "losses_are_tensors", "the losses are tensors; return Python floats, which hold no graph", {NUMBER: "loss"}
     ),
     in_descent(
         "stops_early",
         "it stops before the last step, where the loss rises or hardly changes; make all steps",
-        {APPEND: STOP.format("abs(losses[-2] - losses[-1]) < 1e-6")},
-        {APPEND: STOP.format("losses[-1] > losses[-2]")},
+        {APPEND: APPEND + "        if losses[1:] and abs(losses[-2] - losses[-1]) < 1e-6:\n            break\n"},
+        {APPEND: APPEND + "        if losses[1:] and losses[-1] > losses[-2]:\n            break\n"},
     ),
     Mistake("half_the_mean", "the loss has a factor of ½; take the mean of the squares", {MEAN: MEAN + " / 2"}),
     Mistake("sum_for_mean", "the squares are summed; take their mean over the rows", {MEAN: MEAN[:-4]}),
@@ -107,10 +89,7 @@ MISTAKES = (
     Mistake(
         "bias_after_the_weights",
         "the gradient of b is taken with the new w; take both gradients first, then update both",
-        {
-            DESCEND: "for _ in range(steps):\n        for p in (w, b):\n"
-            "            p.data -= lr * torch.autograd.grad(loss_fn(w, b), p)[0]"
-        },
+        {DESCEND: LOOP.format("(torch.autograd.grad(loss_fn(w, b), p)[0] for p in (w, b))")},
     ),
     Mistake(
         "graphs_kept",
