@@ -117,7 +117,7 @@ MISTAKES = (
     ),
     Mistake(
         "zero_times_infinity",
-        "0 is multiplied by the −∞ of an impossible token; pick the target's entry rather than multiply by a one-hot table",
+        "0 is multiplied by the −∞ of an impossible token; pick the target's entry, do not multiply by a one-hot table",
         {MEAN: f"-(logits.log_softmax(-1) * F.one_hot({SAFE}, V)).sum(-1)[counts].mean()"},
     ),
     Mistake(
