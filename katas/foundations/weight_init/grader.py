@@ -36,8 +36,7 @@ def fills(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
 
 def draws(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, tensor, given, seed):
     fill, generator, default = locals()[name], torch.Generator(), torch.default_generator
-    drawn, other = (generator, default) if given else (default, generator)
-    options = {"generator": generator} if given else {}
+    drawn, other, options = (generator, default, {"generator": generator}) if given else (default, generator, {})
     first, second, again = tensor.clone(), tensor.clone(), tensor.clone()
     before, aside = drawn.manual_seed(seed).get_state(), other.manual_seed(1).get_state()
     fill(first, **options)
@@ -59,9 +58,8 @@ def summary(
 ):
     generator = torch.Generator().manual_seed(seed)
     weights = [torch.full(shape, math.nan, dtype=getattr(torch, dtype)) for _ in range(calls)]
-    fill = locals()[name]
     for weight in weights:
-        fill(weight.mT if turned else weight, generator=generator)
+        locals()[name](weight.mT if turned else weight, generator=generator)
     z = torch.stack(weights).double().flatten() / sigma
     below = torch.special.ndtr(z) if "normal" in name else z / 12**0.5 + 0.5
     found = torch.histc(below, bins=1000, min=0, max=1).cumsum(0) / len(z)
@@ -141,12 +139,10 @@ def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), ca
             given = {"name": name, "shape": list(shape[::-1] if turned else shape), "dtype": dtype, "turned": turned}
             seed = int(draw.integers(1, high=1 << 31))
             found = submission.run(summary, **given, calls=calls, sigma=sigma, seed=seed) / math.sqrt(n)
-            assert found.isfinite().all(), (
-                f"entries of {name} for {shape}, NaN before: should be finite, got some that are not"
-            )
+            message = f"entries of {name} for {shape}, NaN before: should be finite, got some that are not"
+            assert found.isfinite().all(), message
             for off, (what, (unit, right, most)) in zip(found.tolist(), bounds.items(), strict=False):
-                wanted = f"{right * unit:.3g} ± {(most + spare) * unit:.2g}"
-                got = f"{(right + off) * unit:.3g}"
+                wanted, got = f"{right * unit:.3g} ± {(most + spare) * unit:.2g}", f"{(right + off) * unit:.3g}"
                 assert abs(off) <= most + spare, f"{what} of {name} for {shape}: should be {wanted}, got {got}"
 
     return test

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs
 
-FLOAT64 = (torch.float64,)
+FLOAT64, BOTH_SIGNS = (torch.float64,), torch.tensor([1, -1])
 REDUCTIONS = ("mean", "sum", "none")
 SHAPES = ((), (1,), (6,), (4, 1), (1, 5), (2, 3, 4))
 # Most of them would broadcast, or have as many numbers.
@@ -46,7 +46,7 @@ def deltas(draw: Draw) -> list[Arguments]:
     made = [pair(draw, 5, 7, delta=delta, reduction=how) for delta in (0.25, 0.7, 2.5, 3) for how in REDUCTIONS]
     for one in made:
         one["target"][0, :2] = 0
-        one["pred"][0, :2] = one["delta"] * torch.tensor([1, -1])
+        one["pred"][0, :2] = one["delta"] * BOTH_SIGNS
     return made
 
 
@@ -54,19 +54,16 @@ def squares_overflow(draw: Draw) -> list[Arguments]:
     """Half of the errors are about ±1e25, of which two are errors of the target."""
     made = [pair(draw, 8, delta=delta, reduction=how) for delta in (1.0, 2.5) for how in REDUCTIONS]
     for one in made:
-        one["pred"][:2], one["target"][2:4] = (
-            draw.uniform(2, low=1e25, high=9e25) * torch.tensor([1, -1]) for _ in "pt"
-        )
+        one["pred"][:2], one["target"][2:4] = (draw.uniform(2, low=1e25, high=9e25) * BOTH_SIGNS for _ in "pt")
     return made
 
 
 def small_targets(draw: Draw) -> list[Arguments]:
     """Zeros and numbers around eps, of both signs; the first two zeros are predicted exactly."""
     made: list[Arguments] = []
+    sizes = torch.tensor([0.0, -0.0, 0, 0, 0.3, -0.3, 0.9, -0.9, 4, -4, 30, -30]).double()
     for options in ({}, {"eps": 0.5}, {"eps": 2}):  # the default is really used
-        target = torch.tensor([0.0, -0.0, 0, 0, 0.3, -0.3, 0.9, -0.9, 4, -4, 30, -30]).double() * options.get(
-            "eps", 1e-8
-        )
+        target = sizes * options.get("eps", 1e-8)
         pred = (target + draw.normal(12)).index_fill(0, torch.arange(2), 0)
         made += [{"pred": pred, "target": target, "reduction": how, **options} for how in REDUCTIONS]
     return made

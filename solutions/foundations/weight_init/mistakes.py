@@ -6,9 +6,9 @@ XAVIER_BOUND, XAVIER_STD = "math.sqrt(6 / (fan_in + fan_out))", "math.sqrt(2 / (
 KAIMING_BOUND, KAIMING_STD = "math.sqrt(6 / fan_in)", "math.sqrt(2 / fan_in)"
 FIELD = "math.prod(tensor.shape[2:])  # 1 for a matrix"
 FANS = "return tensor.shape[1] * field, tensor.shape[0] * field"
-NO_GRAD = "    with torch.no_grad():\n        return "
+NO_GRAD, WRITTEN = "    with torch.no_grad():\n        return ", "    with torch.no_grad():\n        "
+LOOP, RETURNED = "for part in tensor.unbind(1):\n            ", "\n    return tensor"
 UNIFORM, NORMAL = "tensor.uniform_(-bound, bound, generator=generator)", "tensor.normal_(0, std, generator=generator)"
-FROM_GLOBAL = "tensor.uniform_(-bound, bound)", "tensor.normal_(0, std)"
 RAND = "((2 * torch.rand(tensor.shape, generator=generator) - 1) * bound).to(tensor.dtype)"
 RANDN = "(torch.randn(tensor.shape, generator=generator) * std).to(tensor.dtype)"
 
@@ -25,7 +25,6 @@ MISTAKES = (
         "variance_for_std",
         "the variance is given to the normal draws as their standard deviation; take its square root",
         {XAVIER_STD: "2 / (fan_in + fan_out)", KAIMING_STD: "2 / fan_in"},
-        also=({XAVIER_STD: "2 / (fan_in + fan_out)"}, {KAIMING_STD: "2 / fan_in"}),
     ),
     Mistake(
         "fans_swapped",
@@ -36,10 +35,7 @@ MISTAKES = (
         "receptive_field_forgotten",
         "the kernel's size is left out of the fans; both are multiplied by the number of the kernel's entries",
         {FIELD: "1"},
-        also=(
-            {FANS: "return tensor.shape[1], tensor.shape[0] * field"},
-            {FANS: "return tensor.shape[1] * field, tensor.shape[0]"},
-        ),
+        also=({FANS: "return tensor.shape[1] * field, tensor.shape[0]"},),
     ),
     Mistake(
         "kernel_miscounted",
@@ -48,15 +44,10 @@ MISTAKES = (
         also=({FIELD: "math.prod(tensor.shape[2:4])"}, {FIELD: "sum(tensor.shape[2:]) or 1"}),
     ),
     Mistake(
-        "gain_missing",
-        "Kaiming lacks the gain √2 of ReLU; the variance is 2 / fan_in",
+        "gain",
+        "Kaiming lacks the gain √2 of ReLU, by which its variance is 2 / fan_in, or Xavier has it, whose gain is 1",
         {KAIMING_BOUND: "math.sqrt(3 / fan_in)", KAIMING_STD: "math.sqrt(1 / fan_in)"},
-        also=({KAIMING_BOUND: "math.sqrt(3 / fan_in)"}, {KAIMING_STD: "math.sqrt(1 / fan_in)"}),
-    ),
-    Mistake(
-        "gain_in_xavier",
-        "Xavier has the gain of ReLU, too; its gain is 1",
-        {XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},
+        also=({XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},),
     ),
     Mistake(
         "slope_of_linear_layers",
@@ -69,11 +60,6 @@ MISTAKES = (
         {XAVIER_BOUND: "math.sqrt(2 / (fan_in + fan_out)) * 1", KAIMING_BOUND: "math.sqrt(2 / fan_in) * 1"},
     ),
     Mistake(
-        "sum_of_fans_for_their_mean",
-        "Xavier's variance is taken as 1 / (fan_in + fan_out); it is 1 over their mean",
-        {XAVIER_BOUND: "math.sqrt(3 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(1 / (fan_in + fan_out))"},
-    ),
-    Mistake(
         "xavier_by_fan_in",
         "Xavier uses fan_in alone; its variance is 2 / (fan_in + fan_out)",
         {XAVIER_BOUND: "math.sqrt(3 / fan_in)", XAVIER_STD: "math.sqrt(1 / fan_in)"},
@@ -82,7 +68,6 @@ MISTAKES = (
         "half_the_interval",
         "the uniform numbers span the bound once; they span it twice, from −bound to bound",
         filled(UNIFORM.replace("-bound", "0"), NORMAL),
-        also=(filled(UNIFORM.replace("bound", "bound / 2"), NORMAL),),
     ),
     Mistake(
         "cut_at_two_sigma",
@@ -92,10 +77,7 @@ MISTAKES = (
     Mistake(
         "generator_ignored",
         "the numbers come from torch's global generator, whichever is given; pass `generator` on",
-        filled(*FROM_GLOBAL),
-        also=(
-            filled(*FROM_GLOBAL, f"    if generator:\n        torch.manual_seed(generator.initial_seed())\n{NO_GRAD}"),
-        ),
+        filled("tensor.uniform_(-bound, bound)", "tensor.normal_(0, std)"),
     ),
     Mistake(
         "seeded_in_each_call",
@@ -111,7 +93,7 @@ MISTAKES = (
     Mistake(
         "data_replaced",
         "another tensor holds the numbers, and the memory of the given one does not; write into that",
-        filled(RAND, RANDN, "    tensor.data = ", "\n    return tensor"),
+        filled(RAND, RANDN, "    tensor.data = ", RETURNED),
         also=(filled(RAND, RANDN, "    return "),),
     ),
     Mistake(
@@ -122,19 +104,12 @@ MISTAKES = (
     Mistake(
         "flattened_copy_filled",
         "reshape(-1) copies where strides are not contiguous, and the copy is filled; fill the tensor itself",
-        filled(
-            "tensor.reshape(-1)" + UNIFORM[6:], "tensor.reshape(-1)" + NORMAL[6:], NO_GRAD[:-7], "\n    return tensor"
-        ),
+        filled("tensor.reshape(-1)" + UNIFORM[6:], "tensor.reshape(-1)" + NORMAL[6:], WRITTEN, RETURNED),
     ),
     Mistake(
         "loop_over_the_inputs",
         "a Python loop fills the tensor one input at a time; fill the whole tensor with one call",
-        filled(
-            UNIFORM.replace("tensor", "part"),
-            NORMAL.replace("tensor", "part"),
-            NO_GRAD[:-7] + "for part in tensor.unbind(1):\n            ",
-            "\n    return tensor",
-        ),
+        filled("part" + UNIFORM[6:], "part" + NORMAL[6:], WRITTEN + LOOP, RETURNED),
         slow=True,
     ),
 )

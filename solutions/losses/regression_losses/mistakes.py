@@ -6,20 +6,16 @@ MSE = "errors(pred, target).square()"
 MAE = "reduce(errors(pred, target).abs(), reduction)"
 MSE_LINE = f"reduce({MSE}, reduction)"
 ERROR = "error = errors(pred, target).abs()"
-SQUARE = "0.5 * error.square()"
-LINEAR = "delta * (error - 0.5 * delta)"
+SQUARE, LINEAR = "0.5 * error.square()", "delta * (error - 0.5 * delta)"
 HUBER = f"torch.where(error <= delta, {SQUARE}, {LINEAR})"
 SIZE = "size = target.abs().clamp_min(eps)"
 MAPE = "100 * errors(pred, target).abs() / size"
 SHAPES = "if pred.shape != target.shape:"
 MEAN, SUM, NONE = "losses.mean()", "losses.sum()", "return losses\n"
 
-FIT = "target = target.reshape(pred.shape) if target.numel() == pred.numel() else target\n    "
 TWO_WAYS = "errors(pred, target) * torch.where(pred > target, 1, -1)"
-EXPANDED = "pred.square() - 2 * pred * target + target.square()"
 ROOT = "errors(pred, target).square().sqrt()"
 MASKED = f"(error <= delta) * {SQUARE} + (error > delta) * {LINEAR}"
-PAIRS = "(pred.flatten()[:, None] - target.flatten()).diagonal().reshape(pred.shape)"
 
 
 def by(old: str, *others: str) -> tuple[dict[str, str], ...]:
@@ -32,14 +28,11 @@ MISTAKES = (
         "shapes_compared_in_part",
         "some shapes that differ pass, and broadcast: (N, 1) against (N,) makes N × N errors, and a scalar meets every "
         "number; raise ValueError unless the whole shapes are equal, and reshape nothing",
-        {SHAPES: FIT + SHAPES, MAPE: f"{MAPE}.reshape(pred.shape)"},
+        {SHAPES: "if pred.numel() != target.numel():"},
         also=by(
             SHAPES,
-            "if pred.numel() != target.numel():",
             "if pred.dim() != target.dim():",
-            "if pred.shape[:1] != target.shape[:1]:",
             "if target.dim() and pred.shape != target.shape:",
-            "if pred.dim() and pred.shape != target.shape:",
             "if pred.squeeze().shape != target.squeeze().shape:",
         ),
     ),
@@ -82,17 +75,13 @@ MISTAKES = (
         "the gradient is wrong where the error is exactly 0: it should be 0 there, but a choice between e and −e makes "
         "it −1 or 1, and the root of a square NaN; use abs",
         {MAE: f"reduce({TWO_WAYS}, reduction)"},
-        also=(
-            *by(MAE, f"reduce({TWO_WAYS.replace('>', '>=')}, reduction)", f"reduce({ROOT}, reduction)"),
-            {ERROR: f"error = {ROOT}"},
-            {MAPE: f"100 * {TWO_WAYS} / size"},
-        ),
+        also=({MAE: f"reduce({ROOT}, reduction)"}, {ERROR: f"error = {ROOT}"}, {MAPE: f"100 * {TWO_WAYS} / size"}),
     ),
     Mistake("root_of_the_mse", "the root of the mse is returned; leave the root out", {MSE_LINE: f"{MSE_LINE}.sqrt()"}),
     Mistake(
         "square_expanded",
         "p² − 2 p t + t² cancels where both are far from 0; subtract first, then square",
-        {f"return {MSE_LINE}": f"errors(pred, target)\n    return reduce({EXPANDED}, reduction)"},
+        {MSE: "(pred.square() - 2 * pred * target + target.square() + 0 * errors(pred, target))"},
     ),
     Mistake(
         "zero_targets",
@@ -116,10 +105,7 @@ MISTAKES = (
         "divided_by_another",
         "each error of mape should be divided by the size of its own target, not of its prediction or of all targets",
         {SIZE: "size = pred.abs().clamp_min(eps)"},
-        also=(
-            {MAPE: "100 * errors(pred, target).abs() / ((pred.abs() + target.abs()) / 2).clamp_min(eps)"},
-            {SIZE: "size = target.abs().mean()"},
-        ),
+        also=by(SIZE, "size = ((pred.abs() + target.abs()) / 2).clamp_min(eps)", "size = target.abs().mean()"),
     ),
     Mistake("no_percent", "the factor 100 is missing; mape counts in percent", {MAPE: MAPE.removeprefix("100 * ")}),
     Mistake(
@@ -134,12 +120,7 @@ MISTAKES = (
         {MEAN: "losses.sum() / (len(losses) if losses.dim() else 1)"},
         also=(*by(MEAN, "losses.mean(-1)", "losses.sum()"), {SUM: MEAN}),
     ),
-    Mistake(
-        "shape_lost",
-        '"none" should keep the shape of pred, with its axes of length 1',
-        {NONE: "return losses.squeeze()\n"},
-        also=({NONE: "return losses.flatten()\n"},),
-    ),
+    Mistake("shape_lost", '"none" should keep the axes of length 1 of pred', {NONE: "return losses.squeeze()\n"}),
     Mistake(
         "torchs_own",
         "torch's own function does the work; write it by hand",
@@ -149,7 +130,7 @@ MISTAKES = (
     Mistake(
         "all_pairs",
         "every prediction meets every target, though only the diagonal is needed; subtract number from number",
-        {"return pred - target": f"return {PAIRS}"},
+        {"return pred - target": "return (pred.flatten()[:, None] - target.flatten()).diagonal().reshape(pred.shape)"},
         slow=True,
     ),
 )
@@ -157,9 +138,6 @@ MISTAKES = (
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 SYMMETRIC = (f"return {MSE_LINE}", f"return {MAE}", ERROR, f"return reduce({MAPE}, reduction)")
 EQUIVALENT: dict[str, str] = {
-    **{
-        f"{line} -> {line.replace('pred, target', 'target, pred')}": "only the signs of the errors"
-        for line in SYMMETRIC
-    },
+    **{f"{line} -> {line.replace('pred, target', 'target, pred')}": "only the signs" for line in SYMMETRIC},
     f"return reduce({HUBER}, reduction) -> return reduce({HUBER.replace('<=', '<')}, reduction)": "they meet at delta",
 }

@@ -7,8 +7,7 @@ def scaler(scale, centre=lambda c: 0):
     def scaled(x):
         wide = x.double()
         divisor = scale(wide)
-        divisor = torch.where(divisor == 0, torch.ones_like(divisor), divisor)
-        return ((wide - centre(wide)) / divisor).to(x.dtype)
+        return ((wide - centre(wide)) / torch.where(divisor == 0, torch.ones_like(divisor), divisor)).to(x.dtype)
 
     return scaled
 
@@ -19,7 +18,4 @@ max_abs = scaler(lambda c: c.abs().max(0).values)
 robust = scaler(lambda c: c.quantile(0.75, dim=0) - c.quantile(0.25, dim=0), lambda c: c.quantile(0.5, dim=0))
 l1_normalize = scaler(lambda r: r.abs().sum(1, keepdim=True))
 l2_normalize = scaler(lambda r: r.norm(dim=1, keepdim=True))
-
-
-def log1p_scale(x):
-    return x.log1p()
+log1p_scale = torch.log1p

@@ -31,8 +31,4 @@ def z_score(x):
 
 
 min_max, robust, max_abs = between(0, 0, 1), between(0.25, 0.5, 0.75), normalized(float("inf"), 0)
-l1_normalize, l2_normalize = normalized(1, 1), normalized(2, 1)
-
-
-def log1p_scale(x):
-    return torch.special.log1p(x)
+l1_normalize, l2_normalize, log1p_scale = normalized(1, 1), normalized(2, 1), torch.special.log1p

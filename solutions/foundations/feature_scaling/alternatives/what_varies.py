@@ -13,14 +13,7 @@ def only(chosen, scaling, axis=0):
     return scaled
 
 
-def varies(x):
-    return x.amin(0) < x.amax(0)
-
-
-def is_there(x):
-    return x.any(0)
-
-
+varies, is_there = (lambda x: x.amin(0) < x.amax(0)), (lambda x: x.any(0))
 min_max = only(varies, lambda x: (x - x.amin(0)) / (x.amax(0) - x.amin(0)))
 z_score = only(varies, lambda x: (x - x.mean(0)) / x.var(0, correction=0).sqrt())
 max_abs = only(is_there, lambda x: x / x.abs().amax(0))

@@ -8,10 +8,8 @@ import torch
 
 def fill(tensor, generator=None, *, normal, kaiming):
     u, v = torch.rand(2, *tensor.shape, generator=generator, dtype=torch.float64)
-    if normal:
-        values = (-2 * torch.log1p(-u)).sqrt() * torch.cos(2 * math.pi * v)
-    else:
-        values = (u - 0.5) * math.sqrt(12)
+    bell = (-2 * torch.log1p(-u)).sqrt() * torch.cos(2 * math.pi * v)
+    values = bell if normal else (u - 0.5) * math.sqrt(12)
     fan_in, fan_out = tensor.numel() / tensor.size(0), tensor.numel() / tensor.size(1)
     with torch.no_grad():
         tensor[...] = values / math.sqrt(fan_in / 2 if kaiming else (fan_in + fan_out) / 2)

@@ -3,26 +3,18 @@
 import torch
 
 
-@torch.no_grad()
-def fill_(tensor, draw, scale, generator):
-    return tensor.copy_(draw(tensor.shape, generator=generator) * scale)
-
-
 def rand_around_0(shape, generator):
     return 2 * torch.rand(shape, generator=generator) - 1
 
 
-def xavier_uniform_(tensor, generator=None):
-    return fill_(tensor, rand_around_0, (6 / (tensor[0].numel() + tensor[:, 0].numel())) ** 0.5, generator)
+def filler(draw, square, xavier):
+    @torch.no_grad()
+    def fill_(tensor, generator=None):
+        fans = tensor[0].numel() + xavier * tensor[:, 0].numel()
+        return tensor.copy_(draw(tensor.shape, generator=generator) * (square / fans) ** 0.5)
+
+    return fill_
 
 
-def xavier_normal_(tensor, generator=None):
-    return fill_(tensor, torch.randn, (2 / (tensor[0].numel() + tensor[:, 0].numel())) ** 0.5, generator)
-
-
-def kaiming_uniform_(tensor, generator=None):
-    return fill_(tensor, rand_around_0, (6 / tensor[0].numel()) ** 0.5, generator)
-
-
-def kaiming_normal_(tensor, generator=None):
-    return fill_(tensor, torch.randn, (2 / tensor[0].numel()) ** 0.5, generator)
+xavier_uniform_, xavier_normal_ = filler(rand_around_0, 6, True), filler(torch.randn, 2, True)
+kaiming_uniform_, kaiming_normal_ = filler(rand_around_0, 6, False), filler(torch.randn, 2, False)

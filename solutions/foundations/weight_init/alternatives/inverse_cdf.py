@@ -15,11 +15,8 @@ class Filler:
         return tensor
 
 
-def flat(u):
-    return (2 * u - 1) * 3**0.5
-
-
+flat, bell = (lambda u: (2 * u - 1) * 3**0.5), torch.special.ndtri
 xavier_uniform_ = Filler(1, "fan_avg", flat)
-xavier_normal_ = Filler(1, "fan_avg", torch.special.ndtri)
+xavier_normal_ = Filler(1, "fan_avg", bell)
 kaiming_uniform_ = Filler(2**0.5, "fan_in", flat)
-kaiming_normal_ = Filler(2**0.5, "fan_in", torch.special.ndtri)
+kaiming_normal_ = Filler(2**0.5, "fan_in", bell)
