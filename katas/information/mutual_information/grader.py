@@ -17,8 +17,6 @@ NO_BASES = (0, 0.0, -1, -2.0, -0.5, 1, 1.0)
 NO_GIVEN = ("z", "", "xy", "yx", "x,y", "X", "Y", None, 0, 1)
 NO_TABLES = ((), (6,), (1, 5, 6), (5, 6, 1), (2, 3, 4))
 
-Calls = Callable[[Draw], list[Arguments]]
-
 
 def entropy(p: Tensor) -> Tensor:
     """Its gradient is NaN where p is 0: any finite one is right there."""
@@ -48,15 +46,14 @@ def zeros(draw: Draw) -> list[Tensor]:
 def tiny(draw: Draw) -> list[Tensor]:
     """Probabilities far below what people add in logarithms; one is alone in its row and its column."""
     joint = table(draw, 5, 6)
-    joint[2], joint[:, 3] = 0, 0
-    joint[2, 3], joint[0, 0], joint[1, 1] = 1e-30, 1e-30, 1e-13
+    joint[2], joint[:, 3], joint[2, 3], joint[0, 0], joint[1, 1] = 0, 0, 1e-30, 1e-30, 1e-13
     return [joint / joint.sum()]
 
 
 def answer(name: str, signature: str, oracle: Callable[..., Tensor], *options: dict[str, Any]) -> Answer:
     """Each case but the first is asked with each of the options."""
 
-    def asked(made: Callable[[Draw], list[Tensor]], bases: tuple[float, ...] = ()) -> Calls:
+    def asked(made: Callable[[Draw], list[Tensor]], bases: tuple[float, ...] = ()) -> Callable[[Draw], list[Arguments]]:
         every = [option | base for option in options for base in ({}, *({"base": base} for base in bases))]
         return lambda draw: [{"joint": joint} | one for joint in made(draw) for one in every]
 

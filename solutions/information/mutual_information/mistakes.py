@@ -12,7 +12,7 @@ FORMS = (
     {"mi": "p * log(p / (x * y))", "ce": "-p * log(p / z)"},
     {"mi": "h(x) - (p * (log(y) - log(p))).sum()"},
 )
-EVERY_EPS = ("p + 1e-8", "p + 1e-10", "p + 1e-12", "p.clamp_min(1e-8)", "p.clamp_min(1e-12)")
+RAISED = (" + 1e-8", " + 1e-10", " + 1e-12", ".clamp_min(1e-8)", ".clamp_min(1e-12)")
 NATS = "math.log(base or math.e)"
 CHECK = "base is not None and (base <= 0 or base == 1)"
 DEFAULTS = {"inside": "torch.where(p == 0, 1, p)", "h": "-p * log(p)", "check": CHECK, "unit": NATS}
@@ -71,6 +71,11 @@ MISTAKES = (
         *({"mi": f"2 * h({one}) - h(p)"} for one in "xy"),
     ),
     mistake(
+        "sums_across",
+        "the sums lie along the wrong axis of the table; p(x) belongs to its rows, (X, 1), and p(y) is (1, Y)",
+        *each(KL.replace("x", "y.T").replace("(y)", "(x.T)"), CE.replace("z", "z.T"))[:3],
+    ),
+    mistake(
         "zero_times_infinity",
         "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
         *(form | {"inside": "p"} for form in FORMS),
@@ -87,7 +92,8 @@ MISTAKES = (
     mistake(
         "eps_in_the_logarithm",
         "probabilities are raised a little before the logarithm; leave all but those of 0 · log 0 as they are",
-        *(form | {"inside": eps} for eps in EVERY_EPS for form in FORMS),
+        *(form | {"inside": f"p{raised}"} for raised in RAISED for form in FORMS),
+        *each("p * (log(p) - (x * y + 1e-12).log())", "p * ((z + 1e-12).log() - log(p))"),
     ),
     mistake(
         "product_underflows",
@@ -105,20 +111,16 @@ MISTAKES = (
     mistake("nothing_known", "H(x) is returned for H(x | y)", *conditional("h(x if given == 'y' else y)")),
     mistake(
         "no_information",
-        "H(x, y) or H(x | y) + H(y | x) is returned for I(x; y), which is H(x) + H(y) − H(x, y)",
+        "a joint entropy, H(x | y) + H(y | x), or a normalised information is returned; I is H(x) + H(y) − H(x, y)",
         *({"mi": mi} for mi in ("h(p)", "2 * h(p) - h(x) - h(y)")),
-    ),
-    mistake(
-        "normalised",
-        "the information is divided by entropies; return it as it is",
         *({"mi": f"({KL}).sum() / {by}"} for by in ("(h(x) * h(y)).sqrt()", "(h(x) + h(y)) * 2", "h(x)", "h(p)")),
     ),
     mistake("reversed", "KL(p(x) p(y) ‖ p(x, y)) is returned; swap them", {"mi": "x * y * (log(x) + log(y) - log(p))"}),
     mistake(
         "clamped_at_0",
         "what is below 0 by rounding is changed, which changes the gradient of independent variables; leave it",
-        *each(f"({KL}).sum().clamp(min=0)", f"({CE}).sum().clamp(min=0)")[:2],
-        {"mi": f"({KL}).sum().abs()"},
+        *({"mi": f"({KL}).sum().{function}"} for function in ("clamp(min=0)", "abs()")),
+        *each(f"(({KL}).sum() / {NATS}).clamp(min=0) * {NATS}", f"(({CE}).sum() / {NATS}).clamp(min=0) * {NATS}"),
     ),
     mistake(
         "renormalised",
@@ -131,10 +133,13 @@ MISTAKES = (
         *each(KL.replace("x", "x.detach()").replace("y", "y.detach()"), CE.replace("z", "z.detach()")),
     ),
     mistake("bits", "without a base the result is in bits; use the natural logarithm", {"unit": "math.log(base or 2)"}),
-    mistake("base_ignored", "`base` is ignored; divide by its logarithm", {"unit": "1"}),
+    mistake("base_ignored", "`base` is ignored", *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}")),
     mistake("base_multiplied", "the result is multiplied by log(base); divide by it", {"unit": f"1 / {NATS}"}),
-    mistake("base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base or math.e).log()"}),
+    mistake(
+        "base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base).log() if base else 1"}
+    ),
     mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
+    mistake("base_1", "base 1 is not refused; its logarithm is 0", {"check": "base is not None and base <= 0"}),
     mistake("base_below_1", "bases below 1 are refused, but 0.5 is one", {"check": "base is not None and base <= 1"}),
     mistake("wrong_sign", "the sign is wrong; all of these are at least 0", *each(f"-{KL}", f"-{CE}")),
     mistake(

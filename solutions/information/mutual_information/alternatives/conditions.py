@@ -4,8 +4,7 @@ import math
 
 
 def conditional_entropy(joint, given="y", base=None):
-    if joint.ndim != 2:
-        raise ValueError("ndim")
+    assert joint.ndim == 2
     if given == "x":
         return conditional_entropy(joint.T, "y", base)
     if given != "y" or (base is not None and (base <= 0 or base == 1)):
