@@ -118,7 +118,7 @@ MISTAKES = (
     mistake("reversed", "KL(p(x) p(y) ‖ p(x, y)) is returned; swap them", {"mi": "x * y * (log(x) + log(y) - log(p))"}),
     mistake(
         "clamped_at_0",
-        "what is below 0 by rounding is changed, which changes the gradient of independent variables; leave it",
+        "a result below 0, by rounding or a base below 1, is changed, and its gradient with it; leave it as it is",
         *({"mi": f"({KL}).sum().{function}"} for function in ("clamp(min=0)", "abs()")),
         *each(f"(({KL}).sum() / {NATS}).clamp(min=0) * {NATS}", f"(({CE}).sum() / {NATS}).clamp(min=0) * {NATS}"),
     ),
@@ -133,7 +133,7 @@ MISTAKES = (
         *each(KL.replace("x", "x.detach()").replace("y", "y.detach()"), CE.replace("z", "z.detach()")),
     ),
     mistake("bits", "without a base the result is in bits; use the natural logarithm", {"unit": "math.log(base or 2)"}),
-    mistake("base_ignored", "`base` is ignored", *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}")),
+    mistake("base_ignored", "`base` is ignored; use it", *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}")),
     mistake("base_multiplied", "the result is multiplied by log(base); divide by it", {"unit": f"1 / {NATS}"}),
     mistake(
         "base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base).log() if base else 1"}
