@@ -1,0 +1,163 @@
+"""Known wrong answers to mutual_information."""
+
+from graders.kata import Mistake
+
+# Terms of the joint p, its marginals x (X, 1) and y (1, Y), and z, the one that is given.
+KL = "p * (log(p) - log(x) - log(y))"
+CE = "p * (log(z) - log(p))"
+RAW = ("p * (p.log() - x.log() - y.log())", "p * (z.log() - p.log())")
+FORMS = (
+    {"mi": KL, "ce": CE},
+    {"mi": "h(x) + h(y) - h(p)", "ce": "h(p) - h(z)"},
+    {"mi": "p * log(p / (x * y))", "ce": "-p * log(p / z)"},
+    {"mi": "h(x) - (p * (log(y) - log(p))).sum()"},
+)
+RAISED = (" + 1e-8", " + 1e-10", " + 1e-12", ".clamp_min(1e-8)", ".clamp_min(1e-12)")
+NATS = "math.log(base or math.e)"
+CHECK = "base is not None and (base <= 0 or base == 1)"
+DEFAULTS = {"inside": "torch.where(p == 0, 1, p)", "h": "-p * log(p)", "check": CHECK, "unit": NATS}
+OWN = """from torch import Tensor
+
+
+log = lambda p: ({inside}).log()
+h = lambda p: ({h}).sum()
+
+
+def total(p, base, terms):
+    if p.dim() != 2 or ({check}):
+        raise ValueError("bad arguments")
+    return terms(p, p.sum(1, keepdim=True), p.sum(0, keepdim=True)).sum() / ({unit})
+"""
+
+
+def edits(mi: str = KL, ce: str = CE, **own: str) -> dict[str, str]:
+    """Both functions with a sum of their own; with an empty `mi`, it is H(x) − H(x | y) by the other one."""
+    made = OWN.format(**DEFAULTS | own)
+    terms = {
+        'h_x_given_y = conditional_entropy(joint, "y", base)': mi,
+        'known = joint.sum(0 if given == "y" else 1, keepdim=True)': f"(lambda z: {ce})(y if given == 'y' else x)",
+    }
+    sums = {old: f"return total(joint, base, lambda p, x, y: {new})" for old, new in terms.items() if new}
+    return {f"if {CHECK}:": "if False:", "from torch import Tensor\n": made} | sums
+
+
+def mistake(name: str, diagnosis: str, *changes: dict[str, str], slow: bool = False) -> Mistake:
+    first, *also = (edits(**change) for change in changes)
+    return Mistake(name, diagnosis, first, tuple(also), slow)
+
+
+def each(mi: str, ce: str) -> tuple[dict[str, str], ...]:
+    """Both wrong, then each alone, and what H(x) − H(x | y) makes of it."""
+    return ({"mi": mi, "ce": ce}, {"mi": mi}, *conditional(ce))
+
+
+def conditional(*wrong: str) -> tuple[dict[str, str], ...]:
+    return tuple(change for ce in wrong for change in ({"ce": ce}, {"ce": ce, "mi": ""}))
+
+
+MISTAKES = (
+    mistake(
+        "given_swapped",
+        '`given` is taken the wrong way round: "y" gives H(x | y), which needs p(y), the sums over x',
+        *conditional(CE.replace("z", "(x if given == 'y' else y)")),
+    ),
+    Mistake("given_ignored", '`given` is ignored; sum over y for "x"', {'0 if given == "y" else 1': "0"}),
+    Mistake("given_x_by_default", '`given` is "x" by default; it should be "y"', {'str = "y"': 'str = "x"'}),
+    Mistake("given_in_a_text", '`in "xy"` finds "" and "xy", too; use a tuple of "x" and "y"', {'("x", "y")': '"xy"'}),
+    Mistake("no_value_error", "an unknown `given` raises no ValueError", {'ValueError(f"given': 'KeyError(f"given'}),
+    mistake(
+        "wrong_axis",
+        "the entropies do not belong together; subtract H(x | y) from H(x), or H(y | x) from H(y)",
+        *({"mi": f"2 * h({one}) - h(p)"} for one in "xy"),
+    ),
+    mistake(
+        "sums_across",
+        "the sums lie along the wrong axis of the table; p(x) belongs to its rows, (X, 1), and p(y) is (1, Y)",
+        *each(KL.replace("x", "y.T").replace("(y)", "(x.T)"), CE.replace("z", "z.T"))[:3],
+    ),
+    mistake(
+        "zero_times_infinity",
+        "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
+        *(form | {"inside": "p"} for form in FORMS),
+    ),
+    mistake(
+        "patched_after_the_logarithm",
+        "zeros are mended behind the logarithm, or by xlogy or entr, and gradients are not finite; mend them before",
+        *each("torch.where(p > 0, p * (p / (x * y)).log(), 0)", "torch.where(p > 0, -p * (p / z).log(), 0)"),
+        *each(*(f"torch.where(p > 0, {one}, 0)" for one in RAW)),
+        *each("p * torch.where(p > 0, p / (x * y), 1).log()", "-p * torch.where(p > 0, p / z, 1).log()"),
+        *each("(p * (p / (x * y)).log()).nansum()", "(-p * (p / z).log()).nan_to_num()"),
+        *(form | {"h": h} for h in ("-torch.xlogy(p, p)", "torch.special.entr(p)") for form in each(**FORMS[1])),
+    ),
+    mistake(
+        "eps_in_the_logarithm",
+        "probabilities are raised a little before the logarithm; leave all but those of 0 · log 0 as they are",
+        *(form | {"inside": f"p{raised}"} for raised in RAISED for form in FORMS),
+        *each("p * (log(p) - (x * y + 1e-12).log())", "p * ((z + 1e-12).log() - log(p))"),
+    ),
+    mistake(
+        "product_underflows",
+        "p(x) p(y) is 0 in float32 where both are 1e-30; subtract both logarithms, or multiply in float64",
+        {"mi": "p * (torch.where(p == 0, 1, p) / torch.where(p == 0, 1, x * y)).log()"},
+        {"mi": "p * (log(p) - log(x * y))"},
+        {"mi": "p[p > 0] * (p[p > 0] / (x * y)[p > 0]).log()"},
+    ),
+    mistake(
+        "conditions_unweighted",
+        "the entropies of p(x | y) are summed or averaged as if all y were equally likely; weigh each by p(y)",
+        *conditional("h(p / torch.where(z == 0, 1, z))", "h(p / torch.where(z == 0, 1, z)) / z.numel()"),
+    ),
+    mistake("another_entropy", "H(x, y) is returned for H(x | y), which is H(x, y) − H(y)", *conditional("h(p)")),
+    mistake("nothing_known", "H(x) is returned for H(x | y)", *conditional("h(x if given == 'y' else y)")),
+    mistake(
+        "no_information",
+        "a joint entropy, H(x | y) + H(y | x), or a normalised information is returned; I is H(x) + H(y) − H(x, y)",
+        *({"mi": mi} for mi in ("h(p)", "2 * h(p) - h(x) - h(y)")),
+        *({"mi": f"({KL}).sum() / {by}"} for by in ("(h(x) * h(y)).sqrt()", "(h(x) + h(y)) * 2", "h(x)", "h(p)")),
+    ),
+    mistake("reversed", "KL(p(x) p(y) ‖ p(x, y)) is returned; swap them", {"mi": "x * y * (log(x) + log(y) - log(p))"}),
+    mistake(
+        "clamped_at_0",
+        "a result below 0, by rounding or a base below 1, is changed, and its gradient with it; leave it as it is",
+        *({"mi": f"({KL}).sum().{function}"} for function in ("clamp(min=0)", "abs()")),
+        *each(f"(({KL}).sum() / {NATS}).clamp(min=0) * {NATS}", f"(({CE}).sum() / {NATS}).clamp(min=0) * {NATS}"),
+    ),
+    mistake(
+        "renormalised",
+        "the joint is divided by its sum, which changes the gradients; take it as it is",
+        *each(f"({KL}).sum() / p.sum() + p.sum().log()", f"({CE}) / p.sum()"),
+    ),
+    mistake(
+        "marginals_detached",
+        "the marginals are detached, but they depend on the joint; keep their graph",
+        *each(KL.replace("x", "x.detach()").replace("y", "y.detach()"), CE.replace("z", "z.detach()")),
+    ),
+    mistake("bits", "without a base the result is in bits; use the natural logarithm", {"unit": "math.log(base or 2)"}),
+    mistake("base_ignored", "`base` is ignored; use it", *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}")),
+    mistake("base_multiplied", "the result is multiplied by log(base); divide by it", {"unit": f"1 / {NATS}"}),
+    mistake(
+        "base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base).log() if base else 1"}
+    ),
+    mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
+    mistake("base_1", "base 1 is not refused; its logarithm is 0", {"check": "base is not None and base <= 0"}),
+    mistake("base_below_1", "bases below 1 are refused, but 0.5 is one", {"check": "base is not None and base <= 1"}),
+    mistake("wrong_sign", "the sign is wrong; all of these are at least 0", *each(f"-{KL}", f"-{CE}")),
+    mistake(
+        "diagonal_matrix",
+        "a marginal is made the diagonal of a square matrix; let it broadcast",
+        {"mi": "p * (log(p) - log(y)) - log(x).flatten().diag() @ p"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    f"{line} -> {line.replace(' 1,', ' 2,')}": "its logarithm is multiplied by 0, where any finite gradient is right"
+    for line in (
+        "h_x = -(x * torch.where(x == 0, 1, x).log()).sum()",
+        "log_joint, log_known = (torch.where(p == 0, 1, p).log() for p in (joint, known))",
+    )
+} | {
+    f"if {CHECK}: -> if {CHECK.replace('<= 0', other)}:": "math.log raises ValueError, too, for what is not positive"
+    for other in ("< 0", "<= -1")
+}

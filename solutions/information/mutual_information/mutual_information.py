@@ -1,0 +1,52 @@
+"""Mutual information of a table by hand. Statement: katas/information/mutual_information/README.md."""
+
+import math
+
+import torch
+from torch import Tensor
+
+
+def mutual_information(joint: Tensor, base: float | None = None) -> Tensor:
+    """I(x; y) = H(x) − H(x | y) = Σ_xy p(x, y) log (p(x, y) / (p(x) p(y)))
+
+    Args:
+        joint: (X, Y), the probabilities p(x, y).
+        base: of the logarithm; None is the natural one.
+    Returns: a scalar, in the dtype of joint.
+    Raises: ValueError if joint is not 2-D, or if base is 1, 0 or negative.
+    Source: Cover and Thomas, Elements of Information Theory (2006), section 2.3.
+    """
+    # --- solution
+    # TODO: refuse what conditional_entropy refuses, or let it do so.
+    # TODO: take one of the equal forms: which probabilities does it need, and along which axes are they summed?
+    h_x_given_y = conditional_entropy(joint, "y", base)
+    x = joint.sum(1)
+    h_x = -(x * torch.where(x == 0, 1, x).log()).sum()
+    return (h_x if base is None else h_x / math.log(base)) - h_x_given_y
+    # --- end
+
+
+def conditional_entropy(joint: Tensor, given: str = "y", base: float | None = None) -> Tensor:
+    """H(x | y) = −Σ_xy p(x, y) log p(x | y), and H(y | x) with given="x".
+
+    Args:
+        given: the variable that is known, "y" or "x"; the others as in mutual_information.
+    Returns and raises: as mutual_information, and ValueError if given is neither "x" nor "y".
+    Source: Cover and Thomas, Elements of Information Theory (2006), section 2.2.
+    """
+    # --- solution
+    # TODO: refuse a table that is not 2-D, an unknown `given`, and a base to which there is no logarithm.
+    # TODO: compute the probabilities of the variable that is given.
+    # TODO: sum −p(x, y) log p(x | y): which value and which gradients has a cell, a row or a column of zeros?
+    # TODO: turn the natural logarithm into that to `base`.
+    if joint.dim() != 2:
+        raise ValueError(f"joint should be 2-D, (X, Y), got {tuple(joint.shape)}")
+    if given not in ("x", "y"):
+        raise ValueError(f"given should be 'x' or 'y', got {given!r}")
+    if base is not None and (base <= 0 or base == 1):
+        raise ValueError(f"base should be positive and not 1, got {base}")
+    known = joint.sum(0 if given == "y" else 1, keepdim=True)
+    log_joint, log_known = (torch.where(p == 0, 1, p).log() for p in (joint, known))  # 0 log 0 = 0
+    nats = (joint * (log_known - log_joint)).sum()
+    return nats if base is None else nats / math.log(base)
+    # --- end
