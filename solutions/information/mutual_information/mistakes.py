@@ -118,8 +118,7 @@ MISTAKES = (
     mistake("reversed", "KL(p(x) p(y) ‖ p(x, y)) is returned; swap them", {"mi": "x * y * (log(x) + log(y) - log(p))"}),
     mistake(
         "clamped_at_0",
-        "a result below 0, by rounding or a base below 1, is changed, and its gradient with it; leave it as it is",
-        *({"mi": f"({KL}).sum().{function}"} for function in ("clamp(min=0)", "abs()")),
+        "a result below 0 is changed, but with a base below 1 it is right; leave it as it is",
         *each(f"(({KL}).sum() / {NATS}).clamp(min=0) * {NATS}", f"(({CE}).sum() / {NATS}).clamp(min=0) * {NATS}"),
     ),
     mistake(
