@@ -2,10 +2,9 @@
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
 
 
-def info_nce(features: Tensor, temperature: float = 0.07) -> Tensor:
+def info_nce(features, temperature=0.07):
     z = F.normalize(features, dim=1)
     logits = (z @ z.T / temperature).fill_diagonal_(-torch.inf)
     return F.cross_entropy(logits, torch.arange(len(z), device=z.device) ^ 1)

@@ -40,11 +40,7 @@ def undivided(where: str) -> dict[str, str]:
 
 MISTAKES = (
     known("views_in_halves", "rows i and i + N are paired; here 2i and 2i + 1 are", {" ^ 1": ".roll(rows // 2)"}),
-    known(
-        "another_neighbour",
-        "the next row is always the positive; for odd ones it is the last",
-        {" ^ 1": ".roll(-1)"},
-    ),
+    known("another_neighbour", "an odd row's positive is the row before it, not the next", {" ^ 1": ".roll(-1)"}),
     known(
         "maximum_includes_itself",
         "the maximum is 1/τ, that of the row with itself, so at small τ all exponentials are 0; mask first",
@@ -119,14 +115,14 @@ MISTAKES = (
         "the log is taken of the positive's share, which is 0 where it is far behind; write it as a difference",
         *each(LOSS, *(f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)"))),
     ),
-    known("maximum_kept", "the maximum leaves the sum alone, or its gradient does", {CHOSEN: UNSHIFTED}, HALF_DETACHED),
+    known(
+        "maximum_in_one_place",
+        "the maximum is subtracted, or detached, in the sum alone; do the same to the positive's logit",
+        *({CHOSEN: UNSHIFTED}, HALF_DETACHED),
+    ),
     known("eps_in_the_sum", "an eps is added to the sum, which is at least 1", {TOTAL: f"({TOTAL} + 1e-8)"}),
     known("half_becomes_float32", "half precision comes back as float32; return the dtype of the features", FLOAT),
-    known(
-        "half_checked",
-        "a temperature of 0 or a negative one is accepted; raise ValueError for both",
-        *each("temperature <= 0", "temperature < 0", "not temperature"),
-    ),
+    known("half_checked", "a temperature of 0 or below is accepted; raise ValueError", *each(" <= 0", " < 0", " == 0")),
     known(
         "row_by_row_or_feature_by_feature",
         "rows, the mask or the positives go through a Python loop, or (2N, 2N, D) products are kept; use one @",
