@@ -95,8 +95,7 @@ BUDGET = Budget(
 )
 # An eps of 1e-12 beside a norm of 1e-4 is welcome, one of 1e-8 is not.
 EPS = {torch.float64: Tolerance(2e-6, 2e-6, 1e-12), torch.float32: Tolerance(1e-4, 1e-4, 1e-5)}
-# A cosine's rounding error counts a thousand times.
-THOUSANDFOLD = {torch.float32: Tolerance(1e-4, 2e-3, 2e-3)}
+THOUSANDFOLD = {torch.float32: Tolerance(1e-4, 2e-3, 2e-3)}  # a cosine's rounding error counts a thousand times
 robust = partial(Case, category="robustness")
 CASES = (
     Case("eight_by_five", lambda draw: {"features": views(draw, 4, 5)}),

@@ -24,6 +24,7 @@ HALF_DETACHED = {SHIFTED: f"top = {TOP}\n    shifted = logits - top.detach()", C
 FLOAT = {UNIT: UNIT.replace("features", "features.to(torch.promote_types(features.dtype, torch.float32))")}
 ALONE = "shifted.exp().masked_fill(itself, 0).sum(1)"
 CANCELS = "(shifted.exp().sum(1) - shifted.diagonal().exp())"
+CLAMPED = [f"shifted = logits.clamp(max={most})" for most in (80, 50, 700)]
 
 
 def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False) -> Mistake:
@@ -104,6 +105,7 @@ MISTAKES = (
         "exponentials overflow at small temperatures, or are all 0; subtract each row's maximum first",
         *({SHIFTED: "shifted = logits"}, UNMASKED | {TOTAL: ALONE}, UNMASKED | {TOTAL: CANCELS}),
     ),
+    known("clamped", "logits are clamped; subtract each row's maximum", *each(SHIFTED, *CLAMPED)),
     known(
         "masked_after_the_exponential",
         "the row's own exponential overflows, or cancels, before it is left out; mask the logits first",
@@ -112,8 +114,10 @@ MISTAKES = (
     ),
     known(
         "log_of_a_share",
-        "the log is taken of the positive's share, which is 0 where it is far behind; write it as a difference",
+        "where the positive is far behind, log of its share is −∞, and a shift by its logit overflows; subtract the "
+        "row's maximum, and write log of the share as a difference",
         *each(LOSS, *(f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)"))),
+        {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
     ),
     known(
         "maximum_in_one_place",
