@@ -1,0 +1,147 @@
+"""Known wrong answers to info_nce_by_hand."""
+
+from graders.kata import Mistake
+
+UNIT = "F.normalize(features, dim=1)"
+NORM = "torch.linalg.vector_norm(features, dim=1, keepdim=True)"
+LOGITS = "unit @ unit.mT / temperature"
+ITSELF = "torch.eye(rows, dtype=torch.bool, device=features.device)"
+MASKED = "logits = logits.masked_fill(itself, -torch.inf)"
+TOP = "logits.amax(1, keepdim=True)"
+SHIFTED = f"shifted = logits - {TOP}"
+TOTAL = "shifted.exp().sum(1)"
+NUMBERS = "torch.arange(rows, device=features.device)"
+POSITIVE = "positive = anchor ^ 1"
+CHOSEN = "shifted[anchor, positive]"
+LOSS = f"return (log_total - {CHOSEN}).mean()"
+UNSHIFTED = "logits[anchor, positive]"
+SHARE = f"({CHOSEN}.exp() / {TOTAL}"
+PLACE = f"(torch.eye(rows, dtype=torch.bool)[{NUMBERS} ^ 1])"  # of the positives
+SAME_VIEW = f"{NUMBERS} % 2 == {NUMBERS}[:, None] % 2"
+UNMASKED = {MASKED: "", SHIFTED: "shifted = logits"}
+LATE = {MASKED: f"top = {MASKED[9:]}.amax(1, keepdim=True)", SHIFTED: "shifted = logits - top"}
+HALF_DETACHED = {SHIFTED: f"top = {TOP}\n    shifted = logits - top.detach()", CHOSEN: f"{UNSHIFTED} + top[:, 0]"}
+FLOAT = {UNIT: UNIT.replace("features", "features.to(torch.promote_types(features.dtype, torch.float32))")}
+ALONE = "shifted.exp().masked_fill(itself, 0).sum(1)"
+CANCELS = "(shifted.exp().sum(1) - shifted.diagonal().exp())"
+CLAMPED = [f"shifted = logits.clamp(max={most})" for most in (80, 50, 700)]
+
+
+def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False) -> Mistake:
+    return Mistake(name, diagnosis, edits[0], also=edits[1:], slow=slow)
+
+
+def each(text: str, *others: str) -> tuple[dict[str, str], ...]:
+    return tuple({text: other} for other in others)
+
+
+def undivided(where: str) -> dict[str, str]:
+    return {LOGITS: f"unit @ unit.mT / torch.where({where}, 1.0, unit.new_full((), temperature))"}
+
+
+MISTAKES = (
+    known("views_in_halves", "rows i and i + N are paired; here 2i and 2i + 1 are", {" ^ 1": ".roll(rows // 2)"}),
+    known("another_neighbour", "an odd row's positive is the row before it, not the next", {" ^ 1": ".roll(-1)"}),
+    known(
+        "maximum_includes_itself",
+        "the maximum is 1/τ, that of the row with itself, so at small τ all exponentials are 0; mask first",
+        {MASKED: f"top = {TOP}\n    {MASKED}", SHIFTED: "shifted = logits - top"},
+        {SHIFTED: "shifted = logits - 1 / temperature"},
+    ),
+    known(
+        "another_maximum",
+        "the maximum of the whole matrix, or of each column, is subtracted; take each row's own",
+        *each(TOP, "logits.amax()", "logits.amax(1)"),
+    ),
+    known(
+        "undivided_positive",
+        "some cosines are not divided by τ: the positive's, on both sides of the fraction or on one; divide each, once",
+        *(undivided(where) for where in (PLACE, f"~{PLACE}")),
+        {LOSS: f"return (log_total + ({TOP}[:, 0] - {UNSHIFTED} * temperature)).mean()"},
+    ),
+    known(
+        "temperature_misused",
+        "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once",
+        *each(LOGITS, "unit @ unit.mT * temperature", "unit @ unit.mT", f"{LOGITS} / temperature"),
+    ),
+    known("self_not_excluded", "each row is in its own denominator; leave it out", {MASKED: ""}),
+    known(
+        "others_left_out",
+        "the positive, or the other rows of the same view, are left out of the denominator; only the row itself is",
+        {TOTAL: f"shifted.exp().masked_fill({PLACE}, 0).sum(1)"},
+        {MASKED: MASKED.replace("itself", SAME_VIEW)},
+    ),
+    known("self_as_the_positive", "each row is its own positive; take the other view", {MASKED: "", " ^ 1": ""}),
+    known(
+        "not_normalised",
+        "the rows are not divided by their norms, each by its own Euclidean one; use cosine similarities",
+        *each(UNIT, "features", "F.normalize(features, dim=0)", "F.normalize(features, dim=1, p=1.0)"),
+    ),
+    known("norms_detached", "the norms are detached; keep their graph", {UNIT: f"features / {NORM}.detach()"}),
+    known("keys_detached", "a row has no gradient as a candidate", {LOGITS: LOGITS.replace(".mT", ".detach().mT")}),
+    known(
+        "eps_added_to_the_norm",
+        "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
+        *each(UNIT, *(f"features / ({NORM} + {eps})" for eps in (1e-8, 1e-5, 1e-6, 1e-10))),
+    ),
+    known(
+        "squares_overflow_in_half",
+        "squares are added up in float16 and overflow for rows whose norm fits; use F.normalize, and first",
+        {UNIT: "features / (features * features).sum(1, keepdim=True).sqrt()"},
+        {UNIT: NORM, LOGITS: "features @ features.mT / unit / unit.mT / temperature"},
+    ),
+    known(
+        "not_the_mean_of_all",
+        "only one row of each pair is an anchor, or the losses are summed; take the mean of all 2N",
+        *each(LOSS, *(LOSS.replace(".mean()", end) for end in ("[::2].mean()", ".sum()", ".sum() / (rows // 2)"))),
+    ),
+    known(
+        "mask_of_a_finite_number",
+        "the diagonal is filled with a number that float16 does not hold, or that other logits reach; use −inf",
+        *each(MASKED, *(MASKED.replace("-torch.inf", number) for number in ("0.0", "-9e15", "-1e9", "-100.0"))),
+    ),
+    known(
+        "no_max_shift",
+        "exponentials overflow at small temperatures, or are all 0; subtract each row's maximum first",
+        *({SHIFTED: "shifted = logits"}, UNMASKED | {TOTAL: ALONE}, UNMASKED | {TOTAL: CANCELS}),
+    ),
+    known("clamped", "logits are clamped; subtract each row's maximum", *each(SHIFTED, *CLAMPED)),
+    known(
+        "masked_after_the_exponential",
+        "the row's own exponential overflows, or cancels, before it is left out; mask the logits first",
+        *(LATE | {TOTAL: total} for total in (ALONE, "(shifted.exp() * ~itself).sum(1)", CANCELS)),
+        {MASKED: "", TOTAL: CANCELS},
+    ),
+    known(
+        "log_of_a_share",
+        "where the positive is far behind, log of its share is −∞, and a shift by its logit overflows; subtract the "
+        "row's maximum, and write log of the share as a difference",
+        *each(LOSS, *(f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)"))),
+        {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
+    ),
+    known(
+        "maximum_in_one_place",
+        "the maximum is subtracted, or detached, in the sum alone; do the same to the positive's logit",
+        *({CHOSEN: UNSHIFTED}, HALF_DETACHED),
+    ),
+    known("eps_in_the_sum", "an eps is added to the sum, which is at least 1", {TOTAL: f"({TOTAL} + 1e-8)"}),
+    known("half_becomes_float32", "half precision comes back as float32; return the dtype of the features", FLOAT),
+    known("half_checked", "a temperature of 0 or below is accepted; raise ValueError", *each(" <= 0", " < 0", " == 0")),
+    known(
+        "row_by_row_or_feature_by_feature",
+        "rows, the mask or the positives go through a Python loop, or (2N, 2N, D) products are kept; use one @",
+        *each(LOGITS, "torch.stack([row @ unit.mT for row in unit]) / temperature"),
+        *each(ITSELF, "torch.tensor([[i == j for j in range(rows)] for i in range(rows)])"),
+        *each(POSITIVE, "positive = torch.tensor([i + 1 if i % 2 == 0 else i - 1 for i in range(rows)])"),
+        {LOGITS: "(unit[:, None] * unit).sum(-1) / temperature"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+ON_A_GPU = "on the CPU it is made on the device of the features anyway; on a GPU the call raises"
+EQUIVALENT: dict[str, str] = {
+    f"unit = {UNIT} -> unit = F.normalize(features)": "1 is the default of dim in F.normalize",
+    f"itself = {ITSELF} -> itself = torch.eye(rows, dtype=torch.bool)": ON_A_GPU,
+    f"anchor = {NUMBERS} -> anchor = torch.arange(rows)": ON_A_GPU,
+}
