@@ -16,9 +16,6 @@ WITHOUT = [{"without": names} for names in ("weight", "kernel bias", "scale", "w
 FROZEN = [{"frozen": names, "without": "bias"} for names in ("weight", "bias", "kernel scale")]
 
 
-# Scenarios
-
-
 def penalised(l1_penalty, l2_penalty, name, weight, kernel, bias, scale, form, strength):
     tensors = [weight, kernel, bias, scale]
     params = {
@@ -45,8 +42,8 @@ def decayed(add_weight_decay_, weight, kernel, bias, scale, form, strength, with
     return {f"{name}.grad": w.grad for name, w in named.items()} | named
 
 
-def kept(add_weight_decay_, weight, bias, strength):
-    params = [w.detach().clone().requires_grad_() for w in (weight, bias)]
+def kept(add_weight_decay_, weight, kernel, bias, scale, form, strength):
+    params = [w.detach().clone().requires_grad_() for w in (weight, kernel, bias, scale)]
     for w in params:
         w.grad = w.detach().cos()
     before, enabled = [(w.grad, w.grad.data_ptr()) for w in params], torch.is_grad_enabled()
@@ -72,12 +69,6 @@ def each(changes: list[Arguments], **options: Any) -> Inputs:
     return lambda draw: [model(draw, **options | change) for change in changes]
 
 
-def zeros(draw: Draw, **options: Any) -> Arguments:
-    made = model(draw, **options)
-    made["weight"][::2, :2] = torch.tensor([0.0, -0.0])
-    return made | {name: torch.zeros_like(made[name]) for name in ("bias", "scale")}
-
-
 def large(about: str, scenario: Callable[..., Any], **options: Any) -> Budget:
     return Budget(
         f"{about}_of_many",
@@ -101,7 +92,7 @@ def penalty(name: str, of_each: Callable[[Tensor], Tensor], *stds: float) -> Ans
     cases = (
         case("of_a_model", each(STRENGTHS, name=name)),
         case("of_any_iterable", each(FORMS + FEWER, name=name)),
-        case("zeros", lambda draw: zeros(draw, name=name)),
+        case("zeros", each([{"std": 0.0}], name=name)),
         case("large_sums", each(overflow + MANY, name=name), dtypes=HALF, category="robustness"),
     )
     tensors = ("weight", "kernel", "bias", "scale")
@@ -118,11 +109,7 @@ def decay_by_definition(params: Iterable[Tensor], strength: float) -> None:
 ALL = {"without": "", "frozen": ""}
 DECAY = (
     Case("decay_of_a_model", each(STRENGTHS, **ALL), scenario=decayed),
-    Case(
-        "decay_in_place",
-        lambda draw: {"weight": draw.normal(4, 3), "bias": draw.normal(3), "strength": 0.3},
-        scenario=kept,
-    ),
+    Case("decay_in_place", model, scenario=kept),
     Case("decay_of_any_iterable", each(FORMS, **ALL), scenario=decayed),
     Case("decay_goes_by_gradients", each(WITHOUT + FROZEN, **ALL), scenario=decayed),
 )

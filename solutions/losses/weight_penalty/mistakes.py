@@ -5,7 +5,7 @@ from graders.kata import Mistake
 LIST = "    params = list(params)  # a generator can be read only once\n"
 L1, L2 = "w.to(wide).abs().sum()", "w.to(wide).square().sum()"
 SUM_1, SUM_2 = (f"total = torch.stack([{one} for w in params]).sum()\n    return " for one in (L1, L2))
-RETURN = "(strength * total).to(params[0].dtype)"
+RETURN = "(strength * total).to(dtype)"
 NO_GRAD, HAS_ONE, ADD = "with torch.no_grad():", "if w.grad is not None:", "w.grad.add_(w, alpha=strength)"
 
 
@@ -66,9 +66,12 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_replaced",
-        "another tensor takes the place of .grad; add in the memory that is there",
+        "another tensor takes the place of .grad, or a copy of it is changed; add in the memory that is there",
         {ADD: "w.grad = w.grad + strength * w"},
-        also=({ADD: "w.grad.data = w.grad + strength * w"},),
+        also=(
+            {ADD: "w.grad.data = w.grad + strength * w"},
+            {ADD: "w.grad.reshape(-1).add_(w.reshape(-1), alpha=strength)"},
+        ),
     ),
     Mistake(
         "slope_at_zero",
@@ -104,11 +107,7 @@ MISTAKES = (
         L1.replace("w.", "w.data.", 1),
         L2.replace("w.", "w.data.", 1),
     ),
-    Mistake(
-        "weights_decayed",
-        "the parameters themselves shrink, as in AdamW's step; change .grad alone",
-        {ADD: "w.mul_(1 - strength)"},
-    ),
+    Mistake("weights_decayed", "the weights shrink, as AdamW's do; change .grad alone", {ADD: "w.mul_(1 - strength)"}),
     Mistake(
         "decay_without_sign",
         "it adds strength · |w|, or the L1 penalty's slope; add strength · w",
@@ -127,13 +126,8 @@ MISTAKES = (
         {L1: "sum(one.abs() for one in w.to(wide).flatten())"},
         slow=True,
     ),
-    Mistake(
-        "all_products",
-        "all pairs of numbers are multiplied for the squares on the diagonal; square each number",
-        {L2: "torch.outer(w.to(wide).flatten(), w.to(wide).flatten()).trace()"},
-        slow=True,
-    ),
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+SWAPPED = "wide = torch.promote_types(dtype, torch.float32) -> wide = torch.promote_types(torch.float32, dtype)"
+EQUIVALENT = dict.fromkeys((SWAPPED, f"{SWAPPED} (20)"), "the two have the same common dtype in either order")

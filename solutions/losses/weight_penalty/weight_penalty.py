@@ -19,9 +19,10 @@ def l1_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
     # TODO: add up the absolute values of all numbers of all parameters.
     # TODO: multiply by the strength. Which dtype has the result, and does the sum fit into it?
     params = list(params)  # a generator can be read only once
-    wide = torch.promote_types(params[0].dtype, torch.float32)
+    (dtype,) = {w.dtype for w in params}
+    wide = torch.promote_types(dtype, torch.float32)
     total = torch.stack([w.to(wide).abs().sum() for w in params]).sum()
-    return (strength * total).to(params[0].dtype)
+    return (strength * total).to(dtype)
     # --- end
 
 
@@ -34,9 +35,10 @@ def l2_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
     # --- solution
     # TODO: the same with the squares.
     params = list(params)
-    wide = torch.promote_types(params[0].dtype, torch.float32)
+    (dtype,) = {w.dtype for w in params}
+    wide = torch.promote_types(dtype, torch.float32)
     total = torch.stack([w.to(wide).square().sum() for w in params]).sum()
-    return (strength * total).to(params[0].dtype)
+    return (strength * total).to(dtype)
     # --- end
 
 

@@ -4,26 +4,23 @@ import torch
 import torch.nn.functional as F
 
 
-def total(params, loss):
+def total(params, strength, loss):
     result = 0.0
     for p in params:
         w = p.float() if p.dtype in (torch.float16, torch.bfloat16) else p
-        result, dtype = result + loss(w, torch.zeros_like(w), reduction="sum"), p.dtype
-    return result, dtype
+        result = result + strength * loss(w, torch.zeros_like(w), reduction="sum")
+    return result.to(p.dtype)
 
 
 def l1_penalty(params, strength):
-    result, dtype = total(params, F.l1_loss)
-    return result.mul(strength).to(dtype)
+    return total(params, strength, F.l1_loss)
 
 
 def l2_penalty(params, strength):
-    result, dtype = total(params, F.mse_loss)
-    return result.mul(strength).to(dtype)
+    return total(params, strength, F.mse_loss)
 
 
 def add_weight_decay_(params, strength):
     for p in params:
-        if p.grad is None:
-            continue
-        p.grad.data.add_(p.data * strength)
+        if p.grad is not None:
+            p.grad.data.add_(p.data * strength)
