@@ -13,10 +13,10 @@ def l1_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
         params: one or more tensors of any shapes and one floating dtype, biases included.
         strength: λ, 0 or more.
     Returns: a scalar to be added to the loss, same dtype.
-    Source: Goodfellow et al., Deep Learning, eq. 7.18. Our λ is their α.
+    Source: Goodfellow et al., Deep Learning, section 7.1.2. Our λ is their α.
     """
     # TODO: add up the absolute values of all numbers of all parameters.
-    # TODO: multiply by the strength. Which dtype has the result, and does the sum fit into it?
+    # TODO: multiply by the strength, and return a scalar in the dtype of the parameters.
     raise NotImplementedError
 
 
