@@ -1,0 +1,43 @@
+"""Weight penalties and weight decay by hand. Statement: katas/losses/weight_penalty/README.md."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+
+def l1_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
+    """λ Σ |w|, over all numbers w of all parameters
+
+    Args:
+        params: one or more tensors of any shapes and one floating dtype, biases included.
+        strength: λ, 0 or more.
+    Returns: a scalar to be added to the loss, same dtype.
+    Source: Goodfellow et al., Deep Learning, section 7.1.2. Our λ is their α.
+    """
+    # TODO: add up the absolute values of all numbers of all parameters.
+    # TODO: multiply by the strength, and return a scalar in the dtype of the parameters.
+    raise NotImplementedError
+
+
+def l2_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
+    """λ Σ w², over all numbers w of all parameters, without a factor of ½
+
+    Args, Returns: as for l1_penalty.
+    Source: Goodfellow et al., Deep Learning, section 7.1.1, whose penalty has the factor of ½ that ours has not.
+    """
+    # TODO: the same with the squares.
+    raise NotImplementedError
+
+
+def add_weight_decay_(params: Iterable[Tensor], strength: float) -> None:
+    """w.grad ← w.grad + λ w, in the memory of w.grad
+
+    Args:
+        params: as for l1_penalty; leaves, of which some may have no `.grad`.
+        strength: λ, 0 or more, what torch.optim.SGD calls weight_decay.
+    Source: torch.optim.SGD. λ w is the gradient of λ/2 Σ w².
+    """
+    # TODO: add λ w to each gradient, in place.
+    # TODO: which parameters are left out, and what should autograd know of it?
+    raise NotImplementedError

@@ -1,0 +1,133 @@
+"""Known wrong answers to weight_penalty."""
+
+from graders.kata import Mistake
+
+LIST = "    params = list(params)  # a generator can be read only once\n"
+L1, L2 = "w.to(wide).abs().sum()", "w.to(wide).square().sum()"
+SUM_1, SUM_2 = (f"total = torch.stack([{one} for w in params]).sum()\n    return " for one in (L1, L2))
+RETURN = "(strength * total).to(dtype)"
+NO_GRAD, HAS_ONE, ADD = "with torch.no_grad():", "if w.grad is not None:", "w.grad.add_(w, alpha=strength)"
+
+
+def in_both(name: str, diagnosis: str, l1: str, l2: str, *more: dict[str, str]) -> Mistake:
+    """Another term for each parameter in both penalties, or in one of them."""
+    return Mistake(name, diagnosis, {L1: l1, L2: l2}, also=({L1: l1}, {L2: l2}, *more))
+
+
+MISTAKES = (
+    Mistake(
+        "half_in_the_penalty",
+        "l2_penalty has a factor of ½; the penalty here is strength · Σ w², with the gradient 2 · strength · w",
+        {SUM_2 + RETURN: SUM_2 + RETURN.replace("strength", "strength / 2")},
+    ),
+    Mistake(
+        "factor_in_the_decay",
+        "the decay has a factor of 2 or ½; weight decay adds strength · w, the gradient of strength / 2 · Σ w²",
+        {ADD: "w.grad.add_(w, alpha=2 * strength)"},
+        also=({ADD: "w.grad.add_(w, alpha=strength / 2)"},),
+    ),
+    Mistake(
+        "norm_for_its_square",
+        "a norm is taken, the root of Σ w²; leave out the root",
+        {SUM_2 + RETURN: SUM_2 + RETURN.replace("total", "total.sqrt()")},
+        also=({L2: "torch.linalg.vector_norm(w.to(wide))"},),
+    ),
+    in_both(
+        "mean_for_sum",
+        "a mean is taken, so that each number counts less in a larger model; add up",
+        L1.replace("sum", "mean"),
+        L2.replace("sum", "mean"),
+    ),
+    in_both(
+        "sum_first",
+        "numbers of both signs are added before |·| or the square, and cancel; add up afterwards",
+        "w.to(wide).sum().abs()",
+        "w.to(wide).sum().square()",
+    ),
+    Mistake(
+        "read_twice",
+        "params is read a second time, and a generator is used up by then; make a list of it first",
+        {LIST: "    first = next(iter(params))\n    params = list(params) or [first]\n"},
+        also=({LIST: ""},),
+    ),
+    Mistake(
+        "missing_gradient_read",
+        "a parameter whose .grad is None is not skipped; skip it alone, as torch.optim.SGD does",
+        {HAS_ONE: "if True:"},
+        also=(
+            {HAS_ONE: "if w.grad is None:\n                w.grad = strength * w\n            else:"},
+            {HAS_ONE: "if w.grad is None:\n                break\n            else:"},
+        ),
+    ),
+    Mistake(
+        "graph_in_the_gradient",
+        "the addition is recorded, so .grad holds a graph; add under torch.no_grad(), or add w.detach()",
+        {NO_GRAD: "if True:"},
+    ),
+    Mistake(
+        "gradient_replaced",
+        "another tensor takes the place of .grad, or a copy of it is changed; add in the memory that is there",
+        {ADD: "w.grad = w.grad + strength * w"},
+        also=(
+            {ADD: "w.grad.data = w.grad + strength * w"},
+            {ADD: "w.grad.reshape(-1).add_(w.reshape(-1), alpha=strength)"},
+        ),
+    ),
+    Mistake(
+        "slope_at_zero",
+        "the gradient of the L1 penalty is not 0 where w is 0; that of abs is",
+        {L1: "torch.where(w >= 0, w, -w).to(wide).sum()"},
+        also=({L1: "w.to(wide).square().sqrt().sum()"},),
+    ),
+    in_both(
+        "sums_in_half_precision",
+        "in half precision, squares or sums overflow or lose what is small; work in float32 and cast the result",
+        L1.replace(".to(wide)", ""),
+        L2.replace(".to(wide)", ""),
+        {L2: "w.square().sum(dtype=wide)"},
+        {SUM_1 + RETURN: SUM_1 + f"sum((strength * {L1}).to(w.dtype) for w in params)"},
+        {SUM_2 + RETURN: SUM_2 + f"sum((strength * {L2}).to(w.dtype) for w in params)"},
+    ),
+    Mistake(
+        "biases_left_out",
+        "parameters with fewer than two axes are left out; all count here",
+        {LIST: "    params = [w for w in params if w.dim() > 1] or [*params]\n"},
+        also=({HAS_ONE: "if w.grad is not None and w.dim() > 1:"},),
+    ),
+    in_both(
+        "frozen_left_out",
+        "tensors that require no gradient are left out; a penalty counts all, and decay goes by .grad alone",
+        f"({L1} if w.requires_grad else w.sum() * 0)",
+        f"({L2} if w.requires_grad else w.sum() * 0)",
+        {HAS_ONE: "if w.grad is not None and w.requires_grad:"},
+    ),
+    in_both(
+        "penalty_detached",
+        "no gradient flows from the penalty to the parameters; do not use .data, .detach() or .item()",
+        L1.replace("w.", "w.data.", 1),
+        L2.replace("w.", "w.data.", 1),
+    ),
+    Mistake("weights_decayed", "the weights shrink, as AdamW's do; change .grad alone", {ADD: "w.mul_(1 - strength)"}),
+    Mistake(
+        "decay_without_sign",
+        "it adds strength · |w|, or the L1 penalty's slope; add strength · w",
+        {ADD: "w.grad.add_(w.abs(), alpha=strength)"},
+        also=({ADD: "w.grad.add_(w.sign(), alpha=strength)"},),
+    ),
+    Mistake(
+        "other_dtype",
+        "the result is not in the parameters' dtype; cast it at the end",
+        {SUM_1 + RETURN: SUM_1 + "strength * total.double()"},
+        also=({SUM_2 + RETURN: SUM_2 + "(strength * total).float()"},),
+    ),
+    Mistake(
+        "loop_over_numbers",
+        "a Python loop runs over the numbers of a parameter; use operations on whole tensors",
+        {L1: "sum(one.abs() for one in w.to(wide).flatten())"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+SWAPPED = "wide = torch.promote_types(dtype, torch.float32) -> wide = torch.promote_types(torch.float32, dtype)"
+EQUIVALENT = dict.fromkeys((SWAPPED, f"{SWAPPED} (20)"), "the two have the same common dtype in either order")
