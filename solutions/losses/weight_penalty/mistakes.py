@@ -65,13 +65,10 @@ MISTAKES = (
         {NO_GRAD: "if True:"},
     ),
     Mistake(
-        "gradient_replaced",
-        "another tensor takes the place of .grad, or a copy of it is changed; add in the memory that is there",
-        {ADD: "w.grad = w.grad + strength * w"},
-        also=(
-            {ADD: "w.grad.data = w.grad + strength * w"},
-            {ADD: "w.grad.reshape(-1).add_(w.reshape(-1), alpha=strength)"},
-        ),
+        "copy_changed",
+        "a copy of .grad is changed, and .grad is not; add to .grad itself",
+        {ADD: "w.grad.reshape(-1).add_(w.reshape(-1), alpha=strength)"},
+        also=({ADD: "w.grad + strength * w"},),
     ),
     Mistake(
         "slope_at_zero",
@@ -81,12 +78,10 @@ MISTAKES = (
     ),
     in_both(
         "sums_in_half_precision",
-        "in half precision, squares or sums overflow or lose what is small; work in float32 and cast the result",
+        "in half precision, squares or sums overflow; work in float32 and cast the result",
         L1.replace(".to(wide)", ""),
         L2.replace(".to(wide)", ""),
         {L2: "w.square().sum(dtype=wide)"},
-        {SUM_1 + RETURN: SUM_1 + f"sum((strength * {L1}).to(w.dtype) for w in params)"},
-        {SUM_2 + RETURN: SUM_2 + f"sum((strength * {L2}).to(w.dtype) for w in params)"},
     ),
     Mistake(
         "biases_left_out",
