@@ -106,6 +106,7 @@ def refused(name: str, *values: float) -> Inputs:
 
 beaten = partial(mirrored, alike=5.0)  # the positive's share is 0 in any dtype at small temperatures
 long = partial(views, scale=60.0)
+WITH_EPS = {torch.float64: Tolerance(2e-6, 2e-6, 1e-12), torch.float32: Tolerance(1e-4, 1e-4, 1e-5)}
 robust = partial(Case, category="robustness")
 bad = partial(Case, raises=ValueError)
 BUDGET = Budget(
@@ -118,7 +119,6 @@ BUDGET = Budget(
 )
 CASES = (
     Case("eight_by_five", lambda draw: clear(draw, 3, 0.2, step=0.05)),
-    # Of 8 negatives: some, all, and more than there are.
     Case("numbers_of_negatives", lambda draw: [clear(draw, k, N=5) for k in (1, 2, 3, 5, 7, 8, 9, 10, 11, 1000)]),
     Case("default_arguments", lambda draw: [{"features": clear(draw, 10, N=N)["features"]} for N in (8, 9)]),
     Case("temperatures", lambda draw: [clear(draw, 2, t) for t in (0.05, 0.07, 0.5, 1, 2.0, 50.0)]),
@@ -127,11 +127,7 @@ CASES = (
     Case("special_angles", special_angles),
     Case("ties", ties, gradients="finite"),
     # An eps of 1e-12 beside a norm of 1e-4 is welcome, one of 1e-8 is not.
-    robust(
-        "uneven_lengths",
-        uneven_lengths,
-        tolerance={torch.float64: Tolerance(2e-6, 2e-6, 1e-12), torch.float32: Tolerance(1e-4, 1e-4, 1e-5)},
-    ),
+    robust("uneven_lengths", uneven_lengths, tolerance=WITH_EPS),
     # exp(1 / temperature) overflows float64. A cosine's rounding error counts a thousand times.
     robust(
         "small_temperature",

@@ -22,7 +22,6 @@ SUMS = [LOSS.replace("first)", f'first, reduction="sum"){over}') for over in (""
 EASIEST = {MASKED: MASKED.replace("-", ""), f"{K}, dim=1": f"{K}, dim=1, largest=False"}
 INTERLEAVED = f"{UNIT}.unflatten(0, (N, 2)).transpose(0, 1).flatten(0, 1)"
 SEMI_HARD = f"{SAME} | (logits > positive)"
-EXPONENTIALS = "positive.exp()[:, 0], hardest.exp().sum(1)"
 TAU, TOP_K = "if temperature <= 0:", "if top_k < 1:"
 
 
@@ -58,11 +57,8 @@ MISTAKES = (
     known(
         "threshold",
         "all negatives from the k-th value on are taken, or all above the next, and ties change their number; take k",
-        *each(
-            HARDEST,
-            f"negatives.where(negatives >= negatives.topk(max({K}, 1)).values[:, -1:], -torch.inf)",
-            "negatives.where(negatives > negatives.topk(min(top_k + 1, rows)).values[:, -1:], -torch.inf)",
-        ),
+        {HARDEST: f"negatives.where(negatives >= negatives.topk(max({K}, 1)).values[:, -1:], -torch.inf)"},
+        {HARDEST: "negatives.where(negatives > negatives.topk(min(top_k + 1, rows)).values[:, -1:], -torch.inf)"},
     ),
     known(
         "more_than_there_are",
@@ -118,8 +114,7 @@ MISTAKES = (
     known(
         "no_max_shift",
         "exponentials overflow at small temperatures, or a share of 0 has no logarithm; use logsumexp or cross-entropy",
-        {LOSS: f"total = sum([{EXPONENTIALS}])\n    return (total.log() - positive[:, 0]).mean()"},
-        {LOSS: f"total = sum([{EXPONENTIALS}])\n    return -(positive.exp()[:, 0] / total).log().mean()"},
+        {LOSS: "return -(positive.exp() / (positive.exp() + hardest.exp().sum(1, keepdim=True))).log().mean()"},
         *({LOSS: f"return -({CANDIDATES}.softmax(1)[:, 0]{eps}).log().mean()"} for eps in ("", " + 1e-12", " + 1e-8")),
     ),
     known(
