@@ -21,7 +21,7 @@ ONE_VIEW = f"return F.cross_entropy({CANDIDATES}[:N], first[:N])"
 SUMS = [LOSS.replace("first)", f'first, reduction="sum"){over}') for over in ("", " / N")]
 EASIEST = {MASKED: MASKED.replace("-", ""), f"{K}, dim=1": f"{K}, dim=1, largest=False"}
 INTERLEAVED = f"{UNIT}.unflatten(0, (N, 2)).transpose(0, 1).flatten(0, 1)"
-SEMI_HARD = f"{SAME} | (logits > positive)"
+NOTES = {UNIT: INTERLEAVED, LOSS: ONE_VIEW}
 TAU, TOP_K = "if temperature <= 0:", "if top_k < 1:"
 
 
@@ -90,8 +90,8 @@ MISTAKES = (
         {SAME: f"{SAME} | ({FIRST_VIEW}[:, None] == {FIRST_VIEW})"},
         {HARDEST: "torch.cat([half.topk(min(top_k, N - 1)).values for half in negatives.chunk(2, 1)], 1)"},
     ),
-    known("interleaved", "rows 2i and 2i + 1 are taken for a pair; the views come in halves", {UNIT: INTERLEAVED}),
-    known("semi_hard", "negatives more similar than the positive are dropped; they count, too", {SAME: SEMI_HARD}),
+    known("interleaved", "rows 2i and 2i + 1 are taken for a pair; views come in halves", {UNIT: INTERLEAVED}, NOTES),
+    known("semi_hard", "negatives above the positive are dropped; keep them", {SAME: f"{SAME} | (logits > positive)"}),
     known("positive_left_out", "the positive is missing in the denominator; add it", {LOSS: WITHOUT_POSITIVE}),
     known(
         "hardest_detached",
