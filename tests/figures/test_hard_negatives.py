@@ -18,10 +18,8 @@ info_nce_hard = load_module(FOUND.reference_file, "hard_negatives_of_the_figures
 
 
 def test_example_by_hand() -> None:
-    rows = [
-        math.log(math.exp(positive) + math.exp(hard)) - positive
-        for positive, hard in ((0.6, 0), (0, 0.8), (0.6, 0.8), (0, -0.6))
-    ]
+    cosines = ((0.6, 0), (0, 0.8), (0.6, 0.8), (0, -0.6))
+    rows = [math.log(math.exp(positive) + math.exp(hard)) - positive for positive, hard in cosines]
     assert [f"{row:.4f}" for row in rows] == ["0.4375", "1.1711", "0.7981", "0.4375"]
     assert f"{sum(rows) / 4:.4f}" == "0.7111"
     assert said(KATA, "log(e^0.6 + e⁰) − 0.6 = 0.4375", "log(e⁰ + e^0.8) − 0 = 1.1711", "with its positive: 0.7981")
@@ -36,15 +34,10 @@ def test_weights_of_negatives() -> None:
     assert said(KATA, "e⁷ = 1 097 times as much", "more than twice as much as 510", "make 4 % of", "they make 96 %")
 
 
-def test_numbers_of_bfloat16() -> None:
-    step = torch.finfo(torch.bfloat16).eps / 2  # from ½ up to 1
-    assert 0.5 / step == 128
-    assert said(KATA, "bfloat16 has only 128 numbers from 0.5 up to 1")
-
-
-def test_memory_of_the_tables() -> None:
+def test_numbers_of_bfloat16_and_memory() -> None:
+    assert 0.5 / (torch.finfo(torch.bfloat16).eps / 2) == 128  # that far apart from ½ up to 1
     assert f"{65_536 * 10 * 4 / 1e6:.1f} {65_536**2 * 4 / 1e9:.0f}" == "2.6 17"
-    assert said(KATA, "For 65 536 rows and k = 10, a float32 table of these similarities has 2.6 MB", "17 GB")
+    assert said(KATA, "bfloat16 has only 128 numbers from 0.5 up to 1", "For 65 536 rows and k = 10", "2.6 MB", "17 GB")
 
 
 def test_loss_of_equal_rows() -> None:
