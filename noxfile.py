@@ -65,7 +65,7 @@ def history(session: nox.Session) -> None:
 
 @nox.session
 def review(session: nox.Session) -> None:
-    """Do what is due today again, from a clean stub: nox -s review -- [--help]."""
+    """Do what is due today again, in a file of its own; plan for a day: nox -s review -- [--help]."""
     run(session, "review", group="learn")
 
 

@@ -75,6 +75,6 @@ def rows_of(formula: str) -> list[str]:
         formula = formula.replace(spelling, known)
     init_arts({"fonts": "normal"})
     rows = render_tex_rows(" ".join(formula.split()), False)
-    if rows[0].startswith("TeXicode:"):  # it went wrong, and this says where
+    if rows[0].startswith("TeXicode:") or ("?" in "".join(rows) and "?" not in formula):  # as it says that it failed
         raise ValueError(rows[0])
     return [row.rstrip() for row in rows]
