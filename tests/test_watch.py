@@ -13,7 +13,9 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from graders.catalogue import katas
 from graders.cli import command_line
+from graders.desk.attempts import begin
 from graders.desk.state import Event, State
 from graders.faults import ROOT
 from tests.toys import MODULE_REFERENCE, REFERENCE, heed_interrupts, run
@@ -128,6 +130,23 @@ def test_keys_show_hints_and_the_list_and_go_on(terminal: Terminal) -> None:
     terminal.shows("affine  ")
     terminal.save(WRONG)
     terminal.shows("FAIL", "scale  ")
+
+
+def test_review_is_judged_where_it_is_written(desk: Path) -> None:
+    answer = desk / "katas/toys/scale/scale.py"
+    answer.write_text(REFERENCE)
+    assert "no review was begun" in run(desk, "watch", "--review").err
+    state = State(desk)
+    begin(state, katas.find_one("scale", desk), "review")
+    state.close()
+    made = Terminal(desk, "--review")
+    try:
+        made.shows("TODO", "write it from memory; every save is judged:", ".kata/review/scale.py")
+        (desk / ".kata/review/scale.py").write_text(REFERENCE)
+        made.shows("PASS", "katas/toys/scale/scale.py stays as it was", "nox -s history -- scale 1 --restore")
+    finally:
+        made.child.close(force=True)
+    assert answer.read_text() == REFERENCE
 
 
 def test_file_that_takes_the_place_of_another_is_a_save(terminal: Terminal) -> None:
