@@ -268,6 +268,8 @@ def test_answer_that_an_older_version_replaced_is_brought_home(
     grade(desk, REFERENCE)
     state = State(desk)
     state.add("start", "scale", {"clean": True, "via": "review"})
+    (desk / "katas/toys/scale/scale.py").unlink()
+    assert "note" not in say(desk, capsys, "review", "--list")  # nothing to bring home, and no traceback
     answer(desk, begun)
     said = say(desk, capsys, "review", "--list")
     assert "note: katas/toys/scale/scale.py is your answer again" in said

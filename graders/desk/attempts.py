@@ -109,10 +109,14 @@ def bring_home(state: State, kata: Kata) -> str:
     since = [event for event in events[starts[-1] :] if event.kind == "attempt" and not event.place]
     if not before or any(event.body["state"] == "solved" for event in since):
         return ""  # it is the learner's answer by now
+    try:
+        begun = kata.answer_file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):  # whatever it is, it is left alone
+        return ""
     via = events[starts[-1]].body["via"]
     file = file_for(kata, via)
     save(state, kata, file)
-    write(file, kata.answer_file.read_text(encoding="utf-8-sig"))
+    write(file, begun)
     write(kata.answer_file, before[-1].body["source"])
     state.add("start", kata.id, {"clean": True, "via": via, "aside": True, "moved": True})
     return f"{shown(kata)} is your answer again; what you began in the {via} is now in {shown(kata, via)}"

@@ -207,17 +207,6 @@ class State:
             ).fetchall()
         return [event_in(row) for row in rows]
 
-    def last(self, kata: str, *kinds: str) -> Event | None:
-        """The last event of these kinds."""
-        places = ", ".join("?" * len(kinds))
-        with self.explained():
-            row = self.database.execute(
-                f"SELECT kind, kata, body, at, id FROM events WHERE kata = ? AND kind IN ({places}) "
-                "ORDER BY at DESC, number DESC LIMIT 1",
-                (kata, *kinds),
-            ).fetchone()
-        return event_in(row) if row else None
-
     def export(self) -> str:
         """All events, a JSON document in each line."""
         return "".join(json.dumps(event.document()) + "\n" for event in self.events())

@@ -27,7 +27,7 @@ from graders.desk.interview.record import InterviewReport
 from graders.desk.interview.terminal import Terminal
 from graders.desk.progress import progress_of
 from graders.desk.state import State
-from graders.faults import INTERRUPTED, UsageError
+from graders.faults import INTERRUPTED, GraderError, UsageError
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 
@@ -95,9 +95,14 @@ def show_report(terminal: Terminal, root: Path, state: State, past: Sequence[Int
         from graders.desk.interview.debrief import debrief  # it imports scikit-learn, which takes a second
 
         there = {kata.id: kata for kata in katas.all_katas(root)}
+        try:
+            text = debrief(report, number, there)
+        except (UsageError, GraderError) as error:  # the solutions were removed since, or a grader is broken
+            terminal.say(f"there is no debrief: {error}")
+            return
         file = root / ".kata" / "interview" / f"report-{number}.md"
         files.make_room(file, "mend that, then try again")
-        files.replace_file(file, debrief(report, number, there))
+        files.replace_file(file, text)
         terminal.say(f"what you said beside what could be said, and what to read again:  {file.relative_to(root)}")
 
 
