@@ -178,7 +178,8 @@ class Watch:
         if result.state == "solved":
             self.say(solved(desk, self.kata.id))
             if self.via == REVIEW:
-                number = len(attempts.attempts_of(self.state, self.kata))
+                sources = [event.body["source"] for event in attempts.attempts_of(self.state, self.kata)]
+                number = len(sources) - sources[::-1].index(result.source_text)
                 self.say(f"{attempts.shown(self.kata)} stays as it was; this one takes its place by")
                 self.say(f"  nox -s history -- {self.kata.id} {number} --restore")
         self.footer(desk)
