@@ -7,9 +7,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from graders.kata import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
+from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, two_views
 
 Make = Callable[[Draw, int, int], Tensor]
+views, mirrored = two_views.views, two_views.mirrored
 
 
 def oracle(features: Tensor, temperature: float = 0.1, top_k: int = 10) -> Tensor:
@@ -23,23 +24,6 @@ def oracle(features: Tensor, temperature: float = 0.1, top_k: int = 10) -> Tenso
         candidates = torch.cat([logits[positive, None], negatives.sort(descending=True).values[:top_k]])
         losses.append(candidates.logsumexp(0) - logits[positive])
     return torch.stack(losses).mean()
-
-
-def rounded_at(temperature: float) -> dict[torch.dtype, Tolerance]:
-    """A cosine rounded to half precision is off by half an epsilon, a logit by that over the temperature."""
-    off = {dtype: torch.finfo(dtype).eps / 2 / temperature * 2 for dtype in HALF}
-    return {dtype: Tolerance(TOLERANCES[dtype].relative, off[dtype], off[dtype]) for dtype in HALF}
-
-
-def views(draw: Draw, N: int, D: int, scale: Tensor | float = 1.0) -> Tensor:
-    """Two noisy views of N samples, in halves."""
-    return (draw.normal(N, D).repeat(2, 1) + draw.normal(2 * N, D)) * scale
-
-
-def mirrored(draw: Draw, N: int, D: int, sign: float = -1.0, alike: float = 0.0) -> Tensor:
-    """The second view is the first or its opposite, of rows that lie anywhere or are all alike."""
-    x = draw.normal(N, D) + alike * draw.normal(1, D)
-    return torch.cat([x, sign * x])
 
 
 def spread(draw: Draw, N: int, D: int) -> Tensor:
@@ -66,21 +50,29 @@ def clear(
 
 def sizes(draw: Draw) -> list[Arguments]:
     """With one feature the cosines are ±1: every gradient is 0, whichever equal negatives are taken."""
-    one = draw.uniform(6, 1, low=0.5, high=2.0) * torch.tensor([[1.0], [-1.0], [1.0]]).double().repeat(2, 1)
+    one = two_views.one_feature(draw)
     several = [clear(draw, k, N=N, D=D) for N, D, k in ((2, 3, 1), (3, 6, 2), (5, 10, 4), (7, 2, 3))]
     return [*({"features": one, "top_k": k} for k in (1, 3)), *several, clear(draw, 10, N=24, D=33, step=1e-4)]
 
 
 def one_pair(draw: Draw) -> list[Arguments]:
     """There is no negative, so the loss is 0, even where the positive is as far off as can be."""
-    pairs = [draw.normal(2, 5), draw.uniform(2, 1, low=0.5, high=2.0), mirrored(draw, 1, 5)]
+    pairs = [draw.normal(2, 5), draw.uniform(2, 1, low=0.5, high=2.0), mirrored(draw.normal(1, 5))]
     return [{"features": pair, "temperature": t, "top_k": k} for pair in pairs for t, k in ((1e-3, 1), (1.0, 10))]
+
+
+def equal(draw: Draw, N: int, D: int) -> Tensor:
+    return mirrored(draw.normal(N, D), 1.0)
+
+
+def opposite(draw: Draw, N: int, D: int) -> Tensor:
+    return mirrored(draw.normal(N, D))
 
 
 def special_angles(draw: Draw) -> list[Arguments]:
     """Views that are equal, opposite, or orthogonal, and equal rows; no choice that is open changes a gradient."""
     basis, row = torch.linalg.qr(draw.normal(6, 6)).Q, draw.normal(1, 5)
-    made = [clear(draw, k, t, partial(mirrored, sign=sign)) for sign, k in ((-1.0, 2), (1.0, 9)) for t in (0.1, 1.0)]
+    made = [clear(draw, k, t, make) for make, k in ((opposite, 2), (equal, 9)) for t in (0.1, 1.0)]
     return [*made, {"features": basis}, {"features": row.repeat(8, 1), "top_k": 3}]
 
 
@@ -92,21 +84,19 @@ def ties(draw: Draw) -> list[Arguments]:
 
 
 def uneven_lengths(draw: Draw) -> list[Arguments]:
-    factors = torch.tensor([1e-4, 1e4, 1.0, 30.0, 1e-2, 300.0], dtype=torch.float64)[draw.permutation(6), None]
-    return [clear(draw, 2, 0.5, partial(views, scale=scale), N=3, D=4) for scale in (factors, 1e-4, 1e6)]
-
-
-def shaped(*shapes: tuple[int, ...]) -> Inputs:
-    return lambda draw: [{"features": draw.normal(*shape)} for shape in shapes]
+    return [clear(draw, 2, 0.5, partial(views, scale=scale), N=3, D=4) for scale in two_views.scales(draw)]
 
 
 def refused(name: str, *values: float) -> Inputs:
     return lambda draw: [{"features": draw.normal(rows, 3), name: value} for value in values for rows in (6, 2)]
 
 
-beaten = partial(mirrored, alike=5.0)  # the positive's share is 0 in any dtype at small temperatures
+def beaten(draw: Draw, N: int, D: int) -> Tensor:
+    """Opposite views of rows that are all alike: the positive's share is 0 in any dtype at small temperatures."""
+    return mirrored(draw.normal(N, D) + 5 * draw.normal(1, D))
+
+
 long = partial(views, scale=60.0)
-WITH_EPS = {torch.float64: Tolerance(2e-6, 2e-6, 1e-12), torch.float32: Tolerance(1e-4, 1e-4, 1e-5)}
 robust = partial(Case, category="robustness")
 bad = partial(Case, raises=ValueError)
 BUDGET = Budget(
@@ -115,7 +105,7 @@ BUDGET = Budget(
     inputs=lambda draw, samples, features: clear(draw, 10, 0.1, N=samples, D=features, step=2e-6),
     written=10,  # some masks and a sorted copy of all similarities are welcome
     peak=12,
-    hints={"samples": "work on the whole (2N, 2N) matrix", "features": "multiply matrices, do not broadcast and sum"},
+    hints=two_views.HINTS,
 )
 CASES = (
     Case("eight_by_five", lambda draw: clear(draw, 3, 0.2, step=0.05)),
@@ -126,24 +116,23 @@ CASES = (
     Case("one_pair", one_pair),
     Case("special_angles", special_angles),
     Case("ties", ties, gradients="none"),
-    # An eps of 1e-12 beside a norm of 1e-4 is welcome, one of 1e-8 is not.
-    robust("uneven_lengths", uneven_lengths, tolerance=WITH_EPS),
+    robust("uneven_lengths", uneven_lengths, tolerance=two_views.NORM_EPS),
     # exp(1 / temperature) overflows float64. A cosine's rounding error counts a thousand times.
     robust(
         "small_temperature",
         lambda draw: [clear(draw, 2, 1e-3, make, N=N) for make, N in ((views, 4), (beaten, 4), (spread, 2))],
-        tolerance={torch.float32: Tolerance(1e-4, 2e-3, 2e-3)},
+        tolerance=two_views.THOUSANDFOLD,
     ),
     robust(
         "small_temperature_in_half",
         lambda draw: [clear(draw, 3, 0.05, make, step=0.05) for make in (views, beaten)],
         dtypes=HALF,
-        tolerance=rounded_at(0.05),
+        tolerance=two_views.rounded_at(0.05, 2),
     ),
     # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.
     robust("norm_fits_float16", lambda draw: clear(draw, 2, make=long, D=64, step=0.01), dtypes=(torch.float16,)),
-    bad("odd_number_of_rows", shaped((5, 3), (1, 3), (3, 4))),
-    bad("other_ranks", shaped((8,), (5,), (4, 2, 3), (2, 2, 2, 2), (3, 2, 4))),
+    bad("odd_number_of_rows", two_views.shaped((5, 3), (1, 3), (3, 4))),
+    bad("other_ranks", two_views.shaped((8,), (5,), (4, 2, 3), (2, 2, 2, 2), (3, 2, 4))),
     bad("temperature_not_above_0", refused("temperature", 0.0, -0.1, -2)),
     bad("top_k_below_1", refused("top_k", 0, -1, -3)),
 )
@@ -153,7 +142,7 @@ GRADER = Grader(
             "info_nce_hard(features, temperature=0.1, top_k=10)",
             oracle=oracle,
             differentiable=("features",),
-            tolerance=rounded_at(0.2),
+            tolerance=two_views.rounded_at(0.2, 2),
             budgets=(BUDGET,),
             cases=CASES,
         ),
