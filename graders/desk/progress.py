@@ -49,6 +49,7 @@ class Progress:
     cost: float | None = None
     card: Card | None = None
     ratings: list[tuple[datetime, int]] = field(default_factory=list)
+    recalls: list[tuple[float, bool]] = field(default_factory=list)  # of each review: the chance by FSRS, and the truth
     open: bool = True  # begun from a clean stub, and not solved since
     place: str = ""  # of its last start
     last_look: date | None = None  # by which it should be seen again, see goal.py
@@ -79,8 +80,7 @@ class Progress:
         if self.card and self.open and self.place and self.place != event.place:
             return  # the answer that it had before, judged again beside a review of it
         self.state, self.score = event.body["state"], event.body["score"]
-        unfinished = "NotImplementedError" in (event.body.get("message") or "")  # saved on the way
-        self.failures += self.open and self.state == "failing" and not unfinished
+        self.failures += self.open and self.state == "failing" and not is_unfinished(event)
         if self.state != "solved":
             return
         cost = cost_of(event)
@@ -101,8 +101,10 @@ class Progress:
         from fsrs import Card, Rating
 
         self.ratings.append((at, rating))
-        card = self.card or Card(card_id=0, due=at)
-        self.card, _ = scheduler().review_card(card, Rating(rating), review_datetime=at.astimezone(UTC))
+        at = at.astimezone(UTC)
+        if self.card:
+            self.recalls.append((scheduler().get_card_retrievability(self.card, at), rating != Rating.Again))
+        self.card, _ = scheduler().review_card(self.card or Card(card_id=0, due=at), Rating(rating), review_datetime=at)
 
 
 @functools.cache
@@ -111,6 +113,11 @@ def scheduler() -> Scheduler:
     from fsrs import Scheduler
 
     return Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+
+
+def is_unfinished(attempt: Event) -> bool:
+    """Whether it was saved on the way: a part of the stub was still there."""
+    return "NotImplementedError" in (attempt.body.get("message") or "")
 
 
 def next_due(due: datetime, before: datetime | None, last_look: date | None) -> datetime:

@@ -23,7 +23,6 @@ DISTANCES = (1, 2, 7, 14, 28, 56, 91, 182)  # days between two labels
 YEAR = 365
 STEPS = (1, 2, 3, 5)
 MOST_TICKS = 4
-WIDEST = 48  # a bar
 CHEAPEST = -3  # as a power of two: what costs less still stands at that end of its axis
 MOST_DOUBLINGS = 4  # that have a label each
 
@@ -43,35 +42,16 @@ def points_over_time(found: Sequence[Span], most: int) -> Markup:
     title = f"Points from {words(first)} to {words(found[-1].begins)} {found[-1].begins:%Y}"
     told = f"The best scores of all katas, added up, rise to {found[-1].points} of {most}. The table below has them."
 
+    labels = ticks(found[-1].points)
+
     def drawn(size: str) -> Markup:
-        chart = pygal.XY(xrange=(0, places[-1]), range=(0, ticks(most)[-1]), **settings(size))
+        chart = pygal.XY(xrange=(0, places[-1]), range=(0, labels[-1]), **settings(size))
         chart.x_labels = dates(first, places[-1], SIZES[size][2])
-        chart.y_labels = ticks(most)
+        chart.y_labels = labels
         chart.add("area", corners, show_dots=False, fill=True)
         chart.add("line", corners, show_dots=False)
         chart.add("solved", dots, stroke=False)
         return finished(chart, f"points-{size}", size, title, told)
-
-    return Markup("\n").join(map(drawn, SIZES))
-
-
-def attempts_by_week(found: Sequence[Span]) -> Markup:
-    """A bar for each week."""
-    most = max(week.attempts for week in found)
-    title = f"Attempts in each of {len(found)} weeks"
-    told = f"There were {most} in the busiest week. The table below has them all."
-
-    def drawn(size: str) -> Markup:
-        width, _, labels = SIZES[size]
-        every = -(-len(found) // labels)
-        chart = pygal.Bar(range=(0, ticks(most)[-1]), **settings(size))
-        chart._series_margin = max(0.1, 0.5 - WIDEST * len(found) / width / 2)  # there is no option for it
-        form = words if len(found) * 7 < YEAR else month
-        chart.x_labels = [form(week.begins) if i % every == 0 else "" for i, week in enumerate(found)]
-        chart.y_labels = ticks(most)
-        bars = [{"value": week.attempts, "tooltip": f"week of {words(week.begins)}: {week.attempts}"} for week in found]
-        chart.add("attempts", bars)
-        return finished(chart, f"weeks-{size}", size, title, told)
 
     return Markup("\n").join(map(drawn, SIZES))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import itertools
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from statistics import mean
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
 from markdown_it import MarkdownIt
@@ -27,7 +29,7 @@ from graders.desk.goal import recall
 from graders.desk.interview import clock, record
 from graders.desk.interview.record import InterviewReport
 from graders.desk.progress import RATINGS, Progress
-from graders.desk.report import charts, tally
+from graders.desk.report import charts, habits, tally
 from graders.desk.report.tally import Cell
 from graders.desk.state import Event, State
 from graders.desk.status import Desk, overview
@@ -47,6 +49,7 @@ VERDICTS = {
     "unjudged": "kept, not judged",
 }
 WORDS = VERDICTS | {"todo": "to do", "later": "to do later", "again": "to do again"}
+MARKS = {"solved": "✓", "failing": "✗", "error": "!", "todo": "○", "later": "◌", "again": "↻"}
 # Control characters and those that turn the direction of text have no business in a page.
 VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
 VISIBLE |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
@@ -56,7 +59,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     output = (options.output or root / ".kata" / "report.html").resolve()
     state = State(root)
     try:
-        page = page_of(state, katas.all_katas(root))
+        page = page_of(state, katas.all_katas(root), output.parent)
     finally:
         state.close()
     write(output, page)
@@ -77,29 +80,44 @@ def write(path: Path, page: str) -> None:
     replace_file(path, page)
 
 
-def page_of(state: State, chosen: list[Kata]) -> str:
-    """The same for the same events and the same day, but for the line that says when it was written."""
+def page_of(state: State, chosen: list[Kata], folder: Path) -> str:
+    """The same for the same events and the same day, but for the line that says when it was written.
+
+    Its links lead from this folder to the katas' files.
+    """
     desk = overview(state, chosen)
     everything = state.events()
     events = [event for event in everything if event.kata in desk.katas]
     days = tally.days(events, list(desk.katas))
-    weeks = tally.weeks(days)
+    today = desk.at.astimezone().date()
+    later = coming(desk)
+    looked_ahead = habits.due_by_day([*desk.due, *later], today)
     made = [event for event in events if event.kind == "attempt"]
     page = environment().get_template("report.html.jinja")
     return page.render(
         desk=desk,
         words=WORDS,
+        marks=MARKS,
+        links={kata.id: Links.of(kata, folder) for kata in chosen},
         verdicts=VERDICTS,
         ratings=RATINGS,
         most=POINTS * len(desk.katas),
         due=desk.due,
-        coming=coming(desk),
+        coming=later,
+        soon=[one for one in later if any(one.kata in names for names in looked_ahead.values())],
+        ahead=habits.AHEAD.days,
+        today=today,
+        months=habits.months(days, looked_ahead, today),
+        firsts=habits.firsts(events, desk.katas, desk.progress),
+        at_once=habits.AT_ONCE,
+        retention=habits.retention(desk.progress.values()),
+        stumbles=habits.stumbles(made),
         topics=by_topic(chosen),
         readiness=readiness(desk, by_topic(chosen)),
         asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].solved]),
-        weeks=weeks,
-        points_chart=charts.points_over_time(days, POINTS * len(desk.katas)) if len(days) > 1 else "",
-        weeks_chart=charts.attempts_by_week(weeks) if len(weeks) > 1 else "",
+        weeks=tally.weeks(days),
+        # once all is solved, its line says nothing any more
+        points_chart=charts.points_over_time(days, POINTS * len(desk.katas)) if len(days) > 1 and desk.next else "",
         categories=CATEGORIES,
         rows=[Row(topic, {kata.id: cells(kata, made) for kata in group}) for topic, group in by_topic(chosen)],
         prices=tally.prices(made, list(desk.katas)),
@@ -110,6 +128,25 @@ def page_of(state: State, chosen: list[Kata]) -> str:
         count=len(made),
         zones=zones([desk.at, *(event.at for event in everything)]),
     )
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where a kata's files are, as addresses on the page."""
+
+    statement: str
+    answer: str
+
+    @classmethod
+    def of(cls, kata: Kata, folder: Path) -> Links:
+        return cls(address(kata.statement, folder), address(kata.answer_file, folder))
+
+
+def address(file: Path, folder: Path) -> str:
+    try:
+        return quote(Path(os.path.relpath(file, folder)).as_posix())
+    except ValueError:  # on another drive of Windows
+        return file.as_uri()
 
 
 def by_topic(chosen: Sequence[Kata]) -> list[tuple[str, list[Kata]]]:
