@@ -52,6 +52,20 @@ def test_front_matter_decides_what_is_next_and_what_comes_first(toys: Path) -> N
     assert [line.split()[1] for line in shown.splitlines() if line.startswith("  affine_too")] == ["later"]
 
 
+def test_after_a_solved_kata_the_next_one_of_its_topic_is_named(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    for name, topic, minutes, after in (("first", "more", 5, "[]"), ("third", "toys", 5, "[first]")):
+        shutil.copytree(toys / "katas/toys/scale", folder := toys / "katas" / topic / name)
+        (folder / "scale.py").rename(folder / f"{name}.py")
+        (folder / ".stub.py").write_text((folder / f"{name}.py").read_text())
+        (folder / "README.md").write_text(ABOUT.format(name, topic, 1, after, minutes))
+    solve(toys)
+    assert "next: open katas/toys/affine/affine.py, then run  nox -s grade -- affine" in run(toys, "grade", "scale").out
+    # nothing of the topic is left but what builds on `first`, which the path wants anyway
+    assert "next: open katas/more/first/first.py, then run  nox -s grade -- first" in run(toys, "grade", "affine").out
+    assert "next:" not in run(toys, "grade", "scale", "--submission", "katas/toys/scale/scale.py").out
+
+
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [

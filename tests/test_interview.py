@@ -688,6 +688,7 @@ def test_what_is_drawn_suits_the_time_and_the_seed_decides(minutes: int) -> None
         sums = sum(kata.about.minutes for kata in drawn)
         assert sums <= minutes
         assert sums + 15 > minutes or len(drawn) == 3
+        assert minutes < 60 or any(kata.about.level == 3 for kata in drawn)
     assert len({tuple(kata.id for kata in draw.draw(MANY, minutes, seed)) for seed in range(50)}) > 2
 
 

@@ -17,6 +17,7 @@ from graders.catalogue import katas
 from graders.cli.parallel import TIMEOUT_SECONDS, Parallel
 from graders.cli.plugin import RUN, CheckItem
 from graders.desk import attempts
+from graders.desk.status import after_solving
 from graders.faults import INTERRUPTED, USAGE, complain
 from graders.judge import results
 from graders.judge.card import Reporter
@@ -50,6 +51,10 @@ def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
         reporter.say(f"isolation: {launcher.isolation}; this system cannot isolate submissions fully, see SECURITY.md")
     if not (options.reference or options.submission or options.k or options.x or options.ci or os.environ.get("CI")):
         attempts.record_all(root, run.results, asked.seed, "grade")
+        if [result.state for result in run.results] == ["solved"] and (
+            words := after_solving(run.results[0].kata, root)
+        ):
+            reporter.say(words)
     if options.json:
         results.write(options.json, results.document(run.results, asked.seed, asked.devices, launcher.isolation))
     if status == pytest.ExitCode.INTERRUPTED:

@@ -19,6 +19,7 @@ from graders.desk import progress
 from graders.desk.goal import Goal, goal_of
 from graders.desk.progress import Progress
 from graders.desk.state import State, stamp
+from graders.faults import UsageError
 from graders.judge import card
 from graders.judge.checks import POINTS
 
@@ -68,6 +69,11 @@ class Desk:
         begun = [name for name in waiting if self.progress[name].state in ("failing", "error")]
         return next(iter(begun or waiting), None)
 
+    def next_after(self, name: str) -> str | None:
+        """Where somebody goes on who solved a kata: in its topic, where one is left that builds on nothing unsolved."""
+        here = [one for one in self.order if self.katas[one].topic == self.katas[name].topic]
+        return next((one for one in here if not self.progress[one].solved and self.unlocked(one)), self.next)
+
     def unlocked(self, name: str, also: str = "") -> bool:
         """Whether all that it builds on was solved, `also` counted in. Nobody is kept from going on anyway."""
         needed = [one for one in self.katas[name].about.after if one in self.katas]
@@ -98,6 +104,22 @@ def overview(state: State, chosen: list[Kata]) -> Desk:
         for kata in chosen:
             found[kata.id].last_look = goal.last_look(kata.rank)
     return Desk(dict(zip(names, chosen, strict=True)), found, at, goal)
+
+
+def after_solving(kata: str, root: Path) -> str:
+    """Which kata is next, for the line below a card; nothing where that is not known, or none is left."""
+    try:
+        state = State(root)
+    except UsageError:
+        return ""  # that nothing can be remembered was said
+    try:
+        desk = overview(state, katas.all_katas(root))
+    finally:
+        state.close()
+    after = desk.next_after(kata)
+    if after is None:
+        return ""
+    return f"next: open {desk.katas[after].answer_file.relative_to(root)}, then run  nox -s grade -- {after}"
 
 
 def show(desk: Desk, console: Console) -> None:

@@ -8,28 +8,31 @@ from datetime import datetime
 from operator import attrgetter
 from statistics import mean
 
-from graders.catalogue.katas import Kata
+from graders.catalogue.katas import LEVELS, Kata
 from graders.catalogue.statement import Question
 from graders.desk.progress import Progress
 from graders.faults import UsageError
 
 MOST_KATAS = 3
 FOLLOW_UPS = (3, 5)
+LONG = 60  # minutes, in which there is time for a hard one and another
 SEEDS = 10_000
 TRIED = 200
 NEVER_SOLVED, DUE, WEAK, KNOWN = 4.0, 6.0, 1.0, 0.25
 
 
 def draw(katas: Sequence[Kata], minutes: int, seed: int) -> list[Kata]:
-    """One to three that fit into the time, the easier first.
+    """One to three that fit into the time, the easier first; in a long interview one is of the hardest level.
 
     It depends on nothing but these, so that a seed means the same interview for everybody.
 
     Raises: UsageError where none fits.
     """
     order = random.Random(seed).sample(katas, len(katas))
+    if minutes >= LONG:
+        order.insert(0, next((kata for kata in order if kata.about.level == LEVELS[-1]), order[0]))
     drawn: list[Kata] = []
-    for kata in order:
+    for kata in dict.fromkeys(order):
         if len(drawn) < MOST_KATAS and kata.about.minutes + sum(one.about.minutes for one in drawn) <= minutes:
             drawn.append(kata)
     length = attrgetter("about.minutes")
