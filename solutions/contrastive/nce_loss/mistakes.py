@@ -88,8 +88,8 @@ MISTAKES = (
     Mistake("sum_over_the_rows", "the rows are added up; take their mean", {RESULT: RESULT.replace("mean", "sum")}),
     Mistake(
         "log_of_a_sigmoid",
-        "the log is taken of a sigmoid, which is rounded to 0 or 1 for far logits; a small constant or a clamp only cuts "
-        "the loss off there, so find log σ(δ) from δ",
+        "the log is taken of a sigmoid, which is rounded to 0 or 1 for far logits; a small constant or a clamp "
+        "only cuts the loss off there, so find log σ(δ) from δ",
         log_probs("{}.sigmoid().log()"),
         also=(
             {LOG_POS: "pos_delta.sigmoid().log()", LOG_NEG: "(1 - neg_delta.sigmoid()).log()"},
