@@ -1,0 +1,139 @@
+"""Known wrong answers to nce_loss."""
+
+from graders.kata import Mistake
+
+K = "neg_scores.shape[1]"
+LOG_K = f"math.log({K})"
+DELTA = "{0}_scores - log_noise_{0} - log_K"
+POS, NEG = DELTA.format("pos"), DELTA.format("neg")
+LOG_POS, LOG_NEG, PLUS_SUM = "F.logsigmoid(pos_delta)", "F.logsigmoid(-neg_delta)", ".sum(1)"
+RESULT = "-log_likelihood.mean()"
+
+
+def deltas(new: str) -> dict[str, str]:
+    """Both logits found in another way."""
+    return {DELTA.format(side): new.format(side) for side in ("pos", "neg")}
+
+
+def log_probs(new: str) -> dict[str, str]:
+    """Both log σ(x) found in another way, out of x, which {} stands for."""
+    return {LOG_POS: new.format("pos_delta"), LOG_NEG: new.format("(-neg_delta)")}
+
+
+MISTAKES = (
+    Mistake(
+        "log_k_left_out",
+        "log K is left out, which is right only for K = 1; subtract it from every logit",
+        deltas("{0}_scores - log_noise_{0}"),
+    ),
+    Mistake(
+        "log_k_on_one_side",
+        "log K is subtracted only from the logits of the data or only from those of the noise; subtract it from both",
+        {POS: POS.replace(" - log_K", "")},
+        also=({NEG: NEG.replace(" - log_K", "")},),
+    ),
+    Mistake(
+        "log_k_added",
+        "log K is added; the noise is K times as frequent as the data, so subtract it",
+        deltas("{0}_scores - log_noise_{0} + log_K"),
+    ),
+    Mistake(
+        "log_k_in_float32",
+        "log K is computed in float32, so float64 results are right to seven digits only; use math.log, or give the "
+        "tensor the dtype of the scores",
+        {LOG_K: f"torch.tensor({K}).log()", "import math\n": "import torch\n"},
+    ),
+    Mistake(
+        "log_of_the_batch",
+        "log N stands in place of log K; K is the number of noise samples in a row, the second axis of neg_scores",
+        {K: "neg_scores.shape[0]"},
+    ),
+    Mistake(
+        "noise_added",
+        "log pₙ is added to the scores; subtract it, as the logit is the log of a ratio",
+        deltas("{0}_scores + log_noise_{0} - log_K"),
+    ),
+    Mistake(
+        "noise_left_out",
+        "log pₙ is left out, as in the negative sampling of word2vec; NCE subtracts it from every score",
+        deltas("{0}_scores"),
+        also=(deltas("{0}_scores - log_K"),),
+    ),
+    Mistake(
+        "noise_of_the_positive",
+        "the noise samples get the log pₙ of their row's positive; each has its own, in log_noise_neg",
+        {NEG: NEG.replace("log_noise_neg", "log_noise_pos[:, None]")},
+    ),
+    Mistake(
+        "one_softmax",
+        "a single softmax picks the positive out of K + 1 samples, as InfoNCE does; NCE asks of every sample on its "
+        "own whether it is data or noise",
+        {
+            f"{LOG_POS} + {LOG_NEG}{PLUS_SUM}": "torch.cat([pos_delta[:, None], neg_delta], 1).log_softmax(1)[:, 0]",
+            "import math\n": "import math\n\nimport torch\n",
+        },
+    ),
+    Mistake(
+        "sign_of_the_noise",
+        "the noise samples are pulled towards the data; the probability that one is noise is σ(−δ)",
+        {LOG_NEG: "F.logsigmoid(neg_delta)"},
+    ),
+    Mistake(
+        "mean_over_the_noise",
+        "the K noise samples of a row are averaged, or all N (K + 1) samples are; add up a row, then take the mean "
+        "over the N rows",
+        {PLUS_SUM: ".mean(1)"},
+        also=({RESULT: f"{RESULT} / (1 + {K.replace('[1]', '[-1]')})"},),
+    ),
+    Mistake("sum_over_the_rows", "the rows are added up; take their mean", {RESULT: RESULT.replace("mean", "sum")}),
+    Mistake(
+        "log_of_a_sigmoid",
+        "the log is taken of a sigmoid, which is rounded to 0 or 1 for far logits; a small constant or a clamp "
+        "only cuts the loss off there, so find log σ(δ) from δ",
+        log_probs("{}.sigmoid().log()"),
+        also=(
+            {LOG_POS: "pos_delta.sigmoid().log()", LOG_NEG: "(1 - neg_delta.sigmoid()).log()"},
+            log_probs("({}.sigmoid() + 1e-8).log()"),
+        ),
+    ),
+    Mistake(
+        "exp_overflows",
+        "log(1 + e^−δ) is taken as it stands, and overflows for far logits; use logsigmoid, softplus or logaddexp",
+        log_probs("-(1 + (-{}).exp()).log()"),
+    ),
+    Mistake(
+        "ratio_of_exponentials",
+        "eˢ and pₙ are computed, and both round to 0 or overflow where their logs are far from 0; subtract the logs",
+        {
+            LOG_POS: "(pos_scores.exp() / (pos_scores.exp() + (log_noise_pos + log_K).exp())).log()",
+            LOG_NEG: "((log_noise_neg + log_K).exp() / (neg_scores.exp() + (log_noise_neg + log_K).exp())).log()",
+        },
+    ),
+    Mistake(
+        "wrong_slope_at_zero",
+        "the loss is right, but its slope where δ is exactly 0 is not ½: a positive part made by clamp or relu has a "
+        "slope of 0 or 1 there; use logsigmoid, softplus or logaddexp",
+        log_probs("-((-{0}).clamp_min(0) + (-{0}.abs()).exp().log1p())"),
+    ),
+    Mistake(
+        "one_row_of_noise",
+        "log_noise_neg may have the shape (1, K) or (N, 1), and is broadcast; refuse all but (N, K)",
+        {"if log_noise_neg.shape != neg_scores.shape:": "if (neg_scores - log_noise_neg).shape != neg_scores.shape:"},
+    ),
+    Mistake(
+        "loop_over_the_noise",
+        "the noise samples go through a Python loop; take logsigmoid of all N × K, and sum along the rows",
+        {f"{LOG_NEG}{PLUS_SUM}": f"sum(F.logsigmoid(-neg_delta[:, k]) for k in range({K.replace('[1]', '[-1]')}))"},
+        slow=True,
+    ),
+    Mistake(
+        "all_pairs",
+        "the score of each positive is compared with the noise of all N, and only the diagonal is kept; subtract "
+        "elementwise",
+        {POS: "(pos_scores[:, None] - log_noise_pos).diagonal() - log_K"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
