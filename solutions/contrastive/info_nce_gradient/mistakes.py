@@ -7,7 +7,6 @@ POSITIVE = "positive = torch.arange(rows, device=features.device).roll(rows // 2
 NORM = "torch.linalg.vector_norm(features, dim=1, keepdim=True)"
 SHARES = "logits.softmax(1)"
 TARGET = "F.one_hot(positive, rows)"
-D_COSINES = "d_logits / temperature"
 BOTH = "d_cosines @ unit + d_cosines.mT @ unit"
 RESULT = "(d_unit - radial) / norm"
 LOSS = "loss = F.cross_entropy(logits, positive)"
@@ -39,10 +38,9 @@ MISTAKES = (
         {RESULT: "d_unit"},
     ),
     Mistake(
-        "temperature_misused_on_the_way_back",
-        "the gradient lacks the 1/τ of the logits, or has it twice; divide by the temperature once",
-        {D_COSINES: "d_logits"},
-        also=({D_COSINES: f"{D_COSINES} / temperature"},),
+        "no_temperature_on_the_way_back",
+        "the gradient lacks the 1/τ of the logits; divide by the temperature on the way back, too",
+        {"d_logits / temperature": "d_logits"},
     ),
     Mistake(
         "mean_misused_on_the_way_back",
@@ -70,7 +68,12 @@ MISTAKES = (
         "the positive is left out of the softmax's sum, which for one pair alone is 0/0; only the row itself is",
         {SHARES: DECOUPLED},
     ),
-    Mistake("self_not_excluded", "each row is in its own denominator; leave it out", {MASKED: ""}),
+    Mistake(
+        "self_not_excluded",
+        "each row is in its own denominator, in the loss, or in the shares of the gradient alone; leave it out of both",
+        {MASKED: ""},
+        also=({SHARES: "(unit @ unit.mT / temperature).softmax(1)"},),
+    ),
     Mistake(
         "positives_interleaved",
         "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
