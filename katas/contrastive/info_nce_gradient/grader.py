@@ -1,0 +1,64 @@
+"""What is checked of info_nce_grad."""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from graders.kata import Answer, Budget, Case, Grader, two_views
+
+BY_LENGTH = ("uneven_lengths", "norm_fits_float16")  # where long rows' gradients would be lost in the tolerance
+
+
+def by_autograd(features: Tensor, temperature: float = 0.1) -> tuple[Tensor, Tensor]:
+    leaf = features.detach().requires_grad_()
+    with torch.enable_grad():
+        loss = two_views.info_nce(leaf, temperature)
+        return loss.detach(), torch.autograd.grad(loss, leaf)[0]
+
+
+def times_length(info_nce_grad, features, temperature=0.1):
+    loss, grad = info_nce_grad(features, temperature)
+    return loss, grad * features.norm(dim=1, keepdim=True)
+
+
+def nothing_written(info_nce_grad, features):
+    given = features.clone().requires_grad_()
+    given.grad = torch.ones_like(given)
+    loss, grad = info_nce_grad(given)
+    data = {"loss": loss.detach(), "grad": grad.detach(), "features": given.detach()}
+    return data | {"features.requires_grad": given.requires_grad, "features.grad, ones before": given.grad}
+
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "info_nce_grad(features, temperature=0.1)",
+            oracle=by_autograd,
+            tolerance=two_views.rounded_at(0.1),
+            cases=(
+                *(replace(one, scenario=times_length) if one.name in BY_LENGTH else one for one in two_views.cases()),
+                Case(
+                    "nothing_is_written",
+                    lambda draw: {"features": two_views.views(draw, 4, 5)},
+                    category="robustness",
+                    scenario=nothing_written,
+                ),
+            ),
+            budgets=(
+                replace(two_views.budget(), written=6, peak=6),
+                Budget(
+                    "many_features",
+                    sizes={"samples": (2, 8), "features": (128, 1024)},
+                    inputs=lambda draw, samples, features: {"features": two_views.views(draw, samples, features)},
+                    hints={"features": "the projection needs one scalar product for each row, and no D × D matrix"},
+                ),
+            ),
+        ),
+    ),
+    banned=(
+        *("autograd", "softmax_backward", "log_softmax_backward", "masked_softmax_backward", "nll_loss_backward"),
+        *("nll_loss2d_backward", "weight_norm_interface_backward", "weight_norm_differentiable_backward"),
+        *("fused_rms_norm_backward", "native_layer_norm_backward", "cdist_backward"),
+    ),
+)

@@ -1,0 +1,44 @@
+"""The gradient of InfoNCE, by hand. Statement: katas/contrastive/info_nce_gradient/README.md."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def info_nce_grad(features: Tensor, temperature: float = 0.1) -> tuple[Tensor, Tensor]:
+    """L = −1/(2N) Σ_i log(exp(s(i, i⁺)/τ) / Σ_{k≠i} exp(s(i, k)/τ)) and ∂L/∂features
+
+    s(i, k) is the cosine similarity of rows i and k; i⁺ = (i + N) mod 2N is the other view of sample i.
+
+    Args:
+        features: (2N, D); rows i and i + N are two views of one sample.
+        temperature: τ, above 0.
+    Returns: L, a scalar, and its gradient, (2N, D), both in the dtype of features.
+    Raises: ValueError if features is not 2-D or its number of rows is odd, or temperature is not above 0.
+    Source: arXiv:2002.05709, eq. 1, with the views as neighbours; table 2 has the gradient for one anchor of length 1.
+    """
+    # --- solution
+    # TODO: check the arguments, and raise ValueError.
+    # TODO: compute the loss, and keep what the way back needs.
+    # TODO: find the gradient with respect to the cosines, (2N, 2N).
+    # TODO: take it back through the matrix of cosines to the rows of length 1, and from there to features.
+    if features.dim() != 2:
+        raise ValueError(f"features should be (2N, D), got {tuple(features.shape)}")
+    rows = len(features)  # 2N
+    if rows % 2:
+        raise ValueError(f"features should have an even number of rows, got {rows}")
+    if temperature <= 0:
+        raise ValueError(f"temperature should be above 0, got {temperature}")
+    norm = torch.linalg.vector_norm(features, dim=1, keepdim=True)  # (2N, 1)
+    unit = features / norm
+    itself = torch.eye(rows, dtype=torch.bool, device=features.device)
+    logits = (unit @ unit.mT / temperature).masked_fill(itself, -torch.inf)  # (2N, 2N)
+    positive = torch.arange(rows, device=features.device).roll(rows // 2)  # (2N,)
+    loss = F.cross_entropy(logits, positive)
+
+    d_logits = (logits.softmax(1) - F.one_hot(positive, rows)) / rows  # (2N, 2N)
+    d_cosines = d_logits / temperature
+    d_unit = d_cosines @ unit + d_cosines.mT @ unit  # (2N, D): each row as an anchor, and as a candidate
+    radial = (d_unit * unit).sum(1, keepdim=True) * unit  # what would only change the length of the row
+    return loss, (d_unit - radial) / norm
+    # --- end

@@ -1,0 +1,136 @@
+"""Known wrong answers to info_nce_gradient."""
+
+from graders.kata import Mistake
+
+ITSELF = "itself = torch.eye(rows, dtype=torch.bool, device=features.device)"
+POSITIVE = "positive = torch.arange(rows, device=features.device).roll(rows // 2)"
+NORM = "torch.linalg.vector_norm(features, dim=1, keepdim=True)"
+SHARES = "logits.softmax(1)"
+TARGET = "F.one_hot(positive, rows)"
+BOTH = "d_cosines @ unit + d_cosines.mT @ unit"
+RESULT = "(d_unit - radial) / norm"
+LOSS = "loss = F.cross_entropy(logits, positive)"
+MASKED = ".masked_fill(itself, -torch.inf)"
+DECOUPLED = "logits.scatter(1, positive[:, None], -torch.inf).softmax(1)"
+JACOBIANS = "torch.diag_embed(torch.ones_like(unit)) - unit[:, :, None] * unit[:, None]"
+
+MISTAKES = (
+    Mistake(
+        "one_role_of_each_row",
+        "the rows get a gradient in one role, or twice the one as anchors; each is an anchor and a candidate of all "
+        "others, so add the gradient through the other factor, with the matrix transposed",
+        {BOTH: "d_cosines @ unit"},
+        also=({BOTH: "2 * d_cosines @ unit"},),
+    ),
+    Mistake(
+        "no_projection",
+        "the part along the row itself is left in; the length changes no cosine, so take that part out",
+        {RESULT: "d_unit / norm"},
+    ),
+    Mistake(
+        "not_divided_by_the_length",
+        "the last step does not divide by the lengths of the rows: a long row turns less for the same step",
+        {RESULT: "d_unit - radial"},
+    ),
+    Mistake(
+        "of_the_unit_rows",
+        "the gradient is that of the rows of length 1; take it back through the normalisation: project, then divide",
+        {RESULT: "d_unit"},
+    ),
+    Mistake(
+        "no_temperature_on_the_way_back",
+        "the gradient lacks the 1/τ of the logits; divide by the temperature on the way back, too",
+        {"d_logits / temperature": "d_logits"},
+    ),
+    Mistake(
+        "mean_misused_on_the_way_back",
+        "the gradient is that of the sum of the losses, or of the sum divided by N; divide it by 2N",
+        {") / rows": ")"},
+        also=({") / rows": ") / (rows // 2)"},),
+    ),
+    Mistake(
+        "positive_pushed_away",
+        "the positive gets +p like the negatives; subtract the one-hot row: −(1 − p⁺)",
+        {f"({SHARES} - {TARGET})": SHARES},
+    ),
+    Mistake(
+        "positive_pulled_in_full",
+        "the positive gets −1, however large its share is already; −(1 − p⁺) is right",
+        {f"({SHARES} - {TARGET})": f"({SHARES} * (1 - {TARGET}) - {TARGET})"},
+    ),
+    Mistake(
+        "uphill",
+        "the sign of the gradient is turned over: it should point where the loss grows",
+        {f"({SHARES} - {TARGET})": f"({TARGET} - {SHARES})"},
+    ),
+    Mistake(
+        "positive_left_out",
+        "the positive is left out of the softmax's sum, which for one pair alone is 0/0; only the row itself is",
+        {SHARES: DECOUPLED},
+    ),
+    Mistake(
+        "self_not_excluded",
+        "each row is in its own denominator, in the loss, or in the shares of the gradient alone; leave it out of both",
+        {MASKED: ""},
+        also=({SHARES: "(unit @ unit.mT / temperature).softmax(1)"},),
+    ),
+    Mistake(
+        "positives_interleaved",
+        "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
+        {".roll(rows // 2)": " ^ 1"},
+    ),
+    Mistake(
+        "self_as_the_positive",
+        "each row is its own positive (labels arange), so nothing is learned; the positive is the other view",
+        {MASKED: "", ".roll(rows // 2)": ""},
+    ),
+    Mistake(
+        "positive_undivided",
+        "the positive's cosine is not divided by τ; divide every cosine before you pick the positives",
+        {LOSS: f"logits = torch.where({TARGET} > 0, logits * temperature, logits)\n    {LOSS}"},
+    ),
+    Mistake(
+        "no_max_shift",
+        "the exponentials overflow at small temperatures, so the shares are ∞/∞; use softmax, or subtract the maximum",
+        {SHARES: "logits.exp() / logits.exp().sum(1, keepdim=True)"},
+    ),
+    Mistake(
+        "mask_float16_cannot_hold",
+        "the mask constant, such as −9e15 or −1e9, does not fit float16; use −inf, or the least number of the dtype",
+        {"-torch.inf": "-9e15"},
+    ),
+    Mistake(
+        "squares_overflow_in_half",
+        "the squares are added up in float16, which overflows for rows whose norm fits; use a norm of torch",
+        {NORM: "(features * features).sum(1, keepdim=True).sqrt()"},
+    ),
+    Mistake(
+        "written_to_grad",
+        "the gradient is put into features.grad, over what the caller has there; return it, and leave .grad alone",
+        {f"return loss, {RESULT}": f"features.grad = {RESULT}\n    return loss, features.grad"},
+    ),
+    Mistake(
+        "pairs_with_their_features",
+        "all pairs are kept with their features, (2N, 2N, D); a product of matrices adds up the same",
+        {BOTH: "((d_cosines + d_cosines.mT)[:, :, None] * unit).sum(1)"},
+        slow=True,
+    ),
+    Mistake(
+        "matrix_for_each_row",
+        "each row gets its D × D Jacobian; a scalar product with the unit row is all that the projection needs",
+        {RESULT: f"(({JACOBIANS}) @ d_unit[:, :, None]).squeeze(2) / norm"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+ON_A_GPU = "on the CPU it is made on the device of the features anyway; on a GPU the call raises"
+D_LOGITS = f"d_logits = ({SHARES} - {TARGET}) / rows"
+EQUIVALENT: dict[str, str] = {
+    f"{ITSELF} -> itself = torch.eye(rows, dtype=torch.bool)": ON_A_GPU,
+    f"{POSITIVE} -> positive = torch.arange(rows).roll(rows // 2)": ON_A_GPU,
+    f"{D_LOGITS} -> {D_LOGITS.replace(TARGET, 'F.one_hot(positive)')}": "every row is a positive, the last one, too",
+    f"{D_LOGITS} -> {D_LOGITS.replace('softmax(1)', 'softmax(0)')}": (
+        "logits and pairs are symmetric, so this is d_logits transposed; both products are added up anyway"
+    ),
+}
