@@ -34,7 +34,7 @@ def test_what_the_scores_converge_to() -> None:
         logits = scores - correction
         loss = (q * logits.exp()).sum().log() - (p * logits).sum()
         assert torch.autograd.grad(loss, scores)[0].abs().max() < 1e-12
-    assert said(KATA, "To log(p(j | i) / q_j) plus a constant", "the scores converge to log p(j | i)")
+    assert said(KATA, "to log(p(j | i) / q_j) plus a constant", "the scores converge to log p(j | i)")
 
 
 def test_a_positive_left_uncorrected_and_one_that_is_repeated() -> None:

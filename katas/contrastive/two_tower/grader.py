@@ -100,8 +100,7 @@ BUDGET = Budget(
     inputs=lambda draw, pairs, features: with_options(pairs, dims=(8, 8))(draw)[3],
     init=lambda pairs, features: at(features, 8, 8, temperature=0.1).keywords["init"],
     hints={"pairs": "work on the whole (B, B) table", "features": "multiply matrices, do not broadcast and sum"},
-    written=10,  # some masks and copies of the table are welcome
-    peak=10,
+    peak=10,  # some masks and copies of the table are welcome
 )
 CASES = (
     at(temperature=0.5)("six_pairs", with_options(6)),
