@@ -1,0 +1,113 @@
+"""Known wrong answers to two_tower."""
+
+from graders.kata import Mistake
+
+USERS = "F.normalize(self.user_tower(user), dim=1)"
+ITEMS = "F.normalize(self.item_tower(item), dim=1)"
+RAW = {USERS: "self.user_tower(user)", ITEMS: "self.item_tower(item)"}
+PRODUCT = "users @ items.mT"
+LOGITS = f"{PRODUCT} / self.temperature"
+CORRECTED = "logits - log_q "
+AGAIN = "(item_ids[:, None] == item_ids) & (own[:, None] != own)"
+MASKED = "logits.masked_fill(again, -torch.inf)"
+LOSS = "F.cross_entropy(logits, own)"
+TABLE = f"{AGAIN}\n            logits = {MASKED}"
+NORM = "torch.linalg.vector_norm({}, dim=1, keepdim=True)"
+
+
+MISTAKES = (
+    Mistake(
+        "log_q_added",
+        "log_q is added to the logits; subtract it, so that an item which is often a negative is pushed away less",
+        {CORRECTED: "logits + log_q "},
+    ),
+    Mistake(
+        "correction_without_effect",
+        "log_q has no effect: it is not used, or it is subtracted from rows, where a softmax does not see it; subtract "
+        "the item's, number j, from column j",
+        {CORRECTED: "logits - log_q[:, None] "},
+    ),
+    Mistake(
+        "log_q_divided_by_temperature",
+        "log_q is divided by τ as the cosines are; divide first, then subtract log_q as it is",
+        {LOGITS: PRODUCT, LOSS: "F.cross_entropy(logits / self.temperature, own)"},
+    ),
+    Mistake(
+        "positive_uncorrected",
+        "the logit of the own item is left uncorrected; subtract log_q from the whole table, the diagonal included",
+        {CORRECTED: "logits - log_q * (1 - torch.eye(B).to(log_q)) "},
+    ),
+    Mistake(
+        "duplicates_as_negatives",
+        "the same item in another row counts as a negative, or item_ids is not used; give it −∞ in the user's row",
+        {MASKED: "logits"},
+    ),
+    Mistake(
+        "positive_masked_too",
+        "the own item is masked as well, since its id equals itself; leave the diagonal out of the mask",
+        {AGAIN: "item_ids[:, None] == item_ids"},
+    ),
+    Mistake(
+        "duplicates_at_a_finite_number",
+        "duplicates are given a finite number: 0 is an ordinary logit, small temperatures reach −1e4, and float16 does "
+        "not hold −9e15; use −∞",
+        {MASKED: "logits.masked_fill(again, 0.0)"},
+        also=tuple({MASKED: f"logits.masked_fill(again, {number})"} for number in ("-1e4", "-9e15")),
+    ),
+    Mistake(
+        "duplicates_as_positives",
+        "the same item in another row counts as one more positive; it counts as nothing, so mask it",
+        {TABLE: "(item_ids[:, None] == item_ids).to(logits)\n            own = again / again.sum(1, keepdim=True)"},
+    ),
+    Mistake(
+        "ids_as_floats",
+        "ids are compared as floating numbers, which do not tell large ones apart; compare the integers",
+        {AGAIN: AGAIN.replace("item_ids[:, None] == item_ids", "item_ids.float()[:, None] == item_ids.float()")},
+    ),
+    Mistake("not_divided_by_temperature", "the cosines are taken for the logits; divide them by τ", {LOGITS: PRODUCT}),
+    Mistake("not_normalised", "dot products are taken for cosines; divide each embedding by its own norm", RAW),
+    Mistake(
+        "users_with_themselves",
+        "the users are compared with themselves, so each one's positive is that user; compare users with items",
+        {PRODUCT: "users @ users.mT"},
+    ),
+    Mistake(
+        "both_directions",
+        "items choose among users, too, as in CLIP; here only users choose, so take cross-entropy along the rows alone",
+        {LOSS: f"({LOSS} + F.cross_entropy(logits.mT, own)) / 2"},
+    ),
+    Mistake("sum_for_mean", "the users' losses are summed; take their mean", {LOSS: f"B * {LOSS}"}),
+    Mistake(
+        "log_of_a_softmax",
+        "a share becomes 0 before its logarithm is taken; use cross-entropy, log_softmax or logsumexp on the logits",
+        {LOSS: "-logits.softmax(1).diagonal().log().mean()"},
+    ),
+    Mistake(
+        "items_detached",
+        "the item embeddings are detached, so the item tower does not learn; the value is right, the gradient is not",
+        {PRODUCT: "users @ items.mT.detach()"},
+    ),
+    Mistake(
+        "temperature_in_float32",
+        "the temperature is kept in a float32 tensor, so float64 results are no better than float32; keep the number",
+        {"= temperature\n": "= torch.tensor(float(temperature))\n"},
+    ),
+    Mistake(
+        "overflows_float16",
+        "raw embeddings are multiplied in float16, and overflow although the norms fit; divide each by its norm first",
+        {**RAW, PRODUCT: f"{PRODUCT} / {NORM.format('users')} / {NORM.format('items')}.mT"},
+    ),
+    Mistake(
+        "user_by_user_or_feature_by_feature",
+        "the users go through a Python loop, or all products of features are kept, (B, B, hidden_dim) of them; use @",
+        {PRODUCT: "torch.stack([items @ one for one in users])"},
+        also=({PRODUCT: "(users[:, None] * items).sum(-1)"},),
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    f"{name} = {old} -> {name} = {old.replace(', dim=1', '')}": "1 is the default of dim in F.normalize"
+    for name, old in (("users", USERS), ("items", ITEMS))
+} | {"own = torch.arange(B, device=user.device) -> own = torch.arange(B)": "it is on the CPU anyway; a GPU would raise"}
