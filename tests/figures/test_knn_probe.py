@@ -38,6 +38,7 @@ def test_scikit_learn_agrees() -> None:
         model = KNeighborsClassifier(k, metric="cosine").fit(x[:90], y[:90])
         given = (x[:90], y[:90], x[90:], y[90:], k)
         assert abs(REFERENCE(*given) - model.score(x[90:], y[90:])) < 1e-12
+        assert ORACLE
         assert abs(ORACLE(*given) - model.score(x[90:], y[90:])) < 1e-12
     assert said(KATA, "The smallest label, as here and in scikit-learn")
 

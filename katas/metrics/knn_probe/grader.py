@@ -127,21 +127,22 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_rows",
-                    sizes={"test_rows": (256, 4096), "train_rows": (512, 2048)},
+                    sizes={"test_rows": (256, 4096), "train_rows": (256, 1024)},
                     inputs=lambda draw, test_rows, train_rows: clear(draw, train_rows, test_rows, 20, 16),
-                    operators=12,
+                    asks=("memory",),
                     written=12,
                     peak=5,
                     hints=dict.fromkeys(("test_rows", "train_rows"), CHUNKED),
                 ),
                 Budget(
-                    "many_classes",
-                    sizes={"classes": (8, 64), "neighbours": (8, 64)},
-                    inputs=lambda draw, classes, neighbours: clear(
-                        draw, 1000, 256, neighbours, 6, tuple(range(classes))
+                    "many_votes",
+                    sizes={"test_rows": (128, 512), "classes": (8, 64), "neighbours": (8, 64)},
+                    inputs=lambda draw, test_rows, classes, neighbours: clear(
+                        draw, 1000, test_rows, neighbours, 6, tuple(range(classes))
                     ),
                     asks=("loops",),
-                    hints=dict.fromkeys(("classes", "neighbours"), "count all votes of a chunk with one call"),
+                    operators=12,
+                    hints={"test_rows": CHUNKED} | dict.fromkeys(("classes", "neighbours"), "count all votes at once"),
                 ),
             ),
             cases=(

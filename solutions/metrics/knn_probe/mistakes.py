@@ -15,6 +15,7 @@ RIGHT = "correct += int((predicted == y).sum())"
 RESULT = "return correct / len(test_y)"
 LIBRARY = "float(__import__('sklearn.neighbors').neighbors.KNeighborsClassifier(k).fit(x, y).score(x, y))"
 TABLE = "torch.zeros(len(x), len(classes), dtype={})"
+WEIGHTED = {VOTES: f"votes = {TABLE.format('x.dtype')}"}
 
 
 def counted_in(dtype: str) -> dict[str, str]:
@@ -51,7 +52,8 @@ MISTAKES = (
     Mistake(
         "weighted_votes",
         "nearer neighbours have more weight; each of the k neighbours has one vote",
-        {VOTES: f"votes = {TABLE.format('x.dtype')}", ONES: "(similarity.gather(1, nearest) / 0.07).exp()"},
+        WEIGHTED | {ONES: "(similarity.gather(1, nearest) / 0.07).exp()"},
+        also=(WEIGHTED | {ONES: "similarity.gather(1, nearest)"},),
     ),
     Mistake(
         "counts_overflow",
