@@ -9,7 +9,6 @@ SIMILARITY = "similarity = x @ unit.T"
 VOTES = "votes = train_class.new_zeros(len(x), len(classes))"
 ONES = "torch.ones_like(nearest)"
 COUNT = f"votes.scatter_add_(1, train_class[nearest], {ONES})"
-PREDICTED = "classes[votes.argmax(dim=1)]"
 NEAREST = "train_y[nearest.gather(1, votes.gather(1, train_class[nearest]).argmax(1, keepdim=True))[:, 0]]"
 RIGHT = "correct += int((predicted == y).sum())"
 RESULT = "return correct / len(test_y)"
@@ -47,7 +46,7 @@ MISTAKES = (
     Mistake(
         "ties_to_the_nearest",
         "where labels have equally many votes that of the nearest neighbour wins; the smallest label should",
-        {PREDICTED: NEAREST},
+        {"classes[votes.argmax(dim=1)]": NEAREST},
     ),
     Mistake(
         "weighted_votes",

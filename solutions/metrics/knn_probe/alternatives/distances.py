@@ -8,8 +8,7 @@ def unit(x):
 
 
 def knn_accuracy(train_x, train_y, test_x, test_y, k=20):
-    assert k >= 1 and train_x.ndim == test_x.ndim == 2
-    assert train_x.shape[1] == test_x.shape[1]
+    assert k >= 1 and train_x.ndim == test_x.ndim == 2 and train_x.shape[1] == test_x.shape[1]
     assert (len(train_x), len(test_x)) == (len(train_y), len(test_y))
     right = []
     for x, y in zip(unit(test_x).split(100), test_y.split(100), strict=True):
