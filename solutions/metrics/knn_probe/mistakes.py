@@ -1,0 +1,121 @@
+"""Known wrong answers to knn_probe."""
+
+from graders.kata import Mistake
+
+UNIT = "unit = F.normalize(train_x, dim=1)"
+LOOP = "for start in range(0, len(test_x), CHUNK):"
+ROWS = "x, y = test_x[start : start + CHUNK], test_y[start : start + CHUNK]"
+SIMILARITY = "similarity = x @ unit.T"
+VOTES = "votes = train_class.new_zeros(len(x), len(classes))"
+ONES = "torch.ones_like(nearest)"
+COUNT = f"votes.scatter_add_(1, train_class[nearest], {ONES})"
+NEAREST = "train_y[nearest.gather(1, votes.gather(1, train_class[nearest]).argmax(1, keepdim=True))[:, 0]]"
+RIGHT = "correct += int((predicted == y).sum())"
+RESULT = "return correct / len(test_y)"
+LIBRARY = "float(__import__('sklearn.neighbors').neighbors.KNeighborsClassifier(k).fit(x, y).score(x, y))"
+TABLE = "torch.zeros(len(x), len(classes), dtype={})"
+WEIGHTED = {VOTES: f"votes = {TABLE.format('x.dtype')}"}
+
+
+def counted_in(dtype: str) -> dict[str, str]:
+    return {VOTES: f"votes = {TABLE.format(dtype)}", ONES: f"{ONES}.to(votes.dtype)"}
+
+
+MISTAKES = (
+    Mistake(
+        "not_normalised",
+        "the training rows are not normalised, so that long ones count as near; divide each by its norm",
+        {UNIT: "unit = train_x"},
+        also=({UNIT: "unit = train_x", SIMILARITY: "similarity = -torch.cdist(x, unit)"},),
+    ),
+    Mistake(
+        "least_similar",
+        "the k rows that are least similar are taken; a large cosine means near",
+        {"topk(k)": "topk(k, largest=False)"},
+    ),
+    Mistake(
+        "first_is_skipped",
+        "the nearest row is left out, as if each test row were among the training rows; all k nearest vote",
+        {"topk(k).indices": "topk(min(k + 1, len(unit))).indices[:, 1:]"},
+    ),
+    Mistake(
+        "ties_to_the_largest",
+        "where labels have equally many votes the largest wins; the smallest should",
+        {"votes.argmax(dim=1)": "len(classes) - 1 - votes.flip(1).argmax(dim=1)"},
+    ),
+    Mistake(
+        "ties_to_the_nearest",
+        "where labels have equally many votes that of the nearest neighbour wins; the smallest label should",
+        {"classes[votes.argmax(dim=1)]": NEAREST},
+    ),
+    Mistake(
+        "weighted_votes",
+        "nearer neighbours have more weight; each of the k neighbours has one vote",
+        WEIGHTED | {ONES: "(similarity.gather(1, nearest) / 0.07).exp()"},
+        also=(WEIGHTED | {ONES: "similarity.gather(1, nearest)"},),
+    ),
+    Mistake(
+        "counts_overflow",
+        "the votes are counted in a narrow dtype, where they wrap around or stop growing; count in int64",
+        counted_in("torch.uint8"),
+        also=(counted_in("torch.float16"), counted_in("x.dtype")),
+    ),
+    Mistake(
+        "mean_of_chunk_means",
+        "the means of the chunks are averaged, although the last chunk may be smaller; add up the right predictions",
+        {
+            RIGHT: "correct += float((predicted == y).double().mean())",
+            RESULT: "return correct / len(range(0, len(test_x), CHUNK))",
+        },
+    ),
+    Mistake(
+        "last_chunk_lost",
+        "the test rows that fill no whole chunk are left out; the last chunk is smaller, and counts, too",
+        {LOOP: "for start in range(0, max(1, len(test_x) - CHUNK + 1), CHUNK):"},
+    ),
+    Mistake(
+        "unknown_labels_mapped",
+        "test labels are replaced by their place among the training labels, which an unknown one does not have; "
+        "compare the labels themselves",
+        {RIGHT: "correct += int((votes.argmax(dim=1) == torch.searchsorted(classes, y)).sum())"},
+    ),
+    Mistake(
+        "unknown_labels_left_out",
+        "test rows whose label no training row has are left out of the accuracy; they count as wrong",
+        {RESULT: "return correct / max(1, int(torch.isin(test_y, classes).sum()))"},
+    ),
+    Mistake(
+        "k_above_N_fails",
+        "topk fails where k is above the number of training rows; then all of them vote",
+        {"k = min(k, len(train_x))": "pass"},
+    ),
+    Mistake("percent", "the result is in percent; return a share from 0 to 1", {RESULT: f"{RESULT} * 100"}),
+    Mistake("another_library", "another library does the work; write it with torch", {RESULT: f"return {LIBRARY}"}),
+    Mistake(
+        "whole_table",
+        "all test rows are compared at once, a table of M × N; go through them in chunks",
+        {LOOP: "for _ in [0]:", ROWS: "x, y = test_x, test_y"},
+        also=({SIMILARITY: "similarity = F.cosine_similarity(x[:, None], unit[None], dim=2)"},),
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_rows",
+        "a Python loop compares one test row at a time; compare a chunk of them with one product",
+        {LOOP: "for start in range(len(test_x)):", ROWS: "x, y = test_x[start, None], test_y[start, None]"},
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_votes",
+        "a Python loop counts the votes of one class, or one neighbour, after the other; count all with one call",
+        {COUNT: "for c in range(len(classes)):\n            votes[:, c] = (train_class[nearest] == c).sum(1)"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    "CHUNK = 256 -> CHUNK = 257": "the size of the chunks does not matter",
+    "CHUNK = 256 -> CHUNK = 255": "the size of the chunks does not matter",
+    "k = min(k, len(train_x)) -> k = min(len(train_x), k)": "the smaller of two numbers is the same in either order",
+    "unit = F.normalize(train_x, dim=1) -> unit = F.normalize(train_x)": "1 is the default of dim",
+}
