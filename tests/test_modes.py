@@ -12,7 +12,7 @@ import torch
 from graders.catalogue import katas
 from graders.judge.modes import FACTORS, Mode
 from graders.judge.vectors import TestVectors
-from graders.kata.spec import HALF, Answer, Case
+from graders.kata.spec import HALF, Answer, Case, Grader
 
 ANSWERS = [
     pytest.param(kata, answer, id=f"{kata.id}-{answer.name}")
@@ -112,3 +112,13 @@ def test_a_mode_is_told_in_words() -> None:
     assert mode.words() == (
         "float32, strided, under no_grad, in eval mode, x and y requiring grad, in a second call, arguments by name"
     )
+
+
+def test_arguments_are_passed_in_the_order_of_the_signature() -> None:
+    case = Case("swapped", lambda draw: {"c": 3.0, "b": torch.ones(1), "a": torch.zeros(1)})
+    answer = Answer("f(a, b, c=2.0, d=1)", oracle=lambda a, b, c, d=1: a - b, cases=(case,))
+    vectors = TestVectors("toy", Grader(answers=(answer,)), 1)
+    for passing in ("usual", "positions", "names"):
+        request = vectors.request(answer, case, Mode(torch.float64, passing=passing), 0)
+        assert request.arguments is not None
+        assert list(request.arguments) == ["a", "b", "c"]

@@ -83,12 +83,12 @@ class Trial:
     ) -> Any:
         """Calls the submission from a kata's own test function; gives back what it returned, tensors on the CPU."""
         answer = self.vectors.grader.answer(name)
-        required = [default is ... for default in parameters_of(answer.forward or answer.signature).values()]
+        known = parameters_of(answer.forward or answer.signature)
         request = Request(
             target=name,
             answers=(name,),
-            arguments=arguments,
-            positional=sum(required),
+            arguments={name: arguments[name] for name in sorted(arguments, key=list(known).index)},
+            positional=sum(default is ... for default in known.values()),
             constructor_arguments=init,
             parameters=parameters or {},
             device=self.vectors.device,

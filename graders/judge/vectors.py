@@ -144,12 +144,14 @@ class TestVectors:
         several = 0 if index is None else len(self.arguments(case))
         parameters = {} if case.scenario else parameters_of(answer.forward or answer.signature)
         arguments = None if index is None else floating(self.arguments(case)[index], dtype)
+        if arguments is not None and not case.scenario:
+            arguments = {name: arguments[name] for name in sorted(arguments, key=list(parameters).index)}
         positional = sum(default is ... for default in parameters.values())
         if arguments is not None and mode.strided:
             arguments = {name: scattered(value) for name, value in arguments.items()}
         if arguments is not None and mode.passing == "positions":
-            last = max(list(parameters).index(name) for name in arguments)
-            arguments = {name: arguments.get(name, parameters[name]) for name in list(parameters)[: last + 1]}
+            passed = list(parameters)[: list(parameters).index([*arguments][-1]) + 1]
+            arguments = {name: arguments.get(name, parameters[name]) for name in passed}
             positional = len(arguments)
         usual = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if pulled else Mode(dtype)
         return Request(
