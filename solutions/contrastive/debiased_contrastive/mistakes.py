@@ -3,11 +3,11 @@
 from graders.kata import Mistake
 
 SHARE = "if not 0 <= tau_plus < 1:"
-M = "M = len(features) // 2, len(features) - 2"
 UNIT = "F.normalize(features, dim=1)"
 SAME = "torch.eye(N, dtype=torch.bool, device=features.device).repeat(2, 2)"
 ITSELF = "torch.eye(2 * N, dtype=torch.bool, device=features.device)"
 TOP = "torch.maximum(positive, negatives.amax(1)).detach()"
+UNSHIFTED = "torch.zeros_like(positive)"
 SUM = "(negatives - top[:, None]).exp().sum(1)"
 FLOOR = "M * (-1 / temperature - top).exp()"
 DIVIDED = "(exp_negatives - M * tau_plus * exp_positive) / (1 - tau_plus)"
@@ -15,7 +15,6 @@ MG = f"torch.maximum({DIVIDED}, floor)"
 LOSS = "return ((exp_positive + Mg).log() - (positive - top)).mean()"
 EACH = f"torch.maximum({DIVIDED.replace('M * tau_plus * exp_positive', '(tau_plus * exp_positive)[:, None]')}, "
 EACH += "(floor / max(M, 1))[:, None]).masked_fill(same_sample, 0).sum(1)"
-INTERLEAVED = f"{UNIT}.unflatten(0, (N, 2)).transpose(0, 1).flatten(0, 1)"
 
 
 def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False) -> Mistake:
@@ -25,8 +24,9 @@ def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False)
 MISTAKES = (
     known(
         "no_floor",
-        "the estimate has no floor, or has it only where it is negative; raise all below exp(−1/τ) to that",
+        "the estimate has no floor, or 0 as one, or only where it is negative; raise all below exp(−1/τ) to that",
         {MG: DIVIDED},
+        {FLOOR: "0 * top"},
         {MG: f"torch.where({DIVIDED} < 0, floor, {DIVIDED})"},
     ),
     known("floor_without_M", "the sum M·g has the floor of the mean g; it is M·exp(−1/τ)", {FLOOR: FLOOR[4:]}),
@@ -58,13 +58,14 @@ MISTAKES = (
     known("not_divided", "the division by 1 − τ⁺ is missing", {MG: MG.replace(" / (1 - tau_plus)", "")}),
     known(
         "one_sample",
-        "a batch of one sample gives NaN, by a mean over no negatives, or is refused; its loss is 0",
+        "a batch of one sample gives NaN, as a mean over no negatives does; its loss is 0",
         {SUM: SUM.replace("sum(1)", "sum(1) / M * M")},
     ),
     known(
         "exponentials_overflow",
         "exponentials overflow, or all of a row vanish, at small temperatures; divide them by the row's largest",
-        {TOP: "torch.zeros_like(positive)"},
+        {TOP: UNSHIFTED},
+        {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
         {TOP: "torch.full_like(positive, 1 / temperature)"},
     ),
     known(
@@ -73,13 +74,11 @@ MISTAKES = (
         {SAME: ITSELF, TOP: "negatives.amax(1).detach()"},
         {SAME: f"{ITSELF}.roll(N, 1)"},
     ),
-    known("wrong_M", "M is not 2N − 2; it counts the negatives of both views", {M: M[:-1] + "1"}),
     known(
         "corrected_one_by_one",
         "the floor is applied to each negative; average the negatives first",
         {SUM: SUM.replace(".sum(1)", ""), MG: EACH},
     ),
-    known("interleaved", "rows 2i and 2i + 1 are taken for a pair; views come in halves", {UNIT: INTERLEAVED}),
     known(
         "one_view_as_anchors",
         "only the first view's rows are anchors; take the mean of all 2N",
