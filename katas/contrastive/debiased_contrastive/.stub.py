@@ -1,0 +1,30 @@
+"""Debiased InfoNCE. Statement: katas/contrastive/debiased_contrastive/README.md."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def debiased_info_nce(features: Tensor, temperature: float = 0.5, tau_plus: float = 0.1) -> Tensor:
+    """L = −1/(2N) Σ_i log(exp(s(i, i⁺)/τ) / (exp(s(i, i⁺)/τ) + M g(i)))
+
+    g(i) = max((1/M Σ_{j∉{i, i⁺}} exp(s(i, j)/τ) − τ⁺ exp(s(i, i⁺)/τ)) / (1 − τ⁺), exp(−1/τ))
+
+    s(i, j) is the cosine similarity of rows i and j; i⁺ = (i + N) mod 2N is the other view of sample i. The sum runs
+    over the M = 2N − 2 rows of the other samples.
+
+    Args:
+        features: (2N, D); rows i and i + N are two views of one sample.
+        temperature: τ, above 0.
+        tau_plus: τ⁺, the share of these M rows that is expected to be of the anchor's class, from 0 to below 1.
+    Returns: a scalar, in the dtype of features.
+    Raises: ValueError if features is not 2-D or its number of rows is odd, temperature is not above 0, or tau_plus is
+        below 0 or not below 1.
+    Source: arXiv:2007.00224, with one positive in the correction, and all negatives of the batch.
+    """
+    # TODO: check the arguments, and raise ValueError.
+    # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
+    # TODO: take the exponentials of each anchor's positive and of its negatives, at any temperature that is asked.
+    # TODO: estimate what the true negatives add to the denominator.
+    # TODO: take the mean loss of all anchors.
+    raise NotImplementedError

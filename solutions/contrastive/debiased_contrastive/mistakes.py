@@ -1,0 +1,117 @@
+"""Known wrong answers to debiased_contrastive."""
+
+from graders.kata import Mistake
+
+SHARE = "if not 0 <= tau_plus < 1:"
+UNIT = "F.normalize(features, dim=1)"
+SAME = "torch.eye(N, dtype=torch.bool, device=features.device).repeat(2, 2)"
+ITSELF = "torch.eye(2 * N, dtype=torch.bool, device=features.device)"
+TOP = "torch.maximum(positive, negatives.amax(1)).detach()"
+UNSHIFTED = "torch.zeros_like(positive)"
+SUM = "(negatives - top[:, None]).exp().sum(1)"
+FLOOR = "M * (-1 / temperature - top).exp()"
+DIVIDED = "(exp_negatives - M * tau_plus * exp_positive) / (1 - tau_plus)"
+MG = f"torch.maximum({DIVIDED}, floor)"
+LOSS = "return ((exp_positive + Mg).log() - (positive - top)).mean()"
+EACH = f"torch.maximum({DIVIDED.replace('M * tau_plus * exp_positive', '(tau_plus * exp_positive)[:, None]')}, "
+EACH += "(floor / max(M, 1))[:, None]).masked_fill(same_sample, 0).sum(1)"
+
+
+def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False) -> Mistake:
+    return Mistake(name, diagnosis, edits[0], also=edits[1:], slow=slow)
+
+
+MISTAKES = (
+    known(
+        "no_floor",
+        "the estimate has no floor, or 0 as one, or only where it is negative; raise all below exp(−1/τ) to that",
+        {MG: DIVIDED},
+        {FLOOR: "0 * top"},
+        {MG: f"torch.where({DIVIDED} < 0, floor, {DIVIDED})"},
+    ),
+    known("floor_without_M", "the sum M·g has the floor of the mean g; it is M·exp(−1/τ)", {FLOOR: FLOOR[4:]}),
+    known(
+        "floored_before_dividing",
+        "the floor is taken before the division by 1 − τ⁺, so it is divided, too; divide first",
+        {MG: "torch.maximum(exp_negatives - M * tau_plus * exp_positive, floor) / (1 - tau_plus)"},
+    ),
+    known(
+        "floor_not_shifted",
+        "the exponentials are divided by exp(top) for safety, but the floor is not; treat all alike",
+        {FLOOR: "M * (-1 / temperature + 0 * top).exp()"},
+    ),
+    known(
+        "gradient_through_the_floor",
+        "an estimate on the floor still gets a gradient; the floor is a constant",
+        {MG: f"{DIVIDED} + ({MG} - {DIVIDED}).detach()"},
+    ),
+    known(
+        "gradient_cut",
+        "the positive is detached in the correction; above the floor, gradients flow through it, too",
+        {MG: MG.replace("plus * exp_positive", "plus * exp_positive.detach()")},
+    ),
+    known(
+        "correction_without_M",
+        "the positive is subtracted from the sum once; from a sum of M terms, take it M times",
+        {MG: MG.replace("M * tau_plus", "tau_plus")},
+    ),
+    known("not_divided", "the division by 1 − τ⁺ is missing", {MG: MG.replace(" / (1 - tau_plus)", "")}),
+    known(
+        "one_sample",
+        "a batch of one sample gives NaN, as a mean over no negatives does; its loss is 0",
+        {SUM: SUM.replace("sum(1)", "sum(1) / M * M")},
+    ),
+    known(
+        "exponentials_overflow",
+        "exponentials overflow, or all of a row vanish, at small temperatures; divide them by the row's largest",
+        {TOP: UNSHIFTED},
+        {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
+        {TOP: "torch.full_like(positive, 1 / temperature)"},
+    ),
+    known(
+        "same_sample_among_negatives",
+        "the positive or the row itself is among the negatives; both are left out",
+        {SAME: ITSELF, TOP: "negatives.amax(1).detach()"},
+        {SAME: f"{ITSELF}.roll(N, 1)"},
+    ),
+    known(
+        "corrected_one_by_one",
+        "the floor is applied to each negative; average the negatives first",
+        {SUM: SUM.replace(".sum(1)", ""), MG: EACH},
+    ),
+    known(
+        "one_view_as_anchors",
+        "only the first view's rows are anchors; take the mean of all 2N",
+        {LOSS: LOSS.replace(".mean()", "[:N].mean()")},
+    ),
+    known(
+        "positive_left_out",
+        "the positive is missing in the denominator; add it to M·g",
+        {LOSS: LOSS.replace("(exp_positive + Mg)", "Mg")},
+    ),
+    known("not_normalised", "the rows are not divided by their norms; use cosine similarities", {UNIT: "features"}),
+    known(
+        "refused_in_part",
+        "a τ⁺ of 1 or one below 0 is accepted, or a τ⁺ of 0 is refused; the range is [0, 1)",
+        {SHARE: "if not 0 <= tau_plus <= 1:"},
+        {SHARE: "if tau_plus >= 1:"},
+        {SHARE: "if not 0 < tau_plus < 1:"},
+    ),
+    known(
+        "row_by_row",
+        "rows go through a Python loop; take the whole matrix at once",
+        {SUM: "torch.stack([(row - most).exp().sum() for row, most in zip(negatives, top)])"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+LARGER = "the larger of two is the same"
+EQUIVALENT: dict[str, str] = {
+    f"unit = {UNIT} -> unit = F.normalize(features)": "1 is the default of dim in F.normalize",
+    f"same_sample = {SAME} -> same_sample = {SAME.replace(', device=features.device', '')}": "on a GPU the call raises",
+    f"top = {TOP} -> top = {TOP.removesuffix('.detach()')}": "the loss does not depend on top, so its gradient is 0",
+    f"top = {TOP} -> top = torch.maximum(negatives.amax(1), positive).detach()": LARGER,
+    f"top = {TOP} -> top = {TOP.replace('1', '0')}": "the matrix of cosines is symmetric",
+    f"Mg = {MG} -> Mg = torch.maximum(floor, {DIVIDED})": LARGER,
+}
