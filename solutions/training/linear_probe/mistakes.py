@@ -12,7 +12,7 @@ STEP = "                p -= lr * g\n"
 RIGHT = "right = probe(test_x.float()).argmax(1) == test_y  # (M,)"
 SHARE = "right.double().mean().item()"
 MSE = "loss = F.mse_loss(probe(train_x.float()), F.one_hot(train_y, C).float())"
-BATCHES = f"""{EPOCH}        for rows in torch.randperm(len(train_x), generator=generator).split(SIZE):
+BATCHES = f"""{EPOCH}        for rows in torch.randperm(len(train_x), generator=generator).split(32):
             loss = F.cross_entropy(probe(train_x[rows].float()), train_y[rows])
             for p, g in zip(parameters, torch.autograd.grad(loss, parameters)):
                 p.data -= lr * g
@@ -128,8 +128,7 @@ MISTAKES = (
     Mistake(
         "small_batches",
         "the batches have fewer than 256 rows; take all rows at once, or 256 or more",
-        {k: v.replace("SIZE", "32") for k, v in BATCHES.items()},
-        also=({k: v.replace("SIZE", "1") for k, v in BATCHES.items()},),
+        BATCHES,
         slow=True,
     ),
     Mistake(
@@ -141,4 +140,12 @@ MISTAKES = (
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+MADE = "probe = nn.Linear(train_x.shape[1], C).to(train_x.device) -> probe = "
+PAIRS = "for p, g in zip(parameters, gradients, strict=True): -> for p, g in zip(parameters, gradients"
+EQUIVALENT = {
+    f"{CLASSES} -> C = torch.cat([train_y, test_y]).max() + 1": "nn.Linear takes a tensor of one number, too",
+    f"{CLASSES} -> {CLASSES[:-1]}2": "one class more is never right",
+    f"{MADE}nn.Linear(train_x.shape[1], C)": "on the CPU it is made there anyway; on a GPU the call raises",
+    f"{PAIRS}):": "there is a gradient for each parameter",
+    f"{PAIRS}, strict=False):": "there is a gradient for each parameter",
+}
