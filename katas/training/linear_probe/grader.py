@@ -10,17 +10,16 @@ from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submissi
 ONE = (torch.float32,)
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 SHARE = Tolerance(0, 0, 1e-6)  # a mean in float32 passes, one in half precision does not
-LINE, RAY, SQUARE = [[-4.0], [0.0], [4.0]], [[1.0], [4.0]], [[4.0, 4], [-4, 4], [-4, -4], [4, -4]]
+LINE, RAY, UNEVEN = [[-4.0], [0.0], [4.0]], [[1.0], [4.0]], [[-2.0], [2.0], [7.0], [12.0]]
+SQUARE = [[4.0, 4.0], [-4.0, 4.0], [-4.0, -4.0], [4.0, -4.0]]
 
 
-def nearest_mean(
+def nearest_row(
     train_x: Tensor, train_y: Tensor, test_x: Tensor, test_y: Tensor, epochs: int, lr: float, seed: int
 ) -> float:
-    """What every probe predicts where the clusters are far apart, and none has learned a label that is new."""
-    classes = train_y.unique()
-    means = torch.stack([train_x[train_y == c].mean(0) for c in classes])
-    predicted = classes[torch.cdist(test_x, means).argmin(1)]
-    return (predicted == test_y).double().mean().item()
+    """What every probe predicts where the classes are far apart, and none has learned a label that is new."""
+    predicted = [train_y[torch.cdist(rows, train_x).argmin(1)] for rows in test_x.split(1024)]
+    return (torch.cat(predicted) == test_y).double().mean().item()
 
 
 def circle(C: int, radius: float = 8.0) -> list[list[float]]:
@@ -111,7 +110,7 @@ GRADER = Grader(
     answers=(
         Answer(
             "linear_probe(train_x, train_y, test_x, test_y, epochs, lr, seed)",
-            oracle=nearest_mean,
+            oracle=nearest_row,
             records=True,
             returns=FLOATS,
             tolerance=dict.fromkeys(FLOATS, SHARE),
@@ -125,6 +124,7 @@ GRADER = Grader(
                     lambda draw: [
                         clusters(draw, LINE, std=0.3, labels=(0, 2, 1), epochs=200, lr=0.2),
                         clusters(draw, RAY, std=0.1),
+                        clusters(draw, UNEVEN, std=0.2, labels=(0, 1, 1, 1), epochs=300, lr=0.2),
                     ],
                     dtypes=ONE,
                 ),
@@ -156,13 +156,14 @@ GRADER = Grader(
                 bad(
                     "not_two_axes",
                     *[((6,), 6, (5, 3), 5), ((6, 3), 6, (5,), 5), ((6,), 6, (6,), 6), ((6, 3, 2), 6, (5, 3), 5)],
-                    *[((6, 3), 6, (5, 3, 2), 5), ((6, 3, 2), 6, (5, 3, 2), 5)],
+                    *[((6, 3), 6, (5, 3, 2), 5), ((6, 3, 2), 6, (5, 3, 2), 5), ((6, 2, 3), 6, (5, 3), 5)],
+                    *[((6, 3), 6, (5, 2, 3), 5), ((6, 2, 3), 6, (5, 2, 3), 5), ((3,), 3, (5, 3), 5)],
                 ),
             ),
             budgets=(
                 Budget(
                     "many_rows",
-                    {"rows": (512, 4096), "classes": (16, 256), "tests": (2048, 16384)},
+                    {"rows": (256, 2048), "classes": (32, 256), "tests": (1024, 8192)},
                     many,
                     scenario=cost,
                     operators=4000,  # a DataLoader takes the rows one by one

@@ -81,6 +81,15 @@ MISTAKES = (
             },
         ),
     ),
+    Mistake(
+        "nearest_class_mean",
+        "the class with the nearest mean is predicted, which fails where one spreads wider than another; train W and b",
+        {
+            RIGHT: "classes = train_y.unique()\n"
+            "    means = torch.stack([train_x[train_y == c].float().mean(0) for c in classes])\n"
+            "    right = classes[torch.cdist(test_x.float(), means).argmin(1)] == test_y"
+        },
+    ),
     Mistake("percent", "the accuracy is in percent; return a share from 0 to 1", {SHARE: f"100 * {SHARE}"}),
     Mistake("tensor", "the accuracy is a tensor; return a Python float", {SHARE: "right.float().mean()"}),
     Mistake(
