@@ -22,9 +22,11 @@ def nearest_row(
     return (torch.cat(predicted) == test_y).double().mean().item()
 
 
-def circle(C: int, radius: float = 8.0) -> list[list[float]]:
-    angles = [2 * math.pi * c / C for c in range(C)]
-    return [[radius * math.cos(angle), radius * math.sin(angle)] for angle in angles]
+def circle(draw: Draw, C: int) -> list[list[float]]:
+    """C centres on a circle, the first of them anywhere."""
+    start = float(draw.uniform())
+    angles = [2 * math.pi * (start + c / C) for c in range(C)]
+    return [[8 * math.cos(angle), 8 * math.sin(angle)] for angle in angles]
 
 
 def clusters(
@@ -116,9 +118,14 @@ GRADER = Grader(
             tolerance=dict.fromkeys(FLOATS, SHARE),
             cases=(
                 Case(
-                    "five_clusters", lambda draw: [clusters(draw, circle(5), wrong=True, lr=lr) for lr in (0.05, 0.5)]
+                    "five_clusters",
+                    lambda draw: [clusters(draw, circle(draw, 5), wrong=True, lr=lr) for lr in (0.05, 0.5)],
                 ),
-                Case("test_labels_shifted", lambda draw: clusters(draw, circle(4), M=36, new=(1, 2, 3, 0)), dtypes=ONE),
+                Case(
+                    "test_labels_shifted",
+                    lambda draw: clusters(draw, circle(draw, 4), M=36, new=(1, 2, 3, 0)),
+                    dtypes=ONE,
+                ),
                 Case(
                     "on_a_line",
                     lambda draw: [
@@ -128,11 +135,22 @@ GRADER = Grader(
                     ],
                     dtypes=ONE,
                 ),
-                Case("labels_with_gaps", lambda draw: [clusters(draw, circle(3), **gaps) for gaps in GAPS], dtypes=ONE),
-                Case("more_than_a_batch", lambda draw: clusters(draw, circle(4), N=160, M=75, wrong=True), dtypes=ONE),
+                Case(
+                    "labels_with_gaps",
+                    lambda draw: [clusters(draw, circle(draw, 3), **gaps) for gaps in GAPS],
+                    dtypes=ONE,
+                ),
+                Case(
+                    "more_than_a_batch",
+                    lambda draw: clusters(draw, circle(draw, 4), N=160, M=75, wrong=True),
+                    dtypes=ONE,
+                ),
                 Case(
                     "few_rows",
-                    lambda draw: [clusters(draw, circle(3), N=2, M=1), clusters(draw, circle(1), M=1, labels=(2,))],
+                    lambda draw: [
+                        clusters(draw, circle(draw, 3), N=2, M=1),
+                        clusters(draw, circle(draw, 1), M=1, labels=(2,)),
+                    ],
                     dtypes=ONE,
                 ),
                 Case(
@@ -144,7 +162,7 @@ GRADER = Grader(
                 *(
                     Case(scenario.__name__, inputs, scenario=scenario, dtypes=ONE, category="robustness")
                     for scenario, inputs in (
-                        (gradients_of_features, lambda draw: clusters(draw, circle(3), epochs=5)),
+                        (gradients_of_features, lambda draw: clusters(draw, circle(draw, 3), epochs=5)),
                         (other_random_states, lambda draw: [overlapping(draw, epochs=1, lr=0.05) for _ in range(3)]),
                     )
                 ),
