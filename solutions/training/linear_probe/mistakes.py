@@ -1,0 +1,160 @@
+"""Known wrong answers to linear_probe."""
+
+from graders.kata import Mistake
+
+CLASSES = "C = int(torch.cat([train_y, test_y]).max()) + 1"
+SEED = "        torch.manual_seed(seed)\n"
+PROBE = "nn.Linear(train_x.shape[1], C)"
+EPOCH = "    for _ in range(epochs):\n"
+LOSS = "loss = F.cross_entropy(probe(train_x.float()), train_y)"
+GRADIENTS = "gradients = torch.autograd.grad(loss, parameters)  # of W and b alone, whatever the features hang on"
+STEP = "                p -= lr * g\n"
+RIGHT = "right = probe(test_x.float()).argmax(1) == test_y  # (M,)"
+SHARE = "right.double().mean().item()"
+MSE = "loss = F.mse_loss(probe(train_x.float()), F.one_hot(train_y, C).float())"
+BATCHES = f"""{EPOCH}        for rows in torch.randperm(len(train_x), generator=generator).split(32):
+            loss = F.cross_entropy(probe(train_x[rows].float()), train_y[rows])
+            for p, g in zip(parameters, torch.autograd.grad(loss, parameters)):
+                p.data -= lr * g
+    for _ in []:
+"""
+BATCHES = {EPOCH: "    generator = torch.Generator().manual_seed(seed)\n" + BATCHES}
+
+
+def first(lines: str) -> dict[str, str]:
+    """With these lines before the probe is made."""
+    return {CLASSES: "\n    ".join([*lines.splitlines(), CLASSES])}
+
+
+def standardised(by: str) -> dict[str, str]:
+    lines = f"mean, std = {by}.mean(0), {by}.std(0) + 1e-6\ntest_x = (test_x - mean) / std\n"
+    return first(lines + "train_x = (train_x - train_x.mean(0)) / (train_x.std(0) + 1e-6)")
+
+
+MISTAKES = (
+    Mistake(
+        "trained_on_the_test_set",
+        "the test set is among what the probe is trained on; train on the training set alone",
+        {LOSS: "loss = F.cross_entropy(probe(torch.cat([train_x, test_x]).float()), torch.cat([train_y, test_y]))"},
+    ),
+    Mistake(
+        "accuracy_on_the_training_set",
+        "the accuracy is that on the training set; predict the test set",
+        {RIGHT: "right = probe(train_x.float()).argmax(1) == train_y"},
+    ),
+    Mistake(
+        "best_epoch_on_the_test_set",
+        "the best of all epochs is chosen by the test labels; return the accuracy after the last epoch",
+        {
+            EPOCH: f"    accuracies = []\n{EPOCH}",
+            STEP: f"{STEP}        {RIGHT}\n        accuracies.append({SHARE})\n",
+            f"return {SHARE}": "return max(accuracies)",
+        },
+    ),
+    Mistake(
+        "statistics_of_the_test_set",
+        "the features are standardised with statistics of the test set; use those of the training set for both",
+        standardised("test_x"),
+        also=(
+            first("both = torch.cat([train_x, test_x])\nmean, std = both.mean(0), both.std(0) + 1e-6")
+            | {LOSS: LOSS.replace("train_x", "((train_x - mean) / std)")}
+            | {RIGHT: RIGHT.replace("test_x", "((test_x - mean) / std)")},
+        ),
+    ),
+    Mistake(
+        "no_bias", "the map has no bias; give every class one", {PROBE: "nn.Linear(train_x.shape[1], C, bias=False)"}
+    ),
+    Mistake(
+        "hidden_layer",
+        "the probe has a hidden layer, which finds what the features do not show; use one affine map",
+        {PROBE: "nn.Sequential(nn.Linear(train_x.shape[1], 64), nn.ReLU(), nn.Linear(64, C))"},
+    ),
+    Mistake(
+        "regression",
+        "the probe is trained by squared errors, which hide a class that lies between others; use cross-entropy",
+        {LOSS: MSE},
+        also=(
+            {
+                PROBE: "nn.Linear(train_x.shape[1], 1)",
+                LOSS: "loss = F.mse_loss(probe(train_x.float() / 8)[:, 0], train_y.float())",
+                RIGHT: "right = probe(test_x.float() / 8)[:, 0].round() == test_y",
+            },
+        ),
+    ),
+    Mistake(
+        "nearest_class_mean",
+        "the class with the nearest mean is predicted, which fails where one spreads wider than another; train W and b",
+        {
+            RIGHT: "classes = train_y.unique()\n"
+            "    means = torch.stack([train_x[train_y == c].float().mean(0) for c in classes])\n"
+            "    right = classes[torch.cdist(test_x.float(), means).argmin(1)] == test_y"
+        },
+    ),
+    Mistake("percent", "the accuracy is in percent; return a share from 0 to 1", {SHARE: f"100 * {SHARE}"}),
+    Mistake("tensor", "the accuracy is a tensor; return a Python float", {SHARE: "right.float().mean()"}),
+    Mistake(
+        "not_seeded",
+        "two calls with one seed differ, since the caller's random state decides what is drawn; let the seed do so",
+        {SEED: ""},
+    ),
+    Mistake(
+        "features_get_gradients",
+        "gradients flow back into the features and what made them; detach the features, or take those of W and b alone",
+        {GRADIENTS: "probe.zero_grad()\n        loss.backward()\n        gradients = [p.grad for p in parameters]"},
+    ),
+    Mistake(
+        "dtype_of_the_features",
+        "W and b have float32 and the features another dtype, so that the product fails; bring them to one dtype",
+        {LOSS: LOSS.replace(".float()", ""), RIGHT: RIGHT.replace(".float()", "")},
+        also=(
+            {
+                LOSS: LOSS.replace(".float()", ""),
+                RIGHT: RIGHT.replace(".float()", ""),
+                PROBE: PROBE[:-1] + ", dtype=train_x.dtype)",
+            },
+        ),
+    ),
+    Mistake(
+        "accuracy_in_half",
+        "the mean is taken in the features' dtype, and bfloat16 has 3 digits at most; count, or take it in float32",
+        {SHARE: "right.to(test_x.dtype).mean().item()"},
+    ),
+    Mistake(
+        "labels_renumbered_apart",
+        "the labels of each set are numbered anew, so that one number means two classes; keep the labels as they are",
+        first("train_y, test_y = (y.unique(return_inverse=True)[1] for y in (train_y, test_y))"),
+    ),
+    Mistake(
+        "classes_counted",
+        "the number of classes is that of different labels, but labels have gaps; take the largest label plus 1",
+        {CLASSES: "C = len(torch.cat([train_y, test_y]).unique())"},
+    ),
+    Mistake(
+        "mean_of_batches",
+        "the accuracies of batches are averaged, where the last one is shorter; divide all right ones by M",
+        {SHARE: "torch.stack([one.double().mean() for one in right.split(256)]).mean().item()"},
+    ),
+    Mistake(
+        "small_batches",
+        "the batches have fewer than 256 rows; take all rows at once, or 256 or more",
+        BATCHES,
+        slow=True,
+    ),
+    Mistake(
+        "all_pairs",
+        "all predictions meet all labels in an M × M table, of which only the diagonal is used; compare (M,) with (M,)",
+        {RIGHT: "right = (probe(test_x.float()).argmax(1)[:, None] == test_y).diagonal()"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+MADE = "probe = nn.Linear(train_x.shape[1], C).to(train_x.device) -> probe = "
+PAIRS = "for p, g in zip(parameters, gradients, strict=True): -> for p, g in zip(parameters, gradients"
+EQUIVALENT = {
+    f"{CLASSES} -> C = torch.cat([train_y, test_y]).max() + 1": "nn.Linear takes a tensor of one number, too",
+    f"{CLASSES} -> {CLASSES[:-1]}2": "one class more is never right",
+    f"{MADE}nn.Linear(train_x.shape[1], C)": "on the CPU it is made there anyway; on a GPU the call raises",
+    f"{PAIRS}):": "there is a gradient for each parameter",
+    f"{PAIRS}, strict=False):": "there is a gradient for each parameter",
+}
