@@ -3,7 +3,6 @@
 import math
 
 import torch
-import torch._dynamo  # torch.optim loads it when an optimiser is made; here it counts as part of no call
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -39,24 +38,29 @@ def train_contrastive(
         raise ValueError(f"temperature should be above 0, got {temperature}")
     torch.manual_seed(seed)
     encoder.train()
-    optimizer = torch.optim.Adam(encoder.parameters(), lr)
+    params = [p for p in encoder.parameters() if p.requires_grad]
+    moments = [(torch.zeros_like(p), torch.zeros_like(p)) for p in params]
     T, _, N, _ = views.shape
     itself = torch.eye(2 * N, dtype=torch.bool, device=views.device)
     positive = torch.arange(2 * N, device=views.device).roll(N)  # (2N,)
-    means = []
+    means, steps = [], 0
     for epoch in range(epochs):
-        for group in optimizer.param_groups:
-            group["lr"] = lr * (1 + math.cos(math.pi * epoch / epochs)) / 2
+        rate = lr * (1 + math.cos(math.pi * epoch / epochs)) / 2
         total = 0.0
         for first, second in views:
             features = torch.cat([encoder(first), encoder(second)])  # (2N, D)
             unit = F.normalize(features, dim=1)
             logits = unit @ unit.mT / temperature  # (2N, 2N)
             loss = F.cross_entropy(logits.masked_fill(itself, -torch.inf), positive)
-            optimizer.zero_grad()
+            encoder.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_(encoder.parameters(), max_norm=1.0)
-            optimizer.step()
+            nn.utils.clip_grad_norm_(params, max_norm=1.0)
+            steps += 1
+            with torch.no_grad():  # the step of torch.optim.Adam, whose first use takes seconds to import
+                for p, (m, v) in zip(params, moments, strict=True):
+                    m.lerp_(p.grad, 1 - 0.9)
+                    v.lerp_(p.grad.square(), 1 - 0.999)
+                    p -= rate * m / (1 - 0.9**steps) / ((v / (1 - 0.999**steps)).sqrt() + 1e-8)
             total += loss.item()
         means.append(total / T)
     return means

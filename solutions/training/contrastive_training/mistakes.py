@@ -4,18 +4,17 @@ from graders.kata import Mistake
 
 SEED = "    torch.manual_seed(seed)\n"
 RATE = "lr * (1 + math.cos(math.pi * epoch / epochs)) / 2"
-SET = f'        for group in optimizer.param_groups:\n            group["lr"] = {RATE}\n'
 BATCHES = "for first, second in views:"
 FEATURES = "torch.cat([encoder(first), encoder(second)])"
 LOGITS = "unit @ unit.mT / temperature"
 MASKED = "logits.masked_fill(itself, -torch.inf)"
 LOSS = f"F.cross_entropy({MASKED}, positive)"
 POSITIVE = "torch.arange(2 * N, device=views.device).roll(N)"
-ZERO = "            optimizer.zero_grad()\n"
+ZERO = "            encoder.zero_grad()\n"
 BACKWARD = "            loss.backward()\n"
-CLIP = "            nn.utils.clip_grad_norm_(encoder.parameters(), max_norm=1.0)\n"
-STEP = "            optimizer.step()\n"
-TOTAL = "total += loss.item()"
+CLIP = "            nn.utils.clip_grad_norm_(params, max_norm=1.0)\n"
+MOVED = "                for p, (m, v) in zip(params, moments, strict=True):\n"
+TOTAL = "            total += loss.item()\n"
 
 MISTAKES = (
     Mistake(
@@ -48,33 +47,29 @@ MISTAKES = (
     Mistake(
         "stale_gradients_count",
         "what .grad holds before the call counts in the first step; clear it before every backward, not after the step",
-        {ZERO: "", STEP: STEP + ZERO},
+        {ZERO: "", TOTAL: ZERO + TOTAL},
     ),
     Mistake(
         "nothing_learned",
         "the encoder does not move; clear the gradients before backward, not between backward and step",
-        {ZERO: "", BACKWARD: BACKWARD + ZERO},
+        {ZERO: "", BACKWARD: BACKWARD + ZERO.replace("()", "(set_to_none=False)")},
     ),
     Mistake(
         "not_clipped",
         "steps are made with gradients that were not clipped; clip after backward and before the step",
-        {CLIP: "", STEP: STEP + CLIP},
+        {CLIP: "", TOTAL: CLIP + TOTAL},
     ),
     Mistake(
         "clipped_one_by_one",
         "each parameter's gradient is clipped by its own norm; the norm is that of all gradients together",
-        {
-            CLIP: CLIP.replace("nn.utils", "for p in encoder.parameters():\n                nn.utils").replace(
-                "encoder.parameters(), ", "p, "
-            )
-        },
+        {CLIP: CLIP.replace("nn.utils", "for p in params:\n                nn.utils").replace("(params", "(p")},
     ),
     Mistake(
         "rate_per_batch",
         "the schedule moves on with every batch, so the rate falls too early and rises again; set it once an epoch",
         {
             BATCHES: "for step, (first, second) in enumerate(views, start=epoch * T):\n"
-            f'            optimizer.param_groups[0]["lr"] = {RATE.replace("epoch ", "step ")}'
+            f"            rate = {RATE.replace('epoch ', 'step ')}"
         },
     ),
     Mistake(
@@ -82,7 +77,7 @@ MISTAKES = (
         "each epoch has the rate of the next one; the first epoch has the whole lr",
         {RATE: RATE.replace("epoch ", "(epoch + 1) ")},
     ),
-    Mistake("rate_stays", "the rate is lr in all epochs; set it by the cosine in each", {SET: ""}),
+    Mistake("rate_stays", "the rate is lr in all epochs; set it by the cosine in each", {RATE: "lr"}),
     Mistake(
         "rate_with_a_floor",
         "the cosine ends at a small rate, such as an eta_min of 1e-6; here it ends at 0",
@@ -91,7 +86,7 @@ MISTAKES = (
     Mistake(
         "weight_decay",
         "Adam decays the weights as well; leave weight_decay at 0",
-        {"Adam(encoder.parameters(), lr)": "Adam(encoder.parameters(), lr, weight_decay=1e-4)"},
+        {MOVED: MOVED + "                    p.grad += 1e-4 * p\n"},
     ),
     Mistake(
         "sum_for_mean",
@@ -103,8 +98,8 @@ MISTAKES = (
         "loss_after_the_step",
         "each loss is taken after its step; take it before",
         {
-            TOTAL: f"unit = F.normalize({FEATURES}, dim=1)\n"
-            f"            logits = {LOGITS}\n            total += {LOSS}.item()"
+            TOTAL: f"            unit = F.normalize({FEATURES}, dim=1)\n            logits = {LOGITS}\n"
+            f"            total += {LOSS}.item()\n"
         },
     ),
     Mistake(
@@ -127,7 +122,4 @@ MISTAKES = (
 )
 EQUIVALENT = {
     "unit = F.normalize(features, dim=1) -> unit = F.normalize(features)": "1 is the default of dim",
-    "optimizer = torch.optim.Adam(encoder.parameters(), lr) -> optimizer = torch.optim.Adam(encoder.parameters())": (
-        "the rate is set in each epoch"
-    ),
 }
