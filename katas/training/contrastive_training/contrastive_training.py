@@ -3,7 +3,6 @@
 import math
 
 import torch
-import torch._dynamo  # torch.optim loads it when an optimiser is made; here it counts as part of no call
 import torch.nn.functional as F
 from torch import Tensor, nn
 

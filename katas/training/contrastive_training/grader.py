@@ -65,14 +65,14 @@ def train(train_contrastive, views, w, b, u, epochs, lr, temperature, seed, nois
 
 
 def batches(
-    T: int = 3, N: int = 4, D: int = 4, H: int = 5, scales: tuple[float, ...] = (1.0,), **options: object
+    T: int = 3, N: int = 4, D: int = 4, H: int = 5, out: int = 3, scales: tuple[float, ...] = (1.0,), **options: object
 ) -> Inputs:
-    """Views of T batches, whose features have these scales in turn; the encoder has D inputs, H units and 3 outputs."""
+    """Views of T batches, whose features have these scales in turn; the encoder is D → H → out."""
 
     def inputs(draw: Draw) -> Arguments:
         samples = draw.normal(T, 1, N, D) + draw.normal(T, 2, N, D, std=0.7)
         views = samples * torch.tensor(scales).double().repeat(T)[:T, None, None, None]
-        weights = {"w": draw.normal(D, H, std=D**-0.5), "b": draw.normal(H, std=0.3), "u": draw.normal(H, 3)}
+        weights = {"w": draw.normal(D, H, std=D**-0.5), "b": draw.normal(H, std=0.3), "u": draw.normal(H, out)}
         settings = {"epochs": 3, "lr": 0.02, "temperature": 0.3, "seed": 7}
         return {"views": views, **weights, **settings, **options}
 
@@ -105,7 +105,7 @@ GRADER = Grader(
                 case("three_batches", batches(scales=SCALED)),
                 case("clipped_or_not", *(batches(T=6, scales=SCALED, temperature=t) for t in (0.05, 0.7))),
                 case("never_clipped", batches(temperature=8), batches(T=2, N=6, temperature=20.0), tolerance=EXACT),
-                case("other_sizes", batches(T=2, N=2, H=3), batches(T=5, N=3, D=1), batches(T=1, N=9, D=7, H=8)),
+                case("other_sizes", batches(T=2, N=2, H=3, out=2), batches(T=5, N=3, D=1), batches(T=1, N=9, D=7, H=8)),
                 case("epochs", batches(epochs=1), batches(T=1, epochs=1), batches(T=2, epochs=6, lr=0.05)),
                 case("rates", *(batches(T=2, epochs=4, lr=lr) for lr in (0, 1e-3, 0.1))),
                 case("random_encoder", *(batches(noise=0.3, seed=seed) for seed in (0, 123456789))),
@@ -121,7 +121,7 @@ GRADER = Grader(
                 Budget(
                     "many_samples",
                     sizes={"samples": (32, 256), "features": (8, 64)},
-                    inputs=lambda draw, samples, features: batches(T=1, N=samples, D=features, epochs=2)(draw),
+                    inputs=lambda draw, samples, features: batches(1, samples, features, out=features)(draw),
                     scenario=train,
                     written=10,  # some masks and copies of all similarities are welcome
                     peak=12,

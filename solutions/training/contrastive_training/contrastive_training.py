@@ -39,7 +39,7 @@ def train_contrastive(
     torch.manual_seed(seed)
     encoder.train()
     params = [p for p in encoder.parameters() if p.requires_grad]
-    moments = [(torch.zeros_like(p), torch.zeros_like(p)) for p in params]
+    moments = [(p, torch.zeros_like(p), torch.zeros_like(p)) for p in params]
     T, _, N, _ = views.shape
     itself = torch.eye(2 * N, dtype=torch.bool, device=views.device)
     positive = torch.arange(2 * N, device=views.device).roll(N)  # (2N,)
@@ -57,7 +57,7 @@ def train_contrastive(
             nn.utils.clip_grad_norm_(params, max_norm=1.0)
             steps += 1
             with torch.no_grad():  # the step of torch.optim.Adam, whose first use takes seconds to import
-                for p, (m, v) in zip(params, moments, strict=True):
+                for p, m, v in moments:
                     m.lerp_(p.grad, 1 - 0.9)
                     v.lerp_(p.grad.square(), 1 - 0.999)
                     p -= rate * m / (1 - 0.9**steps) / ((v / (1 - 0.999**steps)).sqrt() + 1e-8)

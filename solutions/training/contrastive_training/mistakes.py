@@ -13,7 +13,7 @@ POSITIVE = "torch.arange(2 * N, device=views.device).roll(N)"
 ZERO = "            encoder.zero_grad()\n"
 BACKWARD = "            loss.backward()\n"
 CLIP = "            nn.utils.clip_grad_norm_(params, max_norm=1.0)\n"
-MOVED = "                for p, (m, v) in zip(params, moments, strict=True):\n"
+MOVED = "                for p, m, v in moments:\n"
 TOTAL = "            total += loss.item()\n"
 
 MISTAKES = (
@@ -120,6 +120,13 @@ MISTAKES = (
         slow=True,
     ),
 )
+UNPACKED = "unpacking views.shape, or a batch into its two views, raises ValueError, too"
+ON_CPU = "on the CPU it is made on the device of the views anyway; on a GPU the call raises"
 EQUIVALENT = {
+    "not_refused_1": UNPACKED,
+    "if views.dim() != 4 or views.shape[1] != 2: -> if views.dim() != 4 and views.shape[1] != 2:": UNPACKED,
+    "itself = torch.eye(2 * N, dtype=torch.bool, device=views.device) -> "
+    "itself = torch.eye(2 * N, dtype=torch.bool)": ON_CPU,
+    "positive = torch.arange(2 * N, device=views.device).roll(N) -> positive = torch.arange(2 * N).roll(N)": ON_CPU,
     "unit = F.normalize(features, dim=1) -> unit = F.normalize(features)": "1 is the default of dim",
 }
