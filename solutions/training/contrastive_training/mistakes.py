@@ -1,0 +1,132 @@
+"""Known wrong answers to contrastive_training."""
+
+from graders.kata import Mistake
+
+SEED = "    torch.manual_seed(seed)\n"
+RATE = "lr * (1 + math.cos(math.pi * epoch / epochs)) / 2"
+BATCHES = "for first, second in views:"
+FEATURES = "torch.cat([encoder(first), encoder(second)])"
+LOGITS = "unit @ unit.mT / temperature"
+MASKED = "logits.masked_fill(itself, -torch.inf)"
+LOSS = f"F.cross_entropy({MASKED}, positive)"
+POSITIVE = "torch.arange(2 * N, device=views.device).roll(N)"
+ZERO = "            encoder.zero_grad()\n"
+BACKWARD = "            loss.backward()\n"
+CLIP = "            nn.utils.clip_grad_norm_(params, max_norm=1.0)\n"
+MOVED = "                for p, m, v in moments:\n"
+TOTAL = "            total += loss.item()\n"
+
+MISTAKES = (
+    Mistake(
+        "layout_of_another_loss",
+        "features come in halves and the positives as neighbours, or the other way round, so each pair is of two "
+        "samples; in halves, the positive of row i is row i + N",
+        {POSITIVE: "torch.arange(2 * N, device=views.device) ^ 1"},
+        also=({FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},),
+    ),
+    Mistake(
+        "self_not_excluded",
+        "each row is in its own denominator; leave its similarity with itself out",
+        {MASKED: "logits"},
+    ),
+    Mistake(
+        "second_view_detached",
+        "no gradient passes through one of the views; in InfoNCE both train the encoder",
+        {FEATURES: "torch.cat([encoder(first), encoder(second).detach()])"},
+    ),
+    Mistake(
+        "views_in_one_call",
+        "both views go through the encoder in one call; call it on each view, as an encoder may draw random numbers",
+        {FEATURES: "encoder(torch.cat([first, second]))"},
+    ),
+    Mistake(
+        "gradients_add_up",
+        "the gradients of all batches add up, since backward adds to .grad; clear it before every backward",
+        {ZERO: ""},
+    ),
+    Mistake(
+        "stale_gradients_count",
+        "what .grad holds before the call counts in the first step; clear it before every backward, not after the step",
+        {ZERO: "", TOTAL: ZERO + TOTAL},
+    ),
+    Mistake(
+        "nothing_learned",
+        "the encoder does not move; clear the gradients before backward, not between backward and step",
+        {ZERO: "", BACKWARD: BACKWARD + ZERO.replace("()", "(set_to_none=False)")},
+    ),
+    Mistake(
+        "not_clipped",
+        "steps are made with gradients that were not clipped; clip after backward and before the step",
+        {CLIP: "", TOTAL: CLIP + TOTAL},
+    ),
+    Mistake(
+        "clipped_one_by_one",
+        "each parameter's gradient is clipped by its own norm; the norm is that of all gradients together",
+        {CLIP: CLIP.replace("nn.utils", "for p in params:\n                nn.utils").replace("(params", "(p")},
+    ),
+    Mistake(
+        "rate_per_batch",
+        "the schedule moves on with every batch, so the rate falls too early and rises again; set it once an epoch",
+        {
+            BATCHES: "for step, (first, second) in enumerate(views, start=epoch * T):\n"
+            f"            rate = {RATE.replace('epoch ', 'step ')}"
+        },
+    ),
+    Mistake(
+        "rate_one_epoch_ahead",
+        "each epoch has the rate of the next one; the first epoch has the whole lr",
+        {RATE: RATE.replace("epoch ", "(epoch + 1) ")},
+    ),
+    Mistake("rate_stays", "the rate is lr in all epochs; set it by the cosine in each", {RATE: "lr"}),
+    Mistake(
+        "rate_with_a_floor",
+        "the cosine ends at a small rate, such as an eta_min of 1e-6; here it ends at 0",
+        {RATE: RATE.replace("lr *", "min(lr, 1e-6) + (lr - min(lr, 1e-6)) *")},
+    ),
+    Mistake(
+        "weight_decay",
+        "Adam decays the weights as well; leave weight_decay at 0",
+        {MOVED: MOVED + "                    p.grad += 1e-4 * p\n"},
+    ),
+    Mistake(
+        "sum_for_mean",
+        "losses are summed; take the mean over the rows of a batch, and over the batches of an epoch",
+        {"total / T": "total"},
+        also=({LOSS: LOSS.replace("positive)", 'positive, reduction="sum")')},),
+    ),
+    Mistake(
+        "loss_after_the_step",
+        "each loss is taken after its step; take it before",
+        {
+            TOTAL: f"            unit = F.normalize({FEATURES}, dim=1)\n            logits = {LOGITS}\n"
+            f"            total += {LOSS}.item()\n"
+        },
+    ),
+    Mistake(
+        "in_eval_mode",
+        "the encoder is trained in the mode in which it came; call encoder.train() first",
+        {"    encoder.train()\n": ""},
+    ),
+    Mistake(
+        "seed_not_once",
+        "the seed is ignored, or set again in each epoch; set it once, before all else",
+        {SEED: ""},
+        also=({"        total = 0.0\n": f"        total = 0.0\n    {SEED}"},),
+    ),
+    Mistake(
+        "every_pair_with_its_features",
+        "all rows are broadcast against all, which takes D numbers for each of the (2N)² pairs; multiply the matrices",
+        {LOGITS: "(unit[:, None] * unit).sum(-1) / temperature"},
+        slow=True,
+    ),
+)
+UNPACKED = "unpacking views.shape, or a batch into its two views, raises ValueError, too"
+ON_CPU = "on the CPU it is made on the device of the views anyway; on a GPU the call raises"
+EQUIVALENT = {
+    "not_refused_1": UNPACKED,
+    "if views.dim() != 4 or views.shape[1] != 2: -> if views.dim() != 4 and views.shape[1] != 2:": UNPACKED,
+    "itself = torch.eye(2 * N, dtype=torch.bool, device=views.device) -> "
+    "itself = torch.eye(2 * N, dtype=torch.bool)": ON_CPU,
+    "positive = torch.arange(2 * N, device=views.device).roll(N) -> positive = torch.arange(2 * N).roll(N)": ON_CPU,
+    "unit = F.normalize(features, dim=1) -> unit = F.normalize(features)": "1 is the default of dim",
+}
