@@ -8,6 +8,7 @@ from __future__ import annotations
 import _socket
 import faulthandler
 import gc
+import importlib
 import inspect
 import io
 import linecache
@@ -82,6 +83,9 @@ def serve(
         module = ModuleType("submission")
         refuse = removal.refuser(request["path"], telling)
         take_away(stock, tuple(request["banned"]), refuse, shut)
+        if "optim" in request["source"] and not request["banned"]:
+            # As the first optimizer would: its two seconds belong to no call.
+            outside.run(partial(importlib.import_module, "torch._dynamo"))
         os.ftruncate(log, 0)  # torch tells of what was replaced
         reply, answer = load(module, request)
         guards.take_away_libraries(refuse)
