@@ -71,14 +71,15 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "chunk_of_the_loop",
+        "the function that the backward pass calls again reads the loop's variables, which stand at the last chunk by "
+        "then; pass them as arguments",
+        {CHUNK: f"torch.utils.checkpoint.checkpoint(lambda unit: {PLAIN}, unit, use_reentrant=False)"},
+    ),
+    Mistake(
         "self_not_excluded",
         "each row is in its own denominator; leave its similarity with itself out",
         {MASKED: "return logits"},
-    ),
-    Mistake(
-        "temperature_misused",
-        "the similarities are multiplied by the temperature; divide by it",
-        {LOGITS: LOGITS.replace("/", "*")},
     ),
     Mistake(
         "not_normalised",
@@ -104,17 +105,12 @@ MISTAKES = (
         },
     ),
     Mistake(
-        "kept_for_backward",
-        "autograd keeps a table of each chunk until the backward pass, (2N, 2N) in all; use torch.utils.checkpoint, or "
-        "an autograd.Function that makes them anew",
-        {CHUNK: PLAIN},
-        slow=True,
-    ),
-    Mistake(
         "whole_table",
-        "a table of size (2N, 2N) is made, of similarities or of a mask; make the rows of one chunk alone",
-        {LOGITS: "(unit @ unit.mT)[anchors] / temperature"},
+        "(2N, 2N) numbers or booleans are there at once: made for all rows, or kept by autograd for each chunk; make "
+        "those of a chunk, and once more in the backward pass, by torch.utils.checkpoint or an autograd.Function",
+        {CHUNK: PLAIN},
         also=(
+            {UNIT: f"{UNIT}\n    table = (unit @ unit.mT / temperature).detach()", LOGITS: "table[anchors]"},
             {
                 MASKED: "itself = torch.eye(rows, dtype=torch.bool, device=logits.device)\n"
                 "        return logits.masked_fill(itself[anchors], -torch.inf)"
@@ -130,4 +126,12 @@ MISTAKES = (
         slow=True,
     ),
 )
-EQUIVALENT: dict[str, str] = {}
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    f"unit = {UNIT} -> unit = F.normalize(features)": "1 is the default of dim in F.normalize",
+    f"return {POSITIVES} -> return {POSITIVES.replace('+', '-')}": "N rows further and N rows back is the same of 2N",
+    "chunks = torch.arange(rows, device=features.device).split(chunk_size) -> "
+    "chunks = torch.arange(rows).split(chunk_size)": "on the CPU this is the same device; on a GPU it raises",
+    "off[torch.arange(len(anchors), device=off.device), positives_of(anchors)] -= 1 -> "
+    "off[torch.arange(len(anchors)), positives_of(anchors)] -= 1": "an index on the CPU is right for any device",
+}
