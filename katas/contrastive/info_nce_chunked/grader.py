@@ -1,0 +1,67 @@
+"""What is checked of info_nce, chunk after chunk."""
+
+from torch import Tensor
+
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, two_views
+
+HINTS = {
+    "samples": "keep one table of (chunk_size, 2N) at a time, a mask included, and make it anew in the backward pass",
+    "features": "multiply matrices, do not broadcast and sum",
+}
+
+
+def oracle(features: Tensor, temperature: float = 0.1, chunk_size: int = 256) -> Tensor:
+    return two_views.info_nce(features, temperature)
+
+
+def chunk_sizes(draw: Draw) -> list[Arguments]:
+    """From 1 to beyond the number of rows, divisors of it and others. The last one cuts 2 · 150 rows in two."""
+    asked = [(5, size) for size in (1, 2, 4, 5, 6, 7, 9, 10, 11, 64)] + [(1, 1), (1, 2), (1, 3), (4, 8)]
+    made: list[Arguments] = [
+        {"features": two_views.views(draw, N, 3), "temperature": 0.3, "chunk_size": size} for N, size in asked
+    ]
+    return [*made, {"features": two_views.views(draw, 150, 4), "temperature": 0.3}]
+
+
+def below_1(draw: Draw) -> list[Arguments]:
+    return [{"features": draw.normal(6, 4), "chunk_size": size} for size in (0, -1, -2, -6, -256)]
+
+
+def many_rows(draw: Draw, samples: int, features: int, chunk_size: int) -> Arguments:
+    return {"features": two_views.views(draw, samples, features), "chunk_size": chunk_size}
+
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "info_nce(features, temperature=0.1, chunk_size=256)",
+            oracle=oracle,
+            differentiable=("features",),
+            tolerance=two_views.rounded_at(0.1),
+            budgets=(
+                Budget(
+                    "few_chunks",
+                    sizes={"samples": (48, 192), "features": (16, 64)},
+                    inputs=lambda draw, **sizes: many_rows(draw, **sizes, chunk_size=160),
+                    asks=("loops",),  # 3 chunks, or 9 tiles, are looped over
+                    operators=10,
+                    hints={**HINTS, "samples": "take the rows of a chunk at once"},
+                ),
+                Budget(
+                    "many_chunks",
+                    sizes={"samples": (128, 1024)},
+                    inputs=lambda draw, samples: many_rows(draw, samples, 8, chunk_size=16),
+                    asks=("memory",),
+                    written=30,  # tiles may be of any size
+                    peak=5,  # (2N)² bytes, a boolean table, would be 7 times the reference's
+                    hints=HINTS,
+                ),
+            ),
+            cases=(
+                *two_views.cases(chunk_size=3),
+                Case("chunk_sizes", chunk_sizes),
+                Case("chunk_size_below_1", below_1, raises=ValueError),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,137 @@
+"""Known wrong answers to info_nce, chunk after chunk."""
+
+from graders.kata import Mistake
+
+UNIT = "F.normalize(features, dim=1)"
+LOGITS = "unit[anchors] @ unit.mT / temperature"
+MASKED = "return logits.scatter(1, anchors[:, None], -torch.inf)"
+POSITIVES = "(anchors + rows // 2) % rows"
+PLACES = "torch.arange(len(anchors), device=anchors.device)"  # of the rows in their chunk
+FORWARD = 'return F.cross_entropy(logits_of(anchors, unit), positives_of(anchors), reduction="none")'
+CHUNK = "Losses.apply(chunk, unit)"
+PLAIN = 'F.cross_entropy(logits_of(chunk, unit), positives_of(chunk), reduction="none")'
+LOSS = f"torch.cat([{CHUNK} for chunk in chunks]).mean()"
+BELOW_1 = "if chunk_size < 1:"
+
+MISTAKES = (
+    Mistake(
+        "counted_within_the_chunk",
+        "rows are counted from the start of their chunk where the columns are those of all rows, in the mask or in the "
+        "positives; add the chunk's first row",
+        {MASKED: MASKED.replace("anchors", PLACES)},
+        also=({POSITIVES: POSITIVES.replace("anchors", PLACES)},),
+    ),
+    Mistake(
+        "candidates_of_the_chunk_alone",
+        "each row is compared with the rows of its own chunk and their positives; compare it with all 2N rows",
+        {
+            MASKED: "seen = torch.cat([anchors, positives_of(anchors)])\n"
+            "        logits = logits + torch.full_like(logits, -torch.inf).index_fill(1, seen, 0.0)\n"
+            f"        {MASKED}"
+        },
+    ),
+    Mistake(
+        "last_rows_lost",
+        "a last chunk that is not full is left out; take its rows as well",
+        {LOSS: LOSS.replace("in chunks", "in chunks if len(chunk) == min(chunk_size, rows)")},
+    ),
+    Mistake(
+        "mean_of_means",
+        "the means of the chunks are averaged, so rows of a shorter chunk count for more; add up, and divide by 2N",
+        {LOSS: f"torch.stack([{CHUNK}.mean() for chunk in chunks]).mean()"},
+    ),
+    Mistake(
+        "chunk_size_restricted",
+        "a chunk_size is refused that is no divisor of the number of rows, or larger; let the last chunk be shorter",
+        {BELOW_1: "if chunk_size < 1 or (rows % chunk_size and chunk_size < rows):"},
+        also=({BELOW_1: "if not 1 <= chunk_size <= rows:"},),
+    ),
+    Mistake(
+        "chunk_size_half_checked",
+        "a chunk_size of 0 or a negative one is accepted; raise ValueError for both",
+        {BELOW_1: "if chunk_size < 0:"},
+    ),
+    Mistake(
+        "half_of_the_gradient",
+        "the gradient of a row is taken as an anchor only, or as a candidate only; it is both, so add the two",
+        {"gradient = off.mT @ unit[anchors]": "gradient = torch.zeros_like(unit)"},
+        also=({"gradient[anchors] += off @ unit": "pass"},),
+    ),
+    Mistake(
+        "upstream_ignored",
+        "backward does not multiply by the gradient that it is given; it is 1 only where the loss is the last step",
+        {"upstream[:, None] / temperature": "1 / (rows * temperature)"},
+    ),
+    Mistake(
+        "reentrant_checkpoint",
+        "checkpoint is called with use_reentrant=True, which knows no torch.autograd.grad; pass use_reentrant=False",
+        {
+            CHUNK: "torch.utils.checkpoint.checkpoint(\n        lambda chunk, unit: "
+            f"{PLAIN}, chunk, unit, use_reentrant=True\n    )"
+        },
+    ),
+    Mistake(
+        "chunk_of_the_loop",
+        "the function that the backward pass calls again reads the loop's variables, which stand at the last chunk by "
+        "then; pass them as arguments",
+        {CHUNK: f"torch.utils.checkpoint.checkpoint(lambda unit: {PLAIN}, unit, use_reentrant=False)"},
+    ),
+    Mistake(
+        "self_not_excluded",
+        "each row is in its own denominator; leave its similarity with itself out",
+        {MASKED: "return logits"},
+    ),
+    Mistake(
+        "not_normalised",
+        "the rows are not divided by their norms; use cosine similarities",
+        {UNIT: "features"},
+    ),
+    Mistake(
+        "norms_detached",
+        "the gradient stops at the unit vectors' norms; keep the graph of the normalisation",
+        {UNIT: "features / torch.linalg.vector_norm(features, dim=1, keepdim=True).detach()"},
+    ),
+    Mistake(
+        "mask_float16_cannot_hold",
+        "the mask constant, such as −9e15, does not fit float16; use −inf, or the least number of the dtype",
+        {"-torch.inf": "-9e15"},
+    ),
+    Mistake(
+        "no_max_shift",
+        "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
+        {
+            FORWARD: "logits = logits_of(anchors, unit)\n            chosen = logits.gather(1, positives_of(anchors)"
+            "[:, None])\n            return logits.exp().sum(1).log() - chosen[:, 0]"
+        },
+    ),
+    Mistake(
+        "whole_table",
+        "(2N, 2N) numbers or booleans are there at once: made for all rows, or kept by autograd for each chunk; make "
+        "those of a chunk, and once more in the backward pass, by torch.utils.checkpoint or an autograd.Function",
+        {CHUNK: PLAIN},
+        also=(
+            {UNIT: f"{UNIT}\n    table = (unit @ unit.mT / temperature).detach()", LOGITS: "table[anchors]"},
+            {
+                MASKED: "itself = torch.eye(rows, dtype=torch.bool, device=logits.device)\n"
+                "        return logits.masked_fill(itself[anchors], -torch.inf)"
+            },
+        ),
+        slow=True,
+    ),
+    Mistake(
+        "other_chunks",
+        "chunk_size is taken for the number of chunks, or not used; it is how many rows are in a chunk",
+        {".split(chunk_size)": ".chunk(chunk_size)"},
+        also=({".split(chunk_size)": ".split(256)"},),
+        slow=True,
+    ),
+)
+# Mutant of the reference -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {
+    f"unit = {UNIT} -> unit = F.normalize(features)": "1 is the default of dim in F.normalize",
+    f"return {POSITIVES} -> return {POSITIVES.replace('+', '-')}": "N rows further and N rows back is the same of 2N",
+    "chunks = torch.arange(rows, device=features.device).split(chunk_size) -> "
+    "chunks = torch.arange(rows).split(chunk_size)": "on the CPU this is the same device; on a GPU it raises",
+    "off[torch.arange(len(anchors), device=off.device), positives_of(anchors)] -= 1 -> "
+    "off[torch.arange(len(anchors)), positives_of(anchors)] -= 1": "an index on the CPU is right for any device",
+}
