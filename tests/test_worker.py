@@ -90,14 +90,14 @@ def test_what_one_operator_calls_is_not_counted() -> None:
 
 @pytest.mark.parametrize("named", [contextlib.__file__, "<frozen importlib._bootstrap>", "/nowhere/at/all.py"])
 def test_code_that_only_bears_the_name_of_a_library_is_not_installed(named: str) -> None:
-    assert not meter.is_installed(compile("for i in range(9):\n    pass\n", named, "exec"))
+    assert not meter.is_installed(compile("for i in range(9):\n    pass\n", named, "exec"), {})
 
 
 def test_code_of_a_library_is_installed() -> None:
     nested = contextlib.suppress.__exit__.__code__
     assert isinstance(nested, CodeType)
-    assert meter.is_installed(nested)
-    assert meter.is_installed(torch.nn.Linear.forward.__code__)
+    assert meter.is_installed(nested, {})
+    assert meter.is_installed(torch.nn.Linear.forward.__code__, {})
 
 
 OPERATORS = """

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from _imp import get_frozen_object
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from marshal import dumps, loads
 from operator import itemgetter
@@ -95,11 +95,12 @@ def longest_loop(runs: Runs, path: str) -> dict[str, int]:
     """
     # What a submission put there may be anything.
     counted = [one for one in runs.copy().items() if type(one[1]) is int and type(one[0]) is tuple]
+    compiled: dict[str, set[CodeType]] = {}
     for (code, line, *_), times in sorted(counted, key=itemgetter(1), reverse=True):
         plain = plain_code(code)
         if plain and plain.co_filename == path and type(line) is int:
             return {"lines": times, "line": line}
-        if times >= LOOP and not (plain and is_installed(plain)):
+        if times >= LOOP and not (plain and is_installed(plain, compiled)):
             return {"lines": times, "line": 0}
     return {"lines": 0, "line": 0}
 
@@ -112,9 +113,16 @@ def plain_code(code: Any) -> CodeType | None:
         return None
 
 
-def is_installed(code: CodeType) -> bool:
+def is_installed(code: CodeType, compiled: dict[str, set[CodeType]]) -> bool:
     """Whether the file that the code names, one of Python's or of a library's, compiles to it."""
     file = code.co_filename
+    if file not in compiled:
+        compiled[file] = set(codes_of(file))
+    return code in compiled[file]
+
+
+def codes_of(file: str) -> Iterator[CodeType]:
+    """All code of a library's file; none where it is no such file."""
     try:
         if file.startswith("<frozen "):
             name = file[len("<frozen ") : -1]
@@ -123,12 +131,10 @@ def is_installed(code: CodeType) -> bool:
             with open(file, "rb") as stream:
                 pending = [compile(stream.read(), file, "exec", dont_inherit=True)]
         else:
-            return False
+            return
     except (ImportError, OSError, SyntaxError, ValueError):
-        return False
+        return
     while pending:
         one = pending.pop()
-        if one == code:
-            return True
+        yield one
         pending += [constant for constant in one.co_consts if type(constant) is CodeType]
-    return False

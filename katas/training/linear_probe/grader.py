@@ -119,7 +119,10 @@ GRADER = Grader(
             cases=(
                 Case(
                     "five_clusters",
-                    lambda draw: [clusters(draw, circle(draw, 5), wrong=True, lr=lr) for lr in (0.05, 0.5)],
+                    lambda draw: [
+                        clusters(draw, circle(draw, 5), wrong=True, lr=lr, epochs=epochs)
+                        for lr, epochs in ((0.05, 300), (0.5, 100))
+                    ],
                 ),
                 Case(
                     "test_labels_shifted",
