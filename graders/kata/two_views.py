@@ -15,16 +15,29 @@ THOUSANDFOLD = {torch.float32: Tolerance(1e-4, 2e-3, 2e-3)}  # a cosine's roundi
 HINTS = {"samples": "work on the whole (2N, 2N) matrix", "features": "multiply matrices, do not broadcast and sum"}
 
 
-def info_nce(features: Tensor, temperature: float = 0.1) -> Tensor:
-    """The definition, row by row."""
-    rows = len(features)
+def info_nce(features: Tensor, temperature: Tensor | float = 0.1) -> Tensor:
+    """The definition, in which each row has 2N − 1 candidates."""
+    logits = cosines(features) / temperature
+    candidates = torch.cat([positives(logits)[:, None], negatives(logits)], 1)
+    return (candidates.logsumexp(1) - positives(logits)).mean()
+
+
+def cosines(features: Tensor) -> Tensor:
+    """Of all pairs of rows, (2N, 2N)."""
     unit = features / features.square().sum(1, keepdim=True).sqrt()
-    losses = []
-    for i in range(rows):
-        logits = unit @ unit[i] / temperature
-        others = torch.cat([logits[:i], logits[i + 1 :]])
-        losses.append(torch.logsumexp(others, 0) - logits[(i + rows // 2) % rows])
-    return torch.stack(losses).mean()
+    return unit @ unit.mT
+
+
+def positives(table: Tensor) -> Tensor:
+    """Of a table of all pairs, what each row has for its other view, (2N,)."""
+    N = len(table) // 2
+    return torch.cat([table.diagonal(N), table.diagonal(-N)])
+
+
+def negatives(table: Tensor) -> Tensor:
+    """Of a table of all pairs, what each row has for the rows of other samples, (2N, 2N − 2)."""
+    rows = len(table)
+    return table[~torch.eye(rows // 2, dtype=torch.bool).repeat(2, 2)].view(rows, rows - 2)
 
 
 def rounded_at(temperature: float, times: float = 1.5) -> dict[torch.dtype, Tolerance]:

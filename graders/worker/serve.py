@@ -13,6 +13,7 @@ import inspect
 import io
 import linecache
 import os
+import re
 import signal
 import socket
 import sys
@@ -36,6 +37,7 @@ PRIMITIVE = (bool, int, float, str, type(None))
 PRINTED_BYTES = 1 << 20
 KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the environment
 READY = b"!"
+TRAINS = re.compile(r"\boptim\b")
 STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # makes a hung worker dump its stacks
 add_hook = sys.addaudithook
 parameters_of = inspect.Signature.__dict__["_parameters"].__get__
@@ -83,7 +85,7 @@ def serve(
         module = ModuleType("submission")
         refuse = removal.refuser(request["path"], telling)
         take_away(stock, tuple(request["banned"]), refuse, shut)
-        if "optim" in request["source"] and not request["banned"]:
+        if TRAINS.search(request["source"]) and not request["banned"]:
             # As the first optimizer would: its two seconds belong to no call.
             outside.run(partial(importlib.import_module, "torch._dynamo"))
         os.ftruncate(log, 0)  # torch tells of what was replaced

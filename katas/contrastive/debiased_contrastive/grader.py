@@ -1,7 +1,7 @@
 """What is checked of debiased_contrastive."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -27,28 +27,24 @@ mirrored = two_views.mirrored
 FOUR_SAMPLES = partial(two_views.views, N=4, D=5, noise=0.5)
 
 
-def pairs(features: Tensor, temperature: float) -> Iterator[tuple[Tensor, Tensor]]:
+def exponentials(features: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
     """Of each row, the exponential of its positive, and the mean of those of its negatives, 0 where there are none."""
-    rows = len(features)
-    unit = features / features.square().sum(1, keepdim=True).sqrt()
-    for i in range(rows):
-        exps, positive = (unit @ unit[i] / temperature).exp(), (i + rows // 2) % rows
-        yield exps[positive], exps[[j for j in range(rows) if j not in (i, positive)]].sum() / max(rows - 2, 1)
+    exps = (two_views.cosines(features) / temperature).exp()
+    return two_views.positives(exps), two_views.negatives(exps).sum(1) / max(len(features) - 2, 1)
 
 
 def oracle(features: Tensor, temperature: float = 0.5, tau_plus: float = 0.1) -> Tensor:
-    """The definition, row by row."""
-    M, floor, losses = len(features) - 2, math.exp(-1 / temperature), []
-    for positive, mean in pairs(features, temperature):
-        g = ((mean - tau_plus * positive) / (1 - tau_plus)).clamp(min=floor)
-        losses.append((positive + M * g).log() - positive.log())
-    return torch.stack(losses).mean()
+    """The definition."""
+    positive, mean = exponentials(features, temperature)
+    g = ((mean - tau_plus * positive) / (1 - tau_plus)).clamp(min=math.exp(-1 / temperature))
+    return ((positive + (len(features) - 2) * g).log() - positive.log()).mean()
 
 
 def above_floor(features: Tensor, temperature: float, tau_plus: float) -> Tensor:
     """By how much the estimates are above the floor, or, if negative, below it, as a share of what they are made of."""
+    positive, mean = exponentials(features, temperature)
     floor = (1 - tau_plus) * math.exp(-1 / temperature)
-    return torch.stack([(m - tau_plus * p - floor) / (m + tau_plus * p) for p, m in pairs(features, temperature)])
+    return (mean - tau_plus * positive - floor) / (mean + tau_plus * positive)
 
 
 def some(above: Tensor) -> bool:

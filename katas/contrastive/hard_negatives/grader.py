@@ -14,16 +14,11 @@ views, mirrored = two_views.views, two_views.mirrored
 
 
 def oracle(features: Tensor, temperature: float = 0.1, top_k: int = 10) -> Tensor:
-    """The definition, row by row."""
-    rows = len(features)
-    unit = features / features.square().sum(1, keepdim=True).sqrt()
-    losses = []
-    for i in range(rows):
-        logits, positive = unit @ unit[i] / temperature, (i + rows // 2) % rows
-        negatives = logits[[j for j in range(rows) if j not in (i, positive)]]
-        candidates = torch.cat([logits[positive, None], negatives.sort(descending=True).values[:top_k]])
-        losses.append(candidates.logsumexp(0) - logits[positive])
-    return torch.stack(losses).mean()
+    """The definition."""
+    logits = two_views.cosines(features) / temperature
+    positive, negatives = two_views.positives(logits), two_views.negatives(logits)
+    candidates = torch.cat([positive[:, None], negatives.sort(dim=1, descending=True).values[:, :top_k]], 1)
+    return (candidates.logsumexp(1) - positive).mean()
 
 
 def spread(draw: Draw, N: int, D: int) -> Tensor:
@@ -33,9 +28,8 @@ def spread(draw: Draw, N: int, D: int) -> Tensor:
 
 def least_step(features: Tensor, k: int) -> float:
     """By how much the k-th and the (k + 1)-th most similar negatives of an anchor differ at least."""
-    rows, unit = len(features), features / features.norm(dim=1, keepdim=True)
-    negatives = (unit @ unit.mT).masked_fill(torch.eye(rows // 2, dtype=torch.bool).repeat(2, 2), -torch.inf)
-    return -negatives.topk(k + 1).values.diff()[:, -1].max().item() if k < rows - 2 else math.inf
+    negatives = two_views.negatives(two_views.cosines(features))
+    return -negatives.topk(k + 1).values.diff()[:, -1].max().item() if k < negatives.shape[1] else math.inf
 
 
 def clear(

@@ -119,10 +119,12 @@ GRADER = Grader(
             cases=(
                 Case(
                     "five_clusters",
-                    lambda draw: [
-                        clusters(draw, circle(draw, 5), wrong=True, lr=lr, epochs=epochs)
-                        for lr, epochs in ((0.05, 300), (0.5, 100))
-                    ],
+                    lambda draw: clusters(draw, circle(draw, 5), wrong=True),
+                ),
+                Case(
+                    "small_rate",
+                    lambda draw: clusters(draw, circle(draw, 5), wrong=True, epochs=300, lr=0.05),
+                    dtypes=ONE,
                 ),
                 Case(
                     "test_labels_shifted",
@@ -147,6 +149,7 @@ GRADER = Grader(
                     "more_than_a_batch",
                     lambda draw: clusters(draw, circle(draw, 4), N=160, M=75, wrong=True),
                     dtypes=ONE,
+                    tolerance=dict.fromkeys(ONE, Tolerance(0, 0, 0.004)),  # one of 300 may lie near a boundary
                 ),
                 Case(
                     "few_rows",
@@ -158,7 +161,7 @@ GRADER = Grader(
                 ),
                 Case(
                     "large_features",
-                    lambda draw: clusters(draw, (300 * draw.normal(4, 128).sign()).tolist(), std=10.0, lr=0.05),
+                    lambda draw: clusters(draw, (300 * draw.normal(4, 128).sign()).tolist(), std=1.0, lr=0.05),
                     dtypes=FLOATS[1:],
                     category="robustness",
                 ),

@@ -56,7 +56,7 @@ def train_contrastive(
             loss.backward()
             nn.utils.clip_grad_norm_(params, max_norm=1.0)
             steps += 1
-            with torch.no_grad():  # the step of torch.optim.Adam, whose first use takes seconds to import
+            with torch.no_grad():  # the step of Adam; torch's own takes seconds to import what it needs
                 for p, m, v in moments:
                     m.lerp_(p.grad, 1 - 0.9)
                     v.lerp_(p.grad.square(), 1 - 0.999)
