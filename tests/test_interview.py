@@ -171,6 +171,24 @@ def terminal(desk: Path) -> Iterator[Callable[..., Tty]]:
         one.child.close(force=True)
 
 
+def test_what_is_asked_back_is_taken_by_yes_and_by_nothing_else(desk: Path, terminal: Callable[..., Tty]) -> None:
+    one = terminal("--minutes", "20", "--seed", "7")
+    one.shows("[clarify  ", " left] > ")
+    asked_back = ("Do you mean this? Type `yes`, or put it another way.", "2  What about shapes?")
+    one.says("what kind of shaped thing", *asked_back)
+    one.says("no", "Then put it another way, or go on.")
+    one.says("yes", "there was no question to say that to")
+    one.says("what kind of shaped thing", *asked_back)
+    one.says("time", " left")
+    one.says("yes", "there was no question to say that to")
+    one.says("what kind of shaped thing", *asked_back)
+    one.says("yes", "What about shapes?", "As for shapes, x₁².")
+    state = State(desk)
+    asked = [event.body for event in state.events("") if event.body.get("what") == "ask"]
+    state.close()
+    assert [(body["number"], body["typed"]) for body in asked] == [(2, "what kind of shaped thing")]
+
+
 def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Callable[..., Tty]) -> None:
     answered = "# what I wrote before\n" + REFERENCE
     scale(desk).answer_file.write_text(answered)

@@ -63,6 +63,7 @@ class Interview:
         self.judge = judge
         self.pace = Pace(report, clock)
         self.shown = ""  # the follow-up question that is on the screen
+        self.offered: tuple[int, str] | None = None  # the number of the question that may be meant, and by which words
         self.count = len(self.events())
         self.prompts = {kata.id: questions.prompt(kata) for kata in katas}
         self.clarifying = {kata.id: questions.clarifying(kata) for kata in katas}

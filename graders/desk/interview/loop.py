@@ -54,6 +54,8 @@ def step(interview: Interview) -> None:
 def obey(interview: Interview, line: str) -> None:
     """Does what a line says, or notes it as the candidate's words."""
     word, _, rest = line.strip().partition(" ")
+    if word.lower() not in ANSWERS:
+        interview.offered = None
     command = commands.COMMANDS.get(word.lower())
     if command is None or not command.fits(rest.strip()):
         hear(interview, line)
@@ -69,7 +71,11 @@ def hear(interview: Interview, line: str) -> None:
     if not line:
         return
     if line.strip().lower() in ANSWERS:
-        interview.say("there was no question to say that to; `help` lists what you can type")
+        if interview.offered:
+            questioning.take(interview, line.strip().lower().startswith("y"))
+        else:
+            interview.say("there was no question to say that to; `help` lists what you can type")
+        interview.offered = None
         return
     if near or (interview.phase not in ("clarify", "plan") and not line.endswith("?")):
         hint = f"did you mean {near[0]}?" if near else "`help` lists what you can type"

@@ -18,10 +18,23 @@ def answer(interview: Interview, line: str) -> None:
         return
     interview.note("words", text=line)
     if found.maybe:
-        interview.say("I am not sure what you ask. Do you mean this? Type `ask` and its number, or put it another way.")
+        alone = len(found.maybe) == 1
+        how = "Type `yes`" if alone else "Type `ask` and its number"
+        interview.say(f"I am not sure what you ask. Do you mean this? {how}, or put it another way.")
+        interview.offered = (found.maybe[0] + 1, line) if alone else None
         show(interview, [number + 1 for number in found.maybe])
     else:
         interview.say(NO_ANSWER)
+
+
+def take(interview: Interview, meant: bool) -> None:
+    """What was asked back: whether it was meant."""
+    assert interview.offered
+    number, words = interview.offered
+    if meant:
+        reply(interview, number, typed=words)
+    else:
+        interview.say("Then put it another way, or go on.")
 
 
 def ask(interview: Interview, argument: str) -> None:
