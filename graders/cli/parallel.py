@@ -39,7 +39,6 @@ class Parallel:
         self.chosen = chosen
         self.launchers = launchers
         self.judges: dict[Any, Any] = {}  # processes, by where they are heard
-        self.run: Run  # what is told of
 
     def start(self, selected: Selected | None = None) -> None:
         """Best before pytest is imported, which takes a while; `selected` are the checks to ask, all by default."""
@@ -73,7 +72,10 @@ class Parallel:
             if min(len(self.launchers), len({kata for kata, _ in items})) < 2:
                 return None
             self.start(items)
-        waiting = [result for result in self.run.results if not result.complete]
+        from graders.cli.plugin import RUN
+
+        run = session.config.stash[RUN]
+        waiting = [result for result in run.results if not result.complete]
         try:
             while self.judges:
                 heard = cast(list[Connection], wait(list(self.judges), TIMEOUT_SECONDS))
@@ -81,32 +83,34 @@ class Parallel:
                     raise RuntimeError(f"the judges have found nothing for {TIMEOUT_SECONDS} s")
                 for ready in heard:
                     try:
-                        self.hear(ready.recv(), items)
+                        hear(run, ready.recv(), items)
                     except EOFError:
                         self.judges.pop(ready).join()
                     while waiting and waiting[0].complete:  # shown in order
-                        self.run.watcher(waiting.pop(0))
+                        run.watcher(waiting.pop(0))
             if waiting:
                 raise RuntimeError("a judge's process ended before its time")
         finally:
             for result in waiting:
                 if result.complete:  # before the others were interrupted
-                    self.run.watcher(result)
+                    run.watcher(result)
         return True
 
     def pytest_sessionfinish(self) -> None:
         self.stop()
 
-    def hear(self, message: Any, items: dict[tuple[str, str], CheckItem]) -> None:
-        fields, traces = message
-        result = next(result for result in self.run.results if result.kata == fields["kata"])
-        for outcome in fields["outcomes"]:
-            item = items[result.kata, outcome.name]
-            report = item.report_of(outcome, traces[outcome.name])
-            item.ihook.pytest_runtest_logreport(report=report)
-        vars(result).update(fields | {"outcomes": [*result.outcomes, *fields["outcomes"]]})
-        if not result.complete:
-            self.run.watcher(result)
+
+def hear(run: Run, message: Any, items: dict[tuple[str, str], CheckItem]) -> None:
+    """Reports what a judge found as if it had been found here."""
+    fields, traces = message
+    result = next(result for result in run.results if result.kata == fields["kata"])
+    for outcome in fields["outcomes"]:
+        item = items[result.kata, outcome.name]
+        report = item.report_of(outcome, traces[outcome.name])
+        item.ihook.pytest_runtest_logreport(report=report)
+    vars(result).update(fields | {"outcomes": [*result.outcomes, *fields["outcomes"]]})
+    if not result.complete:
+        run.watcher(result)
 
 
 def judge(
