@@ -88,6 +88,12 @@ def update(session: nox.Session) -> None:
 
 
 @nox.session
+def cohort(session: nox.Session) -> None:
+    """Grade a whole class: nox -s cohort -- LEARNERS --out RESULTS [--help]."""
+    run(session, "cohort", group="class")
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run the project's own tests; arguments go to pytest."""
     environment(session, "author")

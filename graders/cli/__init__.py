@@ -1,4 +1,4 @@
-"""The command `grade`: its arguments, several judges at once, and the pytest run that tells what they found."""
+"""The commands `grade` (several judges at once, and the pytest run that tells what they found) and `cohort`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 KATAS = "which katas, by name, topic or path; all of them by default"
+EXPORTS = ("canvas", "gradescope", "nbgrader")
 
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
@@ -44,6 +45,38 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     grade.add_argument("-x", action="store_true", help="stop each submission at its first failing check")
     grade.add_argument("--ci", action="store_true", help="exit 0 whatever the score; 3 on a grader's own fault")
     grade.set_defaults(module="graders.cli.grade")
+    add_cohort(commands)
+
+
+def add_cohort(commands: argparse._SubParsersAction[Any]) -> None:
+    cohort = commands.add_parser(
+        "cohort",
+        help="grade a whole class",
+        description="Grades every learner's answer to every kata, with the graders of this repository.",
+    )
+    cohort.add_argument(
+        "learners",
+        type=Path,
+        metavar="LEARNERS",
+        help="a folder that has a folder, .zip or .tar of each learner; or a .csv with the columns learner, repository "
+        "and perhaps revision",
+    )
+    cohort.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="the folder that takes the results")
+    cohort.add_argument("--kata", action="append", default=[], metavar="KATA", help="only this kata; repeatable")
+    cohort.add_argument(
+        "--workers", type=workers, metavar="N", help="of the cluster made here; default: one a processor"
+    )
+    cohort.add_argument("--scheduler", metavar="ADDRESS", help="join the cluster of this Dask scheduler instead")
+    cohort.add_argument("--seed", type=seed, metavar="N", help="what the inputs are made from; default: drawn once")
+    cohort.add_argument(
+        "--isolation",
+        choices=("strict", "limits"),
+        default="strict",
+        help="limits grades where answers cannot be isolated fully, too; see SECURITY.md",
+    )
+    cohort.add_argument("--json", type=Path, metavar="FILE", help="write all results as one JSON document")
+    cohort.add_argument("--export", choices=EXPORTS, action="append", default=[], help="also write what this imports")
+    cohort.set_defaults(module="graders.cli.cohort.main")
 
 
 def workers(text: str) -> int:

@@ -1,0 +1,57 @@
+"""The process of a warm judge: it reads a line of JSON for each answer, and writes one with the verdict.
+
+It is not Dask's worker, since a judge forks, and Dask's workers run threads.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from graders.catalogue import katas
+from graders.faults import GraderError, UsageError
+from graders.judge.warm import WarmJudge
+from graders.sandbox.launcher import new_launcher
+
+
+def serve(root: Path, seed: str) -> None:
+    """What the judge's process does, until nobody asks any more."""
+    launcher = new_launcher()  # before any grader is imported
+    say({"isolation": launcher.isolation})
+    torch.set_num_threads(1)
+    judge = WarmJudge(launcher, int(seed))
+    with tempfile.TemporaryDirectory() as folder:
+        for line in sys.stdin.buffer:
+            asked = json.loads(line)
+            file = Path(folder, f"{asked['kata']}.py")
+            file.write_bytes(base64.b64decode(asked["content"]))
+            with file.open("r+b") as stream:
+                stream.truncate(asked["size"])  # of a file that is too large no more came than its size
+            try:
+                result = judge.grade(katas.find_one(asked["kata"], root), file).document()
+            except (GraderError, UsageError) as error:
+                say({"fault": f"{asked['kata']}: {error}"})
+                continue
+            say({"document": shown_as(result, result["source"], file.name)})
+    judge.close()
+    launcher.close()
+
+
+def shown_as(value: Any, path: str, name: str) -> Any:
+    """The same document with the file under another name."""
+    if isinstance(value, str):
+        return value.replace(path, name)
+    if isinstance(value, list):
+        return [shown_as(one, path, name) for one in value]
+    return {key: shown_as(one, path, name) for key, one in value.items()} if isinstance(value, dict) else value
+
+
+def say(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,110 @@
+"""The Dask plugin that keeps a warm judge on each worker, and the task that asks it; see child.py for its process."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from distributed import Worker, WorkerPlugin, get_worker
+
+from graders.cli.cohort.ledger import engine_digest
+from graders.faults import ROOT
+
+NAME = "judge"
+MOST_DEATHS = 3
+SECONDS = 900  # for one answer, should all other limits fail
+CHILD = "import pathlib, sys; from graders.cli.cohort import child; child.serve(pathlib.Path(sys.argv[1]), sys.argv[2])"
+UNFIT = "a judge cannot work on {}: {}"
+
+
+class JudgeEnded(Exception):
+    """Time and again, by the same answer."""
+
+
+class Judging(WorkerPlugin):
+    """Starts the judge of a worker, and ends it with the worker."""
+
+    name = NAME
+
+    def __init__(self, root: Path, seed: int, isolation: str, engine: str) -> None:
+        self.root = None if root == ROOT else root  # each machine has a copy of this repository where it likes
+        self.seed = seed
+        self.isolation = isolation
+        self.engine = engine
+
+    def setup(self, worker: Worker) -> None:
+        """Raises: RuntimeError where answers cannot be judged here as they are where the command runs."""
+        if engine_digest() != self.engine:
+            raise RuntimeError(UNFIT.format(worker.address, "its copy of this repository is another version"))
+        self.judge = Judge(self.root or ROOT, self.seed)
+        if self.isolation == "strict" and self.judge.isolation != "full":
+            self.judge.close()
+            raise RuntimeError(UNFIT.format(worker.address, f"isolation is {self.judge.isolation!r} there, not 'full'"))
+
+    def teardown(self, worker: Worker) -> None:
+        if hasattr(self, "judge"):
+            self.judge.close()
+
+
+class Judge:
+    """The end of it that asks."""
+
+    def __init__(self, root: Path, seed: int) -> None:
+        self.command = [sys.executable, "-c", CHILD, str(root), str(seed)]
+        self.lock = threading.Lock()
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            self.command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        self.isolation = self.reply()["isolation"]
+
+    def reply(self) -> dict[str, Any]:
+        """Raises: EOFError where the process has ended."""
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError
+        reply: dict[str, Any] = json.loads(line)
+        return reply
+
+    def grade(self, kata: str, content: bytes, size: int) -> dict[str, Any]:
+        """The result as a document. Raises: JudgeEnded; RuntimeError where the grader is at fault."""
+        asked = {"kata": kata, "content": base64.b64encode(content).decode(), "size": size}
+        with self.lock:
+            for _ in range(MOST_DEATHS):
+                late = threading.Timer(SECONDS, self.process.kill)
+                late.start()
+                try:
+                    assert self.process.stdin
+                    self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+                    self.process.stdin.flush()
+                    reply = self.reply()
+                except (EOFError, OSError):
+                    self.close()
+                    self.start()
+                    continue
+                finally:
+                    late.cancel()
+                if "fault" in reply:
+                    raise RuntimeError(reply["fault"])
+                document: dict[str, Any] = reply["document"]
+                return document
+        raise JudgeEnded(f"the judge's process ended {MOST_DEATHS} times at this answer; look at it yourself")
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+def grade(kata: str, content: bytes, size: int) -> dict[str, Any]:
+    """A task of Dask's: judges one answer on whichever worker it comes to."""
+    plugin = get_worker().plugins[NAME]
+    assert isinstance(plugin, Judging)
+    return plugin.judge.grade(kata, content, size)

@@ -1,0 +1,89 @@
+"""What was judged: an SQLite file takes each verdict as it comes, so that nothing is lost and nothing done twice."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from graders.catalogue.katas import Kata
+from graders.faults import ROOT, UsageError
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, kata TEXT NOT NULL, seconds REAL, document TEXT NOT NULL);
+"""
+
+
+class Ledger:
+    """The verdicts of a folder of results. Raises, wherever it writes: UsageError."""
+
+    def __init__(self, file: Path) -> None:
+        with explained(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self.file = file
+            self.connection = sqlite3.connect(file, isolation_level=None, timeout=60)
+            self.connection.execute("PRAGMA journal_mode=WAL")
+            self.connection.executescript(TABLES)
+
+    def fact(self, name: str, otherwise: str) -> str:
+        """What was written under that name first."""
+        with explained(self.file):
+            self.connection.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, otherwise))
+            (value,) = self.connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return str(value)
+
+    def add(self, key: str, document: dict[str, Any]) -> None:
+        row = (key, document["kata"], document["seconds"], json.dumps(document))
+        with explained(self.file):
+            self.connection.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)", row)
+
+    def find(self, key: str) -> dict[str, Any] | None:
+        row = self.connection.execute("SELECT document FROM verdicts WHERE key = ?", (key,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def seconds(self) -> dict[str, float]:
+        """What an answer to each kata took on average."""
+        return dict(self.connection.execute("SELECT kata, AVG(seconds) FROM verdicts GROUP BY kata"))
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+@contextlib.contextmanager
+def explained(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise UsageError(
+            f"{file} cannot be written ({error}); what was judged so far is kept: mend that, then run the same again"
+        ) from None
+
+
+def key_of(kata: Kata, content: bytes, size: int, engine: str, torch: str, seed: int) -> str:
+    """Of all that a verdict follows from."""
+    made = hashlib.sha256()
+    for part in (kata.id, engine, grader_digest(kata), torch, str(seed), str(size)):
+        made.update(part.encode() + b"\0")
+    made.update(content)
+    return made.hexdigest()
+
+
+def engine_digest() -> str:
+    """Of what judges all katas."""
+    return digest(sorted((ROOT / "graders").rglob("*.py")))
+
+
+def grader_digest(kata: Kata) -> str:
+    return digest([kata.grader_file, *sorted(kata.solutions.glob("*.py"))])
+
+
+def digest(files: list[Path]) -> str:
+    made = hashlib.sha256()
+    for file in files:
+        made.update(file.name.encode() + b"\0" + file.read_bytes())
+    return made.hexdigest()

@@ -1,0 +1,272 @@
+"""A class: each answer is judged once, as `grade` judges it, and nothing of a learner's tree is trusted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from graders.catalogue import katas
+from graders.catalogue.source import LONGEST_SOURCE
+from graders.cli import command_line
+from graders.cli.cohort import learners as reading
+from graders.cli.cohort import pages
+from graders.cli.cohort.judge import Judge, JudgeEnded
+from graders.cli.cohort.learners import Learner, all_learners
+from graders.faults import ROOT, UsageError
+from tests.toys import MODULE_REFERENCE, REFERENCE, Ran, run
+
+WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
+RENAMED = REFERENCE.replace("(x, factor", "(y, factor").replace("x / (1", "y / (1").replace("x times", "scaled:")
+ANSWER = Path("katas/toys/scale/scale.py")
+
+
+def a_class(folder: Path, **answers: str) -> Path:
+    """Each has a clone with an answer to `scale`."""
+    for name, answer in answers.items():
+        file = folder / name / ANSWER
+        file.parent.mkdir(parents=True)
+        file.write_text(answer)
+    return folder
+
+
+def cohort(toys: Path, learners: Path, *more: str) -> Ran:
+    return run(toys, "cohort", str(learners), "--out", str(toys / "out"), "--workers", "2", *more)
+
+
+def table(toys: Path) -> dict[str, dict[str, str]]:
+    with (toys / "out" / "grades.csv").open(encoding="utf-8") as stream:
+        return {row["learner"]: row for row in csv.DictReader(stream)}
+
+
+def read(folder: Path, root: Path) -> dict[str, Learner]:
+    return {one.name: one for one in all_learners(folder, katas.all_katas(root), root / "clones")}
+
+
+def test_verdicts_are_those_of_grade_and_are_found_once(toys: Path) -> None:
+    given = {"Ann Lee": REFERENCE, "Zoë": WRONG, "bob": "import sys\nsys.exit(0)\n", "carl": WRONG, "dora": RENAMED}
+    folder = a_class(toys / "class", **given)
+    (folder / "bob" / "affine.py").write_text(MODULE_REFERENCE)
+    (folder / "empty").mkdir()
+    ran = cohort(toys, folder, "--seed", "7", "--export", "canvas", "--export", "nbgrader", "--export", "gradescope")
+    assert ran.status == 0, ran.err
+    assert "6 learners, 6 answers; 5 differ, 5 of them are to be judged; seed 7" in ran.out
+    points = table(toys)
+    assert (points["Ann Lee"]["scale"], points["bob"]["scale"], points["bob"]["affine"]) == ("100", "0", "100")
+    assert (points["empty"]["scale"], points["empty"]["total"]) == ("", "0")
+    assert points["Zoë"] == points["carl"] | {"learner": "Zoë"}
+    for name, slug in (("Ann Lee", "Ann-Lee"), ("Zoë", "Zoë"), ("bob", "bob")):
+        output = toys / "one.json"
+        run(toys, "grade", "scale", "--seed", "7", "--submission", str(folder / name / ANSWER), "--json", str(output))
+        (alone,) = json.loads(output.read_text())["results"]
+        told = json.loads((toys / "out" / "learners" / f"{slug}.json").read_text())["results"][0]
+        for one in (alone, told):
+            one.pop("seconds"), one.pop("costs")
+            for test in one["tests"]:
+                test.pop("seconds")
+        assert told == json.loads(json.dumps(alone, ensure_ascii=False).replace(alone["source"], ANSWER.as_posix()))
+    page = (toys / "out" / "index.html").read_text(encoding="utf-8")
+    assert "<li><code>scale</code>: Zoë, carl</li>" in page
+    assert "<li><code>scale</code>: Ann Lee, dora</li>" in page
+    assert "empty: there is no file that is named like a kata" in page
+    assert 'inverse</td><td class="number">2' in page
+    card = (toys / "out" / "feedback" / "Zoë.md").read_text(encoding="utf-8")
+    assert "looks like  the factor divides; multiply by it" in card
+    again = cohort(toys, folder, "--seed", "7")
+    assert "0 of them are to be judged" in again.out
+    assert table(toys) == points
+    check_exports(toys / "out")
+
+
+def check_exports(out: Path) -> None:
+    head, possible, *rows = csv.reader(io.StringIO((out / "canvas.csv").read_text(encoding="utf-8")))
+    assert head[:5] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+    assert (possible[0].strip(), possible[5:]) == ("Points Possible", ["100", "100"])
+    assert all(len(row) == len(head) for row in rows)
+    for row in csv.DictReader(io.StringIO((out / "nbgrader.csv").read_text(encoding="utf-8"))):
+        assert float(row["score"]) <= float(row["max_score"])
+    told = json.loads((out / "gradescope" / "Ann-Lee" / "results.json").read_text())
+    assert {(one["name"], one["score"], one["max_score"]) for one in told["tests"]} == {
+        ("scale", 100, 100),
+        ("affine", 0, 100),
+    }
+
+
+def test_seed_is_drawn_once_and_kept(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE)
+    first, second = cohort(toys, folder), cohort(toys, folder)
+    assert first.out.splitlines()[0].rpartition(";")[2] == second.out.splitlines()[0].rpartition(";")[2]
+    assert "0 of them are to be judged" in second.out
+
+
+def test_killed_run_goes_on_where_it_was(toys: Path) -> None:
+    answers = {f"learner {number}": f"# {number}\n{WRONG}" for number in range(40)}
+    folder = a_class(toys / "class", **answers)
+    command = [*command_line(toys), "cohort", str(folder), "--out", str(toys / "out"), "--workers", "2", "--seed", "1"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, start_new_session=True) as process:
+        until = time.monotonic() + 90
+        while judged(toys) < 5 and time.monotonic() < until:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+    before = judged(toys)
+    assert 5 <= before < 40
+    ran = cohort(toys, folder, "--seed", "1")
+    assert ran.status == 0, ran.err
+    assert f"{40 - before} of them are to be judged" in ran.out
+    assert {row["scale"] for row in table(toys).values()} == {table(toys)["learner 0"]["scale"]}
+    assert judged(toys) == 40
+
+
+def judged(toys: Path) -> int:
+    file = toys / "out" / "results.sqlite"
+    try:
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
+            return int(connection.execute("SELECT COUNT(*) FROM verdicts").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+def test_judge_that_is_killed_is_replaced_and_one_that_always_dies_is_told(toys: Path) -> None:
+    judge = Judge(toys, 1)
+    try:
+        judge.process.kill()
+        assert judge.grade("scale", REFERENCE.encode(), len(REFERENCE))["state"] == "solved"
+        judge.command = [*judge.command[:2], 'print(\'{"isolation": "full"}\')']
+        judge.process.kill()
+        with pytest.raises(JudgeEnded, match="ended 3 times at this answer"):
+            judge.grade("scale", b"", 0)
+    finally:
+        judge.close()
+
+
+def test_answers_are_found_where_they_belong_and_nowhere_else(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE)
+    (folder / "ann" / "solutions").mkdir()
+    (folder / "ann" / "solutions" / "affine.py").write_text("no answer")
+    (folder / "ann" / "old").mkdir()
+    (folder / "ann" / "old" / "scale.py").write_text("an older one")
+    for name, files in {"two": ("a/scale.py", "b/scale.py"), "flat": ("scale.py", "a/b/scale.py")}.items():
+        for file in files:
+            (folder / name / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name / file).write_text(file)
+    found = read(folder, toys)
+    assert found["ann"].answers["scale"].content == REFERENCE.encode()
+    assert "affine" not in found["ann"].answers
+    assert found["two"].answers == {}
+    assert found["two"].notes == ["a/scale.py and b/scale.py may both be the answer to scale; neither was graded"]
+    assert found["flat"].answers["scale"].content == b"scale.py"
+
+
+def test_links_are_not_followed_and_large_files_not_read(toys: Path) -> None:
+    folder = toys / "class"
+    (folder / "ann").mkdir(parents=True)
+    (toys / "secret.py").write_text("secret")
+    (folder / "ann" / "scale.py").symlink_to(toys / "secret.py")
+    (folder / "linked").symlink_to(toys)
+    (folder / "bob").mkdir()
+    with (folder / "bob" / "scale.py").open("wb") as stream:
+        stream.truncate(100 << 20)
+    found = read(folder, toys)
+    assert found["ann"].answers == {}
+    assert found["linked"].notes == ["linked is a link, and links are not followed; put the folder itself here"]
+    large = found["bob"].answers["scale"]
+    assert (large.content, large.size) == (b"", 100 << 20)
+    judge = Judge(toys, 1)
+    message = judge.grade("scale", large.content, large.size)["message"]
+    judge.close()
+    assert f"has {100 << 20:,} bytes; a submission should have at most {LONGEST_SOURCE:,}" in message
+
+
+def test_archives_are_looked_through_and_never_unpacked(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = toys / "class"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "ann.zip", "w") as archive:
+        archive.writestr("fork-main/katas/toys/scale/scale.py", REFERENCE)
+        archive.writestr("../../affine.py", "outside")
+        link = zipfile.ZipInfo("fork-main/katas/toys/affine/affine.py")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+    with tarfile.open(folder / "bob.tar.gz", "w:gz") as archive:
+        for name, content in (("/scale.py", REFERENCE.encode()), ("big/affine.py", bytes(LONGEST_SOURCE + 1))):
+            one = tarfile.TarInfo(name)
+            one.size = len(content)
+            archive.addfile(one, io.BytesIO(content))
+        other = tarfile.TarInfo("affine.py")
+        other.type, other.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(other)
+    (folder / "carl.zip").write_bytes(b"no archive")
+    (folder / "notes.txt").write_text("of the instructor")
+    found = read(folder, toys)
+    assert sorted(found) == ["ann", "bob", "carl"]
+    assert found["ann"].answers["scale"].content == REFERENCE.encode()
+    assert "affine" not in found["ann"].answers
+    assert found["bob"].answers["scale"].content == REFERENCE.encode()
+    assert found["bob"].answers["affine"].size == LONGEST_SOURCE + 1
+    assert "no .zip that can be read" in found["carl"].notes[0]
+    assert not (toys / "affine.py").exists()
+    monkeypatch.setattr(reading, "MOST_UNPACKED", 1000)
+    assert "unpacks to more than 1 GB" in read(folder, toys)["bob"].notes[0]
+
+
+def test_roster_of_repositories(toys: Path) -> None:
+    repository = toys / "her fork"
+    a_class(toys, **{"her fork": REFERENCE})
+    git = ["git", "-C", str(repository), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"], ["tag", "v1"]):
+        subprocess.run([*git, *arguments], check=True)
+    (repository / ANSWER).write_text(WRONG)
+    os.symlink("/etc/passwd", repository / "affine.py")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "two"], check=True)
+    roster = toys / "class.csv"
+    roster.write_text(f"learner,repository,revision\nann,{repository},v1\nbob,{repository},\neve,/nowhere,\n")
+    found = read(roster, toys)
+    assert found["ann"].answers["scale"].content == REFERENCE.encode()
+    assert found["bob"].answers["scale"].content == WRONG.encode()
+    assert "affine" not in found["bob"].answers
+    assert found["eve"].notes[0].startswith("/nowhere at HEAD cannot be had: ")
+    for text, why in (("name,where\n", "should begin with the line"), ("learner,repository\n,x\n", "line 2 of")):
+        roster.write_text(text)
+        with pytest.raises(UsageError, match=why):
+            read(roster, toys)
+
+
+def test_names_of_files_are_safe_and_differ() -> None:
+    made = [Learner(name) for name in ("../x", "X", "x", "Zoë", "=1+1", "", "a/b", "学生")]
+    reading.name_files(made)
+    slugs = [one.slug for one in made]
+    assert slugs == ["x", "X-2", "x-3", "Zoë", "1-1", "learner", "a-b", "学生"]
+
+
+def test_table_has_no_formulas(toys: Path) -> None:
+    text = pages.grades([Learner("=HYPERLINK(1)", "x")], [], {"x": []})
+    assert text.splitlines()[1].startswith("'=HYPERLINK")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["nowhere"], "should be a folder of learners or a roster that ends in .csv"),
+        (["empty"], "has no learners"),
+        (["full", "--scheduler", "tcp://127.0.0.1:1"], "no Dask scheduler answers at tcp://127.0.0.1:1"),
+    ],
+)
+def test_bad_arguments_are_one_sentence(toys: Path, arguments: list[str], why: str) -> None:
+    (toys / "empty").mkdir()
+    a_class(toys / "full", ann=REFERENCE)
+    ran = cohort(toys, toys / arguments[0], *arguments[1:])
+    assert ran.status == 2
+    assert ran.err.startswith("error: ")
+    assert why in ran.err
+    assert ran.err.count("\n") == 1
