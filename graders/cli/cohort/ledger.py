@@ -13,6 +13,7 @@ from typing import Any
 from graders.catalogue.katas import Kata
 from graders.faults import ROOT, UsageError
 
+ROOMS = ("worker", "sandbox", "kata", "catalogue", "judge")  # that a verdict comes out of
 TABLES = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, kata TEXT NOT NULL, seconds REAL, document TEXT NOT NULL);
@@ -75,7 +76,8 @@ def key_of(kata: Kata, content: bytes, size: int, engine: str, torch: str, seed:
 
 def engine_digest() -> str:
     """Of what judges all katas."""
-    return digest(sorted((ROOT / "graders").rglob("*.py")))
+    rooms = (ROOT / "graders" / room for room in ROOMS)
+    return digest([*sorted(file for room in rooms for file in room.rglob("*.py")), ROOT / "graders" / "faults.py"])
 
 
 def grader_digest(kata: Kata) -> str:

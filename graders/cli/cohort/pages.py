@@ -126,12 +126,15 @@ def page(learners: list[Learner], katas: list[Kata], documents: Mapping[str, lis
     everything = [one for each in documents.values() for one in each]
     return made.get_template("index.html.jinja").render(
         learners=learners,
-        katas=katas,
+        katas=[kata for kata in katas if any(one["kata"] == kata.id for one in everything)],
         scores={slug: {one["kata"]: one for one in each} for slug, each in documents.items()},
         totals={slug: sum(points(each).values()) for slug, each in documents.items()},
         most=POINTS * len(katas),
         bands=BANDS,
-        spreads=[spread(kata.id, [one for one in everything if one["kata"] == kata.id]) for kata in katas],
+        spreads=[
+            spread(kata, [one for one in everything if one["kata"] == kata])
+            for kata in dict.fromkeys(one["kata"] for one in everything)
+        ],
         mistakes=mistakes(everything),
         checks=failed_checks(everything),
         groups=same_programs(learners, katas),
