@@ -94,6 +94,12 @@ def cohort(session: nox.Session) -> None:
 
 
 @nox.session
+def site(session: nox.Session) -> None:
+    """Build the katas' pages, without solutions: nox -s site -- [--out FOLDER]."""
+    run(session, "site", group="site")
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run the project's own tests; arguments go to pytest."""
     environment(session, "author")

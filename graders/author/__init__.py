@@ -54,6 +54,11 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     statement.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     statement.set_defaults(module="graders.author.statement")
+    site = commands.add_parser(
+        "site", help="build the pages", description="Builds a static site of the statements, without solutions."
+    )
+    site.add_argument("--out", type=Path, default=Path("site"), metavar="FOLDER", help="default: site")
+    site.set_defaults(module="graders.author.site.build")
 
 
 def shard(text: str) -> tuple[int, int]:

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import frontmatter
+
 from graders.catalogue.katas import Kata
 from graders.faults import UsageError
 
@@ -14,6 +16,8 @@ HINTS = ("A nudge", "The idea", "Nearly the code")
 FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
 
 
+COMMENT = re.compile(r"\n?<!--.*?-->", re.DOTALL)
+CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
 ALSO = re.compile(r"<!-- also:\n(.*?)\n-->\n*", re.DOTALL)
 
 
@@ -24,6 +28,11 @@ class Question:
     question: str
     answer: str
     phrasings: tuple[str, ...] = ()
+
+
+def text_of(kata: Kata) -> str:
+    """The statement, as Markdown, without its front matter and the comments for authors. Raises: UsageError."""
+    return COMMENT.sub("", frontmatter.loads(read(kata, kata.statement)).content)
 
 
 def hints(kata: Kata) -> list[str]:

@@ -6,7 +6,6 @@ import argparse
 import re
 from pathlib import Path
 
-import frontmatter
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
@@ -19,8 +18,6 @@ from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.judge import card
 
-COMMENT = re.compile(r"\n?<!--.*?-->", re.DOTALL)
-CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
 # What TeXicode does not know, or puts too near to what comes next.
 SPELLINGS = {
     r"\operatorname": r"\mathrm",
@@ -41,9 +38,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 def show(kata: Kata, state: State, console: Console) -> None:
     """And once the kata is solved, what an interviewer asks next. Raises: UsageError."""
-    text = COMMENT.sub("", frontmatter.loads(questions.read(kata, kata.statement)).content)
+    text = questions.text_of(kata)
     if (console.encoding or "").lower().startswith("utf"):
-        text = CODE_OR_FORMULA.sub(drawn, text)
+        text = questions.CODE_OR_FORMULA.sub(drawn, text)
     console.print(Markdown(text, code_theme="ansi_dark"))
     if progress_of(state.events(kata.id), [kata.id])[kata.id].solved:
         console.print(Text("\nYou have solved it. What an interviewer asks next:\n", style="bold"))

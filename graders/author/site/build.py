@@ -1,0 +1,225 @@
+"""Writes the statements as sources for MkDocs, has it build them, and leaves a folder that any web server can show."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from html import escape
+from pathlib import Path, PurePosixPath
+
+import yaml
+from latex2mathml.converter import convert
+
+from graders.catalogue import katas, statement
+from graders.catalogue.katas import LEVELS, Kata
+from graders.faults import GraderError, UsageError
+from graders.files import make_room
+
+LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<to>[^)\s]+)\)")
+DETAILS = re.compile(r"<details><summary>(.*?)</summary>", re.DOTALL)
+RULES = "## What every kata asks"
+HERE = Path(__file__).parent
+# What latex2mathml does not know, in words that it does.
+SPELLINGS = {r"\bigl": r"\left", r"\bigr": r"\right", r"\Bigl": r"\left", r"\Bigr": r"\right"}
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    out: Path = options.out.absolute()
+    if out.exists() and any(out.iterdir()) and not (out / "sitemap.xml").exists():
+        raise UsageError(f"{options.out} has other files; name an empty or a new folder with --out")
+    make_room(out / "index.html", "name another folder with --out")
+    with tempfile.TemporaryDirectory() as folder:
+        write_sources(Path(folder), katas.all_katas(root), root)
+        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--site-dir", str(out)]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise GraderError(f"MkDocs could not build the pages: {(done.stderr or done.stdout).strip()[-800:]}")
+    for page in out.rglob("*.html"):
+        mend(page)
+    print(f"wrote {out}; open {(out / 'index.html').as_uri()}")
+    return 0
+
+
+def mend(page: Path) -> None:
+    """What the theme leaves out for those who do not see the page, or have no mouse."""
+    text = page.read_text(encoding="utf-8")
+    text = text.replace('<input class="md-option"', '<input tabindex="-1" class="md-option"')
+    text = text.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
+    page.write_text(text, encoding="utf-8")
+
+
+def write_sources(folder: Path, chosen: list[Kata], root: Path) -> None:
+    docs = folder / "docs"
+    docs.mkdir()
+    shutil.copy(HERE / "extra.css", docs)
+    (docs / "index.md").write_text(front_page(chosen), encoding="utf-8")
+    (docs / "rules.md").write_text(rules(root), encoding="utf-8")
+    for kata in chosen:
+        page = docs / kata.topic / f"{kata.id}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(kata_page(kata, {one.id: one for one in chosen}), encoding="utf-8")
+    (folder / "mkdocs.yml").write_text(yaml.safe_dump(settings(chosen), sort_keys=False), encoding="utf-8")
+
+
+def settings(chosen: list[Kata]) -> dict[str, object]:
+    """Of MkDocs. Nothing is asked of another host when a page is shown."""
+    topics = itertools.groupby(chosen, key=lambda kata: kata.topic)
+    pages = [{topic: [{kata.about.title: f"{topic}/{kata.id}.md"} for kata in group]} for topic, group in topics]
+    scheme = {"primary": "custom", "accent": "custom"}
+    return {
+        "site_name": "Deep Learning Katas",
+        "theme": {
+            "name": "material",
+            "font": False,
+            "palette": [
+                {"media": "(prefers-color-scheme: light)", "scheme": "default"} | scheme,
+                {"media": "(prefers-color-scheme: dark)", "scheme": "slate"} | scheme,
+            ],
+            "features": ["navigation.footer"],
+        },
+        "extra": {"generator": False},
+        "extra_css": ["extra.css"],
+        "plugins": ["search"],
+        "use_directory_urls": False,
+        "markdown_extensions": [
+            "admonition",
+            "attr_list",
+            "md_in_html",
+            "tables",
+            {"pymdownx.highlight": {}},
+            "pymdownx.superfences",
+            {"toc": {"permalink": False}},
+        ],
+        "nav": [{"The katas": "index.md"}, {"What every kata asks": "rules.md"}, *pages],
+    }
+
+
+def front_page(chosen: list[Kata]) -> str:
+    """The map, with filters that need no script."""
+    topics = list(dict.fromkeys(kata.topic for kata in chosen))
+    rows = "\n".join(
+        f'<tr class="level-{kata.about.level} topic-{kata.topic}"><th scope="row">'
+        f'<a href="{kata.topic}/{kata.id}.html">{escape(kata.about.title)}</a></th><td>{kata.topic}</td>'
+        f"<td>{kata.about.level}</td><td>{kata.about.minutes}</td><td>{after(kata, chosen)}</td></tr>"
+        for kata in chosen
+    )
+    hide = "\n".join(
+        f".map:has(#{kind}-{value}:checked) tbody tr:not(.{kind}-{value}) {{ display: none; }}"
+        for kind, values in (("topic", topics), ("level", LEVELS))
+        for value in values
+    )
+    return f"""---
+title: The katas
+hide: [navigation, toc]
+---
+
+# Deep Learning Katas
+
+Practise writing the pieces of deep learning by hand, the way interviews ask for them, and be judged honestly: shapes,
+numbers, gradients, stability, the rules of the exercise and the cost of running it.
+
+## How to start
+
+Fork the repository, clone your fork, and then:
+
+```console
+$ python -m pip install nox
+$ nox -s grade       # your katas: all to do, and which file to open first
+$ nox -s watch       # judges on every save
+```
+
+## The map
+
+<style>
+{hide}
+</style>
+<div class="map">
+{choice("topic", "Topic", topics)}
+{choice("level", "Level", LEVELS)}
+<table>
+<thead><tr><th scope="col">kata</th><th scope="col">topic</th><th scope="col">level</th>
+<th scope="col">minutes</th><th scope="col">after</th></tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table>
+</div>
+"""
+
+
+def choice(kind: str, title: str, values: object) -> str:
+    assert isinstance(values, list | tuple)
+    every = [("all", "all", " checked"), *((value, value, "") for value in values)]
+    options = " ".join(
+        f'<label><input type="radio" name="{kind}" id="{kind}-{value}"{checked}> {text}</label>'
+        for value, text, checked in every
+    )
+    return f"<fieldset><legend>{title}</legend>{options}</fieldset>"
+
+
+def after(kata: Kata, chosen: list[Kata]) -> str:
+    known = {one.id: one for one in chosen}
+    links = [f'<a href="{known[name].topic}/{name}.html">{name}</a>' for name in kata.about.after if name in known]
+    return ", ".join(links) or "–"
+
+
+def kata_page(kata: Kata, known: dict[str, Kata]) -> str:
+    text = statement.text_of(kata)
+    title, _, body = text.partition("\n")
+    about = f"{kata.topic}, level {kata.about.level}, about {kata.about.minutes} minutes in an interview"
+    start = f"```console\n$ nox -s watch -- {kata.id}\n```"
+    follow_up = statement.read(kata, kata.folder / "follow_up.md").partition("\n")[2]
+    folded = DETAILS.sub(r'<details markdown="1"><summary>\1</summary>', follow_up)
+    page = f"{title}\n\n*{about}.*\n\n{start}\n{body}\n\n## Follow-up questions\n{folded}\n"
+    return with_links(with_formulas(page), kata, known)
+
+
+def rules(root: Path) -> str:
+    """Of the README, what every statement refers to."""
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    section = re.search(rf"^{RULES}$.*?(?=^## |\Z)", readme, re.DOTALL | re.MULTILINE)
+    if not section:
+        raise GraderError(f"README.md should have a section {RULES!r}")
+    return LINK.sub(r"\g<text>", section[0].replace("## ", "# ", 1))
+
+
+def with_formulas(text: str) -> str:
+    """Formulas as MathML, which browsers draw without a script. Code stays as it is."""
+
+    def drawn(found: re.Match[str]) -> str:
+        block, inline = found["block"], found["inline"]
+        if not block and not inline:
+            return found[0]
+        formula = " ".join((block or inline).split())
+        for spelling, plain in SPELLINGS.items():
+            formula = formula.replace(spelling, plain)
+        made = convert(formula, display="block" if block else "inline")
+        return f'\n\n<div class="formula" tabindex="0">{made}</div>\n\n' if block else made
+
+    return statement.CODE_OR_FORMULA.sub(drawn, text)
+
+
+def with_links(text: str, kata: Kata, known: dict[str, Kata]) -> str:
+    """Links to other katas and to the rules lead to their pages; those to files of the repository become their text."""
+
+    def led(found: re.Match[str]) -> str:
+        to, _, mark = found["to"].partition("#")
+        if found["to"].startswith(("https://", "http://", "#")):
+            return found[0]
+        name = PurePosixPath(to).parent.name if to.endswith("README.md") else PurePosixPath(to).name
+        if name in known:
+            return f"[{found['text']}](../{known[name].topic}/{name}.md)"
+        if mark == "what-every-kata-asks":
+            return f"[{found['text']}](../rules.md)"
+        if to == "follow_up.md":
+            return f"[{found['text']}](#follow-up-questions)"
+        return f"`{found['text']}`" if to.endswith(".py") else found["text"]
+
+    return LINK.sub(led, text)

@@ -1,0 +1,158 @@
+"""`site`: pages that hold the statements and nothing that spoils them, readable by all, asking no other host."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, sync_playwright
+
+from graders.__main__ import main
+from graders.author.site.build import with_formulas
+from graders.catalogue import katas, statement
+
+KATAS = katas.all_katas()
+SHOWN = ("index.html", "rules.html", "contrastive/info_nce.html", "losses/binary_cross_entropy.html")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site") / "pages"
+    assert main(["site", "--out", str(out)]) == 0
+    return out
+
+
+class Silent(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    handler = functools.partial(Silent, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if not program:
+        pytest.skip("no Chromium is installed")
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=program, args=["--headless", "--no-sandbox", "--disable-gpu"])
+        yield made
+        made.close()
+
+
+class Links(HTMLParser):
+    """What a page leads to, what it loads, and the places that others may lead to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.to: list[str] = []
+        self.loaded: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        self.ids.add(found.get("id", ""))
+        if tag == "a" and "href" in found:
+            self.to.append(found["href"])
+        elif "src" in found or (tag == "link" and found.get("rel") not in ("canonical", "next", "prev")):
+            self.loaded.append(found.get("src") or found.get("href", ""))
+
+
+def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    pages = {page: Links(page.read_text(encoding="utf-8")) for page in site.rglob("*.html")}
+    assert len(pages) == len(KATAS) + 3  # the map, the rules, what is not found
+    for page, links in pages.items():
+        if page.name == "404.html":  # its addresses begin at the root of a server
+            continue
+        assert not [one for one in links.loaded if "//" in one]
+        for one in links.to:
+            if one.startswith(("http://", "https://")):
+                continue
+            to, _, place = one.partition("#")
+            there = (page.parent / unquote(to)).resolve() if to else page
+            there = there / "index.html" if there.is_dir() else there
+            assert there in pages, f"{page.name}: {one}"
+            assert not place or unquote(place) in pages[there].ids, f"{page.name}: {one}"
+
+
+def test_pages_have_statements_and_follow_up_questions_and_no_solutions(site: Path) -> None:
+    for kata in KATAS:
+        page = (site / kata.topic / f"{kata.id}.html").read_text(encoding="utf-8")
+        text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+        assert kata.about.title in page
+        assert page.count("<details") >= len(statement.follow_ups(kata)) - 1
+        assert f"nox -s watch -- {kata.id}" in text
+        for spoiler in (*statement.hints(kata), *(mistake.diagnosis for mistake in kata.mistakes)):
+            assert " ".join(spoiler.split())[:60] not in text
+        assert "$$" not in page
+        assert "<!-- " not in page.partition("<article")[2].partition("</article>")[0]
+
+
+def test_formulas_are_drawn_without_a_script() -> None:
+    made = with_formulas("a `$x$` and $x^2$:\n\n$$\\frac{1}{2}$$\n\n```\n$5\n```")
+    assert made.startswith("a `$x$` and <math")
+    assert '<div class="formula" tabindex="0"><math' in made
+    assert made.endswith("```\n$5\n```")
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
+    browser: Browser, address: str, scheme: Literal["light", "dark"], width: int
+) -> None:
+    for name in SHOWN:
+        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page.goto(f"{address}/{name}")
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        found = [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+        page.close()
+        assert found == [], name
+
+
+def test_statements_and_filters_need_no_script_and_search_finds(browser: Browser, address: str) -> None:
+    plain = browser.new_context(java_script_enabled=False).new_page()
+    plain.goto(f"{address}/contrastive/info_nce.html")
+    assert plain.locator("math").first.is_visible()
+    assert plain.locator("article h2", has_text="Must hold").is_visible()
+    plain.goto(f"{address}/index.html")
+    plain.check("#level-3")
+    shown = [row for row in plain.locator(".map tbody tr").all() if row.is_visible()]
+    assert len(shown) == sum(kata.about.level == 3 for kata in KATAS)
+    plain.close()
+    page, asked = browser.new_page(), list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{address}/index.html")
+    page.click(".md-search__input")
+    page.type(".md-search__input", "perplexity")
+    page.wait_for_selector(".md-search-result__item")
+    assert "Perplexity" in page.inner_text(".md-search-result__list")
+    assert [url for url in asked if not url.startswith((address, f"blob:{address}", "data:"))] == []
+    page.close()
+
+
+def test_folder_with_other_files_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.txt").write_text("kept")
+    assert main(["site", "--out", str(tmp_path)]) == 2
+    assert "has other files; name an empty or a new folder with --out" in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
