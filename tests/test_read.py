@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import frontmatter
 import pytest
 
 from graders import __main__ as cli
 from graders.catalogue import katas
-from graders.desk.read import CODE_OR_FORMULA, drawn
+from graders.catalogue.statement import CODE_OR_FORMULA, text_of
+from graders.desk.read import drawn
 from tests.toys import REFERENCE, run
 
 
 @pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
 def test_every_formula_of_a_statement_is_drawn(kata: katas.Kata) -> None:
-    text = frontmatter.load(str(kata.statement)).content
+    text = text_of(kata)
     formulas = [found for found in CODE_OR_FORMULA.finditer(text) if found["block"]]
     assert formulas
     for found in formulas:
