@@ -41,7 +41,7 @@ def zero_logits(draw: Draw) -> Arguments:
 def far_logits(draw: Draw) -> list[Arguments]:
     """Right and wrong scores of each size; the largest come alone, so that the others show."""
     made = []
-    for far in (25.0, 50.0, 120.0, 1000.0, 10000.0):
+    for far in (9.0, 13.0, 17.0, 25.0, 50.0, 120.0, 1000.0, 10000.0):
         one = given(draw, 4, 6)
         one["pos_scores"] += far * torch.tensor([1.0, -1, -1, 0])[draw.permutation(4)]
         one["neg_scores"] += far * torch.tensor([1.0, -1, -1, 0, 1, 0])[draw.permutation(6)]
