@@ -36,7 +36,7 @@ def arguments(draw: Draw, train_x: Tensor, train_y: Tensor, test_x: Tensor, k: i
 
 def rows(draw: Draw, N: int, D: int) -> Tensor:
     """In all directions, and of very different lengths."""
-    return draw.normal(N, D) * 10 ** draw.uniform(N, 1, low=-3.0, high=3.0)
+    return draw.normal(N, D) * 10 ** draw.uniform(N, 1, low=-4.5, high=3.0)
 
 
 def clear(
