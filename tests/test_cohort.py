@@ -141,7 +141,7 @@ def test_judge_that_is_killed_is_replaced_and_one_that_always_dies_is_told(toys:
     judge = Judge(toys, 1)
     try:
         judge.process.kill()
-        assert judge.grade("scale", REFERENCE.encode(), len(REFERENCE))["state"] == "solved"
+        assert judge.grade("scale", REFERENCE.encode(), len(REFERENCE))[0]["state"] == "solved"
         judge.command = [*judge.command[:2], 'print(\'{"isolation": "full"}\')']
         judge.process.kill()
         with pytest.raises(JudgeEnded, match="ended 3 times at this answer"):
@@ -183,7 +183,7 @@ def test_links_are_not_followed_and_large_files_not_read(toys: Path) -> None:
     large = found["bob"].answers["scale"]
     assert (large.content, large.size) == (b"", 100 << 20)
     judge = Judge(toys, 1)
-    message = judge.grade("scale", large.content, large.size)["message"]
+    message = judge.grade("scale", large.content, large.size)[0]["message"]
     judge.close()
     assert f"has {100 << 20:,} bytes; a submission should have at most {LONGEST_SOURCE:,}" in message
 

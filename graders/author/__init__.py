@@ -25,9 +25,13 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     prove.add_argument("--deep", action="store_true", help="also list the mutants of right answers that pass")
     prove.add_argument("--json", type=Path, metavar="FILE", help="write the kill rates as JSON")
     bench = commands.add_parser(
-        "bench", help="measure the judge", description="Measures the judge against `import torch`, in one run."
+        "bench",
+        help="measure the judge",
+        description="Measures the judge, or with `cohort` the judging of a class, against `import torch` in one run.",
     )
+    bench.add_argument("what", nargs="?", choices=["cohort"], help="the judging of a class, for about half an hour")
     bench.add_argument("--runs", type=int, default=5, metavar="N", help="repetitions of each command; default: 5")
+    bench.add_argument("--answers", type=int, default=2000, metavar="N", help="of the class; default: 2000")
     soak = commands.add_parser(
         "soak",
         help="grade again and again on a busy machine",

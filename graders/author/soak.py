@@ -74,8 +74,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
                         result = judge.grade(kata, path, only="performance" if slow else "")
                         found[kind].add(kata, path.stem, result, "failing" if slow else "solved")
                 judge.close()
-                seen, wrong = sum(one.runs for one in found.values()), sum(len(one.wrong) for one in found.values())
-                said = f"round {turn + 1} of {max(kinds.values())}: {seen:,} gradings, {wrong:,} wrong"
+                seen, bad = sum(one.runs for one in found.values()), sum(len(one.wrong) for one in found.values())
+                said = f"round {turn + 1} of {max(kinds.values())}: {seen:,} gradings, {bad:,} wrong"
                 console.print(said, end="\r" if console.is_terminal else "\n")
         except KeyboardInterrupt:
             interrupted = True

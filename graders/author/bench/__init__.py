@@ -15,6 +15,10 @@ from graders.judge import card
 def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 1 where a figure misses its goal."""
     console = card.console()
+    if options.what == "cohort":
+        from graders.author.bench import cohort  # it needs Dask
+
+        return int(not cohort.show(console, root, options.answers))
     fine = speed.show(console, root, options.runs)
     breakdown.show(console, root)
     references.show(console, root, options.runs)

@@ -9,6 +9,7 @@ import base64
 import json
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +20,36 @@ from graders.faults import GraderError, UsageError
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 
+KEPT = 3  # katas whose expected values and known mistakes stay in memory: they come one after the other
+
 
 def serve(root: Path, seed: str) -> None:
     """What the judge's process does, until nobody asks any more."""
     launcher = new_launcher()  # before any grader is imported
     say({"isolation": launcher.isolation})
     torch.set_num_threads(1)
-    judge = WarmJudge(launcher, int(seed))
+    judges: dict[str, WarmJudge] = {}
     with tempfile.TemporaryDirectory() as folder:
         for line in sys.stdin.buffer:
+            began = time.perf_counter()
             asked = json.loads(line)
+            if asked["kata"] not in judges:
+                if len(judges) == KEPT:
+                    judges.pop(next(iter(judges))).close()
+                judges[asked["kata"]] = WarmJudge(launcher, int(seed))
             file = Path(folder, f"{asked['kata']}.py")
             file.write_bytes(base64.b64decode(asked["content"]))
             with file.open("r+b") as stream:
                 stream.truncate(asked["size"])  # of a file that is too large no more came than its size
             try:
-                result = judge.grade(katas.find_one(asked["kata"], root), file).document()
+                result = judges[asked["kata"]].grade(katas.find_one(asked["kata"], root), file).document()
             except (GraderError, UsageError) as error:
                 say({"fault": f"{asked['kata']}: {error}"})
                 continue
-            say({"document": shown_as(result, result["source"], file.name)})
-    judge.close()
+            document = shown_as(result, result["source"], file.name)
+            say({"document": document, "seconds": round(time.perf_counter() - began, 3)})
+    for judge in judges.values():
+        judge.close()
     launcher.close()
 
 

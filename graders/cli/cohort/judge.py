@@ -74,8 +74,11 @@ class Judge:
         reply: dict[str, Any] = json.loads(line)
         return reply
 
-    def grade(self, kata: str, content: bytes, size: int) -> dict[str, Any]:
-        """The result as a document. Raises: JudgeEnded; RuntimeError where the grader is at fault."""
+    def grade(self, kata: str, content: bytes, size: int) -> tuple[dict[str, Any], float]:
+        """The result as a document, and the seconds that it took.
+
+        Raises: JudgeEnded; RuntimeError where the grader is at fault.
+        """
         asked = {"kata": kata, "content": base64.b64encode(content).decode(), "size": size}
         with self.lock:
             for _ in range(MOST_DEATHS):
@@ -94,8 +97,7 @@ class Judge:
                     late.cancel()
                 if "fault" in reply:
                     raise RuntimeError(reply["fault"])
-                document: dict[str, Any] = reply["document"]
-                return document
+                return reply["document"], reply["seconds"]
         raise JudgeEnded(f"the judge's process ended {MOST_DEATHS} times at this answer; look at it yourself")
 
     def close(self) -> None:
@@ -103,7 +105,7 @@ class Judge:
         self.process.communicate()
 
 
-def grade(kata: str, content: bytes, size: int) -> dict[str, Any]:
+def grade(kata: str, content: bytes, size: int) -> tuple[dict[str, Any], float]:
     """A task of Dask's: judges one answer on whichever worker it comes to."""
     plugin = get_worker().plugins[NAME]
     assert isinstance(plugin, Judging)

@@ -38,8 +38,8 @@ class Ledger:
             (value,) = self.connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return str(value)
 
-    def add(self, key: str, document: dict[str, Any]) -> None:
-        row = (key, document["kata"], document["seconds"], json.dumps(document))
+    def add(self, key: str, document: dict[str, Any], seconds: float) -> None:
+        row = (key, document["kata"], seconds, json.dumps(document))
         with explained(self.file):
             self.connection.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)", row)
 

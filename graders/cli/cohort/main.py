@@ -122,19 +122,19 @@ def judge_all(
         send()
         for future in done:
             job = running.pop(future)
-            ledger.add(job.key, verdict(future, job))
+            ledger.add(job.key, *verdict(future, job))
             advance()
             send()
 
 
-def verdict(future: Any, job: Job) -> dict[str, Any]:
-    """Raises: GraderError where the kata's grader is at fault."""
+def verdict(future: Any, job: Job) -> tuple[dict[str, Any], float]:
+    """The result as a document, and the seconds that it took. Raises: GraderError where the grader is at fault."""
     try:
-        found: dict[str, Any] = future.result()
+        found: tuple[dict[str, Any], float] = future.result()
     except KilledWorker:
-        return ungraded(job.kata, f"{LOST} workers were lost while they judged this; look at it yourself")
+        return ungraded(job.kata, f"{LOST} workers were lost while they judged this; look at it yourself"), 0.0
     except judge.JudgeEnded as ended:
-        return ungraded(job.kata, str(ended))
+        return ungraded(job.kata, str(ended)), 0.0
     except RuntimeError as error:
         raise GraderError(str(error)) from None
     return found

@@ -1,0 +1,217 @@
+"""`bench -- cohort`: what it costs to judge a class, and whether it matters that workers are killed meanwhile."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import signal
+import sqlite3
+import statistics
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from distributed import Worker
+from rich.console import Console
+
+from graders.author.bench.speed import IMPORT_TORCH, descendants, measure, memory
+from graders.catalogue import katas
+from graders.cli import command_line
+from graders.cli.cohort import main as cohort
+from graders.cli.cohort.judge import Judging
+from graders.cli.cohort.ledger import Ledger, engine_digest
+from graders.faults import UsageError
+from graders.judge import card
+
+KINDS = {"references": 0.25, "alternatives": 0.25, "mistakes": 0.5}  # what learners hand in, but for HOSTILE
+HOSTILE = 0.02
+SEED = 1
+WORKERS = 2
+KILL_EVERY = 60.0  # seconds
+LOOK_EVERY = 1.0
+IMPORTS = 5
+EMPTY_TASKS = 1000
+
+
+@dataclass
+class Course:
+    """How a run of `cohort` went.
+
+    Args:
+        verdicts: by the key of each answer; what is measured is left out.
+        seconds: of each answer.
+        samples: the clock, verdicts so far, and memory of all processes.
+    """
+
+    verdicts: dict[str, Any]
+    seconds: list[float]
+    samples: list[tuple[float, int, float]]
+    kills: int
+
+    @property
+    def judging(self) -> float:
+        """Seconds from the first verdict to the last."""
+        times = [clock for clock, done, _ in self.samples if done]
+        return times[-1] - times[0]
+
+
+def show(console: Console, root: Path, count: int) -> bool:
+    """Whether all goals are met."""
+    torch_seconds = statistics.median(measure(IMPORT_TORCH, root)[0] for _ in range(IMPORTS))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        made = make_class(folder / "class", root, count)
+        console.print(f"a class with {made:,} answers, {WORKERS} workers")
+        whole = run(console, root, folder, "class", "undisturbed")
+        killed = run(console, root, folder, "class", f"a worker killed every {KILL_EVERY:.0f} s", kill=True)
+        make_class(folder / "part", root, count // 5)
+        two = run(console, root, folder, "part", "a fifth of it")
+        one = run(console, root, folder, "part", "the same, one worker", workers=1)
+    quarter = len(whole.samples) // 4
+    levels = [statistics.median(m for _, _, m in part) for part in (whole.samples[quarter : 2 * quarter],
+                                                                   whole.samples[-quarter:])]  # fmt: skip
+    differ = sum(killed.verdicts.get(key) != verdict for key, verdict in whole.verdicts.items())
+    figures = [  # what, got, unit, goal
+        ("an answer, median", statistics.median(whole.seconds) / torch_seconds, "x import torch", 0.25),
+        ("an answer, mean", statistics.fmean(whole.seconds) / torch_seconds, "x import torch", None),
+        ("all processors' time for an answer", WORKERS * whole.judging / made / torch_seconds, "x import torch", None),
+        ("two workers against one", one.judging / two.judging, "times as fast", -1.8),
+        ("Dask and the ledger, for an answer", 1e3 * empty_task(root), "ms", 10),
+        ("memory of all processes, last quarter against second", levels[1] / levels[0], "times", 1.1),
+        ("the same, last quarter", levels[1] / 1e9, "GB", None),
+        (f"verdicts that differ or are missing after {killed.kills} kills", float(differ), f"of {made:,}", 0),
+    ]
+    shown = card.table("figure.", "got", ".", "goal", ".")
+    fine = True
+    for what, got, unit, goal in figures:
+        met = goal is None or (got >= -goal if goal < 0 else got <= goal)
+        fine &= met
+        words = "" if goal is None else f"at least {-goal:g}" if goal < 0 else f"at most {goal:g}"
+        shown.add_row(what, f"{got:.2f}", unit, words, "" if goal is None else "ok" if met else "MISSED")
+    console.print(shown)
+    console.print(f'python -c "import torch" takes {torch_seconds:.2f} s here')
+    return fine
+
+
+def make_class(folder: Path, root: Path, count: int) -> int:
+    """A learner's folder with an answer to every kata, as often as it takes; the same each time. Returns how many."""
+    chosen = katas.all_katas(root)
+    hostile = {kata.id: sorted((root / "tests" / "hostile" / kata.id).glob("*.py")) for kata in chosen}
+    share = HOSTILE * len(chosen) / max(sum(map(bool, hostile.values())), 1)
+    draw = random.Random(SEED)
+    sources = {}
+    for kata in chosen:
+        reference = kata.reference_file.read_text(encoding="utf-8")
+        sources[kata.id] = {
+            "references": [reference],
+            "alternatives": [
+                file.read_text(encoding="utf-8") for file in sorted((kata.solutions / "alternatives").glob("*.py"))
+            ],
+            "mistakes": [form for mistake in kata.mistakes for form in mistake.forms(reference).values()],
+        }
+    learners = max(count // len(chosen), 1)
+    for learner in range(learners):
+        home = folder / f"learner {learner}"
+        home.mkdir(parents=True)
+        for kata in chosen:
+            if hostile[kata.id] and draw.random() < share:
+                source = draw.choice(hostile[kata.id]).read_text(encoding="utf-8")
+            else:
+                (kind,) = draw.choices(list(KINDS), list(KINDS.values()))
+                source = draw.choice(sources[kata.id][kind])
+            (home / f"{kata.id}.py").write_text(f"{source}\n# of learner {learner}\n", encoding="utf-8")
+    return learners * len(chosen)
+
+
+def run(
+    console: Console, root: Path, folder: Path, learners: str, said: str, workers: int = WORKERS, kill: bool = False
+) -> Course:
+    """Has the class judged by the command that an instructor types. Raises: UsageError where it fails."""
+    out = folder / said.replace(" ", "-")
+    options = ["--out", str(out), "--workers", str(workers), "--seed", str(SEED)]
+    command = [*command_line(root), "cohort", str(folder / learners), *options]
+    began = time.perf_counter()
+    samples, kills, next_kill = [], 0, KILL_EVERY
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None:
+            time.sleep(LOOK_EVERY)
+            below = descendants(process.pid)
+            clock = time.perf_counter() - began
+            samples.append((clock, count_of(out / "results.sqlite"), sum(map(memory, below))))
+            if kill and clock > next_kill:
+                next_kill += KILL_EVERY
+                kills += kill_a_worker(below)
+        assert process.stderr
+        if process.returncode:
+            raise UsageError(f"cohort ended with exit status {process.returncode}: {process.stderr.read()[-500:]}")
+    with contextlib.closing(sqlite3.connect(out / "results.sqlite")) as connection:
+        rows = connection.execute("SELECT key, seconds, document FROM verdicts").fetchall()
+    verdicts = {key: without_measures(json.loads(document)) for key, _, document in rows}
+    course = Course(verdicts, [seconds for _, seconds, _ in rows], samples, kills)
+    console.print(f"  {said}: {len(rows):,} verdicts in {course.judging:.0f} s")
+    return course
+
+
+def count_of(file: Path) -> int:
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as c:
+        return int(c.execute("SELECT COUNT(*) FROM verdicts").fetchone()[0])
+    return 0
+
+
+def kill_a_worker(processes: list[int]) -> int:
+    """Dask's worker is the parent of a judge's process. Returns how many were killed."""
+    for pid in random.sample(processes, len(processes)):
+        with contextlib.suppress(OSError):
+            if b"cohort import child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+                os.kill(parent, signal.SIGKILL)
+                return 1
+    return 0
+
+
+def without_measures(document: dict[str, Any]) -> dict[str, Any]:
+    """What two runs must have alike. How many times the reference's time was taken is never quite the same."""
+    tests = [
+        {name: test[name] for name in ("name", "state", "score")}
+        | ({} if test["category"] == "performance" else {"message": test["message"]})
+        for test in document["tests"]
+    ]
+    return {name: value for name, value in document.items() if name not in ("seconds", "costs")} | {"tests": tests}
+
+
+class Idle(Judging):
+    """A worker's judge that has its answer ready."""
+
+    def setup(self, worker: Worker) -> None:
+        self.judge = self  # type: ignore[assignment]
+
+    def teardown(self, worker: Worker) -> None:
+        pass
+
+    def grade(self, kata: str, content: bytes, size: int) -> tuple[dict[str, Any], float]:
+        return {"kata": kata, "padding": "x" * 20_000}, 0.0  # a document of the usual length
+
+
+def empty_task(root: Path) -> float:
+    """Seconds from one verdict to the next where judging takes no time."""
+    kata = katas.all_katas(root)[0]
+    options = argparse.Namespace(scheduler=None, workers=WORKERS)
+    jobs = [cohort.Job(str(number), kata, b"x" * 3000, 3000) for number in range(EMPTY_TASKS)]
+    clocks: list[float] = []
+
+    class Clocked(Ledger):
+        def add(self, key: str, document: dict[str, Any], seconds: float) -> None:
+            super().add(key, document, seconds)
+            clocks.append(time.perf_counter())
+
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Clocked(Path(folder, "results.sqlite"))
+        cohort.judge_all(jobs, ledger, Idle(root, SEED, "strict", engine_digest()), options, Console(quiet=True))
+        ledger.close()
+    return (clocks[-1] - clocks[0]) / (len(clocks) - 1)
