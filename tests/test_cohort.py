@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import os
 import signal
+import socket
 import sqlite3
 import stat
 import subprocess
+import sys
 import tarfile
 import time
 import zipfile
@@ -270,3 +273,79 @@ def test_bad_arguments_are_one_sentence(toys: Path, arguments: list[str], why: s
     assert ran.err.startswith("error: ")
     assert why in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_machine_of_a_cluster_may_vanish_and_come_back(toys: Path) -> None:
+    answers = {f"learner {number}": f"# {number}\n{(REFERENCE, WRONG)[number % 2]}" for number in range(40)}
+    folder = a_class(toys / "class", **answers)
+    address = f"tcp://127.0.0.1:{free_port()}"
+    machines = [f"127.0.0.{number}" for number in range(2, 6)]
+    with contextlib.ExitStack() as stack:
+
+        def start(*arguments: str) -> subprocess.Popen[bytes]:
+            command = [sys.executable, "-m", "dask", *arguments]
+            process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
+            stack.callback(end, process)
+            return process
+
+        def work(machine: str) -> subprocess.Popen[bytes]:
+            return start(
+                "worker", address, "--host", machine, "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"
+            )
+
+        start("scheduler", "--host", address, "--no-dashboard")
+        working = [work(machine) for machine in machines]
+        arguments = [str(folder), "--out", str(toys / "out"), "--scheduler", address, "--seed", "1"]
+        command = [*command_line(toys), "cohort", *arguments]
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+            until = time.monotonic() + 120
+            while judged(toys) < 4 and time.monotonic() < until:
+                time.sleep(0.02)
+            end(working[0])
+            assert judged(toys) < 40
+            work(machines[0])
+            told, _ = process.communicate(timeout=180)
+    assert process.returncode == 0, told
+    assert [row["scale"] for row in table(toys).values()].count("100") == 20
+    assert judged(toys) == 40
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """As a machine ends whose plug is pulled: with all that it runs."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_slurm_gets_jobs_that_are_workers(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE, bob=WRONG)
+    programs = toys / "bin"
+    programs.mkdir()
+    for name, text in {
+        "sbatch": 'cp "$1" "$0.asked"; bash "$1" >/dev/null 2>&1 & echo "Submitted batch job $!"',
+        "scancel": 'kill "$@"',
+    }.items():
+        (programs / name).write_text(f"#!/bin/bash\n{text}\n")
+        (programs / name).chmod(0o755)
+    options = ["--jobs", "2", "--processors", "1", "--memory", "1GB", "--queue", "short", "--port", str(free_port())]
+    command = [sys.executable, "-m", "docs.cluster.slurm", *options]
+    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"}
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    ) as slurm:
+        assert slurm.stdout
+        address = slurm.stdout.readline().split()[-1]
+        ran = run(toys, "cohort", str(folder), "--out", str(toys / "out"), "--scheduler", address, "--seed", "1")
+        os.killpg(slurm.pid, signal.SIGINT)
+        assert slurm.wait(60) == 0
+    assert ran.status == 0, ran.err
+    assert table(toys)["ann"]["scale"] == "100"
+    asked = (programs / "sbatch.asked").read_text()
+    assert "#SBATCH -p short" in asked
+    assert "#SBATCH -t 02:00:00" in asked

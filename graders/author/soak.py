@@ -39,19 +39,22 @@ class Found:
     """
 
     runs: int = 0
-    wrong: list[str] = field(default_factory=list)
+    wrong: int = 0
     shares: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
-    def add(self, kata: Kata, name: str, result: Result, expected: str) -> None:
+    def add(self, kata: Kata, name: str, result: Result, expected: str) -> str:
+        """What was wrong with it, if anything."""
         self.runs += 1
-        if result.state != expected:
-            failed = result.first_failure
-            why = f"{failed.name}: {failed.message}" if failed else result.message
-            self.wrong.append(f"{kata.id}/{name} should be {expected}, but it is {result.state}: {why}")
         limits = {budget.name: budget for answer in kata.grader.answers for budget in answer.budgets}
         for budget, figures in result.costs.items():
             for figure, (own, reference) in figures.items():
                 self.shares[figure].append(own / limit(limits[budget], figure, reference))
+        if result.state == expected:
+            return ""
+        self.wrong += 1
+        failed = result.first_failure
+        why = f"{failed.name}: {failed.message}" if failed else result.message
+        return f"{kata.id}/{name} should be {expected}, but it is {result.state}: {why}"
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -72,19 +75,17 @@ def main(options: argparse.Namespace, root: Path) -> int:
                     slow = kind == "slow mistakes"
                     for path in files[kata.id, kind] if turn < kinds[kind] else ():
                         result = judge.grade(kata, path, only="performance" if slow else "")
-                        found[kind].add(kata, path.stem, result, "failing" if slow else "solved")
+                        if wrong := found[kind].add(kata, path.stem, result, "failing" if slow else "solved"):
+                            console.print(f"WRONG  {wrong} (seed {turn})", markup=False, soft_wrap=True)
                 judge.close()
-                seen, bad = sum(one.runs for one in found.values()), sum(len(one.wrong) for one in found.values())
+                seen, bad = sum(one.runs for one in found.values()), sum(one.wrong for one in found.values())
                 said = f"round {turn + 1} of {max(kinds.values())}: {seen:,} gradings, {bad:,} wrong"
                 console.print(said, end="\r" if console.is_terminal else "\n")
         except KeyboardInterrupt:
             interrupted = True
     launcher.close()
     console.print(table(found))
-    wrong = [line for one in found.values() for line in one.wrong]
-    for line in wrong:
-        console.print(f"WRONG  {line}", markup=False, soft_wrap=True)
-    return 130 if interrupted else int(bool(wrong))
+    return 130 if interrupted else int(any(one.wrong for one in found.values()))
 
 
 def files_of(kata: Kata, kind: str, folder: Path) -> list[Path]:
@@ -114,7 +115,7 @@ def busy() -> Iterator[None]:
 def table(found: dict[str, Found]) -> Any:
     made = card.table("answers.", "gradings", "wrong", "figure.", "share of its limit:", "median", "most")
     for kind, one in found.items():
-        made.add_row(kind, f"{one.runs:,}", f"{len(one.wrong):,}")
+        made.add_row(kind, f"{one.runs:,}", f"{one.wrong:,}")
         for figure, shares in one.shares.items() if kind != "slow mistakes" else ():
             made.add_row("", "", "", figure, "", f"{statistics.median(shares):.0%}", f"{max(shares):.0%}")
     return made

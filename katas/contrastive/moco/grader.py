@@ -6,7 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from graders.kata import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
+from graders.kata import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, two_views
 
 # A cosine rounded to half precision is off by half an epsilon, a logit by that over the temperature.
 OFF = {dtype: 0.75 * torch.finfo(dtype).eps / 0.07 for dtype in HALF}
@@ -15,7 +15,6 @@ ROUNDED = {dtype: Tolerance(TOLERANCES[dtype].relative, off, off) for dtype, off
 ROUNDED[torch.float64] = Tolerance(1e-8, 1e-8, 1e-12)
 # An eps of 1e-12 beside a norm of 1e-4 is welcome, one of 1e-8 is not.
 WITH_EPS = {torch.float64: Tolerance(2e-6, 2e-6, 1e-12), torch.float32: TOLERANCES[torch.float32]}
-A_THOUSANDFOLD = {torch.float32: Tolerance(1e-4, 2e-3, 2e-3)}  # so much a cosine's rounding error counts
 
 
 def loss_oracle(query: Tensor, key: Tensor, queue: Tensor, temperature: float = 0.07) -> Tensor:
@@ -194,7 +193,7 @@ LOSS = (
     Case("special_angles", special_angles),
     alone("query_as_key", lambda draw: {"query": draw.normal(4, 5), "queue": draw.normal(3, 5)}, scenario=same_tensor),
     robust("uneven_lengths", uneven_lengths, tolerance=WITH_EPS),
-    robust("small_temperature", small_temperature, tolerance=A_THOUSANDFOLD),
+    robust("small_temperature", small_temperature, tolerance=two_views.THOUSANDFOLD),
     robust("small_temperature_in_half", partial(small_temperature, t=0.05), dtypes=HALF),
     # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.
     robust("norm_fits_float16", lambda draw: views(draw, 4, 64, 6, scale=60.0), dtypes=(torch.float16,)),

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.kata import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
+from graders.kata import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, two_views
 
 
 def parameters(user_dim: int, item_dim: int, hidden_dim: int, **rest: float) -> dict[str, tuple[int, ...]]:
@@ -92,7 +92,7 @@ def at(hidden_dim: int = 6, user_dim: int = 3, item_dim: int = 4, **rest: float)
 
 robust = {"category": "robustness"}
 in_half = {"dtypes": HALF, "gradients": "finite", "tolerance": rounded_at(0.05), **robust}
-thousandfold = {torch.float32: Tolerance(1e-4, 3e-3, 3e-3)}  # a cosine's rounding error counts a thousand times
+thousandfold = two_views.THOUSANDFOLD | {torch.float32: Tolerance(1e-4, 3e-3, 3e-3)}
 refused = {"raises": ValueError}
 BUDGET = Budget(
     "many_pairs",
