@@ -328,7 +328,7 @@ def test_slurm_gets_jobs_that_are_workers(toys: Path) -> None:
     programs = toys / "bin"
     programs.mkdir()
     for name, text in {
-        "sbatch": 'cp "$1" "$0.asked"; bash "$1" >/dev/null 2>&1 & echo "Submitted batch job $!"',
+        "sbatch": 'cp "$1" "$0.$$"; bash "$0.$$" >/dev/null 2>&1 & echo "Submitted batch job $!"',
         "scancel": 'kill "$@"',
     }.items():
         (programs / name).write_text(f"#!/bin/bash\n{text}\n")
@@ -346,6 +346,6 @@ def test_slurm_gets_jobs_that_are_workers(toys: Path) -> None:
         assert slurm.wait(60) == 0
     assert ran.status == 0, ran.err
     assert table(toys)["ann"]["scale"] == "100"
-    asked = (programs / "sbatch.asked").read_text()
-    assert "#SBATCH -p short" in asked
-    assert "#SBATCH -t 02:00:00" in asked
+    first, second = (job.read_text() for job in programs.glob("sbatch.*"))
+    assert "#SBATCH -p short" in first
+    assert "#SBATCH -t 02:00:00" in second

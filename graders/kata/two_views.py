@@ -11,7 +11,7 @@ from graders.kata.spec import HALF, TOLERANCES, Arguments, Budget, Case, Draw, I
 
 # An eps of 1e-12 beside a norm of 1e-4 is welcome, one of 1e-8 is not.
 NORM_EPS = {torch.float64: Tolerance(2e-6, 2e-6, 1e-12), torch.float32: Tolerance(1e-4, 1e-4, 1e-5)}
-THOUSANDFOLD = {  # a cosine's rounding error at a temperature of 0.001, of which a gradient has a thousand times as much
+THOUSANDFOLD = {  # a cosine's rounding error at a temperature of 0.001; a gradient has a thousand times that
     torch.float64: Tolerance(1e-9, 1e-9, 1e-9),
     torch.float32: Tolerance(1e-4, 2e-3, 2e-3),
 }

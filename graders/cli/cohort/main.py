@@ -107,6 +107,8 @@ def judge_all(
         except RuntimeError as error:
             advice = "; see SECURITY.md, or add --isolation limits" if "isolation" in str(error) else ""
             raise UsageError(f"{error}{advice}") from None
+        if not client.nthreads():
+            console.print("no worker is there yet; judging begins when one comes")
         waiting = deque(jobs)
         running: dict[Any, Job] = {}
         done = as_completed(loop=client.loop)
