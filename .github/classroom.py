@@ -43,7 +43,9 @@ def collect(roster: Path, folder: Path) -> None:
         try:
             with tempfile.TemporaryDirectory() as clone:
                 repositories.clone(repository, Path(clone, "clone"))
-                repositories.git(Path(clone, "clone"), "bundle", "create", "--quiet", str(bundle.absolute()), "--all", "HEAD")
+                repositories.git(
+                    Path(clone, "clone"), "bundle", "create", "--quiet", str(bundle.absolute()), "--all", "HEAD"
+                )
             rows.append((learner, bundle.as_posix(), revision))
         except repositories.Trouble as trouble:
             print(f"{repository} of {learner} cannot be had: {trouble}")
@@ -79,10 +81,11 @@ def read(grades: Path) -> tuple[list[str], list[tuple[str, list[int | None]]]]:
     """The katas, and each learner's points, which are None where there is no answer. Raises: ValueError, csv.Error."""
     with grades.open(encoding="utf-8", newline="") as stream:
         head, *rows = csv.reader(stream)
-    katas = head[1:-1]
-    if not all(re.fullmatch(r"[a-z][a-z0-9_]{0,63}", kata) for kata in katas):
+    first, *katas, last = head
+    named = all(re.fullmatch(r"[a-z][a-z0-9_]{0,63}", kata) for kata in katas)
+    if (first, last) != ("learner", "total") or not named or any(len(row) != len(head) for row in rows):
         raise ValueError
-    return katas, [(plain(row[0]), [points(cell) for cell in row[1:-1]]) for row in rows if len(row) == len(head)]
+    return katas, [(plain(name), [points(cell) for cell in cells]) for name, *cells, _ in rows]
 
 
 def points(cell: str) -> int | None:

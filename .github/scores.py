@@ -180,9 +180,9 @@ def drawing(history: list[Push], katas: set[str], most: int) -> str:
 WIDTH, HEIGHT = 600, 160
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="-60 -40 720 240" role="img" aria-labelledby="title desc">
 <title id="title">{title}</title>
-<desc id="desc">A step for each push, from {since} to {until}: the sum of each kata's best points, and of its points at that push.</desc>
+<desc id="desc">A step for each push, from {since} to {until}: the katas' best points, and those at that push.</desc>
 <style>
-svg {{ color-scheme: light dark; --paper: #fbfaf7; --ink: #1f1e1b; --quiet: #5b5850; --rule: #ddd8cc; --accent: #1d5b79; }}
+svg {{ --paper: #fbfaf7; --ink: #1f1e1b; --quiet: #5b5850; --rule: #ddd8cc; --accent: #1d5b79; }}
 @media (prefers-color-scheme: dark) {{
 svg {{ --paper: #15181a; --ink: #e9e6de; --quiet: #aaa69b; --rule: #363b3e; --accent: #8cc5e0; }} }}
 text {{ font: 12px system-ui, "Segoe UI", Roboto, "Liberation Sans", sans-serif; fill: var(--quiet); }}
@@ -195,7 +195,8 @@ path {{ fill: none; stroke: var(--rule); }}
 <path class="best" d="{best}"/>
 <path class="current" d="{current}"/>
 <path class="best" d="M0 -22h24"/><text x="30" y="-18">best {reached}</text>
-<path class="current" d="M120 -22h24"/><text x="150" y="-18">current {now}</text><text x="240" y="-18">of {most} points</text>
+<path class="current" d="M120 -22h24"/><text x="150" y="-18">current {now}</text>
+<text x="240" y="-18">of {most} points</text>
 </svg>"""
 
 

@@ -1,4 +1,7 @@
-"""Learners' repositories: which there are, and how git fetches them. Standard library only, see .github/classroom.py."""
+"""Learners' repositories: which there are, and how git fetches them.
+
+Standard library only, since .github/classroom.py uses this where nothing is installed.
+"""
 
 from __future__ import annotations
 
