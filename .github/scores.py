@@ -24,7 +24,16 @@ STATES = ("solved", "failing", "todo", "error")
 LONGEST = 50 << 20
 HEAD = "date,commit,score,most,katas"
 LINE = re.compile(r"([\d-]{10}T[\d:]{8}Z),([0-9a-f]{40}),\d{1,6},(\d{1,6}),((?:[a-z]\w{0,63}=\d{1,3} ?)*)", re.ASCII)
-MOST_DATES = 5  # below the drawing
+COLOURS = ((1, "brightgreen"), (0.75, "green"), (0.4, "yellow"), (0, "orange"))  # of the badge, from this share on
+WIDTH, HEIGHT = 600, 160  # of what is drawn within the axes
+MOST_DATES = 5
+README = """# Score
+
+![The best and the current score after each push](history.svg)
+
+What this fork's own workflow says of its newest push, and the best of all pushes; SECURITY.md says what that is worth.
+
+{table}"""
 
 Row = tuple[str, str, int]  # a kata, its state and its points, of 100
 
@@ -104,16 +113,6 @@ def publish(rows: list[Row], commit: str, folder: Path) -> None:
         (folder / name).write_text(text + "\n", encoding="utf-8")
 
 
-COLOURS = ((1, "brightgreen"), (0.75, "green"), (0.4, "yellow"), (0, "orange"))
-README = """# Score
-
-![The best and the current score after each push](history.svg)
-
-What this fork's own workflow says of its newest push, and the best of all pushes; SECURITY.md says what that is worth.
-
-{table}"""
-
-
 def read_history(path: Path) -> list[Push]:
     """Without the lines that cannot be read: it says how many these are."""
     if not path.exists():
@@ -177,7 +176,6 @@ def drawing(history: list[Push], katas: set[str], most: int) -> str:
     )
 
 
-WIDTH, HEIGHT = 600, 160
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="-60 -40 720 240" role="img" aria-labelledby="title desc">
 <title id="title">{title}</title>
 <desc id="desc">A step for each push, from {since} to {until}: the katas' best points, and those at that push.</desc>
