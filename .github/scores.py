@@ -156,7 +156,7 @@ def drawing(history: list[Push], katas: set[str], most: int) -> str:
         return f"{HEIGHT * (1 - score / max(most, 1)):.1f}"
 
     grid = [
-        f'<path class="grid" d="M0 {y(score)}H{WIDTH}"/><text class="end" x="-8" y="{y(score)}" dy="4">{score}</text>'
+        f'<path d="M0 {y(score)}H{WIDTH}"/><text class="end" x="-8" y="{y(score)}" dy="4">{score}</text>'
         for score in (0, most // 2, most)
     ]
     dates = [
