@@ -1,47 +1,79 @@
-"""Turns results.json into a Markdown table, or with --badge into a shields endpoint. Standard library only.
+"""Turns results.json into a Markdown table, and into the files of the branch `scores`. Standard library only.
 
-The file comes from a job that ran a learner's code, so nothing in it is trusted: names are checked against
-the katas that exist, numbers are made numbers, and no other text is passed on.
+    scores.py RESULTS                   prints the table
+    scores.py RESULTS COMMIT FOLDER     adds this push to FOLDER/history.csv, and draws from it README.md, badge.json
+                                        and history.svg
+
+RESULTS comes from a job that ran a learner's code, so nothing in it is trusted: names are checked against the katas
+that exist, numbers are made numbers, and no other text is passed on. Nor is history.csv, which anybody with the right
+to write may have edited: a line that this could not have written is left out.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 STATES = ("solved", "failing", "todo", "error")
 LONGEST = 50 << 20
+HEAD = "date,commit,score,most,katas"
+LINE = re.compile(r"([\d-]{10}T[\d:]{8}Z),([0-9a-f]{40}),\d{1,6},(\d{1,6}),((?:[a-z]\w{0,63}=\d{1,3} ?)*)", re.ASCII)
+COLOURS = ((1, "brightgreen"), (0.75, "green"), (0.4, "yellow"), (0, "orange"))  # of the badge, from this share on
+WIDTH, HEIGHT = 600, 160  # of what is drawn within the axes
+MOST_DATES = 5
+README = """# Score
+
+![The best and the current score after each push](history.svg)
+
+What this fork's own workflow says of its newest push, and the best of all pushes; SECURITY.md says what that is worth.
+
+{table}"""
+
+Row = tuple[str, str, int]  # a kata, its state and its points, of 100
+
+
+@dataclass(frozen=True)
+class Push:
+    """A line of history.csv: the points of each kata that had any, so that the best of each can be told later."""
+
+    date: str
+    commit: str
+    most: int
+    points: dict[str, int]
+
+    @property
+    def line(self) -> str:
+        katas = " ".join(f"{kata}={points}" for kata, points in self.points.items())
+        return f"{self.date},{self.commit},{sum(self.points.values())},{self.most},{katas}"
 
 
 def main(arguments: list[str]) -> int:
     """Exit status: 2 where the file is no results document."""
-    badge, paths = "--badge" in arguments, [argument for argument in arguments if argument != "--badge"]
+    results, *published = arguments
     try:
-        rows = read(Path(paths[0]))
-    except (IndexError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        rows = read(Path(results))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         print(f"error: no results document: {type(error).__name__}", file=sys.stderr)  # the rest may quote the file
         return 2
-    score, most = sum(row[2] for row in rows), sum(row[3] for row in rows)
-    if badge:
-        share = score / most if most else 0
-        colour = "brightgreen" if share == 1 else "green" if share >= 0.75 else "yellow" if share >= 0.4 else "orange"
-        print(json.dumps({"schemaVersion": 1, "label": "katas", "message": f"{score}/{most}", "color": colour}))
+    if published:
+        commit, folder = published
+        publish(rows, commit, Path(folder))
     else:
-        print("| kata | verdict | score |\n| --- | --- | ---: |")
-        for name, state, points, possible in rows:
-            print(f"| {name} | {state} | {points}/{possible} |")
-        print(f"| **all** | | **{score}/{most}** |")
+        print(table(rows))
     return 0
 
 
-def read(path: Path) -> list[tuple[str, str, int, int]]:
-    """(kata, state, score, most) for each kata of this repository that the document speaks of."""
+def read(path: Path) -> list[Row]:
+    """Of each kata of this repository that the document speaks of."""
     if path.stat().st_size > LONGEST:
         raise ValueError("too long")
-    katas = {folder.name for folder in ROOT.glob("katas/*/*")}
+    katas = existing_katas()
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     rows = []
     for result in document["results"]:
@@ -50,8 +82,120 @@ def read(path: Path) -> list[tuple[str, str, int, int]]:
             katas.remove(name)
             if type(result["score"]) is not int:
                 raise ValueError("no score")
-            rows.append((name, state, max(0, min(100, result["score"])), 100))
+            rows.append((name, state, max(0, min(100, result["score"]))))
     return rows
+
+
+def existing_katas() -> set[str]:
+    return {folder.name for folder in ROOT.glob("katas/*/*")}
+
+
+def publish(rows: list[Row], commit: str, folder: Path) -> None:
+    """Graded again with the same outcome, the newest commit gets no second line; with another, it does."""
+    history = read_history(folder / "history.csv")
+    date = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    push = Push(date, commit, 100 * len(rows), {name: points for name, _, points in sorted(rows) if points})
+    if not history or (history[-1].commit, history[-1].points) != (commit, push.points):
+        history.append(push)
+    katas = existing_katas()  # a kata that is gone keeps its points in the file, and counts no more
+    best = {name: max(one.points.get(name, 0) for one in history) for name in katas}
+    ungraded = sorted(katas - {name for name, *_ in rows})
+    rows = rows + [(name, "not graded", 0) for name in ungraded if best[name]]
+    most, reached = 100 * len(rows), sum(best.values())
+    colour = next(colour for share, colour in COLOURS if reached >= share * most)
+    badge = {"schemaVersion": 1, "label": "katas, best", "message": f"{reached}/{most}", "color": colour}
+    for name, text in {
+        "history.csv": "\n".join([HEAD, *(one.line for one in history)]),
+        "history.svg": drawing(history, katas, most),
+        "badge.json": json.dumps(badge),
+        "README.md": README.format(table=table(rows, best)),
+    }.items():
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+
+
+def read_history(path: Path) -> list[Push]:
+    """Without the lines that cannot be read: it says how many these are."""
+    if not path.exists():
+        return []
+    lines = [line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
+    found = [LINE.fullmatch(line) for line in lines if line not in ("", HEAD)]
+    if None in found:
+        print(f"left out lines of history.csv that cannot be read: {found.count(None)}", file=sys.stderr)
+    return [
+        Push(one[1], one[2], int(one[3]), {name: min(100, int(n)) for name, n in re.findall(r"(\w+)=(\d+)", one[4])})
+        for one in found
+        if one
+    ]
+
+
+def table(rows: list[Row], best: dict[str, int] | None = None) -> str:
+    """With a column of the best points of each kata, where they are known."""
+    lines = ["| kata | verdict | score |", "| --- | --- | ---: |"]
+    lines += [f"| {name} | {state} | {points}/100 |" for name, state, points in rows]
+    most = 100 * len(rows)
+    lines.append(f"| **all** | | **{sum(points for *_, points in rows)}/{most}** |")
+    if best is not None:
+        column = ["best", "---:", *(f"{best[name]}/100" for name, *_ in rows), f"**{sum(best.values())}/{most}**"]
+        lines = [f"{line} {cell} |" for line, cell in zip(lines, column, strict=True)]
+    return "\n".join(lines)
+
+
+def drawing(history: list[Push], katas: set[str], most: int) -> str:
+    """An SVG with a step for each push. By hand: a library would have to be installed beside a token that can write."""
+    current, best, so_far = [], [], dict.fromkeys(katas, 0)
+    for push in history:
+        so_far = {name: max(points, push.points.get(name, 0)) for name, points in so_far.items()}
+        current.append(sum(points for name, points in push.points.items() if name in katas))
+        best.append(sum(so_far.values()))
+    step, last = WIDTH / len(history), len(history) - 1
+
+    def path(scores: list[int]) -> str:
+        return f"M0 {y(scores[0])}" + "".join(f"V{y(score)}H{(n + 1) * step:.1f}" for n, score in enumerate(scores))
+
+    def y(score: float) -> str:
+        return f"{HEIGHT * (1 - score / max(most, 1)):.1f}"
+
+    grid = [
+        f'<path d="M0 {y(score)}H{WIDTH}"/><text class="end" x="-8" y="{y(score)}" dy="4">{score}</text>'
+        for score in (0, most // 2, most)
+    ]
+    dates = [
+        f'<text class="middle" x="{(n + 0.5) * step:.1f}" y="{HEIGHT + 20}">{history[n].date[:10]}</text>'
+        for n in sorted({round(k * last / (MOST_DATES - 1)) for k in range(MOST_DATES)})
+    ]
+    return SVG.format(
+        title=f"Best {best[-1]} and current {current[-1]} of {most} points after push {len(history)}",
+        since=history[0].date[:10],
+        until=history[-1].date[:10],
+        marks="\n".join(grid + dates),
+        best=path(best),
+        current=path(current),
+        reached=best[-1],
+        now=current[-1],
+        most=most,
+    )
+
+
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="-60 -40 720 240" role="img" aria-labelledby="title desc">
+<title id="title">{title}</title>
+<desc id="desc">A step for each push, from {since} to {until}: the katas' best points, and those at that push.</desc>
+<style>
+svg {{ --paper: #fbfaf7; --ink: #1f1e1b; --quiet: #5b5850; --rule: #ddd8cc; --accent: #1d5b79; }}
+@media (prefers-color-scheme: dark) {{
+svg {{ --paper: #15181a; --ink: #e9e6de; --quiet: #aaa69b; --rule: #363b3e; --accent: #8cc5e0; }} }}
+text {{ font: 12px system-ui, "Segoe UI", Roboto, "Liberation Sans", sans-serif; fill: var(--quiet); }}
+.middle {{ text-anchor: middle; }} .end {{ text-anchor: end; }} .paper {{ fill: var(--paper); }}
+path {{ fill: none; stroke: var(--rule); }}
+.best {{ stroke: var(--accent); stroke-width: 2.5; }} .current {{ stroke: var(--ink); stroke-dasharray: 4 3; }}
+</style>
+<rect class="paper" x="-60" y="-40" width="720" height="240"/>
+{marks}
+<path class="best" d="{best}"/>
+<path class="current" d="{current}"/>
+<path class="best" d="M0 -22h24"/><text x="30" y="-18">best {reached}</text>
+<path class="current" d="M120 -22h24"/><text x="150" y="-18">current {now}</text>
+<text x="240" y="-18">of {most} points</text>
+</svg>"""
 
 
 if __name__ == "__main__":

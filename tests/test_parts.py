@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import socket
 import subprocess
-import sys
 import threading
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -20,7 +17,7 @@ from rich.console import Console
 from graders.author import prove
 from graders.author.mutants import mutants
 from graders.catalogue.stub import stub_of
-from graders.faults import ROOT, CheckFailed, GraderError
+from graders.faults import CheckFailed, GraderError
 from graders.judge import card, checks
 from graders.judge.agreement import agree
 from graders.judge.diagnosis import Diagnosis
@@ -430,44 +427,3 @@ def test_a_graders_fault_outweighs_a_failing_check() -> None:
     fault = Result("k", "t", "k.py", planned=1, outcomes=[outcome("error", graders_fault=True)])
     assert exit_status([failing]) == 1
     assert exit_status([failing, fault]) == 3
-
-
-def scores(document: str, *options: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = folder / "results.json"
-    path.write_text(document, encoding="utf-8")
-    command = [sys.executable, str(ROOT / ".github" / "scores.py"), *options, str(path)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def test_published_scores_trust_nothing_in_the_document(tmp_path: Path) -> None:
-    results = [
-        {"kata": "cosine_similarity", "state": "solved", "score": 10**9},
-        {"kata": "cosine_similarity", "state": "solved", "score": 100},
-        {"kata": "<script>", "state": "solved", "score": 100},
-        {"kata": "roc_auc", "state": "| evil |", "score": 100},
-    ]
-    done = scores(json.dumps({"results": results}), folder=tmp_path)
-    assert done.stdout.splitlines()[2:] == ["| cosine_similarity | solved | 100/100 |", "| **all** | | **100/100** |"]
-    badge = scores(json.dumps({"results": results}), "--badge", folder=tmp_path)
-    assert json.loads(badge.stdout) == {
-        "schemaVersion": 1,
-        "label": "katas",
-        "message": "100/100",
-        "color": "brightgreen",
-    }
-
-
-SCORE = '{"results": [{"kata": "roc_auc", "state": "solved", "score": %s}]}'
-SCORES = ["Infinity", "-Infinity", "NaN", "1e999", "true", "null", '"100"', "[100]", "99.5", '"\\n::error::x"']
-
-
-@pytest.mark.parametrize(
-    "document",
-    ["", "[]", '{"results": [1]}', '{"results": [{"kata": []}]}', *(SCORE % score for score in SCORES)],
-)
-def test_published_scores_refuse_what_is_no_document(document: str, tmp_path: Path) -> None:
-    done = scores(document, folder=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: no results document: ")
-    assert done.stderr.count("\n") == 1
-    assert "::" not in done.stderr

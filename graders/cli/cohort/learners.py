@@ -6,11 +6,9 @@ is too large is known by its size alone.
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import stat
-import subprocess
 import tarfile
 import unicodedata
 import zipfile
@@ -21,13 +19,13 @@ from typing import IO, Protocol
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import LONGEST_SOURCE
+from graders.cli.cohort.repositories import Trouble, clone, git, roster
 from graders.faults import UsageError
 
 MOST_ENTRIES = 200_000  # of one learner's tree
 MOST_UNPACKED = 1 << 30  # bytes of an archive that are looked through
 NOT_LOOKED_INTO = {"solutions", "tests", "node_modules", "__pycache__", "__MACOSX"}
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-CLONE_SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -64,10 +62,6 @@ class Tree(Protocol):
 
     def read(self, path: str) -> bytes:
         """At most what a submission may have, and one byte more. Raises: Trouble."""
-
-
-class Trouble(Exception):
-    """A learner's tree cannot be read; the message is a sentence."""
 
 
 def all_learners(source: Path, katas: list[Kata], clones: Path) -> list[Learner]:
@@ -261,48 +255,15 @@ class Commit:
         return git(self.clone, "cat-file", "blob", self.objects[path])[: LONGEST_SOURCE + 1]
 
 
-def roster(file: Path) -> list[tuple[str, str, str]]:
-    """Learner, repository and revision, of each line. Raises: UsageError."""
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            rows = list(csv.DictReader(stream))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{file} cannot be read ({error}); it should be a .csv in UTF-8") from None
-    if not rows or not {"learner", "repository"} <= rows[0].keys():
-        raise UsageError(f"{file} should begin with the line: learner,repository,revision")
-    for number, row in enumerate(rows, start=2):
-        if not row["learner"] or not row["repository"]:
-            raise UsageError(f"line {number} of {file} should name a learner and a repository")
-    return [(row["learner"], row["repository"], row.get("revision") or "HEAD") for row in rows]
-
-
 def of_repository(name: str, repository: str, revision: str, katas: list[Kata], clones: Path) -> Learner:
     """What the repository has now, if it can be reached."""
     folder = clones / re.sub(r"\W+", "-", repository)[-100:]
     try:
-        if repository.startswith("-"):
-            raise Trouble(f"{repository} is no address of a repository")
         if not folder.exists():
-            git(None, "clone", "--bare", "--quiet", "--end-of-options", repository, str(folder))
+            clone(repository, folder)
         else:
             git(folder, "fetch", "--quiet", "origin", "+refs/heads/*:refs/heads/*")
         known = git(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
     except Trouble as trouble:
         return Learner(name, notes=[f"{repository} at {revision} cannot be had: {trouble}"])
     return found_in(Commit(folder, known), name, katas)
-
-
-def git(clone: Path | None, *arguments: str) -> bytes:
-    """What it prints. No hook, no prompt, and no helper that a repository could name. Raises: Trouble."""
-    safe = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "core.fsmonitor=false"]
-    where = ["--git-dir", str(clone)] if clone else []
-    environment = os.environ | {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "LC_ALL": "C"}
-    try:
-        done = subprocess.run(
-            ["git", *safe, *where, *arguments], capture_output=True, env=environment, timeout=CLONE_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Trouble(str(error)) from None
-    if done.returncode:
-        raise Trouble(next(iter(done.stderr.decode(errors="replace").splitlines()), "git failed"))
-    return done.stdout

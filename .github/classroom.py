@@ -1,0 +1,107 @@
+"""What classroom.yml does beside grading. Standard library only: nothing is installed where a token is.
+
+    classroom.py collect ROSTER FOLDER     fetches each repository into FOLDER, and writes a roster of what it fetched
+    classroom.py publish RESULTS FOLDER    writes into FOLDER what the branch shows of what `cohort` found
+
+RESULTS comes from a job that ran learners' code, so nothing in it is trusted: points are made numbers, names are shown
+letter by letter, and of other files only texts that are named like feedback are copied.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from graders.cli.cohort import repositories
+from graders.faults import UsageError, complain
+
+LONGEST = 1 << 20  # of a learner's feedback, in characters
+LONGEST_NAME = 200
+
+
+def main(arguments: list[str]) -> int:
+    """Exit status: 2 where the roster or the table cannot be used."""
+    step, source, folder = arguments
+    try:
+        {"collect": collect, "publish": publish}[step](Path(source), Path(folder))
+    except UsageError as error:
+        return complain(str(error))
+    return 0
+
+
+def collect(roster: Path, folder: Path) -> None:
+    """Where one cannot be fetched its address stays in the roster, so that `cohort` says so beside the learner."""
+    folder.mkdir()
+    rows = []
+    for number, (learner, repository, revision) in enumerate(repositories.roster(roster), start=1):
+        bundle = folder / f"{number}.bundle"
+        try:
+            with tempfile.TemporaryDirectory() as clone:
+                repositories.clone(repository, Path(clone, "clone"))
+                repositories.git(
+                    Path(clone, "clone"), "bundle", "create", "--quiet", str(bundle.absolute()), "--all", "HEAD"
+                )
+            rows.append((learner, bundle.as_posix(), revision))
+        except repositories.Trouble as trouble:
+            print(f"{repository} of {learner} cannot be had: {trouble}")
+            rows.append((learner, repository, revision))
+    with (folder / "roster.csv").open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([("learner", "repository", "revision"), *rows])
+
+
+def publish(results: Path, folder: Path) -> None:
+    """The points, a shorter table of them, and the feedback."""
+    try:
+        katas, points = read(results / "grades.csv")
+    except (OSError, ValueError, csv.Error) as error:
+        raise UsageError(f"grades.csv is no table of points: {type(error).__name__}") from None
+    with (folder / "grades.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["learner", *katas, "total"])
+        writer.writerows([name, *each, sum(one or 0 for one in each)] for name, each in points)
+    lines = ["| learner | points | solved | answers |", "| --- | ---: | ---: | ---: |"]
+    for name, each in points:
+        answers = [one for one in each if one is not None]
+        lines.append(f"| {shown(name)} | {sum(answers)} | {answers.count(100)} | {len(answers)} |")
+    about = f"Of {len(katas)} katas, {100 * len(katas)} points. Each kata's are in grades.csv, the cards in feedback/."
+    (folder / "README.md").write_text("\n".join(["# Grades", "", about, "", *lines, ""]), encoding="utf-8")
+    (folder / "feedback").mkdir()
+    for file in sorted((results / "feedback").glob("*.md")):
+        if re.fullmatch(r"[\w-]{1,100}", file.stem) and file.is_file() and not file.is_symlink():
+            with file.open(encoding="utf-8", errors="replace") as stream:
+                (folder / "feedback" / file.name).write_text(stream.read(LONGEST), encoding="utf-8")
+
+
+def read(grades: Path) -> tuple[list[str], list[tuple[str, list[int | None]]]]:
+    """The katas, and each learner's points, which are None where there is no answer. Raises: ValueError, csv.Error."""
+    with grades.open(encoding="utf-8", newline="") as stream:
+        head, *rows = csv.reader(stream)
+    first, *katas, last = head
+    named = all(re.fullmatch(r"[a-z][a-z0-9_]{0,63}", kata) for kata in katas)
+    if (first, last) != ("learner", "total") or not named or any(len(row) != len(head) for row in rows):
+        raise ValueError
+    return katas, [(plain(name), [points(cell) for cell in cells]) for name, *cells, _ in rows]
+
+
+def points(cell: str) -> int | None:
+    return max(0, min(100, int(cell))) if cell else None
+
+
+def plain(name: str) -> str:
+    """One line that no spreadsheet takes for a formula."""
+    text = "".join(one if one.isprintable() else " " for one in name[:LONGEST_NAME]).strip()
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+
+
+def shown(name: str) -> str:
+    """In Markdown, with nothing in it that is more than a character."""
+    return "".join(one if one.isalnum() or one == " " else f"&#{ord(one)};" for one in name)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
