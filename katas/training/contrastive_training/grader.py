@@ -58,7 +58,7 @@ def train(train_contrastive, views, w, b, u, epochs, lr, temperature, seed, nois
     params = dict(encoder.named_parameters())
     for name, p in params.items():
         p.requires_grad_(name not in frozen)
-        p.grad = None if old is None or name in frozen else torch.full_like(p, float(old))
+        p.grad = None if old is None else torch.full_like(p, float(old))
     losses = [train_contrastive(encoder, views, epochs, lr, temperature, seed) for _ in range(calls)]
     found = {"the result": " of ".join([type(losses[0]).__name__, *{type(loss).__name__ for loss in losses[0]}])}
     return found | {"losses": w.new_tensor(losses)} | params
@@ -110,7 +110,11 @@ GRADER = Grader(
                 case("rates", *(batches(T=2, epochs=4, lr=lr) for lr in (1e-3, 0.1)), batches(T=2, lr=0, noise=0.3)),
                 case("random_encoder", *(batches(noise=0.3, seed=seed) for seed in (0, 123456789))),
                 case("frozen_parameters", *(batches(T=2, frozen=names) for names in ("w", "b u"))),
-                case("stale_gradients", batches(T=2, old=100), batches(T=2, old="nan"), category="robustness"),
+                case(
+                    "stale_gradients",
+                    *(batches(T=2, old=old, frozen=frozen) for old in (100, "nan") for frozen in ("", "w")),
+                    category="robustness",
+                ),
                 case("called_again", batches(T=2, calls=2, noise=0.3), category="robustness"),
                 Case("views_of_another_shape", shaped(*OTHER_SHAPES), scenario=train, raises=ValueError),
                 case(

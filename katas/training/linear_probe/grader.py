@@ -57,6 +57,13 @@ def clusters(
     return {**made, "epochs": epochs, "lr": lr, "seed": 7}
 
 
+def sorted_by_label(draw: Draw) -> Arguments:
+    """The first batch of 256 rows has none of the last class."""
+    made = clusters(draw, circle(draw, 5), N=64)
+    order = made["train_y"].argsort()
+    return {**made, "train_x": made["train_x"][order], "train_y": made["train_y"][order]}
+
+
 def overlapping(draw: Draw, N: int = 30, M: int = 40, **more: float) -> Arguments:
     """Ten classes that nobody can tell apart for sure, so that the accuracy says much about W and b."""
     return clusters(draw, draw.normal(10, 6).tolist(), N, M, std=1.5, **more)
@@ -151,6 +158,7 @@ GRADER = Grader(
                     dtypes=ONE,
                     tolerance=dict.fromkeys(ONE, Tolerance(0, 0, 0.004)),  # one of 300 may lie near a boundary
                 ),
+                Case("sorted_by_label", sorted_by_label, dtypes=ONE),
                 Case(
                     "few_rows",
                     lambda draw: [

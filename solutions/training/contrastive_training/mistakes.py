@@ -65,6 +65,14 @@ MISTAKES = (
         {CLIP: CLIP.replace("nn.utils", "for p in params:\n                nn.utils").replace("(params", "(p")},
     ),
     Mistake(
+        "clipped_with_frozen",
+        "gradients that frozen parameters had before the call count when gradients are clipped; leave these out",
+        {
+            ZERO: "            for p in params:\n                p.grad = None\n",
+            CLIP: CLIP.replace("params", "encoder.parameters()"),
+        },
+    ),
+    Mistake(
         "rate_per_batch",
         "the schedule moves on with every batch, so the rate falls too early and rises again; set it once an epoch",
         {

@@ -62,6 +62,11 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        "last_batch_dropped",
+        "rows after the last full batch are never learned from, and the only ones of a class may be there; use all",
+        {LOSS: LOSS.replace("train_x", "train_x[:256]").replace("train_y", "train_y[:256]")},
+    ),
+    Mistake(
         "no_bias", "the map has no bias; give every class one", {PROBE: "nn.Linear(train_x.shape[1], C, bias=False)"}
     ),
     Mistake(
