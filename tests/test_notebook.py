@@ -254,16 +254,19 @@ def test_to_import_graders_costs_nothing() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
-def test_without_torch_the_clones_own_python_judges(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_clones_own_python_judges_else_a_kernels_that_has_all_it_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     from IPython.core.error import UsageError
 
     from graders.notebook import magic as notebook
 
-    assert notebook.find_python() == sys.executable
-    monkeypatch.setattr(notebook, "NEEDED", ("pytest", "no_such_thing"))
     monkeypatch.setattr(notebook, "ROOT", tmp_path)
-    with pytest.raises(UsageError, match=f"needs no_such_thing: run `nox -s grade` once in {tmp_path}, or `%pip"):
-        notebook.find_python()
+    assert notebook.find_python() == sys.executable
     (tmp_path / ".venv/bin").mkdir(parents=True)
     (tmp_path / ".venv/bin/python").touch()
     assert notebook.find_python() == str(tmp_path / ".venv/bin/python")
+    (tmp_path / ".venv/bin/python").unlink()
+    monkeypatch.setattr(notebook, "NEEDED", ("pytest", "no_such_thing"))
+    with pytest.raises(UsageError, match=f"needs no_such_thing: run `nox -s grade` once in {tmp_path}, or `%pip"):
+        notebook.find_python()
