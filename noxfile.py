@@ -171,7 +171,8 @@ def environment(session: nox.Session, group: str) -> None:
     index = torch_index(session)
     try:
         if not PYTHON.exists():
-            subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
+            # Comes with nox. Debian, and so Colab, leaves out a part of Python that venv needs.
+            subprocess.run([sys.executable, "-m", "virtualenv", "--quiet", "--clear", str(VENV)], check=True)
         if index:
             torch = next(one for one in wanted if one.startswith("torch=="))
             install(session, "--no-deps", "--extra-index-url", index, f"{torch}+cpu")

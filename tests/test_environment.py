@@ -122,7 +122,7 @@ class Computer:
         """What is asked of the installers, without their first words; the last names all that is wanted."""
         self.noxfile.environment(self, "learn")
         made, *installs = self.ran
-        assert made == ["python", "-m", "venv", "--clear", str(self.noxfile.VENV)]
+        assert made == ["python", "-m", "virtualenv", "--quiet", "--clear", str(self.noxfile.VENV)]
         return [command[command.index("install") + 1 :] for command in installs]
 
 
