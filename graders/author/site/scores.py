@@ -27,12 +27,14 @@ def scores_page(path: Path) -> str:
 
 Of {len(names)} katas with {FULL} points each.
 
+<div class="scores">
 <table>
 <thead><tr><th scope="col">learner</th><th scope="col">solved</th><th scope="col">points</th></tr></thead>
 <tbody>
 {lines}
 </tbody>
 </table>
+</div>
 """
 
 
