@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
+import os
 import shutil
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import nox
@@ -16,9 +19,11 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 PYPROJECT = ROOT / "pyproject.toml"
 OLDEST = (3, 11)
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 nox.options.sessions = ["grade"]
 nox.options.default_venv_backend = "none"
+logging.getLogger("nox").addFilter(lambda record: record.msg != "uv binary not found.")  # pip will do
 
 
 @nox.session
@@ -163,14 +168,15 @@ def environment(session: nox.Session, group: str) -> None:
         session.error("less than 3 GB of disk is free, and torch needs about that: make room, then run this again")
     session.log(f"preparing {VENV.name} ({group}); this happens once and takes a few minutes")
     wanted = nox.project.dependency_groups(nox.project.load_toml(PYPROJECT), group)
-    shown = None if sys.stdout.isatty() else subprocess.DEVNULL  # pip's progress
-    pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", *wanted]
+    index = torch_index(session)
     try:
         if not PYTHON.exists():
-            subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True, stdout=shown)
-        done = subprocess.run(pip, check=False, stdout=shown, stderr=subprocess.PIPE, text=True, errors="replace")
-        if done.returncode:
-            session.error(f"{VENV.name} could not be made: {trouble(done.stderr)}")
+            # Comes with nox. Debian, and so Colab, leaves out a part of Python that venv needs.
+            subprocess.run([sys.executable, "-m", "virtualenv", "--quiet", "--clear", str(VENV)], check=True)
+        if index:
+            torch = next(one for one in wanted if one.startswith("torch=="))
+            install(session, "--no-deps", "--extra-index-url", index, f"{torch}+cpu")
+        install(session, *wanted)
         for old in VENV.glob(f".{group}-*"):
             old.unlink()
         stamp.touch()
@@ -178,11 +184,47 @@ def environment(session: nox.Session, group: str) -> None:
         session.error(f"{VENV.name} could not be made: {error}; mend that, then run this again")
 
 
-def trouble(stderr: str) -> str:
-    """What pip died of, and what to do, in one sentence."""
+def torch_index(session: nox.Session) -> str:
+    """The index to take torch's CPU build from; empty where torch comes from where all else does.
+
+    PyPI's torch for Linux is the CUDA build. Other systems get a CPU build from there.
+    """
+    choice = os.environ.get("KATAS_TORCH", "")
+    if "://" in choice:
+        return choice
+    if choice not in ("", "default"):
+        session.error(f"KATAS_TORCH should be default or the address of an index of CPU builds, got {choice!r}")
+    gpu = any(Path("/dev").glob("nvidia*")) or shutil.which("nvidia-smi")
+    if choice or gpu or sys.platform != "linux":
+        return ""
+    try:
+        urllib.request.urlopen(f"{CPU_INDEX}/torch/", timeout=5).close()
+    except OSError:
+        session.log(f"{CPU_INDEX} does not answer: if the default index has the CUDA build of torch, that is 2.7 GB")
+        return ""
+    session.log("no NVIDIA GPU is here: taking torch's CPU build, 0.2 GB and not 2.7; KATAS_TORCH=default takes CUDA's")
+    return CPU_INDEX
+
+
+def install(session: nox.Session, *wanted: str) -> None:
+    """By uv where there is one, which is faster, else by pip."""
+    uv = shutil.which("uv")
+    if uv:
+        command = [uv, "pip", "install", "--python", str(PYTHON), *wanted]
+    else:
+        command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", *wanted]
+    shown = None if sys.stdout.isatty() else subprocess.DEVNULL  # pip's progress
+    done = subprocess.run(command, check=False, stdout=shown, stderr=subprocess.PIPE, text=True, errors="replace")
+    if done.returncode:
+        session.error(f"{VENV.name} could not be made: {trouble(done.stderr, 'uv' if uv else 'pip')}")
+
+
+def trouble(stderr: str, tool: str) -> str:
+    """What pip or uv died of, and what to do, in one sentence."""
     if "No space left on device" in stderr:
         return "the disk is full: make room (torch needs about 3 GB), then run this again"
-    if any(sign in stderr for sign in ("connection broken", "Connection", "timed out", "SSLError", "ProxyError")):
+    unreachable = ("connection broken", "Connection", "timed out", "SSLError", "ProxyError", "Failed to fetch")
+    if any(sign in stderr for sign in unreachable):
         return "the package index cannot be reached: check the network, then run this again"
-    lines = [line for line in stderr.splitlines() if line.startswith("ERROR:")]
-    return f"pip says {(lines or stderr.splitlines() or ['nothing'])[-1]!r}: mend that, then run this again"
+    lines = [line for line in stderr.splitlines() if line.startswith(("ERROR:", "error:"))]
+    return f"{tool} says {(lines or stderr.splitlines() or ['nothing'])[-1]!r}: mend that, then run this again"

@@ -88,13 +88,31 @@ def remembered(clone: Path) -> list[Event]:
     return events
 
 
+def settings_in(path: str) -> dict[str, Any]:
+    """JSON with comments."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(re.sub(r"^ *//.*$", "", text, flags=re.MULTILINE))
+    return found
+
+
 def test_the_settings_for_vs_code_are_committed() -> None:
-    text = (ROOT / ".vscode/settings.json").read_text(encoding="utf-8")
-    settings = json.loads(re.sub(r"^ *//.*$", "", text, flags=re.MULTILINE))
+    settings = settings_in(".vscode/settings.json")
     assert settings["python.testing.pytestEnabled"] is True
     assert settings["python.testing.pytestArgs"] == ["katas"]
     assert settings["python.defaultInterpreterPath"] == "${workspaceFolder}/.venv"  # holds on Windows too
     assert "vscode" not in (ROOT / ".gitignore").read_text(encoding="utf-8")
+
+
+def test_the_dev_container_makes_what_the_settings_name_and_has_the_extensions_that_read_them() -> None:
+    container = settings_in(".devcontainer/devcontainer.json")
+    assert container["customizations"]["vscode"]["extensions"] == ["ms-python.python", "ms-toolsai.jupyter"]
+    assert {name.partition(".")[0] for name in settings_in(".vscode/settings.json")} == {"python", "jupyter"}
+    install, make, kernel = container["updateContentCommand"].split(" && ")
+    assert install == "python -m pip install nox"
+    session = make.removeprefix("nox -s ")
+    assert f"\ndef {session}(session: nox.Session)" in (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    assert kernel == ".venv/bin/python -m pip install ipykernel"
+    assert not {"privileged", "capAdd", "securityOpt", "runArgs"} & container.keys()  # no weaker than Docker's own
 
 
 def test_the_explorer_finds_every_check_and_its_line(clone: Path) -> None:

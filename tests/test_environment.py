@@ -1,19 +1,26 @@
-"""What keeps `.venv` from being made is said in one sentence. Each time nox runs in a copy that has no environment."""
+"""What `.venv` is made of; what keeps it from being made is said in one sentence."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import NoReturn
+from urllib.error import URLError
 
 import pytest
 
 from graders.faults import ROOT
 
+TORCH = "torch==2.13.0"
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 OFFLINE = {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1", "PIP_RETRIES": "1"}
 
 
 def nox(folder: Path, *, noxfile: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs in a copy that has no environment."""
     for name in ("noxfile.py", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
     if noxfile:
@@ -21,6 +28,7 @@ def nox(folder: Path, *, noxfile: str = "", **environment: str) -> subprocess.Co
         (folder / "noxfile.py").write_text(text + noxfile)
     outside = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "NOX", "VIRTUAL"))}
     command = [sys.executable, "-m", "nox", "-s", "grade"]
+    outside["KATAS_TORCH"] = "default"
     return subprocess.run(command, cwd=folder, env=outside | environment, capture_output=True, text=True, check=False)
 
 
@@ -66,3 +74,141 @@ def test_a_disk_that_fills_up_on_the_way(tmp_path: Path) -> None:
         "subprocess.run = _full\n"
     )
     assert "the disk is full: make room (torch needs about 3 GB)" in sentence(nox(tmp_path, noxfile=change))
+
+
+class Refused(Exception):
+    """What ends a session."""
+
+
+class Computer:
+    """Linux without a GPU or uv, on which noxfile.py installs nothing: what it would run is kept."""
+
+    def __init__(self, noxfile: ModuleType, root: Path, patch: pytest.MonkeyPatch) -> None:
+        self.noxfile, self.answers = noxfile, True
+        self.said: list[str] = []
+        self.ran: list[list[str]] = []
+        self.devices: list[str] = []
+        self.programs: dict[str, str] = {}
+        self.sys = SimpleNamespace(platform="linux", version_info=(3, 11), executable="python", stdout=sys.stdout)
+        for name, value in {
+            "VENV": root,
+            "PYTHON": root / "bin/python",
+            "sys": self.sys,
+            "Path": lambda _: SimpleNamespace(glob=lambda _: self.devices),
+            "subprocess": SimpleNamespace(**vars(subprocess) | {"run": self.run}),
+            "shutil": SimpleNamespace(which=self.programs.get, disk_usage=shutil.disk_usage),
+            "urllib": SimpleNamespace(request=SimpleNamespace(urlopen=self.urlopen)),
+        }.items():
+            patch.setattr(noxfile, name, value)
+        patch.delenv("KATAS_TORCH", raising=False)
+
+    def log(self, said: str) -> None:
+        self.said.append(said)
+
+    def error(self, said: str) -> NoReturn:
+        raise Refused(said)
+
+    def run(self, command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        self.ran.append(command)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    def urlopen(self, address: str, timeout: float) -> SimpleNamespace:
+        assert (address, timeout) == (f"{CPU_INDEX}/torch/", 5)
+        if not self.answers:
+            raise URLError("unreachable")
+        return SimpleNamespace(close=lambda: None)
+
+    def installs(self) -> list[list[str]]:
+        """What is asked of the installers, without their first words; the last names all that is wanted."""
+        self.noxfile.environment(self, "learn")
+        made, *installs = self.ran
+        assert made == ["python", "-m", "virtualenv", "--quiet", "--clear", str(self.noxfile.VENV)]
+        return [command[command.index("install") + 1 :] for command in installs]
+
+
+@pytest.fixture(scope="module")
+def noxfile() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("noxfile_tried", ROOT / "noxfile.py")
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+@pytest.fixture
+def computer(noxfile: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Computer:
+    return Computer(noxfile, tmp_path, monkeypatch)
+
+
+def test_without_a_gpu_torch_comes_first_and_from_the_index_of_cpu_builds(computer: Computer) -> None:
+    first, second = computer.installs()
+    assert first == ["--no-deps", "--extra-index-url", CPU_INDEX, f"{TORCH}+cpu"]
+    assert second[0] == TORCH
+    assert "https" not in " ".join(second)
+    assert computer.said[1].startswith("no NVIDIA GPU is here: taking torch's CPU build, 0.2 GB and not 2.7")
+
+
+def test_an_index_that_does_not_answer_is_told_and_not_asked_again(computer: Computer) -> None:
+    computer.answers = False
+    (only,) = computer.installs()
+    assert only[0] == TORCH
+    assert computer.said[1].startswith(f"{CPU_INDEX} does not answer: ")
+
+
+@pytest.mark.parametrize("reason", ["device", "driver", "macOS", "choice"])
+def test_elsewhere_torch_comes_from_where_all_else_does(
+    computer: Computer, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if reason == "device":
+        computer.devices.append("/dev/nvidia0")
+    elif reason == "driver":
+        computer.programs["nvidia-smi"] = "/usr/lib/wsl/lib/nvidia-smi"
+    elif reason == "macOS":
+        computer.sys.platform = "darwin"
+    else:
+        monkeypatch.setenv("KATAS_TORCH", "default")
+    (only,) = computer.installs()
+    assert only[0] == TORCH
+    assert len(computer.said) == 1
+
+
+def test_another_index_can_be_named(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
+    computer.devices.append("/dev/nvidia0")
+    monkeypatch.setenv("KATAS_TORCH", "https://mirror.example/cpu")
+    first, _ = computer.installs()
+    assert first == ["--no-deps", "--extra-index-url", "https://mirror.example/cpu", f"{TORCH}+cpu"]
+
+
+def test_a_choice_that_is_none_is_refused_before_anything_is_made(
+    computer: Computer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATAS_TORCH", "cuda")
+    with pytest.raises(Refused, match="should be default or the address of an index of CPU builds, got 'cuda'"):
+        computer.installs()
+    assert computer.ran == []
+
+
+def test_uv_installs_where_it_is_there(computer: Computer) -> None:
+    computer.programs["uv"] = "/bin/uv"
+    computer.installs()
+    for command in computer.ran[1:]:
+        assert command[:5] == ["/bin/uv", "pip", "install", "--python", str(computer.noxfile.PYTHON)]
+
+
+@pytest.mark.parametrize(
+    ("stderr", "wanted"),
+    [
+        ("error: Failed to fetch: https://…\n  cause: dns error", "the package index cannot be reached: check the"),
+        ("error: no such file\n  cause: none", "uv says 'error: no such file': mend that, then run this again"),
+        ("  × No solution found:\n  ╰─▶ no torch", "uv says '  ╰─▶ no torch': mend that, then run this again"),
+    ],
+)
+def test_what_uv_died_of_is_said(computer: Computer, stderr: str, wanted: str) -> None:
+    assert computer.noxfile.trouble(stderr, "uv").startswith(wanted)
+
+
+def test_nox_is_silent_about_uv(tmp_path: Path) -> None:
+    done = nox(tmp_path, noxfile="\nOLDEST = (4, 0)\n", UV="no-such-uv")
+    assert "Session grade aborted" in done.stderr
+    assert "uv" not in done.stderr

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 import time
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -234,6 +238,45 @@ def wait(until: Any) -> None:
     raise AssertionError("it never came to that")
 
 
+def test_the_first_notebook_sets_itself_up_and_judges(tmp_path: Path, kernel: Path) -> None:
+    kata = Path("similarity/cosine_similarity")
+    for name in ("docs", "graders", "katas" / kata, "solutions" / kata):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("noxfile.py", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    borrow_environment(tmp_path)
+    notebook = nbformat.read(tmp_path / "docs/first_kata.ipynb", 4)  # type: ignore[no-untyped-call]
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook.cells)
+    (wrong,) = [cell for cell in notebook.cells if cell.source.startswith("%%kata")]
+    right = (ROOT / "solutions" / kata / "cosine_similarity.py").read_text(encoding="utf-8")
+    notebook.cells.append(nbformat.v4.new_code_cell("%%kata cosine_similarity\n" + right))  # type: ignore[no-untyped-call]
+    where = {"metadata": {"path": str(tmp_path / "docs")}}
+    NotebookClient(notebook, timeout=120, kernel_name=KERNEL, resources=where).execute()
+    lines = card(wrong.outputs)
+    assert lines[0].startswith("FAIL  cosine_similarity ")
+    assert "  looks like  eps is added to the product of the norms" in "\n".join(lines)
+    assert card(notebook.cells[-1].outputs)[0].startswith("PASS  cosine_similarity      100/100")
+
+
+def test_the_first_notebook_says_what_it_needs_outside_of_a_clone(tmp_path: Path, kernel: Path) -> None:
+    notebook = nbformat.read(ROOT / "docs/first_kata.ipynb", 4)  # type: ignore[no-untyped-call]
+    notebook.cells = notebook.cells[:2]
+    where = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=120, kernel_name=KERNEL, resources=where, allow_errors=True).execute()
+    said = "UsageError: write the address of your fork into the first line of this cell, then run it again\n"
+    assert text_of(notebook.cells[1].outputs, "stderr") == said
+    assert not list(tmp_path.iterdir())
+
+
+def borrow_environment(clone: Path) -> None:
+    """Makes a `.venv` that has what this interpreter has, and that nox takes for its own."""
+    venv.create(clone / ".venv", symlinks=sys.platform != "win32")
+    paths = {"base": str(clone / ".venv"), "platbase": str(clone / ".venv")}
+    Path(sysconfig.get_path("purelib", vars=paths), "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    digest = hashlib.sha256((clone / "pyproject.toml").read_bytes()).hexdigest()[:16]
+    (clone / ".venv" / f".learn-{digest}").touch()
+
+
 def test_a_stub_in_a_file_does_not_begin_anew_what_was_done_in_a_notebook(tmp_path: Path) -> None:
     state = State(tmp_path)
     skipped = [Outcome("contract/signature", "contract", "skipped", 100, "not started: the stub is untouched")]
@@ -254,16 +297,19 @@ def test_to_import_graders_costs_nothing() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
-def test_without_torch_the_clones_own_python_judges(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_clones_own_python_judges_else_a_kernels_that_has_all_it_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     from IPython.core.error import UsageError
 
     from graders.notebook import magic as notebook
 
-    assert notebook.find_python() == sys.executable
-    monkeypatch.setattr(notebook, "NEEDED", ("pytest", "no_such_thing"))
     monkeypatch.setattr(notebook, "ROOT", tmp_path)
-    with pytest.raises(UsageError, match=f"needs no_such_thing: run `nox -s grade` once in {tmp_path}, or `%pip"):
-        notebook.find_python()
+    assert notebook.find_python() == sys.executable
     (tmp_path / ".venv/bin").mkdir(parents=True)
     (tmp_path / ".venv/bin/python").touch()
     assert notebook.find_python() == str(tmp_path / ".venv/bin/python")
+    (tmp_path / ".venv/bin/python").unlink()
+    monkeypatch.setattr(notebook, "NEEDED", ("pytest", "no_such_thing"))
+    with pytest.raises(UsageError, match=f"needs no_such_thing: run `nox -s grade` once in {tmp_path}, or `%pip"):
+        notebook.find_python()

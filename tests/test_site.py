@@ -156,3 +156,43 @@ def test_folder_with_other_files_is_left_alone(tmp_path: Path, capsys: pytest.Ca
     assert main(["site", "--out", str(tmp_path)]) == 2
     assert "has other files; name an empty or a new folder with --out" in capsys.readouterr().err
     assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_scores_are_a_page_of_their_own_where_they_are_given(site: Path, tmp_path: Path) -> None:
+    table = tmp_path / "grades.csv"
+    hostile = '"<script>alert(1)</script>\n\n# [a](javascript:b) **c**"'
+    table.write_text(f"learner,softmax,moco,total\nAda,100,80,180\n{hostile},,100,100\n", encoding="utf-8")
+    out = tmp_path / "pages"
+    assert main(["site", "--out", str(out), "--scores", str(table)]) == 0
+    page = (out / "scores.html").read_text(encoding="utf-8")
+    rows = re.findall(r'<tr><th scope="row">(.*)</th><td>(\d+)</td><td>(\d+)</td></tr>', page)
+    name = "&lt;script&gt;alert(1)&lt;/script&gt; # [a](javascript:b) **c**"
+    assert rows == [("Ada", "1", "180"), (name, "1", "100")]
+    assert "<script>alert" not in page
+    assert "scores.html" in Links((out / "index.html").read_text(encoding="utf-8")).to
+    assert "scores.html" not in Links((site / "index.html").read_text(encoding="utf-8")).to
+    assert not (site / "scores.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (None, "grades.csv cannot be read: No such file or directory; name a grades.csv with --scores"),
+        ("", "is no grades.csv as `nox -s cohort` writes it: "),
+        ("name,softmax,total\n", "its first line should begin with learner and end with total, got name and total"),
+        ("learner,softmax,total\nAda,100,99\n", "the line of 'Ada' does not add up"),
+        ("learner,softmax,total\nAda,101,101\n", "the line of 'Ada' does not add up"),
+        ("learner,softmax,total\nAda,7\n", "the line of 'Ada' does not add up"),
+        ("learner,softmax,total\nAda,many,7\n", "invalid literal for int() with base 10: 'many'"),
+    ],
+)
+def test_a_file_that_is_no_table_of_scores_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, wanted: str
+) -> None:
+    table = tmp_path / "grades.csv"
+    if text is not None:
+        table.write_text(text, encoding="utf-8")
+    assert main(["site", "--out", str(tmp_path / "pages"), "--scores", str(table)]) == 2
+    said = capsys.readouterr().err
+    assert wanted in said
+    assert said.count("\n") == 1

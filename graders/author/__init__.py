@@ -62,6 +62,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "site", help="build the pages", description="Builds a static site of the statements, without solutions."
     )
     site.add_argument("--out", type=Path, default=Path("site"), metavar="FOLDER", help="default: site")
+    site.add_argument(
+        "--scores", type=Path, metavar="FILE", help="a class's grades.csv, to add a page that names all its learners"
+    )
     site.set_defaults(module="graders.author.site.build")
 
 

@@ -97,13 +97,13 @@ def parsed(line: str) -> list[str]:
 
 
 def find_python() -> str:
-    """One that can judge: the kernel's, else the clone's. Raises: UsageError."""
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if not missing:
-        return sys.executable
+    """One that can judge: the clone's, whose torch is the graders', else the kernel's. Raises: UsageError."""
     for place in ("bin/python", "Scripts/python.exe"):
         if (ROOT / ".venv" / place).exists():
             return str(ROOT / ".venv" / place)
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if not missing:
+        return sys.executable
     raise UsageError(
         f"the judge needs {', '.join(missing)}: run `nox -s grade` once in {ROOT}, or "
         f"`%pip install {' '.join(missing).replace('_', '-')}` here"

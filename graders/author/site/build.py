@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 import yaml
 from latex2mathml.converter import convert
 
+from graders.author.site.scores import scores_page
 from graders.catalogue import katas, statement
 from graders.catalogue.katas import LEVELS, Kata
 from graders.faults import GraderError, UsageError
@@ -33,8 +34,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if out.exists() and any(out.iterdir()) and not (out / "sitemap.xml").exists():
         raise UsageError(f"{options.out} has other files; name an empty or a new folder with --out")
     make_room(out / "index.html", "name another folder with --out")
+    scores = scores_page(options.scores) if options.scores else ""
     with tempfile.TemporaryDirectory() as folder:
-        write_sources(Path(folder), katas.all_katas(root), root)
+        write_sources(Path(folder), katas.all_katas(root), root, scores)
         command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--site-dir", str(out)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -55,20 +57,24 @@ def mend(page: Path) -> None:
     page.write_text(text, encoding="utf-8")
 
 
-def write_sources(folder: Path, chosen: list[Kata], root: Path) -> None:
+def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str) -> None:
     docs = folder / "docs"
     docs.mkdir()
     shutil.copy(HERE / "extra.css", docs)
     (docs / "index.md").write_text(front_page(chosen), encoding="utf-8")
     (docs / "rules.md").write_text(rules(root), encoding="utf-8")
+    if scores:
+        (docs / "scores.md").write_text(scores, encoding="utf-8")
     for kata in chosen:
         page = docs / kata.topic / f"{kata.id}.md"
         page.parent.mkdir(exist_ok=True)
         page.write_text(kata_page(kata, {one.id: one for one in chosen}), encoding="utf-8")
-    (folder / "mkdocs.yml").write_text(yaml.safe_dump(settings(chosen), sort_keys=False), encoding="utf-8")
+    (folder / "mkdocs.yml").write_text(
+        yaml.safe_dump(settings(chosen, bool(scores)), sort_keys=False), encoding="utf-8"
+    )
 
 
-def settings(chosen: list[Kata]) -> dict[str, object]:
+def settings(chosen: list[Kata], scored: bool) -> dict[str, object]:
     """Of MkDocs. Nothing is asked of another host when a page is shown."""
     topics = itertools.groupby(chosen, key=lambda kata: kata.topic)
     pages = [{topic: [{kata.about.title: f"{topic}/{kata.id}.md"} for kata in group]} for topic, group in topics]
@@ -97,7 +103,12 @@ def settings(chosen: list[Kata]) -> dict[str, object]:
             "pymdownx.superfences",
             {"toc": {"permalink": False}},
         ],
-        "nav": [{"The katas": "index.md"}, {"What every kata asks": "rules.md"}, *pages],
+        "nav": [
+            {"The katas": "index.md"},
+            {"What every kata asks": "rules.md"},
+            *([{"Scores": "scores.md"}] if scored else []),
+            *pages,
+        ],
     }
 
 
