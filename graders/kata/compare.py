@@ -71,7 +71,7 @@ def first_index(mask: Tensor) -> tuple[int, ...]:
 def expected_and_got(got: Tensor, expected: Tensor, where: str = "") -> str:
     """ "should be X, got Y" with enough digits to see the difference, and no more."""
     for digits in (6, 9, 12, 17):
-        texts = [f"{value.item():.{digits}g}" for value in (expected, got)]
+        texts = [f"{value.item() + 0.0:.{digits}g}" for value in (expected, got)]  # a zero without its sign
         if texts[0] != texts[1]:
             break
     return f"should be {texts[0]}{where}, got {texts[1]}"

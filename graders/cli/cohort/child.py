@@ -6,7 +6,9 @@ It is not Dask's worker, since a judge forks, and Dask's workers run threads.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
+import os
 import sys
 import tempfile
 import time
@@ -29,7 +31,7 @@ def serve(root: Path, seed: str) -> None:
     say({"isolation": launcher.isolation})
     torch.set_num_threads(1)
     judges: dict[str, WarmJudge] = {}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(BrokenPipeError):
         for line in sys.stdin.buffer:
             began = time.perf_counter()
             asked = json.loads(line)
@@ -63,5 +65,7 @@ def shown_as(value: Any, path: str, name: str) -> Any:
 
 
 def say(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
+    """Raises: BrokenPipeError where nobody listens any more."""
+    line = json.dumps(message).encode() + b"\n"
+    while line:
+        line = line[os.write(sys.stdout.fileno(), line) :]
