@@ -133,7 +133,7 @@ def prove(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure the judge against `import torch`, and the references against torch's own operators."""
+    """Measure the judge against `import torch`, the references against torch, or a class: nox -s bench -- [cohort]."""
     run(session, "bench", group="author")
 
 

@@ -27,6 +27,7 @@ from graders.cli.cohort import learners as reading
 from graders.cli.cohort import pages
 from graders.cli.cohort.judge import Judge, JudgeEnded
 from graders.cli.cohort.learners import Learner, all_learners
+from graders.cli.cohort.ledger import Ledger
 from graders.faults import ROOT, UsageError
 from tests.toys import MODULE_REFERENCE, REFERENCE, Ran, run
 
@@ -250,6 +251,34 @@ def test_names_of_files_are_safe_and_differ() -> None:
     reading.name_files(made)
     slugs = [one.slug for one in made]
     assert slugs == ["x", "X-2", "x-3", "Zoë", "1-1", "learner", "a-b", "学生"]
+
+
+def test_thousand_learners(toys: Path) -> None:
+    folder = a_class(toys / "class", **{f"learner {n}": (REFERENCE, WRONG, "import")[n % 3] for n in range(1000)})
+    ran = cohort(toys, folder, "--seed", "1")
+    assert ran.status == 0, ran.err
+    assert "1000 learners, 1000 answers; 3 differ, 3 of them are to be judged" in ran.out
+    points = [row["scale"] for row in table(toys).values()]
+    assert (points.count("100"), points.count("0")) == (334, 333)
+    assert len(list((toys / "out" / "feedback").iterdir())) == 1000
+
+
+def test_full_disk_loses_no_verdict(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "results.sqlite")
+    document = {"kata": "scale", "text": "x" * 10_000}
+    ledger.add("one", document, 1.0)
+    pages_now = ledger.connection.execute("PRAGMA page_count").fetchone()[0]
+    ledger.connection.execute(f"PRAGMA max_page_count = {pages_now}")
+    with pytest.raises(
+        UsageError, match=r"cannot be written \(database or disk is full\); what was judged so far is kept"
+    ):
+        ledger.add("two", document, 1.0)
+    ledger.close()
+    again = Ledger(tmp_path / "results.sqlite")
+    assert again.find("one") == document
+    assert again.find("two") is None
+    again.add("two", document, 1.0)
+    again.close()
 
 
 def test_table_has_no_formulas(toys: Path) -> None:
