@@ -54,9 +54,9 @@ def no_evidence(draw: Draw) -> list[Arguments]:
 
 
 def observations(draw: Draw) -> Arguments:
-    """Rows of about −800, as 1000 observations make them, of −8 and of 800; the impossible hypothesis is above all."""
+    """Rows of about −800, as 1000 observations make them, −8 and 800; in three, the impossible one is above all."""
     sums = draw.uniform(1000, 6, 4, low=0.05).log().sum(0) * torch.tensor([1.0, 0.01, -1.0] * 2)[:, None]
-    sums[:, IMPOSSIBLE] += 1500
+    sums[:3, IMPOSSIBLE] += 1500
     return in_logs(zeros(draw)[1]) | {"log_likelihood": sums}
 
 

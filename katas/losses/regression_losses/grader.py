@@ -11,7 +11,7 @@ from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs
 
 FLOAT64, BOTH_SIGNS = (torch.float64,), torch.tensor([1, -1])
 REDUCTIONS = ("mean", "sum", "none")
-SHAPES = ((), (1,), (6,), (4, 1), (1, 5), (2, 3, 4))
+SHAPES = ((), (1,), (6,), (4, 1), (1, 5), (2, 3, 1, 4))
 # Most of them would broadcast, or have as many numbers.
 DIFFERENT = (((5, 1), (5,)), ((5,), (1,)), ((1,), ()), ((5,), ()), ((3, 4), (4,)), ((3, 4), (3, 1)), ((3, 4), (4, 3)))
 DIFFERENT += (((3, 4), (12,)), ((3, 4), (2, 4)))
@@ -34,6 +34,13 @@ def of_each_shape(draw: Draw) -> list[Arguments]:
     for one in made:
         one["pred"].view(-1)[1::3] = one["target"].view(-1)[1::3]
     return made
+
+
+def typical(draw: Draw) -> list[Arguments]:
+    """Of 5 by 7; then errors of ±60, so that float16 holds each loss and their mean, but not their sum."""
+    many = pair(draw, 50, 40)
+    many["pred"] = many["target"] + 60 * draw.normal(50, 40).sign()
+    return [pair(draw, 5, 7), *with_each("reduction", *REDUCTIONS)(draw), many]
 
 
 def of_other_shapes(draw: Draw) -> list[Arguments]:
@@ -78,7 +85,7 @@ def answer(signature: str, losses: Callable[..., Tensor], *more: Case) -> Answer
 
     unknown = with_each("reduction", "average", "batchmean", "Mean", "NONE", "")
     cases = (
-        Case(f"{name}_five_by_seven", lambda draw: [pair(draw, 5, 7), *with_each("reduction", *REDUCTIONS)(draw)]),
+        Case(f"{name}_five_by_seven", typical),
         Case(f"{name}_of_each_shape", of_each_shape, dtypes=FLOAT64),
         *more,
         Case(f"{name}_of_other_shapes", of_other_shapes, raises=ValueError),

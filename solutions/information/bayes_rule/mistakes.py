@@ -42,7 +42,11 @@ MISTAKES = (
         "logs_by_way_of_exp",
         "log_posterior takes exp of its inputs, which is 0 or infinite for 1000 observations; use torch.logsumexp",
         {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()"},
-        also=({LOG_POSTERIOR: "return torch.log(posterior(log_prior.exp(), log_likelihood.exp()))"},),
+        also=(
+            {LOG_POSTERIOR: "return torch.log(posterior(log_prior.exp(), log_likelihood.exp()))"},
+            {LOG_NONE: "if (log_joint.exp() == 0).all(-1).any():"},
+            {LOG_NONE: "if (log_likelihood.exp() == 0).all(-1).any():"},
+        ),
     ),
     Mistake(
         "one_maximum_for_all",

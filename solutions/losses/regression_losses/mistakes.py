@@ -120,7 +120,17 @@ MISTAKES = (
         {MEAN: "losses.sum() / (len(losses) if losses.dim() else 1)"},
         also=(*by(MEAN, "losses.mean(-1)", "losses.sum()"), {SUM: MEAN}),
     ),
-    Mistake("shape_lost", '"none" should keep the axes of length 1 of pred', {NONE: "return losses.squeeze()\n"}),
+    Mistake(
+        "mean_by_way_of_the_sum",
+        "in float16 the sum of the losses overflows where their mean would fit; use mean, or sum in float32",
+        {MEAN: "losses.sum() / losses.numel()"},
+    ),
+    Mistake(
+        "shape_lost",
+        '"none" should keep the axes of length 1 of pred',
+        {NONE: "return losses.squeeze()\n"},
+        also=({NONE: "return losses.squeeze() if losses.dim() > 2 else losses\n"},),
+    ),
     Mistake(
         "torchs_own",
         "torch's own function does the work; write it by hand",

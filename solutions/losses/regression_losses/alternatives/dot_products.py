@@ -8,7 +8,8 @@ def dot(first, second):
         error = (pred - target).reshape(-1)
         if reduction == "none":
             return (first(error) * second(error)).view(pred.shape)
-        return first(error) @ second(error) / (len(error) if reduction == "mean" else 1)
+        count = len(error) if reduction == "mean" else 1
+        return first(error) @ (second(error) / count)  # divided last, the sum might overflow float16
 
     return loss
 
