@@ -94,7 +94,7 @@ GRADER = Grader(
                 Case("other_shapes", of_other_shapes, raises=ValueError),
                 Case(
                     "unknown_reduction",
-                    with_each(*({"reduction": word} for word in ("average", "batchmean", "Mean", "NONE", ""))),
+                    with_each(*({"reduction": word} for word in ("average", "batchmean", "Mean", "NONE", "max", ""))),
                     raises=ValueError,
                 ),
             ),

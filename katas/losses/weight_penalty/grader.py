@@ -10,7 +10,7 @@ from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, In
 
 STRENGTHS = [{"strength": strength} for strength in (0.3, 0, 0.0, 1, 1e-4, 2.5)]
 FORMS = [{"form": form} for form in ("a list", "a tuple", "a generator", "the values of a dict")]
-FEWER = [{"form": form} for form in ("one matrix", "one scalar", "one frozen")]
+FEWER = [{"form": form} for form in ("one matrix", "one number", "one scalar", "one frozen")]
 WITHOUT = [{"without": names} for names in ("weight", "kernel bias", "scale", "weight kernel bias scale")]
 FROZEN = [{"frozen": names, "without": "bias"} for names in ("weight", "bias", "kernel scale")]
 
@@ -23,6 +23,7 @@ def penalised(l1_penalty, l2_penalty, name, weight, kernel, bias, scale, form, s
         "a generator": (w for w in tensors),
         "the values of a dict": dict(enumerate(tensors)).values(),
         "one matrix": [weight],
+        "one number": [bias[:1]],
         "one scalar": [scale],
         "one frozen": [weight, kernel.detach(), bias, scale],
     }

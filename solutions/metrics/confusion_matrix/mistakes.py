@@ -94,6 +94,14 @@ MISTAKES = (
         also=({RESULT: f"{RESULT}.int()"},),
     ),
     Mistake(
+        "matrix_used_again",
+        "every call returns the same matrix, so a later call changes an earlier result; make a new one each time",
+        {
+            f"return {RESULT}": "zeros = torch.zeros(C, C, dtype=torch.int64)\n"
+            f"    return globals().setdefault(f'matrix_of_{{C}}', zeros).copy_({RESULT})"
+        },
+    ),
+    Mistake(
         "one_class_squeezed",
         "axes of length 1 are squeezed away; with one class the result is (1, 1)",
         {RESULT: f"{RESULT}.squeeze()"},

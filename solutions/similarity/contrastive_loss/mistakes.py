@@ -8,6 +8,7 @@ SQUARES = "(x1 - x2).square().sum(1)"
 POSITIVE = "y.to(x1.dtype)\n"
 PULL, PUSH = "distance.square()", "torch.relu(margin - distance).square()"
 LOSSES = "positive * pull + (1 - positive) * push"
+REFUSED = 'raise ValueError(f"reduction should be'
 MEAN, NONE = "return losses.mean()", "return losses\n"
 NEGATIVE_ROOT = f"torch.where(y.bool(), 1, {SQUARES}).sqrt()"
 
@@ -28,6 +29,11 @@ MISTAKES = (
         "hinge_not_squared",
         "the hinge of a negative pair is not squared; square it",
         {PUSH: "torch.relu(margin - distance)"},
+    ),
+    Mistake(
+        "square_multiplied_out",
+        "(m − d)² is taken as m² − 2md + d², whose terms need not fit float16; subtract, then square",
+        {PUSH: "(margin**2 - 2 * margin * distance + distance.square()) * (distance < margin)"},
     ),
     Mistake(
         "no_hinge",
@@ -117,6 +123,11 @@ MISTAKES = (
         "labels of another shape are taken where there are N of them, such as (N, 1); refuse all shapes but (N,)",
         {SHAPE_OF_Y: "if y.numel() != len(x1):"},
         also=({SHAPE_OF_Y: "if y.dim() == 0 or len(y) != len(x1):"},),
+    ),
+    Mistake(
+        "any_method_reduces",
+        "any method of a tensor is taken as a reduction, such as max; only the three words are right",
+        {REFUSED: f"if hasattr(losses, reduction):\n        return getattr(losses, reduction)()\n    {REFUSED}"},
     ),
     Mistake(
         "loop_over_the_pairs",
