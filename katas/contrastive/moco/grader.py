@@ -109,7 +109,12 @@ def move_parameters(momentum_update_, k, q, of_key, of_query):
     found = {"the key's parameter": key, "a view of it made before": view, "its is_leaf": key.is_leaf}
     found["requires_grad of both"] = [key.requires_grad, query.requires_grad]
     found["grad of both"] = [torch.zeros(0) if x.grad is None else x.grad for x in (key, query)]
-    return found | {"is_grad_enabled() as before": torch.is_grad_enabled() == enabled}
+    found["is_grad_enabled() as before"] = torch.is_grad_enabled() == enabled
+    try:
+        momentum_update_([], [query], m=0.8)
+    except (ValueError, AssertionError):
+        found["the same after a refusal"] = torch.is_grad_enabled() == enabled
+    return found
 
 
 def batches(*asked: tuple[int, int, list[int]]) -> Inputs:

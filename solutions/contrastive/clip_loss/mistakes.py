@@ -145,6 +145,16 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        "maximum_of_the_whole_table",
+        "the largest logit of the table is subtracted before exp, and rows or columns that are far below it vanish; "
+        "subtract each row's own maximum, and each column's, or use logsumexp",
+        along("((logits - logits.max()).exp().sum({}).log() + logits.max() - logits.diagonal()).mean()"),
+        also=tuple(
+            {loss: f"((logits - logits.max()).exp().sum({dim}).log() + logits.max() - logits.diagonal()).mean()"}
+            for loss, dim in ((TO_TEXT, 1), (TO_IMAGE, 0))
+        ),
+    ),
+    Mistake(
         "wrong_labels",
         "the label of row i is not i; own pairs are on the diagonal of the logits, so the labels are 0 to N − 1",
         {TO_TEXT: "F.cross_entropy(logits, own * 0)", TO_IMAGE: "F.cross_entropy(logits.mT, own * 0)"},

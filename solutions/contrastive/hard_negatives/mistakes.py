@@ -63,7 +63,7 @@ MISTAKES = (
     known(
         "more_than_there_are",
         "a top_k above 2N − 2 fails or is refused, or k stops at fewer; take the smaller of top_k and 2N − 2",
-        *each(K, "top_k", "min(top_k, N - 1)"),
+        *each(K, "top_k", "min(top_k, N - 1)", "min(top_k, rows - 2, 10)"),
         {TOP_K: "if top_k < 1 or top_k > len(features) - 2 > 0:"},
     ),
     known(

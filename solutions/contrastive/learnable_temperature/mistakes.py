@@ -52,6 +52,7 @@ MISTAKES = (
         "the temperature has no graph, so log_temperature is not learned; no item(), .data or detach() on the way",
         *({TAU: f"return self.log_temperature.{way}"} for way in ("exp().detach()", "data.exp()")),
         *({LOGITS: f"{PRODUCT} / self.temperature.{way}"} for way in ("detach()", "item()")),
+        {LOGITS: f"{LOGITS} if self.training else {LOGITS}.detach()"},
         *({TAU: f"return {EXP}.{way}", LOGITS: f"{PRODUCT} / {EXP}"} for way in ("detach()", "item()")),
     ),
     known("a_method", "`temperature` is a method; make it a property", {"    @property\n": "", LOGITS: f"{LOGITS}()"}),
@@ -76,6 +77,7 @@ MISTAKES = (
         {INIT: OTHER_INIT},
         *({LOG: LOG.replace("init_temperature", t)} for t in ("0.07", "1 / init_temperature", "[init_temperature]")),
         {"float = 0.07": "float = 0.1"},
+        {LOG: "torch.tensor(init_temperature + 1e-8).log()"},
     ),
     known(
         "not_a_parameter",
@@ -84,6 +86,17 @@ MISTAKES = (
         {INIT: f"{LOG}.requires_grad_()"},
         {LOG: f"{LOG}, requires_grad=False"},
     ),
+    known(
+        "another_parameter",
+        "there is a parameter beside log_temperature; a constant is a buffer, or no attribute at all",
+        {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()), requires_grad=False)"},
+        {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()))"},
+    ),
+    known(
+        "mask_in_the_state_dict",
+        "forward leaves a buffer that state_dict holds, so it cannot be loaded into a new object; persistent=False",
+        {LOSS: f'self.register_buffer("mask", itself)\n        {LOSS}'},
+    ),
     known("undivided_positive", "the positive is not divided by τ; divide every cosine, once", {LOSS: UNDIVIDED}),
     known("self_not_excluded", "each row is in its own denominator; leave it out", {MASKED: "logits"}),
     known("interleaved", "rows 2i and 2i + 1 are taken for a pair; the views come in halves", {HALVES: " ^ 1"}),
@@ -91,7 +104,7 @@ MISTAKES = (
     known(
         "mask_of_a_finite_number",
         "the diagonal is filled with a number that float16 does not hold, or that small temperatures reach; use −inf",
-        *({MASKED: f"logits.masked_fill(itself, {number})"} for number in ("-9e15", "-1e9", "-100.0")),
+        *({MASKED: f"logits.masked_fill(itself, {number})"} for number in ("-9e15", "-1e9", "-1e4", "-100.0")),
     ),
     known("float32_inside", "float64 is computed in float32; keep the dtype of the features", FLOAT),
     known(

@@ -125,6 +125,15 @@ MISTAKES = (
         also=({STEP: "k.requires_grad_(False).mul_(m).add_(q, alpha=1 - m)"},),
     ),
     Mistake(
+        "gradients_left_off",
+        "gradients are switched off by hand, and stay off where ValueError leaves the function; torch.no_grad() as a "
+        "with-block switches them on again",
+        {
+            NO_GRAD: "before = torch.is_grad_enabled()\n    torch.set_grad_enabled(False)\n    if True:",
+            STEP: f"{STEP}\n    torch.set_grad_enabled(before)",
+        },
+    ),
+    Mistake(
         "shorter_list_decides",
         "parameters beyond the end of the shorter list are ignored; different numbers of them should raise ValueError",
         {PAIRS: "zip(key_params, query_params)"},
