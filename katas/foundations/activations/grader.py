@@ -44,12 +44,13 @@ def shares_nothing(sigmoid, tanh, relu, leaky_relu, elu, function, a, b):
     f = {"sigmoid": sigmoid, "tanh": tanh, "relu": relu, "leaky_relu": leaky_relu, "elu": elu}[function]
     positive = b.detach().abs() + 1
     own = f(positive).data_ptr() != positive.data_ptr()
-    return {"a + f(a)": a + f(a), "sum": f(b).sum(), "f(positive) has memory of its own": own}
+    return {"a + f(a)": a + f(a), "sum": f(b).sum(), "transposed": f(b).mT, "f(positive) has memory of its own": own}
 
 
 def several_calls(sigmoid, tanh, relu, leaky_relu, elu, function, a, b):
     f = {"sigmoid": sigmoid, "tanh": tanh, "relu": relu, "leaky_relu": leaky_relu, "elu": elu}[function]
-    return {"f(a)": f(a), "f(b)": f(b), "f(f(a))": f(f(a))}
+    number = {"leaky_relu": (0.5,), "elu": (3.0,)}.get(function, ())
+    return {"f(a)": f(a), "f(b)": f(b, *number), "f(f(a))": f(f(a))}
 
 
 def by_classes(Sigmoid, Tanh, ReLU, LeakyReLU, ELU, x):

@@ -48,13 +48,18 @@ def recorded(numerical_gradient, x):
 
 def learning(numerical_gradient, x):
     leaf, weights = x.clone().requires_grad_(), torch.ones_like(x).requires_grad_()
+    enabled = torch.is_grad_enabled()
     gradients = {
         "gradient at a leaf": numerical_gradient(lambda z: z.exp().sum(), leaf),
         "gradient at 1 * leaf": numerical_gradient(lambda z: z.exp().sum(), 1 * leaf),
         "gradient with weights": numerical_gradient(lambda z: (weights * z).exp().sum(), x),
     }
     graphs = {f"requires_grad of the {name}": gradient.requires_grad for name, gradient in gradients.items()}
-    return {**gradients, **graphs, "leaf.grad": leaf.grad, "weights.grad": weights.grad}
+    after = {
+        "leaf.requires_grad": leaf.requires_grad,
+        "whether gradients are switched on as before": torch.is_grad_enabled() == enabled,
+    }
+    return {**gradients, **graphs, **after, "leaf.grad": leaf.grad, "weights.grad": weights.grad}
 
 
 def other_strides(numerical_gradient, x):
@@ -127,7 +132,7 @@ GRADER = Grader(
                 ask("three_axes", shaped(2, 3, 4), "z.exp().sum()"),
                 ask("axes_of_length_one", shaped(1, 4, 1, 1), "z.exp().sum()"),
                 ask("no_axes", shaped(), "z.exp()", "z"),
-                ask("given_h", near(0, 2, -8, 0.5), "(z**3).sum()", h=0.5),
+                ask("given_h", near(0, 2, -8, 0.5), "(z**3).sum()", h=0.3),
                 ask("given_large_h", near(1, 2, -3, 0.5), "z.prod() + (z**3).sum()", h=4.0),
                 ask("given_h_at_jumps", near(1.3, -0.6, 2.5), "z.floor().sum()", h=1.0),
                 ask("through_item", near(0.4, -0.3), ITEMS),

@@ -12,7 +12,7 @@ from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, 
 NAMES = ("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_")
 
 # A right answer leaves a bound of `samples` with a probability of at most 1e-12, whatever the size of the sample. There
-# are 64 samples with at most four bounds each: it fails by chance in fewer than 3 of 10¹⁰ gradings.
+# are 64 samples with at most four such bounds each: it fails by chance in fewer than 3 of 10¹⁰ gradings.
 L = math.log(2 / 1e-12)
 # What rounding may add: draws in float32 are fine in float64, and half precision has coarse grids of its own.
 SPARE = {"float64": 1e-6, "float32": 1e-6, "float16": 4e-3, "bfloat16": 3e-2}
@@ -37,7 +37,7 @@ def fills(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
 def draws(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, tensor, given, seed):
     fill, generator, default = locals()[name], torch.Generator(), torch.default_generator
     drawn, other, options = (generator, default, {"generator": generator}) if given else (default, generator, {})
-    first, second, again = tensor.clone(), tensor.clone(), tensor.clone()
+    first, second, again, later = (tensor.clone() for _ in range(4))
     before, aside = drawn.manual_seed(seed).get_state(), other.manual_seed(1).get_state()
     fill(first, **options)
     after = drawn.get_state()
@@ -45,11 +45,14 @@ def draws(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
     kept = other.get_state()
     drawn.manual_seed(seed), other.manual_seed(2)
     fill(again, **options)
+    drawn.manual_seed(seed), torch.rand(3, generator=drawn)
+    fill(later, **options)
     return {
         "whether the one that should draw moved on": not after.equal(before),
         "whether the other generator stayed": kept.equal(aside),
         "whether a second call gave other entries": not second.equal(first),
         "whether the same seed gave the same entries": again.equal(first),
+        "whether another state after the same seed gave other entries": not later.equal(first),
     }
 
 
@@ -64,8 +67,9 @@ def summary(
     below = torch.special.ndtr(z) if "normal" in name else z / 12**0.5 + 0.5
     found = torch.histc(below, bins=1000, min=0, max=1).cumsum(0) / len(z)
     distance = (found - torch.linspace(0.001, 1, 1000, dtype=z.dtype)).abs().max()
-    off = torch.stack([z.mean(), z.square().mean().sqrt() - 1, distance, z.abs().max() - 3**0.5])
-    return (off if "uniform" in name else off[:3]) * len(z) ** 0.5
+    largest, sizes = (2 * below - 1).abs().max(), torch.tensor(len(z.abs().unique()) / len(z))
+    off = torch.stack([z.mean(), z.square().mean().sqrt() - 1, distance, largest - 1, sizes - 1])
+    return (off if weights[0].dtype.itemsize > 2 else off[:4]) * len(z) ** 0.5
 
 
 def every(*shape: int, low: float = 50, names: tuple[str, ...] = NAMES, **options: object) -> Inputs:
@@ -134,7 +138,8 @@ def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), ca
                 "mean": (sigma, 0, math.sqrt(2 * L / n)),
                 "standard deviation": (sigma, 1, 1 - math.sqrt(1 - 3 * math.sqrt(L / 2 / n) - 2 * L / n)),
                 "distance from the distribution function": (1, 0, math.sqrt(L / 2 / n)),
-                "largest entry": (sigma, math.sqrt(3), 2 * L / n),
+                "quantile of the largest entry's size": (1, 1, L / n),
+                "share of sizes that differ": (1, 1, 0.1),  # a grid of 2²³ numbers leaves out 0.05 of 800 000
             }
             given = {"name": name, "shape": list(shape[::-1] if turned else shape), "dtype": dtype, "turned": turned}
             seed = int(draw.integers(1, high=1 << 31))
@@ -151,6 +156,6 @@ def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), ca
 test_matrices = samples((256, 64), (64, 256), dtypes=("float32", "float64"))
 test_kernels = samples((80, 30, 7), (32, 15, 5, 7), (20, 8, 3, 5, 7), (350, 1, 7, 7), (1, 350, 7, 7))
 test_transposed_view = samples((256, 64), turned=True)
-test_many_small_tensors = samples((1, 1), (2, 1), (1, 2, 1), calls=700)
+test_many_small_tensors = samples((1, 1), (2, 1), (1, 2, 5, 1), calls=700)
 test_many_entries = samples((1000, 800))
 test_half_precision = pytest.mark.robustness(samples((256, 64), dtypes=("float16", "bfloat16")))

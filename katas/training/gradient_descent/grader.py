@@ -56,6 +56,7 @@ def what_is_left(gradient_descent, w, steepness, target, lr, steps):
     losses = gradient_descent(lambda w: (steepness * (w - target) ** 2).sum(), params, lr, steps)
     return {
         "losses are a": " of ".join([type(losses).__name__, *{type(loss).__name__ for loss in losses}]),
+        "number of losses": len(losses),
         "params holds the same tensor": len(params) == 1 and params[0] is w,
         "in the same memory": w.data_ptr() == memory,
         "which is a leaf": w.is_leaf,
@@ -66,7 +67,11 @@ def what_is_left(gradient_descent, w, steepness, target, lr, steps):
 
 def requires_gradients(linear_regression_gd, x, y, lr, steps):
     w, b = linear_regression_gd(x, y, lr, steps)
-    return {"w requires gradients": w.requires_grad, "b requires gradients": b.requires_grad}
+    return {
+        "w requires gradients": w.requires_grad,
+        "b requires gradients": b.requires_grad,
+        "gradients are recorded": torch.is_grad_enabled(),
+    }
 
 
 def network(steps: int, *old: float | str | None, N: int = 6, D: int = 4, H: int = 3) -> Inputs:
@@ -105,6 +110,7 @@ def each(*made: Inputs) -> Inputs:
 
 ONES = torch.ones(3)
 STALE = each(network(3, 100, 100, 100, 100), network(3, None, 100, None, None), network(3, 100, None, None, None))
+TINY = each(samples(7, 3, lr=1e-6, steps=6), samples(7, 3, lr=1e-4, steps=200))
 GRADER = Grader(
     answers=(
         Answer(
@@ -113,11 +119,13 @@ GRADER = Grader(
             records=True,
             cases=(
                 Case("two_coupled", two(3), scenario=on_two),
-                Case("losses_and_parameters", each(bowl(), bowl(steps=0)), scenario=what_is_left),
+                Case(
+                    "losses_and_parameters", each(bowl(), bowl(steps=0), bowl(lr=1e4, steps=90)), scenario=what_is_left
+                ),
                 Case("one_parameter", bowl(), scenario=on_one),
                 Case("several_shapes", network(5), scenario=on_a_network),
                 Case("no_steps", each(network(0), network(0, 2, 2, 2, 2)), scenario=on_a_network),
-                Case("steep", bowl(lr=0.004, steep=100.0), scenario=on_one),
+                Case("steep", each(bowl(lr=0.004, steep=100.0), bowl(lr=4e-5, steep=1e4)), scenario=on_one),
                 Case("overshooting", bowl(lr=0.011, steep=100.0), scenario=on_one),
                 Case("at_the_minimum", lambda draw: bowl()(draw) | {"w": ONES, "target": ONES}, scenario=on_one),
                 Case("no_rate", bowl(lr=0.0), scenario=on_one),
@@ -160,7 +168,7 @@ GRADER = Grader(
                 Case("ends_at_least_squares", samples(40, 3, lr=0.15, steps=200)),
                 Case("far_features", samples(7, 3, lr=0.01, steps=5, std=5.0), category="robustness"),
                 Case("too_large_a_rate", samples(7, 3, lr=1.0), category="robustness"),
-                Case("tiny_rate", samples(7, 3, lr=1e-6, steps=6), category="robustness"),
+                Case("tiny_rate", TINY, category="robustness"),
             ),
             budgets=(
                 Budget(

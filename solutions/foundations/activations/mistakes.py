@@ -134,6 +134,17 @@ MISTAKES = (
         "kept_on_the_class",
         "what backward needs is kept on the class, where the next call overwrites it; keep it on ctx",
         {"ctx.save_for_backward(t)": "Tanh.saved = t", "(t,) = ctx.saved_tensors": "t = Tanh.saved"},
+        also=(
+            {
+                "ctx.negative_slope = negative_slope": "LeakyReLU.number = negative_slope",
+                LEAKY_GRAD: LEAKY_GRAD.replace("ctx.negative_slope", "LeakyReLU.number"),
+            },
+        ),
+    ),
+    Mistake(
+        "gradient_flattened_by_view",
+        "the gradient that arrives may be transposed, and then has no flat view; multiply it in the shape that it has",
+        {SIGMA_GRAD: "(grad.view(-1) * (sigma * (1 - sigma)).reshape(-1)).reshape(sigma.shape)"},
     ),
     Mistake(
         "jacobian",

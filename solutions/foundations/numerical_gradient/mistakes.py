@@ -106,7 +106,14 @@ MISTAKES = (
         "given_h_changed",
         "the h that is given is ignored, cut, or multiplied by the magnitude of x; use it as it is",
         {GIVEN: "h * x.abs().clamp_min(1)"},
-        also=({GIVEN: DEFAULT}, {GIVEN: "torch.full_like(x, min(h, 1e-3))"}),
+        also=(
+            {GIVEN: DEFAULT},
+            {GIVEN: "torch.full_like(x, min(h, 1e-3))"},
+            {
+                GIVEN: "torch.full_like(x, 2 ** round(math.log2(h)))",
+                "import itertools\n": "import itertools\nimport math\n",
+            },
+        ),
     ),
     Mistake(
         "f_called_too_often",
@@ -156,6 +163,12 @@ MISTAKES = (
         "the result has a graph, from x or from weights inside f; compute without gradients, or take numbers",
         {GUARD: "    if True:\n"},
         also=({GUARD: "    x = x.detach()\n    if True:\n"},),
+    ),
+    Mistake(
+        "gradients_left_off",
+        "gradients are switched off, in torch or for x itself, and stay off after the call; leave both as they were",
+        {GUARD: "    torch.set_grad_enabled(False)\n    if True:\n"},
+        also=({GUARD: "    x.requires_grad_(False)\n" + GUARD},),
     ),
     Mistake(
         "all_points_at_once",

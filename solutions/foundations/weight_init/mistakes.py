@@ -11,6 +11,8 @@ LOOP, RETURNED = "for part in tensor.unbind(1):\n            ", "\n    return te
 UNIFORM, NORMAL = "tensor.uniform_(-bound, bound, generator=generator)", "tensor.normal_(0, std, generator=generator)"
 RAND = "((2 * torch.rand(tensor.shape, generator=generator) - 1) * bound).to(tensor.dtype)"
 RANDN = "(torch.randn(tensor.shape, generator=generator) * std).to(tensor.dtype)"
+SIGNS = "torch.tensor([1, -1]).to(tensor.dtype)"
+MIRRORED = f"tensor.copy_(torch.outer({{0}}.flatten(), {SIGNS}).flatten()[: tensor.numel()].view(tensor.shape))"
 
 
 def filled(uniform: str, normal: str, lead: str = NO_GRAD, end: str = "") -> dict[str, str]:
@@ -41,7 +43,11 @@ MISTAKES = (
         "kernel_miscounted",
         "the kernel's entries are not counted right; multiply all of its sides, however many and however long",
         {FIELD: "tensor.shape[2] ** 2 if tensor.dim() > 2 else 1"},
-        also=({FIELD: "math.prod(tensor.shape[2:4])"}, {FIELD: "sum(tensor.shape[2:]) or 1"}),
+        also=(
+            {FIELD: "math.prod(tensor.shape[2:4])"},
+            {FIELD: "sum(tensor.shape[2:]) or 1"},
+            {FANS: FANS + " if tensor.shape[0] > 1 else 1"},
+        ),
     ),
     Mistake(
         "gain",
@@ -70,9 +76,15 @@ MISTAKES = (
         filled(UNIFORM.replace("-bound", "0"), NORMAL),
     ),
     Mistake(
-        "cut_at_two_sigma",
-        "the normal numbers are cut at two standard deviations; nothing is cut off here",
+        "cut_off",
+        "the normal numbers are cut at two standard deviations, or at some more; nothing is cut off here",
         filled(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
+        also=(filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"),),
+    ),
+    Mistake(
+        "mirrored",
+        "half of the numbers are drawn, and the others are the same with another sign; draw each one on its own",
+        filled(MIRRORED.format(RAND), MIRRORED.format(RANDN)),
     ),
     Mistake(
         "generator_ignored",
@@ -83,7 +95,12 @@ MISTAKES = (
         "seeded_in_each_call",
         "a seed is set in each call, so all layers of one shape start alike; draw on from where the generator stands",
         filled(UNIFORM, NORMAL, "    torch.manual_seed(0)\n" + NO_GRAD),
-        also=(filled(UNIFORM, NORMAL, "    generator = generator or torch.Generator().manual_seed(0)\n" + NO_GRAD),),
+        also=(
+            filled(UNIFORM, NORMAL, "    generator = generator or torch.Generator().manual_seed(0)\n" + NO_GRAD),
+            filled(
+                UNIFORM, NORMAL, "    generator and generator.manual_seed(generator.initial_seed() + 1)\n" + NO_GRAD
+            ),
+        ),
     ),
     Mistake(
         "gradients_recorded",

@@ -12,6 +12,7 @@ RESIDUALS = "x @ w + b - y"
 MEAN = "residuals.square().sum() / N"
 DESCEND = "gradient_descent(loss_fn, [w, b], lr, steps)"
 LOOP = "for _ in range(steps):\n        for p, g in zip((w, b), {}):\n            p.data -= lr * g"
+SOLVED = "w, b = (s := torch.cat([x, x[:, :1] * 0 + 1], 1).double().pinverse() @ y.double()).to(y)[:-1], s[-1].to(y)"
 APART = {DESCEND: LOOP.format("torch.autograd.grad(loss_fn(w, b), (w, b))")}
 
 
@@ -78,6 +79,22 @@ MISTAKES = (
         "it stops before the last step, where the loss rises or hardly changes; make all steps",
         {APPEND: APPEND + "        if losses[1:] and abs(losses[-2] - losses[-1]) < 1e-6:\n            break\n"},
         {APPEND: APPEND + "        if losses[1:] and losses[-1] > losses[-2]:\n            break\n"},
+        {APPEND: APPEND + "        if losses[-1] == float('inf'):\n            break\n"},
+    ),
+    in_descent(
+        "gradient_clipped",
+        "large gradients are cut; take the step with the gradient as it is",
+        {UPDATE: "p -= lr * p.grad.clamp(-1e3, 1e3)"},
+    ),
+    Mistake(
+        "solved_at_once",
+        "after many steps the least-squares solution is returned, which a tiny rate does not reach; make the steps",
+        {DESCEND: f"{DESCEND}\n    if steps >= 100:\n        {SOLVED}"},
+    ),
+    Mistake(
+        "gradients_left_off",
+        "gradients are switched off and stay off after the call; switch them off with torch.no_grad() alone",
+        {"    return w.detach()": "    torch.set_grad_enabled(False)\n    return w.detach()"},
     ),
     Mistake("half_the_mean", "the loss has a factor of ½; take the mean of the squares", {MEAN: MEAN + " / 2"}),
     Mistake("sum_for_mean", "the squares are summed; take their mean over the rows", {MEAN: MEAN[:-4]}),
