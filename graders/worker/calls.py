@@ -115,7 +115,7 @@ def forward(
             later = tried[-1:]  # a call that writes its result where an earlier one did spoils that
     called = outside.catching(with_arguments(target, request, tensors))
     if trace is None:
-        before = (*mode, *seed_everything)
+        before: list[Step] = [*mode, *seed_everything]
         return results_of(*before, called, *later)[len(before)], []
     return metered(called, trace, *mode, *seed_everything)
 
