@@ -65,6 +65,15 @@ def with_gradient(min_max, z_score, max_abs, robust, l1_normalize, l2_normalize,
     return {"result": result.detach(), "gradient is finite": torch.isfinite(gradient).all()}
 
 
+def far_from_0(draw: Draw) -> Arguments:
+    return {"x": spread(draw, 6, 4) + 1e6, "low": 10.0 ** -torch.arange(1, 13, dtype=torch.float64)[None] - 1}
+
+
+def without_gradient(min_max, z_score, max_abs, robust, log1p_scale, x, low):
+    """Beside those of a shifted column, the logarithms close to log 0."""
+    return {"min_max": min_max(x), "z_score": z_score(x), "robust": robust(x), "log1p_scale": log1p_scale(low)}
+
+
 def near_0(draw: Draw) -> list[Arguments]:
     """In bfloat16, too, they stay above −1."""
     small = torch.tensor([[sign * 10.0**-k for k in range(1, 16)] for sign in (-1, 0, 1)], dtype=torch.float64)
@@ -89,7 +98,7 @@ def answer(name: str, oracle: Callable[[Tensor], Tensor], *more: Case, inputs: I
     )
 
 
-FAR = Case("far_from_0", lambda draw: {"x": spread(draw, 6, 4) + 1e5}, dtypes=(torch.float64,), gradients="none")
+FAR = Case("far_from_0", far_from_0, dtypes=(torch.float64,), gradients="none", scenario=without_gradient)
 # of all that have a scale: beside the last one, so that what one of them does wrong is said of that one first
 EDGES = Case("edges", edges, dtypes=(*FULL, torch.float16), gradients="none", scenario=with_gradient)
 GRADER = Grader(

@@ -46,11 +46,12 @@ def some_impossible(draw: Draw) -> list[Arguments]:
 
 
 def equal_numbers(draw: Draw) -> list[Arguments]:
-    """Two maxima, nothing but one number, and nothing but -inf, where gradients are NaN."""
+    """Two maxima, nothing but one number, and nothing but -inf, of length 1 too, where gradients are NaN."""
     x = impossible(draw.normal(6, 5))
     x[[1, 4]] = -torch.inf
     ties = torch.tensor([[3, 1, 3, 0], [0, 0, 0, 0], [-2, -1, -1, -5]], dtype=torch.float64)
-    return [{"x": ties}, {"x": x}, {"x": x.mT.clone(), "dim": 0}, {"x": torch.full((3,), -torch.inf).double()}]
+    lost = torch.full((3,), -torch.inf).double()
+    return [{"x": ties}, {"x": x}, {"x": x.mT.clone(), "dim": 0}, {"x": lost}, {"x": x[:, :1]}]
 
 
 def around_20(draw: Draw) -> list[Arguments]:
@@ -61,8 +62,9 @@ def around_20(draw: Draw) -> list[Arguments]:
 
 def together(softmax, log_softmax, a, b, lost):
     """All calls before the first backward pass."""
-    p, q = softmax(a, 0), softmax(b, 0)
-    return {"cross": p * log_softmax(b, 0), "twice": log_softmax(softmax(a), 1), "zeros": softmax(lost) == 0, "q": q}
+    p, q, logs = softmax(a, 0), softmax(b, 0), log_softmax(b, 0)
+    found = {"cross": p * logs, "twice": log_softmax(p, 1), "back": softmax(logs, 1), "zeros": softmax(lost) == 0}
+    return found | {"p": p, "q": q, "logs": logs}
 
 
 def of_both(draw: Draw) -> Arguments:

@@ -93,6 +93,12 @@ MISTAKES = (
         {SHIFTED: "wide", **ROOT_OF_MEAN},
     ),
     one_of(
+        "nearly_constant",
+        "a column far from 0 counts as constant where its numbers are close to each other; ask whether they are equal",
+        {"high - low": "(high - low).where(~torch.isclose(high, low, atol=0), 0)"},
+        {STD: f"{STD}.where(~torch.isclose(wide.amax(0), wide.amin(0), atol=0), 0)"},
+    ),
+    one_of(
         "one_pass_variance",
         "the variance is taken as mean(x²) − mean(x)², which cancels far from 0; average (x − mean)²",
         {SHIFTED: "wide", STD: f"({ONE_PASS}).sqrt()"},
@@ -122,7 +128,12 @@ MISTAKES = (
     one_of(
         "log_of_another",
         "the logarithm is not that of 1 + x, or x is changed before; log(1 + x) of −0.5 is −0.69",
-        *({LOG: "torch.log(x)"}, {LOG: "x.sign() * torch.log1p(x.abs())"}, {LOG: "torch.log1p(x.clamp_min(0))"}),
+        *(
+            {LOG: "torch.log(x)"},
+            {LOG: "x.sign() * torch.log1p(x.abs())"},
+            {LOG: "torch.log1p(x.clamp_min(0))"},
+            {LOG: "torch.log1p(x.clamp_min(-0.999999))"},
+        ),
     ),
     one_of(
         "half_precision_inside",

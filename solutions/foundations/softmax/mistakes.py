@@ -130,7 +130,16 @@ MISTAKES = (
     Mistake(
         "nan_hidden",
         "vectors of nothing but −∞ give finite numbers, or −∞; they should give NaN, as in torch",
-        **results(f"({P}).nan_to_num(0)", f"({LOG_P}).nan_to_num(-float('inf'), neginf=-float('inf'))"),
+        **both(
+            (
+                {S_END: f"return ({P}).nan_to_num(0)"},
+                {L_END: f"return ({LOG_P}).nan_to_num(-float('inf'), neginf=-float('inf'))"},
+            ),
+            (
+                {S_END: f"return ({P}).nan_to_num(1) if x.shape[dim] == 1 else {P}"},
+                {L_END: f"return ({LOG_P}).nan_to_num(0) if x.shape[dim] == 1 else {LOG_P}"},
+            ),
+        ),
     ),
     Mistake(
         "minus_infinity_replaced",

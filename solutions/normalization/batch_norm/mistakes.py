@@ -135,9 +135,12 @@ MISTAKES = (
     ),
     Mistake(
         "difference_of_squares",
-        "E[x²] − E[x]² loses its digits where the mean is large; subtract the mean before squaring",
+        "E[x²] − E[x]² loses its digits where the mean is large; subtract each channel's own mean before squaring",
         {VAR: "var = (x * x).mean(axes) - mean * mean"},
-        also=({VAR: "var = ((x * x).mean(axes) - mean * mean).clamp_min(0)"},),
+        also=(
+            {VAR: "var = ((x * x).mean(axes) - mean * mean).clamp_min(0)"},
+            {VAR: "var = (x - x.mean()).square().mean(axes) - (mean - x.mean()).square()"},
+        ),
     ),
     Mistake(
         "one_sample_refused",

@@ -16,7 +16,6 @@ BOTH = "if weight is not None and bias"
 DIVISORS = {
     "eps_as_the_least_variance": ("torch.sqrt(var.clamp_min(eps))", "the variance is clamped to eps; add eps to it"),
     "no_eps": ("torch.sqrt(var)", "eps is not used, so a constant channel gives NaN; add it to the variance"),
-    "eps_ignored": ("torch.sqrt(var + 1e-5)", "1e-5 is used for any eps; use the one that is passed"),
     "no_root": ("(var + eps)", "the values are divided by the variance; divide by its root"),
     "sum_of_squares": (
         "torch.sqrt((x - mean).square().sum(axes, keepdim=True) + eps)",
@@ -113,6 +112,15 @@ MISTAKES = (
         also=(result("(x - mean) / (x.std(axes, correction=0, keepdim=True) + eps)"),),
     ),
     *(Mistake(name, wrong, result(f"(x - mean) / {text}")) for name, (text, wrong) in DIVISORS.items()),
+    Mistake(
+        "eps_ignored",
+        "1e-5 is used in place of eps, for any eps, for 0 or without weight and bias; use the one that is passed",
+        result("(x - mean) / torch.sqrt(var + 1e-5)"),
+        also=tuple(
+            result(f"(x - mean) / torch.sqrt(var + ({eps}))")
+            for eps in ("eps or 1e-5", "1e-5 if weight is None else eps", "1e-5 if bias is None else eps")
+        ),
+    ),
     Mistake(
         "not_centred",
         "the mean is not subtracted, as in RMS norm; subtract it from x",

@@ -14,7 +14,6 @@ SHIFTED = "    if bias is not None:\n        y = y + bias\n"
 DIVISORS = {
     "eps_as_the_least_variance": ("torch.sqrt(var.clamp_min(eps))", "the variance is clamped to eps; add eps to it"),
     "no_eps": ("torch.sqrt(var)", "eps is not used, so a block of equal values gives NaN; add it to the variance"),
-    "eps_ignored": ("torch.sqrt(var + 1e-5)", "1e-5 is used for any eps; use the one that is passed"),
     "no_root": ("(var + eps)", "the values are divided by the variance; divide by its root"),
     "std_plus_eps": (
         "(x.std(axes, keepdim=True) + eps)",
@@ -85,6 +84,15 @@ MISTAKES = (
     ),
     *(Mistake(name, wrong, result(f"(x - mean) / {text}")) for name, (text, wrong) in DIVISORS.items()),
     Mistake(
+        "eps_ignored",
+        "1e-5 is used in place of eps, for any eps, for 0 or without weight and bias; use the one that is passed",
+        result("(x - mean) / torch.sqrt(var + 1e-5)"),
+        also=tuple(
+            result(f"(x - mean) / torch.sqrt(var + ({eps}))")
+            for eps in ("eps or 1e-5", "1e-5 if weight is None else eps", "1e-5 if bias is None else eps")
+        ),
+    ),
+    Mistake(
         "not_centred",
         "the mean is not subtracted, as in RMS norm; subtract it from x",
         result("x / torch.sqrt(x.square().mean(axes, keepdim=True) + eps)"),
@@ -101,9 +109,12 @@ MISTAKES = (
     ),
     Mistake(
         "difference_of_squares",
-        "E[x²] − E[x]² loses its digits where the mean is large; subtract the mean before squaring",
+        "E[x²] − E[x]² loses its digits where the mean is large; subtract each block's own mean before squaring",
         variance("(x * x).mean(axes, keepdim=True) - mean * mean"),
-        also=(variance("((x * x).mean(axes, keepdim=True) - mean * mean).clamp_min(0)"),),
+        also=(
+            variance("((x * x).mean(axes, keepdim=True) - mean * mean).clamp_min(0)"),
+            variance("(x - x.mean()).square().mean(axes, keepdim=True) - (mean - x.mean()).square()"),
+        ),
     ),
     Mistake(
         "statistics_detached",
