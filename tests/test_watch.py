@@ -13,6 +13,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from graders.author.bench import speed
 from graders.catalogue import katas
 from graders.cli import command_line
 from graders.desk.attempts import begin
@@ -272,6 +273,10 @@ def test_piped_it_is_plain_text_and_follows_lines(desk: Path) -> None:
     assert "\x1b" not in done.stdout
     assert "next: scale, which unlocks affine" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_bench_knows_where_a_verdict_ends(toys: Path) -> None:
+    assert speed.watched_seconds(katas.find_one("affine", toys)) > 0
 
 
 def test_unknown_kata_is_told(desk: Path) -> None:

@@ -68,11 +68,9 @@ def show(console: Console, root: Path, count: int) -> bool:
         folder = Path(name)
         made = make_class(folder / "class", root, count)
         console.print(f"a class with {made:,} answers, {WORKERS} workers")
-        whole = run(console, root, folder, "class", "undisturbed")
-        killed = run(console, root, folder, "class", f"a worker killed every {KILL_EVERY:.0f} s", kill=True)
-        make_class(folder / "part", root, count // 5)
-        two = run(console, root, folder, "part", "a fifth of it")
-        one = run(console, root, folder, "part", "the same, one worker", workers=1)
+        whole = run(console, root, folder, "undisturbed")
+        killed = run(console, root, folder, f"a worker killed every {KILL_EVERY:.0f} s", kill=True)
+        one = run(console, root, folder, "one worker", workers=1)
     quarter = len(whole.samples) // 4
     levels = [statistics.median(m for _, _, m in part) for part in (whole.samples[quarter : 2 * quarter],
                                                                    whole.samples[-quarter:])]  # fmt: skip
@@ -81,7 +79,7 @@ def show(console: Console, root: Path, count: int) -> bool:
         ("an answer, median", statistics.median(whole.seconds) / torch_seconds, "x import torch", 0.25),
         ("an answer, mean", statistics.fmean(whole.seconds) / torch_seconds, "x import torch", None),
         ("all processors' time for an answer", WORKERS * whole.judging / made / torch_seconds, "x import torch", None),
-        ("two workers against one", one.judging / two.judging, "times as fast", -1.8),
+        ("two workers against one", one.judging / whole.judging, "times as fast", -1.8),
         ("Dask and the ledger, for an answer", 1e3 * empty_task(root), "ms", 10),
         ("memory of all processes, last quarter against second", levels[1] / levels[0], "times", 1.1),
         ("the same, last quarter", levels[1] / 1e9, "GB", None),
@@ -129,13 +127,11 @@ def make_class(folder: Path, root: Path, count: int) -> int:
     return learners * len(chosen)
 
 
-def run(
-    console: Console, root: Path, folder: Path, learners: str, said: str, workers: int = WORKERS, kill: bool = False
-) -> Course:
+def run(console: Console, root: Path, folder: Path, said: str, workers: int = WORKERS, kill: bool = False) -> Course:
     """Has the class judged by the command that an instructor types. Raises: UsageError where it fails."""
     out = folder / said.replace(" ", "-")
     options = ["--out", str(out), "--workers", str(workers), "--seed", str(SEED)]
-    command = [*command_line(root), "cohort", str(folder / learners), *options]
+    command = [*command_line(root), "cohort", str(folder / "class"), *options]
     began = time.perf_counter()
     samples, kills, next_kill = [], 0, KILL_EVERY
     with subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
