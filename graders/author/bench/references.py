@@ -28,7 +28,7 @@ def show(console: Console, root: Path, runs: int) -> None:
         for kata in katas.all_katas(root):
             builtin = kata.solutions / "builtin.py"
             if not builtin.exists():
-                stand_for.append(f"{kata.id}: torch has no operator for it")
+                stand_for.append(f"{kata.id}: nothing of torch stands beside it")
                 continue
             stand_for.append(f"{kata.id}: {ast.get_docstring(ast.parse(builtin.read_text(encoding='utf-8')))}")
             for row in reference_rows(kata, builtin, launcher, runs):
