@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import secrets
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ from graders.faults import INTERRUPTED, GraderError, UsageError
 from graders.judge import card
 from graders.judge.results import Result
 
-AHEAD = 4  # tasks of each worker that wait there: enough that none is idle, few enough to begin with the longest
+AHEAD = 4  # tasks of each worker that wait there: enough that none is idle
 LOST = 10  # workers under a task, which then is given up; one may lose some by other tasks' doing
 CONFIG = {
     "distributed.scheduler.allowed-failures": LOST,
@@ -109,24 +109,49 @@ def judge_all(
             raise UsageError(f"{error}{advice}") from None
         if not client.nthreads():
             console.print("no worker is there yet; judging begins when one comes")
-        waiting = deque(jobs)
-        running: dict[Any, Job] = {}
+        waiting = by_kata(jobs)
+        running: dict[Any, tuple[Job, str]] = {}
+        busy: Counter[str] = Counter()  # tasks of each worker
+        own: dict[str, str] = {}  # the kata of each worker
         done = as_completed(loop=client.loop)
 
         def send() -> None:
-            room = AHEAD * max(len(client.nthreads()), 1)
-            while waiting and len(running) < room:
-                job = waiting.popleft()
-                future = client.submit(judge.grade, job.kata.id, job.content, job.size, key=job.key, pure=False)
-                running[future] = job
-                done.add(future)
+            for worker in client.nthreads():
+                while waiting and busy[worker] < AHEAD:
+                    if own.get(worker) not in waiting:
+                        own[worker] = next((kata for kata in waiting if kata not in own.values()), longest(waiting))
+                    job = waiting[own[worker]].popleft()
+                    if not waiting[own[worker]]:
+                        del waiting[own[worker]]
+                    task = (job.kata.id, job.content, job.size)
+                    future = client.submit(
+                        judge.grade, *task, key=job.key, pure=False, workers=[worker], allow_other_workers=True
+                    )
+                    running[future] = job, worker
+                    busy[worker] += 1
+                    done.add(future)
 
-        send()
-        for future in done:
-            job = running.pop(future)
-            ledger.add(job.key, *verdict(future, job))
-            advance()
+        while waiting:
+            client.wait_for_workers(1)
             send()
+            for future in done:
+                job, worker = running.pop(future)
+                busy[worker] -= 1
+                ledger.add(job.key, *verdict(future, job))
+                advance()
+                send()
+
+
+def by_kata(jobs: list[Job]) -> dict[str, deque[Job]]:
+    """A judge that stays with a kata knows what its known mistakes answer: so each worker has one of its own."""
+    found: dict[str, deque[Job]] = {}
+    for job in jobs:
+        found.setdefault(job.kata.id, deque()).append(job)
+    return found
+
+
+def longest(waiting: dict[str, deque[Job]]) -> str:
+    return max(waiting, key=lambda kata: len(waiting[kata]))
 
 
 def verdict(future: Any, job: Job) -> tuple[dict[str, Any], float]:
