@@ -18,7 +18,7 @@ from rich.console import Console
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.cli import command_line
-from graders.faults import UsageError
+from graders.faults import ROOT, UsageError
 from graders.judge import card
 
 IMPORT_TORCH = [sys.executable, "-c", "import torch"]
@@ -122,7 +122,7 @@ def watched_seconds(kata: Kata) -> float:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            cwd=kata.root,
+            cwd=ROOT,
         )
         with process:
             assert process.stdin is not None
