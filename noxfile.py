@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 
 import nox
@@ -19,7 +18,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 PYPROJECT = ROOT / "pyproject.toml"
 OLDEST = (3, 11)
-CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+NO_CPU_BUILD = "no index has torch's CPU build: the usual one for Linux is 2.7 GB; README.md says how to avoid it"
 
 nox.options.sessions = ["grade"]
 nox.options.default_venv_backend = "none"
@@ -168,15 +167,19 @@ def environment(session: nox.Session, group: str) -> None:
         session.error("less than 3 GB of disk is free, and torch needs about that: make room, then run this again")
     session.log(f"preparing {VENV.name} ({group}); this happens once and takes a few minutes")
     wanted = nox.project.dependency_groups(nox.project.load_toml(PYPROJECT), group)
-    index = torch_index(session)
+    options = cpu_build(session)
     try:
         if not PYTHON.exists():
             # Comes with nox. Debian, and so Colab, leaves out a part of Python that venv needs.
             subprocess.run([sys.executable, "-m", "virtualenv", "--quiet", "--clear", str(VENV)], check=True)
-        if index:
+        if options is not None:
             torch = next(one for one in wanted if one.startswith("torch=="))
-            install(session, "--no-deps", "--extra-index-url", index, f"{torch}+cpu")
-        install(session, *wanted)
+            why = install("--no-deps", *options, f"{torch}+cpu")
+            if why and os.environ.get("KATAS_TORCH"):
+                session.error(f"torch's CPU build could not be had: {why}")
+            session.log(NO_CPU_BUILD if why else "took torch's CPU build; KATAS_TORCH=default takes the usual one")
+        if why := install(*wanted):
+            session.error(f"{VENV.name} could not be made: {why}")
         for old in VENV.glob(f".{group}-*"):
             old.unlink()
         stamp.touch()
@@ -184,30 +187,24 @@ def environment(session: nox.Session, group: str) -> None:
         session.error(f"{VENV.name} could not be made: {error}; mend that, then run this again")
 
 
-def torch_index(session: nox.Session) -> str:
-    """The index to take torch's CPU build from; empty where torch comes from where all else does.
+def cpu_build(session: nox.Session) -> list[str] | None:
+    """Options to ask for torch's CPU build with; None where torch comes as all else does.
 
-    PyPI's torch for Linux is the CUDA build. Other systems get a CPU build from there.
+    The usual build for Linux has CUDA in it, that for other systems has not. uv knows where CPU builds are.
     """
     choice = os.environ.get("KATAS_TORCH", "")
     if "://" in choice:
-        return choice
+        return ["--extra-index-url", choice]
     if choice not in ("", "default"):
         session.error(f"KATAS_TORCH should be default or the address of an index of CPU builds, got {choice!r}")
     gpu = any(Path("/dev").glob("nvidia*")) or shutil.which("nvidia-smi")
     if choice or gpu or sys.platform != "linux":
-        return ""
-    try:
-        urllib.request.urlopen(f"{CPU_INDEX}/torch/", timeout=5).close()
-    except OSError:
-        session.log(f"{CPU_INDEX} does not answer: if the default index has the CUDA build of torch, that is 2.7 GB")
-        return ""
-    session.log("no NVIDIA GPU is here: taking torch's CPU build, 0.2 GB and not 2.7; KATAS_TORCH=default takes CUDA's")
-    return CPU_INDEX
+        return None
+    return ["--torch-backend", "cpu"] if shutil.which("uv") else []
 
 
-def install(session: nox.Session, *wanted: str) -> None:
-    """By uv where there is one, which is faster, else by pip."""
+def install(*wanted: str) -> str:
+    """By uv where there is one, which is faster, else by pip. Why it failed, in one sentence, if it did."""
     uv = shutil.which("uv")
     if uv:
         command = [uv, "pip", "install", "--python", str(PYTHON), *wanted]
@@ -215,8 +212,7 @@ def install(session: nox.Session, *wanted: str) -> None:
         command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", *wanted]
     shown = None if sys.stdout.isatty() else subprocess.DEVNULL  # pip's progress
     done = subprocess.run(command, check=False, stdout=shown, stderr=subprocess.PIPE, text=True, errors="replace")
-    if done.returncode:
-        session.error(f"{VENV.name} could not be made: {trouble(done.stderr, 'uv' if uv else 'pip')}")
+    return trouble(done.stderr, "uv" if uv else "pip") if done.returncode else ""
 
 
 def trouble(stderr: str, tool: str) -> str:

@@ -8,14 +8,12 @@ import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import NoReturn
-from urllib.error import URLError
 
 import pytest
 
 from graders.faults import ROOT
 
 TORCH = "torch==2.13.0"
-CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 OFFLINE = {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1", "PIP_RETRIES": "1"}
 
 
@@ -84,7 +82,7 @@ class Computer:
     """Linux without a GPU or uv, on which noxfile.py installs nothing: what it would run is kept."""
 
     def __init__(self, noxfile: ModuleType, root: Path, patch: pytest.MonkeyPatch) -> None:
-        self.noxfile, self.answers = noxfile, True
+        self.noxfile, self.offered = noxfile, True
         self.said: list[str] = []
         self.ran: list[list[str]] = []
         self.devices: list[str] = []
@@ -97,7 +95,6 @@ class Computer:
             "Path": lambda _: SimpleNamespace(glob=lambda _: self.devices),
             "subprocess": SimpleNamespace(**vars(subprocess) | {"run": self.run}),
             "shutil": SimpleNamespace(which=self.programs.get, disk_usage=shutil.disk_usage),
-            "urllib": SimpleNamespace(request=SimpleNamespace(urlopen=self.urlopen)),
         }.items():
             patch.setattr(noxfile, name, value)
         patch.delenv("KATAS_TORCH", raising=False)
@@ -110,13 +107,8 @@ class Computer:
 
     def run(self, command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         self.ran.append(command)
-        return subprocess.CompletedProcess(command, 0, "", "")
-
-    def urlopen(self, address: str, timeout: float) -> SimpleNamespace:
-        assert (address, timeout) == (f"{CPU_INDEX}/torch/", 5)
-        if not self.answers:
-            raise URLError("unreachable")
-        return SimpleNamespace(close=lambda: None)
+        missing = command[-1] == f"{TORCH}+cpu" and not self.offered
+        return subprocess.CompletedProcess(command, int(missing), "", "ERROR: none" if missing else "")
 
     def installs(self) -> list[list[str]]:
         """What is asked of the installers, without their first words; the last names all that is wanted."""
@@ -141,19 +133,18 @@ def computer(noxfile: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     return Computer(noxfile, tmp_path, monkeypatch)
 
 
-def test_without_a_gpu_torch_comes_first_and_from_the_index_of_cpu_builds(computer: Computer) -> None:
+def test_without_a_gpu_the_cpu_build_comes_first(computer: Computer) -> None:
     first, second = computer.installs()
-    assert first == ["--no-deps", "--extra-index-url", CPU_INDEX, f"{TORCH}+cpu"]
+    assert first == ["--no-deps", f"{TORCH}+cpu"]
     assert second[0] == TORCH
-    assert "https" not in " ".join(second)
-    assert computer.said[1].startswith("no NVIDIA GPU is here: taking torch's CPU build, 0.2 GB and not 2.7")
+    assert computer.said[1].startswith("took torch's CPU build")
 
 
-def test_an_index_that_does_not_answer_is_told_and_not_asked_again(computer: Computer) -> None:
-    computer.answers = False
-    (only,) = computer.installs()
-    assert only[0] == TORCH
-    assert computer.said[1].startswith(f"{CPU_INDEX} does not answer: ")
+def test_without_a_cpu_build_the_usual_one_is_taken_and_told(computer: Computer) -> None:
+    computer.offered = False
+    _, second = computer.installs()
+    assert second[0] == TORCH
+    assert computer.said[1].startswith("no index has torch's CPU build: the usual one for Linux is 2.7 GB")
 
 
 @pytest.mark.parametrize("reason", ["device", "driver", "macOS", "choice"])
@@ -180,6 +171,13 @@ def test_another_index_can_be_named(computer: Computer, monkeypatch: pytest.Monk
     assert first == ["--no-deps", "--extra-index-url", "https://mirror.example/cpu", f"{TORCH}+cpu"]
 
 
+def test_an_index_that_was_named_has_to_have_it(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
+    computer.offered = False
+    monkeypatch.setenv("KATAS_TORCH", "https://mirror.example/cpu")
+    with pytest.raises(Refused, match="torch's CPU build could not be had: pip says 'ERROR: none'"):
+        computer.installs()
+
+
 def test_a_choice_that_is_none_is_refused_before_anything_is_made(
     computer: Computer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,7 +189,8 @@ def test_a_choice_that_is_none_is_refused_before_anything_is_made(
 
 def test_uv_installs_where_it_is_there(computer: Computer) -> None:
     computer.programs["uv"] = "/bin/uv"
-    computer.installs()
+    first, _ = computer.installs()
+    assert first == ["--python", str(computer.noxfile.PYTHON), "--no-deps", "--torch-backend", "cpu", f"{TORCH}+cpu"]
     for command in computer.ran[1:]:
         assert command[:5] == ["/bin/uv", "pip", "install", "--python", str(computer.noxfile.PYTHON)]
 
