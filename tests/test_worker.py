@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 import torch
 
-from graders.faults import ROOT
+from graders.faults import ROOT, CheckFailed
 from graders.sandbox import dialogue
 from graders.sandbox.launcher import new_launcher
+from graders.sandbox.messages import Request
+from graders.sandbox.submission import Submission
 from graders.worker import meter, outside, sealed
 
 
@@ -151,3 +153,38 @@ def test_what_is_told_of_a_thread_cannot_compare_itself() -> None:
 
     assert outside.run(tell) == ([5], None)
     assert not compared
+
+
+KNOWN = {
+    "one": "def scale(x):\n    return x * 1\n",
+    "two": "factor = 2\n\n\ndef scale(x):\n    return x * factor\n",
+    "not_read": "raise KeyError\n",
+    "ends": "import os\n\n\ndef scale(x):\n    os._exit(3)\n",
+    "late_library": "def scale(x):\n    from scipy.special import expit\n\n    return expit(0)\n",
+}
+
+
+def test_known_answers_that_share_a_worker_answer_as_if_alone() -> None:
+    def told(home: dialogue.Home | None) -> list[Any]:
+        known = {name: Submission("x.py", text, ["scale"], launcher, (), home) for name, text in KNOWN.items()}
+        said: list[Any] = []
+        for value in (1.0, 3.0):
+            request = Request("scale", ("scale",), {"x": torch.tensor(value)}, 1)
+            for name, one in known.items():
+                try:
+                    reply = one.ask(request)
+                    said.append((name, reply.result, reply.raised, reply.banned_calls, reply.died))
+                except CheckFailed as failed:
+                    said.append((name, str(failed)))
+        for one in known.values():
+            one.close()
+        return said
+
+    launcher = new_launcher()
+    try:
+        together, alone = told(dialogue.Home(launcher)), told(None)
+    finally:
+        launcher.close()
+    assert together == alone
+    assert [one[1] for one in alone if one[0] == "two"] == [torch.tensor(2.0), torch.tensor(6.0)]
+    assert [bool(one[3]) for one in alone if "library" in one[0]] == [True] * 2

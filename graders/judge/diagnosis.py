@@ -13,8 +13,9 @@ from graders.catalogue.katas import Kata
 from graders.faults import CheckFailed
 from graders.judge.agreement import agree
 from graders.judge.budgets import ROUGH
-from graders.judge.standard import Known, standard_mistakes
+from graders.judge.standard import BUILTIN_CALLED, Known, standard_mistakes
 from graders.kata.spec import TOLERANCES, Tolerance
+from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.returned import leaves_of
@@ -29,6 +30,7 @@ class Diagnosis:
     def __init__(self, kata: Kata, launcher: Launcher) -> None:
         self.kata = kata
         self.launcher = launcher
+        self.home = Home(launcher)  # of most
 
     @functools.cached_property
     def candidates(self) -> list[tuple[Known, Submission]]:
@@ -41,9 +43,13 @@ class Diagnosis:
             for mistake in self.kata.mistakes
             for form, source in mistake.forms(reference).items()
         ]
+        known = [*own, *standard_mistakes(self.kata)]
+        # What is measured lives alone, and what may import a library.
+        alone = [one.slow or one.name == BUILTIN_CALLED for one in known]
+        homes = [Home(self.launcher) if one else self.home for one in alone]
         return [
-            (known, Submission("mistake.py", known.source, grader.names, self.launcher, grader.banned))
-            for known in (*own, *standard_mistakes(self.kata))
+            (one, Submission("mistake.py", one.source, grader.names, self.launcher, grader.banned, home))
+            for one, home in zip(known, homes, strict=True)
         ]
 
     def closest_mistake(self, failing: Submission, suspects: set[int], slow: bool) -> Known | None:

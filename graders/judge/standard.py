@@ -40,6 +40,8 @@ def _wrap(own):
 {target} = _wrap({target})
 """
 
+BUILTIN_CALLED = "builtin_called"
+
 
 class Known(NamedTuple):
     """A known answer, with its whole source; a wrong one also says what a learner should read."""
@@ -60,7 +62,7 @@ def standard_mistakes(kata: Kata) -> list[Known]:
     builtin = kata.solutions / "builtin.py"
     if builtin.exists() and kata.grader.banned:
         text = builtin.read_text(encoding="utf-8")
-        made.append(Known("builtin_called", text, "torch's own function does the work; write it by hand"))
+        made.append(Known(BUILTIN_CALLED, text, "torch's own function does the work; write it by hand"))
     return [*made, *unrefused(source)]
 
 

@@ -17,6 +17,7 @@ from torch import Tensor
 from graders.sandbox.launcher import Launcher
 from graders.worker import serve as worker
 from graders.worker import wire
+from graders.worker.protocol import TurnRequest
 from graders.worker.visible import visible
 
 TOLD_BYTES = 1 << 16  # what a pipe holds
@@ -41,17 +42,32 @@ class CallTimedOut(Exception):
         self.line = line
 
 
+class Home:
+    """Where a submission lives, or several known answers: a worker, while there is one."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        self.launcher = launcher
+        self.worker: WorkerProcess | None = None
+
+    def close(self) -> None:
+        if self.worker is not None:
+            self.worker.stop()
+            self.worker = None
+
+
 class WorkerProcess:
     """One worker process with a scratch folder of its own."""
 
     def __init__(self, launcher: Launcher, path: str, limit: float) -> None:
-        """`path` names the submission, `limit` is the seconds that each message may take."""
+        """`path` names the submission, or all of them, `limit` is the seconds that each message may take."""
         self.launcher = launcher
         self.path = path
         self.limit = limit
         self.scratch = tempfile.TemporaryDirectory(prefix="kata-", ignore_cleanup_errors=True)
         self.key = secrets.token_bytes(wire.KEY)
         self.number = 0  # of messages that it sent
+        self.read: list[object] = []  # the submissions that it has read
+        self.turn: object = None  # that it was asked about last
         self.offences: dict[str, int | None] = {}  # during the last message, with their lines
         self.connection, theirs = socket.socketpair()
         if CREDENTIALS:
@@ -90,13 +106,17 @@ class WorkerProcess:
                 time.clock_gettime(clock)
                 self.clock = clock
 
-    def ask(self, message: bytes) -> tuple[Any, list[Tensor]]:
-        """Raises: CallTimedOut, WorkerEnded; the worker is stopped then, and cannot be asked again."""
+    def ask(self, message: bytes, of: object = None) -> tuple[Any, list[Tensor]]:
+        """`of` is the submission that is asked, and the first message of each has it read.
+
+        Raises: CallTimedOut, WorkerEnded; the worker is stopped then, and cannot be asked again.
+        """
         self.offences = {}
         try:
             if not self.met:
                 self.meet()
             deadline = time.monotonic() + self.limit + 0.5
+            self.turn_to(of, deadline)
             wire.send(self.connection, message, deadline)
             self.number += 1
             sender = wire.Sender(self.key, self.number, GROWTH * len(message) + SPARE_BYTES)
@@ -114,6 +134,14 @@ class WorkerProcess:
             raise WorkerEnded(f"sent what the judge cannot read: {error}") from None
         except wire.Closed:
             raise WorkerEnded(self.stop()) from None
+
+    def turn_to(self, submission: object, deadline: float) -> None:
+        if submission not in self.read:
+            self.read.append(submission)
+        elif submission is not self.turn:
+            header: TurnRequest = {"op": "turn", "to": self.read.index(submission)}
+            wire.send(self.connection, wire.pack(header, []), deadline)
+        self.turn = submission
 
     def note_offences(self, told: bytes) -> None:
         """What the submission called although it may not: it can be neither unsaid nor forgotten."""

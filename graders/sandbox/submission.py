@@ -12,7 +12,7 @@ from typing import Any
 from graders.catalogue.source import defined_in
 from graders.faults import CheckFailed
 from graders.sandbox.cage import MEMORY
-from graders.sandbox.dialogue import CallTimedOut, WorkerEnded, WorkerProcess
+from graders.sandbox.dialogue import CallTimedOut, Home, WorkerEnded, WorkerProcess
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import NO_ANSWER, Raised, Reply, Request, names_of, printed_of, raised_of, reply_of
 from graders.worker import wire
@@ -32,14 +32,22 @@ class Submission:
     """One file under judgement. `ask` starts a worker when it needs one, and remembers every answer."""
 
     def __init__(
-        self, path: str, source: str, names: list[str], launcher: Launcher, banned: tuple[str, ...] = ()
+        self,
+        path: str,
+        source: str,
+        names: list[str],
+        launcher: Launcher,
+        banned: tuple[str, ...] = (),
+        home: Home | None = None,
     ) -> None:
+        """`home` is one of known answers alone: all that live in it could change each other."""
         self.path = path
         self.source = source
         self.names = names
         self.banned = banned
         self.launcher = launcher
-        self.worker: WorkerProcess | None = None
+        self.home = home or Home(launcher)
+        self.limit = LIMIT_SECONDS  # for one message
         self.found: dict[str, dict[str, Any] | None] | None = None
         self.replies: dict[bytes, tuple[Request, Reply]] = {}  # by the request's message
         self.imported: dict[str, int | None] = {}  # what it called while it was imported although it may not
@@ -59,9 +67,11 @@ class Submission:
         """
         if self.unloadable:
             raise CheckFailed(self.unloadable, "error")
-        if self.worker is None:
-            limit = LIMIT_SECONDS / 2**self.hangs
-            self.worker = WorkerProcess(self.launcher, self.path, limit)
+        worker = self.home.worker
+        if worker is None or self not in worker.read:
+            limit = self.limit = LIMIT_SECONDS / 2**self.hangs
+            worker = self.home.worker = worker or WorkerProcess(self.launcher, self.path, limit)
+            worker.limit = limit
             header: LoadRequest = {
                 "op": "load",
                 "path": self.path,
@@ -71,8 +81,8 @@ class Submission:
             }
             self.calling = f"importing {self.path}", time.monotonic()
             try:
-                reply, _ = self.worker.ask(wire.pack(header, []))
-                self.imported = self.worker.offences
+                reply, _ = worker.ask(wire.pack(header, []), self)
+                self.imported = worker.offences
                 raised = raised_of(reply)
                 if raised:
                     self.unloadable = f"{self.path} cannot be imported: {self.explain(raised)}"
@@ -81,10 +91,10 @@ class Submission:
                 else:
                     self.found = names_of(reply, self.names)
             except CallTimedOut as late:
-                self.worker = None
+                self.home.worker = None
                 self.unloadable = f"{self.path} did not finish importing in {limit:g} s{self.at(late.line)}"
             except WorkerEnded as death:
-                self.worker = None
+                self.home.worker = None
                 self.unloadable = f"{self.path} {death} while it was imported"
             except NO_ANSWER:
                 self.unloadable = f"{self.path} returned something that cannot be read as a result when it was imported"
@@ -109,22 +119,23 @@ class Submission:
         for name in request.answers:
             if found.get(name) is None:
                 raise CheckFailed(self.lacks(name))
-        assert self.worker is not None
-        worker, limit, start, took = self.worker, self.worker.limit, time.monotonic(), 0.0
+        assert self.home.worker is not None
+        worker, limit, start, took = self.home.worker, self.limit, time.monotonic(), 0.0
+        worker.limit = limit
         self.calling = request.text, start
         try:
             before = worker.seconds()
-            header, tensors = worker.ask(request.message)
+            header, tensors = worker.ask(request.message, self)
             took = worker.seconds() - before if request.device == "cpu" else time.monotonic() - start
             self.bytes += sum(tensor.nbytes for tensor in tensors)
             reply = replace(reply_of(header, tensors), seconds=took)
             self.hangs = 0
         except CallTimedOut as late:
-            self.worker = None
+            self.home.worker = None
             self.hangs += 1
             reply = Reply(died=f"did not return in {limit:g} s{self.at(late.line)}", timed_out=True)
         except WorkerEnded as death:
-            self.worker = None
+            self.home.worker = None
             reply = Reply(died=str(death))
         except NO_ANSWER:
             self.close()
@@ -171,6 +182,4 @@ class Submission:
         return f"{name}: should be defined in {self.path}, got no such name{hint}"
 
     def close(self) -> None:
-        if self.worker is not None:
-            self.worker.stop()
-            self.worker = None
+        self.home.close()

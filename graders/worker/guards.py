@@ -34,6 +34,7 @@ FORBIDDEN = (
 PROCESSES = ("os.fork", "os.posix_spawn", "os.spawn", "os.exec", "os.system", "os.startfile", "subprocess.", "pty.")
 FRAMES = frozenset(("tb_frame", "gi_frame", "cr_frame", "ag_frame"))
 IMPORTED: set[str] = set()  # of the libraries, as `guard` saw it
+LOADING: list[None] = []  # not empty while a submission is imported
 LOOKING: list[None] = []  # not empty while the worker itself looks at all objects
 
 
@@ -43,7 +44,7 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     thread_start = threading.Thread._bootstrap_inner.__code__  # type: ignore[attr-defined]  # it traces new threads
     installed, begins, kind, text = LIBRARY, str.startswith, type, str
     forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
-    libraries, imported, looking = LIBRARIES, IMPORTED, LOOKING
+    libraries, imported, loading, looking = LIBRARIES, IMPORTED, LOADING, LOOKING
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "object.__getattr__":
@@ -56,7 +57,9 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
                 refuse("a library of machine code")
             last, package = arguments[0].rpartition(".")[2], arguments[0].partition(".")[0]
             if package in libraries:
-                imported.add(package)
+                if not loading:
+                    refuse(arguments[0])
+                imported.add(package)  # which is a submission's own business as long as it does not use it
             if last in internals or (arguments[0].startswith("torch.") and last in banned):
                 refuse(arguments[0])
         elif event.startswith("sys._getframe"):
@@ -82,17 +85,6 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     return sterile(hook)
 
 
-def guard_imports(refuse: Refuse) -> Callable[[str, tuple[Any, ...]], None]:
-    """An audit hook for calls: what a submission imports but does not use is its own business."""
-    libraries = LIBRARIES
-
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "import" and arguments[0].partition(".")[0] in libraries:
-            refuse(arguments[0])
-
-    return sterile(hook)
-
-
 def take_away_libraries(refuse: Refuse) -> None:
     """Has the Python functions of libraries that a submission has imported refuse, wherever it keeps them."""
     if not IMPORTED:
@@ -106,3 +98,4 @@ def take_away_libraries(refuse: Refuse) -> None:
         for one in found:
             if str.__contains__(one.__code__.co_filename, inside):
                 one.__code__ = refusing(refused, one.__code__)
+    IMPORTED.clear()

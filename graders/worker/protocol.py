@@ -9,13 +9,23 @@ from typing import Any, Literal, TypedDict
 
 
 class LoadRequest(TypedDict):
-    """The first message: read a submission. The reply has `names` or `raised`."""
+    """The first message: read a submission. The reply has `names` or `raised`.
+
+    Known answers share a worker: then more of these come, and the calls after each are its own.
+    """
 
     op: Literal["load"]
     path: str
     source: str
     names: list[str]  # whose kinds and parameters are asked
     banned: tuple[str, ...]
+
+
+class TurnRequest(TypedDict):
+    """The calls from here on are those of another submission that was read. No reply comes."""
+
+    op: Literal["turn"]
+    to: int  # by the order in which they were read
 
 
 class ScriptRequest(TypedDict):

@@ -39,7 +39,6 @@ KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the envi
 READY = b"!"
 TRAINS = re.compile(r"\boptim\b")
 STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # makes a hung worker dump its stacks
-add_hook = sys.addaudithook
 parameters_of = inspect.Signature.__dict__["_parameters"].__get__
 of_parameter = [inspect.Parameter.__dict__[name].__get__ for name in ("_default", "_name", "_kind")]
 parameter_kinds: Any = type(inspect.Parameter.POSITIONAL_ONLY)
@@ -78,28 +77,28 @@ def serve(
         came = wire.read(link, wire.KEY, None)
         key = bytes(came)
         came[:] = bytes(wire.KEY)  # numpy hands the same memory to whoever asks next for as much
-        request, _ = wire.receive(link)
+        request, tensors = wire.receive(link)
         if request["op"] == "script":  # it has a time limit of its own
             say(script.run(request, log), [])
             return
-        module = ModuleType("submission")
-        refuse = removal.refuser(request["path"], telling)
+        path, modules = request["path"], list[ModuleType]()
+        refuse = removal.refuser(path, telling)
         take_away(stock, tuple(request["banned"]), refuse, shut)
-        if TRAINS.search(request["source"]) and not request["banned"]:
-            # As the first optimizer would: its two seconds belong to no call.
-            outside.run(partial(importlib.import_module, "torch._dynamo"))
-        os.ftruncate(log, 0)  # torch tells of what was replaced
-        reply, answer = load(module, request)
-        guards.take_away_libraries(refuse)
-        outside.run(partial(add_hook, guards.guard_imports(refuse)))
-        path = request["path"]
         while True:
-            reply["printed"] = printed(log)
-            say(reply, answer)
+            if request["op"] == "turn":
+                module = modules[request["to"]]
+            else:
+                truncate(log, 0)  # torch has told of what was replaced
+                outside.release()
+                if request["op"] == "load":
+                    module = ModuleType("submission")
+                    modules.append(module)
+                    reply, answer = load(module, request, refuse)
+                else:
+                    reply, answer = call(module, path, request, tensors)
+                reply["printed"] = printed(log)
+                say(reply, answer)
             request, tensors = wire.receive(link)
-            truncate(log, 0)
-            outside.release()
-            reply, answer = call(module, path, request, tensors)
     except wire.Closed:
         return
 
@@ -147,9 +146,13 @@ def printed(log: int) -> Printed:
     return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
 
 
-def load(module: ModuleType, request: LoadRequest) -> tuple[Reply, list[Tensor]]:
+def load(module: ModuleType, request: LoadRequest, refuse: removal.Refuse) -> tuple[Reply, list[Tensor]]:
     """Imports the source and describes the names asked for."""
     path, source = request["path"], request["source"]
+    guards.LOADING.append(None)
+    if TRAINS.search(source) and not request["banned"]:
+        # As the first optimizer would: its two seconds belong to no call.
+        outside.run(partial(importlib.import_module, "torch._dynamo"))
     module.__file__ = path
     sys.modules[module.__name__] = module
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)  # torch.jit reads it
@@ -158,6 +161,9 @@ def load(module: ModuleType, request: LoadRequest) -> tuple[Reply, list[Tensor]]
         results_of(outside.catching(partial(exec, code, module.__dict__)))
     except Failed as failure:
         return {"raised": raised(failure.args[0], path)}, []
+    finally:
+        guards.LOADING.clear()
+        guards.take_away_libraries(refuse)
     return {"names": {wanted: describe(module, wanted) for wanted in request["names"]}}, []
 
 
