@@ -7,9 +7,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance
 
-EXACT = {torch.float64: TOLERANCES[torch.float64]}
+# Where a gradient is near 0, Adam divides its rounding by 1e-8: steps differ by 1e-9, and what follows by some more.
+UNCLIPPED = {torch.float64: Tolerance(1e-7, 1e-7, 1e-7)}
 
 
 def by_definition(
@@ -104,7 +105,7 @@ GRADER = Grader(
             cases=(
                 case("three_batches", batches(scales=SCALED)),
                 case("clipped_or_not", *(batches(T=6, scales=SCALED, temperature=t) for t in (0.05, 0.7))),
-                case("never_clipped", batches(temperature=8), batches(T=2, N=6, temperature=20.0), tolerance=EXACT),
+                case("never_clipped", batches(temperature=8), batches(T=2, N=6, temperature=20.0), tolerance=UNCLIPPED),
                 case("other_sizes", batches(T=2, N=2, H=3, out=2), batches(T=5, N=3, D=1), batches(T=1, N=9, D=7, H=8)),
                 case("epochs", batches(epochs=1), batches(T=1, epochs=1), batches(T=2, epochs=6, lr=0.05)),
                 case("rates", *(batches(T=2, epochs=4, lr=lr) for lr in (1e-3, 0.1)), batches(T=2, lr=0, noise=0.3)),
