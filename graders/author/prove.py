@@ -33,6 +33,7 @@ COUNTING = threading.Lock()  # several runs prove one kata
 WARM = "import pathlib, sys; from graders.author import warm; warm.tell(pathlib.Path(sys.argv[1]), *sys.argv[2:])"
 ENGINE = ("graders/", "pyproject.toml")  # what judges all katas
 PARTS = 4  # that the cheats are graded in, side by side
+SAID_EVERY = 20  # runs, where the output is no terminal
 
 
 @dataclass
@@ -109,8 +110,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
                 future.result()
             except (GraderError, OSError) as error:
                 proofs[futures[future].id].faults.append(str(error))
-            if console.is_terminal:
-                console.print(f"{done} of {len(jobs)} runs done", end="\r")
+            if console.is_terminal or done % SAID_EVERY == 0:
+                console.print(f"{done} of {len(jobs)} runs done", end="\r" if console.is_terminal else "\n")
     for kata in chosen:
         proof = proofs[kata.id]
         unused = kata.equivalents.keys() - proof.equivalent.keys()
