@@ -62,9 +62,11 @@ class WarmJudge:
     @property
     def call(self) -> tuple[str, float]:
         """What of the file that is judged is waited for, in words, and for how many seconds so far."""
-        judged, now = self.judged, time.monotonic()
-        words, since = (judged and judged.calling) or ("", now)
-        return words, now - since
+        judged = self.judged
+        if not judged or not judged.calling:
+            return "", 0.0
+        request, since = judged.calling
+        return request.text if request else f"importing {judged.path}", time.monotonic() - since
 
     def interrupt(self) -> None:
         """Ends the verdict under way, and every later one until `go_on`. For other threads."""

@@ -55,7 +55,7 @@ class Submission:
         self.seconds = 0.0
         self.bytes = 0
         self.unloadable = ""
-        self.calling: tuple[str, float] | None = None  # what is waited for, and since when
+        self.calling: tuple[Request | None, float] | None = None  # what is waited for, or the import, and since when
         # Looks at the whole source, for seconds where it is long: once.
         self.lacks = functools.cache(self._lacks)
         self.mention = functools.cache(self._mention)
@@ -79,7 +79,7 @@ class Submission:
                 "names": self.names,
                 "banned": self.banned,
             }
-            self.calling = f"importing {self.path}", time.monotonic()
+            self.calling = None, time.monotonic()
             try:
                 reply, _ = worker.ask(wire.pack(header, []), self)
                 self.imported = worker.offences
@@ -122,7 +122,7 @@ class Submission:
         assert self.home.worker is not None
         worker, limit, start, took = self.home.worker, self.limit, time.monotonic(), 0.0
         worker.limit = limit
-        self.calling = request.text, start
+        self.calling = request, start
         try:
             before = worker.seconds()
             header, tensors = worker.ask(request.message, self)
