@@ -45,6 +45,7 @@ def trained(InfoNCE, features, log_temperature):
         one.log_temperature.copy_(log_temperature)
     found = {}
     for step in range(3):
+        one.train(step == 0)  # a temperature that eval mode keeps is old at the second step there
         with torch.enable_grad():
             loss = one(features)
             (gradient,) = torch.autograd.grad(loss, one.log_temperature)

@@ -26,6 +26,7 @@ MISTAKES = (
         "no_projection",
         "the part along the row itself is left in; the length changes no cosine, so take that part out",
         {RESULT: "d_unit / norm"},
+        also=({RESULT: "(d_unit - radial * ((norm - 1).abs() > 1e-5)) / norm"},),
     ),
     Mistake(
         "not_divided_by_the_length",

@@ -31,6 +31,7 @@ MISTAKES = (
         {KEPT: f"{KEPT}\n        self.tau = {EXP}", TAU: "return self.tau"},
         {KEPT: f"{KEPT}\n        self.tau = init_temperature", LOGITS: f"{PRODUCT} / self.tau"},
         {"import torch\n": "import functools\nimport torch\n", "@property": "@functools.cached_property"},
+        {TAU: f"if self.training or not hasattr(self, 't'):\n            self.t = {EXP}\n        return self.t"},
     ),
     known(
         "temperature_clamped",

@@ -36,6 +36,11 @@ MISTAKES = (
         {PUSH: "(margin**2 - 2 * margin * distance + distance.square()) * (distance < margin)"},
     ),
     Mistake(
+        "sum_overflows_float16",
+        "the mean is taken as a sum divided by N, and in float16 that sum may overflow; use mean()",
+        {MEAN: "return losses.sum() / len(losses)"},
+    ),
+    Mistake(
         "no_hinge",
         "the hinge is missing, so negative pairs beyond the margin are pulled back; clamp margin − d at 0",
         {PUSH: "(margin - distance).square()"},

@@ -14,7 +14,7 @@ def contrastive_loss(x1, x2, y, margin=1.0, reduction="mean"):
     losses = losses.masked_scatter(~same, torch.maximum(margin - apart, torch.zeros_like(apart)).pow(2))
     match reduction:
         case "mean":
-            return losses.sum() / len(losses)
+            return losses.mean()
         case "sum":
             return losses.sum()
         case "none":
