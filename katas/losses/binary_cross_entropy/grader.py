@@ -10,6 +10,7 @@ from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, 
 
 # F.softplus returns x itself above 20, so a right answer that is made of it is 2e-9 off there.
 AS_SOFTPLUS = {torch.float64: Tolerance(1e-8, 1e-9, 1e-8)}
+FLOAT16 = (torch.float16,)
 FLOAT64 = (torch.float64,)
 MEAN: dict[str, Any] = {"reduction": "mean"}
 SUM: dict[str, Any] = {"reduction": "sum"}
@@ -101,6 +102,7 @@ def pos_weights(draw: Draw) -> list[Arguments]:
         given_logits(draw, 2, 3, 4, pos_weight=weights(3, 1), **SUM),
         given_logits(draw, 5, 7, pos_weight=weights(5, 7)),
         given_logits(draw, 6, pos_weight=weights()),
+        given_logits(draw, 6, pos_weight=weights(6), **NONE),
         given_logits(draw, 6, pos_weight=torch.zeros(()).double()),
         given_logits(draw, 4, 3, soft=True, pos_weight=weights(3) * torch.tensor([1, 0, 1])),
     ]
@@ -114,6 +116,12 @@ def far_logits(draw: Draw) -> list[Arguments]:
     every = (MEAN, NONE, {"pos_weight": draw.uniform(30, low=0.3, high=4.0)})
     orders = [draw.permutation(30) for _ in every]
     return [{"logits": logits[i], "target": target[i], **how} for i, how in zip(orders, every, strict=True)]
+
+
+def far_logits_in_half(draw: Draw) -> list[Arguments]:
+    """The sigmoid of -18 is 0 in float16, that of 9 is 1. Of the second batch, the mean fits and the sum does not."""
+    batch = {"logits": draw.uniform(10, 10, low=-10000.0, high=10000.0), "target": hard(draw, 10, 10), **MEAN}
+    return [given_logits(draw, 5, 7, std=30.0, **NONE), batch]
 
 
 def zero_logits(draw: Draw) -> list[Arguments]:
@@ -199,6 +207,8 @@ GRADER = Grader(
                 # The float32 nearest to e^-100 has a log of -99.98, and may stand in for 0.
                 tolerance={torch.float32: Tolerance(1e-3, 1e-5, 1e-5)},
             ),
+            # There, e^-100 is 0, and so is the 1e-12 that torch's own gradient divides by at least.
+            Case("certain_probs_in_half", certain_probs, gradients="none", category="robustness", dtypes=FLOAT16),
             Case("probs_of_another_shape", shapes_that_differ("probs"), raises=ValueError),
             Case("probs_below_zero", one_bad_prob(-0.1, -1e-9, -torch.inf), raises=ValueError),
             Case("probs_above_one", one_bad_prob(1.1, 1 + 1e-9, torch.inf), dtypes=FLOAT64, raises=ValueError),
@@ -223,12 +233,11 @@ GRADER = Grader(
             Case("pos_weights", pos_weights),
             Case("zero_logits", zero_logits),
             Case("far_logits", far_logits, category="robustness"),
-            # The sigmoid of -18 is 0 in float16, that of 9 is 1.
             Case(
                 "far_logits_in_half",
-                lambda draw: given_logits(draw, 5, 7, std=30.0, **NONE),
+                far_logits_in_half,
                 category="robustness",
-                dtypes=(torch.float16,),
+                dtypes=FLOAT16,
             ),
             Case("logits_of_another_shape", shapes_that_differ("logits"), raises=ValueError),
             Case("unknown_reduction_of_logits", with_each(given_logits, *UNKNOWN), raises=ValueError),

@@ -41,9 +41,9 @@ def weights(draw: Draw, C: int = 7) -> Tensor:
 
 
 def class_weights(draw: Draw) -> list[Arguments]:
-    """In the last one a class weighs nothing."""
+    """In one a class weighs nothing; in the last one, all rows together weigh less than 1."""
     made = [batch(draw, weight=weights(draw), **how) for how in EVERY]
-    return [*made, batch(draw, weight=weights(draw) * (torch.arange(7) != 6))]
+    return [*made, *(batch(draw, weight=weights(draw) * by) for by in (torch.arange(7) != 6, 0.01))]
 
 
 def ignore(arguments: Arguments, index: int) -> Arguments:
@@ -85,13 +85,14 @@ def far_classes(draw: Draw) -> list[Arguments]:
 
 
 def impossible_classes(draw: Draw) -> list[Arguments]:
-    """Two classes other than the target have a logit of -inf; none in the rows that are ignored."""
+    """Two classes other than the target have a logit of -inf, and all but the last one in the rows that are ignored."""
     made = []
     for options in (NONE, {"weight": weights(draw)}):
         one = ignore(batch(draw, **options), -100)
         rows = (one["target"] >= 0).nonzero().squeeze(1)
         for away in (1, 3):
             one["logits"][rows, (one["target"][rows] + away) % 7] = -torch.inf
+        one["logits"][one["target"] < 0, :6] = -torch.inf
         made.append(one)
     return made
 
@@ -139,7 +140,9 @@ GRADER = Grader(
                 Budget(
                     "many_rows",
                     sizes={"rows": (64, 512), "classes": (16, 256)},
-                    inputs=lambda draw, rows, classes: batch(draw, rows, classes),
+                    inputs=lambda draw, rows, classes: batch(
+                        draw, rows, classes, weight=weights(draw, classes), label_smoothing=0.1
+                    ),
                     asks=("loops",),
                     hints={"rows": PICKED, "classes": "amax and sum take the axis to reduce"},
                 ),

@@ -70,6 +70,11 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        "probs_clamped_at_e_to_minus_100",
+        "the probabilities are clamped at e⁻¹⁰⁰, which is 0 in half precision, so that log 0 is taken; clamp the logs",
+        logs_from("p.clamp(min=2.718281828459045**-100)"),
+    ),
+    Mistake(
         "eps_in_the_log",
         "a small constant such as 1e-8 is added inside the logs; clamp each log at −100 instead",
         logs_from("p + 1e-8"),
@@ -176,6 +181,11 @@ MISTAKES = (
         "mean_over_the_batch",
         "the mean divides by the length of the first axis alone; divide by the number of elements",
         {MEAN: "return loss.sum() / (loss.shape[0] if loss.dim() else 1)"},
+    ),
+    Mistake(
+        "mean_of_an_infinite_sum",
+        "the sum that the mean is made of does not fit float16, though the mean does; use the tensor's own mean",
+        {MEAN: "return loss.sum() / loss.numel()"},
     ),
     Mistake(
         "nan_not_refused",

@@ -80,6 +80,11 @@ MISTAKES = (
         {DIVISOR: "w[y].sum()"},
     ),
     Mistake(
+        "divisor_at_least_one",
+        "the mean divides by at least 1, to be safe from 0, but the weights may add up to less; divide by their sum",
+        {DIVISOR: f"{DIVISOR}.clamp_min(1)"},
+    ),
+    Mistake(
         "weights_left_out",
         "the class weights are not used at all; multiply each class's log-probability by its weight",
         {W: "w = z.new_ones(C)"},
@@ -131,6 +136,11 @@ MISTAKES = (
         also=({SMOOTHED: SMOOTHED.replace("(w * log_p)", "(w[y][:, None] * log_p)")},),
     ),
     Mistake(
+        "masked_by_a_product",
+        "the loss of an ignored row is multiplied by 0, which is NaN where it is infinite; use torch.where",
+        {IGNORED: "loss = loss * counts\n"},
+    ),
+    Mistake(
         "zero_times_infinity",
         "0 is multiplied by the −∞ of an impossible class; leave the smoothing term out where ε is 0, "
         "and pick the target's entry out rather than multiply by a one-hot row",
@@ -154,13 +164,14 @@ MISTAKES = (
     ),
     Mistake(
         "row_by_row",
-        "a Python loop goes over the rows; amax, sum and gather take all of them at once",
+        "a Python loop goes over the rows or classes; amax, sum and gather take all of them at once",
         {LOSS: "torch.stack([-w[y[n]] * log_p[n, y[n]] for n in range(N)])"},
         also=(
             {
                 SHIFTED: "rows = [z - z.max() for z in logits]",
                 LOG_P: "log_p = torch.stack([z - z.exp().sum().log() for z in rows])",
             },
+            {LOSS: LOSS.replace("w[y]", "sum((y == c) * w[c] for c in range(C))")},
         ),
         slow=True,
     ),

@@ -141,6 +141,11 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        "gamma_in_float32",
+        "gamma is rounded to float32, as in a tensor made of a Python number; multiply by the number itself",
+        {FACTOR: f"gamma = torch.tensor(float(gamma)).to(logits.dtype)\n    {FACTOR}"},
+    ),
+    Mistake(
         "mean_of_another_count",
         '"mean" is the sum divided by the number of all elements, not by that of the positives, of one axis, or by '
         'the sum of the weights; "sum" does not divide',

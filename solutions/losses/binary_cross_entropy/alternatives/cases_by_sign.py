@@ -9,7 +9,7 @@ def finished(loss, given, target, reduction):
     if given.shape != target.shape or reduction not in ["mean", "sum", "none"]:
         raise ValueError(f"shapes {given.shape} and {target.shape}, reduction {reduction}")
     if reduction == "mean":
-        return torch.sum(loss()) / given.numel()
+        return torch.mean(loss())
     return torch.sum(loss()) if reduction == "sum" else loss()
 
 
