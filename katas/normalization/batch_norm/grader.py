@@ -132,8 +132,8 @@ def bad(name: str, shapes: str, C: int = 5, modes: tuple[str, ...] = ("train", "
 
 
 def budget(name: str, hint: str, **sizes: tuple[int, int]) -> Budget:
-    def inputs(draw: Draw, samples: int, channels: int = 8, positions: int = 4) -> Arguments:
-        return called(draw, f"{samples}x{channels}x{positions}", modes="train")
+    def inputs(draw: Draw, samples: int, channels: int = 8, positions: int = 2) -> Arguments:
+        return called(draw, " ".join([f"{samples}x{channels}x{positions}"] * 2))
 
     return Budget(name, sizes, inputs, scenario=life, hints={name.removeprefix("many_"): hint})
 
@@ -169,7 +169,7 @@ GRADER = Grader(
             oracle=Right,
             differentiable=("x", "y", "z", "weight", "bias"),
             budgets=(
-                budget("many_channels", "mean and var do all of them at once", channels=(256, 2048), samples=(2, 8)),
+                budget("many_channels", "mean and var do all of them at once", channels=(256, 2048), samples=(4, 16)),
                 budget("many_samples", "mean and var take several axes", samples=(64, 512), positions=(4, 16)),
             ),
             cases=CASES,

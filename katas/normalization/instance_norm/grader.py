@@ -34,7 +34,9 @@ def with_both(*shapes: str, **more: Any) -> Inputs:
 
 
 def other_eps(*texts: str) -> Inputs:
-    return lambda draw: [called(draw, text, eps=eps) for eps in (0.5, 0.0) for text in texts]
+    """Without eps the variance is tiny, so that a smallest one shows."""
+    pairs = [(text, way) for way in ({"eps": 0.5}, {"eps": 0.0, "std": 1e-3, "mean": 0}) for text in texts]
+    return lambda draw: [called(draw, text, **way) for text, way in pairs]
 
 
 def others(order: str) -> Inputs:
@@ -71,7 +73,7 @@ OTHERS = ("()", "1", "3", "5", "1x4", "4x1", "4x4", "2x2", "12", "3x4", "4x5", "
 # Right answers reach a hundredth of it there, and E[x²] − E[x]² misses it by a factor of 500.
 LARGE = {torch.float64: Tolerance(1e-7, 1e-8, 1e-8)}
 CASES = (
-    Case("images", with_both("2x3x4x5", "3x2x6x4")),
+    Case("images", calls(both("2x3x4x5"), both("3x2x6x4"), "3x2x6x4")),
     Case("sequences", with_both("3x4x6", "2x5x4")),
     Case("volumes_and_more_axes", with_both("2x3x4x2x5", "2x3x2x4x2x2")),
     Case("equal_sizes", with_both("4x4x4", "3x3x3x3", "3x3x5", "2x4x4", "2x4x4x5", "2x4x5x4", "3x2x3x4")),

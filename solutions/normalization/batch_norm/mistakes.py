@@ -151,6 +151,7 @@ MISTAKES = (
         "loop_over_the_channels",
         "the channels go through a Python loop; mean and var do all of them at once",
         {MEAN: "mean = torch.stack([x[:, c].mean() for c in range(C)])"},
+        also=({EVALUATE: f"{EVALUATE}\n            mean = torch.stack([one + 0 for one in mean])"},),
         slow=True,
     ),
     Mistake(

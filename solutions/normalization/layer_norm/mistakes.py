@@ -93,6 +93,11 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        "a_least_eps",
+        "an eps below a tiny number is raised to it, which shows where eps is 0 and the variance tiny; add it as it is",
+        result("(x - mean) / torch.sqrt(var + max(eps, 1e-12))"),
+    ),
+    Mistake(
         "not_centred",
         "the mean is not subtracted, as in RMS norm; subtract it from x",
         result("x / torch.sqrt(x.square().mean(axes, keepdim=True) + eps)"),
