@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.kata import TOLERANCES, Answer, Budget, Case, Draw, Grader, Submission, Tolerance, close, same_dtype
+from graders.kata import FULL, TOLERANCES, Answer, Budget, Case, Draw, Grader, Submission, Tolerance, close, same_dtype
 
 Arguments = dict[str, Tensor]
 LABELS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
@@ -57,9 +57,9 @@ def ties(draw: Draw) -> list[Arguments]:
 
 
 def label_dtypes(draw: Draw) -> list[Arguments]:
-    """More samples than the narrow integers can count."""
-    arguments = scored(draw, 330, 290)
-    return [arguments | {"y_true": arguments["y_true"].to(dtype)} for dtype in LABELS]
+    """More samples than the narrow integers can count, in all and, where most scores are 0, at one of them."""
+    made = [scored(draw, 330, 290), scored(draw, 330, 290, std=0.3, to_one=1)]
+    return [one | {"y_true": one["y_true"].to(dtype)} for one in made for dtype in LABELS]
 
 
 def nearly_equal(draw: Draw) -> Arguments:
@@ -94,7 +94,7 @@ def halved(to_one: int) -> Callable[..., Arguments]:
 
 def asked(name: str, oracle, *asks: str) -> Answer:
     """Both functions are asked about the same kinds of input."""
-    word = oracle.__name__
+    word, dtypes = oracle.__name__, (*FULL, torch.float16)
     return Answer(
         f"{name}(y_true, y_score)",
         oracle=oracle,
@@ -108,7 +108,7 @@ def asked(name: str, oracle, *asks: str) -> Answer:
             Case(f"{word}_no_positives", sized((7, 0), (1, 0))),
             Case(f"{word}_label_dtypes", label_dtypes, dtypes=(torch.float32,)),
             Case(f"{word}_of_many", sized((80_011, 70_003), steps=(4,)), dtypes=(torch.float64, torch.float16)),
-            Case(f"{word}_of_any_size", sized((14, 23), stds=(200.0, 1e-4)), category="robustness"),
+            Case(f"{word}_of_any_size", sized((14, 23), stds=(200.0, 1e-4)), category="robustness", dtypes=dtypes),
             Case(f"{word}_nearly_equal", nearly_equal, category="robustness", dtypes=(torch.float64,)),
             Case(f"{word}_unusable_shapes", unusable_shapes, raises=ValueError),
             Case(f"{word}_other_labels", other_labels, raises=ValueError),

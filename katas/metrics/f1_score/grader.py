@@ -97,7 +97,7 @@ def all_or_nothing(draw: Draw) -> list[Arguments]:
 
 def one_sample(draw: Draw) -> list[Arguments]:
     asked = [(true, predicted, {}) for true in (0, 1) for predicted in (0, 1)]
-    asked += [(3, predicted, {"average": average}) for predicted in (3, 5, 1) for average in ("macro", None)]
+    asked += [(i, j, {"average": average}) for i, j in ((3, 3), (3, 5), (3, 1), (0, 0)) for average in ("macro", None)]
     return [{"y_true": torch.tensor([i]), "y_pred": torch.tensor([j]), **options} for i, j, options in asked]
 
 
@@ -139,9 +139,10 @@ def different_lengths(draw: Draw) -> list[Arguments]:
 
 
 def not_binary(draw: Draw) -> list[Arguments]:
-    """A label above 1 among the true ones, among the predicted ones, and among both."""
+    """A label above 1 among the true ones, among the predicted ones, and among both, where there may be no 1."""
     zero_one, above = torch.tensor([0, 1, 1, 0, 1]), torch.tensor([0, 1, 2, 1, 0])
-    pairs = [(above, zero_one), (zero_one, above), (above, above.roll(1)), (zero_one * 2, zero_one)]
+    pairs = [(above, zero_one), (zero_one, above), (above, above.roll(1))]
+    pairs += [(zero_one * 2, zero_one), (zero_one * 2, zero_one * 2)]
     made: list[Arguments] = [{"y_true": one, "y_pred": other} for one, other in pairs]
     return [*made, *[one | {"average": "binary", "num_classes": 3} for one in made]]
 
@@ -165,7 +166,7 @@ GRADER = Grader(
                 Budget(
                     "many_samples",
                     sizes={"samples": (512, 4096), "classes": (8, 64)},
-                    inputs=lambda draw, samples, classes: guesses(draw, samples, classes, average="macro"),
+                    inputs=lambda draw, samples, classes: guesses(draw, samples, classes, average="weighted"),
                     peak=200,  # one-hot matrices of samples and classes are welcome
                     written=200,
                     hints={

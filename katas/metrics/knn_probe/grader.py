@@ -55,14 +55,17 @@ def several(*wanted: dict[str, Any]) -> Inputs:
 
 
 def clusters(draw: Draw) -> Arguments:
-    """Four, far apart; of the five training rows of each, two have the same label."""
+    """Four, far apart; of the five training rows of each, two have the same label. Those rows are tested, too."""
     centres = torch.linalg.qr(draw.normal(8, 4)).Q.T
     labels = torch.stack([torch.tensor([0, 1, 2, 3]).roll(shift) for shift in (0, 1, 1, 2, 3)], 1).flatten()
 
     def around(which: Tensor) -> Tensor:
-        return (centres[which] + draw.normal(len(which), 8, std=0.1)) * 10 ** draw.uniform(len(which), 1, low=-1)
+        return (centres[which] + draw.normal(len(which), 8, std=0.1)) * 10 ** draw.uniform(
+            len(which), 1, low=-4, high=4
+        )
 
-    return arguments(draw, around(torch.arange(4).repeat_interleave(5)), labels, around(draw.integers(61, high=4)), 5)
+    train_x = around(torch.arange(4).repeat_interleave(5))
+    return arguments(draw, train_x, labels, torch.cat([around(draw.integers(61, high=4)), train_x]), 5)
 
 
 def counts(draw: Draw) -> list[Arguments]:
@@ -94,12 +97,13 @@ def unknown_labels(draw: Draw) -> list[Arguments]:
 
 
 def twins(draw: Draw) -> Arguments:
-    """Of every two training rows a billionth apart one has label 0 and one label 1; one of them is the nearest."""
+    """Of every two training rows a billionth apart, and as long as they like, one has label 0 and one label 1."""
     one = F.normalize(draw.normal(30, 5), dim=1)
     train_x = torch.cat([one, F.normalize(one + draw.normal(30, 5, std=1e-9), dim=1)])
     test_x = draw.normal(400, 5)
     two = (F.normalize(test_x, dim=1) @ train_x.T).topk(2, dim=1).values
     test_x = test_x[(two[:, 0] - two[:, 1]).argsort(descending=True)[:40]]
+    train_x *= 10 ** draw.uniform(60, 1, low=-2, high=3)
     return arguments(draw, train_x, torch.arange(2).repeat_interleave(30), test_x, 1, right=0.9)
 
 

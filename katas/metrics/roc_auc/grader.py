@@ -72,9 +72,10 @@ def two_samples(draw: Draw) -> list[Arguments]:
 
 
 def label_dtypes(draw: Draw) -> list[Arguments]:
-    """More samples than the narrow integers can count."""
-    arguments = scored(draw, 330, 290)
-    return [arguments | {"y_true": arguments["y_true"].to(dtype)} for dtype in (*INTEGERS, torch.bool)]
+    """More samples than the narrow integers can count, in all and, where most scores are 0, at one of them."""
+    made = [scored(draw, 330, 290), scored(draw, 330, 290, std=0.3)]
+    made[1]["y_score"] = in_steps(made[1]["y_score"], 1)
+    return [one | {"y_true": one["y_true"].to(dtype)} for one in made for dtype in (*INTEGERS, torch.bool)]
 
 
 def told_apart(draw: Draw) -> list[Arguments]:
@@ -151,7 +152,7 @@ def asked(word: str) -> tuple[Case, ...]:
         Case(f"{word}_one_positive", lambda draw: scored(draw, 33, 1)),
         Case(f"{word}_two_samples", two_samples),
         Case(f"{word}_label_dtypes", label_dtypes, dtypes=(torch.float32,)),
-        Case(f"{word}_of_any_size", of_any_size, category="robustness"),
+        Case(f"{word}_of_any_size", of_any_size, category="robustness", dtypes=(*FULL, torch.float16)),
         Case(f"{word}_nearly_equal", nearly_equal, category="robustness", dtypes=(torch.float64,)),
         Case(f"{word}_of_many", many, category="robustness", dtypes=(torch.float64, torch.float16)),
         Case(f"{word}_different_lengths", different_lengths, raises=ValueError),

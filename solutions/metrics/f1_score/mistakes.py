@@ -16,6 +16,7 @@ PRECISION = "precision = hit / predicted.clamp_min(1)"
 F1 = "f1 = 2 * hit / (predicted + actual).clamp_min(1)"
 HARMONIC = "2 * precision * recall / (precision + recall)"
 MACRO = "precision, recall, f1 = precision.mean(), recall.mean(), f1.mean()"
+WEIGHTED = "precision, recall, f1 = weight @ precision, weight @ recall, weight @ f1"
 RESULT = "return precision.float(), recall.float(), f1.float()"
 
 
@@ -91,6 +92,11 @@ MISTAKES = (
         "num_classes_ignored",
         "num_classes is ignored; classes beyond the largest label count as well",
         {CLASSES: 'C = 2 if average == "binary" else top + 1'},
+    ),
+    Mistake(
+        "two_classes_at_least",
+        "there are never fewer than two classes; labels that are all 0 make one class, unless num_classes says more",
+        {CLASSES: 'C = 2 if average == "binary" else num_classes or max(2, top + 1)'},
     ),
     Mistake(
         "integer_division",
@@ -179,6 +185,7 @@ MISTAKES = (
         {NOT_BINARY: 'if average == "binary" and y_true.max() > 1:'},
         also=(
             {NOT_BINARY: 'if average == "binary" and y_pred.max() > 1:'},
+            {NOT_BINARY: 'if average == "binary" and len(torch.cat([y_true, y_pred]).unique()) > 2:'},
             {
                 NOT_BINARY: "if average == 'binary':\n"
                 "        y_true, y_pred = y_true.clamp(max=1), y_pred.clamp(max=1)\n    if False:"
@@ -202,12 +209,20 @@ MISTAKES = (
     ),
     Mistake(
         "loop_over_classes",
-        "a Python loop goes through all samples once for each class; bincount counts all classes in one go",
+        "a Python loop goes from class to class; bincount counts all classes in one go, and one product weighs them",
         {
             HIT: "torch.stack([((y_true == c) & (y_pred == c)).sum() for c in range(C)]).double()",
             PREDICTED: "torch.stack([(y_pred == c).sum() for c in range(C)])",
             ACTUAL: "torch.stack([(y_true == c).sum() for c in range(C)])",
         },
+        also=(
+            {
+                f'elif average == "weighted":\n        {WEIGHTED}': "elif average == 'weighted':\n"
+                "        precision, recall, f1 = (\n"
+                "            sum(weight[c] * each[c] for c in range(C)) for each in (precision, recall, f1)\n"
+                "        )"
+            },
+        ),
         slow=True,
     ),
     Mistake(

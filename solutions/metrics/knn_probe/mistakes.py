@@ -29,6 +29,16 @@ MISTAKES = (
         also=({UNIT: "unit = train_x", SIMILARITY: "similarity = -torch.cdist(x, unit)"},),
     ),
     Mistake(
+        "eps_in_the_length",
+        "a constant is added to the rows' lengths, which makes short rows less similar; divide by the length alone",
+        {UNIT: "unit = train_x / (train_x.norm(dim=1, keepdim=True) + 1e-8)"},
+    ),
+    Mistake(
+        "squares_in_half_precision",
+        "float16 rows are squared as they are: 300² is infinite there, and 1e-4² is 0; go through float32, or use norm",
+        {UNIT: "unit = train_x * train_x.square().sum(dim=1, keepdim=True).rsqrt()"},
+    ),
+    Mistake(
         "least_similar",
         "the k rows that are least similar are taken; a large cosine means near",
         {"topk(k)": "topk(k, largest=False)"},
@@ -37,6 +47,9 @@ MISTAKES = (
         "first_is_skipped",
         "the nearest row is left out, as if each test row were among the training rows; all k nearest vote",
         {"topk(k).indices": "topk(min(k + 1, len(unit))).indices[:, 1:]"},
+        also=(  # only where it is the same row
+            {"similarity.topk": "similarity.masked_fill(F.normalize(x, dim=1) @ unit.T > 1 - 1e-6, -torch.inf).topk"},
+        ),
     ),
     Mistake(
         "ties_to_the_largest",

@@ -12,6 +12,10 @@ LAST = "torch.cat([score[1:] != score[:-1], torch.ones_like(order[:1], dtype=tor
 TRUE_POSITIVES = "torch.cat([start, positive.cumsum(0)[last]])"
 FALSE_POSITIVES = "torch.cat([start, (1 - positive).cumsum(0)[last]])"
 THRESHOLDS = "torch.cat([score.new_full((1,), torch.inf), score[last]])"
+GROUPED = (
+    "torch.zeros(int(last.sum()), dtype=torch.long if y_true.dtype == torch.bool else y_true.dtype)"
+    ".index_add_(0, last.cumsum(0) - last.long(), y_true[order] * 1)"
+)
 FPR, TPR = "false_positives / false_positives[-1]", "true_positives / true_positives[-1]"
 CURVE = f"return {FPR}, {TPR}, thresholds"
 BACKWARDS = {CURVE: f"return ({FPR}).flip(0), ({TPR}).flip(0), thresholds.flip(0)"}
@@ -126,6 +130,7 @@ MISTAKES = (
         also=(
             {SORTED: "score, order = y_score.float().sort(descending=True)"},
             {SORTED: "score, order = y_score.float().sort(descending=True)\n    score = score.to(y_score.dtype)"},
+            {LAST: LAST.replace("score[1:] != score[:-1]", "score[:-1] - score[1:] > torch.finfo(score.dtype).tiny")},
         ),
     ),
     Mistake(
@@ -211,6 +216,7 @@ MISTAKES = (
             TRUE_POSITIVES: "torch.cat([start, positive.cumsum(0, dtype=positive.dtype)[last]])",
             FALSE_POSITIVES: "torch.cat([start, (1 - positive).cumsum(0, dtype=positive.dtype)[last]])",
         },
+        also=({TRUE_POSITIVES: f"torch.cat([start, {GROUPED}.double().cumsum(0)])"},),  # only those of equal scores
     ),
     Mistake(
         "columns_accepted",
