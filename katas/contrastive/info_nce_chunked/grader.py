@@ -16,11 +16,16 @@ def oracle(features: Tensor, temperature: float = 0.1, chunk_size: int = 256) ->
 
 def chunk_sizes(draw: Draw) -> list[Arguments]:
     """From 1 to beyond the number of rows, divisors of it and others. The last one cuts 2 · 150 rows in two."""
-    asked = [(5, size) for size in (1, 2, 4, 5, 6, 7, 9, 10, 11, 64)] + [(1, 1), (1, 2), (1, 3), (4, 8)]
+    asked = [(5, size) for size in (1, 2, 4, 5, 6, 7, 9, 10, 11, 1000)] + [(1, 1), (1, 2), (1, 3), (4, 8)]
     made: list[Arguments] = [
         {"features": two_views.views(draw, N, 3), "temperature": 0.3, "chunk_size": size} for N, size in asked
     ]
     return [*made, {"features": two_views.views(draw, 150, 4), "temperature": 0.3}]
+
+
+def two_batches(info_nce, features):
+    first, second = info_nce(features[:6], chunk_size=2), info_nce(features[6:], chunk_size=3)
+    return first - 2 * second
 
 
 def below_1(draw: Draw) -> list[Arguments]:
@@ -60,6 +65,7 @@ GRADER = Grader(
             cases=(
                 *two_views.cases(chunk_size=3),
                 Case("chunk_sizes", chunk_sizes),
+                Case("two_batches", lambda draw: {"features": draw.normal(14, 5)}, scenario=two_batches),
                 Case("chunk_size_below_1", below_1, raises=ValueError),
             ),
         ),

@@ -13,6 +13,8 @@ MASKED = "logits.masked_fill(same_sample, -torch.inf)"
 K = "min(top_k, rows - 2)"
 HARDEST = f"negatives.topk({K}, dim=1).values"
 CHOSEN = f"masked_fill(same_sample, -torch.inf).topk({K}, dim=1).indices"
+BEST = "negatives.gather(1, best := negatives.argmax(1, True)), negatives := negatives.scatter(1, best, -torch.inf)"
+ONE_BY_ONE = f"torch.cat([negatives[:, :0], *(({BEST})[0] for _ in range({K}))], 1)"
 CANDIDATES = "torch.cat([positive, hardest], dim=1)"
 FIRST = "torch.zeros(rows, dtype=torch.long, device=features.device)"
 LOSS = f"return F.cross_entropy({CANDIDATES}, first)"
@@ -129,6 +131,12 @@ MISTAKES = (
         *each(TAU, "if temperature < 0:", "if not temperature:"),
         *each(TOP_K, "if top_k < 0:", "if top_k < 1 and len(features) > 2:"),
         {TOP_K: "if not top_k:", K: "min(max(top_k, 1), rows - 2)"},
+    ),
+    known(
+        "one_after_the_other",
+        "the negatives are found one after the other; one topk finds them all",
+        {HARDEST: ONE_BY_ONE},
+        slow=True,
     ),
     known(
         "row_by_row_or_feature_by_feature",

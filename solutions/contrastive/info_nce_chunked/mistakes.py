@@ -58,6 +58,14 @@ MISTAKES = (
         also=({"gradient[anchors] += off @ unit": "pass"},),
     ),
     Mistake(
+        "kept_between_calls",
+        "what the backward pass needs is kept where the next call overwrites it; keep it in ctx",
+        {
+            "ctx.save_for_backward(anchors, unit)": "info_nce.unit = unit\n            ctx.save_for_backward(anchors)",
+            "anchors, unit = ctx.saved_tensors": "(anchors,), unit = ctx.saved_tensors, info_nce.unit",
+        },
+    ),
+    Mistake(
         "upstream_ignored",
         "backward does not multiply by the gradient that it is given; it is 1 only where the loss is the last step",
         {"upstream[:, None] / temperature": "1 / (rows * temperature)"},
