@@ -47,7 +47,8 @@ def on_a_network(gradient_descent, w1, b1, w2, s, x, y, old, lr, steps):
     for p, number in zip(params, old, strict=True):
         p.grad = None if number is None else torch.full_like(p, float(number))
     losses = gradient_descent(lambda w, b, u, s: (torch.tanh(x @ w + b) @ u * s - y).square().mean(), params, lr, steps)
-    return {"losses": x.new_tensor(losses), "w1": w1, "b1": b1, "w2": w2, "s": s}
+    ready = all(p.requires_grad for p in params)
+    return {"losses": x.new_tensor(losses), "w1": w1, "b1": b1, "w2": w2, "s": s, "all require gradients": ready}
 
 
 def what_is_left(gradient_descent, w, steepness, target, lr, steps):
@@ -127,6 +128,8 @@ GRADER = Grader(
                 Case("no_steps", each(network(0), network(0, 2, 2, 2, 2)), scenario=on_a_network),
                 Case("steep", each(bowl(lr=0.004, steep=100.0), bowl(lr=4e-5, steep=1e4)), scenario=on_one),
                 Case("overshooting", bowl(lr=0.011, steep=100.0), scenario=on_one),
+                # From step 36 on, the loss is infinite, and w is not.
+                Case("to_infinity", bowl(lr=1e4, steps=40), scenario=on_one, dtypes=(torch.float64,)),
                 Case("at_the_minimum", lambda draw: bowl()(draw) | {"w": ONES, "target": ONES}, scenario=on_one),
                 Case("no_rate", bowl(lr=0.0), scenario=on_one),
                 Case("two_calls_continue_one_another", two(3, 2), scenario=on_two, category="robustness"),
@@ -167,7 +170,7 @@ GRADER = Grader(
                 Case("one_row", each(samples(1, 3), samples(1, 1))),
                 Case("ends_at_least_squares", samples(40, 3, lr=0.15, steps=200)),
                 Case("far_features", samples(7, 3, lr=0.01, steps=5, std=5.0), category="robustness"),
-                Case("too_large_a_rate", samples(7, 3, lr=1.0), category="robustness"),
+                Case("too_large_a_rate", samples(7, 3, lr=1.5), category="robustness"),
                 Case("tiny_rate", TINY, category="robustness"),
             ),
             budgets=(
@@ -178,6 +181,14 @@ GRADER = Grader(
                     written=30,  # float64 inside is welcome, and so is a column of ones behind x
                     peak=30,
                     hints={"rows": "take the residuals of all rows at once", "features": "multiply x with w at once"},
+                ),
+                Budget(
+                    "many_updates",
+                    {"steps": (16, 256)},
+                    lambda draw, steps: samples(2048, 2, lr=0.01, steps=steps)(draw),
+                    asks=("memory",),
+                    peak=12,
+                    hints={"steps": "keep nothing of an earlier step"},
                 ),
             ),
         ),

@@ -76,10 +76,11 @@ MISTAKES = (
     ),
     in_descent(
         "stops_early",
-        "it stops before the last step, where the loss rises or hardly changes; make all steps",
+        "it stops before the last step, where the loss rises, is infinite or hardly changes; make all steps",
         {APPEND: APPEND + "        if losses[1:] and abs(losses[-2] - losses[-1]) < 1e-6:\n            break\n"},
         {APPEND: APPEND + "        if losses[1:] and losses[-1] > losses[-2]:\n            break\n"},
         {APPEND: APPEND + "        if losses[-1] == float('inf'):\n            break\n"},
+        {MOVE: MOVE.replace("in params:", "in params if loss.isfinite() else []:")},
     ),
     in_descent(
         "gradient_clipped",
