@@ -44,9 +44,11 @@ def every_size(draw: Draw) -> list[Arguments]:
 
 
 def repeated_tokens(draw: Draw) -> list[Arguments]:
-    """Tokens that are all alike share the attention evenly; so do zeros, whose values are the bias alone."""
+    """Tokens that are all alike share the attention evenly. Those of zeros count like others: they are no padding."""
     x = draw.normal(2, 5, 6)
-    return [{"x": x[:, :1].repeat(1, 5, 1)}, {"x": x[:, [0, 0, 1, 1, 1]]}, {"x": torch.zeros(2, 5, 6)}]
+    some_zeros = x * torch.tensor([1, 0, 1, 0, 0])[:, None]
+    made = [x[:, :1].repeat(1, 5, 1), x[:, [0, 0, 1, 1, 1]], torch.zeros(2, 5, 6), some_zeros]
+    return [{"x": one} for one in made]
 
 
 def large_scores(draw: Draw) -> Arguments:
@@ -69,7 +71,7 @@ GRADER = Grader(
                     sizes={"batch": (8, 64), "tokens": (8, 64)},
                     inputs=lambda draw, batch, tokens: {"x": draw.normal(batch, tokens, 16)},
                     init=lambda **sizes: {"embed_dim": 16},
-                    asks=("loops",),
+                    asks=("loops", "memory"),
                     hints={
                         "batch": "@ multiplies all matrices of a batch",
                         "tokens": "one @ scores all pairs of tokens",

@@ -24,6 +24,7 @@ def loss_oracle(query: Tensor, key: Tensor, queue: Tensor, temperature: float = 
 
 
 def update_oracle(key_params: Iterable[Tensor], query_params: Iterable[Tensor], m: float = 0.999) -> None:
+    assert 0 <= m <= 1
     for k, q in zip(key_params, query_params, strict=True):
         k.data.copy_(m * k.data + (1 - m) * q.data)
 
@@ -59,7 +60,7 @@ def at(*temperatures: float) -> Inputs:
 
 def uneven_lengths(draw: Draw) -> Arguments:
     factors = torch.tensor([1e-4, 1e4, 1.0, 30.0, 1e-2, 300.0], dtype=torch.float64)
-    made = views(draw, 6, 5, 6)
+    made = views(draw, 6, 5, 6, scale=0.1)  # an eps of 1e-8 beside a product of norms would be too large
     return {name: x * factors[draw.permutation(6), None] for name, x in made.items()} | {"temperature": 0.3}
 
 
@@ -101,20 +102,22 @@ def move(momentum_update_, k, q, keys=4, queries=4, generators=False, **m):
     return {"key_params": k, "query_params": q}
 
 
-def move_parameters(momentum_update_, k, q, of_key, of_query):
+def move_parameters(momentum_update_, k, q, of_key, of_query, enabled):
     key, query = nn.Parameter(k.clone(), requires_grad=of_key), nn.Parameter(q.clone(), requires_grad=of_query)
     key.grad, query.grad = k.clone(), q.clone()
-    view, enabled = key.detach(), torch.is_grad_enabled()
-    momentum_update_([key], [query], m=0.8)
+    view, kept = key.detach(), {}
+    with torch.set_grad_enabled(enabled):
+        momentum_update_([key], [query], m=0.8)
+        kept["is_grad_enabled() as before"] = torch.is_grad_enabled() == enabled
+        for keys, m in ([], 0.8), ([k.clone()], 2):
+            try:
+                momentum_update_(keys, [q.clone()], m=m)
+            except (ValueError, AssertionError):
+                kept[f"the same after a refusal of {len(keys)} keys, m = {m}"] = torch.is_grad_enabled() == enabled
     found = {"the key's parameter": key, "a view of it made before": view, "its is_leaf": key.is_leaf}
     found["requires_grad of both"] = [key.requires_grad, query.requires_grad]
     found["grad of both"] = [torch.zeros(0) if x.grad is None else x.grad for x in (key, query)]
-    found["is_grad_enabled() as before"] = torch.is_grad_enabled() == enabled
-    try:
-        momentum_update_([], [query], m=0.8)
-    except (ValueError, AssertionError):
-        found["the same after a refusal"] = torch.is_grad_enabled() == enabled
-    return found
+    return found | kept
 
 
 def batches(*asked: tuple[int, int, list[int]]) -> Inputs:
@@ -186,7 +189,10 @@ NUMBERS = [
     for k, q in ((3, 2), (1, 0), (2, 3), (0, 1), (1, 4))
     for generators in (False, True)
 ]
-LEARNING = [{"of_key": k, "of_query": q} for k in (False, True) for q in (False, True)]
+LEARNING = [
+    {"of_key": k, "of_query": q, "enabled": enabled}
+    for k, q, enabled in ((False, False, True), (False, True, True), (True, False, True), (True, True, False))
+]
 robust = partial(Case, category="robustness")
 alone = partial(Case, dtypes=(torch.float64,))
 moved = partial(alone, scenario=move)

@@ -139,6 +139,12 @@ MISTAKES = (
         {BLOCK: PENALTIES[0], **NOT_CLEARED},
         also=tuple({BLOCK: penalty, **NOT_CLEARED} for penalty in PENALTIES[1:]),
     ),
+    Mistake(
+        "zero_score_is_blocked",
+        "the scores are multiplied by the mask and those of 0 count as blocked, but an allowed score may be 0, too; "
+        "fill the scores where mask == 0",
+        {BLOCK: f"scores = scores * (mask != 0)\n            scores = scores.masked_fill(scores == 0, {LEAST})"},
+    ),
     Mistake("only_one_allows", "only 1 and True allow a key; every value but 0 should", masked_where("mask != 1")),
     Mistake(
         "weights_multiplied_by_mask",

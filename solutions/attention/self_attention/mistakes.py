@@ -78,6 +78,11 @@ MISTAKES = (
         {WEIGHTS: WEIGHTS.replace("scores", "scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)")},
     ),
     Mistake(
+        "zeros_taken_for_padding",
+        "tokens of zeros are left out as if they were padding; there is no mask, so let every token be attended to",
+        {WEIGHTS: WEIGHTS.replace("scores", "scores.masked_fill((x == 0).all(-1)[:, None], torch.finfo(x.dtype).min)")},
+    ),
+    Mistake(
         "dropout_left_on",
         "dropout changes the weights while the module trains; leave it out",
         {RESULT: "nn.functional.dropout(weights, 0.1, self.training) @ v, weights\n"},
@@ -125,6 +130,16 @@ MISTAKES = (
         "pairs_with_their_features",
         "each query is multiplied by each key before the features are summed, which takes (B, S, S, D); use @",
         {SCORES: "((q / math.sqrt(x.shape[-1]))[:, :, None] * k[:, None]).sum(-1)"},
+        slow=True,
+    ),
+    Mistake(
+        "all_tokens_of_the_batch_at_once",
+        "the tokens of all sequences meet in one table of (B·S)², most of which is thrown away; keep the axis of the "
+        "batch, and @ multiplies the matrices of every sequence alone",
+        {
+            SCORES: "((q / math.sqrt(x.shape[-1])).flatten(0, 1) @ k.flatten(0, 1).T)"
+            ".unflatten(0, x.shape[:2]).unflatten(2, x.shape[:2]).diagonal(dim1=0, dim2=2).movedim(-1, 0)"
+        },
         slow=True,
     ),
 )

@@ -13,6 +13,7 @@ TO_TEXT = "F.cross_entropy(logits, own)"
 TO_IMAGE = "F.cross_entropy(logits.mT, own)"
 RETURN = "return (to_text + to_image) / 2"
 BY_RAW_ROWS = f"scale * (image @ text.mT / {NORM} / {NORM}.mT)".replace("{0}", "image", 1).format("text")
+NORMS = f"({NORM.format('image')} * {NORM.format('text')}.mT)"
 TO_TEXT_ALONE = "F.cross_entropy(scale * image @ text.mT.detach(), own)"
 TO_IMAGE_ALONE = "F.cross_entropy(scale * text @ image.mT.detach(), own)"
 IN_ONE_BATCH = """x = torch.cat([image, text])
@@ -101,6 +102,11 @@ MISTAKES = (
         "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
         each("{0} / (" + NORM + " + 1e-8)"),
         also=tuple(each("{0} / (" + NORM + f" + {eps})") for eps in (1e-5, 1e-6, 1e-10)),
+    ),
+    Mistake(
+        "eps_beside_the_product_of_norms",
+        "the product of two norms is kept above 1e-8, which short rows are below; divide each row by its own norm",
+        {UNIT: "image, text", LOGITS: f"scale * (image @ text.mT / {NORMS}.clamp_min(1e-8))"},
     ),
     Mistake(
         "overflows_float16",

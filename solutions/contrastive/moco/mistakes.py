@@ -96,6 +96,15 @@ MISTAKES = (
         slow=True,
     ),
     Mistake(
+        "eps_beside_the_product_of_norms",
+        "the product of two norms is kept above 1e-8, which short rows are below; divide each row by its own norm",
+        {
+            UNIT: "query, key.detach(), queue.detach()",
+            LOGITS: "torch.cat([positives / (q.norm(dim=1) * k.norm(dim=1)).clamp_min(1e-8)[:, None], "
+            "negatives / (q.norm(dim=1)[:, None] * n.norm(dim=1)).clamp_min(1e-8)], dim=1) / temperature",
+        },
+    ),
+    Mistake(
         "keys_stored_one_by_one",
         "a Python loop writes one key at a time; find the rows of all keys, then write them at once",
         {"self.queue[rows] = kept": "for row, key in zip(rows.tolist(), kept):\n            self.queue[row] = key"},
@@ -131,6 +140,16 @@ MISTAKES = (
         {
             NO_GRAD: "before = torch.is_grad_enabled()\n    torch.set_grad_enabled(False)\n    if True:",
             STEP: f"{STEP}\n    torch.set_grad_enabled(before)",
+        },
+    ),
+    Mistake(
+        "gradients_left_on",
+        "gradients are switched on at the end, also where they were off before; torch.no_grad() as a with-block leaves "
+        "them as they were",
+        {
+            NO_GRAD: "key_params, query_params = list(key_params), list(query_params)\n"
+            "    assert len(key_params) == len(query_params)\n    torch.set_grad_enabled(False)\n    if True:",
+            STEP: f"{STEP}\n    torch.set_grad_enabled(True)",
         },
     ),
     Mistake(
