@@ -39,7 +39,8 @@ def tables(draw: Draw) -> list[Arguments]:
     made = [spread(draw, *shape) for shape in ((6, 4), (7, 3), (8, 3), (4, 4))]
     # Where the result is 0, 1 or −1, whatever x is, the gradient is 0 but for rounding, which is small far from 0.
     made += [40 * spread(draw, *shape) for shape in ((9, 1), (2, 5))]
-    made += [spread(draw, 8, 4) * 1.5e4, spread(draw, 40, 2) * 100 + 2500]  # up to ±60 000; sums of 100 000
+    two_heaps = spread(draw, 8, 4)  # quartiles are 90 000 apart, and numbers go up to ±64 000
+    made += [(two_heaps + 4 * two_heaps.sign()) * 8e3, spread(draw, 40, 2) * 100 + 2500]  # sums of 100 000
     return [{"x": x} for x in made]
 
 
@@ -52,6 +53,7 @@ def edges(draw: Draw) -> list[Arguments]:
         # The mean of seven of these is rounded in float64, in float32, or in both.
         constant[:, :4] = torch.tensor([0.1, -0.7, 1e4 / 3, 0.3], dtype=torch.float64)
         quartiles[2:, 1], quartiles[1:8, 2] = 0.1, 1e4 / 3  # equal ones
+        quartiles[-1, 0] = quartiles[0, 0]  # not a constant column
         return [zeros, constant, quartiles, spread(draw, 1, 3), spread(draw, 6, 3) * 1e-9]
 
     return [{"function": name, "x": x, "w": draw.normal(*x.shape)} for name in BY_STATISTICS for x in made()]

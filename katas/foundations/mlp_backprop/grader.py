@@ -129,7 +129,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_samples",
-                    sizes={"samples": (64, 512), "features": (16, 64), "units": (16, 128), "classes": (4, 16)},
+                    sizes={"samples": (64, 512), "features": (16, 64), "units": (16, 128), "classes": (8, 64)},
                     inputs=lambda draw, **sizes: drawn(draw, *sizes.values()),
                     scenario=gradients,
                     hints={

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Budget, Case, Draw, Grader, Tolerance
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Tolerance
 
 # Of each entry: slopes of 1e-6 stand beside slopes of 2, and where f does not depend on an entry, it is exactly 0.
 TOLERANCE = {torch.float64: Tolerance(1e-6, 0, 0), torch.float32: Tolerance(1e-2, 0, 0)}
@@ -102,6 +102,12 @@ def ask(name: str, points: Callable[[Draw], Tensor], *formulas: str, **others: o
     )
 
 
+def jumps(draw: Draw) -> list[Arguments]:
+    """Further apart than a default step; and so close that an h of 1e-7 misses what a default step meets."""
+    far = {"formula": "z.floor().sum()", "x": near(1.3, -0.6, 2.5)(draw), "h": 1.0}
+    return [far, {"formula": "(z > 0).to(z.dtype).sum()", "x": near(5e-8, 2e-6, -3e-6)(draw), "h": 1e-7}]
+
+
 def robust(name: str, points: Callable[[Draw], Tensor], scenario: Callable[..., object]) -> Case:
     return Case(name, lambda draw: {"x": points(draw)}, scenario=scenario, category="robustness")
 
@@ -134,11 +140,11 @@ GRADER = Grader(
                 ask("no_axes", shaped(), "z.exp()", "z"),
                 ask("given_h", near(0, 2, -8, 0.5), "(z**3).sum()", h=0.3),
                 ask("given_large_h", near(1, 2, -3, 0.5), "z.prod() + (z**3).sum()", h=4.0),
-                ask("given_h_at_jumps", near(1.3, -0.6, 2.5), "z.floor().sum()", h=1.0),
+                Case("given_h_at_jumps", jumps, scenario=gradient_of),
                 ask("through_item", near(0.4, -0.3), ITEMS),
                 ask("branches", near(-0.4, 1, 0.3), "(z**2).sum() if z[0] > 0 else z.exp().sum()"),
                 ask("view_of_the_argument", shaped(3), "z[1]"),
-                robust("what_f_receives", shaped(4, 5), recorded),
+                robust("what_f_receives", shaped(4, 1, 5), recorded),
                 robust("x_or_weights_require_grad", shaped(3, 4), learning),
                 robust("not_contiguous", shaped(3, 4), other_strides),
                 robust("x_is_back_bit_for_bit", shaped(12), before_and_after),

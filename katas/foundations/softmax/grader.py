@@ -21,7 +21,7 @@ def every_dim(draw: Draw) -> list[Arguments]:
 
 
 def far_from_zero(draw: Draw) -> list[Arguments]:
-    """Around 1e4, 0 and -1e4: a level for each vector along dim, and all levels within one; then hundreds apart."""
+    """Around 1e4, 0 and -1e4: a level for each vector along dim, and within one; hundreds apart; beside -inf."""
     levels = 1e4 * torch.tensor([1, -1, 0, 1, -1, 0], dtype=torch.float64)
     hundreds = (torch.arange(8)[:, None] + torch.arange(7)) % 7  # far from where exp is subnormal
     grid = levels[(torch.arange(3)[:, None] + torch.arange(4)) % 3]
@@ -30,6 +30,7 @@ def far_from_zero(draw: Draw) -> list[Arguments]:
         {"x": draw.normal(3, 5, 4, std=2.0) + grid[:, None], "dim": 1},
         {"x": draw.normal(4, 6, std=2.0) + levels},
         {"x": draw.normal(8, 7, std=2.0) + 300 * hundreds},
+        {"x": impossible(draw.normal(6, 5, std=8.0)) - 1e4},
     ]
 
 

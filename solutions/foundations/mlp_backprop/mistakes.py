@@ -16,6 +16,9 @@ SHARES = "(lambda e: e / e.sum(dim=1, keepdim=True))({}.exp())"
 LAST = 'LAST["x"], LAST["hidden"], LAST["w2"]'
 POPPED = 'cache.pop("x"), cache.pop("hidden"), cache.pop("w2")'
 
+OUTER_1 = {W1: "(x[:, :, None] * d_pre[:, None]).sum(dim=0)"}
+OUTER_2 = {W2: "(hidden[:, :, None] * d_logits[:, None]).sum(dim=0)"}
+
 MISTAKES = (
     Mistake(
         "bias_not_summed",
@@ -113,7 +116,8 @@ MISTAKES = (
     Mistake(
         "outer_product_of_each_row",
         "one outer product is made for each row, and then their sum; a matrix product with x transposed does both",
-        {W1: "(x[:, :, None] * d_pre[:, None]).sum(dim=0)", W2: "(hidden[:, :, None] * d_logits[:, None]).sum(dim=0)"},
+        OUTER_1 | OUTER_2,
+        also=(OUTER_1, OUTER_2),
         slow=True,
     ),
     Mistake(

@@ -109,6 +109,7 @@ MISTAKES = (
         also=(
             {GIVEN: DEFAULT},
             {GIVEN: "torch.full_like(x, min(h, 1e-3))"},
+            {GIVEN: "torch.full_like(x, max(h, 1e-5))"},
             {
                 GIVEN: "torch.full_like(x, 2 ** round(math.log2(h)))",
                 "import itertools\n": "import itertools\nimport math\n",

@@ -86,7 +86,10 @@ MISTAKES = (
     Mistake(
         "not_the_maximum",
         "what is subtracted is not the largest number along dim, so exp overflows, or all of its results underflow",
-        **shifted(f"x - x.abs().{MAX}", f"x - x.{MAX}.clamp_min(0)", "x - x.mean(dim, keepdim=True)", "x - x.mean()"),
+        **shifted(
+            *(f"x - x.abs().{MAX}", f"x - x.{MAX}.clamp_min(0)", f"x - x.nan_to_num(neginf=0).{MAX}"),
+            *("x - x.mean(dim, keepdim=True)", "x - x.mean()"),
+        ),
     ),
     Mistake(
         "log_of_softmax",
