@@ -77,7 +77,7 @@ def bad_priors(draw: Draw) -> list[Arguments]:
 def budget(name: str, form=dict) -> Budget:
     return Budget(
         name,
-        sizes={"rows": (64, 1024), "hypotheses": (8, 64)},
+        sizes={"rows": (4, 16), "hypotheses": (32, 1024)},
         inputs=lambda draw, rows, hypotheses: form(drawn(draw, rows, hypotheses)),
         hints={"rows": "broadcast the prior against all rows", "hypotheses": "sum over the last axis with one call"},
     )

@@ -95,7 +95,7 @@ def answer(name: str, signature: str, oracle: Callable[..., Tensor], *options: d
             Budget(
                 f"{name}_of_many",
                 sizes={"rows": (128, 2048), "columns": (4, 32)},
-                inputs=lambda draw, rows, columns: {"joint": table(draw, rows, columns)},
+                inputs=lambda draw, rows, columns: {"joint": table(draw, rows, columns)} | options[-1],
                 hints={"rows": "sum over axis 0 with one call", "columns": "sum over axis 1 with one call"},
             ),
         ),
@@ -109,7 +109,7 @@ GRADER = Grader(
             "conditional",
             "conditional_entropy(joint, given='y', base=None)",
             plain_conditional,
-            *({}, {"given": "x"}, {"given": "y"}),
+            *({}, {"given": "y"}, {"given": "x"}),
         ),
     ),
     banned=("distributions", "kl_", "entropy"),

@@ -38,7 +38,8 @@ def decayed(add_weight_decay_, weight, kernel, bias, scale, form, strength, with
         w.grad = None if name in without else w.detach().cos()
     params = {"a list": [*named.values()], "a tuple": (*named.values(),), "a generator": (w for w in named.values())}
     add_weight_decay_(params.get(form, named.values()), strength)
-    return {f"{name}.grad": w.grad for name, w in named.items()} | named
+    kept = {"require no gradients": [name for name, w in named.items() if not w.requires_grad]}
+    return {f"{name}.grad": w.grad for name, w in named.items()} | named | kept
 
 
 def kept(add_weight_decay_, weight, kernel, bias, scale, form, strength):
@@ -49,6 +50,7 @@ def kept(add_weight_decay_, weight, kernel, bias, scale, form, strength):
     add_weight_decay_(params, strength)
     return {
         "a .grad requires gradients": any(w.grad.requires_grad for w in params),
+        "a .grad cannot be changed outside inference mode": any(w.grad.is_inference() for w in params),
         "the parameters are leaves that require gradients": all(w.is_leaf and w.requires_grad for w in params),
         "gradients are switched on as before": torch.is_grad_enabled() == enabled,
     }

@@ -123,9 +123,14 @@ MISTAKES = (
     ),
     Mistake(
         "all_pairs",
-        "each hypothesis is compared with each other one, K² numbers a row; the sum over the row is all that it takes",
+        "a table of K² numbers is made, for each row or of the prior as a diagonal; multiply by the prior entry by "
+        "entry, and sum over the row",
         {EVIDENCE: "evidence = (joint[..., None, :] * torch.ones_like(joint)[..., None]).sum(-1)"},
-        also=({LOG_EVIDENCE: "(log_joint[..., None, :] - torch.zeros_like(log_joint)[..., None]).logsumexp(-1)"},),
+        also=(
+            {LOG_EVIDENCE: "(log_joint[..., None, :] - torch.zeros_like(log_joint)[..., None]).logsumexp(-1)"},
+            {JOINT: "joint = likelihood @ torch.diag(prior)"},
+            {TOTAL: "return (likelihood @ torch.diag(prior)).sum(-1)"},
+        ),
         slow=True,
     ),
 )

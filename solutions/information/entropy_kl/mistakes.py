@@ -106,6 +106,11 @@ MISTAKES = (
         {"kl": "p * (torch.where(p == 0, 1, p) / torch.where(p == 0, 1, q)).log()"},
     ),
     mistake("generalised_divergence", "−p + q is added in KL, which changes its gradients", {"kl": f"{KL} - p + q"}),
+    mistake(
+        "clamped_at_0",
+        "what rounding makes negative is clamped at 0, which cuts the gradients of KL where p is nearly q; leave it",
+        {"summed": "terms.sum(dim).clamp(min=0)"},
+    ),
     mistake("bits", "without a base the result is in bits; use the natural logarithm", {"unit": "math.log(base or 2)"}),
     mistake("base_ignored", "`base` is ignored; divide by its logarithm", {"unit": "1"}),
     mistake("base_multiplied", "the result is multiplied by log(base); divide by it", {"unit": f"1 / {NATS}"}),
@@ -123,7 +128,13 @@ MISTAKES = (
         {"h": H[1:]},
         {"kl": f"-({KL})"},
     ),
-    mistake("loop_over_rows", "a Python loop sums the rows; sum along `dim` in one call", {"summed": ROWS}, slow=True),
+    mistake(
+        "summed_one_by_one",
+        "the rows or the outcomes are summed one by one; sum along `dim` in one call",
+        {"summed": ROWS},
+        {"summed": "sum(terms.unbind(dim))"},
+        slow=True,
+    ),
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.

@@ -145,6 +145,7 @@ MISTAKES = (
         "diagonal_matrix",
         "a marginal is made the diagonal of a square matrix; let it broadcast",
         {"mi": "p * (log(p) - log(y)) - log(x).flatten().diag() @ p"},
+        {"ce": "log(z).flatten().diag() @ (p if given == 'x' else p.T) + h(p) / p.numel()"},
         slow=True,
     ),
 )

@@ -65,6 +65,16 @@ MISTAKES = (
         {NO_GRAD: "if True:"},
     ),
     Mistake(
+        "thawed",
+        "parameters that required no gradients do afterwards; leave requires_grad alone",
+        {ADD: ADD + "\n                w.requires_grad_(True)"},
+    ),
+    Mistake(
+        "gradient_of_inference_mode",
+        "the new .grad is a tensor of inference mode, which no backward pass can add to; use torch.no_grad()",
+        {NO_GRAD: "with torch.inference_mode():", ADD: "w.grad = w.grad + strength * w"},
+    ),
+    Mistake(
         "copy_changed",
         "a copy of .grad is changed, and .grad is not; add to .grad itself",
         {ADD: "w.grad.reshape(-1).add_(w.reshape(-1), alpha=strength)"},
