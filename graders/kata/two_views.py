@@ -60,9 +60,9 @@ def mirrored(x: Tensor, sign: float = -1.0) -> Tensor:
 
 
 def one_feature(draw: Draw) -> Tensor:
-    """The cosines are ±1, and the gradient is 0."""
+    """The cosines are ±1, and the gradient is 0, beside an eps of 1e-12, too, since the rows are long."""
     signs = torch.tensor([[1.0], [-1.0]]).double()[draw.permutation(2)].repeat(3, 1)
-    return signs * draw.uniform(6, 1, low=0.5, high=2.0)
+    return signs * draw.uniform(6, 1, low=50.0, high=200.0)
 
 
 def scales(draw: Draw) -> list[Tensor | float]:

@@ -43,9 +43,8 @@ def clear(
 
 
 def sizes(draw: Draw) -> list[Arguments]:
-    """With one feature the cosines are ±1: every gradient is 0, whichever equal negatives are taken. The rows are long,
-    so that it is 0 beside an eps of 1e-12, too, which is welcome."""
-    one = 100 * two_views.one_feature(draw)
+    """With one feature the cosines are ±1: every gradient is 0, whichever equal negatives are taken."""
+    one = two_views.one_feature(draw)
     several = [clear(draw, k, N=N, D=D) for N, D, k in ((2, 3, 1), (3, 6, 2), (5, 10, 4), (7, 2, 3))]
     return [*({"features": one, "top_k": k} for k in (1, 3)), *several, clear(draw, 17, N=24, D=33, step=1e-4)]
 
