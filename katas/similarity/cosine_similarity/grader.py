@@ -100,7 +100,7 @@ GRADER = Grader(
                 Case("known_angles", known_angles),
                 Case("large_batch", pair(64, 128)),
                 Case("far_from_one", pair(6, 9, std=300.0, eps=1e-3), category="robustness"),
-                Case("tiny_vectors", tiny_vectors, category="robustness"),
+                Case("tiny_vectors", tiny_vectors, category="robustness", dtypes=(*FULL, torch.bfloat16)),
                 Case("above_eps", norms_around(0.5, [1.5, 4.0, 30.0])),
                 Case("around_eps", norms_around(0.5, [0.2, 0.9, 3.0]), gradients="none"),
                 Case(

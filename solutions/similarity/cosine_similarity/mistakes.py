@@ -73,6 +73,12 @@ MISTAKES = (
         norms(PLAIN + ".clamp_min(1e-8)"),
     ),
     Mistake(
+        "eps_raised",
+        "eps is raised to what suits the dtype, so that tiny vectors get the wrong similarity; use eps as it is",
+        norms(PLAIN + ".clamp_min(max(eps, torch.finfo(x.dtype).eps))"),
+        also=(norms(PLAIN + ".clamp_min(max(eps, 1e-4) if x.dtype.itemsize < 4 else eps)"),),
+    ),
+    Mistake(
         "squared_norms",
         "the squared norms are used without the square root; take the root before dividing",
         norms(PLAIN + ".square().clamp_min(eps)"),
