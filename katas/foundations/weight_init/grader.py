@@ -107,10 +107,10 @@ def answer(name: str) -> Answer:
     only = {"names": (name,), "view": "all of it", "learns": False}
     budget = Budget(
         f"{name}cost",
-        sizes={"outputs": (16, 64), "inputs": (8, 32)},
-        inputs=lambda draw, outputs, inputs: every(outputs, inputs, **only)(draw),
+        sizes={"outputs": (16, 64), "inputs": (8, 32), "positions": (8, 32)},
+        inputs=lambda draw, outputs, inputs, positions: every(outputs, inputs, positions, **only)(draw),
         scenario=fills,
-        hints=dict.fromkeys(("outputs", "inputs"), "fill the whole tensor with one call"),
+        hints=dict.fromkeys(("outputs", "inputs", "positions"), "fill the whole tensor with one call"),
     )
     near = {torch.float64: Tolerance(0.05, 0, 5)}  # two samples' summaries, for the diagnosis
     call = f"{name}(tensor, generator=None)"
