@@ -114,7 +114,11 @@ def bad(name: str, *shapes: tuple[tuple[int, ...], int, tuple[int, ...], int]) -
     return Case(name, inputs, dtypes=ONE, raises=ValueError)
 
 
-GAPS = ({"labels": (1, 4, 6)}, {"labels": (1, 4, 6), "new": (1, 4, 9)}, {"labels": (2, 0, 7), "new": (2, 2, 7)})
+GAPS = (
+    {"labels": (1, 4, 6)},
+    *({"labels": (1, 4, 6), "new": new} for new in ((1, 4, 9), (0, 3, 5))),
+    {"labels": (2, 0, 7), "new": (2, 2, 7)},
+)
 GRADER = Grader(
     answers=(
         Answer(

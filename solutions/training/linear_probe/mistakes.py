@@ -128,6 +128,7 @@ MISTAKES = (
         "labels_renumbered_apart",
         "the labels of each set are numbered anew, so that one number means two classes; keep the labels as they are",
         first("train_y, test_y = (y.unique(return_inverse=True)[1] for y in (train_y, test_y))"),
+        also=(first("test_y, train_y = (torch.searchsorted(train_y.unique(), y) for y in (test_y, train_y))"),),
     ),
     Mistake(
         "classes_counted",
