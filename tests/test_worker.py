@@ -160,7 +160,7 @@ KNOWN = {
     "two": "factor = 2\n\n\ndef scale(x):\n    return x * factor\n",
     "not_read": "raise KeyError\n",
     "ends": "import os\n\n\ndef scale(x):\n    os._exit(3)\n",
-    "late_library": "def scale(x):\n    from scipy.special import expit\n\n    return expit(0)\n",
+    "late_library": "def scale(x):\n    import cupy\n\n    return cupy.asarray(x)\n",
 }
 
 
