@@ -182,7 +182,7 @@ def test_known_answers_that_share_a_worker_answer_as_if_alone() -> None:
 
     launcher = new_launcher()
     try:
-        together, alone = told(dialogue.Home(launcher)), told(None)
+        together, alone = told(dialogue.Home()), told(None)
     finally:
         launcher.close()
     assert together == alone

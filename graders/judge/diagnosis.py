@@ -30,7 +30,7 @@ class Diagnosis:
     def __init__(self, kata: Kata, launcher: Launcher) -> None:
         self.kata = kata
         self.launcher = launcher
-        self.home = Home(launcher)  # of most
+        self.home = Home()  # of most
 
     @functools.cached_property
     def candidates(self) -> list[tuple[Known, Submission]]:
@@ -46,7 +46,7 @@ class Diagnosis:
         known = [*own, *standard_mistakes(self.kata)]
         # What is measured lives alone, and what may import a library.
         alone = [one.slow or one.name == BUILTIN_CALLED for one in known]
-        homes = [Home(self.launcher) if one else self.home for one in alone]
+        homes = [Home() if one else self.home for one in alone]
         return [
             (one, Submission("mistake.py", one.source, grader.names, self.launcher, grader.banned, home))
             for one, home in zip(known, homes, strict=True)

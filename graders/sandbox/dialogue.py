@@ -45,9 +45,7 @@ class CallTimedOut(Exception):
 class Home:
     """Where a submission lives, or several known answers: a worker, while there is one."""
 
-    def __init__(self, launcher: Launcher) -> None:
-        self.launcher = launcher
-        self.worker: WorkerProcess | None = None
+    worker: WorkerProcess | None = None
 
     def close(self) -> None:
         if self.worker is not None:

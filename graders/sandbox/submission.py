@@ -46,7 +46,7 @@ class Submission:
         self.names = names
         self.banned = banned
         self.launcher = launcher
-        self.home = home or Home(launcher)
+        self.home = home or Home()
         self.limit = LIMIT_SECONDS  # for one message
         self.found: dict[str, dict[str, Any] | None] | None = None
         self.replies: dict[bytes, tuple[Request, Reply]] = {}  # by the request's message
