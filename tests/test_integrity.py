@@ -298,6 +298,6 @@ def test_the_filter_of_system_calls_leaves_threads_alone_and_refuses_the_rest() 
 
 def test_lines_of_pythons_own_importer_count_as_an_installed_librarys() -> None:
     importer = [importlib._bootstrap._find_spec, importlib._bootstrap_external._path_join]  # type: ignore[attr-defined]
-    assert all(meter.is_installed(function.__code__, {}) for function in importer)
+    assert all(meter.is_installed(function.__code__) for function in importer)
     pretended = compile("for i in range(9): i", "<frozen importlib._bootstrap>", "exec")
-    assert not meter.is_installed(pretended, {})
+    assert not meter.is_installed(pretended)

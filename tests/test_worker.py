@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import socket
 import subprocess
 import sys
 from types import CodeType, FunctionType
@@ -13,7 +14,9 @@ from typing import Any
 import pytest
 import torch
 
+from graders.catalogue import katas
 from graders.faults import ROOT, CheckFailed
+from graders.judge.run import Options, Run
 from graders.sandbox import dialogue
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import Request
@@ -92,14 +95,14 @@ def test_what_one_operator_calls_is_not_counted() -> None:
 
 @pytest.mark.parametrize("named", [contextlib.__file__, "<frozen importlib._bootstrap>", "/nowhere/at/all.py"])
 def test_code_that_only_bears_the_name_of_a_library_is_not_installed(named: str) -> None:
-    assert not meter.is_installed(compile("for i in range(9):\n    pass\n", named, "exec"), {})
+    assert not meter.is_installed(compile("for i in range(9):\n    pass\n", named, "exec"))
 
 
 def test_code_of_a_library_is_installed() -> None:
     nested = contextlib.suppress.__exit__.__code__
     assert isinstance(nested, CodeType)
-    assert meter.is_installed(nested, {})
-    assert meter.is_installed(torch.nn.Linear.forward.__code__, {})
+    assert meter.is_installed(nested)
+    assert meter.is_installed(torch.nn.Linear.forward.__code__)
 
 
 OPERATORS = """
@@ -188,3 +191,38 @@ def test_known_answers_that_share_a_worker_answer_as_if_alone() -> None:
     assert together == alone
     assert [one[1] for one in alone if one[0] == "two"] == [torch.tensor(2.0), torch.tensor(6.0)]
     assert [bool(one[3]) for one in alone if "library" in one[0]] == [True] * 2
+
+
+class Counting:
+    """A launcher that counts the workers that it starts."""
+
+    processor = None
+
+    def __init__(self) -> None:
+        self.launcher = new_launcher()
+        self.isolation = self.launcher.isolation
+        self.stop, self.close = self.launcher.stop, self.launcher.close
+        self.started = 0
+
+    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+        self.started += 1
+        return self.launcher.start(connection, telling, scratch)
+
+
+def test_references_share_a_worker_until_its_time_is_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    launcher = Counting()
+    run = Run(Options(reference=True), launcher)
+    started = []
+    try:
+        for name in ("perplexity", "f1_score", "info_nce_gradient"):
+            kata = katas.find_one(name, ROOT)
+            for submission, check in run.prepare(kata, kata.reference_file):
+                submission.run_check(check)
+            run.release(kata.id)
+            started.append(launcher.started)
+            if name == "f1_score":
+                monkeypatch.setattr(dialogue, "PROCESSOR_SECONDS", 0)
+    finally:
+        run.close()
+    assert [result.state for result in run.results] == ["solved"] * 3
+    assert started == [2, 3, 5]  # one for each submission, and one for the references

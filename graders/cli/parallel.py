@@ -14,7 +14,7 @@ import torch
 from graders.catalogue.katas import Kata
 from graders.faults import GraderError
 from graders.judge.run import Options, Run
-from graders.sandbox.launcher import Launcher, keep_to
+from graders.sandbox.launcher import Launcher, keep_freed_memory, keep_to
 
 if TYPE_CHECKING:  # importing it takes a while, and the judges do not need it
     import pytest
@@ -128,6 +128,7 @@ def judge(
     for connection in heard:  # else nobody would notice when the other end is gone
         connection.close()
     keep_to(launcher.processor)
+    keep_freed_memory()
     torch.set_num_threads(1)
     run = Run(asked, launcher)
     try:

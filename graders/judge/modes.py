@@ -87,7 +87,11 @@ def covering(slots: Sequence[Choices], calls: Sequence[Choices], chooser: random
     """
     met: Counter[Pair] = Counter()
     made = [(index, fill(choices, met, chooser)) for index, choices in enumerate(slots)]
+    done: list[Choices] = []  # all of whose levels have met
     for index in chooser.sample(range(len(calls)), len(calls)):
+        if calls[index] in done:
+            continue
+        done.append(calls[index])
         for one, other in calls[index].pairs():
             if not met[frozenset((one, other))]:
                 made.append((index, fill(calls[index].fixed(**dict((one, other))), met, chooser)))

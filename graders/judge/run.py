@@ -21,6 +21,7 @@ from graders.judge.flagged import flagged
 from graders.judge.results import STOPPED, Outcome, Result, State
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
+from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.submission import Submission
 from graders.worker.visible import visible
@@ -46,6 +47,7 @@ class Shared:
 
     diagnoses: dict[str, Diagnosis] = field(default_factory=dict)
     references: dict[str, Submission] = field(default_factory=dict)
+    home: Home = field(default_factory=Home)  # of the references
     vectors: dict[str, list[TestVectors]] = field(default_factory=dict)  # one for each device
 
 
@@ -63,13 +65,14 @@ class Run:
         self.watcher = watcher  # called whenever a check or a whole submission is done
         self.results: list[Result] = []
         self.pending: dict[int, SubmissionRun] = {}
-        shared = shared or Shared()
+        self.shared = shared = shared or Shared()
         self.diagnoses, self.references, self.all_vectors = shared.diagnoses, shared.references, shared.vectors
         self.launcher = launcher
 
     def close(self) -> None:
         for pending in self.pending.values():
             pending.trial.submission.close()
+        self.shared.home.close()
         self.launcher.close()
 
     def release(self, kata: str) -> None:
@@ -79,9 +82,7 @@ class Run:
         if kata in self.diagnoses:
             self.diagnoses.pop(kata).close()
         if kata in self.references:
-            reference = self.references.pop(kata)
-            reference.close()
-            reference.replies.clear()
+            self.references.pop(kata).replies.clear()
 
     def submissions_of(self, kata: Kata) -> list[Path]:
         if self.options.submissions:
@@ -98,7 +99,8 @@ class Run:
         try:
             if path == kata.answer_file and not path.exists():
                 raise Unreadable(f"{shown} is not there; this puts the stub in its place: nox -s reset -- {kata.id}")
-            submission = self.read(kata, path, shown)
+            source, grader = read_source(path, shown), kata.grader
+            submission = Submission(shown, source, grader.names, self.launcher, grader.banned)
             result.source_text, result.review = submission.source, flagged(submission.source)
             with contextlib.suppress(UsageError):  # then nobody knows
                 result.todo = is_untouched(kata, submission.source)
@@ -121,13 +123,10 @@ class Run:
         """The one that budgets compare with, shared by all submissions of a kata; None where it was removed."""
         if kata.id not in self.references and kata.reference_file.exists():
             shown = os.path.relpath(kata.reference_file, kata.root)
-            self.references[kata.id] = self.read(kata, kata.reference_file, shown)
+            source, home = read_source(kata.reference_file, shown), self.shared.home
+            self.references[kata.id] = Submission(shown, source, kata.grader.names, self.launcher, home=home)
+        self.shared.home.renew()
         return self.references.get(kata.id)
-
-    def read(self, kata: Kata, path: Path, shown: str) -> Submission:
-        """Raises: Unreadable."""
-        source = read_source(path, shown)
-        return Submission(shown, source, kata.grader.names, self.launcher, kata.grader.banned)
 
     def refuse(self, kata: Kata, error: GraderError) -> None:
         """Records a grader that cannot grade; the other katas go on."""

@@ -79,8 +79,7 @@ class WarmJudge:
 
     def close(self) -> None:
         """The launcher stays: it belongs to whoever made it."""
-        for reference in self.shared.references.values():
-            reference.close()
+        self.shared.home.close()
 
 
 class Interruptible:

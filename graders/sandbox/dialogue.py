@@ -14,6 +14,7 @@ from typing import Any
 
 from torch import Tensor
 
+from graders.sandbox.cage import PROCESSOR_SECONDS
 from graders.sandbox.launcher import Launcher
 from graders.worker import serve as worker
 from graders.worker import wire
@@ -43,9 +44,17 @@ class CallTimedOut(Exception):
 
 
 class Home:
-    """Where a submission lives, or several known answers: a worker, while there is one."""
+    """Where a submission lives, or several known answers, or the references: a worker, while there is one."""
 
     worker: WorkerProcess | None = None
+
+    def renew(self) -> None:
+        """Ends a worker that has little left of the processor's time; the next message starts another."""
+        try:
+            if self.worker and self.worker.clock is not None and self.worker.seconds() > PROCESSOR_SECONDS / 2:
+                self.close()
+        except WorkerEnded:
+            self.worker = None
 
     def close(self) -> None:
         if self.worker is not None:

@@ -29,6 +29,7 @@ CONFIG = ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _Ex
 FUNCTION = 0  # the scope of events of operators
 LOOP = 20  # runs of one line, fewer than which no budget minds
 Runs = dict[tuple[CodeType, int], int]
+COMPILED: dict[str, set[CodeType]] = {}  # code of files that were asked about, by their paths
 LIBRARY = tuple({f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, Path(torch.__file__).parents[1])})
 
 # Python's own importer, which runs under names other than those it is frozen by.
@@ -95,12 +96,11 @@ def longest_loop(runs: Runs, path: str) -> dict[str, int]:
     """
     # What a submission put there may be anything.
     counted = [one for one in runs.copy().items() if type(one[1]) is int and type(one[0]) is tuple]
-    compiled: dict[str, set[CodeType]] = {}
     for (code, line, *_), times in sorted(counted, key=itemgetter(1), reverse=True):
         plain = plain_code(code)
         if plain and plain.co_filename == path and type(line) is int:
             return {"lines": times, "line": line}
-        if times >= LOOP and not (plain and is_installed(plain, compiled)):
+        if times >= LOOP and not (plain and is_installed(plain)):
             return {"lines": times, "line": 0}
     return {"lines": 0, "line": 0}
 
@@ -113,12 +113,12 @@ def plain_code(code: Any) -> CodeType | None:
         return None
 
 
-def is_installed(code: CodeType, compiled: dict[str, set[CodeType]]) -> bool:
+def is_installed(code: CodeType) -> bool:
     """Whether the file that the code names, one of Python's or of a library's, compiles to it."""
     file = code.co_filename
-    if file not in compiled:
-        compiled[file] = set(codes_of(file))
-    return code in compiled[file]
+    if file not in COMPILED:
+        COMPILED[file] = set(codes_of(file))
+    return code in COMPILED[file]
 
 
 def codes_of(file: str) -> Iterator[CodeType]:

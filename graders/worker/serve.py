@@ -81,18 +81,18 @@ def serve(
         if request["op"] == "script":  # it has a time limit of its own
             say(script.run(request, log), [])
             return
-        path, modules = request["path"], list[ModuleType]()
-        refuse = removal.refuser(path, telling)
+        known = list[tuple[ModuleType, str]]()  # each submission, and its path
+        refuse = removal.refuser(request["path"], telling)
         take_away(stock, tuple(request["banned"]), refuse, shut)
         while True:
             if request["op"] == "turn":
-                module = modules[request["to"]]
+                module, path = known[request["to"]]
             else:
                 truncate(log, 0)  # torch has told of what was replaced
                 outside.release()
                 if request["op"] == "load":
-                    module = ModuleType("submission")
-                    modules.append(module)
+                    module, path = ModuleType("submission"), request["path"]
+                    known.append((module, path))
                     reply, answer = load(module, request, refuse)
                 else:
                     reply, answer = call(module, path, request, tensors)

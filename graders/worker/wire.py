@@ -10,8 +10,8 @@ The worker packs and unpacks after a submission was read, so what it uses for th
 from __future__ import annotations
 
 import hmac
-import json
 import math
+import re
 import struct
 import time
 from _json import encode_basestring_ascii, make_encoder, make_scanner
@@ -90,7 +90,8 @@ def unpack(head: bytes, body: memoryview, believed: bool = True) -> tuple[Any, l
     by which few bytes would claim to be many.
     """
     try:
-        message = decode(head.decode(), 0)[0] if believed else json.loads(head.decode(), **NUMBERS)
+        text = head.decode()
+        message = decode(text, 0)[0] if believed else (CAREFUL if LONG.search(text) else QUICK).decode(text)
         tensors, start = [], 0
         for spec, size in zip(message["tensors"], message["sizes"], strict=True):
             dtype, shape, stride = DTYPES[spec["dtype"]], spec["shape"], spec["stride"]
@@ -133,7 +134,9 @@ def finite(digits: str) -> float:
     return float(digits)
 
 
-NUMBERS: dict[str, Any] = {"parse_constant": refuse, "parse_int": small, "parse_float": finite}  # of a JSON parser
+LONG = re.compile(r"\d{19}")  # without it every whole number is small
+QUICK = JSONDecoder(parse_constant=refuse, parse_float=finite)
+CAREFUL = JSONDecoder(parse_constant=refuse, parse_float=finite, parse_int=small)
 
 
 def send(connection: Any, message: bytes, deadline: float | None = None) -> None:
