@@ -88,14 +88,20 @@ class Diagnosis:
         return True
 
     def tolerance(self, request: Request, reply: Reply) -> Tolerance:
-        """That of the least precise tensor that was sent or returned; a rough one where the cost is what matters."""
+        """That of the least precise tensor that was sent or returned; a rough one where the cost is what matters.
+
+        A tolerance of the case's own holds for the dtype that its inputs were sent in.
+        """
         if request.measured:
             return ROUGH
         own = TOLERANCES | dict(self.kata.grader.answer(request.answers[0]).tolerance)
-        values = [*(request.arguments or {}).values(), *request.parameters.values(), *leaves_of(reply.result).values()]
-        dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
-        known = [own[dtype] for dtype in dtypes] + ([request.tolerance] if request.tolerance else [])
-        return max(known, key=lambda tolerance: tolerance.relative, default=EXACT)
+        inputs = [*(request.arguments or {}).values(), *request.parameters.values()]
+        sent, returned = (
+            {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
+            for values in (inputs, leaves_of(reply.result).values())
+        )
+        own |= {dtype: request.tolerance or own[dtype] for dtype in sent or returned}
+        return max((own[dtype] for dtype in sent | returned), key=lambda one: one.relative, default=EXACT)
 
     def close(self) -> None:
         for _, submission in self.__dict__.get("candidates", []):

@@ -15,6 +15,7 @@ BACKWARD = "            loss.backward()\n"
 CLIP = "            nn.utils.clip_grad_norm_(params, max_norm=1.0)\n"
 MOVED = "                for p, m, v in moments:\n"
 TOTAL = "            total += loss.item()\n"
+MEAN = "        means.append(total / T)\n"
 
 MISTAKES = (
     Mistake(
@@ -111,6 +112,16 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "best_epoch_restored",
+        "the encoder gets back the parameters of its best epoch; leave it as the last step does",
+        {
+            MEAN: f"{MEAN}        if means[-1] == min(means):\n"
+            "            kept = [p.detach().clone() for p in params]\n",
+            "    return means": "    with torch.no_grad():\n        for p, old in zip(params, kept):\n"
+            "            p.copy_(old)\n    return means",
+        },
+    ),
+    Mistake(
         "in_eval_mode",
         "the encoder is trained in the mode in which it came; call encoder.train() first",
         {"    encoder.train()\n": ""},
@@ -119,7 +130,7 @@ MISTAKES = (
         "seed_not_once",
         "the seed is ignored, or set again in each epoch; set it once, before all else",
         {SEED: ""},
-        also=({"        total = 0.0\n": f"        total = 0.0\n    {SEED}"},),
+        also=({"        total = 0.0\n": f"        total = 0.0\n    {SEED}"}, {SEED: f"    if seed:\n    {SEED}"}),
     ),
     Mistake(
         "every_pair_with_its_features",
