@@ -123,10 +123,10 @@ def test_a_message_is_its_senders_or_is_refused(change: str) -> None:
         wire.send(left, bytes(wire.SIGNATURE) if change == "signature" else signature)
         sender = wire.Sender(key, number, 1000)
         if change == "nothing":
-            assert wire.receive(right, None, sender)[0] == {"x": 1}
+            assert wire.receive(right, sender=sender)[0] == {"x": 1}
         else:
             with pytest.raises(wire.Malformed, match="not the worker's own"):
-                wire.receive(right, None, sender)
+                wire.receive(right, sender=sender)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -169,6 +170,37 @@ def test_a_tensor_that_is_not_what_came_is_refused(spec: dict[str, Any], size: i
         wire.unpack(head, memoryview(bytearray(b"\7" * 64 if size else b"")), believed=False)
 
 
+def until(deadline: float) -> wire.Remaining:
+    def remaining() -> float:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    return remaining
+
+
+@pytest.mark.parametrize(
+    ("passed", "used", "left"),
+    [
+        (3, 3, 7.5),
+        (3, 0, 7.5),
+        (11, 0.1, 0),
+        (11, 1, 9.5),
+        (11, 11, 0),
+        (58, 5, 2),
+        (61, 5, 0),
+    ],
+)
+def test_a_call_may_take_longer_where_others_use_the_processor(passed: float, used: float, left: float) -> None:
+    worker = SimpleNamespace(limit=10.0, asked=(time.monotonic() - passed, 100.0), seconds=lambda: 100.0 + used)
+    if left:
+        assert dialogue.WorkerProcess.remaining(worker) == pytest.approx(left, abs=0.5)  # type: ignore[arg-type]
+    else:
+        with pytest.raises(TimeoutError):
+            dialogue.WorkerProcess.remaining(worker)  # type: ignore[arg-type]
+
+
 def test_bytes_that_come_one_by_one_end_with_the_deadline() -> None:
     left, right = socket.socketpair()
     message, over = wire.pack({"x": "y" * 1000}, []), threading.Event()
@@ -184,7 +216,7 @@ def test_bytes_that_come_one_by_one_end_with_the_deadline() -> None:
         thread.start()
         start = time.monotonic()
         with pytest.raises(TimeoutError):
-            wire.receive(right, start + 0.3)
+            wire.receive(right, until(start + 0.3))
         took = time.monotonic() - start
         over.set()
         thread.join()
@@ -199,7 +231,7 @@ def test_messages_without_end_end_with_the_deadline() -> None:
         deadline = time.monotonic() + 0.2
         time.sleep(0.3)
         with pytest.raises(TimeoutError):
-            wire.receive(right, deadline)
+            wire.receive(right, until(deadline))
 
 
 @pytest.mark.parametrize(

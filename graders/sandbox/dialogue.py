@@ -21,6 +21,9 @@ from graders.worker import wire
 from graders.worker.protocol import TurnRequest
 from graders.worker.visible import visible
 
+GRACE = 0.5  # seconds of a message beside the call in it
+AT_WORK = 0.02  # of the clock's time: where the processor worked for less, the worker sleeps
+PATIENCE = 6  # times its limit that a message may take by the clock
 TOLD_BYTES = 1 << 16  # what a pipe holds
 STACK_SECONDS = 5.0  # on a busy machine the worker may take a while to say where it is
 GROWTH = 64  # times the bytes that were sent may come back, and
@@ -81,6 +84,7 @@ class WorkerProcess:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self.met = False
         self.clock: int | None = None  # of the processor's time that it takes
+        self.asked = 0.0, 0.0  # when, by the clock and by the processor's time
         self.process: int | None = None  # as it is called here, where the launcher may know it by another number
         self.told, telling = os.pipe()
         for end in (self.told, telling):
@@ -122,12 +126,12 @@ class WorkerProcess:
         try:
             if not self.met:
                 self.meet()
-            deadline = time.monotonic() + self.limit + 0.5
-            self.turn_to(of, deadline)
-            wire.send(self.connection, message, deadline)
+            self.asked = time.monotonic(), self.seconds()
+            self.turn_to(of)
+            wire.send(self.connection, message, self.remaining)
             self.number += 1
             sender = wire.Sender(self.key, self.number, GROWTH * len(message) + SPARE_BYTES)
-            header, tensors = wire.receive(self.connection, deadline, sender)
+            header, tensors = wire.receive(self.connection, self.remaining, sender)
             if not isinstance(header, dict):
                 raise wire.Malformed("no reply")
             self.note_offences(self.telling())
@@ -142,12 +146,29 @@ class WorkerProcess:
         except wire.Closed:
             raise WorkerEnded(self.stop()) from None
 
-    def turn_to(self, submission: object, deadline: float) -> None:
+    def remaining(self) -> float:
+        """Seconds of the clock that the message under way may still take, once they are over of the processor.
+
+        So nobody fails for the others who use a busy machine, and who sleeps is not waited for.
+
+        Raises: TimeoutError, WorkerEnded.
+        """
+        passed = time.monotonic() - self.asked[0]
+        left = self.limit + GRACE - passed
+        if left <= 0:
+            used = self.seconds() - self.asked[1]
+            if used > AT_WORK * passed:
+                left = min(self.limit + GRACE - used, PATIENCE * self.limit - passed)
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def turn_to(self, submission: object) -> None:
         if submission not in self.read:
             self.read.append(submission)
         elif submission is not self.turn:
             header: TurnRequest = {"op": "turn", "to": self.read.index(submission)}
-            wire.send(self.connection, wire.pack(header, []), deadline)
+            wire.send(self.connection, wire.pack(header, []), self.remaining)
         self.turn = submission
 
     def note_offences(self, told: bytes) -> None:

@@ -111,7 +111,7 @@ class ForkServer:
         return ending(os.waitstatus_to_exitcode(self.reply()))
 
     def reply(self) -> int:
-        number: int = wire.LENGTHS.unpack(wire.read(self.control, wire.LENGTHS.size, None))[0]
+        number: int = wire.LENGTHS.unpack(wire.read(self.control, wire.LENGTHS.size))[0]
         return number
 
     def close(self) -> None:

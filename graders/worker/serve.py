@@ -74,7 +74,7 @@ def serve(
         wire.send(link, wire.pack(reply, tensors, key, number))
 
     try:
-        came = wire.read(link, wire.KEY, None)
+        came = wire.read(link, wire.KEY)
         key = bytes(came)
         came[:] = bytes(wire.KEY)  # numpy hands the same memory to whoever asks next for as much
         request, tensors = wire.receive(link)

@@ -13,8 +13,8 @@ import hmac
 import math
 import re
 import struct
-import time
 from _json import encode_basestring_ascii, make_encoder, make_scanner
+from collections.abc import Callable
 from hashlib import blake2b
 from json import JSONDecoder
 from typing import Any, NamedTuple
@@ -50,7 +50,7 @@ encode = make_encoder.__dict__["__call__"].__get__(
     make_encoder(None, str, encode_basestring_ascii, None, ": ", ", ", False, False, False)
 )
 decode = make_scanner.__dict__["__call__"].__get__(make_scanner(JSONDecoder()))  # type: ignore[arg-type]  # its settings
-now = time.monotonic
+Remaining = Callable[[], float | None]  # seconds that are left, if they end. Raises: TimeoutError where none are
 
 
 class Closed(Exception):
@@ -139,9 +139,9 @@ QUICK = JSONDecoder(parse_constant=refuse, parse_float=finite)
 CAREFUL = JSONDecoder(parse_constant=refuse, parse_float=finite, parse_int=small)
 
 
-def send(connection: Any, message: bytes, deadline: float | None = None) -> None:
+def send(connection: Any, message: bytes, remaining: Remaining = lambda: None) -> None:
     """Raises: TimeoutError, Closed."""
-    connection.settimeout(remaining(deadline))
+    connection.settimeout(remaining())
     try:
         connection.sendall(message)
     except TimeoutError:
@@ -158,14 +158,16 @@ class Sender(NamedTuple):
     longest: int  # bytes of tensors that may come
 
 
-def receive(connection: Any, deadline: float | None = None, sender: Sender | None = None) -> tuple[Any, list[Tensor]]:
+def receive(
+    connection: Any, remaining: Remaining = lambda: None, sender: Sender | None = None
+) -> tuple[Any, list[Tensor]]:
     """A message from a worker, or from the judge where no sender is named. Raises: TimeoutError, Closed, Malformed."""
-    lengths = read(connection, LENGTHS.size, deadline)
+    lengths = read(connection, LENGTHS.size, remaining)
     head_length, body_length = LENGTHS.unpack(lengths)
     if sender and (head_length > LONGEST_HEADER or body_length > sender.longest):
         raise Malformed(f"a message of {head_length + body_length:,} bytes is too long")
     end = head_length + body_length
-    whole = read(connection, end + SIGNATURE if sender else end, deadline)
+    whole = read(connection, end + SIGNATURE if sender else end, remaining)
     if sender and not hmac.compare_digest(whole[end:], signature(sender.key, sender.number, lengths, whole[:end])):
         raise Malformed("a message is not the worker's own")
     return unpack(bytes(whole[:head_length]), whole[head_length:end], believed=sender is None)
@@ -178,27 +180,18 @@ def signature(key: bytes, number: int, *parts: bytes | memoryview) -> bytes:
     return made.digest()
 
 
-def read(connection: Any, size: int, deadline: float | None) -> memoryview:
+def read(connection: Any, size: int, remaining: Remaining = lambda: None) -> memoryview:
+    """`remaining` is asked again and again: else bytes that come one by one would have no end."""
     whole = left = blank(size, one_byte).data  # a bytearray would be filled with zeros first
     while left:
-        connection.settimeout(remaining(deadline))
+        connection.settimeout(remaining())
         try:
             count = connection.recv_into(left)
         except TimeoutError:
-            raise
+            continue
         except OSError as error:
             raise Closed from error
         if not count:
             raise Closed
         left = left[count:]
     return whole
-
-
-def remaining(deadline: float | None) -> float | None:
-    """Seconds from now. Raises: TimeoutError where none are left, else bytes that come one by one would have no end."""
-    if deadline is None:
-        return None
-    left = deadline - now()
-    if left <= 0:
-        raise TimeoutError
-    return left
