@@ -20,7 +20,7 @@ import torch
 from graders.catalogue import katas
 from graders.faults import GraderError, UsageError
 from graders.judge.warm import WarmJudge
-from graders.sandbox.launcher import new_launcher
+from graders.sandbox.launcher import keep_freed_memory, new_launcher
 
 KEPT = 3  # katas whose expected values and known mistakes stay in memory: they come one after the other
 
@@ -30,6 +30,7 @@ def serve(root: Path, seed: str) -> None:
     launcher = new_launcher()  # before any grader is imported
     say({"isolation": launcher.isolation})
     torch.set_num_threads(1)
+    keep_freed_memory()
     judges: dict[str, WarmJudge] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(BrokenPipeError):
         for line in sys.stdin.buffer:
