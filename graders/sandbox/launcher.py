@@ -25,9 +25,9 @@ from graders.worker import removal, sealed, wire
 
 STOP = 0  # the first number of a message to the server; the second is a worker's pid
 START = wire.LENGTHS.pack(1, 0)  # descriptors come with it, and the path of a scratch folder after it
-# Of glibc's mallopt: nothing is mapped for itself, the heap shrinks from 256 MiB on, and threads share it.
+# Of glibc's mallopt: nothing is mapped for itself, the heap shrinks from 64 MiB on, and threads share it.
 MAPPED_MOST, TRIMMED_FROM, HEAPS_MOST = -4, -1, -8
-MEMORY_OPTIONS = {MAPPED_MOST: 0, TRIMMED_FROM: 256 << 20, HEAPS_MOST: 1}
+MEMORY_OPTIONS = {MAPPED_MOST: 0, TRIMMED_FROM: 64 << 20, HEAPS_MOST: 1}
 LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
 
 
