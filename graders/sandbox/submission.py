@@ -40,7 +40,7 @@ class Submission:
         banned: tuple[str, ...] = (),
         home: Home | None = None,
     ) -> None:
-        """`home` is one of known answers alone: all that live in it could change each other."""
+        """`home` is one of known answers, or of references: all that live in it could change each other."""
         self.path = path
         self.source = source
         self.names = names
