@@ -7,11 +7,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance
+from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance
 
 # Where a gradient is near 0, Adam divides its rounding by 1e-8: steps differ by 1e-9, and what follows by some more.
 UNCLIPPED = {torch.float64: Tolerance(1e-7, 1e-7, 1e-7)}
-STILL = {torch.float64: Tolerance(1e-12, 1e-12, 1e-12)}
+STILL = {torch.float64: Tolerance(1e-12, 1e-12, 1e-12), torch.float32: TOLERANCES[torch.float32]}
 
 
 def by_definition(
