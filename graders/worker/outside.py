@@ -1,7 +1,8 @@
 """Runs a submission's code where no frame of the worker's lies below it, and no code of the worker's above.
 
 A thread of its own is begun from C with steps made of C callables alone, so a submission that looks down its stack
-finds nothing but itself. What the steps return comes back in a list. Part of the worker's private copy: see sealed.py.
+finds nothing but itself. What the steps return comes back in a list. The thread stays for the next steps, unless these
+raised or left it in another state. Part of the worker's private copy: see sealed.py.
 """
 
 from __future__ import annotations
@@ -12,19 +13,38 @@ import sys
 from _queue import SimpleQueue
 from _thread import start_new_thread
 from _weakref import ref
+from collections import deque
 from collections.abc import Callable
 from functools import _lru_cache_wrapper, partial
+from itertools import chain
 from operator import attrgetter, call
 from types import TracebackType
 from typing import Any
 
+import torch
+
 from graders.worker.sterile import sterile
 
 HELD: list[Any] = []  # all that came from the submission since `release`
-DROPPED: list[Any] = []  # and before: the next thread that is begun takes it apart
+DROPPED: list[Any] = []  # and before: the next steps take it apart
 collect, collect_no_more = gc.enable, gc.disable
 IN_THREAD = "Exception ignored in thread started by {!r}"  # which Python says since 3.13, and names no object
 PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
+Thread = tuple[Any, Any, Any, Any]  # its tasks, the news of them, the function that it began with, and its end
+THREAD: list[Thread] = []  # the one that stays, if there is one
+# What belongs to a thread, and could be left otherwise by one call for the next.
+STATE: tuple[Callable[[], Any], ...] = (
+    torch.is_grad_enabled,
+    torch.is_inference_mode_enabled,
+    torch._C._is_any_autocast_enabled,
+    torch._C._is_torch_function_enabled,
+    torch._C._len_torch_function_stack,
+    torch._C._len_torch_dispatch_stack,
+    partial(torch._C._autograd._top_saved_tensors_default_hooks, True),
+    sys.gettrace,
+    sys.getprofile,
+)
+USUAL = (True, False, False, True, 0, 0, None, None, None)
 
 
 class Left(Exception):
@@ -74,31 +94,47 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
     Finalizers of the submission's should not run in the worker's thread: there the collector is off, and what came
     from the submission is kept until `release`.
     """
+    tasks, news, begin, ended = THREAD[0] if THREAD else begin_thread()
     results: list[Any] = []
     finished: Any = object()
-    news: SimpleQueue[Any] = SimpleQueue()
-    last = partial(news.put, finished)
-    ended = ref(last, news.put)  # which is put there when the thread is gone
-    begin = opaque(results.extend)
     before: Any = (partial(setattr, sys, "unraisablehook", opaque(news.put)), collect, DROPPED.clear)
-    work = map(call, (*before, *steps, collect_no_more, last))
-    count = len(steps)
-    del last, steps  # with the thread ends what keeps `last` alive
+    work = map(call, (*before, *steps, *STATE, collect_no_more, partial(news.put, finished)))
+    first, last = len(before), len(before) + len(steps)
     HELD.append(results)
-    start_new_thread(begin, (work,))
-    del work
+    tasks.put(partial(results.extend, work))
+    del work, steps
     while True:
         told = news.get()
         collect_no_more()
         HELD.append(told)
         if told is finished:
-            return results[len(before) : len(before) + count], None
+            if any(now is not usual for now, usual in zip(results[last:], USUAL, strict=False)):
+                end_thread()
+            return results[first:last], None
         if told is ended:  # without a word, as `sys.exit` ends it
-            return results[len(before) :], SystemExit()
+            THREAD.clear()
+            return results[first:], SystemExit()
         if type(told) is TOLD and (told.object is begin or same_text(told.err_msg, IN_THREAD.format(begin))):
+            THREAD.clear()
             error = told.exc_value
-            return results[len(before) :], exception_arguments(error)[0] if type(error) is Left else error
+            return results[first:], exception_arguments(error)[0] if type(error) is Left else error
         # else a finalizer of the submission's raised, which ends nothing
+
+
+def begin_thread() -> Thread:
+    """One that takes task after task until one raises: to begin it, and its first operators, take most of a call."""
+    tasks: SimpleQueue[Any] = SimpleQueue()
+    news: SimpleQueue[Any] = SimpleQueue()
+    last = partial(int)
+    ended = ref(last, news.put)  # which is put there when the thread is gone
+    begin = opaque(deque[Any](maxlen=0).extend)
+    start_new_thread(begin, (map(call, chain(iter(tasks.get, None), (last,))),))  # which keeps `last` alive
+    THREAD.append((tasks, news, begin, ended))
+    return THREAD[0]
+
+
+def end_thread() -> None:
+    THREAD.pop()[0].put(None)
 
 
 def class_of_told() -> Any:
@@ -122,7 +158,7 @@ def same_text(one: Any, other: str) -> bool:
 
 
 def release() -> None:
-    """Leaves what came from the submission to the next thread; nothing of it should be in use any more."""
+    """Leaves what came from the submission to the next steps; nothing of it should be in use any more."""
     DROPPED.extend(HELD)
     HELD.clear()
 
