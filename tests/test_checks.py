@@ -148,7 +148,12 @@ WRONG = {
     ),
     "float64_where_gradients_flow": (
         RIGHT.replace("return x", "return (x.double() if x.requires_grad else x)"),
-        "gradients/three_by_five/float32",
+        "shapes/three_by_five",
+        "dtype of the output: should be float32, got float64",
+    ),
+    "float64_where_none_flow": (
+        RIGHT.replace("return x", "return (x if x.requires_grad else x.double())"),
+        "robustness/same_answer_twice",
         "dtype of the output (float32): should be float32, got float64",
     ),
     "garbage_in_float32_without_gradients": (

@@ -55,11 +55,13 @@ class Diagnosis:
     def closest_mistake(self, failing: Submission, suspects: set[int], slow: bool) -> Known | None:
         """The first mistake with a form that gives the same reply to every request.
 
-        `suspects`, requests by identity, are asked first.
+        `suspects`, requests by identity, are asked first. Where none of them is unusual, no unusual one is asked.
         `slow` says that the values are right: then it is the first slow one that costs about the same, and the
         smallest requests are asked first, since the largest may take a loop very long.
         """
         asked = [request for request, _ in failing.replies.values()]
+        if not any(request.unusual for request in asked if id(request) in suspects):
+            asked = [request for request in asked if not request.unusual]
         asked.sort(key=lambda request: len(request.message) if slow else id(request) not in suspects)
         for _, one in self.candidates:
             if one.source == failing.source:  # a mistake itself: no need to run it again

@@ -48,6 +48,11 @@ class Request:
     scenario: str = ""  # the source of a function that is called in place of the target, given the answers
 
     @property
+    def unusual(self) -> bool:
+        """Whether the call is made in another way than the simplest, its dtype apart."""
+        return ", " in self.mode
+
+    @property
     def text(self) -> str:
         """The call in words."""
         return self.with_comment(self.mode)
