@@ -54,10 +54,15 @@ def new_launchers(count: int) -> list[Launcher]:
     Judge and worker take turns, thousands of times. To wake each other up on another processor, which has gone to
     sleep meanwhile, takes about as long as a small call; nine katas took 7.3 s so, and 6.4 s now.
     """
-    free = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    free = processors()
     if not 1 < count <= len(free):
         return [new_launcher() for _ in range(count)]
     return [new_launcher(processor) for processor in random.sample(free, count)]
+
+
+def processors() -> list[int]:
+    """Those that this process may run on, where the system tells."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
 def keep_to(processor: int | None) -> None:

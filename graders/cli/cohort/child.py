@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import gc
 import json
 import os
 import sys
@@ -20,15 +21,17 @@ import torch
 from graders.catalogue import katas
 from graders.faults import GraderError, UsageError
 from graders.judge.warm import WarmJudge
-from graders.sandbox.launcher import keep_freed_memory, new_launcher
+from graders.sandbox.launcher import keep_freed_memory, keep_to, new_launcher
 
 KEPT = 3  # katas whose expected values and known mistakes stay in memory: they come one after the other
 
 
-def serve(root: Path, seed: str) -> None:
+def serve(root: str, seed: str, processor: str = "") -> None:
     """What the judge's process does, until nobody asks any more."""
-    launcher = new_launcher()  # before any grader is imported
+    gc.freeze()  # what came with torch need not be looked at by each collection
+    launcher = new_launcher(int(processor) if processor else None)  # before any grader is imported
     say({"isolation": launcher.isolation})
+    keep_to(launcher.processor)
     torch.set_num_threads(1)
     keep_freed_memory()
     judges: dict[str, WarmJudge] = {}
@@ -45,7 +48,7 @@ def serve(root: Path, seed: str) -> None:
             with file.open("r+b") as stream:
                 stream.truncate(asked["size"])  # of a file that is too large no more came than its size
             try:
-                result = judges[asked["kata"]].grade(katas.find_one(asked["kata"], root), file).document()
+                result = judges[asked["kata"]].grade(katas.find_one(asked["kata"], Path(root)), file).document()
             except (GraderError, UsageError) as error:
                 say({"fault": f"{asked['kata']}: {error}"})
                 continue

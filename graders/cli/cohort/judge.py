@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import subprocess
 import sys
 import threading
@@ -14,11 +15,12 @@ from distributed import Worker, WorkerPlugin, get_worker
 
 from graders.cli.cohort.ledger import engine_digest
 from graders.faults import ROOT
+from graders.sandbox.launcher import processors
 
 NAME = "judge"
 MOST_DEATHS = 3
 SECONDS = 900  # for one answer, should all other limits fail
-CHILD = "import pathlib, sys; from graders.cli.cohort import child; child.serve(pathlib.Path(sys.argv[1]), sys.argv[2])"
+CHILD = "import sys; from graders.cli.cohort import child; child.serve(*sys.argv[1:])"
 UNFIT = "a judge cannot work on {}: {}"
 
 
@@ -36,15 +38,21 @@ class Judging(WorkerPlugin):
         self.seed = seed
         self.isolation = isolation
         self.engine = engine
+        self.order = random.getrandbits(32)  # of processors: another class's judges may be at work as well
 
     def setup(self, worker: Worker) -> None:
         """Raises: RuntimeError where answers cannot be judged here as they are where the command runs."""
         if engine_digest() != self.engine:
             raise RuntimeError(UNFIT.format(worker.address, "its copy of this repository is another version"))
-        self.judge = Judge(self.root or ROOT, self.seed)
+        self.judge = Judge(self.root or ROOT, self.seed, self.processor_for(worker))
         if self.isolation == "strict" and self.judge.isolation != "full":
             self.judge.close()
             raise RuntimeError(UNFIT.format(worker.address, f"isolation is {self.judge.isolation!r} there, not 'full'"))
+
+    def processor_for(self, worker: Worker) -> int | None:
+        """That its judge keeps to, see launcher.py, where the cluster is of one machine, whose workers are counted."""
+        free = random.Random(self.order).sample(processors(), len(processors()))
+        return free[worker.name] if isinstance(worker.name, int) and worker.name < len(free) else None
 
     def teardown(self, worker: Worker) -> None:
         if hasattr(self, "judge"):
@@ -54,8 +62,9 @@ class Judging(WorkerPlugin):
 class Judge:
     """The end of it that asks."""
 
-    def __init__(self, root: Path, seed: int) -> None:
-        self.command = [sys.executable, "-c", CHILD, str(root), str(seed)]
+    def __init__(self, root: Path, seed: int, processor: int | None = None) -> None:
+        kept = [] if processor is None else [str(processor)]
+        self.command = [sys.executable, "-c", CHILD, str(root), str(seed), *kept]
         self.lock = threading.Lock()
         self.start()
 
