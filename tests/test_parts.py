@@ -36,7 +36,7 @@ TIGHT = Tolerance(1e-6, 0.0, 1e-9)
 class Dictated(Spawn):
     """A worker that says where it is letter by letter, while the judge looks."""
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
         shared = os.dup(telling)
 
         def speak() -> None:

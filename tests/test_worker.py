@@ -8,11 +8,14 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
 import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from graders.catalogue import katas
 from graders.faults import ROOT, CheckFailed
@@ -21,7 +24,7 @@ from graders.sandbox import dialogue
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import Request
 from graders.sandbox.submission import Submission
-from graders.worker import meter, outside, sealed
+from graders.worker import meter, outside, removal, sealed
 
 
 def test_steps_run_in_order_until_one_raises() -> None:
@@ -38,6 +41,47 @@ def test_what_runs_outside_has_nothing_below_it() -> None:
         return frame.f_code.co_name, frame.f_back
 
     assert outside.run(look) == ([("look", None)], None)
+
+
+def entered(context: Any) -> Any:
+    context.__enter__()
+    return context
+
+
+LEFT_BEHIND: dict[str, Any] = {
+    "gradients off": lambda: torch.set_grad_enabled(False),
+    "inference": lambda: entered(torch.inference_mode()),
+    "autocast": lambda: entered(torch.autocast("cpu")),
+    "a mode of functions": lambda: entered(TorchFunctionMode()),
+    "a mode of operators": lambda: entered(TorchDispatchMode()),  # type: ignore[no-untyped-call]
+    "no functions of torch's": lambda: entered(torch._C.DisableTorchFunction()),
+    "hooks of what is saved": lambda: entered(torch.autograd.graph.save_on_cpu()),
+    "a trace": lambda: sys.settrace(lambda *_: None),
+    "an exception": lambda: 1 / 0,
+    "an exit": sys.exit,
+}
+
+
+@pytest.mark.parametrize("left", LEFT_BEHIND)
+def test_a_thread_stays_unless_it_is_left_in_another_state(left: str) -> None:
+    def now() -> tuple[int, list[Any]]:
+        return threading.get_ident(), [state() for state in outside.STATE]
+
+    outside.run(int)
+    outside.end_thread()  # of another test's
+    first, second = (outside.run(now)[0][0] for _ in range(2))
+    assert first == second
+    assert first[1] == [*outside.USUAL]
+    outside.run(LEFT_BEHIND[left])
+    assert outside.THREAD == []
+    assert outside.run(now)[0][0][1] == [*outside.USUAL]
+
+
+def test_lines_of_ours_are_no_loop() -> None:
+    ours = removal.back_within_submission().__code__
+    assert meter.longest_loop({(ours, ours.co_firstlineno + 1): 100}, "answer.py") == {"lines": 0, "line": 0}
+    copied = ours.replace(co_consts=(*ours.co_consts, "another"))
+    assert meter.longest_loop({(copied, ours.co_firstlineno + 1): 100}, "answer.py") == {"lines": 100, "line": 0}
 
 
 def test_a_finalizer_that_raises_ends_nothing() -> None:
@@ -203,10 +247,12 @@ class Counting:
         self.isolation = self.launcher.isolation
         self.stop, self.close = self.launcher.stop, self.launcher.close
         self.started = 0
+        self.training = 0
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
         self.started += 1
-        return self.launcher.start(connection, telling, scratch)
+        self.training += trains
+        return self.launcher.start(connection, telling, scratch, trains)
 
 
 def test_references_share_a_worker_until_its_time_is_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,3 +272,17 @@ def test_references_share_a_worker_until_its_time_is_used_up(monkeypatch: pytest
         run.close()
     assert [result.state for result in run.results] == ["solved"] * 3
     assert started == [2, 3, 5]  # one for each submission, and one for the references
+
+
+def test_what_an_optimizer_imports_is_there_before_a_worker_is_forked() -> None:
+    launcher = Counting()
+    plain = "import sys\nTHERE = 'torch._dynamo' in sys.modules\ndef f(there=THERE):\n    return there\n"
+    found = []
+    try:
+        for source, banned in ((plain, ()), (f"import torch.optim\n{plain}", ("optim",)), (f"# optim\n{plain}", ())):
+            submission = Submission("answer.py", source, ["f"], launcher, banned)
+            found.append((submission.load()["f"]["parameters"][0]["default"], launcher.training))  # type: ignore[index]
+            submission.close()
+    finally:
+        launcher.close()
+    assert found == [(False, 0), (False, 0), (True, 1)]

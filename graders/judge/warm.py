@@ -98,11 +98,11 @@ class Interruptible:
     def isolation(self) -> Level:
         return self.launcher.isolation
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
         with self.lock:
             if self.interrupted and self.judging:
                 raise Interrupted
-            pid = self.launcher.start(connection, telling, scratch)
+            pid = self.launcher.start(connection, telling, scratch, trains)
             self.running.add(pid)
             return pid
 

@@ -68,8 +68,11 @@ class Home:
 class WorkerProcess:
     """One worker process with a scratch folder of its own."""
 
-    def __init__(self, launcher: Launcher, path: str, limit: float) -> None:
-        """`path` names the submission, or all of them, `limit` is the seconds that each message may take."""
+    def __init__(self, launcher: Launcher, path: str, limit: float, trains: bool = False) -> None:
+        """`path` names the submission, or all of them, `limit` is the seconds that each message may take.
+
+        One that `trains` is forked where what the first optimizer imports is there already.
+        """
         self.launcher = launcher
         self.path = path
         self.limit = limit
@@ -90,7 +93,7 @@ class WorkerProcess:
         for end in (self.told, telling):
             os.set_blocking(end, False)  # who fills it tells no more, and holds up nobody
         with theirs:
-            self.pid = launcher.start(theirs, telling, self.scratch.name)
+            self.pid = launcher.start(theirs, telling, self.scratch.name, trains)
         os.close(telling)
 
     def seconds(self) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import importlib
 import multiprocessing
 import os
 import platform
@@ -22,9 +23,10 @@ from typing import Any, Protocol
 from graders.faults import ROOT
 from graders.sandbox import cage, system_calls
 from graders.worker import removal, sealed, wire
+from graders.worker.serve import COMPILER
 
 STOP = 0  # the first number of a message to the server; the second is a worker's pid
-START = wire.LENGTHS.pack(1, 0)  # descriptors come with it, and the path of a scratch folder after it
+START = 1  # else; the second says whether it trains. Descriptors come with it, and after it a scratch folder's path
 # Of glibc's mallopt: nothing is mapped for itself, the heap shrinks from 64 MiB on, and threads share it.
 MAPPED_MOST, TRIMMED_FROM, HEAPS_MOST = -4, -1, -8
 MEMORY_OPTIONS = {MAPPED_MOST: 0, TRIMMED_FROM: 64 << 20, HEAPS_MOST: 1}
@@ -38,7 +40,7 @@ class Launcher(Protocol):
     def isolation(self) -> cage.Level: ...
     @property
     def processor(self) -> int | None: ...  # that its workers keep to, if to one
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int: ...
+    def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int: ...
     def stop(self, pid: int) -> str: ...
     def close(self) -> None: ...
 
@@ -105,9 +107,9 @@ class ForkServer:
         """The server's first message; the judge has other things to do until it comes."""
         return LEVELS[self.reply()]
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
         assert self.isolation  # it comes before what follows
-        socket.send_fds(self.control, [START], [connection.fileno(), telling])
+        socket.send_fds(self.control, [wire.LENGTHS.pack(START, trains)], [connection.fileno(), telling])
         self.control.sendall(scratch.encode() + b"\n")
         return self.reply()
 
@@ -158,7 +160,12 @@ def serve(
         if len(message) < wire.LENGTHS.size:
             break
         kind, pid = wire.LENGTHS.unpack(message)
-        if kind != STOP:
+        if kind == START:
+            if pid and COMPILER not in sys.modules:
+                os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.sep  # it wants one, and may write nowhere
+                with contextlib.suppress(Exception):  # then each worker tries for itself
+                    importlib.import_module(COMPILER)
+                stock = removal.take_stock()
             scratch = b""
             while not scratch.endswith(b"\n"):
                 scratch += control.recv(1)
@@ -208,7 +215,7 @@ class Spawn:
         self.processes: dict[int, Any] = {}
         self.isolation: cage.Level = "none" if sys.platform == "win32" else "limits"
 
-    def start(self, connection: socket.socket, telling: int, scratch: str) -> int:
+    def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
         context = multiprocessing.get_context("spawn")
         pipe = Connection(os.dup(telling), readable=False)  # which travels to a spawned process
         process = context.Process(target=be_spawned, args=(connection, pipe, scratch), daemon=True)

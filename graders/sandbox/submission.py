@@ -17,6 +17,7 @@ from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import NO_ANSWER, Raised, Reply, Request, names_of, printed_of, raised_of, reply_of
 from graders.worker import wire
 from graders.worker.protocol import LoadRequest
+from graders.worker.serve import trains
 from graders.worker.visible import visible
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
@@ -70,7 +71,8 @@ class Submission:
         worker = self.home.worker
         if worker is None or self not in worker.read:
             limit = self.limit = LIMIT_SECONDS / 2**self.hangs
-            worker = self.home.worker = worker or WorkerProcess(self.launcher, self.path, limit)
+            training = trains(self.source, self.banned)
+            worker = self.home.worker = worker or WorkerProcess(self.launcher, self.path, limit, training)
             worker.limit = limit
             header: LoadRequest = {
                 "op": "load",

@@ -38,6 +38,7 @@ PRINTED_BYTES = 1 << 20
 KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the environment
 READY = b"!"
 TRAINS = re.compile(r"\boptim\b")
+COMPILER = "torch._dynamo"  # which the first optimizer imports
 STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # makes a hung worker dump its stacks
 parameters_of = inspect.Signature.__dict__["_parameters"].__get__
 of_parameter = [inspect.Parameter.__dict__[name].__get__ for name in ("_default", "_name", "_kind")]
@@ -150,9 +151,8 @@ def load(module: ModuleType, request: LoadRequest, refuse: removal.Refuse) -> tu
     """Imports the source and describes the names asked for."""
     path, source = request["path"], request["source"]
     guards.LOADING.append(None)
-    if TRAINS.search(source) and not request["banned"]:
-        # As the first optimizer would: its two seconds belong to no call.
-        outside.run(partial(importlib.import_module, "torch._dynamo"))
+    if trains(source, request["banned"]):
+        outside.run(partial(importlib.import_module, COMPILER))  # its two seconds belong to no call
     module.__file__ = path
     sys.modules[module.__name__] = module
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)  # torch.jit reads it
@@ -165,6 +165,11 @@ def load(module: ModuleType, request: LoadRequest, refuse: removal.Refuse) -> tu
         guards.LOADING.clear()
         guards.take_away_libraries(refuse)
     return {"names": {wanted: describe(module, wanted) for wanted in request["names"]}}, []
+
+
+def trains(source: str, banned: tuple[str, ...]) -> bool:
+    """Whether it may use an optimizer of torch's."""
+    return bool(TRAINS.search(source)) and not banned
 
 
 def describe(module: ModuleType, name: str) -> dict[str, Any] | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
+OWN: set[CodeType] = set()  # of such functions
 BUILTINS = {"RuntimeError": RuntimeError, "ImportError": ImportError, "BaseException": BaseException}
 
 
@@ -18,4 +19,5 @@ def sterile(function: Callable[..., Any], builtins: dict[str, Any] | None = None
     given = {"__builtins__": BUILTINS.copy() if builtins is None else builtins}
     made = FunctionType(function.__code__, given, None, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
+    OWN.add(made.__code__)
     return made
