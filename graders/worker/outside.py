@@ -32,19 +32,18 @@ IN_THREAD = "Exception ignored in thread started by {!r}"  # which Python says s
 PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
 Thread = tuple[Any, Any, Any, Any]  # its tasks, the news of them, the function that it began with, and its end
 THREAD: list[Thread] = []  # the one that stays, if there is one
-# What belongs to a thread, and could be left otherwise by one call for the next.
-STATE: tuple[Callable[[], Any], ...] = (
-    torch.is_grad_enabled,
-    torch.is_inference_mode_enabled,
-    torch._C._is_any_autocast_enabled,
-    torch._C._is_torch_function_enabled,
-    torch._C._len_torch_function_stack,
-    torch._C._len_torch_dispatch_stack,
-    partial(torch._C._autograd._top_saved_tensors_default_hooks, True),
-    sys.gettrace,
-    sys.getprofile,
-)
-USUAL = (True, False, False, True, 0, 0, None, None, None)
+# What belongs to a thread and could be left otherwise by one call for the next, as it is in a new one.
+STATE: dict[Callable[[], Any], Any] = {
+    torch.is_grad_enabled: True,
+    torch.is_inference_mode_enabled: False,
+    torch._C._is_any_autocast_enabled: False,
+    torch._C._is_torch_function_enabled: True,
+    torch._C._len_torch_function_stack: 0,
+    torch._C._len_torch_dispatch_stack: 0,
+    partial(torch._C._autograd._top_saved_tensors_default_hooks, True): None,
+    sys.gettrace: None,
+    sys.getprofile: None,
+}
 
 
 class Left(Exception):
@@ -108,7 +107,7 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
         collect_no_more()
         HELD.append(told)
         if told is finished:
-            if any(now is not usual for now, usual in zip(results[last:], USUAL, strict=False)):
+            if any(now is not usual for now, usual in zip(results[last:], STATE.values(), strict=False)):
                 end_thread()
             return results[first:last], None
         if told is ended:  # without a word, as `sys.exit` ends it
