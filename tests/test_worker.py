@@ -77,6 +77,15 @@ def test_a_thread_stays_unless_it_is_left_in_another_state(left: str) -> None:
     assert outside.run(now)[0][0][1] == [*outside.STATE.values()]
 
 
+@pytest.mark.parametrize("left", ["an exception", "an exit"])
+def test_what_is_caught_ends_no_thread(left: str) -> None:
+    first = outside.run(threading.get_ident)[0]
+    results, error = outside.run(functools.partial(abs, -3), outside.catching(LEFT_BEHIND[left]), int)
+    assert results == [3]
+    assert isinstance(error, ZeroDivisionError | SystemExit)
+    assert outside.run(threading.get_ident)[0] == first
+
+
 def test_lines_of_ours_are_no_loop() -> None:
     ours = removal.back_within_submission().__code__
     assert meter.longest_loop({(ours, ours.co_firstlineno + 1): 100}, "answer.py") == {"lines": 0, "line": 0}

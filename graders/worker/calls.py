@@ -75,9 +75,8 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
     try:
         target = build(module, request, tensors, leaves)
         if request["arguments"] is not None:
-            counted = request["measured"] == "cost"
-            trace, runs = meter.line_counter()
-            output, events = forward(target, request, tensors, trace if counted else None)
+            trace, runs = meter.line_counter() if request["measured"] == "cost" else (None, {})
+            output, events = forward(target, request, tensors, trace)
             returned: list[Tensor] = []
             reply["output"] = describe_output(output, returned)
             for tensor in returned:
@@ -86,10 +85,10 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
             if request["measured"] and leaves:
                 cotangents = [*map(ramp_cotangent, returned)]
             if cotangents:
-                gradients, more = backward(returned, cotangents, leaves, trace if counted else None)
+                gradients, more = backward(returned, cotangents, leaves, trace)
                 reply["gradients"] = {name: None if one is None else send_back(one) for name, one in gradients.items()}
                 events += more
-            if counted:
+            if trace:
                 reply["cost"] = meter.count(events) | meter.longest_loop(runs, path)
         if request["device"] != "cpu":
             results_of(synchronize)  # what it left to other streams counts, and fails, here
@@ -114,6 +113,8 @@ def forward(
         mode += tried
         if not request["cotangents"]:
             later = tried[-1:]  # a call that writes its result where an earlier one did spoils that
+    if request["no_grad"]:
+        later.append(partial(set_grad_enabled, True))
     called = outside.catching(with_arguments(target, request, tensors))
     if trace is None:
         before: list[Step] = [*mode, *seed_everything]

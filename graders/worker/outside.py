@@ -2,7 +2,7 @@
 
 A thread of its own is begun from C with steps made of C callables alone, so a submission that looks down its stack
 finds nothing but itself. What the steps return comes back in a list. The thread stays for the next steps, unless these
-raised or left it in another state. Part of the worker's private copy: see sealed.py.
+raised what nobody caught, or left it in another state. Part of the worker's private copy: see sealed.py.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ STATE: dict[Callable[[], Any], Any] = {
 }
 
 
-class Left(Exception):
-    """Carries a SystemExit, of which a thread would end without a word."""
+class Caught(Exception):
+    """What a step returns in place of what it raised: a class of Python's, so its instances can be told apart."""
 
 
 exception_arguments = BaseException.__dict__["args"].__get__
 
 
 def catching(step: Callable[[], Any]) -> Callable[[], Any]:
-    """The step, with a SystemExit of its made one that is told of."""
-    left, leaves = Left, SystemExit
+    """The step, which ends no thread by what it raises: `run` takes it from what it returns."""
+    holder, everything = Caught, BaseException
 
     def caught() -> Any:
         try:
             return step()
-        except leaves as error:
-            raise left(error) from None
+        except everything as error:
+            return holder(error)
 
     return sterile(caught, vars(builtins))  # what C imports or executes below it looks for them there
 
@@ -109,14 +109,17 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
         if told is finished:
             if any(now is not usual for now, usual in zip(results[last:], STATE.values(), strict=False)):
                 end_thread()
-            return results[first:last], None
+            given = results[first:last]
+            for number, one in enumerate(given):
+                if type(one) is Caught:
+                    return given[:number], exception_arguments(one)[0]
+            return given, None
         if told is ended:  # without a word, as `sys.exit` ends it
             THREAD.clear()
             return results[first:], SystemExit()
         if type(told) is TOLD and (told.object is begin or same_text(told.err_msg, IN_THREAD.format(begin))):
             THREAD.clear()
-            error = told.exc_value
-            return results[first:], exception_arguments(error)[0] if type(error) is Left else error
+            return results[first:], told.exc_value
         # else a finalizer of the submission's raised, which ends nothing
 
 
