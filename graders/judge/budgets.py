@@ -1,7 +1,8 @@
 """Budgets: what a submission may cost, as multiples of the reference on the same inputs.
 
 Operators, memory and lines are counted, and the same in every run. Time is the processor's, read by the judge: where
-one call takes clearly less than it may, that settles it; else both are asked on fresh inputs, in turn.
+one call takes clearly less than it may, that settles it; else the reference is read again, and where that does not
+settle it either, both are asked on fresh inputs, in turn.
 
 What costs no more than it may is asked once more at this size for its exact values and gradients.
 """
@@ -27,7 +28,8 @@ ROUGH = Tolerance(1e-3, 1e-3, 1e-3)  # two right answers at a large size; exactn
 SPARE = {"operators": 60, "written": 1 << 20, "peak": 1 << 20}  # beyond the multiple, for small references
 NOUNS = {"operators": "operators", "written": "memory written", "peak": "memory in use", "time": "processor time"}
 MAX_COMPARED = 10_000
-CLEARLY_FAST = 0.3  # of the limit: single readings were seen to differ by a factor of 5
+FAST = 0.3  # of the limit: single readings were seen to differ by a factor of 5
+CLEARLY_FAST = 0.15  # of the limit, where the reference was read for another submission: the machine may have changed
 REPEATS = 10
 TELLING = 2  # times the reference's: below that a figure is noise, and is not shown; the reference itself read 1.6
 MIN_READINGS = 3  # calls that all take more than twice what they may, or less than half of it
@@ -122,15 +124,17 @@ def megabytes(count: float) -> str:
 def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
     """Most of ten calls take no longer than they may, each beside one of the reference on the same fresh inputs.
 
-    One is enough where it takes clearly less, with the reference asked before (perhaps for another submission) and
-    after it: what held up only the reference would let a slow answer pass. Three are enough where they agree.
+    One is enough where it takes clearly less, with the reference asked twice, before it and after it or both times for
+    another submission: what held up only the reference would let a slow answer pass. Three are enough where they agree.
     """
     own, reference = full_size_replies(trial, answer, budget)
-    assert trial.reference is not None
     assert trial.last is not None
-    del trial.reference.replies[trial.last.message]
-    ratios = [own.seconds / min(reference.seconds, ask_reference(trial.reference, trial.last).seconds)]
-    settled = ratios[0] <= CLEARLY_FAST * budget.time
+    quickest, call = trial.vectors.quickest, trial.last.message
+    settled = own.seconds <= CLEARLY_FAST * budget.time * quickest.get(call, 0)
+    if not settled:
+        quickest[call] = min(reference.seconds, read_again(trial, answer, budget).seconds)
+        settled = own.seconds <= FAST * budget.time * quickest[call]
+    ratios = [own.seconds / quickest[call]]
     if not settled:
         ratios = []
         while len(ratios) < REPEATS and not (
@@ -168,10 +172,7 @@ def measured_replies(
 ) -> tuple[Reply, Reply]:
     """The replies of the submission and of the reference, whose values agree."""
     assert trial.reference is not None
-    case = budget.case(grown)
-    (request,) = vectors.requests(answer, case, case.dtypes[0], gradients=answer.differentiates, measured=measure)
-    if grown == "" and request.message not in trial.submission.replies:
-        trial.reference.replies.pop(request.message, None)  # it has to be warmed up for every submission
+    request = measured_request(vectors, answer, budget, grown, measure)
     try:
         reference = ask_reference(trial.reference, request)
         outputs = correctness.tensors(trial.result(request, reference.result))
@@ -194,6 +195,25 @@ def measured_replies(
             for submission in (trial.submission, trial.reference):
                 submission.replies.pop(request.message, None)
             vectors.forget()
+
+
+def measured_request(
+    vectors: TestVectors, answer: Answer, budget: Budget, grown: str | None, measure: Measured
+) -> Request:
+    case = budget.case(grown)
+    (request,) = vectors.requests(answer, case, case.dtypes[0], gradients=answer.differentiates, measured=measure)
+    return request
+
+
+def read_again(trial: Trial, answer: Answer, budget: Budget) -> Reply:
+    """The reference's reply, warmed up anew: its worker may be another one by now."""
+    assert trial.reference is not None
+    calls: list[tuple[str | None, Measured]] = [("", "time"), (None, "cost")]
+    for grown, measure in calls:
+        request = measured_request(trial.vectors, answer, budget, grown, measure)
+        trial.reference.replies.pop(request.message, None)
+        reply = ask_reference(trial.reference, request)
+    return reply
 
 
 def ask_reference(reference: Submission, request: Request) -> Reply:

@@ -51,10 +51,12 @@ class TestVectors:
         self.arguments = functools.cache(self._arguments)
         self.parameters = functools.cache(self._parameters)
         self.request = functools.cache(self._request)
+        self.requests = functools.cache(self._requests)
         self.crossed = functools.cache(self._crossed)
+        self.quickest: dict[bytes, float] = {}  # seconds of the reference, by the message that asked for them
 
     def forget(self) -> None:
-        for cached in (self.expected, self.arguments, self.parameters, self.request, self.crossed):
+        for cached in (self.expected, self.arguments, self.parameters, self.request, self.requests, self.crossed):
             cached.cache_clear()
 
     def draw(self, name: str) -> Draw:
@@ -76,7 +78,7 @@ class TestVectors:
             for name, shape in shapes.items()
         }
 
-    def requests(
+    def _requests(
         self, answer: Answer, case: Case, dtype: torch.dtype, gradients: bool = False, measured: Measured = ""
     ) -> list[Request]:
         """The calls of a case in the simplest way, where `gradients` says of all inputs or of none."""
