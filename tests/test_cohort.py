@@ -154,6 +154,20 @@ def test_judge_that_is_killed_is_replaced_and_one_that_always_dies_is_told(toys:
         judge.close()
 
 
+def test_grader_is_imported_once_for_all_answers(toys: Path) -> None:
+    """What a judge keeps is kept for that grader's own cases."""
+    grader = toys / "katas" / "toys" / "scale" / "grader.py"
+    imported = toys / "imported"
+    grader.write_text(f"{grader.read_text()}\nprint('again', file=open({str(imported)!r}, 'a'))\n")
+    judge = Judge(toys, 1)
+    try:
+        states = [judge.grade("scale", text.encode(), len(text))[0]["state"] for text in (REFERENCE, WRONG)]
+    finally:
+        judge.close()
+    assert states == ["solved", "failing"]
+    assert imported.read_text() == "again\n"
+
+
 def test_answers_are_found_where_they_belong_and_nowhere_else(toys: Path) -> None:
     folder = a_class(toys / "class", ann=REFERENCE)
     (folder / "ann" / "solutions").mkdir()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import gc
 import importlib
 import multiprocessing
 import os
@@ -81,6 +82,13 @@ def keep_freed_memory() -> None:
     with contextlib.suppress(AttributeError):  # another C library
         for option, value in MEMORY_OPTIONS.items():
             ctypes.CDLL(None).mallopt(option, value)
+
+
+def give_back_memory() -> None:
+    """All that `keep_freed_memory` kept, and what garbage still holds."""
+    gc.collect()
+    with contextlib.suppress(AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def forks() -> bool:

@@ -19,11 +19,12 @@ from typing import Any
 import torch
 
 from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from graders.faults import GraderError, UsageError
 from graders.judge.warm import WarmJudge
-from graders.sandbox.launcher import keep_freed_memory, keep_to, new_launcher
+from graders.sandbox.launcher import give_back_memory, keep_freed_memory, keep_to, new_launcher
 
-KEPT = 3  # katas whose expected values and known mistakes stay in memory: they come one after the other
+KEPT = 3  # katas whose graders, expected values and known mistakes stay in memory: they come one after the other
 
 
 def serve(root: str, seed: str, processor: str = "") -> None:
@@ -34,27 +35,30 @@ def serve(root: str, seed: str, processor: str = "") -> None:
     keep_to(launcher.processor)
     torch.set_num_threads(1)
     keep_freed_memory()
-    judges: dict[str, WarmJudge] = {}
+    judges: dict[str, tuple[Kata, WarmJudge]] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(BrokenPipeError):
         for line in sys.stdin.buffer:
             began = time.perf_counter()
             asked = json.loads(line)
-            if asked["kata"] not in judges:
-                if len(judges) == KEPT:
-                    judges.pop(next(iter(judges))).close()
-                judges[asked["kata"]] = WarmJudge(launcher, int(seed))
-            file = Path(folder, f"{asked['kata']}.py")
+            name = asked["kata"]
+            file = Path(folder, f"{name}.py")
             file.write_bytes(base64.b64decode(asked["content"]))
             with file.open("r+b") as stream:
                 stream.truncate(asked["size"])  # of a file that is too large no more came than its size
             try:
-                result = judges[asked["kata"]].grade(katas.find_one(asked["kata"], Path(root)), file).document()
+                if name not in judges:
+                    if len(judges) == KEPT:
+                        judges.pop(next(iter(judges)))[1].close()
+                        give_back_memory()  # a million scores, many times, which no later kata has use for
+                    judges[name] = katas.find_one(name, Path(root)), WarmJudge(launcher, int(seed))
+                kata, judge = judges[name]
+                result = judge.grade(kata, file).document()
             except (GraderError, UsageError) as error:
-                say({"fault": f"{asked['kata']}: {error}"})
+                say({"fault": f"{name}: {error}"})
                 continue
             document = shown_as(result, result["source"], file.name)
             say({"document": document, "seconds": round(time.perf_counter() - began, 3)})
-    for judge in judges.values():
+    for _, judge in judges.values():
         judge.close()
     launcher.close()
 

@@ -53,6 +53,7 @@ class Job:
 def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 0 where every answer has its verdict; 130 where it was interrupted, after what was judged."""
     chosen = katas.find(options.kata, root)
+    by_name = {kata.id: kata for kata in chosen}
     files.make_room(options.out / "grades.csv", "name another folder with --out")
     console = card.console()
     learners = all_learners(options.learners, chosen, options.out / "clones")
@@ -61,13 +62,11 @@ def main(options: argparse.Namespace, root: Path) -> int:
         seed = int(ledger.fact("seed", str(secrets.randbelow(1 << 31)))) if options.seed is None else options.seed
         engine = engine_digest()
         keys = {
-            (learner.slug, name): key_of(
-                katas.find_one(name, root), answer.content, answer.size, engine, torch.__version__, seed
-            )
+            (learner.slug, name): key_of(by_name[name], answer.content, answer.size, engine, torch.__version__, seed)
             for learner in learners
             for name, answer in learner.answers.items()
         }
-        jobs = todo(learners, keys, ledger, root)
+        jobs = todo(learners, keys, ledger, by_name)
         console.print(
             f"{len(learners)} learners, {len(keys)} answers; {len(set(keys.values()))} differ, {len(jobs)} of them are "
             f"to be judged; seed {seed}"
@@ -85,14 +84,16 @@ def main(options: argparse.Namespace, root: Path) -> int:
         ledger.close()
 
 
-def todo(learners: list[Learner], keys: dict[tuple[str, str], str], ledger: Ledger, root: Path) -> list[Job]:
+def todo(
+    learners: list[Learner], keys: dict[tuple[str, str], str], ledger: Ledger, by_name: dict[str, Kata]
+) -> list[Job]:
     """What has no verdict yet, the katas that took longest first."""
     jobs: dict[str, Job] = {}
     for learner in learners:
         for name, answer in learner.answers.items():
             key = keys[learner.slug, name]
             if key not in jobs and ledger.find(key) is None:
-                jobs[key] = Job(key, katas.find_one(name, root), answer.content, answer.size)
+                jobs[key] = Job(key, by_name[name], answer.content, answer.size)
     took = ledger.seconds()
     return sorted(jobs.values(), key=lambda job: (-took.get(job.kata.id, 0.0), job.kata.id))
 
