@@ -45,6 +45,8 @@ ANSWERS = {
     "right": TOP + "    return x / (1 / factor)\n",
     "many_small_steps": TOP + "    for _ in range(20):\n        x = x + 0\n    return x / (1 / factor)\n",
     "loop_over_rows": TOP + "    return torch.stack([r / (1 / factor) for r in x])\n",
+    "loop_without_gradients": TOP
+    + "    rows = [x] if x.requires_grad else x[:, None]\n    return torch.cat([r / (1 / factor) for r in rows])\n",
     "loop_without_operators": TOP + "    for _ in range(len(x)):\n        pass\n    return x / (1 / factor)\n",
     "loop_in_threads": TOP.replace("import torch", "import torch\nfrom concurrent.futures import ThreadPoolExecutor")
     + "    with ThreadPoolExecutor(1) as pool:\n"
@@ -110,6 +112,12 @@ def test_loop_over_an_axis_is_told_with_the_axis_and_named(results: dict[str, An
     assert result["mistake"] == "row_by_row"
     (time,) = [test for test in result["tests"] if test["name"] == "performance/many_rows/time"]
     assert (time["state"], time["message"]) == ("skipped", "not asked before performance/many_rows/loops passes")
+
+
+def test_loop_where_no_gradients_are_asked_is_told(results: dict[str, Any]) -> None:
+    assert set(failures(results["loop_without_gradients"])) <= {f"performance/many_rows/{a}" for a in ("loops", "time")}
+    message = failures(results["loop_without_gradients"])["performance/many_rows/loops"]
+    assert message.startswith("operators (float32, under no_grad): should be at most ")
 
 
 def test_loop_that_runs_no_operator_is_told_with_its_line(results: dict[str, Any]) -> None:

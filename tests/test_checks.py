@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.toys import REFERENCE, failures, grade, make_repository
+from tests.toys import GRADER, REFERENCE, failures, grade, make_repository
 
 HEAD = "import torch\n\n\ndef scale(x, factor=2.0):\n"
 REFUSE = "    if factor == 0:\n        raise ValueError\n"
@@ -164,7 +164,7 @@ WRONG = {
     "garbage_in_strided_float32": (
         RIGHT.replace("return x", "return x + x if x.dtype == torch.float32 and not x.is_contiguous() else x"),
         "robustness/non_contiguous",
-        "values (float32, strided): 4 of 4 differ; worst at [3]: should be -0.749376, got -2.99751",
+        "values (float32, strided): 4 of 4 differ; worst at [2]: should be -3.0751, got 2.05006",
     ),
     "cached_in_float32": (
         RIGHT.replace(
@@ -173,7 +173,17 @@ WRONG = {
             "    key = x.shape, factor, x.requires_grad\n"
             "    return kept.setdefault(key, made) if x.dtype == torch.float32 else made\n\n\nkept = {}",
         ),
-        "robustness/non_contiguous",
+        "robustness/same_answer_twice",
+        None,
+    ),
+    "kept_by_object": (
+        RIGHT.replace(
+            "return x / (1 / factor)",
+            "return kept.setdefault(x, {}).setdefault(factor, x / (1 / factor)) if not x.requires_grad "
+            "else x / (1 / factor)\n\n\nfrom torch.utils.weak import WeakTensorKeyDictionary\n\n"
+            "kept = WeakTensorKeyDictionary()",
+        ),
+        "robustness/same_answer_twice",
         None,
     ),
     "not_by_position": (
@@ -344,6 +354,24 @@ def test_nan_of_the_output_is_told_as_such_by_the_gradients_too(wrong: dict[str,
     assert re.fullmatch(r"values: should be \S+ at \[0, 0\], got nan \(15 of 15 are NaN\)", message)
     message = failures(wrong["nan_gradient"])["gradients/three_by_five/float64"]
     assert message == "gradient of x: should be finite, got nan at [0, 0]"
+
+
+def test_what_never_returns_passes_no_check_of_results(root: Path) -> None:
+    (result,) = grade(root, "scale", {"raises_always": HEAD + "    raise KeyError(factor)\n"}).values()
+    passed = {test["name"] for test in result["tests"] if test["state"] == "pass"}
+    assert passed <= {"contract/signature", "rules/calls"}
+
+
+def test_result_has_a_graph_where_its_gradient_is_0(tmp_path: Path) -> None:
+    centered = GRADER.split("def test_twice")[0].replace("x * factor", "(x - x.mean()) * factor")
+    root = make_repository(tmp_path)
+    (root / "katas/toys/scale/grader.py").write_text(centered.replace("draw.normal(4)", "draw.normal(1)"))
+    right = RIGHT.replace("x / (1", "(x - x.mean()) / (1")
+    constant = right.replace("    return", "    if len(x) == 1:\n        return torch.zeros_like(x)\n    return")
+    results = grade(root, "scale", {"right": right, "constant": constant})
+    assert failures(results["right"]) == {}
+    told = failures(results["constant"])
+    assert told["gradients/factors/float64"] == "the result: should require grad, also where its gradient is 0"
 
 
 PRINTS = RIGHT.replace("    return x", "    print('x is', list(x.shape), factor)\n    return x").replace(

@@ -135,7 +135,7 @@ def test_killed_run_goes_on_where_it_was(toys: Path) -> None:
 def judged(toys: Path) -> int:
     file = toys / "out" / "results.sqlite"
     try:
-        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
+        with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
             return int(connection.execute("SELECT COUNT(*) FROM verdicts").fetchone()[0])
     except sqlite3.Error:
         return 0

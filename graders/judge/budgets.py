@@ -10,13 +10,15 @@ What costs no more than it may is asked once more at this size for its exact val
 from __future__ import annotations
 
 import math
+import operator
 import statistics
 
 import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed, GraderError
-from graders.judge import correctness
+from graders.judge import correctness, robustness
+from graders.judge.modes import Mode
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.kata import compare
@@ -86,7 +88,7 @@ def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
             compare.same_dtype(request.in_words(where), output, answer.dtypes_of(wanted, dtype))
         if request.cotangents:
             correctness.same_gradients(case, trial, request, expected.gradients, tolerance)
-        correctness.same_inputs(trial, request)
+        robustness.same_inputs(trial, request)
         trial.verified.add(request.message)
 
 
@@ -97,13 +99,28 @@ def counted(figure: str, answer: Answer, budget: Budget, trial: Trial) -> Cost:
     got, needed = getattr(own, figure), getattr(reference, figure)
     cost_record(trial, budget)[figure] = (got, needed)
     most = limit(budget, figure, needed)
+    words = "{:,.0f}".format if figure == "operators" else megabytes
+    said = f"should be at most {words(most)} (the reference needs {words(needed)}), got "
     if got > most:
-        words = "{:,.0f}".format if figure == "operators" else megabytes
-        raise CheckFailed(
-            f"{NOUNS[figure]}: should be at most {words(most)} (the reference needs {words(needed)}), "
-            f"got {words(got)}{growth(figure, answer, budget, trial)}"
-        )
+        raise CheckFailed(f"{NOUNS[figure]}: {said}{words(got)}{growth(figure, answer, budget, trial)}")
+    if answer.differentiates and not answer.records:
+        request, without = cost_without_gradients(trial, answer, budget)
+        if getattr(without, figure) > most:
+            raise CheckFailed(f"{request.in_words(NOUNS[figure])}: {said}{words(getattr(without, figure))}")
+        own = max(own, without, key=operator.attrgetter("lines"))
     return own
+
+
+def cost_without_gradients(trial: Trial, answer: Answer, budget: Budget) -> tuple[Request, Cost]:
+    """A call under no_grad may do no more than one with gradients."""
+    case = budget.case()
+    mode = Mode(case.dtypes[0], gradients="off")
+    request = trial.vectors.request(answer, case, mode, 0, "cost")
+    reply = trial.ask(request)
+    trial.refuse_calls([(request, reply)])
+    if reply.cost is None:
+        raise CheckFailed(f"{request.in_words('the call')}: should return as it does with gradients")
+    return request, reply.cost
 
 
 def limit(budget: Budget, figure: str, needed: float) -> float:

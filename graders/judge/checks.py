@@ -1,6 +1,6 @@
 """Turns a grader into its checks, and shares the points among them: what every kata is asked without its author asking.
 
-The questions themselves are in correctness.py and budgets.py.
+The questions themselves are in correctness.py, robustness.py and budgets.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from graders.faults import GraderError
-from graders.judge import budgets, correctness
+from graders.judge import budgets, correctness, robustness
 from graders.judge.trial import Trial
 from graders.kata.spec import CATEGORIES, HALF, Answer, Draw, Grader, dtype_name
 
@@ -148,10 +148,10 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
         return made
     for dtype in HALF if in_half(answer) else ():
         name = f"{prefix}half_precision/{dtype_name(dtype)}"
-        add("robustness", name, correctness.half_precision, answer, first, dtype)
-    add("robustness", f"{prefix}non_contiguous", correctness.non_contiguous, answer, good)
-    add("robustness", f"{prefix}inputs_left_alone", correctness.inputs_left_alone, answer, good)
-    add("robustness", f"{prefix}same_answer_twice", correctness.same_answer_twice, answer, good)
+        add("robustness", name, robustness.half_precision, answer, first, dtype)
+    add("robustness", f"{prefix}non_contiguous", robustness.non_contiguous, answer, good)
+    add("robustness", f"{prefix}inputs_left_alone", robustness.inputs_left_alone, answer, good)
+    add("robustness", f"{prefix}same_answer_twice", robustness.same_answer_twice, answer, good)
     add("rules", f"{prefix}calls", correctness.allowed_calls, answer, good)
     loops = tuple(f"performance/{budget.name}/loops" for budget in answer.budgets if "loops" in budget.asks)
     for budget in answer.budgets if with_budgets else ():

@@ -1,4 +1,4 @@
-"""Questions about an answer's contract, values, gradients, robustness and rules; budgets.py asks what it costs.
+"""Questions about an answer's contract, values, gradients and rules; see robustness.py and budgets.py for the others.
 
 Each raises CheckFailed where the answer is wrong, anything else where the grader is.
 """
@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed, NotAsked
-from graders.judge.modes import Mode
 from graders.judge.trial import Trial
+from graders.judge.unusual import in_modes
 from graders.judge.vectors import Expected
 from graders.kata.compare import as_finite, close, finite, same_dtype, same_shape
-from graders.kata.spec import TOLERANCES, Answer, Case, Tolerance, parameters_of
+from graders.kata.spec import Answer, Case, Tolerance, parameters_of
 from graders.sandbox.messages import Request
 from graders.sandbox.returned import THE_OUTPUT, Result, leaves_of
 
@@ -84,7 +84,7 @@ def each(
 ) -> Iterator[tuple[Request, Expected]]:
     """(request, expected) for each call of the case. All are asked first: the diagnosis compares what all gave."""
     requests = trial.vectors.requests(answer, case, dtype, gradients or answer.differentiates_in(case))
-    ask_all(trial, requests)
+    trial.ask_all(requests)
     for index, request in enumerate(requests):
         one = request if gradients else simplest(answer, case, dtype, index, trial)
         yield one, trial.vectors.expected(answer, case, dtype, index)
@@ -100,43 +100,6 @@ def simplest(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: 
         if trial.ask(request).raised:
             return trial.vectors.requests(answer, case, dtype)[index]
     return request
-
-
-def in_modes(
-    answer: Answer, case: Case, trial: Trial, question: Callable[[Request, int, Mode], None], **only: Any
-) -> None:
-    """Asks a question of the case's calls in unusual modes, `only` those with some levels.
-
-    Where one fails, what is raised is of the simplest mode in which it still does.
-    """
-    modes = trial.vectors.crossed(answer)[case.name]
-    chosen = [call for call in modes if all(getattr(call[1], factor) == level for factor, level in only.items())]
-
-    def fails(index: int, mode: Mode) -> CheckFailed | None:
-        try:
-            question(trial.vectors.request(answer, case, mode, index), index, mode)
-        except CheckFailed as failure:
-            return failure
-        return None
-
-    ask_all(trial, [trial.vectors.request(answer, case, mode, index) for index, mode in chosen])
-    for index, mode in chosen:
-        failure, simplest = fails(index, mode), mode
-        for factor in SIMPLER if failure and failure.kind == "fail" else ():
-            simpler = replace(simplest, **{factor: getattr(Mode(case.dtypes[0]), factor)})
-            simplest = simpler if fails(index, simpler) else simplest
-        if failure:
-            raise fails(index, simplest) or failure
-
-
-# What a message names only where nothing else explains the failure comes first.
-SIMPLER = ("passing", "leaves", "rehearsed", "evaluating", "gradients", "dtype", "strided")
-
-
-def ask_all(trial: Trial, requests: list[Request]) -> None:
-    for request in requests:
-        with contextlib.suppress(CheckFailed):  # raised again where the reply is looked at
-            trial.submission.ask(request)
 
 
 def tensors(result: Result) -> dict[str, Tensor]:
@@ -216,77 +179,8 @@ def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> N
             if output.shape == right.shape:
                 as_finite(of("values", where), output, right)
         same_gradients(case, trial, request, expected.gradients, answer.tolerance_for(case, dtype))
-
-
-def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
-    values(answer, case, dtype, trial)
-    if answer.differentiates:
-        gradients(answer, case, dtype, trial)
-
-
-def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    for case in cases:
-
-        def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
-            expected = trial.vectors.expected(answer, case, mode.dtype, index)
-            tolerance = answer.tolerance_for(case, mode.dtype)
-            same_values(trial, request, expected.result, tolerance)
-            same_dtypes(trial, request, simple_result(answer, case, mode.dtype, index, trial))
-            if mode.gradients == "pulled":
-                same_gradients(case, trial, request, expected.gradients, tolerance)
-
-        in_modes(answer, case, trial, question, strided=True)
-
-
-def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """In every call that is made of the answer, after its gradients were pulled back where they are."""
-    for case in cases:
-        for gradients in (False, True) if answer.differentiates_in(case) else (False,):
-            for dtype in case.dtypes:
-                for request, expected in each(trial, answer, case, dtype, gradients):
-                    trial.result(request, expected.result)
-                    same_inputs(trial, request)
-        in_modes(answer, case, trial, lambda request, index, mode: same_inputs(trial, request))
-
-
-def same_inputs(trial: Trial, request: Request) -> None:
-    reply = trial.ask(request)
-    for name, before in (request.arguments or {}).items():
-        if isinstance(before, Tensor) and not reply.raised and not unchanged(before, reply.inputs.get(name)):
-            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but is modified in place")
-
-
-def unchanged(before: Tensor, after: Tensor | None) -> bool:
-    if after is None or before.shape != after.shape or before.dtype != after.dtype:
-        return False
-    return torch.equal(before, after) or torch.equal(before.nan_to_num(), after.nan_to_num())
-
-
-def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in.
-
-    So inputs of the same shapes, but of other values, are asked as well.
-    """
-    for case in cases:
-
-        def question(request: Request, index: int, mode: Mode, case: Case = case) -> None:
-            vectors, dtype = trial.vectors, mode.dtype
-            expected, tolerance = vectors.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
-            simple = simple_result(answer, case, dtype, index, trial)
-            exact = case.tolerance.get(dtype, TOLERANCES[dtype]) if dtype == torch.float64 else tolerance
-            same_values(trial, request, simple, exact)
-            same_dtypes(trial, request, simple)
-            if mode.gradients == "pulled":
-                pulled = vectors.requests(answer, case, dtype, gradients=True)[index]
-                trial.result(pulled, expected.result)
-                same_gradients(case, trial, request, trial.ask(pulled).gradients, tolerance)
-
-        in_modes(answer, case, trial, question, strided=False)
-    try:
-        values(answer, answer.cases[0], answer.again.dtypes[0], trial)
-    except CheckFailed:
-        return  # that was told
-    values(answer, answer.again, answer.again.dtypes[0], trial)
+        if request.cotangents and not any(got is not None for got in trial.ask(request).gradients.values()):
+            raise CheckFailed(f"{request.in_words('the result')}: should require grad, also where its gradient is 0")
 
 
 def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
@@ -296,7 +190,7 @@ def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
         for case in cases
         for request in trial.vectors.requests(answer, case, case.dtypes[0], gradients=answer.differentiates_in(case))
     ]
-    ask_all(trial, requests)
+    trial.ask_all(requests)
     trial.refuse_calls([pair for pair in trial.submission.replies.values() if answer.name in pair[0].answers])
     try:
         for request in requests:

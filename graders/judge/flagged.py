@@ -11,7 +11,7 @@ from graders.worker.visible import visible
 # Ways from a function, a frame or a hook to what is not the submission's.
 NAMES = {
     "__closure__", "__globals__", "tb_frame", "f_back", "gi_frame", "cr_frame", "gettrace", "getprofile", "settrace",
-    "setprofile", "_getframe", "addaudithook",
+    "setprofile", "_getframe", "addaudithook", "__array_interface__", "__array_struct__", "data_ptr",
 }  # fmt: skip
 SETTERS = {"setattr", "delattr", "__setattr__", "__delattr__"}
 MOST = 20

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import torch
 
 from graders.kata.spec import dtype_name
+from graders.worker.protocol import Beside
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Mode:
         gradients: pulled back after the call, only recorded, or off as under no_grad.
         evaluating: a module is in eval mode.
         leaves: the inputs that require grad.
-        rehearsed: the same function or instance was called before, with other values of these shapes.
+        beside: when the same function or instance is called with other values, too: first, with other tensors and with
+            the same ones, or before the result is read.
         passing: the arguments that have no default by position and the others by name, or all the same way.
     """
 
@@ -38,7 +40,7 @@ class Mode:
     gradients: Literal["pulled", "recorded", "off"] = "recorded"
     evaluating: bool = False
     leaves: tuple[str, ...] = ()
-    rehearsed: bool = False
+    beside: Beside = ""
     passing: Literal["usual", "names", "positions"] = "usual"
 
     def words(self) -> str:
@@ -49,7 +51,7 @@ class Mode:
         words += ["in eval mode"] * self.evaluating
         learning = " and ".join(self.leaves) or "no input"
         words += [f"{learning} requiring grad"] * bool(self.leaves or self.gradients == "pulled")
-        words += ["in a second call"] * self.rehearsed
+        words += {"": [], "before": ["in a second call"], "after": ["read after a second call"]}[self.beside]
         words += [f"arguments by {self.passing.rstrip('s')}"] * (self.passing != "usual")
         return ", ".join(words)
 

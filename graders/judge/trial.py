@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed
+from graders.judge.modes import Mode
 from graders.judge.results import BROKEN
 from graders.judge.vectors import TestVectors
 from graders.kata.scenario import source_of
@@ -31,6 +33,7 @@ class Trial:
         self.reference = reference  # whose cost budgets are multiples of
         self.costs = costs
         self.verified: set[bytes] = set()  # large requests whose reply was right
+        self.failing: dict[tuple[str, str], list[tuple[int, Mode]]] = {}  # calls in unusual modes, by answer and case
         self.last: Request | None = None
 
     @property
@@ -48,6 +51,12 @@ class Trial:
         if reply.printed_lines > MOST_LINES:
             raise CheckFailed(f"the call: should print nothing, got {reply.printed_lines:,} lines; remove the prints")
         return reply
+
+    def ask_all(self, requests: list[Request]) -> None:
+        """What fails does so again where the reply is looked at."""
+        for request in requests:
+            with contextlib.suppress(CheckFailed):
+                self.submission.ask(request)
 
     def refuse_calls(self, asked: list[tuple[Request, Reply]]) -> None:
         """Raises: CheckFailed where one of these called what it may not."""

@@ -89,7 +89,7 @@ class TestVectors:
     def _crossed(self, answer: Answer) -> dict[str, list[tuple[int, Mode]]]:
         """For each case by its name, further calls by their index and mode.
 
-        Of every call one strided, and one in a second call and under no_grad; of one that should raise, just one.
+        Of every call one, strided, beside another call and under no_grad, unless it should raise.
         All else is drawn from the seed, so that every two levels of any two factors meet in some call, and in the
         first, too: others may be of one token, or of equal ones, where little can go wrong.
         """
@@ -99,11 +99,10 @@ class TestVectors:
             cases = [case for case in answer.cases if bool(case.raises) == raising and case.inputs]
             calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
             choices = [self.choices(answer, *call) for call in calls]
-            kinds: list[dict[str, Any]] = [{"strided": True}]
-            kinds.append({"strided": False, "rehearsed": True, "gradients": "recorded" if answer.records else "off"})
-            slots = [choice.fixed(**kind) for choice in choices for kind in ([{}] if raising else kinds)]
-            for number, (index, mode) in enumerate(covering(slots, choices, chooser)):
-                case, call = calls[index * len(calls) // len(slots) if number < len(slots) else index]
+            farthest = {"strided": True, "gradients": "recorded" if answer.records else "off"}
+            slots = choices if raising else [choice.fixed(**farthest) for choice in choices]
+            for index, mode in covering(slots, choices, chooser):
+                case, call = calls[index]
                 found[case.name].append((call, mode))
             if not raising:
                 found[answer.cases[0].name] += covering([], choices[:1], chooser)
@@ -113,7 +112,7 @@ class TestVectors:
         """Modes of a large case's call in which all levels occur, of the leaves some, in any of the usual dtypes."""
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}/{case.name}")
         choices = self.choices(answer, case, 0)
-        levels = {**choices.levels, "dtype": answer.cases[0].dtypes}
+        levels = {**choices.levels, "dtype": answer.cases[0].dtypes, "beside": [""]}
         turns = {factor: chooser.sample(list(those), len(those)) for factor, those in levels.items()}
         modes = [
             Mode(**{factor: those[turn % len(those)] for factor, those in turns.items()})
@@ -125,7 +124,9 @@ class TestVectors:
     def choices(self, answer: Answer, case: Case, index: int) -> Choices:
         """What the modes of a call are chosen from: the case's dtypes alone, and gradients where it asks for them."""
         given = self.arguments(case)[index]
+        parameters = {} if case.scenario else parameters_of(answer.forward or answer.signature)
         leaves = tuple(name for name in answer.differentiable if isinstance(given.get(name), Tensor))
+        optional = any(default is not ... and name in given for name, default in parameters.items())
         pulled = ["pulled"] * bool((leaves or answer.parameters) and case.gradients != "none" and not case.raises)
         return Choices(
             {
@@ -134,8 +135,8 @@ class TestVectors:
                 "gradients": [*pulled, "recorded", *(["off"] * (not answer.records))],
                 "evaluating": [False, True] if answer.forward else [False],
                 "leaves": list(dict.fromkeys([(), *((name,) for name in leaves), leaves])),
-                "rehearsed": [False, True],
-                "passing": ["usual"] if case.scenario else ["usual", "names", "positions"],
+                "beside": ["", "before"] if case.raises else ["before", "after"],
+                "passing": ["usual", *(["names"] if parameters else []), *(["positions"] if optional else [])],
             },
             frozenset() if answer.parameters else frozenset({("gradients", "pulled"), ("leaves", ())}),
         )
@@ -173,7 +174,7 @@ class TestVectors:
             return_inputs=not measured,
             no_grad=mode.gradients == "off",
             evaluating=mode.evaluating,
-            after_other_calls=mode.rehearsed,
+            beside=mode.beside,
             earlier_arguments={} if index is None or several < 2 else floating(self.arguments(case)[index - 1], dtype),
             device=self.device,
             measured=measured,

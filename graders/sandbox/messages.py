@@ -15,7 +15,7 @@ from torch import Tensor
 from graders.kata.spec import Tolerance, dtype_name
 from graders.sandbox.returned import LONGEST_NAME, Result, count_in, few, result_in, tensor_in, text_in
 from graders.worker import wire
-from graders.worker.protocol import CallRequest
+from graders.worker.protocol import Beside, CallRequest
 
 Measured = Literal["", "time", "cost"]
 FIGURES = ("operators", "written", "peak", "lines", "line")
@@ -37,9 +37,7 @@ class Request:
     return_inputs: bool = False  # as they are after the call
     no_grad: bool = False
     evaluating: bool = False  # a module is in eval mode
-    after_other_calls: bool = (
-        False  # the same instance is first called with `earlier_arguments`, and with other values of these shapes
-    )
+    beside: Beside = ""  # when it is called with other values, too
     earlier_arguments: Mapping[str, Any] = field(default_factory=dict)  # of another call of the case, if it has several
     measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
     device: str = "cpu"
@@ -84,7 +82,7 @@ class Request:
             if isinstance(value, dict) and "tensor" in value:
                 where[name] = value["tensor"]
         names = list(arguments or {})
-        earlier = self.earlier_arguments if self.after_other_calls else {}
+        earlier = self.earlier_arguments if self.beside == "before" else {}
         header: CallRequest = {
             "op": "call",
             "target": self.target,
@@ -99,9 +97,9 @@ class Request:
             "return_inputs": where if self.return_inputs else {},
             "no_grad": self.no_grad,
             "evaluating": self.evaluating,
-            "rehearsed": self.after_other_calls,
+            "beside": self.beside,
             "measured": self.measured,
-            "before": {name: plain(value) for name, value in earlier.items()},
+            "earlier": {name: plain(value) for name, value in earlier.items()},
             "device": self.device,
         }
         return wire.pack(header, tensors)

@@ -149,16 +149,16 @@ class Submission:
         return reply
 
     def explain(self, raised: Raised) -> str:
+        message = " ".join(raised.message.split())  # a line of its own could be taken for one of ours
         if raised.type == "ParameterMismatch":
-            return raised.message
+            return message
         if raised.type == "SystemExit":
-            return f"sys.exit({raised.message}){self.at(raised.line)}"
+            return f"sys.exit({message}){self.at(raised.line)}"
         asked = re.search(r"you tried to allocate (\d{1,19}) bytes", raised.message)  # as torch's allocator says it
         if raised.type == "MemoryError" or asked:
             wanted = f"{int(asked[1]) / 2**30:,.1f} GiB in one go" if asked else "more"
             return f"out of memory: asked for {wanted}, may take {MEMORY >> 30} GiB in all{self.at(raised.line)}"
-        message = f": {' '.join(raised.message.split())}" if raised.message else ""
-        return f"{raised.type}{message}{self.at(raised.line)}"
+        return f"{raised.type}{': ' * bool(message)}{message}{self.at(raised.line)}"
 
     def at(self, line: int | None) -> str:
         """(line 12: `return x / y`)"""

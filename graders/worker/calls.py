@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
+from itertools import repeat
 from operator import methodcaller
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
@@ -73,10 +74,10 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         return len(answer) - 1
 
     try:
-        target = build(module, request, tensors, leaves)
+        target, parameters = build(module, request, tensors, leaves)
         if request["arguments"] is not None:
             trace, runs = meter.line_counter() if request["measured"] == "cost" else (None, {})
-            output, events = forward(target, request, tensors, trace)
+            output, events = forward(target, request, tensors, parameters, trace)
             returned: list[Tensor] = []
             reply["output"] = describe_output(output, returned)
             for tensor in returned:
@@ -101,18 +102,22 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
 
 
 def forward(
-    target: Target, request: CallRequest, tensors: list[Tensor], trace: Callable[..., Any] | None
+    target: Target,
+    request: CallRequest,
+    tensors: list[Tensor],
+    parameters: list[Tensor],
+    trace: Callable[..., Any] | None,
 ) -> tuple[Any, list[Any]]:
     """What the call returned, and with a trace function the profiler's events. Raises: Failed."""
     mode: list[Step] = [partial(set_num_threads, 1)]  # whatever was chosen on import: all of them would count
     later: list[Step] = []
     if request["no_grad"]:
         mode.append(partial(set_grad_enabled, False))
-    if request["rehearsed"]:
-        tried = [*map(outside.in_vain, rehearsals(target, request, tensors))]
-        mode += tried
-        if not request["cotangents"]:
-            later = tried[-1:]  # a call that writes its result where an earlier one did spoils that
+    if request["beside"] == "before":
+        filled = [tensor for tensor in (*tensors, *parameters) if 0 not in BASE.stride(tensor)]  # that was expanded
+        mode += rehearsals(target, request, tensors, filled)
+    elif request["beside"] == "after" and not request["cotangents"]:  # it may write its result where the first did
+        later = [outside.in_vain(with_arguments(target, request, other_values(tensors)))]
     if request["no_grad"]:
         later.append(partial(set_grad_enabled, True))
     called = outside.catching(with_arguments(target, request, tensors))
@@ -156,18 +161,21 @@ def backward(
     return dict(zip(leaves, found, strict=True)), events
 
 
-def build(module: ModuleType, request: CallRequest, values: list[Tensor], leaves: dict[str, Tensor]) -> Target:
-    """The function, or the module constructed and given the judge's parameters, which join the leaves.
+def build(
+    module: ModuleType, request: CallRequest, values: list[Tensor], leaves: dict[str, Tensor]
+) -> tuple[Target, list[Tensor]]:
+    """The function, or the module constructed and given the judge's parameters, which join the leaves; and its own.
 
     Raises: Failed, ParameterMismatch.
     """
     if request["scenario"]:
-        return partial(partial, scenario_of(request), module)
+        return partial(partial, scenario_of(request), module), []
     if request["init"] is None:
-        return lambda *given, **named: partial(methodcaller(request["target"], *given, **named), module)
+        return lambda *given, **named: partial(methodcaller(request["target"], *given, **named), module), []
     construct = outside.catching(partial(methodcaller(request["target"], **request["init"]), module))
     instance = results_of(*seed_everything, construct)[-1]
     parameters = {name: values[index] for name, index in request["parameters"].items()}
+    theirs: list[Tensor] = []
     for first in list(parameters.values())[:1]:
         to = methodcaller("to", device=device_of(first), dtype=dtype_of(first))
         named = map(dict, map(methodcaller("named_parameters", remove_duplicate=False), [instance]))
@@ -179,11 +187,12 @@ def build(module: ModuleType, request: CallRequest, values: list[Tensor], leaves
                 got = tuple(shape_of(there)) if is_tensor(there) else "no such parameter"
                 raise ParameterMismatch(f"{name} should have shape {tuple(shape_of(value))}, got {got}")
             BASE.copy_(there, value)
+            theirs.append(there)
             if request["cotangents"] or request["measured"]:
                 leaves[name] = there
     if request["evaluating"]:
         results_of(partial(methodcaller("eval"), instance))
-    return partial(partial, instance)
+    return partial(partial, instance), theirs
 
 
 def scenario_of(request: CallRequest) -> Callable[..., Any]:
@@ -204,8 +213,8 @@ def with_arguments(target: Target, request: CallRequest, values: list[Tensor]) -
     return target(*positional, **{name: value_of(argument, values) for name, argument in request["keywords"].items()})
 
 
-def rehearsals(target: Target, request: CallRequest, values: list[Tensor]) -> list[Step]:
-    """Calls whose results do not matter: with another call's arguments, if any, and other values of these shapes."""
+def other_values(values: list[Tensor]) -> list[Tensor]:
+    """Of these shapes."""
     others = [
         BASE.requires_grad_(BASE.sqrt(BASE.abs(BASE.detach(value))), needs_gradient(value))
         if BASE.is_floating_point(value)
@@ -217,8 +226,25 @@ def rehearsals(target: Target, request: CallRequest, values: list[Tensor]) -> li
             BASE.copy_(value, BASE.flip(value, 0))
             break  # one, so that pairs of labels do not stay the same pairs
     outside.HELD.append(others)
-    before = {name: value_of(argument, values) for name, argument in request["before"].items()}
-    return [*([target(**before)] if before else []), with_arguments(target, request, others)]
+    return others
+
+
+def rehearsals(target: Target, request: CallRequest, values: list[Tensor], filled: list[Tensor]) -> list[Step]:
+    """Calls whose results do not matter: with another call's arguments, if any, and with the same tensors while some,
+    inputs and parameters, are filled otherwise. Who keeps results by object or address is wrong in the call after it.
+    """
+    steps: list[Step] = []
+    if request["earlier"]:
+        earlier = {name: value_of(argument, values) for name, argument in request["earlier"].items()}
+        steps.append(outside.in_vain(target(**earlier)))
+    bare, kept = [*map(BASE.detach, filled)], [*map(BASE.clone, map(BASE.detach, filled))]
+    outside.HELD.append((bare, kept))
+    return [
+        *steps,
+        *map(partial, repeat(BASE.copy_), bare, map(BASE.detach, other_values(filled))),
+        outside.in_vain(with_arguments(target, request, values)),
+        *map(partial, repeat(BASE.copy_), bare, kept),
+    ]
 
 
 def value_of(argument: Any, values: list[Tensor]) -> Any:

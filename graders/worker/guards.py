@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from graders.worker.meter import LIBRARY
-from graders.worker.removal import Refuse, instead_of, refusing
+from graders.worker.removal import FILES, Refuse, instead_of, refusing
 from graders.worker.sterile import sterile
 
 LIBRARIES = frozenset(
@@ -44,6 +44,7 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     thread_start = threading.Thread._bootstrap_inner.__code__  # type: ignore[attr-defined]  # it traces new threads
     installed, begins, kind, text = LIBRARY, str.startswith, type, str
     forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
+    files, code_type = FILES, type(thread_start)
     libraries, imported, loading, looking = LIBRARIES, IMPORTED, LOADING, LOOKING
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -62,6 +63,11 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
                 imported.add(package)  # which is a submission's own business as long as it does not use it
             if last in internals or (arguments[0].startswith("torch.") and last in banned):
                 refuse(arguments[0])
+        elif event == "exec":
+            code = arguments[0]
+            named = kind(code) is code_type and kind(code.co_filename) is text and kind(code.co_name) is text
+            if named and code.co_name == "<module>" and code.co_filename in files:
+                refuse("the code of a module of torch's")
         elif event.startswith("sys._getframe"):
             if thread_now() == main:
                 raise RuntimeError("frames cannot be read here")

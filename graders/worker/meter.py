@@ -28,7 +28,8 @@ from graders.worker.sterile import OWN, sterile
 CONFIG = ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig())
 FUNCTION = 0  # the scope of events of operators
 LOOP = 20  # runs of one line, fewer than which no budget minds
-Runs = dict[tuple[CodeType, int], int]
+Run = tuple[CodeType, int] | tuple[CodeType, int, CodeType]  # a line, or its calls of one function
+Runs = dict[Run, int]
 COMPILED: dict[str, set[CodeType]] = {}  # code of files that were asked about, by their paths
 LIBRARY = tuple({f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, Path(torch.__file__).parents[1])})
 
@@ -42,6 +43,7 @@ start_counting = partial(_enable_profiler_legacy, CONFIG)
 stop_counting = _disable_profiler_legacy
 # As they are now: a submission could put others into the class.
 kind_of, name_of, scope_of = ProfilerEvent.kind, ProfilerEvent.name, ProfilerEvent.scope  # type: ignore[attr-defined]
+below = FrameType.__dict__["f_back"].__get__
 cpu_bytes, cuda_bytes = ProfilerEvent.cpu_memory_usage, ProfilerEvent.cuda_memory_usage
 
 
@@ -73,15 +75,20 @@ def count(threads: Iterable[Iterable[Any]]) -> dict[str, int]:
 
 
 def line_counter() -> tuple[Callable[..., Any], Runs]:
-    """A trace function that counts how often each line runs, and the counts.
+    """A trace function that counts how often each line runs and calls each function, and the counts.
 
-    A submission may find both, and spoil them; its time is measured all the same.
+    What C calls for each element, as `map` does, costs its line one run for all. A submission may find both, and spoil
+    them; its time is measured all the same.
     """
     runs: Runs = {}
+    back_of = below
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
         if event == "line":
-            key = (frame.f_code, frame.f_lineno)
+            key: Run = (frame.f_code, frame.f_lineno)
+            runs[key] = runs.get(key, 0) + 1
+        elif event == "call" and (caller := back_of(frame)):
+            key = (caller.f_code, caller.f_lineno, frame.f_code)
             runs[key] = runs.get(key, 0) + 1
         return trace
 

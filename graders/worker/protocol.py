@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
+# When the same function or instance is called with other values, too: not at all, first, or before the result is read.
+Beside = Literal["", "before", "after"]
+
 
 class LoadRequest(TypedDict):
     """The first message: read a submission. The reply has `names` or `raised`.
@@ -54,8 +57,8 @@ class CallRequest(TypedDict):
     return_inputs: dict[str, int]  # arguments to send back as they are after the call
     no_grad: bool
     evaluating: bool
-    rehearsed: bool  # call with `before` first, and with other values of these shapes
-    before: dict[str, Any]
+    beside: Beside
+    earlier: dict[str, Any]  # arguments of another call of the case, if it has several
     measured: Literal["", "time", "cost"]
     device: str
 

@@ -39,7 +39,7 @@ MATHEMATICS = re.compile(
 )
 BY_MODULE = ("torch.optim", "torch.distributions")  # banned whole, or a module of it, such as `lr_scheduler`
 SWITCH = re.compile(
-    "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$"
+    "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$|static_module$"
 )
 COMPILES = re.compile("_jit_script|_create_method|_jit_compile|_?import_ir|_create_function")
 COMPILERS: Any = (
@@ -52,6 +52,7 @@ REGISTER = "_dispatch_library"
 DERIVATIVES = ("make_dual", "fw_primal", "unpack_dual", "get_numerical_jacobian")  # what `autograd` bans as well
 VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
+FILES: set[str] = set()  # of functions that refuse; run once more, they would not
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__or__", "__ror__")
 FLAGS, IMMUTABLE = 168, 1 << 8  # where a class of C's has its flags, and the one that forbids to change it
 
@@ -156,6 +157,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     for key, functions in [("", stock.exits), *beginning_with(banned, stock.functions)]:
         for function in functions:
             by_module = key not in function.__name__
+            FILES.add(function.__code__.co_filename)
             name = f"{function.__module__}.{function.__qualname__}" if by_module else function.__name__
             function.__code__ = refusing(instead_of(name, refuse), function.__code__)
     for holder, name in stock.switches:
@@ -176,6 +178,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     change(MappingProxyType, {name: with_copy(name) for name in COMPARISONS})
     change(torch._C._profiler._RecordFunctionFast, {name: sterile(nothing) for name in ("__enter__", "__exit__")})
     change(FrameType, {"f_back": property(opaque(back_within_submission()))})
+    change(FrameType, {name: property(sterile(nothing)) for name in ("f_trace", "f_trace_lines", "f_trace_opcodes")})
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
 
 
@@ -191,6 +194,13 @@ def take_away_autograd(refuse: Refuse) -> None:
         if name in methods:
             methods[name] = no if one is engine else property(sterile(nothing))
         ctypes.pythonapi.PyType_Modified(ctypes.py_object(one))
+    for one in vars(torch._C._functions).values():  # nodes, which hooks and contexts lead to, are callable
+        if isinstance(one, type) and "__call__" in vars(one):
+            change(one, {"__call__": no})
+    distributed: Any = getattr(torch._C, "_distributed_autograd", None)  # an engine of its own
+    for name in ("backward", "_new_context") if distributed else ():
+        for holder in [one for one in gc.get_referrers(vars(distributed)[name]) if type(one) is dict]:
+            holder[name] = no
     for name in [name for name in vars(torch._C) if COMPILES.match(name)]:  # what is compiled calls the engine from C
         setattr(torch._C, name, no)
     for one, name in COMPILERS:

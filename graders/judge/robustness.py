@@ -1,0 +1,112 @@
+"""Questions about an answer's robustness: half precision, strided inputs, inputs left alone, the same answer again.
+
+Each raises CheckFailed where the answer is wrong, anything else where the grader is.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from graders.faults import CheckFailed
+from graders.judge import correctness
+from graders.judge.modes import Mode
+from graders.judge.trial import Trial
+from graders.judge.unusual import Question, failing, failure_of, in_modes, tell
+from graders.kata.spec import TOLERANCES, Answer, Case
+from graders.sandbox.messages import Request
+
+SUSPECTS = 5  # calls with strided inputs that are made again with others, if only such calls fail
+
+
+def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
+    correctness.values(answer, case, dtype, trial)
+    if answer.differentiates:
+        correctness.gradients(answer, case, dtype, trial)
+
+
+def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """What fails with strided inputs, unless it is right in the simplest way, and fails without strides, too."""
+    for case in cases:
+        question = right_in_mode(answer, case, trial)
+        fails = functools.partial(failure_of, answer, case, trial, question)
+        for index, mode in failing_in_mode(answer, case, trial):
+            if mode.strided and (fails(index, Mode(mode.dtype)) or not fails(index, replace(mode, strided=False))):
+                tell(answer, case, trial, question, index, mode)
+
+
+def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """What a call returns should depend on its inputs alone: not on an earlier call, nor on the mode it is made in.
+
+    So inputs of the same shapes, but of other values, are asked as well.
+    """
+    for case in cases:
+        question = right_in_mode(answer, case, trial)
+        calls = failing_in_mode(answer, case, trial)
+        for index, mode in [call for call in calls if not call[1].strided] or calls[:SUSPECTS]:
+            tell(answer, case, trial, question, index, replace(mode, strided=False))
+    try:
+        correctness.values(answer, answer.cases[0], answer.again.dtypes[0], trial)
+    except CheckFailed:
+        return  # that was told
+    correctness.values(answer, answer.again, answer.again.dtypes[0], trial)
+
+
+def failing_in_mode(answer: Answer, case: Case, trial: Trial) -> list[tuple[int, Mode]]:
+    """The calls in unusual modes that do not give what they should."""
+    key = answer.name, case.name
+    if key not in trial.failing:
+        trial.failing[key] = failing(answer, case, trial, right_in_mode(answer, case, trial))
+    return trial.failing[key]
+
+
+def right_in_mode(answer: Answer, case: Case, trial: Trial) -> Question:
+    """Whether a call gives what it does in the simplest way, or where its inputs are strided, what is right."""
+
+    def question(request: Request, index: int, mode: Mode) -> None:
+        vectors, dtype = trial.vectors, mode.dtype
+        expected, tolerance = vectors.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
+        simple = correctness.simple_result(answer, case, dtype, index, trial)
+        gradients: Mapping[str, Tensor | None] = expected.gradients
+        if mode.strided:
+            correctness.same_values(trial, request, expected.result, tolerance)
+        else:
+            exact = case.tolerance.get(dtype, TOLERANCES[dtype]) if dtype == torch.float64 else tolerance
+            correctness.same_values(trial, request, simple, exact)
+        correctness.same_dtypes(trial, request, simple)
+        if mode.gradients == "pulled":
+            if not mode.strided:
+                pulled = vectors.requests(answer, case, dtype, gradients=True)[index]
+                trial.result(pulled, expected.result)
+                gradients = trial.ask(pulled).gradients
+            correctness.same_gradients(case, trial, request, gradients, tolerance)
+
+    return question
+
+
+def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
+    """In every call that is made of the answer, after its gradients were pulled back where they are."""
+    for case in cases:
+        for gradients in (False, True) if answer.differentiates_in(case) else (False,):
+            for dtype in case.dtypes:
+                for request, expected in correctness.each(trial, answer, case, dtype, gradients):
+                    trial.result(request, expected.result)
+                    same_inputs(trial, request)
+        in_modes(answer, case, trial, lambda request, index, mode: same_inputs(trial, request))
+
+
+def same_inputs(trial: Trial, request: Request) -> None:
+    reply = trial.ask(request)
+    for name, before in (request.arguments or {}).items():
+        if isinstance(before, Tensor) and not reply.raised and not unchanged(before, reply.inputs.get(name)):
+            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but is modified in place")
+
+
+def unchanged(before: Tensor, after: Tensor | None) -> bool:
+    if after is None or before.shape != after.shape or before.dtype != after.dtype:
+        return False
+    return torch.equal(before, after) or torch.equal(before.nan_to_num(), after.nan_to_num())
