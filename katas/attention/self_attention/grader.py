@@ -51,9 +51,11 @@ def repeated_tokens(draw: Draw) -> list[Arguments]:
     return [{"x": one} for one in made]
 
 
-def large_scores(draw: Draw) -> Arguments:
-    """Scores of a few in the first sequence, of thousands in the second: exp overflows above 709 in float64."""
-    return {"x": draw.normal(2, 6, 7) * torch.tensor([1.0, 60.0])[:, None, None]}
+def large_scores(draw: Draw) -> list[Arguments]:
+    """Scores of a few in the first sequence, of thousands in the second: exp overflows above 709 in float64. Then each
+    token comes twice."""
+    x = draw.normal(2, 6, 7) * torch.tensor([1.0, 60.0])[:, None, None]
+    return [{"x": x}, {"x": x[:, :3].repeat(1, 2, 1)}]
 
 
 GRADER = Grader(
@@ -79,7 +81,7 @@ GRADER = Grader(
                 ),
                 Budget(
                     "eight_long_sequences",
-                    sizes={"batch": (2, 8), "tokens": (64, 512), "features": (64, 256)},
+                    sizes={"batch": (2, 8), "tokens": (64, 384), "features": (32, 128)},
                     inputs=lambda draw, batch, tokens, features: {"x": draw.normal(batch, tokens, features)},
                     init=lambda features, **sizes: {"embed_dim": features},
                     asks=("memory", "time"),
@@ -147,14 +149,15 @@ def test_linear_in_the_values(submission: Submission, draw: Draw) -> None:
 
 @pytest.mark.robustness
 def test_scores_fit_float16_once_scaled(submission: Submission, draw: Draw) -> None:
-    """Each query meets one key, with a product of 160 000: beyond the 65 504 of float16, but not divided by √16."""
+    """Each query meets two keys, with products from 90 000: beyond the 65 504 of float16, but not divided by √16."""
     axes = torch.linalg.qr(draw.normal(16, 16)).Q
     next_axis = axes.roll(-1, 0).T @ axes  # turns each axis into the next one
     own = own_parameters(draw, 16)
     own |= {"W_q.weight": axes, "W_k.weight": axes @ next_axis}
     own |= dict.fromkeys(("W_q.bias", "W_k.bias"), torch.zeros(16))
     own = {name: value.half() for name, value in own.items()}
-    x = torch.stack([400 * axes[draw.permutation(16)] for _ in range(2)]).half()
+    lengths = torch.tensor([400.0, 300.0]).repeat_interleave(16)[:, None]
+    x = torch.stack([(lengths * axes.repeat(2, 1))[draw.permutation(32)] for _ in range(2)]).half()
     got = submission.call("SelfAttention", init={"embed_dim": 16}, parameters=own, x=x)
     expected = oracle({name: value.double() for name, value in own.items()}, 16, x.double())
     for name, one, wanted in zip(("out", "weights"), got, expected, strict=True):

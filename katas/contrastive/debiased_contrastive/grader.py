@@ -106,7 +106,11 @@ def lonely(draw: Draw) -> Tensor:
 def small(draw: Draw, temperature: float, margin: float) -> list[Arguments]:
     at = partial(clear, draw, temperature=temperature, margin=margin)
     alone = [at(0.2, make=lonely, wanted=lambda above, sign=sign: sign * above[0] > 0) for sign in (-1, 1)]
-    return [at(0.1), *alone, *(at(0.1, make=make, wanted=whichever) for make in (beaten, poles))]
+    return [
+        at(0.1),
+        *alone,
+        *(at(share, make=make, wanted=whichever) for share, make in ((0.1, beaten), (0.1, poles), (0.0, poles))),
+    ]
 
 
 def refused(*values: float) -> Inputs:

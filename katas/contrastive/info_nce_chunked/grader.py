@@ -46,8 +46,8 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "few_chunks",
-                    sizes={"samples": (48, 192), "features": (16, 64)},
-                    inputs=lambda draw, **sizes: many_rows(draw, **sizes, chunk_size=160),
+                    sizes={"samples": (24, 96), "features": (16, 64)},
+                    inputs=lambda draw, **sizes: many_rows(draw, **sizes, chunk_size=80),
                     asks=("loops",),  # 3 chunks, or 9 tiles, are looped over
                     operators=10,
                     hints={**HINTS, "samples": "take the rows of a chunk at once"},

@@ -54,7 +54,13 @@ def trained(InfoNCE, features, log_temperature):
         found[f"step {step}"] = {"loss": loss, "gradient": gradient, "temperature": one.temperature}
     found["state_dict has the names it had at first"] = set(one.state_dict()) == at_first
     other.load_state_dict(one.state_dict())
-    return found | {"loaded into another": {"loss": other(features), "temperature": other.temperature}}
+    found["loaded into another"] = {"loss": other(features), "temperature": other.temperature}
+    for more in (0, 1):
+        with torch.no_grad():
+            found[f"called with {more} more"] = torch.func.functional_call(
+                other, {"log_temperature": log_temperature + more}, features
+            )
+    return found
 
 
 def given(features: Tensor, temperature: float, **mode: bool) -> Arguments:

@@ -102,12 +102,12 @@ def move(momentum_update_, k, q, keys=4, queries=4, generators=False, **m):
     return {"key_params": k, "query_params": q}
 
 
-def move_parameters(momentum_update_, k, q, of_key, of_query, enabled):
+def move_parameters(momentum_update_, k, q, of_key, of_query, enabled, m=0.8):
     key, query = nn.Parameter(k.clone(), requires_grad=of_key), nn.Parameter(q.clone(), requires_grad=of_query)
     key.grad, query.grad = k.clone(), q.clone()
     view, kept = key.detach(), {}
     with torch.set_grad_enabled(enabled):
-        momentum_update_([key], [query], m=0.8)
+        momentum_update_([key], [query], m=m)
         kept["is_grad_enabled() as before"] = torch.is_grad_enabled() == enabled
         for keys, m in ([], 0.8), ([k.clone()], 2):
             try:
@@ -193,6 +193,7 @@ LEARNING = [
     {"of_key": k, "of_query": q, "enabled": enabled}
     for k, q, enabled in ((False, False, True), (False, True, True), (True, False, True), (True, True, False))
 ]
+LEARNING.append(LEARNING[0] | {"m": 0})  # at which the key's parameters only become equal to the query's
 robust = partial(Case, category="robustness")
 alone = partial(Case, dtypes=(torch.float64,))
 moved = partial(alone, scenario=move)

@@ -6,7 +6,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.kata import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, two_views
+from graders.kata import (
+    HALF,
+    TOLERANCES,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Inputs,
+    Submission,
+    Tolerance,
+    two_views,
+)
 
 
 def parameters(user_dim: int, item_dim: int, hidden_dim: int, **rest: float) -> dict[str, tuple[int, ...]]:
@@ -135,3 +148,14 @@ GRADER = Grader(
         ),
     ),
 )
+
+
+def numbers_of_entries(TwoTower, temperature):
+    return {"entries": sorted(one.numel() for one in TwoTower(2, 3, 5, temperature).parameters())}
+
+
+def test_only_the_towers_have_parameters(submission: Submission, draw: Draw) -> None:
+    entries = submission.run(numbers_of_entries, temperature=0.05)["entries"]
+    assert entries == [5, 5, 10, 15], (
+        f"entries of each parameter of TwoTower(2, 3, 5): should be [5, 5, 10, 15], got {entries}"
+    )

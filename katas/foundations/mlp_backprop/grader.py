@@ -123,6 +123,7 @@ GRADER = Grader(
                 # In float32 the rounding of such logits alone changes the probabilities.
                 robust("shifted_logits", shifted_logits, dtypes=(torch.float64,)),
                 robust("tiny_activations", partial(drawn, scale=1e-9)),
+                robust("activations_below_float32", partial(drawn, scale=1e-60), dtypes=(torch.float64,)),
                 robust("units_always_closed_or_open", units_always_closed_or_open),
                 robust("nothing_is_written", drawn, scenario=nothing_written),
             ),
@@ -141,7 +142,7 @@ GRADER = Grader(
                 Budget(
                     "many_classes",
                     sizes={"samples": (4, 16), "classes": (256, 2048)},
-                    inputs=lambda draw, samples, classes: drawn(draw, samples, 8, 8, classes),
+                    inputs=lambda draw, samples, classes: drawn(draw, samples, 8, 64, classes),
                     scenario=gradients,
                     hints={"classes": "softmax minus one-hot is (N, C), and needs no C × C matrix"},
                 ),

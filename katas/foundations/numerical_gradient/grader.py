@@ -53,11 +53,16 @@ def learning(numerical_gradient, x):
         "gradient at a leaf": numerical_gradient(lambda z: z.exp().sum(), leaf),
         "gradient at 1 * leaf": numerical_gradient(lambda z: z.exp().sum(), 1 * leaf),
         "gradient with weights": numerical_gradient(lambda z: (weights * z).exp().sum(), x),
+        "gradient with weights, without axes": numerical_gradient(lambda z: (weights * z).exp().sum(), x[0, 0]),
     }
+    with torch.no_grad():
+        numerical_gradient(lambda z: z.exp().sum(), x[0])
+        still_off = not torch.is_grad_enabled()
     graphs = {f"requires_grad of the {name}": gradient.requires_grad for name, gradient in gradients.items()}
     after = {
         "leaf.requires_grad": leaf.requires_grad,
         "whether gradients are switched on as before": torch.is_grad_enabled() == enabled,
+        "whether gradients stay off under no_grad": still_off,
     }
     return {**gradients, **graphs, **after, "leaf.grad": leaf.grad, "weights.grad": weights.grad}
 
@@ -77,7 +82,8 @@ def before_and_after(numerical_gradient, x):
 
 def many_sines(numerical_gradient, x):
     leaf = x.double().clone().requires_grad_()
-    return numerical_gradient(lambda z: z.sin().sum(), leaf).to(x.dtype)
+    steps = {"default h": None, "h = 0.5": 0.5}
+    return {name: numerical_gradient(lambda z: z.sin().sum(), leaf, h).to(x.dtype) for name, h in steps.items()}
 
 
 def between(low: float, high: float) -> Callable[[Draw], Tensor]:

@@ -68,6 +68,11 @@ def together(softmax, log_softmax, a, b, lost):
     return found | {"p": p, "q": q, "logs": logs}
 
 
+def along_both_axes(softmax, log_softmax, name, x):
+    one = {"softmax": softmax, "log_softmax": log_softmax}[name]
+    return {"along the last axis": one(x), "along the first": one(x.mT, 0)}
+
+
 def of_both(draw: Draw) -> Arguments:
     return {"a": draw.normal(4, 3), "b": draw.normal(4, 3), "lost": impossible(draw.normal(6, 5))}
 
@@ -81,8 +86,9 @@ def answer(name: str, *more: Case) -> Answer:
         budgets=(
             Budget(
                 f"{name}_of_many",
-                sizes={"rows": (32, 256), "classes": (16, 192)},
-                inputs=lambda draw, rows, classes: {"x": draw.normal(rows, classes)},
+                sizes={"rows": (32, 256), "classes": (16, 384)},
+                inputs=lambda draw, rows, classes: {"name": name, "x": draw.normal(rows, classes)},
+                scenario=along_both_axes,
                 hints={"rows": "reduce along dim alone", "classes": "reduce along dim with one call"},
             ),
         ),

@@ -46,11 +46,12 @@ def zeros(draw: Draw) -> list[Arguments]:
 
 
 def no_evidence(draw: Draw) -> list[Arguments]:
-    """In one row of several, in the only one, and where just the impossible hypothesis explains the row."""
-    only, several, (_, explained, _) = drawn(draw, 4), drawn(draw, 2, 3, 4), zeros(draw)
+    """In one row of several, in the only one, of one hypothesis, and where just the impossible one explains the row."""
+    only, several, (_, explained, _), alone = drawn(draw, 4), drawn(draw, 2, 3, 4), zeros(draw), drawn(draw, 3, 1)
+    alone["likelihood"][1] = 0
     only["likelihood"][:] = several["likelihood"][1, 0] = 0
     explained["likelihood"][3] = torch.arange(4) == IMPOSSIBLE
-    return [only, several, explained]
+    return [only, several, explained, alone]
 
 
 def observations(draw: Draw) -> Arguments:
@@ -78,7 +79,7 @@ def budget(name: str, form=dict) -> Budget:
     return Budget(
         name,
         sizes={"rows": (4, 16), "hypotheses": (32, 1024)},
-        inputs=lambda draw, rows, hypotheses: form(drawn(draw, rows, hypotheses)),
+        inputs=lambda draw, rows, hypotheses: form(drawn(draw, rows, 2, hypotheses)),
         hints={"rows": "broadcast the prior against all rows", "hypotheses": "sum over the last axis with one call"},
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, close
+from graders.kata import HALF, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, close
 
 UMBRELLA = torch.tensor([[0.2, 0.5], [0.3, 0.0]], dtype=torch.float64)
 ELEVENTHS = torch.eye(11, dtype=torch.float64) / 11  # their sum is 0.9995 in float16
@@ -55,6 +55,16 @@ def tiny(draw: Draw) -> list[Tensor]:
     return [joint / joint.sum()]
 
 
+def below_float32(draw: Draw) -> list[Tensor]:
+    joint = table(draw, 5, 6)
+    joint[2], joint[2, 3], joint[0, 0] = 0, 1e-60, 1e-100
+    return [joint / joint.sum()]
+
+
+def whichever_is_given(conditional_entropy, joint):
+    return conditional_entropy(joint) + conditional_entropy(joint, given="x")
+
+
 def answer(name: str, signature: str, oracle: Callable[..., Tensor], *options: dict[str, Any]) -> Answer:
     """Each case but the first is asked with each of the options."""
 
@@ -82,6 +92,7 @@ def answer(name: str, signature: str, oracle: Callable[..., Tensor], *options: d
             ),
             Case(f"{name}_zeros", asked(zeros), category="robustness"),
             Case(f"{name}_tiny", asked(tiny), category="robustness"),
+            Case(f"{name}_below_float32", asked(below_float32), category="robustness", dtypes=(torch.float64,)),
             Case(
                 f"{name}_in_float16",
                 asked(lambda draw: [ELEVENTHS]),
@@ -89,13 +100,21 @@ def answer(name: str, signature: str, oracle: Callable[..., Tensor], *options: d
                 dtypes=(torch.float16,),
                 tolerance={torch.float16: Tolerance(1e-2, 5e-3, 1e-2)},  # gradients of 0 are differences of larger ones
             ),
+            Case(
+                f"{name}_base_near_1",  # which is 1.0078 in bfloat16
+                lambda draw: {"joint": table(draw, 5, 7), "base": 1.01},
+                category="robustness",
+                dtypes=HALF,
+                gradients="none",
+            ),
             Case(f"{name}_refused", refused, raises=ValueError),
         ),
         budgets=(
             Budget(
                 f"{name}_of_many",
                 sizes={"rows": (128, 2048), "columns": (4, 32)},
-                inputs=lambda draw, rows, columns: {"joint": table(draw, rows, columns)} | options[-1],
+                inputs=lambda draw, rows, columns: {"joint": table(draw, rows, columns)},
+                scenario=whichever_is_given if "given" in signature else None,
                 hints={"rows": "sum over axis 0 with one call", "columns": "sum over axis 1 with one call"},
             ),
         ),

@@ -101,6 +101,7 @@ def pos_weights(draw: Draw) -> list[Arguments]:
         given_logits(draw, 5, 7, soft=True, pos_weight=weights(7), **NONE),
         given_logits(draw, 2, 3, 4, pos_weight=weights(3, 1), **SUM),
         given_logits(draw, 5, 7, pos_weight=weights(5, 7)),
+        given_logits(draw, 4, 4, pos_weight=weights(4)),
         given_logits(draw, 6, pos_weight=weights()),
         given_logits(draw, 6, pos_weight=weights(6), **NONE),
         given_logits(draw, 6, pos_weight=torch.zeros(()).double()),

@@ -41,9 +41,9 @@ def weights(draw: Draw, C: int = 7) -> Tensor:
 
 
 def class_weights(draw: Draw) -> list[Arguments]:
-    """In one a class weighs nothing; in the last one, all rows together weigh less than 1."""
+    """In one a class weighs nothing; in the last one, all rows together weigh far less than 1."""
     made = [batch(draw, weight=weights(draw), **how) for how in EVERY]
-    return [*made, *(batch(draw, weight=weights(draw) * by) for by in (torch.arange(7) != 6, 0.01))]
+    return [*made, *(batch(draw, weight=weights(draw) * by) for by in (torch.arange(7) != 6, 1e-6))]
 
 
 def ignore(arguments: Arguments, index: int) -> Arguments:

@@ -57,12 +57,24 @@ def deltas(draw: Draw) -> list[Arguments]:
     return made
 
 
-def squares_overflow(draw: Draw) -> list[Arguments]:
-    """Half of the errors are about ±1e25, of which two are errors of the target."""
-    made = [pair(draw, 8, delta=delta, reduction=how) for delta in (1.0, 2.5) for how in REDUCTIONS]
-    for one in made:
-        one["pred"][:2], one["target"][2:4] = (draw.uniform(2, low=1e25, high=9e25) * BOTH_SIGNS for _ in "pt")
-    return made
+def far_off(low: float) -> Inputs:
+    """Half of the errors are of either sign, from `low` on, of which two are errors of the target."""
+
+    def inputs(draw: Draw) -> list[Arguments]:
+        made = [pair(draw, 8, delta=delta, reduction=how) for delta in (1.0, 2.5) for how in REDUCTIONS]
+        for one in made:
+            one["pred"][:2], one["target"][2:4] = (draw.uniform(2, low=low, high=9 * low) * BOTH_SIGNS for _ in "pt")
+        return made
+
+    return inputs
+
+
+def far_from_zero(draw: Draw) -> list[Arguments]:
+    return [pair(draw, 5, 7, mean=1e6, reduction=how) for how in REDUCTIONS]
+
+
+def not_positive(draw: Draw) -> list[Arguments]:
+    return [pair(draw, 5, 7, delta=delta, reduction=how) for delta in (0, 0.0, -1e-3, -1) for how in REDUCTIONS]
 
 
 def small_targets(draw: Draw) -> list[Arguments]:
@@ -105,15 +117,16 @@ GRADER = Grader(
         answer(
             'mse(pred, target, reduction="mean")',
             lambda p, t: F.mse_loss(p, t, reduction="none"),
-            Case("mse_far_from_zero", lambda draw: pair(draw, 5, 7, mean=1e6), dtypes=FLOAT64, category="robustness"),
+            Case("mse_far_from_zero", far_from_zero, dtypes=FLOAT64, category="robustness"),
         ),
         answer('mae(pred, target, reduction="mean")', lambda p, t: F.l1_loss(p, t, reduction="none")),
         answer(
             'huber(pred, target, delta=1.0, reduction="mean")',
             lambda p, t, delta=1.0: F.huber_loss(p, t, "none", delta),
             Case("huber_deltas", deltas),
-            Case("huber_squares_overflow", squares_overflow, dtypes=(torch.float32,), category="robustness"),
-            Case("huber_delta_not_positive", with_each("delta", 0, 0.0, -1e-3, -1), raises=ValueError),
+            Case("huber_squares_overflow", far_off(1e25), dtypes=(torch.float32,), category="robustness"),
+            Case("huber_squares_overflow_float16", far_off(300), dtypes=(torch.float16,), category="robustness"),
+            Case("huber_delta_not_positive", not_positive, raises=ValueError),
         ),
         answer(
             'mape(pred, target, eps=1e-8, reduction="mean")',

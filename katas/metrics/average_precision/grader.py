@@ -78,13 +78,15 @@ def other_labels(draw: Draw) -> list[Arguments]:
     y_true = torch.tensor([0, 1, 1, 0, 1])
     odd = (torch.tensor([0, 1, 2, 1, 0]), torch.tensor([0, 1, 1, -1, 0]), (2 * y_true - 1).to(torch.uint8))
     renamed = (2 * y_true - 1, y_true + 1, 2 * y_true, y_true - 1, 0 * y_true + 2, 0 * y_true - 1)
-    return [{"y_true": other, "y_score": draw.normal(5)} for other in (*odd, *renamed)]
+    wrapped = (256 * y_true, 257 * y_true, -255 * y_true)  # 0 and 1 in bytes
+    return [{"y_true": other, "y_score": draw.normal(5)} for other in (*odd, *renamed, *wrapped)]
 
 
 def nan_scores(draw: Draw) -> list[Arguments]:
     y_true = torch.tensor([0, 1, 1, 0, 1])
     where = (y_true < 2, y_true == 1, *torch.eye(5, dtype=torch.bool))
-    return [{"y_true": y_true, "y_score": draw.normal(5).masked_fill(missing, torch.nan)} for missing in where]
+    made = [{"y_true": y_true, "y_score": draw.normal(5).masked_fill(missing, torch.nan)} for missing in where]
+    return [*made, made[0] | {"y_true": 0 * y_true}]
 
 
 def halved(to_one: int) -> Callable[..., Arguments]:

@@ -62,6 +62,11 @@ def guesses(draw: Draw, N: int, C: int, **options: Any) -> Arguments:
     return {"y_true": y_true[order], "y_pred": y_pred[order], **options}
 
 
+def several_averages(precision_recall_f1, y_true, y_pred):
+    scores = {average: precision_recall_f1(y_true, y_pred, average) for average in ("weighted", None)}
+    return scores | {"binary": precision_recall_f1(y_true.clamp(max=1), y_pred.clamp(max=1))}
+
+
 def binary(draw: Draw) -> list[Arguments]:
     tables = [[[7, 2], [5, 11]], [[13, 8], [1, 3]], draw.integers(2, 2, low=1, high=20).tolist()]
     return [counted(draw, table) for table in tables]
@@ -166,13 +171,23 @@ GRADER = Grader(
                 Budget(
                     "many_samples",
                     sizes={"samples": (512, 4096), "classes": (8, 64)},
-                    inputs=lambda draw, samples, classes: guesses(draw, samples, classes, average="weighted"),
+                    inputs=lambda draw, samples, classes: guesses(draw, samples, classes),
+                    scenario=several_averages,
                     peak=200,  # one-hot matrices of samples and classes are welcome
                     written=200,
                     hints={
                         "samples": "bincount counts all samples in one call",
                         "classes": "count the pairs of labels in one bincount",
                     },
+                ),
+                Budget(
+                    "many_of_two_classes",
+                    sizes={"samples": (1024, 8192)},
+                    inputs=lambda draw, samples: guesses(draw, samples, 2, average="binary"),
+                    asks=("memory",),
+                    peak=40,
+                    written=80,
+                    hints={"samples": "compare labels with a class, not with one another"},
                 ),
                 Budget(
                     "a_hundred_thousand_samples",

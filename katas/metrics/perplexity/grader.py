@@ -25,6 +25,13 @@ def padded(draw: Draw, ignored: int = -100) -> Arguments:
     return one
 
 
+def many(draw: Draw, sequences: int, positions: int) -> Arguments:
+    """Each sequence has some padding."""
+    one = batch(draw, sequences, positions, 64)
+    one["target"][:, -2:] = -100
+    return one
+
+
 def regrouped(one: Arguments, order: Tensor, B: int) -> Arguments:
     """The same tokens in another order, in B sequences."""
     return {name: values.flatten(0, 1)[order].unflatten(0, (B, -1)) for name, values in one.items()}
@@ -56,6 +63,12 @@ def far_tokens(draw: Draw) -> list[Arguments]:
     best = one["target"].clone()
     best[1, 7] = (best[1, 7] + 3) % 7
     return [one | {"logits": one["logits"] + 1000.0 * F.one_hot(best, 7)}, far | {"logits": far["logits"] * 30}]
+
+
+def far_from_right(draw: Draw) -> Arguments:
+    """The perplexity exceeds 1e80."""
+    one = batch(draw)
+    return one | {"logits": one["logits"] + 300.0 * F.one_hot((one["target"] + 1) % 7, 7)}
 
 
 def impossible_tokens(draw: Draw) -> Arguments:
@@ -98,7 +111,7 @@ GRADER = Grader(
                 Budget(
                     "many_tokens",
                     sizes={"sequences": (8, 32), "positions": (8, 32)},
-                    inputs=lambda draw, sequences, positions: batch(draw, sequences, positions, 64),
+                    inputs=many,
                     hints=dict.fromkeys(("sequences", "positions"), "F.cross_entropy takes all tokens at once"),
                 ),
                 Budget(
@@ -119,6 +132,7 @@ GRADER = Grader(
                 Case("known_perplexities", known_perplexities),
                 Case("shifted_logits", shifted_logits, category="robustness", tolerance={torch.float32: NEAR_800}),
                 Case("far_tokens", far_tokens, category="robustness"),
+                Case("far_from_right", far_from_right, dtypes=(torch.float64,), category="robustness"),
                 Case("impossible_tokens", impossible_tokens, category="robustness"),
                 refused(
                     "logits_not_3d",

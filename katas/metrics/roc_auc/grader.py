@@ -109,7 +109,7 @@ def in_steps(scores: Tensor, to_one: int) -> Tensor:
 
 
 def many_scores(draw: Draw, samples: int) -> Arguments:
-    return {"y_true": labels(draw, samples // 2, samples - samples // 2), "y_score": draw.normal(samples)}
+    return {"y_true": draw.integers(samples, high=2), "y_score": draw.normal(samples)}
 
 
 def coarse_scores(draw: Draw, samples: int) -> Arguments:
@@ -134,7 +134,8 @@ def other_labels(draw: Draw) -> list[Arguments]:
     y_true = torch.tensor([0, 1, 1, 0, 1])
     odd = [torch.tensor([0, 1, 2, 1, 0]), torch.tensor([0, 1, 1, -1, 0]), (2 * y_true - 1).to(torch.uint8)]
     renamed = [2 * y_true - 1, y_true + 1, 2 * y_true, y_true - 1]
-    return [{"y_true": other, "y_score": draw.normal(5)} for other in (*odd, *renamed)]
+    wrapped = [256 * y_true, 257 * y_true, -255 * y_true]  # 0 and 1 in bytes
+    return [{"y_true": other, "y_score": draw.normal(5)} for other in (*odd, *renamed, *wrapped)]
 
 
 def nan_scores(draw: Draw) -> list[Arguments]:

@@ -133,7 +133,7 @@ def bad(name: str, shapes: str, C: int = 5, modes: tuple[str, ...] = ("train", "
 
 def budget(name: str, hint: str, **sizes: tuple[int, int]) -> Budget:
     def inputs(draw: Draw, samples: int, channels: int = 8, positions: int = 2) -> Arguments:
-        return called(draw, " ".join([f"{samples}x{channels}x{positions}"] * 2))
+        return called(draw, f"{samples}x{channels}x{positions} {samples}x{channels} {samples}x{channels}")
 
     return Budget(name, sizes, inputs, scenario=life, hints={name.removeprefix("many_"): hint})
 
@@ -141,7 +141,7 @@ def budget(name: str, hint: str, **sizes: tuple[int, int]) -> Budget:
 # Right answers reach a hundredth of it there, and E[x²] − E[x]² misses it by a factor of 500.
 LARGE = {torch.float64: Tolerance(1e-7, 1e-8, 1e-8)}
 CASES = (
-    lives("five_channels", "7x5 4x5 3x5"),
+    lives("five_channels", "7x5 4x5 3x5", how=({}, {"std": 0.1})),  # so little that a larger eps shows in bfloat16
     lives("lengths", "4x3x6 2x3x5 2x3x4"),
     lives("heights_and_widths", "4x3x2x5 2x3x5x4 2x3x4x3"),
     lives("ranks_in_turn", "4x3x2x5 6x3 2x3x4", "2x3x4 3x3x2x2 2x3"),

@@ -17,6 +17,10 @@ def along(*asked: tuple[tuple[int, ...], int]) -> Inputs:
     return lambda draw: [{"x": draw.normal(*shape), "y": draw.normal(*shape), "dim": dim} for shape, dim in asked]
 
 
+def along_both_axes(cosine_similarity, x, y):
+    return {"along the last axis": cosine_similarity(x, y), "along the first": cosine_similarity(x.mT, y.mT, 0)}
+
+
 def broadcast_shapes(draw: Draw) -> list[Arguments]:
     """`dim` counts in the broadcast shape, which may have more axes than either input, and may be longer there.
 
@@ -80,6 +84,7 @@ GRADER = Grader(
                     "many_rows",
                     sizes={"rows": (96, 1536), "features": (8, 32)},
                     inputs=lambda draw, rows, features: pair(rows, features)(draw),
+                    scenario=along_both_axes,
                     asks=("loops", "memory", "time"),
                     hints={
                         "rows": "sum over the axis `dim` alone",
@@ -113,6 +118,8 @@ GRADER = Grader(
                     category="robustness",
                     dtypes=(*FULL, torch.bfloat16),
                 ),
+                # The product of their squares does not fit float32.
+                Case("both_long", pair(4, 6, std=1e10), dtypes=(torch.float32,), category="robustness"),
                 # The norms are about 500, the sums of squares about 250 000: beyond the 65 504 of float16.
                 Case("norm_fits_float16", long_vectors, category="robustness", dtypes=(torch.float16,)),
             ),

@@ -26,6 +26,7 @@ MISTAKES = (
         "the product of queries and keys is taken before it is divided by √D, which overflows in float16; "
         "divide the queries first",
         {SCORES: "q @ k.mT / math.sqrt(x.shape[-1])"},
+        also=({SCORES: "(q @ k.mT).nan_to_num() / math.sqrt(x.shape[-1])"},),
     ),
     Mistake(
         "softmax_over_the_queries",

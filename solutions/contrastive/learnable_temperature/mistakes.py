@@ -24,6 +24,10 @@ def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False)
     return Mistake(name, diagnosis, edits[0], also=edits[1:], slow=slow)
 
 
+BY_VERSION = f"""if not torch.is_grad_enabled() and getattr(self, "at", None) == self.log_temperature._version:
+            return self.t
+        self.at, self.t = self.log_temperature._version, {EXP}
+        return self.t"""
 MISTAKES = (
     known(
         "temperature_cached",
@@ -32,6 +36,7 @@ MISTAKES = (
         {KEPT: f"{KEPT}\n        self.tau = init_temperature", LOGITS: f"{PRODUCT} / self.tau"},
         {"import torch\n": "import functools\nimport torch\n", "@property": "@functools.cached_property"},
         {TAU: f"if self.training or not hasattr(self, 't'):\n            self.t = {EXP}\n        return self.t"},
+        {TAU: BY_VERSION},
     ),
     known(
         "temperature_clamped",

@@ -125,7 +125,10 @@ MISTAKES = (
         "parameters_in_new_memory",
         "the result lies in a new tensor (k = … or k.data = …); write it into the memory that the parameter has",
         {STEP: "k = m * k + (1 - m) * q"},
-        also=({STEP: "k.data = m * k.data + (1 - m) * q.data"},),
+        also=(
+            {STEP: "k.data = m * k.data + (1 - m) * q.data"},
+            {STEP: f"k.set_(q.detach()) if m == 0 else {STEP}"},
+        ),
     ),
     Mistake(
         "update_is_recorded",

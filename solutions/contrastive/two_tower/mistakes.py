@@ -93,6 +93,11 @@ MISTAKES = (
         {"= temperature\n": "= torch.tensor(float(temperature))\n"},
     ),
     Mistake(
+        "temperature_is_a_parameter",
+        "the temperature is a parameter, frozen or not; the towers hold the only ones, so keep a number",
+        {"= temperature\n": "= nn.Parameter(torch.tensor(temperature, dtype=torch.float64), requires_grad=False)\n"},
+    ),
+    Mistake(
         "overflows_float16",
         "raw embeddings are multiplied in float16, and overflow although the norms fit; divide each by its norm first",
         {**RAW, PRODUCT: f"{PRODUCT} / {NORM.format('users')} / {NORM.format('items')}.mT"},

@@ -44,9 +44,14 @@ MISTAKES = (
     ),
     Mistake(
         "mask_with_a_threshold",
-        "the mask compares with a small number in place of 0, so tiny activations get no gradient",
+        "the mask compares with a small number in place of 0, or in float32, so tiny activations get no gradient",
         {MASK: "(hidden > 1e-6)"},
-        also=({MASK: "(hidden > 1e-5)"}, {MASK: "(hidden > 1e-7)"}, {MASK: "(hidden > 1e-8)"}),
+        also=(
+            {MASK: "(hidden > 1e-5)"},
+            {MASK: "(hidden > 1e-7)"},
+            {MASK: "(hidden > 1e-8)"},
+            {MASK: "(hidden.float() > 0)"},
+        ),
     ),
     Mistake(
         "b1_before_the_mask",

@@ -10,6 +10,7 @@ S_SUM, L_SUM = "exponentials.sum(dim, keepdim=True)", "shifted.exp().sum(dim, ke
 P, LOG_P = f"exponentials / {S_SUM}", f"shifted - {L_SUM}.log()"
 S_END, L_END = f"return {P}", f"return {LOG_P}"
 PARTS = ((S_START, S_END), (L_START, L_END))
+ONE_BY_ONE = "sum(shifted.exp().unbind(dim)).unsqueeze(dim)"
 QUOTIENT = f"(shifted.exp() / {L_SUM})"
 CUT = "shape, x, dim = x.shape, x.reshape(-1, x.shape[dim]), 1\n    "
 NAMES = tuple(f"def {name}(x: Tensor, dim: int = -1)" for name in ("softmax", "log_softmax"))
@@ -190,7 +191,8 @@ MISTAKES = (
     Mistake(
         "one_by_one",
         "a Python loop goes over the numbers along dim; reduce along dim with one call",
-        {L_END: "return shifted - sum(shifted.exp().unbind(dim)).unsqueeze(dim).log()"},
+        {L_END: f"return shifted - {ONE_BY_ONE}.log()"},
+        also=({L_END: f"return shifted - ({ONE_BY_ONE} if dim % x.dim() < x.dim() - 1 else {L_SUM}).log()"},),
         slow=True,
     ),
 )

@@ -90,10 +90,14 @@ MISTAKES = (
     ),
     Mistake(
         "evidence_half_checked",
-        "an evidence of 0 is refused only where all rows have it, or where the likelihoods are all 0; refuse it in any "
-        "row, and where the prior is 0 wherever the likelihood is not",
+        "an evidence of 0 is refused only where all rows have it, where the likelihoods are all 0, or for several "
+        "hypotheses; refuse it in any row, and where the prior is 0 wherever the likelihood is not",
         {NONE: "if (evidence == 0).all():"},
-        also=({NONE: "if (likelihood == 0).all(-1).any():"}, {LOG_NONE: "if (log_evidence == -torch.inf).all():"}),
+        also=(
+            {NONE: "if (likelihood == 0).all(-1).any():"},
+            {NONE: "if len(prior) > 1 and (evidence == 0).any():"},
+            {LOG_NONE: "if (log_evidence == -torch.inf).all():"},
+        ),
     ),
     Mistake(
         "too_much_refused",

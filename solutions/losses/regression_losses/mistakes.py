@@ -14,6 +14,7 @@ SHAPES = "if pred.shape != target.shape:"
 MEAN, SUM, NONE = "losses.mean()", "losses.sum()", "return losses\n"
 
 TWO_WAYS = "errors(pred, target) * torch.where(pred > target, 1, -1)"
+EXPANDED = "(pred.square() - 2 * pred * target + target.square() + 0 * errors(pred, target))"
 ROOT = "errors(pred, target).square().sqrt()"
 MASKED = f"(error <= delta) * {SQUARE} + (error > delta) * {LINEAR}"
 
@@ -62,7 +63,12 @@ MISTAKES = (
         "a square that overflows is infinite, and 0 · ∞ and ∞ − ∞ are NaN; choose one of the two parts by torch.where, "
         "or square min(|e|, δ) instead",
         {HUBER: MASKED},
-        also=by(HUBER, "0.5 * (error.square() - (error - delta).relu().square())", f"({MASKED}).nan_to_num()"),
+        also=by(
+            HUBER,
+            "0.5 * (error.square() - (error - delta).relu().square())",
+            f"({MASKED}).nan_to_num()",
+            MASKED.replace("error.square", "error.clamp(max=6e4).square"),  # which no float16 holds
+        ),
     ),
     Mistake(
         "slope_at_delta",
@@ -81,7 +87,8 @@ MISTAKES = (
     Mistake(
         "square_expanded",
         "p² − 2 p t + t² cancels where both are far from 0; subtract first, then square",
-        {MSE: "(pred.square() - 2 * pred * target + target.square() + 0 * errors(pred, target))"},
+        {MSE: EXPANDED},
+        also=({MSE_LINE: f'{EXPANDED}.sum() if reduction == "sum" else {MSE_LINE}'},),
     ),
     Mistake(
         "zero_targets",

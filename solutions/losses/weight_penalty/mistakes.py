@@ -75,6 +75,15 @@ MISTAKES = (
         {NO_GRAD: "with torch.inference_mode():", ADD: "w.grad = w.grad + strength * w"},
     ),
     Mistake(
+        "gradients_stay_off",
+        "where no parameter has a .grad, gradients stay switched off; use torch.no_grad(), which undoes it",
+        {
+            NO_GRAD: "params, enabled = [w for w in params if w.grad is not None], torch.is_grad_enabled()\n"
+            "    torch.set_grad_enabled(False)\n    if not params:\n        return\n    if True:",
+            ADD: f"{ADD}\n    torch.set_grad_enabled(enabled)",
+        },
+    ),
+    Mistake(
         "copy_changed",
         "a copy of .grad is changed, and .grad is not; add to .grad itself",
         {ADD: "w.grad.reshape(-1).add_(w.reshape(-1), alpha=strength)"},
@@ -88,10 +97,11 @@ MISTAKES = (
     ),
     in_both(
         "sums_in_half_precision",
-        "in half precision, squares or sums overflow; work in float32 and cast the result",
+        "in half precision, squares or sums overflow, or the strength is rounded; work in float32 and cast the result",
         L1.replace(".to(wide)", ""),
         L2.replace(".to(wide)", ""),
         {L2: "w.square().sum(dtype=wide)"},
+        {SUM_2 + RETURN: SUM_2 + RETURN.replace("strength", "total.new_tensor(strength, dtype=dtype)")},
     ),
     Mistake(
         "biases_left_out",

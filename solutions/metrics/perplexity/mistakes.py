@@ -9,6 +9,7 @@ COUNTS = "counts = target != ignore_index"
 EACH = MEAN.replace("_index)", '_index, reduction="none").view(B, S)')
 SUM = MEAN.replace("_index)", '_index, reduction="sum")')
 ONE = 'F.cross_entropy(*one, ignore_index=ignore_index, reduction="sum")'
+BY_SEQUENCES = f"sum({ONE} for one in zip(logits, target)) / counts.sum()"
 OF_SEQUENCES = f"({EACH}.sum(1) / counts.sum(1).clamp(min=1))"
 OF_ANY = "({} * counts.any(1)).sum() / counts.any(1).sum()"  # empty sequences left out
 SAFE = "target.where(counts, 0)"
@@ -110,6 +111,11 @@ MISTAKES = (
         also=({MEAN: f"-(logits.exp() / logits.exp().sum(-1, keepdim=True)).{PICKED}[counts].log().mean()"},),
     ),
     Mistake(
+        "loss_capped",
+        "the mean loss is capped against overflow; a perplexity that fits the dtype stays as it is",
+        {RESULT: "loss.clamp(max=80).exp()"},
+    ),
+    Mistake(
         "log_of_softmax",
         "the softmax underflows to 0 for far tokens, or is kept from it by a small constant; use log_softmax",
         log_of("p"),
@@ -130,7 +136,8 @@ MISTAKES = (
     Mistake(
         "sequence_by_sequence",
         "a Python loop goes over the sequences or the positions; F.cross_entropy takes all of them at once",
-        {MEAN: f"sum({ONE} for one in zip(logits, target)) / counts.sum()"},
+        {MEAN: BY_SEQUENCES},
+        also=({MEAN: f"{MEAN} if counts.all() else {BY_SEQUENCES}"},),
         slow=True,
     ),
 )

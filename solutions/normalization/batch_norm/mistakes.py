@@ -39,6 +39,8 @@ def buffers(instead: str) -> dict[str, str]:
     return {BUFFER.format(*kind): instead.format(kind[0], f"torch.{kind[1]}(num_features)") for kind in kinds}
 
 
+COVARIANCES = "torch.cov(x.transpose(0, 1).flatten(1), correction=0).reshape(C, C).diagonal()"
+
 MISTAKES = (
     Mistake(
         "unbiased_batch",
@@ -157,7 +159,8 @@ MISTAKES = (
     Mistake(
         "covariances",
         "all covariances of the channels are taken, and all but the diagonal is thrown away; take the variances alone",
-        {VAR: "var = torch.cov(x.transpose(0, 1).flatten(1), correction=0).reshape(C, C).diagonal()"},
+        {VAR: f"var = {COVARIANCES}"},
+        also=({VAR: f"{VAR} if x.dim() > 2 else {COVARIANCES}"},),
         slow=True,
     ),
 )

@@ -14,6 +14,8 @@ SHAPES = "if not anchor.shape == positive.shape == negative.shape:"
 MARGIN = "if margin < 0:"
 KEPT_POSITIVE, KEPT_NEGATIVE = (line.replace("dim=1", "dim=1, keepdim=True") for line in (POSITIVE, NEGATIVE))
 
+NORMS = "torch.linalg.vector_norm(a, dim=1) * torch.linalg.vector_norm(X, dim=1)"
+
 
 def euclidean(distance: str) -> dict[str, str]:
     """Both Euclidean distances, of X from the anchor."""
@@ -146,6 +148,11 @@ MISTAKES = (
         "cosine_without_norms",
         "the dot product is used for the cosine; divide each vector by its norm",
         {UNITS: "(anchor, positive, negative)"},
+    ),
+    Mistake(
+        "cosine_of_short_vectors",
+        "an eps beside the product of the norms counts where vectors are short; divide each vector by its norm",
+        {UNITS: "(anchor, positive, negative)"} | cosine(f"1 - (a * X).sum(1) / ({NORMS} + 1e-6)"),
     ),
     Mistake(
         "zero_margin_refused",

@@ -122,9 +122,23 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "early_end",
+        "training ends where three epochs have not lowered the loss; go through all epochs",
+        {
+            MEAN: f"{MEAN}        if len(means) > 3 and min(means) < min(means[-3:]):\n"
+            "            return means + means[-1:] * (epochs - len(means))\n"
+        },
+    ),
+    Mistake(
         "in_eval_mode",
-        "the encoder is trained in the mode in which it came; call encoder.train() first",
+        "the encoder, or a part without parameters, stays in the mode in which it came; call encoder.train() first",
         {"    encoder.train()\n": ""},
+        also=(
+            {
+                "    encoder.train()\n": "    for module in encoder.modules():\n"
+                "        module.training = any(p.requires_grad for p in module.parameters())\n"
+            },
+        ),
     ),
     Mistake(
         "seed_not_once",
