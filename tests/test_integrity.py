@@ -79,9 +79,9 @@ def test_cheats_leave_nothing_behind_and_harm_no_neighbour(tmp_path: Path, own: 
     ran = run(KATA.root, "grade", KATA.id, *arguments, "--json", str(output), "--isolation", "strict", **own)
     assert ran.status == 1, ran
     document = json.loads(output.read_text())
-    states = [result["state"] for result in document["results"]]
-    assert "solved" not in states[::2]
-    assert set(states[1::2]) == {"solved"}
+    cheats, neighbours = document["results"][::2], document["results"][1::2]
+    assert [result for result in cheats if result["state"] == "solved"] == []
+    assert [result for result in neighbours if result["state"] != "solved"] == []
     assert document["env"]["isolation"] == "full"
     assert left_behind(own) == []
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
@@ -195,24 +196,32 @@ def test_attempts_are_remembered_but_not_parts(outputs: dict[str, list[Any]], cl
 def test_the_stop_button_ends_the_judge_or_the_cell(clone: Path, kernel: Path) -> None:
     manager, client = start_new_kernel(kernel_name=KERNEL, cwd=str(clone))
     try:
-        client.execute("%load_ext graders")
-        client.get_shell_msg(timeout=60)
-        client.execute("%%kata scale\n" + HANGS, stop_on_error=False)  # else what comes next may be dropped unread
+        client.execute("%load_ext graders", reply=True, timeout=60)
+        hangs = client.execute("%%kata scale\n" + HANGS, stop_on_error=False)  # else the next may be dropped unread
         wait(lambda: judges(kernel))  # whose servers and workers have a blank command line
         time.sleep(HANG_SECONDS)
         manager.interrupt_kernel()
-        content = client.get_shell_msg(timeout=60)["content"]
+        content = reply(client, hangs)
         assert (content["ename"], content["evalue"]) == ("UsageError", "interrupted: nothing was judged")
         assert (judges(kernel), list(kernel.iterdir())) == ([], [])
-        client.execute("%%kata scale\nfrom pathlib import Path\nPath('began').touch()\nwhile True: pass")
+        began = client.execute("%%kata scale\nfrom pathlib import Path\nPath('began').touch()\nwhile True: pass")
         wait((clone / "began").exists)
         manager.interrupt_kernel()
-        content = client.get_shell_msg(timeout=60)["content"]
+        content = reply(client, began)
         assert (content["status"], content["ename"]) == ("error", "KeyboardInterrupt")
         assert judges(kernel) == []
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+def reply(client: BlockingKernelClient, request: str) -> dict[str, Any]:
+    """What that request was answered; a kernel slow to start also answers each that asked whether it is there."""
+    while True:
+        message = client.get_shell_msg(timeout=60)
+        if message["parent_header"]["msg_id"] == request:
+            content: dict[str, Any] = message["content"]
+            return content
 
 
 HANG_SECONDS = 4  # in which a judge gets as far as the call that hangs
