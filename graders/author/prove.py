@@ -8,31 +8,36 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import multiprocessing
 import os
 import subprocess
-import sys
 import tempfile
 import threading
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from rich.table import Table
 
+from graders.author import warm
+from graders.author.warm import Verdict
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.cli import command_line
 from graders.faults import ROOT, GraderError, UsageError
 from graders.judge import card, checks, results
 from graders.judge.standard import standard_answers
-from graders.sandbox.launcher import new_launcher
+from graders.sandbox.launcher import forks, new_launcher, processors
 
+# A warm process is forked where torch is loaded, or else spawned.
+WARM = multiprocessing.get_context("forkserver" if forks() else "spawn")
 COUNTING = threading.Lock()  # several runs prove one kata
-WARM = "import pathlib, sys; from graders.author import warm; warm.tell(pathlib.Path(sys.argv[1]), *sys.argv[2:])"
 ENGINE = ("graders/", "pyproject.toml")  # what judges all katas
-PARTS = 4  # that the cheats are graded in, side by side
+PART = 40  # cheats, graded by one command
 SAID_EVERY = 20  # runs, where the output is no terminal
 
 
@@ -87,6 +92,9 @@ class Proof:
         ]
 
 
+Job = tuple[Callable[[Kata, Proof], None], Kata]
+
+
 def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 1 where a right answer is rejected, a mistake passes or goes unnamed, or a mutant survives."""
     console = card.console()
@@ -95,23 +103,38 @@ def main(options: argparse.Namespace, root: Path) -> int:
         console.print(f"nothing to prove: no kata changed since {options.changed}, nor did what judges them")
         return 0
     proofs = {kata.id: Proof(kata.id) for kata in chosen}
-    kinds = [prove_answers, prove_mistakes, prove_mutants, *([prove_deep] * options.deep)]
-    jobs = [(job, kata) for kata in chosen for job in kinds]
+    commands: list[Job] = [(prove_answers, kata) for kata in chosen]
     attacked = [kata for kata in chosen if hostile_files(kata)]
     if attacked and isolation() != "full":
         console.print("cheats are not tried: this system cannot isolate submissions fully, see SECURITY.md")
     else:
-        parts = [functools.partial(prove_integrity, part) for part in range(PARTS)]
-        jobs = [*((part, kata) for kata in attacked for part in parts), *jobs]  # the longest first
-    with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:  # one more, since cheats mostly wait for time limits
-        futures = {pool.submit(job, kata, proofs[kata.id]): kata for job, kata in jobs}
+        cheats = [(functools.partial(prove_integrity, part), kata) for kata in attacked for part in parts(kata)]
+        commands = [*cheats, *commands]  # the longest first
+    places: list[int | None] = [*processors()] or [None] * (os.cpu_count() or 1)
+    free: SimpleQueue[int | None] = SimpleQueue()
+    for place in places:
+        free.put(place)
+    side_door: list[Job] = [(functools.partial(prove_wrong, options.deep, free), kata) for kata in chosen]
+    if forks():
+        WARM.set_forkserver_preload([warm.__name__])
+    # At once, since cheats mostly wait for time limits.
+    pools = [ThreadPoolExecutor(len(places)) for _ in range(2)]
+    futures: dict[Future[None], Kata] = {
+        pool.submit(job, kata, proofs[kata.id]): kata
+        for pool, jobs in zip(pools, (commands, side_door), strict=True)
+        for job, kata in jobs
+    }
+    try:
         for done, future in enumerate(as_completed(futures), start=1):
             try:
                 future.result()
             except (GraderError, OSError) as error:
                 proofs[futures[future].id].faults.append(str(error))
             if console.is_terminal or done % SAID_EVERY == 0:
-                console.print(f"{done} of {len(jobs)} runs done", end="\r" if console.is_terminal else "\n")
+                console.print(f"{done} of {len(futures)} runs done", end="\r" if console.is_terminal else "\n")
+    finally:
+        for pool in pools:
+            pool.shutdown(cancel_futures=True)  # after Ctrl-C no other is begun
     for kata in chosen:
         proof = proofs[kata.id]
         unused = kata.equivalents.keys() - proof.equivalent.keys()
@@ -177,57 +200,57 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
             proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
 
 
-def prove_mistakes(kata: Kata, proof: Proof) -> None:
-    """Every form of a mistake should fail, and the author's own be named."""
+def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Proof) -> None:
+    """Every form of a mistake should fail, and the author's own be named; every mutant fails, or is equivalent.
+
+    `deep` lists mutants of alternatives that pass, too. Most are right; a person has to look at them.
+    """
     own = {mistake.name for mistake in kata.mistakes}
-    for verdict in judged(kata, "mistakes", proof):
-        killed, form = verdict["state"] == "failing", verdict["form"]
-        if verdict["name"] not in own:
+    faults, verdicts = judged(kata, deep, free)
+    proof.faults += faults
+    for verdict in verdicts:
+        form, survives = verdict.form, verdict.state == "solved"
+        if verdict.kind == "deep":
+            proof.deep += [form] * survives
+        elif verdict.kind == "mutant":
+            proof.mutants += 1
+            proof.mutants_killed += not survives
+            proof.count_survivor("a mutant", form, survives, kata.equivalents)
+        elif verdict.name not in own:
+            killed = verdict.state == "failing"
             proof.standard += 1
             proof.standard_killed += killed
-            proof.count_survivor(f"the standard mistake {form}", form, survives=not killed, reasons=kata.equivalents)
-            continue
-        proof.mistakes += 1
-        proof.killed += killed
-        proof.named += verdict["mistake"] == verdict["name"]
-        if not killed:
-            proof.faults.append(f"the mistake {form} should fail, but is {verdict['state']}: {verdict['message']}")
-        elif verdict["mistake"] != verdict["name"]:
-            found = verdict["mistake"]
-            got = f"{found}, which replies alike to everything that is asked" if found else "no name"
-            proof.faults.append(f"the mistake {form} should be named, got {got}")
+            proof.count_survivor(f"the standard mistake {form}", form, not killed, kata.equivalents)
+        else:
+            proof.mistakes += 1
+            proof.killed += verdict.state == "failing"
+            proof.named += verdict.taken_for == verdict.name
+            if verdict.state != "failing":
+                proof.faults.append(f"the mistake {form} should fail, but is {verdict.state}: {verdict.message}")
+            elif verdict.taken_for != verdict.name:
+                found = verdict.taken_for
+                got = f"{found}, which replies alike to everything that is asked" if found else "no name"
+                proof.faults.append(f"the mistake {form} should be named, got {got}")
 
 
-def prove_mutants(kata: Kata, proof: Proof) -> None:
-    """Every mutant of the reference should fail, unless the author says why it is equivalent."""
-    for verdict in judged(kata, "mutants", proof):
-        killed = verdict["state"] != "solved"
-        proof.mutants += 1
-        proof.mutants_killed += killed
-        proof.count_survivor("a mutant", verdict["form"], survives=not killed, reasons=kata.equivalents)
+def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> tuple[list[str], list[Verdict]]:
+    """What came of the wrong answers, see warm.py, in a process that keeps to a free processor. Raises: GraderError."""
+    processor = free.get()
+    try:
+        with ProcessPoolExecutor(1, WARM) as process:
+            return process.submit(warm.judge, kata.root, kata.id, deep, processor).result()
+    except GraderError:
+        raise
+    except Exception as error:
+        told = "".join(traceback.format_exception(error))
+        raise GraderError(f"judging the wrong answers ended early: {told[-800:]}") from error
+    finally:
+        free.put(processor)
 
 
-def prove_deep(kata: Kata, proof: Proof) -> None:
-    """Lists the mutants of alternatives that pass. Most are right; a person has to look at them."""
-    proof.deep = [verdict["form"] for verdict in judged(kata, "deep", proof) if verdict["state"] == "solved"]
-
-
-def judged(kata: Kata, what: str, proof: Proof) -> list[dict[str, Any]]:
-    """What came of the wrong answers of a kind, see warm.py. Raises: GraderError."""
-    command = [sys.executable, "-c", WARM, str(kata.root), kata.id, what]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
-    if done.returncode:
-        raise GraderError(f"judging the {what} ended with exit status {done.returncode}: {done.stderr[-800:]}")
-    told = json.loads(done.stdout)
-    proof.faults += told["faults"]
-    found: list[dict[str, Any]] = told["verdicts"]
-    return found
-
-
-def prove_integrity(part: int, kata: Kata, proof: Proof) -> None:
+def prove_integrity(files: list[Path], kata: Kata, proof: Proof) -> None:
     """Every file of tests/hostile/<kata> should end as its first line says, with a verdict for every check."""
-    files = hostile_files(kata)[part::PARTS]
-    for path, result in zip(files, grade(kata, files) if files else [], strict=True):  # without files, the learner's
+    for path, result in zip(files, grade(kata, files), strict=True):
         solved, must_pass = result["state"] == "solved", is_honest(path)
         complete = result["state"] == "error" or sum(test["max_score"] for test in result["tests"]) == checks.POINTS
         if must_pass:
@@ -242,6 +265,13 @@ def prove_integrity(part: int, kata: Kata, proof: Proof) -> None:
 
 def hostile_files(kata: Kata) -> list[Path]:
     return sorted((kata.root / "tests" / "hostile" / kata.id).glob("*.py"))
+
+
+def parts(kata: Kata) -> list[list[Path]]:
+    """Its hostile files, some for each command; those that hang have names alike."""
+    files = hostile_files(kata)
+    count = -(-len(files) // PART)
+    return [files[number::count] for number in range(count)]
 
 
 def is_honest(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Judges the wrong answers of a kata in one process, each up to its first failure: `prove` starts it.
+"""Judges the wrong answers of a kata in a process of their own, each up to its first failure: `prove` starts it.
 
 Through the learner's door a mistake is asked everything, since a diagnosis needs all replies. Here it is asked until a
 check fails, those first by which others were caught, and then only what tells it from the mistakes before it.
@@ -7,11 +7,10 @@ check fails, those first by which others were caught, and then only what tells i
 from __future__ import annotations
 
 import gc
-import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -26,28 +25,41 @@ from graders.judge.diagnosis import Diagnosis
 from graders.judge.run import DEFAULT_SEED
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
-from graders.sandbox.launcher import Launcher, new_launcher
+from graders.sandbox.dialogue import Home
+from graders.sandbox.launcher import Launcher, keep_freed_memory, keep_to, new_launcher
 from graders.sandbox.messages import Request
 from graders.sandbox.submission import LIMIT_SECONDS, WHOLE_SECONDS, Submission
 
 SPARE = 10  # times as long as the reference a submission may take at least, or the machine be loaded
 
 
-def tell(root: Path, name: str, what: str) -> None:
-    """Prints, as JSON, what came of each of the kata's "mistakes", "mutants" or, "deep", mutants of alternatives.
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a wrong answer."""
+
+    kind: str  # "mistake", "mutant" or, of an alternative, "deep"
+    form: str
+    state: str
+    message: str
+    name: str = ""  # of the mistake
+    taken_for: str | None = None  # the mistake that replies alike
+
+
+def judge(root: Path, name: str, deep: bool, processor: int | None) -> tuple[list[str], list[Verdict]]:
+    """What is wrong with the kata, and what came of its mistakes and mutants, on one processor.
 
     Raises: GraderError.
     """
     gc.freeze()
+    keep_to(processor)
+    keep_freed_memory()
     launcher = new_launcher()  # before a grader is imported
     assert launcher.isolation
     torch.set_num_threads(1)
-    kata = katas.find_one(name, root)
-    bench = Bench(kata, launcher)
+    bench = Bench(katas.find_one(name, root), launcher)
     try:
-        made = bench.mistakes() if what == "mistakes" else bench.mutants(what == "deep")
-        faults = bench.lateness() if what == "mistakes" else []
-        print(json.dumps({"faults": faults, "verdicts": list(made)}))
+        verdicts = [*bench.mistakes(), *bench.mutants(deep)]
+        return bench.lateness(), verdicts
     finally:
         bench.close()
         launcher.close()
@@ -61,6 +73,7 @@ class Bench:
         self.kata = kata
         self.diagnosis = Diagnosis(kata, launcher)
         self.launcher = launcher
+        self.home = Home()  # of the mutants
         self.vectors, self.planned = (
             TestVectors(kata.id, kata.grader, DEFAULT_SEED),
             checks.plan(kata.grader, kata.module),
@@ -72,11 +85,12 @@ class Bench:
         if failed:
             raise GraderError(f"the reference should pass, but {failed[0].name}: {failed[1]}")
 
-    def submission(self, source: str) -> Submission:
-        return Submission("submission.py", source, self.kata.grader.names, self.launcher, self.kata.grader.banned)
+    def submission(self, source: str, home: Home | None = None) -> Submission:
+        return Submission("submission.py", source, self.kata.grader.names, self.launcher, self.kata.grader.banned, home)
 
     def close(self) -> None:
         self.diagnosis.close()
+        self.home.close()
         for submission in (self.right, self.reference):
             submission.close()
 
@@ -89,27 +103,28 @@ class Bench:
             if SPARE * took > limit
         ]
 
-    def mistakes(self) -> Iterator[dict[str, Any]]:
-        """For each form: its names, its state, why, and the mistake that it is taken for."""
+    def mistakes(self) -> Iterator[Verdict]:
         asked = [request for request, _ in self.right.replies.values()]
         for known, one in self.diagnosis.candidates:
             trial = Trial(self.vectors, one, self.reference, {})
             failed = self.first_failure(trial, known.slow)
-            verdict = verdict_of(known.form or known.name, one, failed) | {"name": known.name, "mistake": None}
-            if failed:
-                found = self.diagnosis.closest(one, in_order(trial, asked), failed[0].category == "performance")
-                verdict["mistake"] = found and found.name
-            yield verdict
+            found = failed and self.diagnosis.closest(one, in_order(trial, asked), failed[0].category == "performance")
+            form, taken_for = known.form or known.name, found.name if found else None
+            yield Verdict("mistake", form, *state_of(one, failed), known.name, taken_for)
 
-    def mutants(self, deep: bool) -> Iterator[dict[str, Any]]:
-        files = sorted((self.kata.solutions / "alternatives").glob("*.py")) if deep else [self.kata.reference_file]
-        for file in files:
+    def mutants(self, deep: bool) -> Iterator[Verdict]:
+        for name, source in mutants(self.kata.reference_file.read_text(encoding="utf-8")).items():
+            yield Verdict("mutant", name, *self.judged(source))
+        for file in sorted((self.kata.solutions / "alternatives").glob("*.py")) if deep else []:
             for name, source in mutants(file.read_text(encoding="utf-8")).items():
-                one = self.submission(source)
-                failed = self.first_failure(Trial(self.vectors, one, self.reference, {}))
-                yield verdict_of(f"{file.name}: {name}" if deep else name, one, failed)
-                one.close()
-                one.replies.clear()
+                yield Verdict("deep", f"{file.name}: {name}", *self.judged(source))
+
+    def judged(self, mutant: str) -> tuple[str, str]:
+        self.home.renew()
+        one = self.submission(mutant, self.home)
+        failed = self.first_failure(Trial(self.vectors, one, self.reference, {}))
+        one.replies.clear()  # the home still knows it
+        return state_of(one, failed)
 
     def first_failure(self, trial: Trial, slow: bool = False) -> tuple[Check, str] | None:
         """Those checks come first that caught the most so far; budgets last, or first of what is known to be slow."""
@@ -127,11 +142,11 @@ class Bench:
         return None
 
 
-def verdict_of(form: str, one: Submission, failed: tuple[Check, str] | None) -> dict[str, Any]:
+def state_of(one: Submission, failed: tuple[Check, str] | None) -> tuple[str, str]:
+    """As in a result, and a message that names the check."""
     if failed is None:
-        return {"form": form, "state": "solved", "message": ""}
-    state = "error" if one.unloadable else "failing"
-    return {"form": form, "state": state, "message": f"{failed[0].name}: {failed[1]}"}
+        return "solved", ""
+    return "error" if one.unloadable else "failing", f"{failed[0].name}: {failed[1]}"
 
 
 def in_order(trial: Trial, asked: list[Request]) -> list[Request]:

@@ -6,6 +6,7 @@ Ask for one only where all checks were asked: on some of the cases, one mistake 
 from __future__ import annotations
 
 import functools
+from collections import Counter
 
 import torch
 
@@ -31,6 +32,7 @@ class Diagnosis:
         self.kata = kata
         self.launcher = launcher
         self.home = Home()  # of most
+        self.told: Counter[bytes] = Counter()  # how often a request told two answers apart
 
     @functools.cached_property
     def candidates(self) -> list[tuple[Known, Submission]]:
@@ -80,10 +82,11 @@ class Diagnosis:
         if mistake is failing:
             return True
         try:
-            # What it was asked before costs nothing, and mostly tells.
-            for request in sorted(asked, key=lambda request: request.message not in mistake.replies):
+            # What told the most so far comes first, then what costs nothing, since it was asked before.
+            for request in sorted(asked, key=lambda one: (-self.told[one.message], one.message not in mistake.replies)):
                 reply = failing.ask(request)
                 if not agree(mistake.ask(request), reply, self.tolerance(request, reply)):
+                    self.told[request.message] += not request.measured  # there, the smallest come first
                     return False
         except CheckFailed:
             return False
