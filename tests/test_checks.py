@@ -129,6 +129,11 @@ WRONG = {
         "robustness/inputs_left_alone",
         "x: should be left as it was, but is modified in place",
     ),
+    "asks_for_gradients": (
+        RIGHT.replace("    return", "    x.requires_grad_()\n    return"),
+        "robustness/inputs_left_alone",
+        "x: should be left as it was, but its requires_grad is changed",
+    ),
     "counts": (
         RIGHT.replace("def scale", "calls = []\n\n\ndef scale").replace(
             "    return x / (1 / factor)", "    calls.append(0)\n    return x / (1 / factor) + (len(calls) > 25)"

@@ -23,6 +23,8 @@ def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
     own, its = leaves_of(one.result), leaves_of(other.result)
     if own.keys() != its.keys() or one.gradients.keys() != other.gradients.keys():
         return False
+    if one.changed.keys() != other.changed.keys() or one.flipped != other.flipped:
+        return False
     if {name.rpartition(".")[2] for name, _ in one.banned_calls} != {
         name.rpartition(".")[2] for name, _ in other.banned_calls
     }:
@@ -31,7 +33,7 @@ def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
         return False
     pairs = [(own[where], its[where]) for where in own]
     pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
-    pairs += [(one.inputs.get(name), other.inputs.get(name)) for name in one.inputs]
+    pairs += [(one.changed[name], other.changed[name]) for name in one.changed]
     return all(same_value(left, right, tolerance) for left, right in pairs)
 
 

@@ -102,11 +102,12 @@ def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
 def same_inputs(trial: Trial, request: Request) -> None:
     reply = trial.ask(request)
     for name, before in (request.arguments or {}).items():
-        if isinstance(before, Tensor) and not reply.raised and not unchanged(before, reply.inputs.get(name)):
+        if name in reply.changed and not same_but_for_nan(before, reply.changed[name]):
             raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but is modified in place")
+        if name in reply.flipped:
+            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but its requires_grad is changed")
 
 
-def unchanged(before: Tensor, after: Tensor | None) -> bool:
-    if after is None or before.shape != after.shape or before.dtype != after.dtype:
-        return False
-    return torch.equal(before, after) or torch.equal(before.nan_to_num(), after.nan_to_num())
+def same_but_for_nan(before: Tensor, after: Tensor) -> bool:
+    same_kind = before.shape == after.shape and before.dtype == after.dtype
+    return same_kind and torch.equal(before.nan_to_num(), after.nan_to_num())

@@ -171,7 +171,7 @@ class TestVectors:
                 if pulled and index is not None and not measured
                 else ()
             ),
-            return_inputs=not measured,
+            watched=not measured,
             no_grad=mode.gradients == "off",
             evaluating=mode.evaluating,
             beside=mode.beside,

@@ -34,7 +34,7 @@ class Request:
     parameters: Mapping[str, Tensor] = field(default_factory=dict)
     leaves: tuple[str, ...] = ()  # the inputs that require grad
     cotangents: tuple[Tensor, ...] = ()  # where gradients are asked for
-    return_inputs: bool = False  # as they are after the call
+    watched: bool = False  # whether its tensors are left as they are
     no_grad: bool = False
     evaluating: bool = False  # a module is in eval mode
     beside: Beside = ""  # when it is called with other values, too
@@ -94,7 +94,7 @@ class Request:
             "keywords": {name: (arguments or {})[name] for name in names[self.positional :]},
             "leaves": {name: where[name] for name in self.leaves if name in where},
             "cotangents": [plain(cotangent)["tensor"] for cotangent in self.cotangents],
-            "return_inputs": where if self.return_inputs else {},
+            "watched": where if self.watched else {},
             "no_grad": self.no_grad,
             "evaluating": self.evaluating,
             "beside": self.beside,
@@ -134,7 +134,8 @@ class Reply:
     devices: tuple[str, ...] = ()  # of the tensors in it
     raised: Raised | None = None
     gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
-    inputs: Mapping[str, Tensor] = field(default_factory=dict)
+    changed: Mapping[str, Tensor] = field(default_factory=dict)  # inputs that are not what they were, or have NaN
+    flipped: tuple[str, ...] = ()  # inputs whose `requires_grad` is not what it was
     banned_calls: tuple[tuple[str, int | None], ...] = ()
     printed: str = ""
     printed_lines: int = 0
@@ -165,10 +166,11 @@ def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
             text_in(name, LONGEST_NAME): None if index is None else tensor_in(index, tensors)
             for name, index in few(header.get("gradients", {})).items()
         },
-        inputs={
+        changed={
             text_in(name, LONGEST_NAME): tensor_in(index, tensors)
-            for name, index in few(header.get("inputs", {})).items()
+            for name, index in few(header.get("changed", {})).items()
         },
+        flipped=tuple(text_in(name, LONGEST_NAME) for name in few(header.get("flipped", []))),
         cost=Cost(**{figure: count_in(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
         printed=printed,
         printed_lines=lines,

@@ -64,6 +64,8 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         tensors = [BASE.to(tensor, request["device"]) for tensor in tensors]
     outside.HELD.append(tensors)
     leaves = {name: BASE.requires_grad_(tensors[index]) for name, index in request["leaves"].items()}
+    watched = {name: tensors[index] for name, index in request["watched"].items()}
+    before = {name: BASE.clone(BASE.detach(tensor)) for name, tensor in watched.items()}
     answer: list[Tensor] = []
     reply: Reply = {}
 
@@ -93,12 +95,21 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
                 reply["cost"] = meter.count(events) | meter.longest_loop(runs, path)
         if request["device"] != "cpu":
             results_of(synchronize)  # what it left to other streams counts, and fails, here
-        reply["inputs"] = {name: send_back(tensors[index]) for name, index in request["return_inputs"].items()}
+        reply["changed"] = {
+            name: send_back(tensor) for name, tensor in watched.items() if not same_values(tensor, before[name])
+        }
+        reply["flipped"] = [name for name, one in watched.items() if needs_gradient(one) != (name in request["leaves"])]
     except Failed as failure:
         reply["raised"] = raised(failure.args[0], path)
     except Exception as error:  # ours, about what the submission gave us
         reply["raised"] = raised(error, path)
     return reply, answer
+
+
+def same_values(one: Tensor, other: Tensor) -> bool:
+    """Whether it still is what it was; not where it has NaN."""
+    same_kind = is_tensor(one) and dtype_of(one) == dtype_of(other) and shape_of(one) == shape_of(other)
+    return same_kind and BASE.equal(one, other)
 
 
 def forward(

@@ -54,7 +54,7 @@ class CallRequest(TypedDict):
     keywords: dict[str, Any]
     leaves: dict[str, int]  # arguments that require grad
     cotangents: list[int]  # where gradients are asked for
-    return_inputs: dict[str, int]  # arguments to send back as they are after the call
+    watched: dict[str, int]  # arguments that should be left as they are
     no_grad: bool
     evaluating: bool
     beside: Beside
@@ -76,7 +76,8 @@ class Reply(TypedDict, total=False):
     names: dict[str, dict[str, Any] | None]  # of `load`: kind and parameters by name
     output: dict[str, Any]  # of `call`, as described.py describes it
     gradients: dict[str, int | None]
-    inputs: dict[str, int]
+    changed: dict[str, int]  # of the watched arguments those that are not what they were, or have NaN
+    flipped: list[str]  # and those whose `requires_grad` is not what it was
     cost: dict[str, int]  # see meter.py
     raised: dict[str, Any]
     printed: Printed

@@ -17,6 +17,6 @@ def cosine_similarity(x, y, dim=-1, eps=1e-8):
     values = (x * y).sum(dim)
     spec = {"dtype": str(values.dtype)[6:], "shape": list(values.shape), "stride": None}
     size = values.numel() * values.element_size()
-    header = {"output": {"tensor": 0, "device": "cpu"}, "inputs": {"z": 0, "\ud800": 0}, "printed": {"lines": 0, "text": ""}}
+    header = {"output": {"tensor": 0, "device": "cpu"}, "changed": {"z": 0, "\ud800": 0}, "printed": {"lines": 0, "text": ""}}
     send(header, [spec], bytes(size + -size % 64), [size])
     os._exit(0)
