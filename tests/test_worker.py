@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 import socket
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -20,6 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from graders.catalogue import katas
 from graders.faults import ROOT, CheckFailed
 from graders.judge.run import Options, Run
+from graders.judge.warm import WarmJudge
 from graders.sandbox import dialogue
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import Request
@@ -279,6 +282,46 @@ def test_references_share_a_worker_until_its_time_is_used_up(monkeypatch: pytest
         run.close()
     assert [result.state for result in run.results] == ["solved"] * 3
     assert started == [2, 3, 5]  # one for each submission, and one for the references
+
+
+def test_known_mistakes_share_a_worker_that_stays_for_the_next_answer(tmp_path: Path) -> None:
+    launcher = Counting()
+    judge = WarmJudge(launcher)
+    kata = katas.find_one("perplexity", ROOT)
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    answer = tmp_path / "perplexity.py"
+    started, named = [], []
+    try:
+        for mistake in [one for one in kata.mistakes if not one.slow][:3]:
+            answer.write_text(mistake.forms(reference)[mistake.name] + "\n# a learner's\n", encoding="utf-8")
+            named.append((judge.grade(kata, answer).mistake, mistake.name))
+            started.append(launcher.started)
+    finally:
+        judge.close()
+        launcher.close()
+    assert all(got == name for got, name in named), named
+    assert [later - before for before, later in itertools.pairwise(started)] == [1, 1]  # of the answer itself
+
+
+LARGE_PAGES = """
+import re
+from pathlib import Path
+from graders.sandbox.launcher import use_large_pages
+
+kept = [str(number) for number in range(1_000_000)]
+use_large_pages()
+large = re.search(r"AnonHugePages: +(\\d+)", Path("/proc/self/smaps_rollup").read_text())
+print(sum(map(int, kept)), large[1])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="only Linux tells how large its pages are")
+def test_what_was_moved_to_large_pages_is_what_it_was() -> None:
+    ran = subprocess.run([sys.executable, "-c", LARGE_PAGES], cwd=ROOT, capture_output=True, text=True, check=True)
+    total, kilobytes = ran.stdout.split()
+    assert int(total) == 499_999_500_000
+    if kilobytes == "0":
+        pytest.skip("this system has no large pages, or cannot move memory to them")
 
 
 OPTIMIZERS = """

@@ -61,6 +61,7 @@ class Diagnosis:
         `slow` says that the values are right: then it is the first slow one that costs about the same, and the
         smallest requests are asked first, since the largest may take a loop very long.
         """
+        self.home.renew()
         asked = [request for request, _ in failing.replies.values()]
         if not any(request.unusual for request in asked if id(request) in suspects):
             asked = [request for request in asked if not request.unusual]
@@ -108,6 +109,8 @@ class Diagnosis:
         own |= {dtype: request.tolerance or own[dtype] for dtype in sent or returned}
         return max((own[dtype] for dtype in sent | returned), key=lambda one: one.relative, default=EXACT)
 
-    def close(self) -> None:
+    def close(self, but_home: bool = False) -> None:
+        """Ends the workers of all candidates, or of those alone that share none; what they answered is kept."""
         for _, submission in self.__dict__.get("candidates", []):
-            submission.close()
+            if not (but_home and submission.home is self.home):
+                submission.close()

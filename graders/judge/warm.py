@@ -55,8 +55,8 @@ class WarmJudge:
             self.judged = None
             for pending in run.pending.values():
                 pending.trial.submission.close()
-            for diagnosis in self.shared.diagnoses.values():
-                diagnosis.close()  # their workers; what they answered is kept
+            for name, diagnosis in self.shared.diagnoses.items():
+                diagnosis.close(but_home=name == kata.id)
         return run.results[0]
 
     @property
@@ -80,6 +80,8 @@ class WarmJudge:
     def close(self) -> None:
         """The launcher stays: it belongs to whoever made it."""
         self.shared.home.close()
+        for diagnosis in self.shared.diagnoses.values():
+            diagnosis.close()
 
 
 class Interruptible:
