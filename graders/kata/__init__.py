@@ -1,7 +1,7 @@
 """The words that an author writes a kata's grader and mistakes in: `from graders.kata import …` is all it takes."""
 
 from graders.faults import CheckFailed
-from graders.kata import two_views
+from graders.kata import normalized, two_views
 from graders.kata.compare import close, same_dtype, same_shape
 from graders.kata.mistakes import Mistake
 from graders.kata.spec import (
@@ -21,5 +21,6 @@ from graders.kata.spec import (
 
 __all__ = [
     "FULL", "HALF", "TOLERANCES", "Answer", "Arguments", "Budget", "Case", "CheckFailed", "Draw", "Grader", "Inputs",
-    "Mistake", "Submission", "Tolerance", "close", "same_dtype", "same_shape", "two_views",
+    "Mistake", "Submission", "Tolerance", "close", "normalized", "same_dtype", "same_shape",
+    "two_views",
 ]  # fmt: skip

@@ -1,25 +1,13 @@
 """Known wrong answers to layer_norm."""
 
-from graders.kata import Mistake
+from graders.kata import Mistake, normalized
 
 FITS = "x.shape[-k:] != shape"
 OTHER = "{0} is not None and {0}.shape != shape"
 AXES = "axes = list(range(-k, 0))"
-VAR = "var = x.var(axes, correction=0, keepdim=True)"
-Y = "y = (x - mean) / torch.sqrt(var + eps)"
 SCALED = "    if weight is not None:\n        y = y * weight\n"
 SHIFTED = "    if bias is not None:\n        y = y + bias\n"
 
-# What x − μ is divided by.
-DIVISORS = {
-    "eps_as_the_least_variance": ("torch.sqrt(var.clamp_min(eps))", "the variance is clamped to eps; add eps to it"),
-    "no_eps": ("torch.sqrt(var)", "eps is not used, so a block of equal values gives NaN; add it to the variance"),
-    "no_root": ("(var + eps)", "the values are divided by the variance; divide by its root"),
-    "std_plus_eps": (
-        "(x.std(axes, keepdim=True) + eps)",
-        "x.std() + eps has two mistakes: it divides by n − 1, and eps is outside the root; use √(variance + eps)",
-    ),
-}
 # What the mean and the variance are taken over.
 OVER = {
     "last_axis_only": ("[-1]", "the last axis alone; take as many axes as normalized_shape has"),
@@ -46,6 +34,7 @@ IN_PART = [
     )
 ]
 # How the variance is taken from rows of x − μ.
+ROWS = "rows = (x - mean).reshape(-1, torch.Size(shape).numel())\n    "
 SLOW = {
     "loop_over_the_blocks": (
         "torch.stack([row.square().mean() for row in rows])",
@@ -62,87 +51,11 @@ SLOW = {
 }
 
 
-def variance(text: str) -> dict[str, str]:
-    return {VAR: f"var = {text}"}
-
-
-def result(text: str) -> dict[str, str]:
-    return {Y: f"y = {text}"}
-
-
 MISTAKES = (
-    Mistake(
-        "unbiased",
-        "the variance divides by one less than the number of values; divide by their number",
-        variance("x.var(axes, keepdim=True)"),
-    ),
-    Mistake(
-        "eps_outside_the_root",
-        "eps is added to the root; add it to the variance",
-        result("(x - mean) / (torch.sqrt(var) + eps)"),
-        also=(result("(x - mean) / (x.std(axes, correction=0, keepdim=True) + eps)"),),
-    ),
-    *(Mistake(name, wrong, result(f"(x - mean) / {text}")) for name, (text, wrong) in DIVISORS.items()),
-    Mistake(
-        "eps_ignored",
-        "1e-5 is used in place of eps, for any eps, for 0 or without weight and bias; use the one that is passed",
-        result("(x - mean) / torch.sqrt(var + 1e-5)"),
-        also=tuple(
-            result(f"(x - mean) / torch.sqrt(var + ({eps}))")
-            for eps in ("eps or 1e-5", "1e-5 if weight is None else eps", "1e-5 if bias is None else eps")
-        ),
-    ),
-    Mistake(
-        "a_least_eps",
-        "an eps below a tiny number is raised to it, which shows where eps is 0 and the variance tiny; add it as it is",
-        result("(x - mean) / torch.sqrt(var + max(eps, 1e-12))"),
-    ),
-    Mistake(
-        "not_centred",
-        "the mean is not subtracted, as in RMS norm; subtract it from x",
-        result("x / torch.sqrt(x.square().mean(axes, keepdim=True) + eps)"),
-        also=(result("x / torch.sqrt(var + eps)"),),
-    ),
+    *normalized.mistakes(SCALED, SHIFTED),
     *(
         Mistake(name, f"the mean and the variance are taken over {wrong}", {AXES: f"axes = {axes}"})
         for name, (axes, wrong) in OVER.items()
-    ),
-    Mistake(
-        "variances_averaged",
-        "variances over the last axis are averaged, which leaves out how their means differ; take one over all axes",
-        variance("x.var(-1, correction=0, keepdim=True).mean(axes, keepdim=True)"),
-    ),
-    Mistake(
-        "difference_of_squares",
-        "E[x²] − E[x]² loses its digits where the mean is large; subtract each block's own mean before squaring",
-        variance("(x * x).mean(axes, keepdim=True) - mean * mean"),
-        also=(
-            variance("((x * x).mean(axes, keepdim=True) - mean * mean).clamp_min(0)"),
-            variance("(x - x.mean()).square().mean(axes, keepdim=True) - (mean - x.mean()).square()"),
-        ),
-    ),
-    Mistake(
-        "statistics_detached",
-        "the mean or the variance is detached, so the gradient of x misses how it depends on x",
-        result("(x - mean.detach()) / torch.sqrt(var.detach() + eps)"),
-        also=(
-            result("(x - mean.detach()) / torch.sqrt(var + eps)"),
-            result("(x - mean) / torch.sqrt(var.detach() + eps)"),
-        ),
-    ),
-    Mistake(
-        "only_together",
-        "weight or bias is ignored where the other is not given; each may come alone",
-        {SCALED: "", SHIFTED: "    if weight is not None and bias is not None:\n        y = y * weight + bias\n"},
-        also=(
-            {SHIFTED: SHIFTED.replace("if bias", "if weight is not None and bias")},
-            {SCALED: SCALED.replace("if weight", "if bias is not None and weight")},
-        ),
-    ),
-    Mistake(
-        "bias_before_weight",
-        "bias is added before weight multiplies, so it is multiplied, too; multiply first",
-        {SCALED: "", SHIFTED: SHIFTED + SCALED},
     ),
     Mistake(
         "list_is_never_equal",
@@ -170,12 +83,7 @@ MISTAKES = (
         also=tuple(IN_PART[1:]),
     ),
     *(
-        Mistake(
-            name,
-            wrong,
-            {VAR: f"rows = (x - mean).reshape(-1, torch.Size(shape).numel())\n    var = {text}.reshape(mean.shape)"},
-            slow=True,
-        )
+        Mistake(name, wrong, normalized.variance(f"{text}.reshape(mean.shape)", ROWS), slow=True)
         for name, (text, wrong) in SLOW.items()
     ),
 )
