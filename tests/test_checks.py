@@ -132,7 +132,12 @@ WRONG = {
     "asks_for_gradients": (
         RIGHT.replace("    return", "    x.requires_grad_()\n    return"),
         "robustness/inputs_left_alone",
-        "x: should be left as it was, but its requires_grad is changed",
+        "x: should be left as it was, but its requires_grad or .grad is changed",
+    ),
+    "goes_backward_itself": (
+        RIGHT.replace("    return", "    if x.requires_grad:\n        x.sum().backward()\n    return"),
+        "robustness/inputs_left_alone",
+        "x: should be left as it was, but its requires_grad or .grad is changed",
     ),
     "counts": (
         RIGHT.replace("def scale", "calls = []\n\n\ndef scale").replace(

@@ -32,7 +32,7 @@ REPLY: dict[str, Any] = {
     "output": {"tuple": [{"tensor": 0, "device": "cpu"}, {"other": "builtins.list"}]},
     "gradients": {"x": 1, "y": None},
     "changed": {"x": 2},
-    "flipped": ["x"],
+    "marked": ["x"],
     "cost": {"operators": 3, "written": 64, "peak": 64, "lines": 2, "line": 7},
     "raised": {"type": "ValueError", "refusal": True, "message": "no", "line": 3},
     "names": {"f": {"kind": "function", "parameters": [{"name": "x", "kind": "POSITIONAL_OR_KEYWORD",

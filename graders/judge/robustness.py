@@ -104,8 +104,9 @@ def same_inputs(trial: Trial, request: Request) -> None:
     for name, before in (request.arguments or {}).items():
         if name in reply.changed and not same_but_for_nan(before, reply.changed[name]):
             raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but is modified in place")
-        if name in reply.flipped:
-            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but its requires_grad is changed")
+        if name in reply.marked:
+            what = "requires_grad or .grad"
+            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but its {what} is changed")
 
 
 def same_but_for_nan(before: Tensor, after: Tensor) -> bool:

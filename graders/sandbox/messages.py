@@ -135,7 +135,7 @@ class Reply:
     raised: Raised | None = None
     gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
     changed: Mapping[str, Tensor] = field(default_factory=dict)  # inputs that are not what they were, or have NaN
-    flipped: tuple[str, ...] = ()  # inputs whose `requires_grad` is not what it was
+    marked: tuple[str, ...] = ()  # inputs whose `requires_grad` is not what it was, or that have a `.grad`
     banned_calls: tuple[tuple[str, int | None], ...] = ()
     printed: str = ""
     printed_lines: int = 0
@@ -170,7 +170,7 @@ def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
             text_in(name, LONGEST_NAME): tensor_in(index, tensors)
             for name, index in few(header.get("changed", {})).items()
         },
-        flipped=tuple(text_in(name, LONGEST_NAME) for name in few(header.get("flipped", []))),
+        marked=tuple(text_in(name, LONGEST_NAME) for name in few(header.get("marked", []))),
         cost=Cost(**{figure: count_in(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
         printed=printed,
         printed_lines=lines,

@@ -41,6 +41,7 @@ from graders.worker.protocol import CallRequest, Reply
 
 Target = Callable[..., Step]  # arguments -> the call with them
 modes_of_functions, modes_of_operators = torch._C._len_torch_function_stack, torch._C._len_torch_dispatch_stack
+gradient_of = BASE.__dict__["_grad"].__get__
 linspace, run_backward = torch.linspace, torch.autograd.Variable._execution_engine.run_backward
 set_grad_enabled, set_num_threads = torch._C._set_grad_enabled, torch.set_num_threads
 seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
@@ -98,7 +99,11 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         reply["changed"] = {
             name: send_back(tensor) for name, tensor in watched.items() if not same_values(tensor, before[name])
         }
-        reply["flipped"] = [name for name, one in watched.items() if needs_gradient(one) != (name in request["leaves"])]
+        reply["marked"] = [
+            name
+            for name, tensor in watched.items()
+            if needs_gradient(tensor) != (name in leaves) or gradient_of(tensor) is not None
+        ]
     except Failed as failure:
         reply["raised"] = raised(failure.args[0], path)
     except Exception as error:  # ours, about what the submission gave us

@@ -77,7 +77,7 @@ class Reply(TypedDict, total=False):
     output: dict[str, Any]  # of `call`, as described.py describes it
     gradients: dict[str, int | None]
     changed: dict[str, int]  # of the watched arguments those that are not what they were, or have NaN
-    flipped: list[str]  # and those whose `requires_grad` is not what it was
+    marked: list[str]  # and those whose `requires_grad` is not what it was, or that have a `.grad`
     cost: dict[str, int]  # see meter.py
     raised: dict[str, Any]
     printed: Printed
