@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from graders.faults import GraderError
+from graders.judge.vectors import refuse_result
 from graders.kata.scenario import source_of
-from graders.kata.spec import Answer, Case
+from graders.kata.spec import Answer, Budget, Case, Grader, refuse_inputs
 from graders.sandbox.returned import Result, in_words, leaves_of, other_form
 from tests.toys import ABOUT, NO_MISTAKES, failures, grade, run
 
@@ -264,7 +269,7 @@ def outside(f, x):  # type: ignore[no-untyped-def]  # as authors write them
 
 
 def with_torch(f, x):  # type: ignore[no-untyped-def]
-    return [f(one) for one in torch.unbind(x)] and math.pi  # type: ignore[name-defined] # noqa: F821  # given there
+    return [f(one) for one in torch.unbind(x)] and math.pi
 
 
 def test_scenario_that_could_not_run_beside_a_submission_is_refused() -> None:
@@ -278,8 +283,35 @@ def test_scenario_that_could_not_run_beside_a_submission_is_refused() -> None:
 
 
 def test_class_needs_scenarios() -> None:
-    with pytest.raises(GraderError, match="Pair: a class's cases need a scenario: one"):
-        Answer("class Pair(a)", oracle=tuple, cases=(Case("one", lambda draw: {"x": draw.normal(3)}),))
+    one = Case("one", lambda draw: {"x": draw.normal(3)})
+    with pytest.raises(GraderError, match="Pair: a class's cases and budgets need a scenario: one"):
+        Answer("class Pair(a)", oracle=tuple, cases=(one,))
+    budget = Budget("large", {"n": (4, 16)}, lambda draw, n: {"x": draw.normal(n)})
+    with pytest.raises(GraderError, match="need a scenario: large"):
+        Answer("class Pair(a)", oracle=tuple, cases=(replace(one, scenario=with_torch),), budgets=(budget,))
+    with pytest.raises(GraderError, match="f: only a module's cases may be without inputs: none"):
+        Answer("f(x)", oracle=abs, cases=(one, Case("none", None, raises=ValueError)))
+
+
+def test_scenario_takes_no_module_with_a_forward() -> None:
+    case = Case("one", lambda draw: {"x": draw.normal(3)}, scenario=with_torch)
+    module = Answer("f()", oracle=abs, forward="forward(x)", parameters=lambda: {"w": (3,)}, cases=(case,))
+    with pytest.raises(GraderError, match=r"scenario with_torch should take functions and classes, .*: say .class f"):
+        Grader((module,))
+
+
+@pytest.mark.parametrize("value", [(torch.ones(2),), {"a": 1}, [(1, 2)], math.inf, b"a", torch.float32])
+def test_input_that_would_not_arrive_as_it_is_is_refused(value: Any) -> None:
+    refuse_inputs("one", {"x": torch.ones(2), "y": [1, [None, "a"]], "z": (1, 2.0)})
+    with pytest.raises(GraderError, match="input x of one should be a tensor, a number, a text, or a list or tuple"):
+        refuse_inputs("one", {"x": value})
+
+
+@pytest.mark.parametrize("value", [b"a", {1: 2}, {"a": {1, 2}}, list(range(10_001)), [[[[[[[1]]]]]]]])
+def test_result_that_no_submission_could_give_back_is_refused(value: Any) -> None:
+    refuse_result("one", {"a": [torch.ones(2), (1, None)], "b": [[[["text", 1.5]]]]})
+    with pytest.raises(GraderError, match="the oracle's result of one should be tensors, numbers, texts"):
+        refuse_result("one", value)
 
 
 def test_forms_of_results() -> None:

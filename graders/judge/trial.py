@@ -14,7 +14,7 @@ from graders.judge.modes import Mode
 from graders.judge.results import BROKEN
 from graders.judge.vectors import TestVectors
 from graders.kata.scenario import source_of
-from graders.kata.spec import parameters_of
+from graders.kata.spec import parameters_of, refuse_inputs
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.returned import THE_OUTPUT, Other, Result, in_words, leaves_of, other_form
 from graders.sandbox.submission import MOST_LINES, Submission
@@ -93,6 +93,7 @@ class Trial:
         """Calls the submission from a kata's own test function; gives back what it returned, tensors on the CPU."""
         answer = self.vectors.grader.answer(name)
         known = parameters_of(answer.forward or answer.signature)
+        refuse_inputs(f"the call of {name}", arguments)
         request = Request(
             target=name,
             answers=(name,),
@@ -109,6 +110,7 @@ class Trial:
 
     def run(self, scenario: Callable[..., Any], **inputs: Any) -> Any:
         """Runs a scenario from a kata's own test function; gives back what it returned, tensors on the CPU."""
+        refuse_inputs(f"scenario {scenario.__name__}", inputs)
         return self.result_of(
             Request(
                 target=scenario.__name__,

@@ -18,9 +18,9 @@ from torch import Tensor
 from graders.faults import GraderError
 from graders.judge.modes import Choices, Mode, covering
 from graders.kata.scenario import source_of
-from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, dtype_name, parameters_of
+from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, dtype_name, parameters_of, refuse_inputs
 from graders.sandbox.messages import Measured, Request, floating
-from graders.sandbox.returned import Leaf, Result, leaves_of
+from graders.sandbox.returned import DEEPEST, MOST_ITEMS, Leaf, Result, leaves_of
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,10 @@ class TestVectors:
         """One entry per call of the case, floating tensors in float64."""
         assert case.inputs is not None
         made = case.inputs(self.draw(case.name))
-        return made if isinstance(made, list) else [made]
+        several = made if isinstance(made, list) else [made]
+        for inputs in several:
+            refuse_inputs(f"case {case.name}", inputs)
+        return several
 
     def _parameters(self, answer: Answer, case: Case, dtype: torch.dtype) -> dict[str, Tensor]:
         if answer.parameters is None or case.inputs is None:
@@ -192,6 +195,7 @@ class TestVectors:
         for leaf in leaves.values():
             leaf.requires_grad_()
         made = self.oracle(answer, case, parameters, arguments)
+        refuse_result(f"case {case.name}", made)
         outputs = [leaf for leaf in leaves_of(made).values() if isinstance(leaf, Tensor)]
         draw = self.draw(f"{case.name}/cotangents/{index}")
         cotangents: tuple[Tensor, ...] = ()
@@ -221,6 +225,25 @@ class TestVectors:
         """What a scenario takes of the submission."""
         known = {answer.name for answer in self.grader.answers}
         return tuple(name for name in inspect.signature(scenario).parameters if name in known)
+
+
+def refuse_result(case: str, made: Any, depth: int = 0) -> None:
+    """Raises: GraderError where an oracle, or a scenario with it, returned what no submission could give back."""
+    found, items = "", [*made.values()] if isinstance(made, dict) else made
+    if isinstance(made, tuple | list | dict):
+        if depth == DEEPEST or len(items) > MOST_ITEMS:
+            found = f"{len(items):,} items" if len(items) > MOST_ITEMS else f"more than {DEEPEST} levels"
+        elif isinstance(made, dict) and not all(isinstance(key, str) for key in made):
+            found = "a dict whose keys are no texts"
+        for item in items[:MOST_ITEMS] if not found else ():
+            refuse_result(case, item, depth + 1)
+    elif not (made is None or isinstance(made, Tensor | int | float | str)):
+        found = type(made).__name__
+    if found:
+        raise GraderError(
+            f"the oracle's result of {case} should be tensors, numbers, texts, and tuples, lists and dicts of such, "
+            f"{DEEPEST} levels deep, of at most {MOST_ITEMS:,} items, and with texts for keys; it has {found}"
+        )
 
 
 def detached(made: Any) -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import math
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -86,12 +87,14 @@ class Case:
 
     Args:
         name: words joined by underscores; `-k` selects by it.
-        inputs: draw -> keyword arguments of the call, or a list of such; None calls only the constructor.
+        inputs: draw -> keyword arguments of the call, or a list of such; None calls only a module's constructor. They
+            are tensors, numbers, texts, and lists or tuples of numbers and texts: a scenario makes the rest of them.
         scenario: what happens in place of one call, as a function of this module that runs beside the submission. Its
             first parameters are the answers' names: it is given the submission's functions and classes for them, and
             the inputs for the rest. What it returns is compared with what it returns for the oracles. It may use torch,
             nn, F and math, and nothing else of this module. Let it return data rather than verdicts of its own, and
             use functions where it compares (`torch.equal(a, b)`): a submission could have changed tensors' methods.
+            A dict's keys should be texts, bytes come back by `.hex()`, and many numbers as one tensor.
         init: keyword arguments of a module's constructor.
         dtypes: the floating dtypes that the case is asked in.
         gradients: "exact" compares them by value (where the oracle's is NaN, anything finite is right), "finite"
@@ -127,7 +130,7 @@ class Budget:
     Args:
         name: words joined by underscores; `-k` selects by it.
         sizes: axis -> (small, large), at least 4 times apart; the axes' names are used in messages.
-        inputs: draw, and a size for each axis -> keyword arguments of the call.
+        inputs: draw, and a size for each axis -> keyword arguments of the call; the oracle gets the large ones, too.
         scenario: what happens in place of one call, as in a Case.
         init: a size for each axis -> keyword arguments of a module's constructor.
         asks: which of loops, memory and time.
@@ -210,9 +213,12 @@ class Answer:
             raise GraderError(f"{self.name}: a module needs both its forward and its parameters")
         if bool(self.cases) != bool(self.oracle) or (self.cases and self.cases[0].raises):
             raise GraderError(f"{self.name}: an oracle needs cases, and the first one should be typical")
-        without = [case.name for case in self.cases if self.is_class and case.inputs and not case.scenario]
+        without = [one.name for one in self.asked if self.is_class and not (one.inputs and one.scenario)]
         if without:
-            raise GraderError(f"{self.name}: a class's cases need a scenario: {', '.join(without)}")
+            raise GraderError(f"{self.name}: a class's cases and budgets need a scenario: {', '.join(without)}")
+        alone = [case.name for case in self.cases if not self.forward and case.inputs is None]
+        if alone:
+            raise GraderError(f"{self.name}: only a module's cases may be without inputs: {', '.join(alone)}")
         known = set(parameters_of(self.forward or self.signature))
         known |= {name for case in self.cases if case.scenario for name in inspect.signature(case.scenario).parameters}
         unknown = set(self.differentiable) - known
@@ -222,6 +228,10 @@ class Answer:
     @property
     def name(self) -> str:
         return self.signature.removeprefix("class ").partition("(")[0]
+
+    @property
+    def asked(self) -> tuple[Case | Budget, ...]:
+        return *self.cases, *self.budgets
 
     @property
     def is_class(self) -> bool:
@@ -261,8 +271,9 @@ class Grader:
     Args:
         answers: what a submission should define.
         banned: names that may not be called in any spelling; `cdist` stands for every operator and torch
-            function whose name starts with it; `distributions` and `optim` for what is in these modules of torch,
-            `autograd` for all ways to a derivative.
+            function whose name starts with it, but for those of torch.utils; `distributions` and `optim` for what is
+            in these modules of torch, `autograd` for all ways to a derivative. Other libraries are refused in all
+            katas alike.
     """
 
     answers: tuple[Answer, ...]
@@ -274,6 +285,13 @@ class Grader:
         twice = {name for name in names if names.count(name) > 1}
         if not self.answers or twice:
             raise GraderError(f"a grader needs answers, and cases with names of their own; twice: {sorted(twice)}")
+        modules = {answer.name for answer in self.answers if answer.forward}
+        for scenario in filter(None, (one.scenario for answer in self.answers for one in answer.asked)):
+            for name in modules & inspect.signature(scenario).parameters.keys():
+                raise GraderError(
+                    f"scenario {scenario.__name__} should take functions and classes, and {name} has a forward: "
+                    f'say "class {name}(…)", with methods for forward and a right class for oracle'
+                )
 
     @property
     def names(self) -> list[str]:
@@ -293,6 +311,24 @@ def parameters_of(signature: str) -> Mapping[str, Any]:
     names = [argument.arg for argument in tree.args.args]
     defaults = [ast.literal_eval(default) for default in tree.args.defaults]
     return dict(zip(names, [...] * (len(names) - len(defaults)) + defaults, strict=True))
+
+
+def refuse_inputs(case: str, inputs: Arguments) -> None:
+    """Raises: GraderError where an input would not reach a submission as it is."""
+    for name, value in inputs.items():
+        flat = [*value] if isinstance(value, tuple) else value
+        if not isinstance(value, Tensor) and not is_plain(flat):
+            raise GraderError(
+                f"input {name} of {case} should be a tensor, a number, a text, or a list or tuple of the last two, "
+                f"of which a scenario makes what it likes, got {repr(value)[:80]}"
+            )
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a finite number, a text, None, or a list of such."""
+    if isinstance(value, list):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, int | str) or (isinstance(value, float) and math.isfinite(value))
 
 
 def dtype_name(dtype: torch.dtype) -> str:
