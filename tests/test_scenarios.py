@@ -21,7 +21,9 @@ from tests.toys import ABOUT, NO_MISTAKES, failures, grade, run
 GRADER = """
 import torch
 
-from graders.kata import Answer, Case, Grader
+from graders.kata import Answer, Budget, Case, Grader
+
+ONE = (torch.float64,)
 
 
 class Right:
@@ -81,6 +83,15 @@ GRADER = Grader(
             oracle=lambda n: ([n / 3, n], {"text": "é" * n, "none": None}, n > 2),
             cases=(Case("numbers", lambda draw: [{"n": 2}, {"n": 3}], dtypes=(torch.float64,)),),
         ),
+        Answer(
+            "quoted(text, marks=('«', '»'))",
+            oracle=lambda text, marks=("«", "»"): text.join(marks),
+            cases=(Case("words", lambda _: [{"text": "a"}, {"text": "b", "marks": ("<", ">")}], dtypes=ONE),),
+            budgets=tuple(
+                Budget(name, {"letters": (9, 99)}, lambda draw, letters: {"text": "é" * letters}, asks=("time",))
+                for name in ("long_text", "other_text")
+            ),
+        ),
         Answer("judged_by_a_test(x)", oracle=None),
     ),
     banned=("autograd", "optim"),
@@ -118,6 +129,10 @@ def twice(function, x):
 
 def pieces(n):
     return [n / 3, n], {"text": "é" * n, "none": None}, n > 2
+
+
+def quoted(text, marks=("«", "»")):
+    return text.join(marks)
 
 
 def judged_by_a_test(x):
@@ -192,6 +207,13 @@ WRONG = {
         "output 2: should be a dict of text, none, got a dict of text, null",
     ),
     "object": ("n > 2", "object()", "numerics/numbers/float64", "output 3: should be a bool, got object"),
+    "other_marks": (
+        'marks=("«", "»")',
+        'marks=("«", "«")',
+        "contract/quoted_signature",
+        "default of marks in quoted: should be ('«', '»'), got ('«', '«')",
+    ),
+    "cut": ("text.join", "text[:50].join", "performance/long_text/time", "the output: should be '«é"),
     "negative": ("x.exp()", "-x.exp()", "numerics/is_positive", "the result: should be positive"),
     "grad": (
         "    return x.exp()",

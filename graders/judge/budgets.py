@@ -24,6 +24,7 @@ from graders.judge.vectors import TestVectors
 from graders.kata import compare
 from graders.kata.spec import Answer, Budget, Tolerance
 from graders.sandbox.messages import Cost, Measured, Reply, Request
+from graders.sandbox.returned import Other, leaves_of
 from graders.sandbox.submission import Submission
 
 ROUGH = Tolerance(1e-3, 1e-3, 1e-3)  # two right answers at a large size; exactness is asked elsewhere
@@ -67,7 +68,7 @@ def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
 
     def elements(budget: Budget) -> tuple[bool, int]:
         given = trial.vectors.arguments(budget.case())[0].values()
-        largest = max(value.numel() for value in given if isinstance(value, Tensor))
+        largest = max((value.numel() for value in given if isinstance(value, Tensor)), default=0)
         return largest <= LARGER, largest
 
     if budget is not min(reversed(answer.budgets), key=elements):  # the smallest of them that is large
@@ -144,12 +145,13 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
     One is enough where it takes clearly less, with the reference asked twice, before it and after it or both times for
     another submission: what held up only the reference would let a slow answer pass. Three are enough where they agree.
     """
-    own, reference = full_size_replies(trial, answer, budget)
+    measure: Measured = "time" if budget.asks == ("time",) else "cost"  # a loop over bytes takes far longer counted
+    own, reference = full_size_replies(trial, answer, budget, measure)
     assert trial.last is not None
     quickest, call = trial.vectors.quickest, trial.last.message
     settled = own.seconds <= CLEARLY_FAST * budget.time * quickest.get(call, 0)
     if not settled:
-        quickest[call] = min(reference.seconds, read_again(trial, answer, budget).seconds)
+        quickest[call] = min(reference.seconds, read_again(trial, answer, budget, measure).seconds)
         settled = own.seconds <= FAST * budget.time * quickest[call]
     ratios = [own.seconds / quickest[call]]
     if not settled:
@@ -173,10 +175,10 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
     exact(answer, budget, trial)
 
 
-def full_size_replies(trial: Trial, answer: Answer, budget: Budget) -> tuple[Reply, Reply]:
+def full_size_replies(trial: Trial, answer: Answer, budget: Budget, measure: Measured = "cost") -> tuple[Reply, Reply]:
     """The submission's reply and the reference's, every axis being large."""
     measured_replies(trial, trial.vectors, answer, budget, "", "time")  # warms both up, before anything is counted
-    return measured_replies(trial, trial.vectors, answer, budget)
+    return measured_replies(trial, trial.vectors, answer, budget, measure=measure)
 
 
 def measured_replies(
@@ -192,15 +194,21 @@ def measured_replies(
     request = measured_request(vectors, answer, budget, grown, measure)
     try:
         reference = ask_reference(trial.reference, request)
-        outputs = correctness.tensors(trial.result(request, reference.result))
+        outputs = leaves_of(trial.result(request, reference.result))
         own = trial.ask(request)
         if measure == "cost" and own.cost is None:
             raise CheckFailed("the call: returned something that cannot be read as a result")
         if request.message in trial.verified:
             return own, reference
         trial.refuse_calls([(request, own)])
-        for where, wanted in correctness.tensors(reference.result).items():
-            agree(correctness.of("values", where), outputs[where], wanted)
+        for where, wanted in leaves_of(reference.result).items():
+            got = outputs[where]
+            if isinstance(wanted, Other):
+                raise GraderError(f"budget {budget.name}: {where} should be a tensor, a number or a text, got {wanted}")
+            if isinstance(wanted, Tensor) and isinstance(got, Tensor):
+                agree(correctness.of("values", where), got, wanted)
+            else:
+                correctness.same_leaf(where, where, got, wanted, ROUGH)
         for name, gradient in reference.gradients.items():
             got_gradient = own.gradients.get(name)
             if gradient is not None and got_gradient is not None:
@@ -222,12 +230,12 @@ def measured_request(
     return request
 
 
-def read_again(trial: Trial, answer: Answer, budget: Budget) -> Reply:
+def read_again(trial: Trial, answer: Answer, budget: Budget, measure: Measured) -> Reply:
     """The reference's reply, warmed up anew: its worker may be another one by now."""
     assert trial.reference is not None
-    calls: list[tuple[str | None, Measured]] = [("", "time"), (None, "cost")]
-    for grown, measure in calls:
-        request = measured_request(trial.vectors, answer, budget, grown, measure)
+    calls: list[tuple[str | None, Measured]] = [("", "time"), (None, measure)]
+    for grown, how in calls:
+        request = measured_request(trial.vectors, answer, budget, grown, how)
         trial.reference.replies.pop(request.message, None)
         reply = ask_reference(trial.reference, request)
     return reply

@@ -20,7 +20,7 @@ from graders.judge.vectors import Expected
 from graders.kata.compare import as_finite, close, finite, same_dtype, same_shape
 from graders.kata.spec import Answer, Case, Tolerance, parameters_of
 from graders.sandbox.messages import Request
-from graders.sandbox.returned import THE_OUTPUT, Result, leaves_of
+from graders.sandbox.returned import THE_OUTPUT, Leaf, Result, leaves_of
 
 
 def signature(answer: Answer, trial: Trial) -> None:
@@ -49,17 +49,19 @@ def signature(answer: Answer, trial: Trial) -> None:
 def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, Any]] | None) -> None:
     if got is None or any(parameter["kind"] == "VAR_POSITIONAL" for parameter in got):
         return  # it cannot be told, or takes anything
-    shown = ", ".join(parameter["name"] for parameter in got)
+    names = ", ".join(parameter["name"] for parameter in got)
     for index, (parameter, default) in enumerate(wanted.items()):
         if index >= len(got) or got[index]["name"] != parameter or got[index]["kind"] != "POSITIONAL_OR_KEYWORD":
-            raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({shown})")
+            raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({names})")
         there = got[index]
-        if default is not ... and (not there["optional"] or there["default"] != default):
+        told = default if isinstance(default, int | float | str | None) else repr(default)  # as the worker tells it
+        if default is not ... and (not there["optional"] or there["default"] != told):
             default_got = there["default"] if there["optional"] else "none"
-            raise CheckFailed(f"default of {parameter} in {name}: should be {default!r}, got {default_got!r}")
+            shown = repr(default_got) if told == default else default_got
+            raise CheckFailed(f"default of {parameter} in {name}: should be {default!r}, got {shown}")
     for more in got[len(wanted) :]:
         if not more["optional"] and more["kind"] != "VAR_KEYWORD":
-            raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({shown})")
+            raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({names})")
 
 
 def raises(answer: Answer, case: Case, trial: Trial) -> None:
@@ -136,14 +138,18 @@ def same_dtypes(trial: Trial, request: Request, simple: Result) -> None:
 def same_values(trial: Trial, request: Request, wanted: Result, tolerance: Tolerance) -> None:
     got = leaves_of(trial.result(request, wanted))
     for where, right in leaves_of(wanted).items():
-        there = got[where]
-        if isinstance(right, Tensor) and isinstance(there, Tensor):
-            close(request.in_words(of("values", where)), there, right, tolerance)
-        elif isinstance(right, float) and isinstance(there, float | int):
-            one, other = (torch.tensor(number, dtype=torch.float64) for number in (there, right))
-            close(request.in_words(where), one, other, tolerance)
-        elif there != right:
-            raise CheckFailed(f"{request.in_words(where)}: should be {right!r}, got {there!r}")
+        same_leaf(request.in_words(of("values", where)), request.in_words(where), got[where], right, tolerance)
+
+
+def same_leaf(values: str, subject: str, got: Leaf, wanted: Leaf, tolerance: Tolerance) -> None:
+    """One tensor, number or text; `values` is what a message calls a tensor's."""
+    if isinstance(wanted, Tensor) and isinstance(got, Tensor):
+        close(values, got, wanted, tolerance)
+    elif isinstance(wanted, float) and isinstance(got, float | int):
+        one, other = (torch.tensor(number, dtype=torch.float64) for number in (got, wanted))
+        close(subject, one, other, tolerance)
+    elif got != wanted:
+        raise CheckFailed(f"{subject}: should be {wanted!r}, got {got!r}")
 
 
 def same_gradients(

@@ -63,7 +63,7 @@ def guesses(draw: Draw, N: int, C: int, **options: Any) -> Arguments:
 
 
 def several_averages(precision_recall_f1, y_true, y_pred):
-    scores = {average: precision_recall_f1(y_true, y_pred, average) for average in ("weighted", None)}
+    scores = {str(average): precision_recall_f1(y_true, y_pred, average) for average in ("weighted", None)}
     return scores | {"binary": precision_recall_f1(y_true.clamp(max=1), y_pred.clamp(max=1))}
 
 
