@@ -228,8 +228,8 @@ def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Pr
             if verdict.state != "failing":
                 proof.faults.append(f"the mistake {form} should fail, but is {verdict.state}: {verdict.message}")
             elif verdict.taken_for != verdict.name:
-                found = verdict.taken_for
-                got = f"{found}, which replies alike to everything that is asked" if found else "no name"
+                other = f"{verdict.taken_for}, which replies alike to everything that is asked"
+                got = other if verdict.taken_for else f"no name; it fails {verdict.message}"
                 proof.faults.append(f"the mistake {form} should be named, got {got}")
 
 

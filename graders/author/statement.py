@@ -48,6 +48,10 @@ def with_path(readme: str, all_katas: list[Kata]) -> str:
 
 def with_tables(kata: Kata) -> str:
     """The statement with this section anew, which is its last one. Raises: UsageError, GraderError."""
+    if not kata.statement.exists():
+        raise UsageError(
+            f"{kata.statement.relative_to(kata.root)} should be written first, down to {HEADING.strip()!r}"
+        )
     text = kata.statement.read_text(encoding="utf-8")
     before, heading, _ = text.partition(HEADING)
     if not heading:
