@@ -84,7 +84,7 @@ GRADER = Grader(
             cases=(Case("numbers", lambda draw: [{"n": 2}, {"n": 3}], dtypes=(torch.float64,)),),
         ),
         Answer(
-            "quoted(text, marks=('«', '»'))",
+            "quoted(text, marks=('«', '»'), dtype=torch.uint8)",
             oracle=lambda text, marks=("«", "»"): text.join(marks),
             cases=(Case("words", lambda _: [{"text": "a"}, {"text": "b", "marks": ("<", ">")}], dtypes=ONE),),
             budgets=tuple(
@@ -131,7 +131,7 @@ def pieces(n):
     return [n / 3, n], {"text": "é" * n, "none": None}, n > 2
 
 
-def quoted(text, marks=("«", "»")):
+def quoted(text, marks=("«", "»"), dtype=torch.uint8):
     return text.join(marks)
 
 
@@ -212,6 +212,12 @@ WRONG = {
         'marks=("«", "«")',
         "contract/quoted_signature",
         "default of marks in quoted: should be ('«', '»'), got ('«', '«')",
+    ),
+    "other_dtype": (
+        "dtype=torch.uint8",
+        "dtype=torch.int8",
+        "contract/quoted_signature",
+        "default of dtype in quoted: should be torch.uint8, got torch.int8",
     ),
     "cut": ("text.join", "text[:50].join", "performance/long_text/time", "the output: should be '«é"),
     "negative": ("x.exp()", "-x.exp()", "numerics/is_positive", "the result: should be positive"),

@@ -18,7 +18,7 @@ from torch import Tensor
 from graders.faults import GraderError
 from graders.judge.modes import Choices, Mode, covering
 from graders.kata.scenario import source_of
-from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, dtype_name, parameters_of, refuse_inputs
+from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, Named, dtype_name, parameters_of, refuse_inputs
 from graders.sandbox.messages import Measured, Request, floating
 from graders.sandbox.returned import DEEPEST, MOST_ITEMS, Leaf, Result, leaves_of
 
@@ -130,6 +130,7 @@ class TestVectors:
         parameters = {} if case.scenario else parameters_of(answer.forward or answer.signature)
         leaves = tuple(name for name in answer.differentiable if isinstance(given.get(name), Tensor))
         optional = any(default is not ... and name in given for name, default in parameters.items())
+        optional &= not any(isinstance(default, Named) for default in parameters.values())  # which cannot be sent
         pulled = ["pulled"] * bool((leaves or answer.parameters) and case.gradients != "none" and not case.raises)
         return Choices(
             {
