@@ -175,6 +175,11 @@ def test_a_call_is_shown_with_the_dtypes_of_all_tensors() -> None:
     assert describe_call("f", None, {"x": x, "mask": mask, "dim": 1}) == "f(x[5, 7] bfloat16, mask[5] bool, dim=1)"
 
 
+def test_a_call_with_a_long_text_is_shown_with_its_beginning() -> None:
+    shown = describe_call("encode", None, {"text": "abcd " * 50_000})
+    assert shown == f"encode(text='{('abcd ' * 20)[:99]}… (250,002 characters))"
+
+
 def raising(kind: str, refusal: bool = True) -> Reply:
     return Reply(raised=Raised(kind, refusal, "", 3))
 

@@ -16,8 +16,10 @@ from graders.kata.spec import Tolerance, dtype_name
 from graders.sandbox.returned import LONGEST_NAME, Result, count_in, few, result_in, tensor_in, text_in
 from graders.worker import wire
 from graders.worker.protocol import Beside, CallRequest
+from graders.worker.visible import LONGEST
 
 Measured = Literal["", "time", "cost"]
+SHOWN = 100  # characters of an argument that is a long text or list
 FIGURES = ("operators", "written", "peak", "lines", "line")
 NO_ANSWER = (KeyError, IndexError, TypeError, ValueError, AttributeError)  # where a reply is not what a worker sends
 
@@ -225,7 +227,8 @@ def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mappin
     def one(name: str, value: Any) -> str:
         if isinstance(value, Tensor):
             return f"{name}{list(value.shape)} {dtype_name(value.dtype)}"
-        return f"{name}={value!r}"
+        text = repr(value)
+        return f"{name}={text if len(text) <= LONGEST else f'{text[:SHOWN]}… ({len(text):,} characters)'}"
 
     call = ", ".join(one(name, value) for name, value in arguments.items())
     if init is None:
