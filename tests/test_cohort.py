@@ -366,29 +366,58 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def test_slurm_gets_jobs_that_are_workers(toys: Path) -> None:
-    folder = a_class(toys / "class", ann=REFERENCE, bob=WRONG)
-    programs = toys / "bin"
+def slurm_of_toys(programs: Path) -> dict[str, str]:
+    """Programs in the place of SLURM's, and the environment in which they are found."""
     programs.mkdir()
     for name, text in {
-        "sbatch": 'cp "$1" "$0.$$"; bash "$0.$$" >/dev/null 2>&1 & echo "Submitted batch job $!"',
+        "sbatch": 'if [ "$1" = --test-only ]; then ! grep "p none" >&2; exit; fi\n'
+        'cp "$1" "$0.$$"; bash "$0.$$" >/dev/null 2>&1 & echo "Submitted batch job $!"; echo $! >> "${0%/*}/jobs"',
+        "squeue": 'for job in $(cat "${0%/*}/jobs"); do kill -0 "$job" && echo "$job"; done; true',
         "scancel": 'kill "$@"',
     }.items():
         (programs / name).write_text(f"#!/bin/bash\n{text}\n")
         (programs / name).chmod(0o755)
+    (programs / "jobs").touch()
+    return os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"}
+
+
+def test_slurm_gets_jobs_that_are_workers_and_another_for_one_that_it_ended(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE, bob=WRONG)
+    environment = slurm_of_toys(toys / "bin")
     options = ["--jobs", "2", "--processors", "1", "--memory", "1GB", "--queue", "short", "--port", str(free_port())]
-    command = [sys.executable, "-m", "docs.cluster.slurm", *options]
-    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"}
+    program = "from docs.cluster import slurm; slurm.ROUND = 1; slurm.main()"
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True
-    ) as slurm:
+        [sys.executable, "-c", program, *options],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True,
+    ) as slurm:  # fmt: skip
         assert slurm.stdout
         address = slurm.stdout.readline().split()[-1]
         ran = run(toys, "cohort", str(folder), "--out", str(toys / "out"), "--scheduler", address, "--seed", "1")
+        os.kill(int((toys / "bin" / "jobs").read_text().split()[0]), signal.SIGTERM)
+        until = time.monotonic() + 60
+        while len(list((toys / "bin").glob("sbatch.*"))) < 3 and time.monotonic() < until:
+            time.sleep(0.1)
         os.killpg(slurm.pid, signal.SIGINT)
         assert slurm.wait(60) == 0
     assert ran.status == 0, ran.err
     assert table(toys)["ann"]["scale"] == "100"
-    first, second = (job.read_text() for job in programs.glob("sbatch.*"))
+    first, second, _again = (job.read_text() for job in (toys / "bin").glob("sbatch.*"))
     assert "#SBATCH -p short" in first
     assert "#SBATCH -t 02:00:00" in second
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--queue", "none"], "SLURM takes no such job: #SBATCH -p none"),
+        (["--interface", "none"], "Dask's scheduler cannot start ("),
+    ],
+)
+def test_what_slurm_refuses_is_one_sentence(toys: Path, options: list[str], why: str) -> None:
+    command = [sys.executable, "-m", "docs.cluster.slurm", "--port", str(free_port()), *options]
+    environment = slurm_of_toys(toys / "bin")
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {why}")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
