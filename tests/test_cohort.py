@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import gzip
 import io
 import json
 import os
@@ -258,6 +259,92 @@ def test_roster_of_repositories(toys: Path) -> None:
         roster.write_text(text)
         with pytest.raises(UsageError, match=why):
             read(roster, toys)
+
+
+def test_what_cannot_be_read_costs_nothing_but_itself_and_is_told(toys: Path) -> None:
+    folder = a_class(toys / "class", Ann=REFERENCE)
+    with zipfile.ZipFile(folder / "Bob.ZIP", "w") as archive:
+        archive.writestr("scale.py", REFERENCE)
+        archive.writestr("affine.py", MODULE_REFERENCE)
+    written = (folder / "Bob.ZIP").read_bytes()
+    (folder / "Bob.ZIP").write_bytes(written.replace(b"def scale", b"def sc4le", 1))  # so its sum is wrong
+    (folder / "Ann.zip").write_bytes(written)
+    (folder / "Cid.rar").write_bytes(b"Rar!")
+    found = all_learners(folder, katas.all_katas(toys), toys / "clones")
+    by_slug = {one.slug: one for one in found}
+    assert sorted(by_slug) == ["Ann", "Ann-2", "Bob", "Cid-rar"]
+    assert by_slug["Ann-2"].notes == ["another learner has the same name; the files of this one are called Ann-2"]
+    assert len(by_slug["Bob"].answers) == 1
+    assert "cannot be read out of Bob.ZIP" in by_slug["Bob"].notes[0]
+    assert by_slug["Cid-rar"].notes == ["Cid.rar cannot be looked through; put a .zip or a .tar here"]
+
+
+def test_archives_that_would_fill_the_memory_or_are_damaged_are_a_note(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE)
+    header = tarfile.TarInfo("PaxHeader")
+    header.type, header.size = tarfile.XHDTYPE, 1 << 32
+    with gzip.open(folder / "bob.tgz", "wb") as stream:
+        stream.write(header.tobuf() + bytes(1 << 20))
+    with zipfile.ZipFile(folder / "carl.zip", "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("scale.py", REFERENCE)
+    with zipfile.ZipFile(folder / "dora.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("scale.py", REFERENCE * 9)
+    written = bytearray((folder / "dora.zip").read_bytes())
+    written[60:90] = bytes(30)
+    (folder / "dora.zip").write_bytes(written)
+    with gzip.open(folder / "eve.tar.gz", "wb") as stream:
+        stream.write(bytes(range(256)) * 100)
+    (folder / "eve.tar.gz").write_bytes((folder / "eve.tar.gz").read_bytes()[:100])
+    notes = {one.name: one.notes for one in read(folder, toys).values() if one.notes}
+    assert notes["bob"] == ["the .tar has a header of more than 1 MB; pack it anew"]
+    assert notes["carl"] == ["scale.py is compressed in a rare way in carl.zip; a usual .zip can be read"]
+    assert notes["dora"][0].startswith("scale.py cannot be read out of dora.zip: ")
+    assert notes["eve"][0].startswith("eve.tar.gz is no .tar that can be read: ")
+    assert len(notes) == 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_names_that_are_no_text_do_not_stop_the_class(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE)
+    odd = folder / os.fsdecode(b"caf\xe9") / os.fsdecode(b"\xff") / "scale.py"
+    odd.parent.mkdir(parents=True)
+    odd.write_text(WRONG)
+    with tarfile.open(folder / "bob.tar", "w", format=tarfile.GNU_FORMAT, encoding="latin-1") as archive:
+        one = tarfile.TarInfo("é/scale.py")
+        one.size = len(WRONG)
+        archive.addfile(one, io.BytesIO(WRONG.encode()))
+    ran = cohort(toys, folder, "--json", str(toys / "all.json"))
+    assert ran.status == 0, ran.err
+    assert (toys / "out" / "feedback" / "caf.md").read_text(encoding="utf-8").startswith("# caf?\n")
+    everyone = json.loads((toys / "all.json").read_text(encoding="utf-8"))["learners"]
+    assert {one["name"]: one["results"][0]["source"] for one in everyone.values()} == {
+        "ann": ANSWER.as_posix(),
+        "bob": "?/scale.py",
+        "caf?": "?/scale.py",
+    }
+
+
+def test_page_counts_no_stub_and_blames_no_check_for_what_is_no_program(toys: Path) -> None:
+    stub = (toys / ANSWER).read_text()
+    folder = a_class(toys / "class", ann=REFERENCE, bob=stub, carl="import nowhere", dora="", eve="# nothing\n")
+    ran = cohort(toys, folder, "--export", "gradescope")
+    assert ran.status == 0, ran.err
+    page = (toys / "out" / "index.html").read_text(encoding="utf-8")
+    assert '<th scope="row">scale</th><td class="number">4</td><td class="number">1</td>' in page
+    assert "/calls<" not in page
+    assert "The same program" not in page
+    told = {
+        name: json.loads((toys / "out" / "gradescope" / name / "results.json").read_text())["tests"]
+        for name in ("bob", "carl")
+    }
+    assert [one["output"] for one in told["bob"] if one["name"] == "scale"] == ["to do"]
+    assert "cannot be imported" in next(one["output"] for one in told["carl"] if one["name"] == "scale")
+
+
+def test_names_in_feedback_are_no_links() -> None:
+    text = pages.feedback(Learner("[x](javascript:y) <b>", notes=["![](http://z)"]), [], 1)
+    assert text.startswith("# \\[x](javascript:y) \\<b>\n")
+    assert "- !\\[](http://z)" in text
 
 
 def test_names_of_files_are_safe_and_differ() -> None:

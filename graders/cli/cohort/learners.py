@@ -6,6 +6,10 @@ is too large is known by its size alone.
 
 from __future__ import annotations
 
+import bz2
+import contextlib
+import gzip
+import lzma
 import os
 import re
 import stat
@@ -15,7 +19,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol
+from typing import IO, Protocol, cast
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import LONGEST_SOURCE
@@ -24,8 +28,10 @@ from graders.faults import UsageError
 
 MOST_ENTRIES = 200_000  # of one learner's tree
 MOST_UNPACKED = 1 << 30  # bytes of an archive that are looked through
+MOST_AT_ONCE = 1 << 20  # bytes of one of its headers
 NOT_LOOKED_INTO = {"solutions", "tests", "node_modules", "__pycache__", "__MACOSX"}
-ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+OTHERS = (".rar", ".7z", ".tar.zst", ".gz", ".bz2", ".xz")  # archives that Python cannot look through, or of one file
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ def all_learners(source: Path, katas: list[Kata], clones: Path) -> list[Learner]
         found = [of_repository(*row, katas, clones) for row in roster(source)]
     elif source.is_dir():
         entries = sorted(entry for entry in source.iterdir() if not entry.name.startswith("."))
-        found = [of_entry(entry, katas) for entry in entries if entry.is_dir() or entry.name.endswith(ARCHIVES)]
+        found = [of_entry(entry, katas) for entry in entries if entry.is_dir() or ending(entry, ARCHIVES + OTHERS)]
     else:
         raise UsageError(f"{source} should be a folder of learners or a roster that ends in .csv; check the path")
     if not found:
@@ -81,30 +87,50 @@ def all_learners(source: Path, katas: list[Kata], clones: Path) -> list[Learner]
 
 def of_entry(entry: Path, katas: list[Kata]) -> Learner:
     """Of a folder or an archive."""
-    name = entry.name
+    name = readable(entry.name)
     if entry.is_symlink():
         return Learner(name, notes=[f"{name} is a link, and links are not followed; put the folder itself here"])
     if entry.is_dir():
         return found_in(Folder(entry), name, katas)
-    name = next(name.removesuffix(ending) for ending in ARCHIVES if name.endswith(ending))
-    return found_in(Zip(entry) if entry.suffix == ".zip" else Tar(entry), name, katas)
+    if not ending(entry, ARCHIVES):
+        return Learner(name, notes=[f"{name} cannot be looked through; put a .zip or a .tar here"])
+    name = name[: -len(ending(entry, ARCHIVES))]
+    return found_in(Zip(entry) if ending(entry, (".zip",)) else Tar(entry), name, katas)
+
+
+def ending(file: Path, endings: tuple[str, ...]) -> str:
+    """The one that the name has, be it in capitals; empty if it has none."""
+    return next((one for one in endings if file.name.lower().endswith(one)), "")
+
+
+def readable(text: str) -> str:
+    """The name of a file may be bytes that are no UTF-8: they become question marks, since no file could be written."""
+    return text.encode(errors="replace").decode()
 
 
 def found_in(tree: Tree, name: str, katas: list[Kata]) -> Learner:
     learner = Learner(name)
-    try:
+    with noted(learner):
         places = candidates(tree, katas)
         for kata in katas:
             path = the_one(places[kata.id], learner)
             if path:
-                size = places[kata.id][path]
-                content = tree.read(path) if size <= LONGEST_SOURCE else b""
-                learner.answers[kata.id] = Answer(path, content, max(size, len(content)))
-    except Trouble as trouble:
-        learner.notes.append(str(trouble))
+                with noted(learner):
+                    size = places[kata.id][path]
+                    content = tree.read(path) if size <= LONGEST_SOURCE else b""
+                    learner.answers[kata.id] = Answer(readable(path), content, max(size, len(content)))
     if not learner.answers and not learner.notes:
-        learner.notes.append("there is no file that is named like a kata")
+        learner.notes.append("there is no file that is named like a kata; links are not followed")
     return learner
+
+
+@contextlib.contextmanager
+def noted(learner: Learner) -> Iterator[None]:
+    """What could not be read costs nothing but itself."""
+    try:
+        yield
+    except Trouble as trouble:
+        learner.notes.append(readable(str(trouble)))
 
 
 def candidates(tree: Tree, katas: list[Kata]) -> dict[str, dict[str, int]]:
@@ -132,7 +158,8 @@ def the_one(places: dict[str, int], learner: Learner) -> str | None:
 
     ranked = sorted(places, key=lambda path: (*order(path), path))
     if len(ranked) > 1 and order(ranked[0]) == order(ranked[1]):
-        learner.notes.append(f"{ranked[0]} and {ranked[1]} may both be the answer to {name}; neither was graded")
+        both = readable(f"{ranked[0]} and {ranked[1]}")
+        learner.notes.append(f"{both} may both be the answer to {name}; neither was graded")
         return None
     return ranked[0]
 
@@ -140,6 +167,7 @@ def the_one(places: dict[str, int], learner: Learner) -> str | None:
 def name_files(learners: list[Learner]) -> None:
     """Gives each a name for files: letters and digits of their own script, and a number where two would be the same."""
     taken: set[str] = set()
+    known: set[str] = set()
     for learner in learners:
         plain = unicodedata.normalize("NFC", learner.name)
         base = re.sub(r"[^\w-]+", "-", plain).strip("-_")[:80] or "learner"
@@ -148,6 +176,9 @@ def name_files(learners: list[Learner]) -> None:
             number += 1
             learner.slug = f"{base}-{number}"
         taken.add(learner.slug.casefold())
+        if learner.name in known:
+            learner.notes.append(f"another learner has the same name; the files of this one are called {learner.slug}")
+        known.add(learner.name)
 
 
 class Folder:
@@ -184,24 +215,17 @@ class Zip:
         self.file = file
 
     def files(self) -> Iterator[tuple[str, int]]:
-        with self.opened() as archive:
+        with told(f"{self.file.name} is no .zip that can be read"), zipfile.ZipFile(self.file) as archive:
             for one in archive.infolist():
                 if not one.is_dir() and not stat.S_ISLNK(one.external_attr >> 16):
                     yield one.filename, one.file_size
 
     def read(self, path: str) -> bytes:
-        with self.opened() as archive:
-            try:
-                with archive.open(path) as stream:
-                    return stream.read(LONGEST_SOURCE + 1)
-            except (OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile, EOFError) as error:
-                raise Trouble(f"{path} cannot be read out of {self.file.name}: {error}") from None
-
-    def opened(self) -> zipfile.ZipFile:
-        try:
-            return zipfile.ZipFile(self.file)
-        except (OSError, zipfile.BadZipFile) as error:
-            raise Trouble(f"{self.file.name} is no .zip that can be read: {error}") from None
+        with told(f"{path} cannot be read out of {self.file.name}"), zipfile.ZipFile(self.file) as archive:
+            if archive.getinfo(path).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise Trouble(f"{path} is compressed in a rare way in {self.file.name}; a usual .zip can be read")
+            with archive.open(path) as stream:
+                return stream.read(LONGEST_SOURCE + 1)
 
 
 class Tar:
@@ -212,22 +236,57 @@ class Tar:
         self.kept: dict[str, bytes] = {}
 
     def files(self) -> Iterator[tuple[str, int]]:
-        try:
-            with tarfile.open(self.file, "r|*") as archive:
-                seen = 0
-                for one in archive:
-                    seen += one.size
-                    if seen > MOST_UNPACKED:
-                        raise Trouble(f"{self.file.name} unpacks to more than 1 GB; leave out what is no answer")
-                    if one.isreg():
-                        if one.name.endswith(".py") and one.size <= LONGEST_SOURCE:
-                            self.kept[one.name] = content_of(archive.extractfile(one))
-                        yield one.name, one.size
-        except (OSError, EOFError, tarfile.TarError) as error:
-            raise Trouble(f"{self.file.name} is no .tar that can be read: {error}") from None
+        with (
+            told(f"{self.file.name} is no .tar that can be read"),
+            plain_stream(self.file) as stream,
+            tarfile.open(fileobj=cast("IO[bytes]", Sparing(stream)), mode="r:") as archive,
+        ):
+            seen = 0
+            for one in archive:
+                seen += one.size
+                if seen > MOST_UNPACKED:
+                    raise Trouble(f"{self.file.name} unpacks to more than 1 GB; leave out what is no answer")
+                if one.isreg():
+                    if one.name.endswith(".py") and one.size <= LONGEST_SOURCE:
+                        self.kept[one.name] = content_of(archive.extractfile(one))
+                    yield one.name, one.size
 
     def read(self, path: str) -> bytes:
         return self.kept[path]
+
+
+@contextlib.contextmanager
+def told(what: str) -> Iterator[None]:
+    """Raises: Trouble, whatever a hostile archive makes Python's own modules raise."""
+    try:
+        yield
+    except Trouble:
+        raise
+    except Exception as error:
+        raise Trouble(f"{what}: {error}") from None
+
+
+def plain_stream(file: Path) -> IO[bytes]:
+    """What the file holds once it is not compressed any more."""
+    with file.open("rb") as stream:
+        begins = stream.read(6)
+    for sign, opener in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\0", lzma.open)):
+        if begins.startswith(sign):
+            return cast("IO[bytes]", opener(file, "rb"))
+    return file.open("rb")
+
+
+class Sparing:
+    """A stream that gives little at once: a header in a .tar may say that it goes on for gigabytes."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.seek, self.tell, self.close = stream.seek, stream.tell, stream.close
+        self.stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= MOST_AT_ONCE:
+            raise Trouble("the .tar has a header of more than 1 MB; pack it anew")
+        return self.stream.read(size)
 
 
 def content_of(stream: IO[bytes] | None) -> bytes:

@@ -6,6 +6,7 @@ import argparse
 import ast
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,7 +46,8 @@ def write_all(
         save(out / "feedback" / f"{learner.slug}.md", feedback(learner, told, seed))
     save(out / "index.html", page(learners, katas, documents, seed))
     if options.json:
-        results.write(options.json, {"seed": seed, "learners": {one.name: documents[one.slug] for one in learners}})
+        everyone = {one.slug: {"name": one.name, "results": documents[one.slug]} for one in learners}
+        results.write(options.json, {"seed": seed, "learners": everyone})
     for name in options.export:
         EXPORTERS[name](out, learners, katas, documents)
 
@@ -88,8 +90,8 @@ def as_csv(rows: list[list[object]]) -> str:
 
 def feedback(learner: Learner, told: list[Result], seed: int) -> str:
     """The cards that the learner would see."""
-    lines = [f"# {one_line(learner.name)}", "", f"{sum(one.score for one in told)} points; seed {seed}.", ""]
-    lines += [f"- {one_line(note)}" for note in learner.notes] + [""] * bool(learner.notes)
+    lines = [f"# {plain(learner.name)}", "", f"{sum(one.score for one in told)} points; seed {seed}.", ""]
+    lines += [f"- {plain(note)}" for note in learner.notes] + [""] * bool(learner.notes)
     for one in told:
         screen = Console(file=io.StringIO(), width=CARD_WIDTH, highlight=False, force_terminal=False)
         Reporter(seed, screen, submissions=[Path(one.source)])(one)
@@ -100,8 +102,9 @@ def feedback(learner: Learner, told: list[Result], seed: int) -> str:
     return "\n".join(lines)
 
 
-def one_line(text: str) -> str:
-    return " ".join(text.split())
+def plain(text: str) -> str:
+    """In one line, and without links, pictures or tags: a path in an archive is called as its learner likes."""
+    return re.sub(r"[\[<`]", r"\\\g<0>", " ".join(text.split()))
 
 
 def longest_fence(text: str) -> int:
@@ -123,18 +126,16 @@ def page(learners: list[Learner], katas: list[Kata], documents: Mapping[str, lis
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    everything = [one for each in documents.values() for one in each]
+    everything = [one for each in documents.values() for one in each if one["state"] != "todo"]
+    answered = [kata for kata in katas if any(one["kata"] == kata.id for one in everything)]
     return made.get_template("index.html.jinja").render(
         learners=learners,
-        katas=[kata for kata in katas if any(one["kata"] == kata.id for one in everything)],
+        katas=answered,
         scores={slug: {one["kata"]: one for one in each} for slug, each in documents.items()},
         totals={slug: sum(points(each).values()) for slug, each in documents.items()},
         most=POINTS * len(katas),
         bands=BANDS,
-        spreads=[
-            spread(kata, [one for one in everything if one["kata"] == kata])
-            for kata in dict.fromkeys(one["kata"] for one in everything)
-        ],
+        spreads=[spread(kata.id, [one for one in everything if one["kata"] == kata.id]) for kata in answered],
         mistakes=mistakes(everything),
         checks=failed_checks(everything),
         groups=same_programs(learners, katas),
@@ -158,8 +159,8 @@ def mistakes(documents: list[dict[str, Any]]) -> list[tuple[str, str, int]]:
 
 
 def failed_checks(documents: list[dict[str, Any]]) -> list[tuple[str, str, int]]:
-    """The checks at which most answers failed first."""
-    counted = Counter((one["kata"], one["first_failure"]) for one in documents if one["first_failure"])
+    """The checks at which most answers failed first; an answer that could not be graded failed at none."""
+    counted = Counter((one["kata"], one["first_failure"]) for one in documents if one["state"] == "failing")
     return [(kata, name, number) for (kata, name), number in counted.most_common(MOST_CHECKS)]
 
 
@@ -180,6 +181,8 @@ def shape(content: bytes) -> str:
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    if not tree.body:
         return ""
     names: dict[str, str] = {}
 
@@ -243,13 +246,18 @@ def gradescope(
                 "name": kata.id,
                 "score": told[kata.id]["score"] if kata.id in told else 0,
                 "max_score": POINTS,
-                "output": (told[kata.id]["diagnosis"] or told[kata.id]["first_failure"] or "")
-                if kata.id in told
-                else "no answer",
+                "output": in_short(told[kata.id]) if kata.id in told else "no answer",
             }
             for kata in katas
         ]
         results.write(out / "gradescope" / learner.slug / "results.json", {"tests": tests})
+
+
+def in_short(document: dict[str, Any]) -> str:
+    """Why an answer has not all points; nothing where it has."""
+    if document["state"] == "todo":
+        return "to do"
+    return str(document["message"] or document["diagnosis"] or document["first_failure"] or "")
 
 
 EXPORTERS = {"canvas": canvas, "gradescope": gradescope, "nbgrader": nbgrader}
