@@ -261,6 +261,28 @@ def test_roster_of_repositories(toys: Path) -> None:
             read(roster, toys)
 
 
+def test_repositories_with_like_addresses_are_not_mistaken(toys: Path) -> None:
+    rows = ["learner,repository"]
+    for owner, text in (("ann-lee/forks", REFERENCE), ("ann/lee-forks", WRONG)):
+        folder = toys / owner
+        folder.mkdir(parents=True)
+        (folder / "scale.py").write_text(text)
+        git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+        for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+            subprocess.run([*git, *arguments], check=True)
+        rows.append(f"{owner},{folder}")
+    roster = toys / "class.csv"
+    roster.write_text("\n".join(rows))
+    (toys / "clones").mkdir()
+    for _ in range(2):
+        found = read(roster, toys)
+        assert found["ann-lee/forks"].answers["scale"].content == REFERENCE.encode()
+        assert found["ann/lee-forks"].answers["scale"].content == WRONG.encode()
+        for clone in (toys / "clones").iterdir():  # as a run leaves them that is killed meanwhile
+            (clone / "HEAD").unlink()
+            clone.rename(f"{clone}.part")
+
+
 def test_what_cannot_be_read_costs_nothing_but_itself_and_is_told(toys: Path) -> None:
     folder = a_class(toys / "class", Ann=REFERENCE)
     with zipfile.ZipFile(folder / "Bob.ZIP", "w") as archive:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bz2
 import contextlib
 import gzip
+import hashlib
 import lzma
 import os
 import re
@@ -316,7 +317,8 @@ class Commit:
 
 def of_repository(name: str, repository: str, revision: str, katas: list[Kata], clones: Path) -> Learner:
     """What the repository has now, if it can be reached."""
-    folder = clones / re.sub(r"\W+", "-", repository)[-100:]
+    address = hashlib.sha256(repository.encode()).hexdigest()[:12]  # a/b-c and a-b/c are two
+    folder = clones / f"{re.sub(r'[^A-Za-z0-9]+', '-', repository)[-80:]}-{address}"
     try:
         if not folder.exists():
             clone(repository, folder)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -35,10 +36,13 @@ def roster(file: Path) -> list[tuple[str, str, str]]:
 
 
 def clone(repository: str, folder: Path) -> None:
-    """Without a checkout. Raises: Trouble."""
+    """Without a checkout, whole or not at all. Raises: Trouble."""
     if repository.startswith("-"):
         raise Trouble(f"{repository} is no address of a repository")
-    git(None, "clone", "--bare", "--quiet", "--end-of-options", repository, str(folder))
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)  # of a run that was killed
+    git(None, "clone", "--bare", "--quiet", "--end-of-options", repository, str(part))
+    part.rename(folder)
 
 
 def git(clone: Path | None, *arguments: str) -> bytes:
