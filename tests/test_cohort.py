@@ -346,11 +346,12 @@ def test_names_that_are_no_text_do_not_stop_the_class(toys: Path) -> None:
     }
 
 
-def test_page_counts_no_stub_and_blames_no_check_for_what_is_no_program(toys: Path) -> None:
+def test_pages_count_no_stub_blame_no_check_for_what_is_no_program_and_promise_no_more_isolation(toys: Path) -> None:
     stub = (toys / ANSWER).read_text()
     folder = a_class(toys / "class", ann=REFERENCE, bob=stub, carl="import nowhere", dora="", eve="# nothing\n")
-    ran = cohort(toys, folder, "--export", "gradescope")
+    ran = cohort(toys, folder, "--export", "gradescope", "--isolation", "limits")
     assert ran.status == 0, ran.err
+    assert json.loads((toys / "out" / "learners" / "ann.json").read_text())["env"]["isolation"] == "limits"
     page = (toys / "out" / "index.html").read_text(encoding="utf-8")
     assert '<th scope="row">scale</th><td class="number">4</td><td class="number">1</td>' in page
     assert "/calls<" not in page
