@@ -5,15 +5,16 @@ from __future__ import annotations
 import base64
 import json
 import random
+import signal
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import Any
 
-from distributed import Worker, WorkerPlugin, get_worker
+from distributed import Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_worker
 
-from graders.cli.cohort.ledger import engine_digest
+from graders.cli.cohort.ledger import version
 from graders.faults import ROOT
 from graders.sandbox.launcher import processors
 
@@ -33,17 +34,19 @@ class Judging(WorkerPlugin):
 
     name = NAME
 
-    def __init__(self, root: Path, seed: int, isolation: str, engine: str) -> None:
+    def __init__(self, root: Path, seed: int, isolation: str) -> None:
         self.root = None if root == ROOT else root  # each machine has a copy of this repository where it likes
         self.seed = seed
         self.isolation = isolation
-        self.engine = engine
+        self.version = version(root)
         self.order = random.getrandbits(32)  # of processors: another class's judges may be at work as well
 
     def setup(self, worker: Worker) -> None:
         """Raises: RuntimeError where answers cannot be judged here as they are where the command runs."""
-        if engine_digest() != self.engine:
-            raise RuntimeError(UNFIT.format(worker.address, "its copy of this repository is another version"))
+        if isinstance(worker.name, int):  # of this machine's own cluster: Ctrl-C ends the command, and that the rest
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if version(self.root or ROOT) != self.version:
+            raise RuntimeError(UNFIT.format(worker.address, "its torch or its copy of this repository is another one"))
         self.judge = Judge(self.root or ROOT, self.seed, self.processor_for(worker))
         if self.isolation == "strict" and self.judge.isolation != "full":
             self.judge.close()
@@ -57,6 +60,17 @@ class Judging(WorkerPlugin):
     def teardown(self, worker: Worker) -> None:
         if hasattr(self, "judge"):
             self.judge.close()
+
+
+class Loosened(SchedulerPlugin):
+    """Lets the tasks of a worker that is gone go to any: where no other is there, Dask has them wait for that one."""
+
+    name = "loosened"
+
+    def remove_worker(self, scheduler: Scheduler, worker: str, **_: Any) -> None:
+        for task in scheduler.tasks.values():
+            if worker in (task.worker_restrictions or ()):
+                task.worker_restrictions = None
 
 
 class Judge:

@@ -7,10 +7,11 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from graders.catalogue.katas import Kata
+from graders.catalogue.katas import Kata, all_katas
 from graders.faults import ROOT, UsageError
 
 ROOMS = ("worker", "sandbox", "kata", "catalogue", "judge")  # that a verdict comes out of
@@ -65,10 +66,10 @@ def explained(file: Path) -> Iterator[None]:
         ) from None
 
 
-def key_of(kata: Kata, content: bytes, size: int, engine: str, torch: str, seed: int) -> str:
+def key_of(kata: Kata, content: bytes, size: int, engine: str, torch: str, seed: int, isolation: str) -> str:
     """Of all that a verdict follows from."""
     made = hashlib.sha256()
-    for part in (kata.id, engine, grader_digest(kata), torch, str(seed), str(size)):
+    for part in (kata.id, engine, grader_digest(kata), torch, str(seed), isolation, str(size)):
         made.update(part.encode() + b"\0")
     made.update(content)
     return made.hexdigest()
@@ -78,6 +79,15 @@ def engine_digest() -> str:
     """Of what judges all katas."""
     rooms = (ROOT / "graders" / room for room in ROOMS)
     return digest([*sorted(file for room in rooms for file in room.rglob("*.py")), ROOT / "graders" / "faults.py"])
+
+
+def version(root: Path) -> str:
+    """Of all that should be the same on every machine."""
+    made = hashlib.sha256(engine_digest().encode())
+    for kata in all_katas(root):
+        made.update(grader_digest(kata).encode())
+    made.update(metadata.version("torch").partition("+")[0].encode())  # be it for a GPU or not
+    return made.hexdigest()
 
 
 def grader_digest(kata: Kata) -> str:
