@@ -11,7 +11,8 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from types import FunctionType
+from importlib.util import find_spec
+from types import FunctionType, ModuleType
 from typing import Any
 
 from graders.worker.meter import LIBRARY
@@ -21,6 +22,7 @@ from graders.worker.sterile import sterile
 LIBRARIES = frozenset(
     ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
 )
+INSTALLED = frozenset(filter(find_spec, LIBRARIES))
 # Python's own means of getting past Python: to the memory, to other frames, to other processes.
 INTERNALS = frozenset(("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_cffi_backend", "_posixsubprocess"))
 FORBIDDEN = (
@@ -46,6 +48,16 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     forbidden, internals, frames, processes = FORBIDDEN, INTERNALS, FRAMES, PROCESSES
     files, code_type = FILES, type(thread_start)
     libraries, imported, loading, looking = LIBRARIES, IMPORTED, LOADING, LOOKING
+    there, modules, stand_in = INSTALLED, sys.modules, stand_ins(refuse)
+    folders = {f"{os.sep}{package}{os.sep}": package for package in libraries}
+
+    def library_of(file: str) -> str:
+        for folder, package in folders.items():
+            if folder in file:
+                return package
+        return ""
+
+    library_of = sterile(library_of)
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "object.__getattr__":
@@ -54,13 +66,15 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
         elif event == "import":
             if kind(arguments[0]) is not text:
                 refuse("an import by a name of another class")
-            if arguments[1] is not None and not begins(arguments[1], installed):
+            if arguments[1] is not None and (not begins(arguments[1], installed) or library_of(arguments[1])):
                 refuse("a library of machine code")
             last, package = arguments[0].rpartition(".")[2], arguments[0].partition(".")[0]
             if package in libraries:
                 if not loading:
                     refuse(arguments[0])
                 imported.add(package)  # which is a submission's own business as long as it does not use it
+                if package in there:
+                    modules[arguments[0]] = stand_in(arguments[0])  # where the importer looks next
             if last in internals or (arguments[0].startswith("torch.") and last in banned):
                 refuse(arguments[0])
         elif event == "exec":
@@ -68,6 +82,11 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
             named = kind(code) is code_type and kind(code.co_filename) is text and kind(code.co_name) is text
             if named and code.co_name == "<module>" and code.co_filename in files:
                 refuse("the code of a module of torch's")
+            package = library_of(code.co_filename) if named else ""
+            if package and not loading:
+                refuse(package)
+            elif package:
+                raise ImportError(f"{package} can only be imported by a statement here")
         elif event.startswith("sys._getframe"):
             if thread_now() == main:
                 raise RuntimeError("frames cannot be read here")
@@ -91,8 +110,33 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     return sterile(hook)
 
 
+def stand_ins(refuse: Refuse) -> Callable[[str], ModuleType]:
+    """Makes the module that an import of a library gives: whatever is asked of it is there, and refuses to be called.
+
+    So what is not used does no harm; and a library's own code, in C above all, which cannot be taken away, never runs.
+    """
+    kind, module, missing = type, ModuleType, AttributeError
+
+    def part(owner: Any, name: str) -> Any:
+        if name[:2] == "__":
+            raise missing(name)
+        return whole(name, (), {"__module__": f"{owner.__module__}.{name}"})
+
+    def called(owner: Any, *_: object, **__: object) -> None:
+        refuse(owner.__module__)
+
+    def stand_in(name: str) -> ModuleType:
+        made, top = module(name), whole(name, (), {"__module__": name})
+        made.__path__ = []
+        made.__getattr__ = top.__getattr__  # type: ignore[method-assign]
+        return made
+
+    whole = kind("library", (kind,), {"__getattr__": sterile(part), "__call__": sterile(called)})
+    return sterile(stand_in)
+
+
 def take_away_libraries(refuse: Refuse) -> None:
-    """Has the Python functions of libraries that a submission has imported refuse, wherever it keeps them."""
+    """Has the Python functions of libraries that a submission ran by another way than imports refuse."""
     if not IMPORTED:
         return
     LOOKING.append(None)
