@@ -35,9 +35,11 @@ Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 
 # Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
 MATHEMATICS = re.compile(
-    r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops|_functorch|autograd)(\.|$)"
+    r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops|_functorch|autograd"
+    r"|onnx\.ops)(\.|$)"
 )
-BY_MODULE = ("torch.optim", "torch.distributions")  # banned whole, or a module of it, such as `lr_scheduler`
+# Banned whole, or a module of it, such as `lr_scheduler`.
+BY_MODULE = ("torch.optim", "torch.distributions", "torch.autograd.gradcheck")
 SWITCH = re.compile(
     "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$|static_module$"
 )
@@ -49,7 +51,11 @@ COMPILERS: Any = (
     (torch._C.ConcreteModuleType, "_create_methods_and_properties"),
 )
 REGISTER = "_dispatch_library"
-DERIVATIVES = ("make_dual", "fw_primal", "unpack_dual", "get_numerical_jacobian")  # what `autograd` bans as well
+IN_PYTHON = ("torch._decomp", "torch._refs")  # operators once more
+# What `autograd` bans as well. `backward` stands for all that backward passes are made of, but for views, which differ
+# by where they write alone, and which indexing needs while the worker pulls gradients back.
+DERIVATIVES = ("make_dual", "fw_primal", "unpack_dual", "gradcheck", "backward")
+BACKWARD = re.compile(r"(?<!select)(?<!slice)(?<!diagonal)(?<!unfold)_backward")
 VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 FILES: set[str] = set()  # of functions that refuse; run once more, they would not
@@ -70,6 +76,7 @@ class Inventory(NamedTuple):
 def take_stock() -> Inventory:
     """Looks up all of torch that could be banned; takes 0.1 s."""
     import torch.nn.attention.flex_attention  # torch.compile imports it, which `guard` would refuse
+    import torch.onnx.ops  # it has an attention in Python
 
     gc.unfreeze()  # what is frozen is not found
     operators: dict[str, list[str]] = {}
@@ -86,6 +93,8 @@ def take_stock() -> Inventory:
         names = [one.__name__] if MATHEMATICS.match(module) else []
         if module.startswith(BY_MODULE):
             names += module.split(".")[1:]
+        if module.startswith(IN_PYTHON) and BACKWARD.search(one.__name__):
+            names.append("backward")
         for name in names:
             functions.setdefault(name.lstrip("_"), []).append(one)
     switches = [
@@ -103,9 +112,10 @@ def take_stock() -> Inventory:
     register = torch._C._dispatch_library
     registrars = [one for one in gc.get_referrers(register) if type(one) is dict and one.get(REGISTER) is register]
     gc.freeze()
-    bare = sorted((VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items())
+    bare = [(VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items()]
+    bare += [("backward", name, keys) for word, name, keys in bare if BACKWARD.search(word)]
     exits = [one for name in EXITS for one in functions.get(name.lstrip("_"), ()) if one.__name__ == name]
-    return Inventory(bare, sorted(functions.items()), exits, places, registrars)
+    return Inventory(sorted(bare), sorted(functions.items()), exits, places, registrars)
 
 
 def refuser(path: str, telling: int) -> Refuse:
@@ -144,11 +154,11 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     if "autograd" in banned:
         take_away_autograd(refuse)
         banned = (*(word for word in banned if word != "autograd"), *DERIVATIVES)
-    for bare, full_name, keys in beginning_with(banned, stock.operators):
+    for _, full_name, keys in beginning_with(banned, stock.operators):
         namespace, _, name = full_name.partition("::")
         if namespace not in libraries:
             libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", "kata", 0)
-        kernel = instead_of(bare.partition(".")[0], refuse)
+        kernel = instead_of(VARIANT.sub("", name, count=1).partition(".")[0], refuse)
         with warnings.catch_warnings(action="ignore"):  # that another kernel is there: that is the point
             for key in keys:
                 libraries[namespace].impl(name, key, kernel, False)
