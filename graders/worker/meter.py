@@ -1,11 +1,13 @@
 """Counts what a call costs: torch's operators and their memory, and how often a line runs. Runs in the worker.
 
-The figures are the same in every run. Memory is what torch's allocators hand out and get back; what was there before
-the call does not count. Part of the worker's private copy: see sealed.py.
+The figures are the same in every run. Memory is what torch's allocators hand out and get back, and the peak of Python's
+own where that is large: of bytes, lists and numpy's arrays. What was there before the call does not count. Part of the
+worker's private copy: see sealed.py.
 """
 
 from __future__ import annotations
 
+import _tracemalloc
 import os
 import sys
 from _imp import get_frozen_object
@@ -22,12 +24,14 @@ from torch._C._autograd import ProfilerEvent, _disable_profiler_legacy, _enable_
 from torch._C._profiler import _ExperimentalConfig
 from torch.autograd import ProfilerConfig, ProfilerState  # type: ignore[attr-defined]  # not in its __all__
 
+from graders.worker.outside import opaque
 from graders.worker.sterile import OWN, sterile
 
 # What torch.autograd.profiler builds on, here with memory; its event tree would take 10 ms a call.
 CONFIG = ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig())
 FUNCTION = 0  # the scope of events of operators
 LOOP = 20  # runs of one line, fewer than which no budget minds
+USUAL = 1 << 18  # bytes of Python's own, up to which it is not counted: they vary a little
 Run = tuple[CodeType, int] | tuple[CodeType, int, CodeType]  # a line, or its calls of one function
 Runs = dict[Run, int]
 COMPILED: dict[str, set[CodeType]] = {}  # code of files that were asked about, by their paths
@@ -39,22 +43,43 @@ FROZEN = {
     "importlib._bootstrap_external": "_frozen_importlib_external",
 }
 
-start_counting = partial(_enable_profiler_legacy, CONFIG)
-stop_counting = _disable_profiler_legacy
+
+def counting() -> tuple[Callable[[], None], Callable[[], list[Any]]]:
+    """What starts to count, and what stops and gives the profiler's events, and the peak of Python's own memory."""
+    start, stop, peak = _tracemalloc.start, _tracemalloc.stop, _tracemalloc.get_traced_memory
+    enable, disable = partial(_enable_profiler_legacy, CONFIG), _disable_profiler_legacy
+
+    def begin() -> None:
+        stop()
+        start(1)
+        enable()
+
+    def end() -> list[Any]:
+        found = peak()[1]  # before the events become objects
+        stop()
+        return [*disable(), found]
+
+    return opaque(sterile(begin)), opaque(sterile(end))
+
+
+start_counting, stop_counting = counting()
 # As they are now: a submission could put others into the class.
 kind_of, name_of, scope_of = ProfilerEvent.kind, ProfilerEvent.name, ProfilerEvent.scope  # type: ignore[attr-defined]
 below = FrameType.__dict__["f_back"].__get__
 cpu_bytes, cuda_bytes = ProfilerEvent.cpu_memory_usage, ProfilerEvent.cuda_memory_usage
 
 
-def count(threads: Iterable[Iterable[Any]]) -> dict[str, int]:
+def count(threads: Iterable[Any]) -> dict[str, int]:
     """Sums up the profiler's events, of operators only those that no other operator called.
 
     What torch does inside one is not the submission's choice: a product whose layout cannot be folded runs three
     operators for each matrix, without a loop in sight. Its time and memory still count.
     """
-    operators = written = live = peak = 0
+    operators = written = live = peak = elsewhere = 0
     for thread in threads:
+        if type(thread) is int:
+            elsewhere = max(elsewhere, thread - USUAL)
+            continue
         inside: list[bool] = []  # for each open event: whether it is an operator, or inside one
         for event in thread:
             kind: Any = kind_of(event)  # torch's own types say int
@@ -71,7 +96,7 @@ def count(threads: Iterable[Iterable[Any]]) -> dict[str, int]:
                 live += change
                 peak = max(peak, live)
                 written += max(change, 0)
-    return {"operators": operators, "written": written, "peak": peak}
+    return {"operators": operators, "written": written, "peak": peak + elsewhere}
 
 
 def line_counter() -> tuple[Callable[..., Any], Runs]:

@@ -12,12 +12,14 @@ Part of the worker's private copy: see sealed.py.
 from __future__ import annotations
 
 import _ctypes
+import _tracemalloc
 import ctypes
 import gc
 import operator
 import os
 import re
 import sys
+import tracemalloc
 import warnings
 from _queue import SimpleQueue
 from bisect import bisect_left
@@ -185,6 +187,9 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     torch._C.Graph.create = instead_of("torch._C.Graph.create", refuse)  # type: ignore[method-assign]
     for name in ("enable", "set_threshold", "freeze"):  # by which finalizers could run in the worker's thread, or hide
         vars(gc)[name] = opaque(sterile(nothing))
+    for module in (_tracemalloc, tracemalloc):  # by which meter.py counts
+        for name in ("start", "stop", "clear_traces", "reset_peak"):
+            vars(module)[name] = opaque(sterile(nothing))
     change(MappingProxyType, {name: with_copy(name) for name in COMPARISONS})
     change(torch._C._profiler._RecordFunctionFast, {name: sterile(nothing) for name in ("__enter__", "__exit__")})
     change(FrameType, {"f_back": property(opaque(back_within_submission()))})
