@@ -113,5 +113,5 @@ GRADER = Grader(
         answer("l1_normalize", lambda x: over(x, x.abs().sum(1, keepdim=True))),
         answer("l2_normalize", lambda x: over(x, torch.linalg.vector_norm(x, dim=1, keepdim=True)), EDGES),
     ),
-    banned=("normalize",),
+    banned=("normalize", "weight_norm", "renorm", "embedding_renorm"),
 )

@@ -125,7 +125,7 @@ GRADER = Grader(
             ),
         ),
     ),
-    banned=("cosine_similarity", "cosine_embedding_loss", "normalize"),
+    banned=("cosine_similarity", "cosine_embedding_loss", "normalize", "weight_norm", "renorm", "embedding_renorm"),
 )
 
 
