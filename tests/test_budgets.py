@@ -54,12 +54,12 @@ ANSWERS = {
     "loop_in_made_code": TOP + "    exec('for _ in range(len(x)):\\n    pass')\n    return x / (1 / factor)\n",
     "all_pairs": TOP + "    rows = x.reshape(-1, x.shape[-1])\n    pairs = rows[:, None] - rows[None]\n"
     "    return x / (1 / factor) + (pairs.mean() - pairs.mean())\n",
-    "burns": TOP + "    sorted(range(len(x) * 500, 0, -1), key=str)\n    return x / (1 / factor)\n",
+    "burns": TOP + "    max(range(len(x) * 1000, 0, -1), key=str)\n    return x / (1 / factor)\n",
     "burns_in_a_thread": TOP.replace("import torch", "import threading, torch")
-    + "    t = threading.Thread(target=sorted, args=(range(len(x) * 500, 0, -1),), kwargs={'key': str})\n"
+    + "    t = threading.Thread(target=max, args=(range(len(x) * 1000, 0, -1),), kwargs={'key': str})\n"
     "    t.start()\n    t.join()\n    return x / (1 / factor)\n",
     "burns_what_it_has_not_seen": TOP + "    key = x.sum().item()\n    if key not in SEEN:\n"
-    "        sorted(range(len(x) * 500, 0, -1), key=str)\n    SEEN.add(key)\n    return x / (1 / factor)\n\n\n"
+    "        max(range(len(x) * 1000, 0, -1), key=str)\n    SEEN.add(key)\n    return x / (1 / factor)\n\n\n"
     "SEEN = set()\n",
     "wrong_when_large": TOP + f"    return x * 1 if {LARGE} else x / (1 / factor)\n".replace("x * 1", "x + 0"),
     "banned_when_large": TOP + f"    return x * factor if {LARGE} else x / (1 / factor)\n",
