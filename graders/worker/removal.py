@@ -54,10 +54,11 @@ COMPILERS: Any = (
 )
 REGISTER = "_dispatch_library"
 IN_PYTHON = ("torch._decomp", "torch._refs")  # operators once more
-# What `autograd` bans as well. `backward` stands for all that backward passes are made of, but for views, which differ
-# by where they write alone, and which indexing needs while the worker pulls gradients back.
-DERIVATIVES = ("make_dual", "fw_primal", "unpack_dual", "gradcheck", "backward")
+BACKWARD_PASS = "backward pass"  # no name: stands for all that backward passes are made of
+# But for those of views, which only write values where they came from: indexing needs them while the worker pulls
+# gradients back.
 BACKWARD = re.compile(r"(?<!select)(?<!slice)(?<!diagonal)(?<!unfold)_backward")
+DERIVATIVES = ("make_dual", "fw_primal", "unpack_dual", "gradcheck", BACKWARD_PASS)  # what `autograd` bans as well
 VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 FILES: set[str] = set()  # of functions that refuse; run once more, they would not
@@ -96,7 +97,7 @@ def take_stock() -> Inventory:
         if module.startswith(BY_MODULE):
             names += module.split(".")[1:]
         if module.startswith(IN_PYTHON) and BACKWARD.search(one.__name__):
-            names.append("backward")
+            names.append(BACKWARD_PASS)
         for name in names:
             functions.setdefault(name.lstrip("_"), []).append(one)
     switches = [
@@ -115,7 +116,7 @@ def take_stock() -> Inventory:
     registrars = [one for one in gc.get_referrers(register) if type(one) is dict and one.get(REGISTER) is register]
     gc.freeze()
     bare = [(VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items()]
-    bare += [("backward", name, keys) for word, name, keys in bare if BACKWARD.search(word)]
+    bare += [(BACKWARD_PASS, name, keys) for word, name, keys in bare if BACKWARD.search(word)]
     exits = [one for name in EXITS for one in functions.get(name.lstrip("_"), ()) if one.__name__ == name]
     return Inventory(sorted(bare), sorted(functions.items()), exits, places, registrars)
 
