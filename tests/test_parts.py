@@ -31,6 +31,7 @@ from graders.sandbox.messages import Raised, Reply, Request, describe_call
 from graders.worker import wire
 
 TIGHT = Tolerance(1e-6, 0.0, 1e-9)
+LOOSE = Tolerance(1e-2, 1e-2, 1e-2)
 
 
 class Dictated(Spawn):
@@ -152,6 +153,13 @@ def test_comparison_says(got: list[float], expected: list[float], message: str) 
 def test_equal_infinities_and_nans_agree() -> None:
     same = torch.tensor([float("inf"), float("-inf"), float("nan"), 1.0])
     compare.close("y", same.clone(), same, TIGHT)
+
+
+def test_whole_numbers_should_be_equal() -> None:
+    counts = torch.tensor([70_003, 2])
+    compare.close("y", counts.clone(), counts, TIGHT)
+    with pytest.raises(CheckFailed, match=r"^y: 1 of 2 differ; worst at \[0\]: should be 70003, got 70002$"):
+        compare.close("y", counts - torch.tensor([1, 0]), counts, LOOSE)
 
 
 @pytest.mark.parametrize("got", ["2", "nan", "inf"])

@@ -8,6 +8,8 @@ from torch import Tensor
 from graders.faults import CheckFailed
 from graders.kata.spec import Tolerance, dtype_name
 
+EXACTLY = Tolerance(0, 0, 0)
+
 
 def same_shape(subject: str, got: Tensor, expected: Tensor) -> None:
     if got.shape != expected.shape:
@@ -21,8 +23,13 @@ def same_dtype(subject: str, got: Tensor, allowed: tuple[torch.dtype, ...]) -> N
 
 
 def close(subject: str, got: Tensor, expected: Tensor, tolerance: Tolerance) -> None:
-    """Shapes first, nothing is broadcast; then NaN and infinity; then differences, in float64."""
+    """Shapes first, nothing is broadcast; then NaN and infinity; then differences, in float64.
+
+    Whole numbers, such as counts, should be equal.
+    """
     same_shape(subject, got, expected)
+    if not (got.is_floating_point() or expected.is_floating_point()):
+        tolerance = EXACTLY
     got, expected = got.double(), expected.double()
     if ((got - expected).abs() < tolerance.relative * expected.abs() + tolerance.absolute).all():
         return  # the usual case, and the quick one

@@ -271,7 +271,7 @@ class Grader:
     Args:
         answers: what a submission should define.
         banned: names that may not be called in any spelling; `cdist` stands for every operator and torch
-            function whose name starts with it, but for those of torch.utils; `distributions` and `optim` for what is
+            function whose name starts with it; `distributions` and `optim` for what is
             in these modules of torch, `autograd` for all ways to a derivative. Other libraries are refused in all
             katas alike.
     """

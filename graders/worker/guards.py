@@ -19,9 +19,10 @@ from graders.worker.meter import LIBRARY
 from graders.worker.removal import FILES, Refuse, instead_of, refusing
 from graders.worker.sterile import sterile
 
-LIBRARIES = frozenset(
-    ("sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy")
-)
+LIBRARIES = frozenset((
+    "sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy",
+    "tokenizers", "tiktoken", "sentencepiece", "transformers",
+))  # fmt: skip
 INSTALLED = frozenset(filter(find_spec, LIBRARIES))
 # Python's own means of getting past Python: to the memory, to other frames, to other processes.
 INTERNALS = frozenset(("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_cffi_backend", "_posixsubprocess"))

@@ -38,7 +38,7 @@ Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 # Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
 MATHEMATICS = re.compile(
     r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops|_functorch|autograd"
-    r"|onnx\.ops)(\.|$)"
+    r"|onnx\.ops|utils\.checkpoint)(\.|$)"
 )
 # Banned whole, or a module of it, such as `lr_scheduler`.
 BY_MODULE = ("torch.optim", "torch.distributions", "torch.autograd.gradcheck")
