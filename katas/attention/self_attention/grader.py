@@ -52,10 +52,10 @@ def repeated_tokens(draw: Draw) -> list[Arguments]:
 
 
 def large_scores(draw: Draw) -> list[Arguments]:
-    """Scores of a few in the first sequence, of thousands in the second: exp overflows above 709 in float64. Then each
-    token comes twice."""
-    x = draw.normal(2, 6, 7) * torch.tensor([1.0, 60.0])[:, None, None]
-    return [{"x": x}, {"x": x[:, :3].repeat(1, 2, 1)}]
+    """Scores of a few, of tens, and of thousands: exp overflows above 709 in float64. Then each token comes twice, half
+    as long: what rounding does to equal shares grows with the scores."""
+    x = draw.normal(3, 6, 7) * torch.tensor([1.0, 6.0, 60.0])[:, None, None]
+    return [{"x": x}, {"x": x[:, :3].repeat(1, 2, 1) / 2}]
 
 
 GRADER = Grader(
@@ -99,7 +99,7 @@ GRADER = Grader(
                     init={"embed_dim": 7},
                     category="robustness",
                     dtypes=(torch.float64,),  # rounding moves such scores too far in float32
-                    tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-12, not 1e-16
+                    tolerance={torch.float64: Tolerance(1e-6, 1e-7, 1e-8)},  # and in float64 by 1e-12, not 1e-16
                 ),
             ),
         ),

@@ -108,7 +108,7 @@ GRADER = Grader(
                 ),
                 # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.
                 robust("norm_fits_float16", lambda draw: batch(draw, 4, 64, std=60.0), dtypes=(torch.float16,)),
-                Case("other_ranks", shaped(*RANKS), raises=ValueError),
+                Case("other_ranks", shaped(((), ()), *RANKS), raises=ValueError),
                 Case("shapes_differ", shaped(*OTHERS, *(one[::-1] for one in OTHERS)), raises=ValueError),
             ),
         ),

@@ -126,7 +126,7 @@ CASES = (
     # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.
     robust("norm_fits_float16", lambda draw: clear(draw, 2, make=long, D=64, step=0.01), dtypes=(torch.float16,)),
     bad("odd_number_of_rows", two_views.shaped((5, 3), (1, 3), (3, 4))),
-    bad("other_ranks", two_views.shaped((8,), (5,), (4, 2, 3), (2, 2, 2, 2), (3, 2, 4))),
+    bad("other_ranks", two_views.shaped((), (8,), (5,), (4, 2, 3), (2, 4, 3), (2, 2, 2, 2), (3, 2, 4))),
     bad("temperature_not_above_0", refused("temperature", 0.0, -0.1, -2)),
     bad("top_k_below_1", refused("top_k", 0, -1, -3)),
 )

@@ -24,7 +24,7 @@ def chunk_sizes(draw: Draw) -> list[Arguments]:
 
 
 def two_batches(info_nce, features):
-    first, second = info_nce(features[:6], chunk_size=2), info_nce(features[6:], chunk_size=3)
+    first, second = info_nce(features[:6], 0.2, chunk_size=2), info_nce(features[6:], 0.3, chunk_size=3)
     return first - 2 * second
 
 

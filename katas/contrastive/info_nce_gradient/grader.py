@@ -24,10 +24,13 @@ def times_length(info_nce_grad, features, temperature=0.1):
 
 
 def nothing_written(info_nce_grad, features):
-    given = features.clone().requires_grad_()
+    plain, leaf, given = features.clone(), features.clone().requires_grad_(), features.clone().requires_grad_()
     given.grad = torch.ones_like(given)
-    loss, grad = info_nce_grad(given)
+    for one in (plain, leaf, given):
+        loss, grad = info_nce_grad(one)
     data = {"loss": loss.detach(), "grad": grad.detach(), "features": given.detach()}
+    data |= {"features.grad is None, as before": plain.grad is None and leaf.grad is None}
+    data |= {"features.requires_grad, False before": plain.requires_grad}
     return data | {"features.requires_grad": given.requires_grad, "features.grad, ones before": given.grad}
 
 

@@ -55,7 +55,7 @@ def shaped(*shapes: tuple[tuple[int, ...], ...]) -> Inputs:
 
 # Shapes of all four arguments, where N is 4 and K is 3, or both are 4.
 OTHER_POS = [(pos, (4, 3), pos, (4, 3)) for pos in ((4, 1), (4, 3), (1, 4), (3,), (1,), (5,), ())]
-OTHER_POS += [((4, 4), (4, 4), (4, 4), (4, 4)), ((4, 1), (4, 3), (4,), (4, 3))]
+OTHER_POS += [((4, 4), (4, 4), (4, 4), (4, 4)), ((4, 1), (4, 3), (4,), (4, 3)), ((), (1, 3), (), (1, 3))]
 OTHER_NEG = [
     ((4,), neg, (4,), neg) for neg in ((4,), (12,), (1, 3), (3, 4), (5, 3), (4, 3, 2), (4, 1, 3), (1, 4, 3), ())
 ]

@@ -50,11 +50,13 @@ def edges(draw: Draw) -> list[Arguments]:
     def made() -> list[Tensor]:
         zeros, constant, quartiles = spread(draw, 5, 4), spread(draw, 7, 5), spread(draw, 9, 4)
         zeros[2], zeros[:, 1] = 0, 0
+        zeros[3, 2:] = zeros[3, 0] * torch.tensor([-1, 0])  # adds up to 0, and is not 0
         # The mean of seven of these is rounded in float64, in float32, or in both.
         constant[:, :4] = torch.tensor([0.1, -0.7, 1e4 / 3, 0.3], dtype=torch.float64)
         quartiles[2:, 1], quartiles[1:8, 2] = 0.1, 1e4 / 3  # equal ones
         quartiles[-1, 0] = quartiles[0, 0]  # not a constant column
-        return [zeros, constant, quartiles, spread(draw, 1, 3), spread(draw, 6, 3) * 1e-9]
+        single = [torch.full((9, 1), 1e4 / 3, dtype=torch.float64), spread(draw, 1, 3), -draw.uniform(1, 1, low=0.1)]
+        return [zeros, constant, quartiles, *single, spread(draw, 6, 3) * 1e-9]
 
     return [{"function": name, "x": x, "w": draw.normal(*x.shape)} for name in BY_STATISTICS for x in made()]
 
@@ -78,7 +80,7 @@ def without_gradient(min_max, z_score, max_abs, robust, log1p_scale, x, low):
 
 def near_0(draw: Draw) -> list[Arguments]:
     """In bfloat16, too, they stay above −1."""
-    small = torch.tensor([[sign * 10.0**-k for k in range(1, 16)] for sign in (-1, 0, 1)], dtype=torch.float64)
+    small = torch.tensor([[sign * 9 * 10.0**-k for k in range(1, 16)] for sign in (-1, 0, 1)], dtype=torch.float64)
     return [{"x": draw.uniform(6, 4, low=-0.9, high=3.0)}, {"x": small}, {"x": draw.uniform(1, 3, high=6e4)}]
 
 

@@ -157,6 +157,6 @@ def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), ca
 test_matrices = samples((256, 64), (64, 256), dtypes=("float32", "float64"))
 test_kernels = samples((80, 30, 7), (32, 15, 5, 7), (20, 8, 3, 5, 7), (350, 1, 7, 7), (1, 350, 7, 7))
 test_transposed_view = samples((256, 64), turned=True)
-test_many_small_tensors = samples((1, 1), (2, 1), (1, 2, 5, 1), calls=700)
+test_many_small_tensors = samples((1, 1), (2, 1), (1, 2, 5, 1), calls=2000)
 test_many_entries = samples((1000, 800))
 test_half_precision = pytest.mark.robustness(samples((256, 64), dtypes=("float16", "bfloat16")))

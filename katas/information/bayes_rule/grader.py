@@ -71,7 +71,7 @@ def bad_sums(draw: Draw) -> list[Arguments]:
 
 
 def bad_priors(draw: Draw) -> list[Arguments]:
-    negative = ([1.2, -0.2], [-0.01, 0.5, 0.51], [0.7, 0.4, -0.1])
+    negative = ([1.2, -0.2], [-1e-9, 0.5, 0.5], [0.7, 0.4, -0.1])
     return bad_sums(draw) + with_priors(draw, *map(torch.tensor, negative))
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Submission, close
 
 Pair = tuple[Tensor, Tensor]
-BASES = (2, 10.0, 0.5, 1.5, math.e)
+BASES = (2, 10.0, 0.5, 1.001, math.e)
 NO_BASES = (0, 0.0, -1, -2.0, -0.5, 1, 1.0)
 SHAPES = (
     *(((3, 4, 5), dim) for dim in (0, 1, 2, -1, -2, -3)),
@@ -57,15 +57,16 @@ def zeros(draw: Draw) -> Pair:
 
 
 def impossible(draw: Draw) -> Pair:
-    """q is 0 where p is not, in some of the rows."""
+    """q is 0 where p is not, in some of the rows; one of them is certain of it."""
     p, q = two(draw, 5, 4)
-    q[1, 2], q[3, 1:], p[3, 2], p[4, 0] = 0, 0, 0, 0
+    p[2], q[2, 1], q[1, 2], q[3, 1:], p[3, 2], p[4, 0] = torch.eye(4)[1], 0, 0, 0, 0, 0
     return normalised(p, q)
 
 
 def tiny(draw: Draw) -> Pair:
-    """Probabilities far below what people add to keep a logarithm finite."""
+    """Probabilities far below what people add to keep a logarithm finite; in float32, 1e-100 is 0."""
     p, q = two(draw, 4, 6)
+    p[:, 5] = q[:, 5] = 1e-100
     p[:, 1], p[:, 4], q[:, 2], q[:, 4] = 1e-30, 1e-13, 1e-15, 1e-11
     return normalised(p, q)
 
@@ -112,7 +113,8 @@ def answer(name: str, names: str, oracle: Callable[..., Tensor], *more: Case) ->
 
 
 def extreme(name: str, made: Callable[[Draw], Pair], **options: Any) -> Case:
-    return Case(name, given("pq", made), gradients="none", category="robustness", **options)
+    calls = given("pq", made), given("pq", made, base=0.5)
+    return Case(name, lambda draw: [call(draw) for call in calls], gradients="none", category="robustness", **options)
 
 
 GRADER = Grader(

@@ -43,7 +43,7 @@ def weights(draw: Draw, C: int = 7) -> Tensor:
 def class_weights(draw: Draw) -> list[Arguments]:
     """In one a class weighs nothing; in the last one, all rows together weigh far less than 1."""
     made = [batch(draw, weight=weights(draw), **how) for how in EVERY]
-    return [*made, *(batch(draw, weight=weights(draw) * by) for by in (torch.arange(7) != 6, 1e-6))]
+    return [*made, *(batch(draw, weight=weights(draw) * by) for by in (torch.arange(7) != 6, 1e-12))]
 
 
 def ignore(arguments: Arguments, index: int) -> Arguments:
@@ -61,8 +61,10 @@ def chosen_ignore_index(draw: Draw) -> list[Arguments]:
 
 
 def smoothing_of_weighted_classes(draw: Draw) -> list[Arguments]:
-    amounts = ((0.1, MEAN), (0.7, NONE), (1.0, MEAN))
-    return [batch(draw, weight=weights(draw), label_smoothing=e, **how) for e, how in amounts]
+    """In the first two a class weighs nothing: its rows cost what the smoothing gives the others."""
+    kept = torch.arange(7) != 6
+    amounts = ((0.1, MEAN, kept), (0.7, NONE, kept), (1.0, MEAN, 1))
+    return [batch(draw, weight=weights(draw) * by, label_smoothing=e, **how) for e, how, by in amounts]
 
 
 def everything_at_once(draw: Draw) -> list[Arguments]:
@@ -121,8 +123,9 @@ def of_shapes(*shapes: tuple[tuple[int, ...], tuple[int, ...]], C: int = 5) -> I
 
 
 def wrong_weights(draw: Draw) -> list[Arguments]:
-    """Targets reach only the classes that the shortest weight has, so that indexing it raises nothing."""
+    """Targets reach only the classes that the shortest weight has; the last weight is a single number for all."""
     made = [batch(draw, C=7, weight=weights(draw, length)) for length in (6, 8, 1, 9)]
+    made.append(batch(draw, C=7, weight=weights(draw)[0]))
     return [{**one, "target": torch.zeros(9, dtype=torch.int64)} for one in made]
 
 
@@ -164,7 +167,7 @@ GRADER = Grader(
             cases=(
                 Case("every_reduction", with_each({}, MEAN, SUM, NONE)),
                 Case("as_many_rows_as_classes", with_each(MEAN, NONE, N=6, C=6), dtypes=(torch.float64,)),
-                Case("large_batch", with_each(MEAN, NONE, N=64, C=128)),
+                Case("large_batch", with_each(MEAN, NONE, N=300, C=128)),
                 Case("sizes_of_one", sizes_of_one),
                 Case("class_weights", class_weights),
                 Case("ignored_rows", lambda draw: [ignore(batch(draw, **how), -100) for how in EVERY]),
@@ -199,6 +202,7 @@ GRADER = Grader(
                     of_shapes(
                         *[((5,), y) for y in ((5,), (), (1,))],
                         *[((6, 5, 2), y) for y in ((6,), (6, 2))],
+                        ((6, 5, 1), (6,)),
                         *[((2, 3, 5), y) for y in ((6,), (2, 3))],
                     ),
                 ),

@@ -29,11 +29,12 @@ def with_each(name: str, *values: Any) -> Inputs:
 
 
 def of_each_shape(draw: Draw) -> list[Arguments]:
-    """Where there are several numbers, every third is predicted exactly."""
+    """Where there are several numbers, every third is predicted exactly; in the last one, all of them."""
     made = [pair(draw, *shape, reduction=how) for shape in SHAPES for how in REDUCTIONS]
     for one in made:
         one["pred"].view(-1)[1::3] = one["target"].view(-1)[1::3]
-    return made
+    exact = pair(draw, 5)["target"]
+    return [*made, {"pred": exact.clone(), "target": exact}]
 
 
 def typical(draw: Draw) -> list[Arguments]:
@@ -50,7 +51,7 @@ def of_other_shapes(draw: Draw) -> list[Arguments]:
 
 def deltas(draw: Draw) -> list[Arguments]:
     """The first two errors are delta and −delta."""
-    made = [pair(draw, 5, 7, delta=delta, reduction=how) for delta in (0.25, 0.7, 2.5, 3) for how in REDUCTIONS]
+    made = [pair(draw, 5, 7, delta=delta, reduction=how) for delta in (1e-7, 0.7, 3, 200.5) for how in REDUCTIONS]
     for one in made:
         one["target"][0, :2] = 0
         one["pred"][0, :2] = one["delta"] * BOTH_SIGNS

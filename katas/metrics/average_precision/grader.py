@@ -62,9 +62,11 @@ def label_dtypes(draw: Draw) -> list[Arguments]:
     return [one | {"y_true": one["y_true"].to(dtype)} for one in made for dtype in LABELS]
 
 
-def nearly_equal(draw: Draw) -> Arguments:
-    """Distances of about 1e-13, where float32 and isclose see ties; some are equal indeed."""
-    return scored(draw, 21, 16) | {"y_score": 0.7 + 1e-13 * draw.integers(37, low=-20, high=20).double()}
+def nearly_equal(draw: Draw) -> list[Arguments]:
+    """Distances of 1e-13, where float32 and isclose see ties, of one last bit, and of 1e-300; some are equal indeed."""
+    given, step = scored(draw, 21, 16), draw.integers(37, low=-20, high=20).double()
+    scores = (0.7 + 1e-13 * step, 1.5 + 2.0**-52 * step, 1e-300 * step)
+    return [given | {"y_score": y_score} for y_score in scores]
 
 
 def unusable_shapes(draw: Draw) -> list[Arguments]:

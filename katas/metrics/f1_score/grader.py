@@ -113,7 +113,10 @@ def label_dtypes(draw: Draw) -> list[Arguments]:
     narrow += [guesses(draw, 400, 20, average="weighted"), guesses(draw, 500, 128, average="macro")]
     made = [cast(one, dtype) for one in narrow for dtype in (torch.int8, torch.uint8)]
     made += [cast(tested, torch.int16), cast(tested, torch.int32)]
-    return [*made, cast(guesses(draw, 700, 256, average=None), torch.uint8)]
+    # Of the last class there is no hit.
+    missed: Arguments = {"y_true": torch.tensor([0, 3, 255]), "y_pred": torch.tensor([0, 255, 3]), "average": None}
+    wide = [guesses(draw, 700, 256, average=None), missed]
+    return [*made, *[cast(one, torch.uint8) for one in wide]]
 
 
 def cast(arguments: Arguments, dtype: torch.dtype) -> Arguments:

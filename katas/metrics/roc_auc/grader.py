@@ -84,10 +84,11 @@ def told_apart(draw: Draw) -> list[Arguments]:
     return [{"y_true": y_true, "y_score": y_score + shift * y_true} for shift in (1.5, -1.5)]
 
 
-def nearly_equal(draw: Draw) -> Arguments:
-    """Distances of about 1e-13, where float32 and isclose see ties; some are equal indeed."""
-    y_true = labels(draw, 21, 16)
-    return {"y_true": y_true, "y_score": 0.7 + 1e-13 * draw.integers(37, low=-20, high=20).double()}
+def nearly_equal(draw: Draw) -> list[Arguments]:
+    """Distances of 1e-13, where float32 and isclose see ties, of one last bit, and of 1e-300; some are equal indeed."""
+    y_true, step = labels(draw, 21, 16), draw.integers(37, low=-20, high=20).double()
+    scores = (0.7 + 1e-13 * step, 1.5 + 2.0**-52 * step, 1e-300 * step)
+    return [{"y_true": y_true, "y_score": y_score} for y_score in scores]
 
 
 def of_any_size(draw: Draw) -> list[Arguments]:

@@ -12,6 +12,7 @@ FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 SHARE = Tolerance(0, 0, 1e-6)  # a mean in float32 passes, one in half precision does not
 LINE, RAY, UNEVEN = [[-4.0], [0.0], [4.0]], [[1.0], [4.0]], [[-2.0], [2.0], [7.0], [12.0]]
 SQUARE = [[4.0, 4.0], [-4.0, 4.0], [-4.0, -4.0], [4.0, -4.0]]
+TURNED = [[6.0, 0.0], [0.0, 6.0], [-6.0, 0.0], [0.0, -6.0]]  # here the squares of the features tell the classes apart
 
 
 def nearest_row(
@@ -73,14 +74,16 @@ def overlapping(draw: Draw, N: int = 30, M: int = 40, **more: float) -> Argument
 
 
 def gradients_of_features(linear_probe, train_x, train_y, test_x, test_y, epochs, lr, seed):
-    leaf, encoder = train_x.clone().requires_grad_(), torch.eye(train_x.shape[1]).to(train_x).requires_grad_()
+    leaf, test = train_x.clone().requires_grad_(), test_x.clone().requires_grad_()
+    encoder = torch.eye(train_x.shape[1]).to(train_x).requires_grad_()
     features, rest = train_x @ encoder, (epochs, lr, seed)
     linear_probe(features, train_y, test_x @ encoder, test_y, *rest)
-    linear_probe(leaf, train_y, test_x, test_y, *rest)
+    linear_probe(leaf, train_y, test, test_y, *rest)
     return {
         "gradient of what made the features": encoder.grad,
         "gradient of train_x": leaf.grad,
         "train_x requires gradients": (features.requires_grad, leaf.requires_grad),
+        "test_x requires gradients": test.requires_grad,
     }
 
 
@@ -124,6 +127,7 @@ GAPS = (
     *({"labels": (1, 4, 6), "new": new} for new in ((1, 4, 9), (0, 3, 5))),
     {"labels": (2, 0, 7), "new": (2, 2, 7)},
 )
+SHIFTED = ((1, 2, 3, 0), (1, 0))
 GRADER = Grader(
     answers=(
         Answer(
@@ -144,7 +148,7 @@ GRADER = Grader(
                 ),
                 Case(
                     "test_labels_shifted",
-                    lambda draw: clusters(draw, circle(draw, 4), M=36, new=(1, 2, 3, 0)),
+                    lambda draw: [clusters(draw, circle(draw, len(new)), M=36, new=new) for new in SHIFTED],
                     dtypes=ONE,
                 ),
                 Case(
@@ -173,6 +177,7 @@ GRADER = Grader(
                     lambda draw: [
                         clusters(draw, circle(draw, 3), N=2, M=1),
                         clusters(draw, circle(draw, 1), M=1, labels=(2,)),
+                        clusters(draw, circle(draw, 1), M=3, labels=(2,), new=(1,)),
                     ],
                     dtypes=ONE,
                 ),
@@ -221,8 +226,8 @@ GRADER = Grader(
 
 
 def test_xor_stays_hard(submission: Submission, draw: Draw) -> None:
-    for N in (10, 20):
-        asked = clusters(draw, SQUARE, N=N, M=20, labels=(0, 1, 0, 1), epochs=300)
+    for N, corners in ((10, SQUARE), (20, SQUARE), (20, TURNED)):
+        asked = clusters(draw, corners, N=N, M=20, labels=(0, 1, 0, 1), epochs=300)
         accuracy = submission.call("linear_probe", **asked)
         assert accuracy <= 0.8, (
             f"the accuracy on XOR: should be at most 0.8, got {accuracy:.4g}: no affine map has more"
@@ -232,7 +237,7 @@ def test_xor_stays_hard(submission: Submission, draw: Draw) -> None:
 def test_parts_of_the_test_set_add_up(submission: Submission, draw: Draw) -> None:
     asked = overlapping(draw, N=10, epochs=60)
     by_label, M = asked["test_y"].argsort(), len(asked["test_y"])
-    asked["test_x"][by_label[0]] *= 100  # far from all others
+    asked["test_x"][by_label[0]] *= 1e4  # far from all others
     right = []
     for part in (torch.arange(M), *by_label.split([80, 120, 199, 1])):
         part_of_it = {**asked, "test_x": asked["test_x"][part], "test_y": asked["test_y"][part]}

@@ -64,7 +64,7 @@ GRADER = Grader(
                 ask("first_steps", first_steps()),
                 ask("joint", joint()),
                 ask("no_warmup", rates(0, 9, 0.25, 0.05, range(10))),
-                ask("one_warmup_step", rates(1, 6, 0.25, 0.05, range(7))),
+                ask("one_warmup_step", rates(1, 6, 2.5, 0.5, range(7))),
                 ask("one_decay_step", rates(4, 5, 0.6, 0.1, range(8))),
                 ask("past_the_end", past_the_end()),
                 ask("warmup_below_min_lr", rates(10, 14, 0.2, 0.1, range(15))),
@@ -73,6 +73,7 @@ GRADER = Grader(
                     "small_rates",
                     rates(2000, 100_000, 3e-4, 3e-5, (0, 1, 999, 1999, 2000, 2001, 25_000, 51_000, 77_777)),
                     rates(2000, 100_000, 3e-4, 3e-5, (99_998, 99_999, 100_000)),
+                    rates(8, 40, 4e-11, 2e-13, (0, 6, 8, 20, 33, 39, 40)),
                 ),
                 # float32 does not hold the first of these steps; and nobody can go through all of them.
                 ask(
@@ -90,12 +91,15 @@ GRADER = Grader(
 
 @pytest.mark.robustness
 def test_steps_may_come_in_any_order(submission: Submission, draw: Draw) -> None:
-    """Those of two schedules that are drawn, shuffled."""
+    """Those of two schedules that are drawn, and of three that differ from the second in one argument, shuffled."""
     calls: list[Arguments] = []
     for _ in range(2):
         W, base_lr = int(draw.integers(low=2, high=9)), float(draw.uniform(low=0.1, high=0.9))
         T = W + int(draw.integers(low=5, high=30))
-        calls += rates(W, T, base_lr, float(draw.uniform(high=base_lr)), range(T + 2))
+        min_lr = float(draw.uniform(high=base_lr))
+        calls += rates(W, T, base_lr, min_lr, range(T + 2))
+    for changed in ((W + 1, T, base_lr, min_lr), (W, T + 1, base_lr, min_lr), (W, T, 2 * base_lr, min_lr)):
+        calls += rates(*changed, range(1, T, 3))
     for index in draw.permutation(len(calls)).tolist():
         call = calls[index]
         got, expected = submission.call("warmup_cosine", **call), by_definition(**call)
