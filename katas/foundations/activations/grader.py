@@ -59,13 +59,15 @@ def by_classes(Sigmoid, Tanh, ReLU, LeakyReLU, ELU, x):
 
 
 def with_forward_replaced(Sigmoid, Tanh, ReLU, LeakyReLU, ELU, sigmoid, tanh, relu, leaky_relu, elu, x):
-    """Each forward gives 7 x for a while."""
+    """The forwards give 3 x, 4 x, ... for a while."""
+
+    def giving(times):
+        return staticmethod(lambda *given: times * next(each for each in given if isinstance(each, torch.Tensor)))
+
     own = {one: one.forward for one in (Sigmoid, Tanh, ReLU, LeakyReLU, ELU)}
     try:
-        for one in own:
-            one.forward = staticmethod(
-                lambda *given: 7 * next(each for each in given if isinstance(each, torch.Tensor))
-            )
+        for times, one in enumerate(own, start=3):
+            one.forward = giving(times)
         return [f(x) for f in (sigmoid, tanh, relu, leaky_relu, elu)]
     finally:
         for one, forward in own.items():
@@ -131,5 +133,7 @@ def test_classes_give_what_functions_give(submission: Submission, draw: Draw) ->
 
 def test_functions_apply_the_classes(submission: Submission, draw: Draw) -> None:
     x = draw.normal(4, 5)
-    for name, function, got in zip(CLASSES, FUNCTIONS, submission.run(with_forward_replaced, x=x), strict=True):
-        close(f"values of {function} while {name}.forward gives 7 x", got, 7 * x, TOLERANCES[torch.float64])
+    found = zip(CLASSES, FUNCTIONS, submission.run(with_forward_replaced, x=x), strict=True)
+    for times, (name, function, got) in enumerate(found, start=3):
+        subject = f"values of {function} while {name}.forward gives {times} x"
+        close(subject, got, times * x, TOLERANCES[torch.float64])

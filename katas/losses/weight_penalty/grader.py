@@ -8,7 +8,7 @@ from torch import Tensor
 
 from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs
 
-STRENGTHS = [{"strength": strength} for strength in (0.3, 0, 0.0, 1, 1e-4, 2.5)]
+STRENGTHS = [{"strength": strength} for strength in (0.3, 0, 0.0, 12, 1e-4, 2.5)]
 FORMS = [{"form": form} for form in ("a list", "a tuple", "a generator", "the values of a dict")]
 FEWER = [{"form": form} for form in ("one matrix", "one number", "one scalar", "one frozen")]
 WITHOUT = [{"without": names} for names in ("weight", "kernel bias", "scale", "weight kernel bias scale")]
@@ -35,7 +35,7 @@ def decayed(add_weight_decay_, weight, kernel, bias, scale, form, strength, with
     named = {name: w.detach().clone() for name, w in named.items()}
     for name, w in named.items():
         w.requires_grad_(name not in frozen)
-        w.grad = None if name in without else w.detach().cos()
+        w.grad = None if name in without else w.detach().cos() * (name != "scale")  # a gradient of 0 is one
     params = {"a list": [*named.values()], "a tuple": (*named.values(),), "a generator": (w for w in named.values())}
     add_weight_decay_(params.get(form, named.values()), strength)
     kept = {"require no gradients": [name for name, w in named.items() if not w.requires_grad]}
@@ -58,7 +58,7 @@ def kept(add_weight_decay_, weight, kernel, bias, scale, form, strength, gradien
 
 def model(draw: Draw, rows: int = 4, columns: int = 3, std: float = 1.0, **options: Any) -> Arguments:
     """Numbers of both signs, none of them near 0."""
-    shapes = {"weight": (rows, columns), "kernel": (2, 3, 2), "bias": (3,), "scale": ()}
+    shapes = {"weight": (rows, columns), "kernel": (2, 3, 2, 2), "bias": (3,), "scale": ()}
     tensors = {name: draw.normal(*shape) for name, shape in shapes.items()}
     made = {name: std * (w + 0.5 * w.sign()) for name, w in tensors.items()}
     return made | {"form": "a list", "strength": 0.3} | options

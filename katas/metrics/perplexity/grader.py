@@ -52,8 +52,11 @@ def known_perplexities(draw: Draw) -> list[Arguments]:
 
 
 def shifted_logits(draw: Draw) -> list[Arguments]:
-    """exp overflows above 88.7 in float32 and 709.8 in float64, and underflows below -104 and -745."""
-    shifts = (800.0, -800.0, torch.linspace(-800, 800, 20).view(4, 5, 1))
+    """exp overflows above 88.7 in float32 and 709.8 in float64, and underflows below -104 and -745.
+
+    The last shifts lie so far apart within a sequence, too.
+    """
+    shifts = (800.0, -800.0, torch.linspace(-800, 800, 20).view(5, 4).mT[..., None])
     return [one | {"logits": one["logits"] + shift} for shift in shifts for one in [padded(draw)]]
 
 
@@ -84,7 +87,7 @@ def no_such_token(draw: Draw) -> list[Arguments]:
     made = []
     for token, chosen in ((7, -100), (-1, -100), (-7, -100), (1000, -100), (-99, -100), (-100, -1), (7, 255), (-1, 2)):
         made.append(padded(draw, chosen))
-        made[-1]["target"][0, int(draw.integers(high=5))] = token
+        made[-1]["target"][int(draw.integers(high=4)), int(draw.integers(high=5))] = token
     return made
 
 

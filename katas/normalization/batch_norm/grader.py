@@ -140,6 +140,7 @@ def budget(name: str, hint: str, **sizes: tuple[int, int]) -> Budget:
 
 # Right answers reach a hundredth of it there, and E[x²] − E[x]² misses it by a factor of 500.
 LARGE = {torch.float64: Tolerance(1e-7, 1e-8, 1e-8)}
+MOMENTA = ({"momentum": 0.7, "modes": "train eval train"}, {"momentum": 0}, {"momentum": 1.0})
 CASES = (
     lives("five_channels", "7x5 4x5 3x5", how=({}, {"std": 0.1})),  # so little that a larger eps shows in bfloat16
     lives("lengths", "4x3x6 2x3x5 2x3x4"),
@@ -148,7 +149,7 @@ CASES = (
     lives("as_long_as_channels", "3x4x4 4x4x4x4 3x4x4", "4x4 3x4x4 4x4"),
     lives("one_channel", "5x1 3x1x4 2x1x1x3", "2x1x3x2 4x1 1x1"),
     lives("axes_of_length_one", "1x3x4 2x3x1 1x3x1", "1x3x1x5 1x3x2x1 1x3x1x1", "4x3x1x1 2x3 1x3", how=({"eps": 0.1},)),
-    lives("other_momenta", "5x4 4x4 3x4", how=tuple({"momentum": m} for m in (0.7, 0, 1.0)), gradients="none"),
+    lives("other_momenta", "5x4 4x4 3x4", how=MOMENTA, gradients="none"),
     lives("large_eps", "5x4x3 3x4x3 2x4x3", how=({"eps": 0.5, "momentum": 0.3},)),
     *map(facts, (a_new_layer, in_a_model, running_statistics_have_no_graph, saved_and_loaded)),
     lives("small_variance", "5x4x3 3x4x3 2x4x3", how=({"std": 1e-3},), category="robustness"),

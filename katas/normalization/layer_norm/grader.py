@@ -76,7 +76,7 @@ def budget(name: str, leading: str, hint: str, **sizes: tuple[int, int]) -> Budg
     return Budget(name, sizes, inputs, hints={"blocks": hint, "values": hint})
 
 
-OTHERS = ("1", "1x5", "4x1", "20", "5x4", "1x4x5", "2x3x4x5")  # where (4, 5) would be right
+OTHERS = ("1", "1x1", "1x5", "4x1", "20", "5x4", "1x4x5", "2x3x4x5")  # where (4, 5) would be right
 # Right answers reach a hundredth of it there, and E[x²] − E[x]² misses it by a factor of 500.
 LARGE = {torch.float64: Tolerance(1e-7, 1e-8, 1e-8)}
 CASES = (

@@ -9,9 +9,10 @@ from graders.kata import FULL, HALF, Answer, Arguments, Budget, Case, Draw, Grad
 # An eps of 1e-6 on each difference, or of 1e-12 under the root, is welcome: it moves a distance by about 1e-6, a loss
 # by twice that times the distance or the hinge, and turns the gradient a little.
 WITH_EPS = Tolerance(1e-6, 1e-6, 4e-5)
-LABELS = (torch.int64, torch.bool, torch.uint8, torch.int32, torch.float64)  # the last becomes the inputs' dtype
+# The last becomes the inputs' dtype.
+LABELS = (torch.int64, torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.float64)
 SHAPES = ((1, 7), (9, 1), (7,), (1, 9, 7), (8, 7), (9, 6), (7, 9))
-SHAPES_OF_Y = ((9, 1), (1,), (), (1, 9), (8,), (9, 7), (7,))
+SHAPES_OF_Y = ((9, 1), (1,), (), (1, 9), (8,), (10,), (9, 7), (7,))
 
 
 def oracle(x1: Tensor, x2: Tensor, y: Tensor, margin=1.0, reduction="mean") -> Tensor:

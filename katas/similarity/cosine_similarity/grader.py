@@ -28,6 +28,7 @@ def broadcast_shapes(draw: Draw) -> list[Arguments]:
     """
     shapes = [((5, 7), (7,), -1), ((7,), (5, 7), 1), ((4, 1, 6), (3, 6), 2), ((3, 6), (4, 1, 6), -1)]
     shapes += [((5, 1), (5, 7), 0), ((3, 1), (3, 5), -1), ((3, 5), (3, 1), 1), ((1, 4), (3, 4), 0), ((3, 4), (4,), -2)]
+    shapes += [((4, 1), (4, 1), -1)]  # of one number each, whose gradient is zero as well
 
     def beyond_one(*shape: int) -> Tensor:
         values = draw.normal(*shape)
@@ -67,10 +68,10 @@ def zero_vectors(draw: Draw) -> Arguments:
     return {"x": x, "y": y}
 
 
-def long_vectors(draw: Draw) -> Arguments:
-    """Nearly parallel, so that their dot product is as large as their squares."""
+def long_vectors(draw: Draw) -> list[Arguments]:
+    """Nearly parallel, so that their dot product is as large as their squares. Then too short for their squares."""
     x = draw.normal(3, 64, std=60.0)
-    return {"x": x, "y": x + draw.normal(3, 64, std=6.0)}
+    return [{"x": x, "y": x + draw.normal(3, 64, std=6.0)}, pair(3, 64, std=6e-5)(draw)]
 
 
 GRADER = Grader(
@@ -121,6 +122,7 @@ GRADER = Grader(
                 # The product of their squares does not fit float32.
                 Case("both_long", pair(4, 6, std=1e10), dtypes=(torch.float32,), category="robustness"),
                 # The norms are about 500, the sums of squares about 250 000: beyond the 65 504 of float16.
+                # Then the norms are about 5e-4, below its eps of 1e-3, and the squares are 0 in it.
                 Case("norm_fits_float16", long_vectors, category="robustness", dtypes=(torch.float16,)),
             ),
         ),

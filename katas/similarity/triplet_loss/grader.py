@@ -117,7 +117,8 @@ def margins(draw: Draw) -> list[Arguments]:
 
 def sizes_of_one(draw: Draw) -> list[Arguments]:
     one = [triplets(draw, 1, 0, D=3, distance=distance) for distance in DISTANCES]
-    return [*one, triplets(draw, 1, 0, D=1), triplets(draw, 3, 2, D=1), one[0] | {"reduction": "none"}]
+    ends = {name: 2 * draw.normal(5, 1).sign() for name in NAMES} | {"distance": "cosine"}  # it is 0 or 2 here
+    return [*one, triplets(draw, 1, 0, D=1), triplets(draw, 3, 2, D=1), ends, one[0] | {"reduction": "none"}]
 
 
 def one_sided(draw: Draw) -> list[Arguments]:
