@@ -54,11 +54,6 @@ MISTAKES = (
         ),
     ),
     Mistake(
-        "b1_before_the_mask",
-        "b1's gradient is taken without the ReLU's mask; b1 is added before the ReLU",
-        {B1: "d_hidden.sum(dim=0)"},
-    ),
-    Mistake(
         "w2_not_transposed",
         "the gradient goes back through w2 as it is; multiply by w2 transposed, also where w2 is square",
         {D_HIDDEN: "d_logits @ w2"},
@@ -68,11 +63,6 @@ MISTAKES = (
         "gradients_transposed",
         "the weights' gradients are transposed, as nn.Linear stores weights; each should be shaped like its parameter",
         {W1: "d_pre.mT @ x", W2: "d_logits.mT @ hidden"},
-    ),
-    Mistake(
-        "w2_from_the_pre_activation",
-        "w2's gradient is made of the pre-activation; w2 was multiplied by what the ReLU returned",
-        {RESULT: f"{RESULT[:-1]}, x @ w1 + b1)", CACHE: "x, hidden, w2, pre = cache", W2: "pre.mT @ d_logits"},
     ),
     Mistake(
         "no_max_shift",

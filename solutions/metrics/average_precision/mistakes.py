@@ -13,10 +13,6 @@ CURVE, UNPACKED = "return precision, recall, score", "precision, recall, _ ="
 AP = "((recall[:-1] - recall[1:]) * precision[:-1]).sum()"
 NO_END = {P: "precision.flip(0)", R: "recall.flip(0)"}
 DESCENDING = {T: "score[last]", CURVE: "return precision.flip(0), recall.flip(0), score"}
-GROUPED = (
-    "torch.zeros(int(last.sum()), dtype=torch.long if y_true.dtype == torch.bool else y_true.dtype)"
-    ".index_add_(0, last.cumsum(0) - last.long(), y_true[order] * 1)"
-)
 AS_NUMBERS = COUNTED.replace("positive", "y_true")
 BY_SAMPLE = {LAST: "torch.ones_like(positive)"}
 PRECISION = "    precision = hits / accepted"
@@ -112,11 +108,6 @@ MISTAKES = (
         "counts_in_the_dtype_of_the_scores",
         "the positives are counted in the dtype of the scores, and float16 ends at 65 504; count in float64",
         {COUNTED: COUNTED.replace("double()", "to(score.dtype)")},
-    ),
-    Mistake(
-        "counts_in_the_labels_dtype",
-        "the positives of equal scores are counted in the labels' dtype, where int8 ends at 127; count in 64 bits",
-        {COUNTED: f"{GROUPED}.double().cumsum(0)"},
     ),
     Mistake(
         "float32_on_the_way",

@@ -12,7 +12,6 @@ COUNT = f"votes.scatter_add_(1, train_class[nearest], {ONES})"
 NEAREST = "train_y[nearest.gather(1, votes.gather(1, train_class[nearest]).argmax(1, keepdim=True))[:, 0]]"
 RIGHT = "correct += int((predicted == y).sum())"
 RESULT = "return correct / len(test_y)"
-LIBRARY = "float(__import__('sklearn.neighbors').neighbors.KNeighborsClassifier(k).fit(x, y).score(x, y))"
 TABLE = "torch.zeros(len(x), len(classes), dtype={})"
 WEIGHTED = {VOTES: f"votes = {TABLE.format('x.dtype')}"}
 
@@ -97,13 +96,7 @@ MISTAKES = (
         "test rows whose label no training row has are left out of the accuracy; they count as wrong",
         {RESULT: "return correct / max(1, int(torch.isin(test_y, classes).sum()))"},
     ),
-    Mistake(
-        "k_above_N_fails",
-        "topk fails where k is above the number of training rows; then all of them vote",
-        {"k = min(k, len(train_x))": "pass"},
-    ),
     Mistake("percent", "the result is in percent; return a share from 0 to 1", {RESULT: f"{RESULT} * 100"}),
-    Mistake("another_library", "another library does the work; write it with torch", {RESULT: f"return {LIBRARY}"}),
     Mistake(
         "whole_table",
         "all test rows are compared at once, a table of M × N; go through them in chunks",

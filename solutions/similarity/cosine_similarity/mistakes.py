@@ -9,7 +9,6 @@ BROADCAST = "    x, y = torch.broadcast_tensors(x, y)\n"
 WIDE = BROADCAST + "    dtype = x.dtype\n    x, y = (x.float(), y.float()) if dtype.itemsize < 4 else (x, y)\n"
 PLAIN = "torch.linalg.vector_norm({}, dim=dim, keepdim=True)"
 SQUARES = "({0} * {0}).sum(dim, keepdim=True)"
-SQUARED = [f"{SQUARES.format(one)}.clamp_min(eps * eps)" for one in "xy"]
 ROOT = SQUARES + ".sqrt()"
 ROWS = "u, w = (z.movedim(dim, -1).reshape(-1, z.shape[dim]) for z in (x / x_norm, y / y_norm))\n    return "
 
@@ -109,19 +108,9 @@ MISTAKES = (
         {RESULT: "(x * y).sum(dim) / (x_norm * y_norm).squeeze(dim)"},
     ),
     Mistake(
-        "squares_multiplied",
-        "one root is taken of the product of both squared norms, which overflows long before they do; take two roots",
-        {BROADCAST: WIDE, RESULT: f"((x * y).sum(dim) / ({' * '.join(SQUARED)}).sqrt().squeeze(dim)).to(dtype)"},
-    ),
-    Mistake(
         "last_axis_always",
         "the argument dim is ignored and the last axis used; use dim in the norms and in the sum",
         norms(PLAIN.replace("dim=dim", "dim=-1") + ".clamp_min(eps)") | {RESULT: RESULT.replace("dim", "-1")},
-    ),
-    Mistake(
-        "dim_as_in_torch",
-        "the default of dim is 1, as in torch; here it should be -1",
-        {"dim: int = -1": "dim: int = 1"},
     ),
     Mistake(
         "not_broadcast",
