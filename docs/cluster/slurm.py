@@ -54,7 +54,7 @@ def started(options: argparse.Namespace) -> SLURMCluster:
         interface=options.interface,
         python=sys.executable,
         log_directory=LOGS,
-        scheduler_options={"port": options.port, "dashboard_address": None},
+        scheduler_options={"port": options.port, "dashboard_address": ":0"},
     )
 
 

@@ -92,7 +92,9 @@ def take_stock() -> Inventory:
             operators.setdefault(name, []).append(key)
     functions: dict[str, list[FunctionType]] = {}
     for one in gc.get_objects():
-        module = (type(one) is FunctionType and one.__module__) or ""
+        module = (one.__module__ or "") if type(one) is FunctionType else ""
+        if not module.startswith("torch."):
+            continue  # most are no functions: to ask them all the rest takes 0.1 s
         names = [one.__name__] if MATHEMATICS.match(module) else []
         if module.startswith(BY_MODULE):
             names += module.split(".")[1:]
@@ -110,10 +112,10 @@ def take_stock() -> Inventory:
     compiler: Any = torch._C._te  # type: ignore[attr-defined]
     switches += [value for value in vars(compiler).values() if isinstance(value, BuiltinFunctionType)]
     known = {id(switch) for switch in switches}
-    holders = [one for one in gc.get_referrers(*switches) if type(one) is dict]
-    places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
     register = torch._C._dispatch_library
-    registrars = [one for one in gc.get_referrers(register) if type(one) is dict and one.get(REGISTER) is register]
+    holders = [one for one in gc.get_referrers(*switches, register) if type(one) is dict]
+    places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
+    registrars = [one for one in holders if one.get(REGISTER) is register]
     gc.freeze()
     bare = [(VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items()]
     bare += [(BACKWARD_PASS, name, keys) for word, name, keys in bare if BACKWARD.search(word)]

@@ -190,7 +190,11 @@ def cluster(options: argparse.Namespace) -> Iterator[Client]:
     count = options.workers or os.cpu_count() or 1
     with (
         LocalCluster(
-            n_workers=count, threads_per_worker=1, dashboard_address=None, memory_limit=0, silence_logs=logging.CRITICAL
+            n_workers=count,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            memory_limit=0,
+            silence_logs=logging.CRITICAL,
         ) as local,
         Client(local, set_as_default=False) as client,
     ):
