@@ -182,9 +182,10 @@ class WorkerProcess:
 
     def telling(self) -> bytes:
         """What it told beside its replies, since this was last asked."""
-        with contextlib.suppress(BlockingIOError):
+        try:
             return os.read(self.told, TOLD_BYTES)
-        return b""
+        except BlockingIOError:
+            return b""
 
     def line_it_was_on(self) -> int | None:
         frame = re.compile(rf'File "{re.escape(self.path)}", line (\d+) in'.encode())

@@ -156,8 +156,13 @@ def raised_of(reply: Mapping[str, Any]) -> Raised | None:
     return Raised(text_in(found["type"], LONGEST_NAME), found["refusal"] is True, text_in(found["message"]), line)
 
 
-def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
-    """Reads what the worker sent. Raises: NO_ANSWER."""
+def reply_of(
+    header: dict[str, Any],
+    tensors: list[Tensor],
+    seconds: float = 0.0,
+    banned_calls: tuple[tuple[str, int | None], ...] = (),
+) -> Reply:
+    """Reads what the worker sent; the judge itself knows the rest. Raises: NO_ANSWER."""
     printed, lines = printed_of(header)
     devices: list[str] = []
     return Reply(
@@ -174,11 +179,14 @@ def reply_of(header: dict[str, Any], tensors: list[Tensor]) -> Reply:
         },
         marked=tuple(text_in(name, LONGEST_NAME) for name in few(header.get("marked", []))),
         cost=Cost(**{figure: count_in(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
+        banned_calls=banned_calls,
         printed=printed,
         printed_lines=lines,
+        seconds=seconds,
     )
 
 
+@functools.cache
 def body_of(scenario: str) -> str:
     """What stands in the function below its docstring, as code."""
     (function,) = ast.parse(scenario).body

@@ -6,7 +6,6 @@ import difflib
 import functools
 import re
 import time
-from dataclasses import replace
 from typing import Any
 
 from graders.catalogue.source import defined_in
@@ -127,26 +126,29 @@ class Submission:
         worker, limit, start, took = self.home.worker, self.limit, time.monotonic(), 0.0
         worker.limit = limit
         self.calling = request, start
+
+        def banned_calls() -> tuple[tuple[str, int | None], ...]:
+            return tuple((self.imported | worker.offences).items())
+
         try:
-            before = worker.seconds()
             header, tensors = worker.ask(request.message, self)
-            took = worker.seconds() - before if request.device == "cpu" else time.monotonic() - start
+            took = worker.seconds() - worker.asked[1] if request.device == "cpu" else time.monotonic() - start
             self.bytes += sum(tensor.nbytes for tensor in tensors)
-            reply = replace(reply_of(header, tensors), seconds=took)
+            reply = reply_of(header, tensors, took, banned_calls())
             self.hangs = 0
         except CallTimedOut as late:
             self.home.worker = None
             self.hangs += 1
-            reply = Reply(died=f"did not return in {limit:g} s{self.at(late.line)}", timed_out=True)
+            why = f"did not return in {limit:g} s{self.at(late.line)}"
+            reply = Reply(died=why, timed_out=True, banned_calls=banned_calls())
         except WorkerEnded as death:
             self.home.worker = None
-            reply = Reply(died=str(death))
+            reply = Reply(died=str(death), banned_calls=banned_calls())
         except NO_ANSWER:
             self.close()
-            reply = Reply(died="returned something that cannot be read as a result")
+            reply = Reply(died="returned something that cannot be read as a result", banned_calls=banned_calls())
         self.calling = None
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
-        reply = replace(reply, banned_calls=tuple((self.imported | worker.offences).items()))
         self.replies[request.message] = (request, reply)
         return reply
 
