@@ -35,6 +35,9 @@ from typing import Literal
 
 import torch
 
+if sys.platform != "win32":
+    import resource
+
 from graders.faults import ROOT
 
 Level = Literal["full", "limits", "none"]
@@ -180,7 +183,7 @@ def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
     When the keeper dies, the kernel kills all that the child has started. It exits with the child's exit status, or
     128 and the number of the signal that ended the child. Returns the keeper's pid.
     """
-    user = next(users())
+    user, may = next(users()), may_become_another()
     system("unshare", NEW_PIDS)
     keeper = os.fork()
     if keeper:
@@ -195,7 +198,7 @@ def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
             mount("proc", "/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
         child = os.fork()
         if not child:
-            drop_privileges(user, caged=True)
+            drop_privileges(user, may, caged=True)
             work()
             os._exit(0)
         ended, code = 0, 0
@@ -208,15 +211,15 @@ def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
 
 def start_limited(work: Callable[[], None], folder: str) -> int:
     """Starts a process that does the work, with what little can be taken from it."""
-    user = next(users())
-    if may_become_another(whole_path=True):
+    user, may = next(users()), may_become_another(whole_path=True)
+    if may:
         os.chown(folder, user, user)
     pid = os.fork()
     if not pid:
         status = 1
         try:
             os.setsid()
-            drop_privileges(user, caged=False)
+            drop_privileges(user, may, caged=False)
             work()
             status = 0
         finally:
@@ -240,11 +243,11 @@ def end_orphans(others: set[int]) -> None:
                 os.waitpid(pid, 0)
 
 
-def drop_privileges(user: int, caged: bool) -> None:
-    """For good: root becomes a user whom nothing belongs to, others lose what the making of namespaces needed."""
+def drop_privileges(user: int, may: bool, caged: bool) -> None:
+    """For good: root becomes, if it `may`, a user whom nothing belongs to, others lose what making namespaces needed."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")  # where memory ends, the kernel should take this one
-    if may_become_another(whole_path=not caged):
+    if may:
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
@@ -258,6 +261,7 @@ def drop_privileges(user: int, caged: bool) -> None:
         system("prctl", NO_NEW_PRIVILEGES, 1, 0, 0, 0)
 
 
+@functools.cache  # before workers are forked, each of which would ask for every file anew
 def may_become_another(whole_path: bool = False) -> bool:
     """Whether a worker of root's can still read Python as another user, by `whole_path` from the root folder down."""
     for file in (Path(torch.__file__), Path(os.__file__).resolve()):
@@ -306,8 +310,6 @@ def limits(caged: bool) -> dict[str, int]:
 
 
 def set_limits(limited: dict[str, int]) -> None:
-    import resource
-
     for name, limit in limited.items():
         with contextlib.suppress(OSError, ValueError):  # a lower one is set already
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))

@@ -74,6 +74,7 @@ class Inventory(NamedTuple):
     exits: list[FunctionType]
     switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
     registrars: list[dict[str, Any]]  # where the function stands by which kernels are registered
+    engines: list[tuple[dict[str, Any], str]]  # where functions of the distributed engine stand
 
 
 def take_stock() -> Inventory:
@@ -111,16 +112,21 @@ def take_stock() -> Inventory:
     switches += [method for name, method in vars(torch._C.TensorBase).items() if name in EXITS]  # which others copied
     compiler: Any = torch._C._te  # type: ignore[attr-defined]
     switches += [value for value in vars(compiler).values() if isinstance(value, BuiltinFunctionType)]
-    known = {id(switch) for switch in switches}
+    distributed: Any = getattr(torch._C, "_distributed_autograd", None)  # an engine of its own
+    engine = [vars(distributed)[name] for name in ("backward", "_new_context") if distributed]
     register = torch._C._dispatch_library
-    holders = [one for one in gc.get_referrers(*switches, register) if type(one) is dict]
-    places = [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
+    holders = [one for one in gc.get_referrers(*switches, *engine, register) if type(one) is dict]
+
+    def places(functions: list[Any]) -> list[tuple[dict[str, Any], str]]:
+        known = {*map(id, functions)}
+        return [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
+
     registrars = [one for one in holders if one.get(REGISTER) is register]
     gc.freeze()
     bare = [(VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items()]
     bare += [(BACKWARD_PASS, name, keys) for word, name, keys in bare if BACKWARD.search(word)]
     exits = [one for name in EXITS for one in functions.get(name.lstrip("_"), ()) if one.__name__ == name]
-    return Inventory(sorted(bare), sorted(functions.items()), exits, places, registrars)
+    return Inventory(sorted(bare), sorted(functions.items()), exits, places(switches), registrars, places(engine))
 
 
 def refuser(path: str, telling: int) -> Refuse:
@@ -157,7 +163,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     """Replaces all whose name, without leading underscores, begins with one of the banned words, and the exits."""
     libraries: dict[str, Any] = {}
     if "autograd" in banned:
-        take_away_autograd(refuse)
+        take_away_autograd(stock, refuse)
         banned = (*(word for word in banned if word != "autograd"), *DERIVATIVES)
     for _, full_name, keys in beginning_with(banned, stock.operators):
         namespace, _, name = full_name.partition("::")
@@ -200,7 +206,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
 
 
-def take_away_autograd(refuse: Refuse) -> None:
+def take_away_autograd(stock: Inventory, refuse: Refuse) -> None:
     """Leaves no way to a derivative: neither the engine and the nodes of its graph, nor forward mode, nor TorchScript.
 
     The worker itself has kept the engine's own function.
@@ -215,10 +221,8 @@ def take_away_autograd(refuse: Refuse) -> None:
     for one in vars(torch._C._functions).values():  # nodes, which hooks and contexts lead to, are callable
         if isinstance(one, type) and "__call__" in vars(one):
             change(one, {"__call__": no})
-    distributed: Any = getattr(torch._C, "_distributed_autograd", None)  # an engine of its own
-    for name in ("backward", "_new_context") if distributed else ():
-        for holder in [one for one in gc.get_referrers(vars(distributed)[name]) if type(one) is dict]:
-            holder[name] = no
+    for holder, name in stock.engines:
+        holder[name] = no
     for name in [name for name in vars(torch._C) if COMPILES.match(name)]:  # what is compiled calls the engine from C
         setattr(torch._C, name, no)
     for one, name in COMPILERS:

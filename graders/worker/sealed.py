@@ -11,11 +11,9 @@ from __future__ import annotations
 import builtins
 import importlib.util
 import sys
-from collections.abc import Callable
+from pathlib import Path
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
-
-from graders.worker.removal import freeze
 
 PACKAGE = "graders.worker"
 MODULES = (
@@ -45,8 +43,8 @@ def code_of(module: str) -> CodeType:
 CODE = {module: code_of(module) for module in MODULES}
 
 
-def private_worker() -> Callable[..., None]:
-    """The copy's `worker.serve`. Classes of the copy have no methods of their own, since every class can be found."""
+def private_copy() -> dict[str, dict[str, Any]]:
+    """The copy's namespaces, by module. Its classes have no methods of their own, since every class can be found."""
     own = dict(vars(builtins))
     copy: dict[str, Any] = {}
     ordinary = builtins.__import__
@@ -63,18 +61,19 @@ def private_worker() -> Callable[..., None]:
         copy[module] = {"__name__": f"{PACKAGE}.{module}", "__builtins__": own}
         exec(code, copy[module])
         modules[module] = SimpleNamespace(**copy[module])
-        for one in copy[module].values():
+    for module, namespace in copy.items():
+        for one in namespace.values():
             if isinstance(one, type) and one.__module__ == f"{PACKAGE}.{module}":
-                freeze(one)
-    serve: Callable[..., None] = copy["serve"]["serve"]
-    return serve
+                copy["removal"]["freeze"](one)
+    return copy
 
 
-def forget_modules() -> None:
-    """Takes our modules, and what ran us, from where a submission looks for modules.
+def forget_modules(root: Path) -> None:
+    """Takes our modules, what ran us, and the repository, from where a submission looks for modules.
 
     Those that the copy was made of are emptied: their classes lead to them, and they hold what is about to be removed.
     """
+    sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != root]
     for name in [name for name in sys.modules if name.partition(".")[0] in ("graders", "pytest", "_pytest")]:
         module = sys.modules.pop(name)
         if name.removeprefix(f"{PACKAGE}.") in MODULES:

@@ -20,7 +20,6 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from operator import methodcaller
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -45,14 +44,13 @@ of_parameter = [inspect.Parameter.__dict__[name].__get__ for name in ("_default"
 parameter_kinds: Any = type(inspect.Parameter.POSITIONAL_ONLY)
 kinds = [(kind, kind.name) for kind in parameter_kinds]
 signature_of, nothing = inspect.signature, inspect.Parameter.empty
-lseek, read, truncate = os.lseek, os.read, os.ftruncate
+lseek, read, truncate, START, END = os.lseek, os.read, os.ftruncate, os.SEEK_SET, os.SEEK_END
 
 
 def serve(
     connection: socket.socket,
     telling: int,
     scratch: str,
-    root: str,
     stock: removal.Inventory,
     shut: Callable[[], None],
 ) -> None:
@@ -66,7 +64,7 @@ def serve(
     """
     link = _socket.socket(fileno=connection.detach())  # a class of C's, which cannot be changed
     link.sendall(READY)  # its sender's pid comes with it
-    log = prepare(link.fileno(), telling, scratch, root)
+    log = prepare(link.fileno(), telling, scratch)
     number = 0
 
     def say(reply: Reply, tensors: list[Tensor]) -> None:
@@ -89,7 +87,8 @@ def serve(
             if request["op"] == "turn":
                 module, path = known[request["to"]]
             else:
-                truncate(log, 0)  # torch has told of what was replaced
+                if lseek(log, 0, END):  # torch has told of what was replaced
+                    truncate(log, 0)
                 outside.release()
                 if request["op"] == "load":
                     module, path = ModuleType("submission"), request["path"]
@@ -116,7 +115,7 @@ def take_away(
     torch._C.DisableTorchFunction().__enter__()  # be it by a tensor whose class another thread changes meanwhile
 
 
-def prepare(connection: int, telling: int, scratch: str, root: str) -> int:
+def prepare(connection: int, telling: int, scratch: str) -> int:
     """Leaves nothing of the judge's open or in the environment; returns the file that takes what is printed."""
     os.chdir(scratch)
     log = os.open("printed", os.O_CREAT | os.O_RDWR | os.O_APPEND)
@@ -130,7 +129,6 @@ def prepare(connection: int, telling: int, scratch: str, root: str) -> int:
     # Forked inside pytest, these may be pytest's; the file descriptors are ours again, and nothing has to be flushed.
     sys.stdin = os.fdopen(0)
     sys.stdout, sys.stderr = (io.TextIOWrapper(io.FileIO(fd, "w"), write_through=True) for fd in (1, 2))
-    sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(root)]
     for name in set(os.environ) - KEPT:
         del os.environ[name]
     os.environ |= {"HOME": scratch, "TMPDIR": scratch, "LOGNAME": "kata"}
@@ -142,7 +140,9 @@ def prepare(connection: int, telling: int, scratch: str, root: str) -> int:
 
 
 def printed(log: int) -> Printed:
-    lseek(log, 0, 0)
+    if not lseek(log, 0, END):  # which is quick to see
+        return {"lines": 0, "text": ""}
+    lseek(log, 0, START)
     text = read(log, PRINTED_BYTES).decode(errors="replace")
     return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
 

@@ -50,7 +50,7 @@ encode = make_encoder.__dict__["__call__"].__get__(
     make_encoder(None, str, encode_basestring_ascii, None, ": ", ", ", False, False, False)
 )
 decode = make_scanner.__dict__["__call__"].__get__(make_scanner(JSONDecoder()))  # type: ignore[arg-type]  # its settings
-Remaining = Callable[[], float | None]  # seconds that are left, if they end. Raises: TimeoutError where none are
+Remaining = Callable[[], float]  # seconds that are left. Raises: TimeoutError where none are
 
 
 class Closed(Exception):
@@ -139,9 +139,10 @@ QUICK = JSONDecoder(parse_constant=refuse, parse_float=finite)
 CAREFUL = JSONDecoder(parse_constant=refuse, parse_float=finite, parse_int=small)
 
 
-def send(connection: Any, message: bytes, remaining: Remaining = lambda: None) -> None:
+def send(connection: Any, message: bytes, remaining: Remaining | None = None) -> None:
     """Raises: TimeoutError, Closed."""
-    connection.settimeout(remaining())
+    if remaining:
+        connection.settimeout(remaining())
     try:
         connection.sendall(message)
     except TimeoutError:
@@ -159,7 +160,7 @@ class Sender(NamedTuple):
 
 
 def receive(
-    connection: Any, remaining: Remaining = lambda: None, sender: Sender | None = None
+    connection: Any, remaining: Remaining | None = None, sender: Sender | None = None
 ) -> tuple[Any, list[Tensor]]:
     """A message from a worker, or from the judge where no sender is named. Raises: TimeoutError, Closed, Malformed."""
     lengths = read(connection, LENGTHS.size, remaining)
@@ -180,11 +181,12 @@ def signature(key: bytes, number: int, *parts: bytes | memoryview) -> bytes:
     return made.digest()
 
 
-def read(connection: Any, size: int, remaining: Remaining = lambda: None) -> memoryview:
+def read(connection: Any, size: int, remaining: Remaining | None = None) -> memoryview:
     """`remaining` is asked again and again: else bytes that come one by one would have no end."""
     whole = left = blank(size, one_byte).data  # a bytearray would be filled with zeros first
     while left:
-        connection.settimeout(remaining())
+        if remaining:
+            connection.settimeout(remaining())
         try:
             count = connection.recv_into(left)
         except TimeoutError:
