@@ -4,17 +4,16 @@ At level "full" a worker has no network, sees no process but its own, and finds 
 an empty scratch folder that vanishes with it: not the graders, the solutions, the learner's other files. Everything
 that it starts dies with it. At level "limits" only the resource limits hold. See SECURITY.md.
 
-Five processes stand between the judge and a submission; each is forked by the one above it:
+Four processes stand between the judge and a submission; each is forked by the one above it:
 
     judge    the user's own. Talks to the server over a socket pair, and with each worker over one of its own.
     server   `run_server` in launcher.py: a session of its own, no terminal. It has torch and nothing of a grader.
     below    `serve_below`: leaves users (unless it is root), mounts, hostname, IPC, process ids and network, and waits
              for `first`. Where the system refuses, it ends with UNSUPPORTED, and the server goes on without.
     first    process 1 of the new process ids: builds a root folder with Python alone, then serves START and STOP.
-             It reaps what a worker leaves behind.
-    keeper   one for each worker, process 1 of process ids that only the two see, with mounts and IPC of their own. It
-             reaps `child`, and ends as that ended; when it dies, the kernel kills all that the child has started.
-    child    the worker: a user of its own without privileges, an empty scratch folder.
+    worker   process 1 of process ids that only it sees, with mounts, IPC and an empty scratch folder of its own, as a
+             user of its own without privileges. When it ends, the kernel kills all that it has started; no signal
+             ends it that it sends to itself.
 """
 
 from __future__ import annotations
@@ -178,17 +177,13 @@ def map_user(uid: int, gid: int) -> None:
 
 
 def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
-    """Starts a keeper, whose one child does the work and sees no process but the two of them.
-
-    When the keeper dies, the kernel kills all that the child has started. It exits with the child's exit status, or
-    128 and the number of the signal that ended the child. Returns the keeper's pid.
-    """
+    """Starts a process that does the work as process 1 of a cage of its own, and returns its pid."""
     user, may = next(users()), may_become_another()
     system("unshare", NEW_PIDS)
-    keeper = os.fork()
-    if keeper:
+    pid = os.fork()
+    if pid:
         system("setns", own_pids, NEW_PIDS)  # the next one gets numbers of its own, too
-        return keeper
+        return pid
     status = 1
     try:
         os.setsid()
@@ -196,17 +191,11 @@ def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
         mount("none", folder, "tmpfs", NO_SUID | NO_DEV | NO_EXEC, f"size={SCRATCH_SIZE},mode=1777")
         with contextlib.suppress(OSError):
             mount("proc", "/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
-        child = os.fork()
-        if not child:
-            drop_privileges(user, may, caged=True)
-            work()
-            os._exit(0)
-        ended, code = 0, 0
-        while ended != child:
-            ended, code = os.wait()
-        status = os.waitstatus_to_exitcode(code)
+        drop_privileges(user, may, caged=True)
+        work()
+        status = 0
     finally:
-        os._exit(status if status >= 0 else 128 - status)
+        os._exit(status)
 
 
 def start_limited(work: Callable[[], None], folder: str) -> int:
@@ -244,7 +233,7 @@ def end_orphans(others: set[int]) -> None:
 
 
 def drop_privileges(user: int, may: bool, caged: bool) -> None:
-    """For good: root becomes, if it `may`, a user whom nothing belongs to, others lose what making namespaces needed."""
+    """For good: root becomes, if it `may`, a user whom nothing belongs to; others lose what made namespaces."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")  # where memory ends, the kernel should take this one
     if may:

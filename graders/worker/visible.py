@@ -19,7 +19,8 @@ def visible(text: str, longest: int = LONGEST) -> str:
     shown = text[: longest + 1]
     if not (shown.isascii() and shown.isprintable()):  # which is quick to see
         shown = "".join(map(escaped, shown.replace("\r\n", "\n")))
-    shown = COMMAND.sub(" ", shown)
+    if ":" in shown or "#" in shown:
+        shown = COMMAND.sub(" ", shown)
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 

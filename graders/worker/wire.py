@@ -45,6 +45,7 @@ KEY, SIGNATURE = 32, 16  # bytes
 BASE = torch._C.TensorBase
 as_numpy, shape_of, dtype_of = BASE.numpy, BASE.__dict__["shape"].__get__, BASE.__dict__["dtype"].__get__
 frombuffer, empty, blank, one_byte = torch.frombuffer, torch.empty, np.empty, np.uint8
+unknown, two_bytes = torch.bfloat16, torch.int16  # the one to numpy, so it travels as the other
 # How instances of these are called as it is now: both classes can be changed.
 encode = make_encoder.__dict__["__call__"].__get__(
     make_encoder(None, str, encode_basestring_ascii, None, ": ", ", ", False, False, False)
@@ -68,12 +69,14 @@ def pack(header: Any, tensors: list[Tensor], key: bytes = b"", number: int = 0) 
     """
     specs, chunks = [], []
     for tensor in tensors:
-        strides, span, shape = None, BASE.numel(tensor), shape_of(tensor)
+        strides, shape, flat = None, shape_of(tensor), BASE.detach(tensor)
         if not BASE.is_contiguous(tensor):
             strides = BASE.stride(tensor)
             span = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-        flat = BASE.as_strided(tensor, (span,), (1,))
-        chunk = as_numpy(BASE.view(flat, DTYPES["uint8"])).data if span else b""
+            flat = BASE.as_strided(flat, (span,), (1,))
+        if dtype_of(tensor) is unknown:
+            flat = BASE.view(flat, two_bytes)
+        chunk = as_numpy(flat).data.cast("B") if BASE.numel(flat) else b""
         chunks += [chunk, bytes(-len(chunk) % ALIGNMENT)]
         specs.append({"dtype": NAMES[dtype_of(tensor)], "shape": [*shape], "stride": strides})
     message = {"header": header, "tensors": specs, "sizes": [len(chunk) for chunk in chunks[::2]]}
@@ -91,7 +94,9 @@ def unpack(head: bytes, body: memoryview, believed: bool = True) -> tuple[Any, l
     """
     try:
         text = head.decode()
-        message = decode(text, 0)[0] if believed else (CAREFUL if LONG.search(text) else QUICK).decode(text)
+        message, end = (decode if believed else careful if LONG.search(text) else quick)(text, 0)
+        if text[end:].strip(" "):
+            raise ValueError("more than one header came")
         tensors, start = [], 0
         for spec, size in zip(message["tensors"], message["sizes"], strict=True):
             dtype, shape, stride = DTYPES[spec["dtype"]], spec["shape"], spec["stride"]
@@ -135,8 +140,8 @@ def finite(digits: str) -> float:
 
 
 LONG = re.compile(r"\d{19}")  # without it every whole number is small
-QUICK = JSONDecoder(parse_constant=refuse, parse_float=finite)
-CAREFUL = JSONDecoder(parse_constant=refuse, parse_float=finite, parse_int=small)
+quick = make_scanner(JSONDecoder(parse_constant=refuse, parse_float=finite))  # type: ignore[arg-type]  # its settings
+careful = make_scanner(JSONDecoder(parse_constant=refuse, parse_float=finite, parse_int=small))  # type: ignore[arg-type]
 
 
 def send(connection: Any, message: bytes, remaining: Remaining | None = None) -> None:
