@@ -79,15 +79,17 @@ class Choices:
             yield from (pair for pair in itertools.product(one, other) if set(pair) != self.never)
 
 
-def covering(slots: Sequence[Choices], calls: Sequence[Choices], chooser: random.Random) -> list[tuple[int, Mode]]:
+def covering(
+    slots: Sequence[Choices], calls: Sequence[Choices], chooser: random.Random, met: Counter[Pair]
+) -> list[tuple[int, Mode]]:
     """Modes in which every two levels meet that may in some call.
 
     Args:
         slots: what each mode that is needed anyway is chosen from.
         calls: what modes of a call are chosen from where the slots were too few.
+        met: how often two levels did so far; what is chosen here is added.
     Returns: a mode for each slot, with its index, then those more, with their call's index.
     """
-    met: Counter[Pair] = Counter()
     made = [(index, fill(choices, met, chooser)) for index, choices in enumerate(slots)]
     done: list[Choices] = []  # all of whose levels have met
     for index in chooser.sample(range(len(calls)), len(calls)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +17,7 @@ import torch
 from torch import Tensor
 
 from graders.faults import GraderError
-from graders.judge.modes import Choices, Mode, covering
+from graders.judge.modes import Choices, Mode, Pair, covering
 from graders.kata.scenario import source_of
 from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, Named, dtype_name, parameters_of, refuse_inputs
 from graders.sandbox.messages import Measured, Request, floating
@@ -102,25 +103,23 @@ class TestVectors:
             cases = [case for case in answer.cases if bool(case.raises) == raising and case.inputs]
             calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
             choices = [self.choices(answer, *call) for call in calls]
+            met: Counter[Pair] = Counter()
+            first = [] if raising else covering([], choices[:1], chooser, met)
             farthest = {"strided": True, "gradients": "recorded" if answer.records else "off"}
             slots = choices if raising else [choice.fixed(**farthest) for choice in choices]
-            for index, mode in covering(slots, choices, chooser):
+            for index, mode in [*covering(slots, choices, chooser, met), *first]:
                 case, call = calls[index]
                 found[case.name].append((call, mode))
-            if not raising:
-                found[answer.cases[0].name] += covering([], choices[:1], chooser)
         return found
 
     def few_modes(self, answer: Answer, case: Case) -> list[Mode]:
-        """Modes of a large case's call in which all levels occur, of the leaves some, in any of the usual dtypes."""
+        """Two modes of a large case's call, alike in as little as possible, in any of the usual dtypes."""
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}/{case.name}")
         choices = self.choices(answer, case, 0)
-        levels = {**choices.levels, "dtype": answer.cases[0].dtypes, "beside": [""]}
+        gradients = [level for level in choices.levels["gradients"] if level != "recorded"] or ["recorded"]
+        levels = {**choices.levels, "dtype": answer.cases[0].dtypes, "gradients": gradients, "beside": [""]}
         turns = {factor: chooser.sample(list(those), len(those)) for factor, those in levels.items()}
-        modes = [
-            Mode(**{factor: those[turn % len(those)] for factor, those in turns.items()})
-            for turn in range(max(len(those) for factor, those in turns.items() if factor != "leaves"))
-        ]
+        modes = [Mode(**{factor: those[turn % len(those)] for factor, those in turns.items()}) for turn in range(2)]
         excluded = [bool(choices.never) and choices.never <= set(vars(mode).items()) for mode in modes]
         return [replace(mode, gradients="recorded") if no else mode for mode, no in zip(modes, excluded, strict=True)]
 

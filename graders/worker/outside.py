@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import _lru_cache_wrapper, partial
 from itertools import chain
-from operator import attrgetter, call
+from operator import attrgetter, call, is_
 from types import TracebackType
 from typing import Any
 
@@ -30,7 +30,9 @@ DROPPED: list[Any] = []  # and before: the next steps take it apart
 collect, collect_no_more = gc.enable, gc.disable
 IN_THREAD = "Exception ignored in thread started by {!r}"  # which Python says since 3.13, and names no object
 PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
-Thread = tuple[Any, Any, Any, Any]  # its tasks, the news of them, the function that it began with, and its end
+Thread = tuple[
+    Any, Any, Any, Any, Any
+]  # its tasks, their news, how each begins, the function that it began with, its end
 THREAD: list[Thread] = []  # the one that stays, if there is one
 # What belongs to a thread and could be left otherwise by one call for the next, as it is in a new one.
 STATE: dict[Callable[[], Any], Any] = {
@@ -44,6 +46,7 @@ STATE: dict[Callable[[], Any], Any] = {
     sys.gettrace: None,
     sys.getprofile: None,
 }
+USUAL = (*STATE.values(),)
 
 
 class Caught(Exception):
@@ -93,10 +96,9 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
     Finalizers of the submission's should not run in the worker's thread: there the collector is off, and what came
     from the submission is kept until `release`.
     """
-    tasks, news, begin, ended = THREAD[0] if THREAD else begin_thread()
+    tasks, news, before, begin, ended = THREAD[0] if THREAD else begin_thread()
     results: list[Any] = []
     finished: Any = object()
-    before: Any = (partial(setattr, sys, "unraisablehook", opaque(news.put)), collect, DROPPED.clear)
     work = map(call, (*before, *steps, *STATE, collect_no_more, partial(news.put, finished)))
     first, last = len(before), len(before) + len(steps)
     HELD.append(results)
@@ -107,7 +109,7 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
         collect_no_more()
         HELD.append(told)
         if told is finished:
-            if any(now is not usual for now, usual in zip(results[last:], STATE.values(), strict=False)):
+            if not all(map(is_, results[last:], USUAL)):
                 end_thread()
             given = results[first:last]
             for number, one in enumerate(given):
@@ -131,7 +133,8 @@ def begin_thread() -> Thread:
     ended = ref(last, news.put)  # which is put there when the thread is gone
     begin = opaque(deque[Any](maxlen=0).extend)
     start_new_thread(begin, (map(call, chain(iter(tasks.get, None), (last,))),))  # which keeps `last` alive
-    THREAD.append((tasks, news, begin, ended))
+    before = (partial(setattr, sys, "unraisablehook", opaque(news.put)), collect, DROPPED.clear)
+    THREAD.append((tasks, news, before, begin, ended))
     return THREAD[0]
 
 
