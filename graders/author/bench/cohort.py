@@ -35,6 +35,7 @@ SEED = 1
 WORKERS = 2
 KILL_EVERY = 60.0  # seconds
 LOOK_EVERY = 1.0
+WEIGH_EVERY = 10.0  # to add up the pages of ten processes takes 0.2 s
 IMPORTS = 5
 EMPTY_TASKS = 1000
 
@@ -46,19 +47,23 @@ class Course:
     Args:
         verdicts: by the key of each answer; what is measured is left out.
         seconds: of each answer.
-        samples: the clock, verdicts so far, and memory of all processes.
+        samples: the clock, and verdicts so far.
+        memory: of all processes, in bytes, from time to time.
     """
 
     verdicts: dict[str, Any]
     seconds: list[float]
-    samples: list[tuple[float, int, float]]
+    samples: list[tuple[float, int]]
+    memory: list[float]
     kills: int
 
     @property
     def judging(self) -> float:
         """Seconds from the first verdict to the last."""
-        times = [clock for clock, done, _ in self.samples if done]
-        return times[-1] - times[0]
+        first, last = (
+            next(clock for clock, done in self.samples if done >= least) for least in (1, self.samples[-1][1])
+        )
+        return last - first
 
 
 def show(console: Console, root: Path, count: int) -> bool:
@@ -71,9 +76,8 @@ def show(console: Console, root: Path, count: int) -> bool:
         whole = run(console, root, folder, "undisturbed")
         killed = run(console, root, folder, f"a worker killed every {KILL_EVERY:.0f} s", kill=True)
         one = run(console, root, folder, "one worker", workers=1)
-    quarter = len(whole.samples) // 4
-    levels = [statistics.median(m for _, _, m in part) for part in (whole.samples[quarter : 2 * quarter],
-                                                                   whole.samples[-quarter:])]  # fmt: skip
+    quarter = max(len(whole.memory) // 4, 1)
+    levels = [statistics.median(part) for part in (whole.memory[quarter : 2 * quarter], whole.memory[-quarter:])]
     differ = sum(killed.verdicts.get(key) != verdict for key, verdict in whole.verdicts.items())
     figures = [  # what, got, unit, goal
         # The import had the machine to itself, too.
@@ -135,13 +139,15 @@ def run(console: Console, root: Path, folder: Path, said: str, workers: int = WO
     options = ["--out", str(out), "--workers", str(workers), "--seed", str(SEED)]
     command = [*command_line(root), "cohort", str(folder / "class"), *options]
     began = time.perf_counter()
-    samples, kills, next_kill = [], 0, KILL_EVERY
+    samples, weights, kills, next_kill = list[tuple[float, int]](), list[float](), 0, KILL_EVERY
     with subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         while process.poll() is None:
             time.sleep(LOOK_EVERY)
             below = descendants(process.pid)
             clock = time.perf_counter() - began
-            samples.append((clock, count_of(out / "results.sqlite"), sum(map(memory, below))))
+            samples.append((clock, count_of(out / "results.sqlite")))
+            if clock > WEIGH_EVERY * (len(weights) + 1):
+                weights.append(sum(map(memory, below)))
             if kill and clock > next_kill:
                 next_kill += KILL_EVERY
                 kills += kill_a_worker(below)
@@ -151,7 +157,7 @@ def run(console: Console, root: Path, folder: Path, said: str, workers: int = WO
     with contextlib.closing(sqlite3.connect(out / "results.sqlite")) as connection:
         rows = connection.execute("SELECT key, seconds, document FROM verdicts").fetchall()
     verdicts = {key: without_measures(json.loads(document)) for key, _, document in rows}
-    course = Course(verdicts, [seconds for _, seconds, _ in rows], samples, kills)
+    course = Course(verdicts, [seconds for _, seconds, _ in rows], samples, weights, kills)
     console.print(f"  {said}: {len(rows):,} verdicts in {course.judging:.0f} s")
     return course
 

@@ -37,6 +37,10 @@ CONFIG = {
     "distributed.worker.daemon": False,  # the judge is a process below it
     "distributed.logging.distributed": "critical",
     "distributed.admin.tick.limit": "1h",
+    # What Dask measures of itself took a tenth of two processors.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.profile.enabled": False,
 }
 
 
