@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import csv
 import gzip
@@ -27,6 +28,7 @@ from graders.catalogue import katas
 from graders.catalogue.source import LONGEST_SOURCE
 from graders.cli import command_line
 from graders.cli.cohort import learners as reading
+from graders.cli.cohort import main as cohort_command
 from graders.cli.cohort import pages
 from graders.cli.cohort.judge import Judge, JudgeEnded
 from graders.cli.cohort.learners import Learner, all_learners
@@ -452,6 +454,14 @@ def test_bad_arguments_are_one_sentence(toys: Path, arguments: list[str], why: s
     assert ran.err.startswith("error: ")
     assert why in ran.err
     assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("memory", "count"), [(64 << 30, 3), (5 << 30, 2), (1 << 30, 1)])
+def test_small_machine_gets_fewer_workers(memory: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cohort_command, "CPU_COUNT", 3)
+    monkeypatch.setattr(cohort_command, "MEMORY_LIMIT", memory)
+    with cohort_command.cluster(argparse.Namespace(scheduler=None, workers=None)) as client:
+        assert len(client.nthreads()) == count
 
 
 def test_machine_of_a_cluster_may_vanish_and_come_back(toys: Path) -> None:

@@ -64,7 +64,10 @@ def add_cohort(commands: argparse._SubParsersAction[Any]) -> None:
     cohort.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="the folder that takes the results")
     cohort.add_argument("--kata", action="append", default=[], metavar="KATA", help="only this kata; repeatable")
     cohort.add_argument(
-        "--workers", type=workers, metavar="N", help="of the cluster made here; default: one a processor"
+        "--workers",
+        type=workers,
+        metavar="N",
+        help="of the cluster made here; default: one for each processor, or for each 2 GiB of memory if that is fewer",
     )
     cohort.add_argument("--scheduler", metavar="ADDRESS", help="join the cluster of this Dask scheduler instead")
     cohort.add_argument("--seed", type=seed, metavar="N", help="what the inputs are made from; default: drawn once")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
-import os
 import secrets
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -15,8 +14,10 @@ from typing import Any
 
 import dask
 import torch
+from dask.system import CPU_COUNT
 from distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
+from distributed.system import MEMORY_LIMIT
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -31,6 +32,7 @@ from graders.judge import card
 from graders.judge.results import Result
 
 AHEAD = 4  # tasks of each worker that wait there: enough that none is idle
+MEMORY = 2 << 30  # bytes for a worker: it takes 1 to 1.5 GB as a rule, 4 while an answer fills its process
 LOST = 10  # workers under a task, which then is given up; one may lose some by other tasks' doing
 CONFIG = {
     "distributed.scheduler.allowed-failures": LOST,
@@ -191,7 +193,7 @@ def cluster(options: argparse.Namespace) -> Iterator[Client]:
         with client:
             yield client
         return
-    count = options.workers or os.cpu_count() or 1
+    count = options.workers or min(CPU_COUNT, MEMORY_LIMIT // MEMORY) or 1
     with (
         LocalCluster(
             n_workers=count,
