@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import random
 import signal
@@ -48,13 +49,13 @@ class Course:
         verdicts: by the key of each answer; what is measured is left out.
         seconds: of each answer.
         samples: the clock, and verdicts so far.
-        memory: of all processes, in bytes, from time to time.
+        memory: verdicts so far, and the bytes of all processes, from time to time.
     """
 
     verdicts: dict[str, Any]
     seconds: list[float]
     samples: list[tuple[float, int]]
-    memory: list[float]
+    memory: list[tuple[int, float]]
     kills: int
 
     @property
@@ -64,6 +65,14 @@ class Course:
             next(clock for clock, done in self.samples if done >= least) for least in (1, self.samples[-1][1])
         )
         return last - first
+
+    def least_memory(self, quarter: int) -> float:
+        """In a quarter of the verdicts, from 0 on; NaN where nobody looked.
+
+        What an answer takes while it is judged depends on its kata, and katas come in turn; what stays is the least.
+        """
+        made = len(self.verdicts)
+        return min((found for done, found in self.memory if 4 * done // made == quarter), default=math.nan)
 
 
 def show(console: Console, root: Path, count: int) -> bool:
@@ -76,9 +85,8 @@ def show(console: Console, root: Path, count: int) -> bool:
         whole = run(console, root, folder, "undisturbed")
         killed = run(console, root, folder, f"a worker killed every {KILL_EVERY:.0f} s", kill=True)
         one = run(console, root, folder, "one worker", workers=1)
-    quarter = max(len(whole.memory) // 4, 1)
-    # The least of a quarter: what an answer takes while it is judged depends on its kata, and katas come in turn.
-    second, last = (min(part) for part in (whole.memory[quarter : 2 * quarter], whole.memory[-quarter:]))
+    second, last = whole.least_memory(1), whole.least_memory(3)
+    most = max((found for _, found in whole.memory), default=math.nan)
     differ = sum(killed.verdicts.get(key) != verdict for key, verdict in whole.verdicts.items())
     figures = [  # what, got, unit, goal
         # The import had the machine to itself, too.
@@ -90,7 +98,7 @@ def show(console: Console, root: Path, count: int) -> bool:
         ("Dask and the ledger, for an answer", 1e3 * empty_task(root), "ms", 10),
         ("least memory of all processes, last quarter against second", last / second, "times", 1.1),
         ("the same, last quarter", last / 1e9, "GB", None),
-        ("memory of all processes, at most", max(whole.memory) / 1e9, "GB", None),
+        ("memory of all processes, at most", most / 1e9, "GB", None),
         (f"verdicts that differ or are missing after {killed.kills} kills", float(differ), f"of {made:,}", 0),
     ]
     shown = card.table("figure.", "got", ".", "goal", ".")
@@ -141,7 +149,8 @@ def run(console: Console, root: Path, folder: Path, said: str, workers: int = WO
     options = ["--out", str(out), "--workers", str(workers), "--seed", str(SEED)]
     command = [*command_line(root), "cohort", str(folder / "class"), *options]
     began = time.perf_counter()
-    samples, weights, kills, next_kill = list[tuple[float, int]](), list[float](), 0, KILL_EVERY
+    samples, weights = list[tuple[float, int]](), list[tuple[int, float]]()
+    kills, next_kill = 0, KILL_EVERY
     with subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         while process.poll() is None:
             time.sleep(LOOK_EVERY)
@@ -149,7 +158,7 @@ def run(console: Console, root: Path, folder: Path, said: str, workers: int = WO
             clock = time.perf_counter() - began
             samples.append((clock, count_of(out / "results.sqlite")))
             if clock > WEIGH_EVERY * (len(weights) + 1):
-                weights.append(sum(map(memory, below)))
+                weights.append((samples[-1][1], sum(map(memory, below))))
             if kill and clock > next_kill:
                 next_kill += KILL_EVERY
                 kills += kill_a_worker(below)
