@@ -18,6 +18,22 @@ LYING = RIGHT.replace("x, factor=2.0", "SIGNATURE") + (
     "\n\nimport inspect\n\nscale.__signature__ = inspect.signature(lambda x, factor=2.0: x)\n"
 )
 
+OWN_BACKWARD = HEAD.replace(
+    "def scale",
+    """class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x / (1 / factor)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g / (1 / ctx.factor), None
+
+
+def scale""",
+) + (REFUSE + "    return Scale.apply(x, factor)\n")
+
 # name: (source, the check that should fire, its message)
 WRONG = {
     "undefined": (
@@ -34,7 +50,7 @@ WRONG = {
     "one_more_required": (
         RIGHT.replace("x, factor=2.0", "x, factor=2.0, *, more"),
         "contract/signature",
-        "parameters of scale: should be (x, factor), got (x, factor, more)",
+        "parameters of scale: should be (x, factor), got (x, factor, more by name alone)",
     ),
     "other_default": (
         RIGHT.replace("factor=2.0", "factor=3.0"),
@@ -207,6 +223,51 @@ WRONG = {
         "robustness/same_answer_twice",
         "the call (float64, arguments by name): should return, got TypeError: "
         "scale() got some positional-only arguments passed as keyword arguments: 'x'",
+    ),
+    "by_name_alone": (
+        RIGHT.replace("x, factor=2.0", "x, *, factor=2.0"),
+        "contract/signature",
+        "parameters of scale: should be (x, factor), got (x, factor by name alone)",
+    ),
+    "keeps_for_backward_on_the_class": (
+        OWN_BACKWARD.replace("ctx.factor", "Scale.factor").replace("= factor", "= x * 0 + factor"),
+        "robustness/same_answer_twice",
+        None,
+    ),
+    "writes_into_its_gradient": (
+        OWN_BACKWARD.replace("g / (1 / ctx.factor)", "g.div_(1 / ctx.factor)"),
+        "gradients/three_by_five/float64",
+        "the call: should return, got a backward that writes into the gradient that it is given; write into a copy",
+    ),
+    "views_its_gradient": (
+        OWN_BACKWARD.replace("g / (1", "g.view(-1).view(g.shape) / (1"),
+        "robustness/non_contiguous",
+        None,
+    ),
+    "takes_leaves_alone": (
+        RIGHT.replace(
+            "    return", "    if x.requires_grad:\n        x.requires_grad_(False).requires_grad_()\n    return"
+        ),
+        "robustness/same_answer_twice",
+        None,
+    ),
+    "clears_what_grad_held": (
+        RIGHT.replace("    return", "    x.grad = None\n    return"),
+        "robustness/inputs_left_alone",
+        None,
+    ),
+    "overwrites_what_it_refuses": (
+        RIGHT.replace("        raise", "        x.data.zero_()\n        raise"),
+        "robustness/inputs_left_alone",
+        "x: should be left as it was, but is modified in place",
+    ),
+    "takes_rows_for_neighbours": (
+        RIGHT.replace(
+            "return x /",
+            "y = x if x.stride(-1) == 1 else x.contiguous()\n    return y.as_strided(x.shape, torch.empty(x.shape).stride()) /",
+        ),
+        "robustness/non_contiguous",
+        None,
     ),
     "an_error_of_that_name": (
         "class ValueError(Exception): ...\n\n\n" + RIGHT,

@@ -23,6 +23,9 @@ from graders.sandbox.messages import Request
 from graders.sandbox.returned import THE_OUTPUT, Leaf, Result, leaves_of
 
 
+ONLY = {"POSITIONAL_ONLY": " by position alone", "KEYWORD_ONLY": " by name alone"}
+
+
 def signature(answer: Answer, trial: Trial) -> None:
     """The name is there, is what it should be, and takes what the statement lists; more is welcome if optional."""
     found = trial.submission.load()
@@ -49,7 +52,7 @@ def signature(answer: Answer, trial: Trial) -> None:
 def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, Any]] | None) -> None:
     if got is None or any(parameter["kind"] == "VAR_POSITIONAL" for parameter in got):
         return  # it cannot be told, or takes anything
-    names = ", ".join(parameter["name"] for parameter in got)
+    names = ", ".join(parameter["name"] + ONLY.get(parameter["kind"], "") for parameter in got)
     for index, (parameter, default) in enumerate(wanted.items()):
         if index >= len(got) or got[index]["name"] != parameter or got[index]["kind"] != "POSITIONAL_OR_KEYWORD":
             raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({names})")

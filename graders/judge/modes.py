@@ -26,7 +26,7 @@ class Mode:
 
     Args:
         dtype: of the floating inputs.
-        strided: no two neighbours of a tensor are neighbours in memory.
+        strided: no two neighbours of a tensor are neighbours in memory, or beside a call after it, no two rows.
         gradients: pulled back after the call, only recorded, or off as under no_grad.
         evaluating: a module is in eval mode.
         leaves: the inputs that require grad.

@@ -91,7 +91,7 @@ def right_in_mode(answer: Answer, case: Case, trial: Trial) -> Question:
 def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
     """In every call that is made of the answer, after its gradients were pulled back where they are."""
     for case in cases:
-        for gradients in (False, True) if answer.differentiates_in(case) else (False,):
+        for gradients in () if case.raises else (False, True) if answer.differentiates_in(case) else (False,):
             for dtype in case.dtypes:
                 for request, expected in correctness.each(trial, answer, case, dtype, gradients):
                     trial.result(request, expected.result)

@@ -143,7 +143,7 @@ class Run:
         result, submission = pending.result, pending.trial.submission
         if submission.unloadable:
             result.error, result.message = True, submission.unloadable
-        elif result.state == "failing" and result.fully_asked:
+        elif result.state == "failing" and result.fully_asked and pending.suspects:
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
             slow = {outcome.category for outcome in result.failures} == {"performance"}
             mistake = diagnosis.closest_mistake(submission, pending.suspects, slow)
@@ -222,7 +222,7 @@ class SubmissionRun:
             raise
         finally:
             if state != "skipped":
-                if state != "pass" and trial.last is not None:
+                if state != "pass" and trial.last is not None and trial.last.message in trial.submission.replies:
                     self.suspects.add(id(trial.last))
                 self.tell(check, state, message, time.perf_counter() - start, fault)
         return ""

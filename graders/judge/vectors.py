@@ -153,13 +153,17 @@ class TestVectors:
         if arguments is not None and not case.scenario:
             arguments = {name: arguments[name] for name in sorted(arguments, key=list(parameters).index)}
         positional = sum(default is ... for default in parameters.values())
-        if arguments is not None and mode.strided:
-            arguments = {name: scattered(value) for name, value in arguments.items()}
+        lay_out = (sliced if mode.beside == "after" else scattered) if mode.strided else None
+        if arguments is not None and lay_out:
+            arguments = {name: lay_out(value) for name, value in arguments.items()}
         if arguments is not None and mode.passing == "positions":
             passed = list(parameters)[: list(parameters).index([*arguments][-1]) + 1]
             arguments = {name: arguments.get(name, parameters[name]) for name in passed}
             positional = len(arguments)
         usual = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if pulled else Mode(dtype)
+        cotangents: tuple[Tensor, ...] = ()
+        if pulled and index is not None and not measured:
+            cotangents = self.expected(answer, case, dtype, index).cotangents
         return Request(
             target=case.scenario.__name__ if case.scenario else answer.name,
             scenario=source_of(case.scenario) if case.scenario else "",
@@ -169,11 +173,7 @@ class TestVectors:
             constructor_arguments=case.init if answer.forward and not case.scenario else None,
             parameters=self.parameters(answer, case, dtype),
             leaves=mode.leaves,
-            cotangents=(
-                self.expected(answer, case, dtype, index).cotangents
-                if pulled and index is not None and not measured
-                else ()
-            ),
+            cotangents=tuple(map(scattered, cotangents)) if mode.strided else cotangents,
             watched=not measured,
             no_grad=mode.gradients == "off",
             evaluating=mode.evaluating,
@@ -261,3 +261,10 @@ def scattered(value: Any) -> Any:
         return value
     turned = value.transpose(0, -1).contiguous()
     return torch.stack([turned, turned], dim=-1)[..., 0].transpose(0, -1)
+
+
+def sliced(value: Any) -> Any:
+    """The same values as some columns of a wider table; a vector has none, and is scattered."""
+    if not isinstance(value, Tensor) or value.dim() < 2:
+        return scattered(value)
+    return torch.cat([value, value], dim=-1)[..., : value.shape[-1]]

@@ -154,7 +154,7 @@ class Submission:
 
     def explain(self, raised: Raised) -> str:
         message = " ".join(raised.message.split())  # a line of its own could be taken for one of ours
-        if raised.type == "ParameterMismatch":
+        if raised.type in ("ParameterMismatch", "GradientOverwritten"):
             return message
         if raised.type == "SystemExit":
             return f"sys.exit({message}){self.at(raised.line)}"

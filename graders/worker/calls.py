@@ -41,8 +41,9 @@ from graders.worker.protocol import CallRequest, Reply
 
 Target = Callable[..., Step]  # arguments -> the call with them
 modes_of_functions, modes_of_operators = torch._C._len_torch_function_stack, torch._C._len_torch_dispatch_stack
-gradient_of = BASE.__dict__["_grad"].__get__
-linspace, run_backward = torch.linspace, torch.autograd.Variable._execution_engine.run_backward
+gradient_of, set_gradient = BASE.__dict__["_grad"].__get__, BASE.__dict__["_grad"].__set__
+without_version = BASE.__dict__["data"].__get__  # the same memory, whose changes nobody is told of
+linspace, ones_like, run_backward = torch.linspace, torch.ones_like, torch.autograd.Variable._execution_engine.run_backward
 set_grad_enabled, set_num_threads = torch._C._set_grad_enabled, torch.set_num_threads
 seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
 synchronize, settrace, trace_threads = torch.cuda.synchronize, sys.settrace, threading.settrace
@@ -59,12 +60,25 @@ class ParameterMismatch(Exception):
     """The module lacks a parameter that the contract names, or has it in another shape."""
 
 
+class GradientOverwritten(Exception):
+    """By a backward of the submission's own: others may add to the same gradient."""
+
+
 def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tensor]) -> tuple[Reply, list[Tensor]]:
     """Makes one call, and where cotangents came with it, pulls them back; returns the reply and its tensors."""
     if request["device"] != "cpu":
         tensors = [BASE.to(tensor, request["device"]) for tensor in tensors]
-    outside.HELD.append(tensors)
     leaves = {name: BASE.requires_grad_(tensors[index]) for name, index in request["leaves"].items()}
+    had: dict[str, Tensor] = {}  # gradients that inputs have already
+    if request["beside"] == "after" and not request["scenario"]:
+        for name, leaf in leaves.items():
+            had[name] = ones_like(leaf)
+            set_gradient(leaf, had[name])
+    elif request["beside"] and request["cotangents"] and not request["scenario"]:  # as what a network made
+        views, _ = outside.run(*[partial(BASE.view_as, leaf, leaf) for leaf in leaves.values()])
+        for index, view in zip(request["leaves"].values(), views, strict=True):
+            tensors[index] = view
+    outside.HELD.append(tensors)
     watched = {name: tensors[index] for name, index in request["watched"].items()}
     before = {name: BASE.clone(BASE.detach(tensor)) for name, tensor in watched.items()}
     answer: list[Tensor] = []
@@ -76,7 +90,7 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         answer.append(BASE.resolve_neg(BASE.contiguous(BASE.cpu(BASE.detach(tensor)))))
         return len(answer) - 1
 
-    try:
+    def make() -> None:
         target, parameters = build(module, request, tensors, leaves)
         if request["arguments"] is not None:
             trace, runs = meter.line_counter() if request["measured"] == "cost" else (None, {})
@@ -96,18 +110,27 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
                 reply["cost"] = meter.count(events) | meter.longest_loop(runs, path)
         if request["device"] != "cpu":
             results_of(synchronize)  # what it left to other streams counts, and fails, here
+
+    def look() -> None:
+        """At the inputs, which a call that raises should leave alone, too."""
         reply["changed"] = {
             name: send_back(tensor) for name, tensor in watched.items() if not same_values(tensor, before[name])
         }
         reply["marked"] = [
             name
             for name, tensor in watched.items()
-            if needs_gradient(tensor) != (name in leaves) or gradient_of(tensor) is not None
+            if needs_gradient(tensor) != (name in leaves)
+            or gradient_of(tensor) is not had.get(name)
+            or (name in had and not BASE.equal(had[name], ones_like(had[name])))
         ]
-    except Failed as failure:
-        reply["raised"] = raised(failure.args[0], path)
-    except Exception as error:  # ours, about what the submission gave us
-        reply["raised"] = raised(error, path)
+
+    for step in (make, look):
+        try:
+            step()
+        except Failed as failure:
+            reply["raised"] = raised(failure.args[0], path)
+        except Exception as error:  # ours, about what the submission gave us
+            reply["raised"] = raised(error, path)
     return reply, answer
 
 
@@ -132,7 +155,7 @@ def forward(
     if request["beside"] == "before":
         filled = [tensor for tensor in (*tensors, *parameters) if 0 not in BASE.stride(tensor)]  # that was expanded
         mode += rehearsals(target, request, tensors, filled)
-    elif request["beside"] == "after" and not request["cotangents"]:  # it may write its result where the first did
+    elif request["beside"] == "after":  # it may write its result, or what backward needs, where the first did
         later = [outside.in_vain(with_arguments(target, request, other_values(tensors)))]
     if request["no_grad"]:
         later.append(partial(set_grad_enabled, True))
@@ -160,7 +183,10 @@ def backward(
     leaves: dict[str, Tensor],
     trace: Callable[..., Any] | None,
 ) -> tuple[dict[str, Tensor | None], list[Any]]:
-    """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf, None where nothing flows. Raises: Failed."""
+    """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf, None where nothing flows.
+
+    Raises: Failed, GradientOverwritten.
+    """
     pairs = [
         (output, BASE.to(cotangent, dtype_of(output)))
         for output, cotangent in zip(outputs, cotangents, strict=False)
@@ -170,10 +196,13 @@ def backward(
         return dict.fromkeys(leaves), []
     roots, seeds = zip(*pairs, strict=True)
     outside.HELD.append(pairs)
+    kept = [*map(BASE.clone, seeds)]
     inputs = tuple(leaves.values())
     step = partial(run_backward, roots, seeds, False, False, inputs, True, accumulate_grad=False)
     alone = partial(set_num_threads, 1)
     found, events = metered(step, trace, alone) if trace else (results_of(alone, step)[-1], [])
+    if not all(map(BASE.equal, seeds, kept)):
+        raise GradientOverwritten("a backward that writes into the gradient that it is given; write into a copy")
     return dict(zip(leaves, found, strict=True)), events
 
 
@@ -253,7 +282,8 @@ def rehearsals(target: Target, request: CallRequest, values: list[Tensor], fille
     if request["earlier"]:
         earlier = {name: value_of(argument, values) for name, argument in request["earlier"].items()}
         steps.append(outside.in_vain(target(**earlier)))
-    bare, kept = [*map(BASE.detach, filled)], [*map(BASE.clone, map(BASE.detach, filled))]
+    bare = [*map(without_version, filled)]
+    kept = [*map(BASE.clone, bare)]
     outside.HELD.append((bare, kept))
     return [
         *steps,

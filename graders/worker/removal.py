@@ -57,7 +57,7 @@ IN_PYTHON = ("torch._decomp", "torch._refs")  # operators once more
 BACKWARD_PASS = "backward pass"  # no name: stands for all that backward passes are made of
 # But for those of views, which only write values where they came from: indexing needs them while the worker pulls
 # gradients back.
-BACKWARD = re.compile(r"(?<!select)(?<!slice)(?<!diagonal)(?<!unfold)_backward")
+BACKWARD = re.compile(r"(?<!select)(?<!slice)(?<!diagonal)(?<!unfold)_backward|^backward$")
 DERIVATIVES = ("make_dual", "fw_primal", "unpack_dual", "gradcheck", BACKWARD_PASS)  # what `autograd` bans as well
 VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
@@ -225,6 +225,8 @@ def take_away_autograd(stock: Inventory, refuse: Refuse) -> None:
         holder[name] = no
     for name in [name for name in vars(torch._C) if COMPILES.match(name)]:  # what is compiled calls the engine from C
         setattr(torch._C, name, no)
+    for name in ("_jit_get_operation", "_get_operation_overload"):  # and so do operators of TorchScript's alone
+        setattr(torch._C, name, guarded_lookup(vars(torch._C)[name], no))
     for one, name in COMPILERS:
         setattr(one, name, no)
 
@@ -251,10 +253,7 @@ class NoLibrary(NamedTuple):
 
 
 def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[..., Any]:
-    """For operators of one's own alone: other kernels for torch's would run where the worker takes results over.
-
-    `register` is called from C, by iterators: in a frame or a traceback of ours, who traces could find it.
-    """
+    """For operators of one's own alone: other kernels for torch's would run where the worker takes results over."""
     no = instead_of("a kernel for torch's own operators", refuse)
     instead, kind, text = NoLibrary(no, no, no, sterile(nothing)), type, str
     elsewhere = ("Meta", "FuncTorchBatched")  # no tensor of the worker's gets there; torch.vmap registers some itself
@@ -267,18 +266,38 @@ def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[
             raise RuntimeError("torch's own")
         return arguments
 
+    return guarded(register, checked, instead)
+
+
+def guarded_lookup(find: Callable[..., Any], no: Callable[..., Any]) -> Callable[..., Any]:
+    """Finds all operators but those that call autograd's engine."""
+    kind, text = type, str
+
+    def checked(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        if kind(arguments[0]) is not text or arguments[0] in ("aten::grad", "aten::backward", "aten::_backward"):
+            no()
+        return arguments
+
+    return opaque(sterile(guarded(find, checked, (None, None))))
+
+
+def guarded(function: Callable[..., Any], checked: Callable[..., Any], instead: Any) -> Callable[..., Any]:
+    """The function where `checked` does not raise, and `instead` where either does.
+
+    It is called from C, by iterators: in a frame or a traceback of ours, who traces could find it.
+    """
     asked: SimpleQueue[Any] = SimpleQueue()
     ask = asked.put
-    answer = opaque(starmap(register, map(sterile(checked), iter(asked.get_nowait, None))).__next__)
+    answer = opaque(starmap(function, map(sterile(checked), iter(asked.get_nowait, None))).__next__)
 
-    def registrar(*arguments: Any) -> Any:
+    def asking(*arguments: Any) -> Any:
         ask(arguments)
         try:
             return answer()
         except BaseException:
             return instead
 
-    return registrar
+    return asking
 
 
 def change(one: type, attributes: dict[str, Any]) -> None:
