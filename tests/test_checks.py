@@ -230,7 +230,9 @@ WRONG = {
         "parameters of scale: should be (x, factor), got (x, factor by name alone)",
     ),
     "keeps_for_backward_on_the_class": (
-        OWN_BACKWARD.replace("ctx.factor", "Scale.factor").replace("= factor", "= x * 0 + factor"),
+        OWN_BACKWARD.replace("ctx.factor =", "ctx.x = Scale.x = x\n        ctx.factor =").replace(
+            "ctx.factor),", "ctx.factor) + (Scale.x - ctx.x),"
+        ),
         "robustness/same_answer_twice",
         None,
     ),
@@ -264,7 +266,8 @@ WRONG = {
     "takes_rows_for_neighbours": (
         RIGHT.replace(
             "return x /",
-            "y = x if x.stride(-1) == 1 else x.contiguous()\n    return y.as_strided(x.shape, torch.empty(x.shape).stride()) /",
+            "rows = x if x.stride(-1) == 1 else x.contiguous()\n"
+            "    return rows.as_strided(x.shape, torch.empty(x.shape).stride()) /",
         ),
         "robustness/non_contiguous",
         None,
@@ -284,6 +287,11 @@ WRONG = {
         "rules/calls",
         "the rules: mul is not allowed in this kata, but is called "
         "(line 7: `return getattr(torch, 'm' + 'ul')(x, factor)`)",
+    ),
+    "calls_python_for_each_element": (
+        RIGHT.replace("x / (1 / factor)", "x.detach().clone().apply_(lambda value: value / (1 / factor))"),
+        "rules/calls",
+        None,
     ),
     "banned_operator": (
         RIGHT.replace("x / (1 / factor)", "x * factor"),
@@ -443,6 +451,18 @@ def test_result_has_a_graph_where_its_gradient_is_0(tmp_path: Path) -> None:
     assert failures(results["right"]) == {}
     told = failures(results["constant"])
     assert told["gradients/factors/float64"] == "the result: should require grad, also where its gradient is 0"
+
+
+def test_each_output_has_a_graph(tmp_path: Path) -> None:
+    both = GRADER.split("def test_twice")[0].replace("x * factor", "(x * factor, (x - x.mean()) * factor)")
+    root = make_repository(tmp_path)
+    (root / "katas/toys/scale/grader.py").write_text(both.replace("draw.normal(4)", "draw.normal(1)"))
+    right = RIGHT.replace("x / (1 / factor)", "x / (1 / factor), (x - x.mean()) / (1 / factor)")
+    constant = right.replace("(x - x.mean())", "(x - x.mean() if len(x) > 1 else torch.zeros_like(x))")
+    results = grade(root, "scale", {"right": right, "constant": constant})
+    assert failures(results["right"]) == {}
+    told = failures(results["constant"])
+    assert told["gradients/factors/float64"] == "output 2: should require grad, also where its gradient is 0"
 
 
 PRINTS = RIGHT.replace("    return x", "    print('x is', list(x.shape), factor)\n    return x").replace(

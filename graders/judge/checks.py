@@ -126,6 +126,7 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
 
     first = answer.cases[0] if answer.cases else None
     good = [case for case in answer.cases if not case.raises]
+    called = [case for case in answer.cases if case.inputs]
     add("contract", f"{prefix}signature", correctness.signature, answer, order=Order.SIGNATURE)
     for case in answer.cases:
         if case.raises:
@@ -150,7 +151,7 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
         name = f"{prefix}half_precision/{dtype_name(dtype)}"
         add("robustness", name, robustness.half_precision, answer, first, dtype)
     add("robustness", f"{prefix}non_contiguous", robustness.non_contiguous, answer, good)
-    add("robustness", f"{prefix}inputs_left_alone", robustness.inputs_left_alone, answer, [case for case in answer.cases if case.inputs])
+    add("robustness", f"{prefix}inputs_left_alone", robustness.inputs_left_alone, answer, called)
     add("robustness", f"{prefix}same_answer_twice", robustness.same_answer_twice, answer, good)
     add("rules", f"{prefix}calls", correctness.allowed_calls, answer, good)
     loops = tuple(f"performance/{budget.name}/loops" for budget in answer.budgets if "loops" in budget.asks)

@@ -22,7 +22,6 @@ from graders.kata.spec import Answer, Case, Tolerance, parameters_of
 from graders.sandbox.messages import Request
 from graders.sandbox.returned import THE_OUTPUT, Leaf, Result, leaves_of
 
-
 ONLY = {"POSITIONAL_ONLY": " by position alone", "KEYWORD_ONLY": " by name alone"}
 
 
@@ -188,8 +187,12 @@ def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> N
             if output.shape == right.shape:
                 as_finite(of("values", where), output, right)
         same_gradients(case, trial, request, expected.gradients, answer.tolerance_for(case, dtype))
-        if request.cotangents and not any(got is not None for got in trial.ask(request).gradients.values()):
-            raise CheckFailed(f"{request.in_words('the result')}: should require grad, also where its gradient is 0")
+        reply = trial.ask(request)
+        learns = dict(zip(tensors(reply.result), reply.learning, strict=True))
+        lacking = [where for where in expected.learning if not learns[where] and not case.scenario]
+        if request.cotangents and (lacking or not any(got is not None for got in reply.gradients.values())):
+            subject = "the result" if lacking in ([], [THE_OUTPUT]) else lacking[0]
+            raise CheckFailed(f"{request.in_words(subject)}: should require grad, also where its gradient is 0")
 
 
 def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:

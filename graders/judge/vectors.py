@@ -31,6 +31,7 @@ class Expected:
     result: Result  # tensors in it are detached, and in float64 where they are floating
     cotangents: tuple[Tensor, ...]
     gradients: dict[str, Tensor]
+    learning: tuple[str, ...]  # the tensors that require grad, by where they stand
 
     @functools.cached_property
     def leaves(self) -> dict[str, Leaf]:
@@ -196,7 +197,8 @@ class TestVectors:
             leaf.requires_grad_()
         made = self.oracle(answer, case, parameters, arguments)
         refuse_result(f"case {case.name}", made)
-        outputs = [leaf for leaf in leaves_of(made).values() if isinstance(leaf, Tensor)]
+        found_in = {where: leaf for where, leaf in leaves_of(made).items() if isinstance(leaf, Tensor)}
+        outputs = [*found_in.values()]
         draw = self.draw(f"{case.name}/cotangents/{index}")
         cotangents: tuple[Tensor, ...] = ()
         found: dict[str, Tensor] = {}
@@ -211,7 +213,8 @@ class TestVectors:
                 name: torch.zeros_like(leaf) if gradient is None else gradient
                 for (name, leaf), gradient in zip(leaves.items(), gradients, strict=True)
             }
-        return Expected(detached(made), cotangents, found)
+        learning = tuple(where for where, output in found_in.items() if output.requires_grad)
+        return Expected(detached(made), cotangents, found, learning)
 
     def oracle(self, answer: Answer, case: Case, parameters: dict[str, Tensor], arguments: Arguments) -> Any:
         """What the oracle returns, or the scenario with the oracles in the submission's place."""

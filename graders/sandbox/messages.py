@@ -134,6 +134,7 @@ class Reply:
 
     result: Result = None
     devices: tuple[str, ...] = ()  # of the tensors in it
+    learning: tuple[bool, ...] = ()  # whether each of them requires grad
     raised: Raised | None = None
     gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
     changed: Mapping[str, Tensor] = field(default_factory=dict)  # inputs that are not what they were, or have NaN
@@ -164,10 +165,11 @@ def reply_of(
 ) -> Reply:
     """Reads what the worker sent; the judge itself knows the rest. Raises: NO_ANSWER."""
     printed, lines = printed_of(header)
-    devices: list[str] = []
+    kinds: list[tuple[str, bool]] = []
     return Reply(
-        result=result_in(header["output"], tensors, devices) if "output" in header else None,
-        devices=tuple(devices),
+        result=result_in(header["output"], tensors, kinds) if "output" in header else None,
+        devices=tuple(device for device, _ in kinds),
+        learning=tuple(learns for _, learns in kinds),
         raised=raised_of(header),
         gradients={
             text_in(name, LONGEST_NAME): None if index is None else tensor_in(index, tensors)

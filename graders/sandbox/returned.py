@@ -65,14 +65,17 @@ def in_words(result: Result) -> str:
     return next((word for kind, word in words.items() if type(result) is kind), str(result))
 
 
-def result_in(told: Any, tensors: list[Tensor], devices: list[str], depth: int = 0) -> Result:
-    """What was returned, as the worker describes it. Raises: NO_ANSWER."""
+def result_in(told: Any, tensors: list[Tensor], kinds: list[tuple[str, bool]], depth: int = 0) -> Result:
+    """What was returned, as the worker describes it; of each tensor, its device and whether it requires grad.
+
+    Raises: NO_ANSWER.
+    """
     ((kind, content), *more) = few(told).items()
     if kind == "tensor":
-        devices.append(text_in(dict(more)["device"], LONGEST_NAME))
+        kinds.append((text_in(dict(more)["device"], LONGEST_NAME), dict(more)["learns"] is True))
         return tensor_in(content, tensors)
     if kind in ("tuple", "list", "dict") and depth < DEEPEST:
-        items = [result_in(item, tensors, devices, depth + 1) for item in few(content, MOST_ITEMS)]
+        items = [result_in(item, tensors, kinds, depth + 1) for item in few(content, MOST_ITEMS)]
         if kind == "dict":
             return dict(
                 zip([text_in(key, LONGEST_NAME) for key in few(dict(more)["keys"], MOST_ITEMS)], items, strict=True)

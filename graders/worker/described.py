@@ -62,7 +62,7 @@ def describe_output(output: Any, returned: list[Tensor], depth: int = 0) -> dict
     kind = type(output)
     if is_tensor(output) and layout_of(output) == strided and dtype_of(output) in wire.SENT:
         returned.append(output)
-        return {"tensor": len(returned) - 1, "device": device_of(output).type}
+        return {"tensor": len(returned) - 1, "device": device_of(output).type, "learns": needs_gradient(output)}
     if is_tensor(output):
         return {"other": f"a {layout_of(output)} tensor of {dtype_of(output)}"}
     if output is None or kind is bool:

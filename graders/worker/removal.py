@@ -61,6 +61,7 @@ BACKWARD = re.compile(r"(?<!select)(?<!slice)(?<!diagonal)(?<!unfold)_backward|^
 DERIVATIVES = ("make_dual", "fw_primal", "unpack_dual", "gradcheck", BACKWARD_PASS)  # what `autograd` bans as well
 VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
+EACH = ("apply_", "map_", "map2_")  # which call Python for each element
 FILES: set[str] = set()  # of functions that refuse; run once more, they would not
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__or__", "__ror__")
 FLAGS, IMMUTABLE = 168, 1 << 8  # where a class of C's has its flags, and the one that forbids to change it
@@ -187,7 +188,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     for holder in stock.registrars:
         holder[REGISTER] = guarded
     methods = gc.get_referents(torch._C.TensorBase.__dict__)[0]  # a class of C's cannot be written to otherwise
-    for name in EXITS:
+    for name in (*EXITS, *EACH):
         if name in methods:
             methods[name] = instead_of(f"Tensor.{name}", refuse)
     compiler: Any = torch._C._te  # type: ignore[attr-defined]
