@@ -95,7 +95,7 @@ GRADER = Grader(
             budgets=(BUDGET,),
             cases=(
                 Case("four_pairs", at(1.0)),
-                Case("scales", at(-6.0, -2.0, -0.5, 0.0, 2.0, math.log(1 / 0.07))),
+                Case("scales", at(-12.0, -6.0, -2.0, -0.5, 0.0, 2.0, math.log(1 / 0.07))),
                 Case("below_the_bound", at(4.0, 4.6, 4.6051), tolerance=HUNDREDFOLD),
                 Case("beyond_the_bound", at(4.61, 6.0, 50.0, 100.0, 1000.0), tolerance=HUNDREDFOLD),
                 Case("sizes", lambda draw: [batch(draw, *size, 2.0, 1e3) for size in SIZES]),
@@ -106,6 +106,8 @@ GRADER = Grader(
                 robust(
                     "small_temperature_in_half", at(math.log(20)), gradients="finite", dtypes=HALF, tolerance=LOSS_ALONE
                 ),
+                # More than bfloat16 can count.
+                robust("many_pairs_in_half", lambda d: batch(d, 300, 4, 2.0), dtypes=HALF, gradients="none"),
                 # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.
                 robust("norm_fits_float16", lambda draw: batch(draw, 4, 64, std=60.0), dtypes=(torch.float16,)),
                 Case("other_ranks", shaped(((), ()), *RANKS), raises=ValueError),

@@ -103,7 +103,10 @@ BUDGET = Budget(
 )
 CASES = (
     Case("eight_by_five", lambda draw: clear(draw, 3, 0.2, step=0.05)),
-    Case("numbers_of_negatives", lambda draw: [clear(draw, k, N=5) for k in (1, 2, 3, 5, 7, 8, 9, 10, 11, 1000)]),
+    Case(
+        "numbers_of_negatives",
+        lambda draw: [clear(draw, k, N=5) for k in (1, 2, 3, 5, 7, 8, 9, 10, 11, 1000, 40_000, 10**12)],
+    ),
     Case("default_arguments", lambda draw: [{"features": clear(draw, 10, N=N)["features"]} for N in (8, 9)]),
     Case("temperatures", lambda draw: [clear(draw, 2, t) for t in (0.05, 0.07, 0.5, 1, 2.0, 50.0)]),
     Case("sizes", sizes),

@@ -141,13 +141,16 @@ def fill(FeatureQueue, keys, dim, size, batches):
 
 
 def fill_and_overwrite(FeatureQueue, keys, dim, size, batches):
-    """The keys require gradients, and change once they are in the queue."""
+    """The keys require gradients, some as what a network made, and change once they are in the queue."""
     queue = FeatureQueue(dim, size)
     for batch in keys.split(batches):
         mine = batch.clone().requires_grad_()
+        with torch.enable_grad():
+            mine = mine * 1 if len(batch) % 2 else mine
         queue.enqueue(mine)
+        learning = [queue.queue.requires_grad, mine.requires_grad]
         mine.detach().fill_(99)
-    return {"queue.requires_grad": queue.queue.requires_grad, "rows in use": queue.queue[: len(keys)].detach().clone()}
+    return {"requires_grad of queue and keys": learning, "rows in use": queue.queue[: len(keys)].detach().clone()}
 
 
 def fill_two(FeatureQueue, keys):
@@ -222,7 +225,10 @@ UPDATE = (
 )
 QUEUE = (
     filled("round_the_end", batches((3, 8, [3] * 5), (2, 5, [2] * 9), (4, 7, [5, 6, 1, 1, 3]), (3, 6, [6, 2, 6]))),
-    filled("oversized_batches", batches((3, 4, [7, 1, 2]), (3, 4, [3, 4, 5, 6, 7, 1]), (2, 4, [1, 41, 2]))),
+    filled(
+        "oversized_batches",
+        batches((3, 4, [7, 1, 2]), (3, 4, [3, 4, 5, 6, 7, 1]), (2, 4, [1, 41, 2]), (2, 3, [200, 70, 2])),
+    ),
     filled("one_row_or_column", batches((3, 1, [1, 4, 1]), (1, 3, [2, 2, 5]))),
     filled("copied_and_detached", batches(*((3, 4, [B]) for B in (3, 4, 6))), scenario=fill_and_overwrite),
     filled("two_queues", lambda draw: {"keys": draw.normal(6, 3)}, scenario=fill_two),

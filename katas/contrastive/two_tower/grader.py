@@ -58,7 +58,7 @@ def sizes(draw: Draw) -> list[Arguments]:
 
 def rare_items(draw: Draw) -> list[Arguments]:
     """From an item that is everywhere to one in e⁴⁰, logs of counts in place of shares, and the same for all."""
-    listed = ([0, -40, -3, -17], [7, 2, 0, 12], [-2.5] * 4, [9] * 4, [1e-3, -2e-3, 0, 0.3])
+    listed = ([0, -40, -3, -17], [7, 2, 0, 12], [40, 2, 25, 12], [-2.5] * 4, [9] * 4, [1e-3, -2e-3, 0, 0.3])
     return [pairs(draw, 4, log_q=torch.tensor(one, dtype=torch.float64)) for one in listed]
 
 
@@ -67,6 +67,7 @@ def kinds_of_ids(draw: Draw) -> list[Arguments]:
     hashes = [2**62 + 1, 2**62, 2**62 + 1, 2**62 + 2, -(2**62)]
     listed = ([0, 0, -1, -1, 5], [3, 1, 3, 3, 3], [2, 0, 1, 4, 3], hashes, [2**24, 2**24 + 1, 7, 2**24, 2**24 + 1])
     kinds = [torch.tensor([1, 2, 1, 127, 2], dtype=one) for one in (torch.uint8, torch.int8, torch.int16, torch.int32)]
+    kinds.append(torch.tensor(listed[-1], dtype=torch.int32))
     item = draw.normal(5, 4)[[0, 0, 2, 3, 4]]
     return [{**pairs(draw, 5), "item": item, "item_ids": ids} for ids in (*map(torch.tensor, listed), *kinds)]
 

@@ -78,14 +78,14 @@ def bad_priors(draw: Draw) -> list[Arguments]:
 def budget(name: str, form=dict) -> Budget:
     return Budget(
         name,
-        sizes={"rows": (4, 16), "hypotheses": (32, 1024)},
+        sizes={"rows": (4, 96), "hypotheses": (32, 256)},
         inputs=lambda draw, rows, hypotheses: form(drawn(draw, rows, 2, hypotheses)),
         hints={"rows": "broadcast the prior against all rows", "hypotheses": "sum over the last axis with one call"},
     )
 
 
 ROWS = shaped((5, 4), scale=1)
-LEADING_AXES = shaped((4,), (4, 4), (1, 4), (2, 3, 4), (4, 1, 4), (3, 1), (1,), scale=5)
+LEADING_AXES = shaped((4,), (4, 4), (1, 4), (2, 3, 4), (2, 1, 3, 4), (4, 1, 4), (3, 1), (1,), scale=5)
 GRADER = Grader(
     answers=(
         Answer(
@@ -99,6 +99,12 @@ GRADER = Grader(
                 Case("posterior_zeros", zeros),
                 # The smaller the likelihoods, the larger their gradients, up to where float32 overflows.
                 Case("tiny", lambda draw: [drawn(draw, 3, 4, scale=x) for x in (1e-12, 1e-25)], gradients="none"),
+                Case(
+                    "far_tinier",
+                    lambda draw: drawn(draw, 3, 4, scale=1e-200),
+                    gradients="none",
+                    dtypes=(torch.float64,),
+                ),
                 Case("posterior_bad_prior", bad_priors, raises=ValueError),
                 Case("posterior_no_evidence", no_evidence, raises=ValueError),
             ),

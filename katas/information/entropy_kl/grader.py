@@ -11,7 +11,7 @@ from torch import Tensor
 from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Submission, close
 
 Pair = tuple[Tensor, Tensor]
-BASES = (2, 10.0, 0.5, 1.001, math.e)
+BASES = (2, 3, 10.0, 0.5, 1.001, math.e)
 NO_BASES = (0, 0.0, -1, -2.0, -0.5, 1, 1.0)
 SHAPES = (
     *(((3, 4, 5), dim) for dim in (0, 1, 2, -1, -2, -3)),
@@ -120,7 +120,13 @@ def extreme(name: str, made: Callable[[Draw], Pair], **options: Any) -> Case:
 GRADER = Grader(
     answers=(
         answer("entropy", "p", plain_entropy),
-        answer("cross_entropy_of", "pq", plain_cross_entropy, extreme("cross_entropy_of_the_impossible", impossible)),
+        answer(
+            "cross_entropy_of",
+            "pq",
+            plain_cross_entropy,
+            extreme("cross_entropy_of_the_impossible", impossible),
+            extreme("cross_entropy_of_float16", tiny_in_float16, dtypes=(torch.float16,)),
+        ),
         answer(
             "kl_divergence",
             "pq",

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
+from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
 
 # F.softplus returns x itself above 20, so a right answer that is made of it is 2e-9 off there.
 AS_SOFTPLUS = {torch.float64: Tolerance(1e-8, 1e-9, 1e-8)}
@@ -15,7 +15,7 @@ FLOAT64 = (torch.float64,)
 MEAN: dict[str, Any] = {"reduction": "mean"}
 SUM: dict[str, Any] = {"reduction": "sum"}
 NONE: dict[str, Any] = {"reduction": "none"}
-UNKNOWN = [{"reduction": word} for word in ("average", "batchmean", "Mean", "")]
+UNKNOWN = [{"reduction": word} for word in ("average", "batchmean", "Mean", "", None)]
 
 
 def from_probs(probs: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
@@ -212,8 +212,13 @@ GRADER = Grader(
             Case("certain_probs_in_half", certain_probs, gradients="none", category="robustness", dtypes=FLOAT16),
             Case("probs_of_another_shape", shapes_that_differ("probs"), raises=ValueError),
             Case("probs_below_zero", one_bad_prob(-0.1, -1e-9, -torch.inf), raises=ValueError),
-            Case("probs_above_one", one_bad_prob(1.1, 1 + 1e-9, torch.inf), dtypes=FLOAT64, raises=ValueError),
-            Case("probs_of_nan", one_bad_prob(torch.nan), raises=ValueError),
+            Case("probs_just_above_one", one_bad_prob(1 + 1e-9), dtypes=FLOAT64, raises=ValueError),
+            Case(
+                "probs_of_nan_or_above_one",
+                one_bad_prob(torch.nan, 1.1, 1 + 2**-7, torch.inf),
+                dtypes=(*FLOAT64, torch.float32, *HALF),
+                raises=ValueError,
+            ),
             Case("unknown_reduction_of_probs", with_each(given_probs, *UNKNOWN), raises=ValueError),
         ),
         answer(

@@ -61,9 +61,9 @@ def chosen_ignore_index(draw: Draw) -> list[Arguments]:
 
 
 def smoothing_of_weighted_classes(draw: Draw) -> list[Arguments]:
-    """In the first two a class weighs nothing: its rows cost what the smoothing gives the others."""
+    """In all but the last a class weighs nothing: its rows cost what the smoothing gives the others."""
     kept = torch.arange(7) != 6
-    amounts = ((0.1, MEAN, kept), (0.7, NONE, kept), (1.0, MEAN, 1))
+    amounts = ((0.1, MEAN, kept), (0.7, NONE, kept), (0.3, SUM, kept), (1.0, MEAN, 1))
     return [batch(draw, weight=weights(draw) * by, label_smoothing=e, **how) for e, how, by in amounts]
 
 
@@ -89,7 +89,7 @@ def far_classes(draw: Draw) -> list[Arguments]:
 def impossible_classes(draw: Draw) -> list[Arguments]:
     """Two classes other than the target have a logit of -inf, and all but the last one in the rows that are ignored."""
     made = []
-    for options in (NONE, {"weight": weights(draw)}):
+    for options in ({}, SUM, NONE, {"weight": weights(draw)}):
         one = ignore(batch(draw, **options), -100)
         rows = (one["target"] >= 0).nonzero().squeeze(1)
         for away in (1, 3):
@@ -174,7 +174,12 @@ GRADER = Grader(
                 Case("chosen_ignore_index", chosen_ignore_index),
                 Case(
                     "smoothing",
-                    with_each(*({"label_smoothing": e, **how} for e, how in ((0.1, MEAN), (0.7, NONE), (1.0, SUM)))),
+                    with_each(
+                        *(
+                            {"label_smoothing": e, **how}
+                            for e, how in ((0.1, MEAN), (0.005, MEAN), (0.7, NONE), (1.0, SUM))
+                        )
+                    ),
                 ),
                 Case("smoothing_of_weighted_classes", smoothing_of_weighted_classes),
                 Case("everything_at_once", everything_at_once),
@@ -215,7 +220,7 @@ GRADER = Grader(
                 raising("wrong_weight_length", wrong_weights),
                 raising(
                     "unknown_reduction",
-                    with_each(*({"reduction": word} for word in ("average", "max", "batchmean", "Mean", ""))),
+                    with_each(*({"reduction": word} for word in ("average", "max", "batchmean", "Mean", "", None))),
                 ),
             ),
         ),

@@ -178,7 +178,11 @@ GRADER = Grader(
                     *[{"train_x": (9,), "test_x": (6, 1)}, {"train_x": (9, 1), "test_x": (6,)}],
                 ),
                 refused("widths_differ", *[{"test_x": (6, D)} for D in (3, 5, 1)], {"train_x": (9, 1)}),
-                refused("lengths_differ", *[{y: (n,)} for y in ("train_y", "test_y") for n in (1, 5, 7, 10)]),
+                refused(
+                    "lengths_differ",
+                    *[{y: (n,)} for y in ("train_y", "test_y") for n in (1, 5, 7, 10)],
+                    {"train_y": (10,), "test_y": (5,)},
+                ),
             ),
         ),
     ),

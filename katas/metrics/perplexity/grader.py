@@ -69,9 +69,9 @@ def far_tokens(draw: Draw) -> list[Arguments]:
 
 
 def far_from_right(draw: Draw) -> Arguments:
-    """The perplexity exceeds 1e80."""
+    """The perplexity exceeds 1e250."""
     one = batch(draw)
-    return one | {"logits": one["logits"] + 300.0 * F.one_hot((one["target"] + 1) % 7, 7)}
+    return one | {"logits": one["logits"] + 690.0 * F.one_hot((one["target"] + 1) % 7, 7)}
 
 
 def impossible_tokens(draw: Draw) -> Arguments:
@@ -128,7 +128,9 @@ GRADER = Grader(
             cases=(
                 Case("four_sequences", batch),
                 Case("padding", padding),
-                Case("chosen_ignore_index", lambda draw: [padded(draw, index) for index in (-1, 0, 3, 7, 255)]),
+                Case(
+                    "chosen_ignore_index", lambda draw: [padded(draw, index) for index in (-1, 0, 3, 7, 255, 2**32 + 1)]
+                ),
                 of_sizes("sizes_of_one", (1, 6, 5), (6, 1, 5), (1, 1, 5), (3, 4, 1)),
                 of_sizes("equal_sizes", (3, 5, 5), (5, 3, 5), (5, 5, 3), (4, 4, 4)),
                 of_sizes("large_batch", (16, 32, 50)),

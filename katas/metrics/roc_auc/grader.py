@@ -85,9 +85,9 @@ def told_apart(draw: Draw) -> list[Arguments]:
 
 
 def nearly_equal(draw: Draw) -> list[Arguments]:
-    """Distances of 1e-13, where float32 and isclose see ties, of one last bit, and of 1e-300; some are equal indeed."""
+    """Distances of 1e-13, where float32 and isclose see ties, of one last bit, of 1e-300, and of 1e300; some are equal indeed."""
     y_true, step = labels(draw, 21, 16), draw.integers(37, low=-20, high=20).double()
-    scores = (0.7 + 1e-13 * step, 1.5 + 2.0**-52 * step, 1e-300 * step)
+    scores = (0.7 + 1e-13 * step, 1.5 + 2.0**-52 * step, 1e-300 * step, 1e300 * step)
     return [{"y_true": y_true, "y_score": y_score} for y_score in scores]
 
 
@@ -133,7 +133,12 @@ def one_class(draw: Draw) -> list[Arguments]:
 
 def other_labels(draw: Draw) -> list[Arguments]:
     y_true = torch.tensor([0, 1, 1, 0, 1])
-    odd = [torch.tensor([0, 1, 2, 1, 0]), torch.tensor([0, 1, 1, -1, 0]), (2 * y_true - 1).to(torch.uint8)]
+    odd = [
+        torch.tensor([0, 1, 2, 1, 0]),
+        torch.tensor([0, 1, 1, -1, 0]),
+        torch.tensor([3, -1, 1, 0, 0]),
+        (2 * y_true - 1).to(torch.uint8),
+    ]
     renamed = [2 * y_true - 1, y_true + 1, 2 * y_true, y_true - 1]
     wrapped = [256 * y_true, 257 * y_true, -255 * y_true]  # 0 and 1 in bytes
     return [{"y_true": other, "y_score": draw.normal(5)} for other in (*odd, *renamed, *wrapped)]

@@ -64,6 +64,7 @@ def running_statistics_have_no_graph(BatchNorm, x):
 def saved_and_loaded(BatchNorm, x, y):
     norm, other = BatchNorm(x.shape[1]).to(x.dtype), BatchNorm(x.shape[1]).to(x.dtype)
     norm(x)
+    other(y)
     other.eval()(y)
     saved = norm.state_dict()
     other.load_state_dict(saved)

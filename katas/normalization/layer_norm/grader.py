@@ -82,7 +82,7 @@ LARGE = {torch.float64: Tolerance(1e-7, 1e-8, 1e-8)}
 CASES = (
     Case("three_by_four_by_six", three_by_four_by_six),
     Case("two_axes", with_both("3x4x5 4x5", "2x3x4x5 4x5")),
-    Case("every_number_of_axes", with_both("2x3x4x5 5", "2x3x4x5 3x4x5", "2x3x4x5 2x3x4x5", "7 7")),
+    Case("every_number_of_axes", with_both("2x3x4x5 5", "2x3x4x5 3x4x5", "2x3x4x5 2x3x4x5", "7 7", "1x1x2x1x2x2x3 3")),
     Case("equal_sizes", with_both("4x4x4 4", "4x4x4 4x4", "3x3 3")),
     Case("weight_or_bias_alone", calls("3x5 5 5 -", "3x5 5 - 5", "2x3x4 3x4 3x4 -", "2x3x4 3x4 - 3x4")),
     Case("neither", calls("3x5 5", "2x3x4 3x4")),
@@ -92,7 +92,7 @@ CASES = (
         scenario=forms,
     ),
     Case("axes_of_length_one", with_both("1x5 5", "3x1x4 1x4", "3x4x1 4x1", "1x1x4 1x4")),
-    Case("blocks_of_one_value", with_both("3x1 1", "1 1", "3x1x1 1x1", eps=0.1)),
+    Case("blocks_of_one_value", calls("3x1 1", "3x1 1 1 1", "1 1 1 1", "3x1x1 1x1 1x1 1x1", eps=0.1)),
     Case("other_eps", other_eps("3x5 5 5 5", "2x3x4 3x4", "3x5 5 5 -", "2x3x4 3x4 - 3x4")),
     Case("small_variance", with_both("3x5 5", "2x3x4 3x4", std=1e-3, mean=0), category="robustness"),
     Case("constant_blocks", constant_blocks, category="robustness"),
