@@ -115,5 +115,8 @@ GRADER = Grader(
         answer("l1_normalize", lambda x: over(x, x.abs().sum(1, keepdim=True))),
         answer("l2_normalize", lambda x: over(x, torch.linalg.vector_norm(x, dim=1, keepdim=True)), EDGES),
     ),
-    banned=("normalize", "weight_norm", "renorm", "embedding_renorm"),
+    banned=(
+        *("normalize", "weight_norm", "renorm", "embedding_renorm", "rms_norm", "fused_rms_norm"),
+        *("cosine_similarity", "cosine_embedding_loss"),
+    ),
 )
