@@ -13,6 +13,7 @@ DECAY = f"min_lr + (base_lr - min_lr) * {SHAPE}"
 IMPORT = {"import math": "import math\n\nimport torch"}
 
 MISTAKES = (
+    Mistake("rounded", "the rate is rounded to some places; return it as it is", {DECAY: f"round({DECAY}, 15)"}),
     Mistake(
         "first_step_zero",
         "the warm-up begins with the rate 0, and the first step changes nothing; step 0 has one of W parts already, so "
