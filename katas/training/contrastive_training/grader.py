@@ -68,6 +68,7 @@ def train(train_contrastive, views, w, b, u, epochs, lr, temperature, seed, nois
     torch.manual_seed(seed + 1)
     losses = [train_contrastive(encoder, views, epochs, lr, temperature, seed) for _ in range(calls)]
     found = {"the result": " of ".join([type(losses[0]).__name__, *{type(loss).__name__ for loss in losses[0]}])}
+    found["requires gradients"] = ", ".join(name for name, p in params.items() if p.requires_grad)
     return found | {"losses": w.new_tensor(losses)} | params
 
 

@@ -74,6 +74,11 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "frozen_unfrozen",
+        "frozen parameters require gradients after the call; leave requires_grad as it is",
+        {"    return means": "    encoder.requires_grad_(True)\n    return means"},
+    ),
+    Mistake(
         "rate_per_batch",
         "the schedule moves on with every batch, so the rate falls too early and rises again; set it once an epoch",
         {
