@@ -25,6 +25,7 @@ from graders.kata import (
 
 NAMES = ("anchor", "positive", "negative")
 DISTANCES = ("euclidean", "cosine")
+REDUCTIONS = ("mean", "sum", "none")
 
 # An eps of 1e-6 on each difference, or of 1e-8 under the root, is welcome: it moves a distance by about 1e-6, and a
 # sum of several by a few times that.
@@ -105,7 +106,7 @@ def every_option(draw: Draw) -> list[Arguments]:
         triplets(draw, 4, 2, distance=distance, reduction=reduction, D=5, margin=margin)
         for distance in DISTANCES
         for margin in (1.0, 0.3)
-        for reduction in ("mean", "sum", "none")
+        for reduction in REDUCTIONS
     ]
 
 
@@ -138,7 +139,10 @@ def lined_up(draw: Draw) -> list[Arguments]:
 def double_precision(draw: Draw) -> list[Arguments]:
     """So large that no eps matters, and float32 would, be it only in the margin."""
     euclidean = triplets(draw, 4, 2, scale=1e5, margin=20_000.3, reduction="none")
-    return [euclidean, triplets(draw, 4, 2, distance="cosine", scale=1e4, margin=0.7, reduction="none")]
+    cosine = triplets(draw, 4, 2, distance="cosine", scale=1e4, margin=0.7, reduction="none")
+    unit, distances = F.normalize(cosine["anchor"], dim=1), draw.uniform(6, low=1e-8, high=2e-8)
+    near = 1e4 * turned(unit, draw.normal(6, 7), distances)
+    return [euclidean, cosine, cosine | {"positive": near, "margin": 2}]
 
 
 def close_together(draw: Draw) -> Arguments:
@@ -247,17 +251,23 @@ GRADER = Grader(
                 Case("far_from_the_origin", far_from_the_origin, category="robustness"),
                 Case(
                     "cosine_in_half",
-                    lambda draw: triplets(draw, 4, 2, distance="cosine"),
+                    lambda draw: [
+                        triplets(draw, 4, 2, distance="cosine", reduction=reduction) for reduction in REDUCTIONS
+                    ],
                     category="robustness",
                     dtypes=HALF,
                 ),
                 Case("negative_margin", negative_margins, raises=ValueError),
                 Case(
                     "unknown_distance",
-                    with_options("distance", "manhattan", "", "cos", "Euclidean", "l2"),
+                    with_options("distance", "manhattan", "", "cos", "Euclidean", "l2", "eucl", None),
                     raises=ValueError,
                 ),
-                Case("unknown_reduction", with_options("reduction", "average", "Mean", ""), raises=ValueError),
+                Case(
+                    "unknown_reduction",
+                    with_options("reduction", "average", "Mean", "", "me", "ean", None),
+                    raises=ValueError,
+                ),
                 *[
                     Case(f"{name}_of_another_shape", with_shapes(name), raises=ValueError)
                     for name in ("positive", "negative", "anchor")

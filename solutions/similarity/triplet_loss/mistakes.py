@@ -33,6 +33,16 @@ def under_the_root(eps: str) -> dict[str, str]:
 
 MISTAKES = (
     Mistake(
+        "cosine_clamped",
+        "the cosine is kept below 1 by some 1e-7, so that small distances are wrong; leave it as it is",
+        cosine("1 - (a * X).sum(1).clamp(-1 + 1e-7, 1 - 1e-7)"),
+    ),
+    Mistake(
+        "none_for_a_word",
+        'None counts as "none"; refuse all but the three words',
+        {'if reduction == "none":': 'if reduction in ("none", None):'},
+    ),
+    Mistake(
         "squared_distances",
         "the squared Euclidean distances are used; take their square roots",
         euclidean("(anchor - X).square().sum(1)"),
