@@ -46,9 +46,10 @@ def on_one(gradient_descent, w, steepness, target, lr, steps):
 
 
 def on_a_column(gradient_descent, w, steepness, target, lr, steps):
-    table = torch.stack([w.detach(), w.detach()], dim=1)
-    gradient_descent(lambda w: (steepness * (w - target) ** 2).sum(), [table[:, 0].requires_grad_()], lr, steps)
-    return table
+    tables = [torch.stack([w.detach(), w.detach()], dim=1) for _ in range(2)]
+    for part in (tables[0][:, 0], tables[1].mT):
+        gradient_descent(lambda w: (steepness * (w - target) ** 2).sum(), [part.requires_grad_()], lr, steps)
+    return {"table of a column": tables[0], "table that is transposed": tables[1]}
 
 
 def on_a_network(gradient_descent, w1, b1, w2, s, x, y, old, lr, steps):
@@ -200,7 +201,7 @@ GRADER = Grader(
                 ),
                 Budget(
                     "many_updates",
-                    {"steps": (8, 64)},
+                    {"steps": (8, 200)},
                     lambda draw, steps: samples(8192, 2, lr=0.01, steps=steps)(draw),
                     asks=("memory",),
                     peak=12,
