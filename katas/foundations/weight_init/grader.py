@@ -73,6 +73,12 @@ def summary(
     return (off if weights[0].dtype.itemsize > 2 else off[:4]) * len(z) ** 0.5
 
 
+def sums(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, shape, calls, sigma, seed):
+    fill, generator = locals()[name], torch.Generator().manual_seed(seed)
+    z = torch.stack([fill(torch.empty(shape), generator=generator) for _ in range(calls)]).double() / sigma
+    return torch.stack([z.sum(axes).square().sum() / z.numel() for axes in ((1, 2), 2, 1)])
+
+
 def every(*shape: int, low: float = 50, names: tuple[str, ...] = NAMES, **options: object) -> Inputs:
     """The functions in turn, and old values that none of them draws."""
 
@@ -160,3 +166,16 @@ test_transposed_view = samples((256, 64), turned=True)
 test_many_small_tensors = samples((1, 1), (2, 1), (1, 2, 5, 1), calls=2000)
 test_many_entries = samples((1000, 800))
 test_half_precision = pytest.mark.robustness(samples((256, 64), dtypes=("float16", "bfloat16")))
+
+
+def test_independent_entries(submission: Submission, draw: Draw) -> None:
+    """A sum of k independent entries has k times their variance: Laurent and Massart's bound for 2000 squares."""
+    calls, rows, columns = 2000, 8, 5
+    most = 2 * math.sqrt(L / calls) + 2 * L / calls
+    for name in NAMES:
+        sigma = math.sqrt(2 / (columns if "kaiming" in name else rows + columns))
+        given = {"name": name, "shape": [rows, columns], "calls": calls, "sigma": sigma}
+        found = submission.run(sums, **given, seed=int(draw.integers(1, high=1 << 31)))
+        for part, got in zip(("tensor", "row", "column"), found.tolist(), strict=True):
+            what = f"variance of the sum of a {part} of {name}, in multiples of independent entries'"
+            assert abs(got - 1) <= most, f"{what}: should be 1 ± {most:.2f}, got {got:.3g}"
