@@ -109,7 +109,7 @@ def masks_of_every_shape(draw: Draw) -> list[Arguments]:
 def masks_of_every_kind(draw: Draw) -> list[Arguments]:
     """0 and False block, -0.0 too; everything else allows, be it negative, a fraction, or 0 in its last byte."""
     kinds: list[tuple[torch.dtype, list[float]]] = [(torch.bool, [0, 1]), (torch.int64, [0, 1])]
-    kinds += [(torch.int64, [0, 1, 2, -1, 256]), (torch.int32, [0, 1, -3]), (torch.uint8, [0, 1, 255])]
+    kinds += [(torch.int64, [0, 1, 2, -1, 256, 2**32]), (torch.int32, [0, 1, -3]), (torch.uint8, [0, 1, 255])]
     kinds += [(torch.float64, [0, 1]), (torch.float64, [0, 1, 0.5, -1, 2, 1e-9, -0.0])]
 
     def mask(dtype: torch.dtype, values: list[float]) -> Tensor:
@@ -128,7 +128,8 @@ def blocked_rows(draw: Draw) -> list[Arguments]:
     one_sequence = torch.tensor([[True] * 5, [False] * 5])[:, None, None]  # (B, 1, 1, Sk)
     queries = torch.tensor([[True], [False], [True], [False]])  # (Sq, 1)
     masks = [some, one_sequence, queries, queries.double(), torch.zeros(4, 5), torch.zeros(1, dtype=torch.int64)]
-    return [{**tokens(draw, 2, 4, 5, 6), "mask": mask} for mask in masks]
+    made = [{**tokens(draw, 2, 4, 5, 6), "mask": mask} for mask in masks]
+    return [*made, {**tokens(draw, 2, 4, 1, 6), "mask": queries}]
 
 
 def large_scores(draw: Draw) -> list[Arguments]:
@@ -153,7 +154,7 @@ def causal(draw: Draw) -> Arguments:
 def half_with_blocked_row(draw: Draw) -> list[Arguments]:
     mask = some_blocked(draw, 2, 1, 4, 5)
     mask[0, 0, 2] = False
-    return [{**tokens(draw, 2, 4, 5, 8, std=0.5), "mask": one} for one in (mask, mask.double(), mask.long())]
+    return [{**tokens(draw, 2, 4, 5, 8, std=0.5), "mask": one} for one in (mask, mask.double() * 1e-9, mask.long())]
 
 
 def self_attended(draw: Draw, batch: int, tokens: int, embed_dim: int) -> Arguments:

@@ -38,7 +38,12 @@ def one_cache(mlp_forward, mlp_backward, x, w1, b1, w2, b2, target):
 
 
 def three_caches(mlp_forward, mlp_backward, x, w1, b1, w2, b2, target):
-    networks = [(x, w1, b1, w2, b2), (x.flip(0), w1, b1, -w2, b2), (x[:2], w1[:, :1], b1[:1], w2[:1], b2)]
+    networks = [
+        (x, w1, b1, w2, b2),
+        (x, -w1, b1, w2, b2),
+        (x.flip(0), w1, b1, -w2, b2),
+        (x[:2], w1[:, :1], b1[:1], w2[:1], b2),
+    ]
     made = [mlp_forward(*network) for network in networks]
     found = [mlp_backward(logits, target[: len(logits)], cache) for logits, cache in made]
     return [{name: one[name] for name in ("w1", "b1", "w2", "b2")} for one in found]
@@ -51,6 +56,7 @@ def nothing_written(mlp_forward, mlp_backward, x, w1, b1, w2, b2, target):
     found = mlp_backward(copy, target, cache)
     result = {name: found[name] for name in ("w1", "b1", "w2", "b2")}
     result["the logits are left alone"] = torch.equal(copy, logits)
+    result["every input requires grad"] = all(tensor.requires_grad for tensor in inputs)
     return result | {"every .grad is None": all(tensor.grad is None for tensor in inputs)}
 
 

@@ -90,11 +90,17 @@ GRADER = Grader(
                 Case("plain_bce", with_each(*each_reduction(alpha=-1, gamma=0))),
                 Case("zero_logits", at(0.0, 1.0)),
                 Case("easy_logits", at(6.0, 9.0, 12.0, 15.0, wrong=False), dtypes=FLOAT64),
+                Case("moderate_logits", at(6.5, 10.5, 16.5), dtypes=FLOAT64),
                 Case("far_logits", at(30.0, 50.0, 100.0, 1000.0), category="robustness"),
                 Case("other_shapes", of_other_shapes, raises=ValueError),
                 Case(
                     "unknown_reduction",
-                    with_each(*({"reduction": word} for word in ("average", "batchmean", "Mean", "NONE", "max", ""))),
+                    with_each(
+                        *(
+                            {"reduction": word}
+                            for word in ("average", "batchmean", "Mean", "NONE", "max", "", " mean", "means")
+                        )
+                    ),
                     raises=ValueError,
                 ),
             ),

@@ -96,7 +96,7 @@ def answer(signature: str, losses: Callable[..., Tensor], *more: Case) -> Answer
         of_each = losses(pred, target, **option)
         return {"mean": of_each.mean(), "sum": of_each.sum(), "none": of_each}[reduction]
 
-    unknown = with_each("reduction", "average", "batchmean", "Mean", "NONE", "")
+    unknown = with_each("reduction", "average", "batchmean", "Mean", "NONE", "", " mean", "means")
     cases = (
         Case(f"{name}_five_by_seven", typical),
         Case(f"{name}_of_each_shape", of_each_shape, dtypes=FLOAT64),
@@ -106,7 +106,7 @@ def answer(signature: str, losses: Callable[..., Tensor], *more: Case) -> Answer
     )
     budget = Budget(
         f"{name}_of_many",
-        sizes={"rows": (32, 256), "columns": (4, 16)},
+        sizes={"rows": (32, 256), "columns": (4, 128)},
         inputs=lambda draw, rows, columns: pair(draw, rows, columns),
         hints=dict.fromkeys(("rows", "columns"), "subtract and multiply whole tensors at once"),
     )
@@ -120,7 +120,11 @@ GRADER = Grader(
             lambda p, t: F.mse_loss(p, t, reduction="none"),
             Case("mse_far_from_zero", far_from_zero, dtypes=FLOAT64, category="robustness"),
         ),
-        answer('mae(pred, target, reduction="mean")', lambda p, t: F.l1_loss(p, t, reduction="none")),
+        answer(
+            'mae(pred, target, reduction="mean")',
+            lambda p, t: F.l1_loss(p, t, reduction="none"),
+            Case("mae_far_from_zero", far_from_zero, dtypes=FLOAT64),
+        ),
         answer(
             'huber(pred, target, delta=1.0, reduction="mean")',
             lambda p, t, delta=1.0: F.huber_loss(p, t, "none", delta),

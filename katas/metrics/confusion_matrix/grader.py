@@ -98,13 +98,13 @@ def spoiled(draw: Draw, C: int, labels: tuple[int, ...], dtype: torch.dtype = to
 
 def negative_labels(draw: Draw) -> list[Arguments]:
     cell_in_range = arguments(torch.tensor([1, 2]), torch.tensor([-1, 0]), 3)
-    return [cell_in_range, *spoiled(draw, 5, (-1, -5, -100)), *spoiled(draw, 3, (-1,), torch.int8)]
+    return [cell_in_range, *spoiled(draw, 5, (-1, -5, -100, -(2**32))), *spoiled(draw, 3, (-1, -128), torch.int8)]
 
 
 def labels_too_large(draw: Draw) -> list[Arguments]:
     cell_in_range = arguments(torch.tensor([0, 1]), torch.tensor([3, 1]), 3)
     narrow = spoiled(draw, 21, (21, 255), torch.uint8) + spoiled(draw, 200, (200,), torch.uint8)
-    return [cell_in_range, *spoiled(draw, 5, (5, 6, 25, 255)), *narrow, *spoiled(draw, 1, (1,))]
+    return [cell_in_range, *spoiled(draw, 5, (5, 6, 25, 255, 256, 2**16, 2**32)), *narrow, *spoiled(draw, 1, (1,))]
 
 
 def different_lengths(draw: Draw) -> list[Arguments]:
@@ -132,7 +132,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_samples",
-                    sizes={"samples": (512, 4096), "classes": (8, 64)},
+                    sizes={"samples": (512, 16_384), "classes": (8, 96)},
                     inputs=lambda draw, samples, classes: guesses(draw, samples, classes),
                     hints={
                         "samples": "give each sample the number of its cell, and count them with one call",

@@ -156,7 +156,10 @@ def not_binary(draw: Draw) -> list[Arguments]:
 
 
 def unknown_average(draw: Draw) -> list[Arguments]:
-    return [counted(draw, [[3, 1], [2, 4]], average=word) for word in ("samples", "Macro", "none", "mean", "")]
+    return [
+        counted(draw, [[3, 1], [2, 4]], average=word)
+        for word in ("samples", "Macro", "none", "None", "mean", "mic", " macro", "")
+    ]
 
 
 def no_samples(draw: Draw) -> list[Arguments]:

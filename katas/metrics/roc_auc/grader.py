@@ -85,7 +85,7 @@ def told_apart(draw: Draw) -> list[Arguments]:
 
 
 def nearly_equal(draw: Draw) -> list[Arguments]:
-    """Distances of 1e-13, where float32 and isclose see ties, of one last bit, of 1e-300, and of 1e300; some are equal indeed."""
+    """Distances of 1e-13, where float32 and isclose see ties, of one last bit, of 1e-300, of 1e300; some are equal."""
     y_true, step = labels(draw, 21, 16), draw.integers(37, low=-20, high=20).double()
     scores = (0.7 + 1e-13 * step, 1.5 + 2.0**-52 * step, 1e-300 * step, 1e300 * step)
     return [{"y_true": y_true, "y_score": y_score} for y_score in scores]

@@ -157,6 +157,9 @@ GRADER = Grader(
                         clusters(draw, LINE, std=0.3, labels=(0, 2, 1), epochs=200, lr=0.2),
                         clusters(draw, RAY, std=0.1),
                         clusters(draw, UNEVEN, std=0.2, labels=(0, 1, 1, 1), epochs=300, lr=0.2),
+                        clusters(
+                            draw, [[-2.0], [-2.0], [2.0], [12.0]], std=0.2, labels=(0, 0, 1, 1), epochs=300, lr=0.2
+                        ),
                     ],
                     dtypes=ONE,
                 ),
