@@ -154,7 +154,7 @@ def causal(draw: Draw) -> Arguments:
 def half_with_blocked_row(draw: Draw) -> list[Arguments]:
     mask = some_blocked(draw, 2, 1, 4, 5)
     mask[0, 0, 2] = False
-    return [{**tokens(draw, 2, 4, 5, 8, std=0.5), "mask": one} for one in (mask, mask.double() * 1e-9, mask.long())]
+    return [{**tokens(draw, 2, 4, 5, 8, std=0.5), "mask": one} for one in (mask, mask.double(), mask.long())]
 
 
 def self_attended(draw: Draw, batch: int, tokens: int, embed_dim: int) -> Arguments:

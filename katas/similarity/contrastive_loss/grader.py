@@ -71,7 +71,7 @@ def small_sizes(draw: Draw) -> list[Arguments]:
 def close_together(draw: Draw) -> list[Arguments]:
     """Distances of 6e-5 to 0.006: what takes them for 0, or adds to them, shows."""
     made = pairs(draw, 3, 5, 0, reduction="none")
-    near = F.normalize(draw.normal(8, 7), dim=1) * draw.uniform(8, 1, low=6e-5, high=0.006)
+    near = F.normalize(draw.normal(8, 7), dim=1) * torch.logspace(-4.2, -2.2, 8)[:, None].double()
     return [made | {"x2": made["x1"] + near, "margin": margin} for margin in (0.05, 1.0, 2.0)]
 
 

@@ -28,7 +28,7 @@ def broadcast_shapes(draw: Draw) -> list[Arguments]:
     """
     shapes = [((5, 7), (7,), -1), ((7,), (5, 7), 1), ((4, 1, 6), (3, 6), 2), ((3, 6), (4, 1, 6), -1)]
     shapes += [((5, 1), (5, 7), 0), ((3, 1), (3, 5), -1), ((3, 5), (3, 1), 1), ((1, 4), (3, 4), 0), ((3, 4), (4,), -2)]
-    shapes += [((4, 1), (4, 1), -1)]  # of one number each, whose gradient is zero as well
+    shapes += [((5, 7), (), -1), ((4, 1), (4, 1), -1)]  # of one number each, whose gradient is zero as well
 
     def beyond_one(*shape: int) -> Tensor:
         values = draw.normal(*shape)
@@ -62,10 +62,11 @@ def norms_around(eps: float, factors: list[float]) -> Inputs:
     return inputs
 
 
-def zero_vectors(draw: Draw) -> Arguments:
+def zero_vectors(draw: Draw) -> list[Arguments]:
+    """Among others, then as all of x."""
     x, y = draw.normal(4, 6), draw.normal(4, 6)
     x[0], y[1], x[2], y[2] = 0, 0, 0, 0
-    return {"x": x, "y": y}
+    return [{"x": x, "y": y}, {"x": 0 * x, "y": y}]
 
 
 def long_vectors(draw: Draw) -> list[Arguments]:
@@ -83,7 +84,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_rows",
-                    sizes={"rows": (96, 1536), "features": (8, 128)},
+                    sizes={"rows": (96, 1536), "features": (8, 32)},
                     inputs=lambda draw, rows, features: pair(rows, features)(draw),
                     scenario=along_both_axes,
                     asks=("loops", "memory", "time"),
