@@ -112,7 +112,7 @@ def answer(name: str, signature: str, oracle: Callable[..., Tensor], *options: d
         budgets=(
             Budget(
                 f"{name}_of_many",
-                sizes={"rows": (32, 256), "columns": (16, 256)},
+                sizes={"rows": (128, 2048), "columns": (4, 32)},
                 inputs=lambda draw, rows, columns: {"joint": table(draw, rows, columns)},
                 scenario=whichever_is_given if "given" in signature else None,
                 hints={"rows": "sum over axis 0 with one call", "columns": "sum over axis 1 with one call"},
