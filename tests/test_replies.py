@@ -29,7 +29,7 @@ from tests.toys import REFERENCE
 
 ROUNDS = 2000
 REPLY: dict[str, Any] = {
-    "output": {"tuple": [{"tensor": 0, "device": "cpu"}, {"other": "builtins.list"}]},
+    "output": {"tuple": [{"tensor": 0, "device": "cpu", "learns": False}, {"other": "builtins.list"}]},
     "gradients": {"x": 1, "y": None},
     "changed": {"x": 2},
     "marked": ["x"],

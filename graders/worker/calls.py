@@ -121,7 +121,7 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
             name
             for name, tensor in watched.items()
             if needs_gradient(tensor) != (name in leaves)
-            or gradient_of(tensor) is not had.get(name)
+            or gradient_of(leaves.get(name, tensor)) is not had.get(name)
             or (name in had and not BASE.equal(had[name], ones_like(had[name])))
         ]
 
