@@ -29,12 +29,13 @@ def with_each(name: str, *values: Any) -> Inputs:
 
 
 def of_each_shape(draw: Draw) -> list[Arguments]:
-    """Where there are several numbers, every third is predicted exactly; in the last one, all of them."""
+    """Where there are several numbers, every third is predicted exactly; then all of them, and some far from 0."""
     made = [pair(draw, *shape, reduction=how) for shape in SHAPES for how in REDUCTIONS]
     for one in made:
         one["pred"].view(-1)[1::3] = one["target"].view(-1)[1::3]
     exact = pair(draw, 5)["target"]
-    return [*made, {"pred": exact.clone(), "target": exact}]
+    far = [pair(draw, 5, 7, mean=1e6, reduction=how) for how in REDUCTIONS]
+    return [*made, {"pred": exact.clone(), "target": exact}, *far]
 
 
 def typical(draw: Draw) -> list[Arguments]:
@@ -70,10 +71,6 @@ def far_off(low: float) -> Inputs:
     return inputs
 
 
-def far_from_zero(draw: Draw) -> list[Arguments]:
-    return [pair(draw, 5, 7, mean=1e6, reduction=how) for how in REDUCTIONS]
-
-
 def not_positive(draw: Draw) -> list[Arguments]:
     return [pair(draw, 5, 7, delta=delta, reduction=how) for delta in (0, 0.0, -1e-3, -1) for how in REDUCTIONS]
 
@@ -96,7 +93,7 @@ def answer(signature: str, losses: Callable[..., Tensor], *more: Case) -> Answer
         of_each = losses(pred, target, **option)
         return {"mean": of_each.mean(), "sum": of_each.sum(), "none": of_each}[reduction]
 
-    unknown = with_each("reduction", "average", "batchmean", "Mean", "NONE", "", " mean", "means")
+    unknown = with_each("reduction", "average", "means", " mean", "Mean", "NONE", "")
     cases = (
         Case(f"{name}_five_by_seven", typical),
         Case(f"{name}_of_each_shape", of_each_shape, dtypes=FLOAT64),
@@ -106,7 +103,7 @@ def answer(signature: str, losses: Callable[..., Tensor], *more: Case) -> Answer
     )
     budget = Budget(
         f"{name}_of_many",
-        sizes={"rows": (32, 256), "columns": (4, 128)},
+        sizes={"rows": (32, 128), "columns": (4, 64)},
         inputs=lambda draw, rows, columns: pair(draw, rows, columns),
         hints=dict.fromkeys(("rows", "columns"), "subtract and multiply whole tensors at once"),
     )
@@ -118,13 +115,8 @@ GRADER = Grader(
         answer(
             'mse(pred, target, reduction="mean")',
             lambda p, t: F.mse_loss(p, t, reduction="none"),
-            Case("mse_far_from_zero", far_from_zero, dtypes=FLOAT64, category="robustness"),
         ),
-        answer(
-            'mae(pred, target, reduction="mean")',
-            lambda p, t: F.l1_loss(p, t, reduction="none"),
-            Case("mae_far_from_zero", far_from_zero, dtypes=FLOAT64),
-        ),
+        answer('mae(pred, target, reduction="mean")', lambda p, t: F.l1_loss(p, t, reduction="none")),
         answer(
             'huber(pred, target, delta=1.0, reduction="mean")',
             lambda p, t, delta=1.0: F.huber_loss(p, t, "none", delta),

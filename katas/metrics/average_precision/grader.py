@@ -132,8 +132,8 @@ GRADER = Grader((asked("precision_recall_curve", curve, "time"), asked("average_
 def test_dtypes_of_the_results(submission: Submission, draw: Draw) -> None:
     """What comes in float64 has its accuracy, whatever the scores are; thresholds are the scores, to the last bit."""
     counts = ((250, 90), (7, 0), (0, 7), (1, 0), (0, 1))
-    for answer, dtype, (negatives, positives) in itertools.product(GRADER.answers, TOLERANCES, counts):
-        given = scored(draw, negatives, positives)
+    for answer, dtype, count in itertools.product(GRADER.answers, TOLERANCES, counts):
+        given = scored(draw, *count)
         given["y_score"] = given["y_score"].to(dtype)
         got, wanted = submission.call(answer.name, **given), answer.oracle(given["y_true"], given["y_score"].double())
         pairs = [(got, wanted)] if isinstance(wanted, Tensor) else zip(got, wanted, strict=True)

@@ -98,7 +98,8 @@ def spoiled(draw: Draw, C: int, labels: tuple[int, ...], dtype: torch.dtype = to
 
 def negative_labels(draw: Draw) -> list[Arguments]:
     cell_in_range = arguments(torch.tensor([1, 2]), torch.tensor([-1, 0]), 3)
-    return [cell_in_range, *spoiled(draw, 5, (-1, -5, -100, -(2**32))), *spoiled(draw, 3, (-1, -128), torch.int8)]
+    far = (-1, -5, -100, -(2**16), -(2**63))  # the last is its own absolute value, as is -128 in int8
+    return [cell_in_range, *spoiled(draw, 5, far), *spoiled(draw, 3, (-1, -128), torch.int8)]
 
 
 def labels_too_large(draw: Draw) -> list[Arguments]:
@@ -132,12 +133,19 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_samples",
-                    sizes={"samples": (512, 16_384), "classes": (8, 96)},
+                    sizes={"samples": (512, 4096), "classes": (8, 192)},
                     inputs=lambda draw, samples, classes: guesses(draw, samples, classes),
                     hints={
                         "samples": "give each sample the number of its cell, and count them with one call",
                         "classes": "count the cells of all classes with one call",
                     },
+                ),
+                Budget(
+                    "a_hundred_thousand_samples",
+                    sizes={"samples": (1000, 100_000)},
+                    inputs=lambda draw, samples: guesses(draw, samples, 64),
+                    asks=("memory",),
+                    hints={"samples": "each sample needs the number of its cell, and no more"},
                 ),
             ),
             cases=(

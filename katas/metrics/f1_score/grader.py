@@ -80,7 +80,8 @@ def binary_in_words(draw: Draw) -> list[Arguments]:
 def binary_extremes(draw: Draw) -> list[Arguments]:
     """Nobody positive, nobody found, neither, everybody; nothing right, all right."""
     one_sided = [[[6, 3], [0, 0]], [[6, 0], [3, 0]], [[5, 0], [0, 0]], [[0, 0], [0, 4]]]
-    return [counted(draw, table) for table in (*one_sided, [[0, 3], [4, 0]], [[4, 0], [0, 3]])]
+    made = [counted(draw, table) for table in (*one_sided, [[0, 3], [4, 0]], [[4, 0], [0, 3]])]
+    return [*made, made[2] | {"average": "binary", "num_classes": 1}]
 
 
 def one_sided_classes(draw: Draw) -> list[Arguments]:
@@ -156,10 +157,8 @@ def not_binary(draw: Draw) -> list[Arguments]:
 
 
 def unknown_average(draw: Draw) -> list[Arguments]:
-    return [
-        counted(draw, [[3, 1], [2, 4]], average=word)
-        for word in ("samples", "Macro", "none", "None", "mean", "mic", " macro", "")
-    ]
+    words = ("samples", "Macro", "none", "None", "mean", "mic", " macro", "")
+    return [counted(draw, [[3, 1], [2, 4]], average=word) for word in words]
 
 
 def no_samples(draw: Draw) -> list[Arguments]:
@@ -176,11 +175,11 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_samples",
-                    sizes={"samples": (512, 4096), "classes": (8, 64)},
+                    sizes={"samples": (512, 4096), "classes": (8, 224)},
                     inputs=lambda draw, samples, classes: guesses(draw, samples, classes),
                     scenario=several_averages,
-                    peak=200,  # one-hot matrices of samples and classes are welcome
-                    written=200,
+                    peak=600,  # one-hot matrices of samples and classes are welcome
+                    written=600,
                     hints={
                         "samples": "bincount counts all samples in one call",
                         "classes": "count the pairs of labels in one bincount",

@@ -127,6 +127,16 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        "limit_taken_too_early",
+        "hard elements get −z for −log p_t, or 1 for the factor, where both still differ from their limits; use the "
+        "formula for all, or cut at 17 at the earliest",
+        {LOG: "log_p_t = -F.softplus(-z, threshold=10)"},
+        also=(
+            *by(LOG, *(f"log_p_t = torch.where(z < -{cut}, z, F.logsigmoid(z))" for cut in (6, 10, 16))),
+            {FACTOR: f"{FACTOR}\n    factor = torch.where(z < -6, 1, factor)"},
+        ),
+    ),
+    Mistake(
         "slope_at_0",
         "the gradient at a logit of exactly 0 is wrong: a positive part and |x| have no slope of their own there; use "
         "logsigmoid, softplus or binary_cross_entropy_with_logits",

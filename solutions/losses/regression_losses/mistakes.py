@@ -91,6 +91,12 @@ MISTAKES = (
         also=({MSE_LINE: f'{EXPANDED}.sum() if reduction == "sum" else {MSE_LINE}'},),
     ),
     Mistake(
+        "close_taken_for_equal",
+        "errors that are small beside the target are taken for 0, as by isclose; far from 0 they count like all others",
+        {MAE: "reduce(errors(pred, target).abs() * ~torch.isclose(pred, target), reduction)"},
+        also=({ERROR: f"{ERROR} * ~torch.isclose(pred, target)"}, {MAPE: f"{MAPE} * ~torch.isclose(pred, target)"}),
+    ),
+    Mistake(
         "zero_targets",
         "a target of 0 is divided by, or left out; its error counts, divided by eps",
         {SIZE: "size = target.abs()"},

@@ -101,6 +101,8 @@ MISTAKES = (
         L1.replace(".to(wide)", ""),
         L2.replace(".to(wide)", ""),
         {L2: "w.square().sum(dtype=wide)"},
+        {SUM_1: f"total = sum({L1}.to(dtype if dtype == torch.bfloat16 else wide) for w in params)\n    return "},
+        {L1: "(strength * w).to(wide).abs().sum() / max(strength, 1e-30)"},
         {SUM_2 + RETURN: SUM_2 + RETURN.replace("strength", "total.new_tensor(strength, dtype=dtype)")},
     ),
     Mistake(

@@ -120,13 +120,20 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        "one_class_in_float32",
+        "what is written for labels of one class alone comes in float32; make it in float64, or in the scores' dtype",
+        {AP: f"{AP} if y_true.any() else torch.tensor(0.0)"},
+        also=({AP: f"torch.tensor(1.0) if y_true.all() else {AP}"},),
+    ),
+    Mistake(
         "labels_half_checked",
-        "labels above 1 are refused but negative ones are not, or any two labels go through; only 0 and 1 are labels",
+        "labels but 0 and 1 get through: negative ones, any two, or what is 0 or 1 once narrowed; refuse all",
         {LABELS: "(y_true > 1).any()"},
         also=(
             {LABELS: "y_true.unique().numel() > 2"},
             {LABELS: "(y_true > 1).any()", COUNTED: AS_NUMBERS},
             {LABELS: "y_true.unique().numel() > 2", COUNTED: AS_NUMBERS},
+            {LABELS: "(y_true.to(torch.int8) > 1).any() or (y_true.to(torch.int8) < 0).any()", COUNTED: AS_NUMBERS},
         ),
     ),
     Mistake(

@@ -118,6 +118,12 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        "narrowed_before_the_check",
+        "the labels are cast to a narrower dtype before the check, where 2³² may wrap to 0; check them as they are",
+        {CAST: "true, predicted = y_true.int().long(), y_pred.int().long()"},
+        also=({CAST: "true, predicted = y_true.short().long(), y_pred.short().long()"},),
+    ),
+    Mistake(
         "only_the_cells_checked",
         "only the cells are checked, and −1 as a prediction is the last column of the row above; check both labels",
         UNCHECKED | {CELL: f"{CELL}\n    assert ((cell >= 0) & (cell < C * C)).all()"},

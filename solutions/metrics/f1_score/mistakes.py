@@ -181,11 +181,13 @@ MISTAKES = (
     ),
     Mistake(
         "labels_above_one_allowed",
-        'average="binary" looks for labels above 1 in one of the inputs only, or counts them as 1; look in both, raise',
+        'average="binary" does not refuse every label above 1: look for them in both inputs, whatever num_classes is, '
+        "and however few labels differ; raise",
         {NOT_BINARY: 'if average == "binary" and y_true.max() > 1:'},
         also=(
             {NOT_BINARY: 'if average == "binary" and y_pred.max() > 1:'},
             {NOT_BINARY: 'if average == "binary" and len(torch.cat([y_true, y_pred]).unique()) > 2:'},
+            {NOT_BINARY: 'if average == "binary" and num_classes is None and top > 1:'},
             {
                 NOT_BINARY: "if average == 'binary':\n"
                 "        y_true, y_pred = y_true.clamp(max=1), y_pred.clamp(max=1)\n    if False:"
