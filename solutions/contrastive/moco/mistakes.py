@@ -34,8 +34,9 @@ MISTAKES = (
     ),
     Mistake(
         "requires_grad_switched_off",
-        "requires_grad of the caller's key and queue is switched off; detach makes another tensor instead",
+        "requires_grad of the caller's key, queue or keys is switched off; detach makes another tensor instead",
         {UNIT: "F.normalize(query, dim=1), *(F.normalize(rows.requires_grad_(False), dim=1) for rows in (key, queue))"},
+        also=({KEPT: "keys.detach_()[-size:]"}, {KEPT: "keys.requires_grad_(False)[-size:]"}),
     ),
     Mistake(
         "not_normalised",
@@ -97,12 +98,14 @@ MISTAKES = (
     ),
     Mistake(
         "eps_beside_the_product_of_norms",
-        "the product of two norms is kept above 1e-8, which short rows are below; divide each row by its own norm",
+        "norms are kept above an eps such as 1e-6, or products of two above 1e-8; short rows are below; divide each "
+        "row by its own norm",
         {
             UNIT: "query, key.detach(), queue.detach()",
             LOGITS: "torch.cat([positives / (q.norm(dim=1) * k.norm(dim=1)).clamp_min(1e-8)[:, None], "
             "negatives / (q.norm(dim=1)[:, None] * n.norm(dim=1)).clamp_min(1e-8)], dim=1) / temperature",
         },
+        also=({UNIT: UNIT.replace("dim=1", "dim=1, eps=1e-6")},),
     ),
     Mistake(
         "keys_stored_one_by_one",
@@ -114,6 +117,12 @@ MISTAKES = (
         "momentum_the_wrong_way_round",
         "the old key parameter counts 1 − m and that of the query m; it should be m·k + (1 − m)·q",
         {STEP: "k.mul_(1 - m).add_(q, alpha=m)"},
+    ),
+    Mistake(
+        "momentum_in_half_precision",
+        "1 − m is found in the dtype of the parameters, and bfloat16 rounds 0.999 to 1, so that nothing moves; m is a "
+        "Python number, so subtract it from 1 before a tensor comes in",
+        {STEP: "keep = torch.full_like(k, m)\n            k.copy_(keep * k + (1 - keep) * q)"},
     ),
     Mistake(
         "query_parameters_changed",
