@@ -24,13 +24,14 @@ def times_length(info_nce_grad, features, temperature=0.1):
 
 
 def nothing_written(info_nce_grad, features):
-    plain, leaf, given = features.clone(), features.clone().requires_grad_(), features.clone().requires_grad_()
-    given.grad = torch.ones_like(given)
-    for one in (plain, leaf, given):
+    plain, (leaf, given, cleared) = features.clone(), (features.clone().requires_grad_() for _ in range(3))
+    given.grad, cleared.grad = torch.ones_like(given), torch.zeros_like(given)
+    for one in (plain, leaf, leaf * 1, cleared, given):
         loss, grad = info_nce_grad(one)
     data = {"loss": loss.detach(), "grad": grad.detach(), "features": given.detach()}
     data |= {"features.grad is None, as before": plain.grad is None and leaf.grad is None}
     data |= {"features.requires_grad, False before": plain.requires_grad}
+    data |= {"features.grad is None, zeros before": cleared.grad is None}
     return data | {"features.requires_grad": given.requires_grad, "features.grad, ones before": given.grad}
 
 
