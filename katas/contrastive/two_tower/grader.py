@@ -160,3 +160,16 @@ def test_only_the_towers_have_parameters(submission: Submission, draw: Draw) -> 
     assert entries == [5, 5, 10, 15], (
         f"entries of each parameter of TwoTower(2, 3, 5): should be [5, 5, 10, 15], got {entries}"
     )
+
+
+def what_learns(TwoTower, user, item, frozen):
+    model = TwoTower(3, 4, 5).double()
+    getattr(model, frozen).requires_grad_(False)
+    model(user, item).backward()
+    return {"with grad": sorted(name for name, one in model.named_parameters() if one.grad is not None)}
+
+
+def test_one_tower_frozen(submission: Submission, draw: Draw) -> None:
+    for frozen, other in (("user_tower", "item_tower"), ("item_tower", "user_tower")):
+        found = submission.run(what_learns, **pairs(draw, 6), frozen=frozen)["with grad"]
+        assert found == [f"{other}.bias", f"{other}.weight"], f"with .grad: should be those of {other}, got {found}"

@@ -28,6 +28,11 @@ MISTAKES = (
         {CORRECTED: "logits - log_q[:, None] "},
     ),
     Mistake(
+        "log_q_clamped",
+        "log_q is kept within bounds; take it as it is, however rare or frequent the item",
+        {CORRECTED: "logits - log_q.clamp(max=20) "},
+    ),
+    Mistake(
         "log_q_divided_by_temperature",
         "log_q is divided by τ as the cosines are; divide first, then subtract log_q as it is",
         {LOGITS: PRODUCT, LOSS: "F.cross_entropy(logits / self.temperature, own)"},
