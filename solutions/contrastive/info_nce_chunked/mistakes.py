@@ -47,6 +47,11 @@ MISTAKES = (
         also=({BELOW_1: "if not 1 <= chunk_size <= rows:"},),
     ),
     Mistake(
+        "room_for_whole_chunks",
+        "room is made for full chunks, however few rows there are; chunk_size may be far beyond 2N",
+        {".split(chunk_size)": ".split(chunk_size)\n    features.new_empty(len(chunks) * chunk_size)"},
+    ),
+    Mistake(
         "chunk_size_half_checked",
         "a chunk_size of 0 or a negative one is accepted; raise ValueError for both",
         {BELOW_1: "if chunk_size < 0:"},
