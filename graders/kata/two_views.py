@@ -118,7 +118,7 @@ def cases(arranged: Callable[[Tensor], Tensor] = lambda halves: halves, **more: 
     def one_pair(draw: Draw) -> list[Arguments]:
         """The positive is all there is in the denominator, so the loss is 0, even where it is as far off as can be."""
         pairs = [draw.normal(2, 5), draw.uniform(2, 1, low=0.5, high=2.0), mirrored(draw.normal(1, 5))]
-        return [*(given(pair) for pair in pairs), *(given(pairs[-1], temperature=t) for t in (1e-3, 1e-6))]
+        return [*(given(pair) for pair in pairs), given(pairs[-1], temperature=1e-3)]
 
     def special_angles(draw: Draw) -> list[Arguments]:
         """Views that are equal, opposite, or orthogonal; all rows equal gives log(2N − 1)."""
