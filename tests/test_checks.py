@@ -72,6 +72,11 @@ WRONG = {
         "shapes/three_by_five",
         "shape of the output: should be (3, 5), got (1, 3, 5)",
     ),
+    "other_shape_without_a_gradient": (
+        RIGHT + "\n\nright = scale\n\n\ndef scale(x, factor=2.0):\n    return right(x, factor)[None]\n",
+        "gradients/three_by_five/float64",
+        "shape of the output: should be (3, 5), got (1, 3, 5)",
+    ),
     "other_dtype": (
         RIGHT.replace("(1 / factor)", "(1 / factor) + torch.zeros(1, dtype=torch.float64)"),
         "shapes/three_by_five",

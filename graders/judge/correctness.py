@@ -184,8 +184,8 @@ def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> N
     for request, expected in each(trial, answer, case, dtype, gradients=True):
         for where, output in tensors(trial.result(request, expected.result)).items():
             right = tensors(expected.result)[where]
-            if output.shape == right.shape:
-                as_finite(of("values", where), output, right)
+            same_shape(where, output, right)  # of another shape nothing was pulled back
+            as_finite(of("values", where), output, right)
         same_gradients(case, trial, request, expected.gradients, answer.tolerance_for(case, dtype))
         reply = trial.ask(request)
         learns = dict(zip(tensors(reply.result), reply.learning, strict=True))
