@@ -24,7 +24,7 @@ import warnings
 from _queue import SimpleQueue
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from itertools import islice, starmap
+from itertools import chain, islice, starmap
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType
 from typing import Any, NamedTuple
 
@@ -42,23 +42,21 @@ MATHEMATICS = re.compile(
 )
 # Banned whole, or a module of it, such as `lr_scheduler`.
 BY_MODULE = ("torch.optim", "torch.distributions", "torch.autograd.gradcheck")
+HARMLESS = ("set_default_validate_args",)  # which torch.compile calls when it is imported
 SWITCH = re.compile(
     "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$|static_module$"
+    "|import_ir|_create_function_from_graph|differentiate$"
 )
-COMPILES = re.compile("_jit_script|_create_method|_jit_compile|_?import_ir|_create_function")
-COMPILERS: Any = (
-    (torch._C.CompilationUnit, "__init__"),
-    (torch._C.CompilationUnit, "define"),
-    (torch._C.ScriptModule, "_define"),
-    (torch._C.ConcreteModuleType, "_create_methods_and_properties"),
-)
+DERIVE = ("aten::grad", "aten::backward", "aten::_backward")  # operators of TorchScript's alone, which call the engine
+FORGET = "_ZN5torch3jit18deregisterOperatorERKN3c1014FunctionSchemaE"  # torch::jit::deregisterOperator, by its symbol
+SCHEMA = 16  # where an object of pybind's has the address of what it stands for
 REGISTER = "_dispatch_library"
 IN_PYTHON = ("torch._decomp", "torch._refs")  # operators once more
 BACKWARD_PASS = "backward pass"  # no name: stands for all that backward passes are made of
 # But for those of views, which only write values where they came from: indexing needs them while the worker pulls
 # gradients back.
 BACKWARD = re.compile(r"(?<!select)(?<!slice)(?<!diagonal)(?<!unfold)_backward|^backward$")
-DERIVATIVES = ("make_dual", "fw_primal", "unpack_dual", "gradcheck", BACKWARD_PASS)  # what `autograd` bans as well
+DERIVATIVES = ("make_dual", "fw_primal", "gradcheck", BACKWARD_PASS)  # what `autograd` bans as well
 VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 EACH = ("apply_", "map_", "map2_")  # which call Python for each element
@@ -98,7 +96,7 @@ def take_stock() -> Inventory:
         if not module.startswith("torch."):
             continue  # most are no functions: to ask them all the rest takes 0.1 s
         names = [one.__name__] if MATHEMATICS.match(module) else []
-        if module.startswith(BY_MODULE):
+        if module.startswith(BY_MODULE) and one.__name__ not in HARMLESS:
             names += module.split(".")[1:]
         if module.startswith(IN_PYTHON) and BACKWARD.search(one.__name__):
             names.append(BACKWARD_PASS)
@@ -224,12 +222,9 @@ def take_away_autograd(stock: Inventory, refuse: Refuse) -> None:
             change(one, {"__call__": no})
     for holder, name in stock.engines:
         holder[name] = no
-    for name in [name for name in vars(torch._C) if COMPILES.match(name)]:  # what is compiled calls the engine from C
-        setattr(torch._C, name, no)
-    for name in ("_jit_get_operation", "_get_operation_overload"):  # and so do operators of TorchScript's alone
-        setattr(torch._C, name, guarded_lookup(vars(torch._C)[name], no))
-    for one, name in COMPILERS:
-        setattr(one, name, no)
+    forget: Any = getattr(ctypes.CDLL(torch._C.__file__), FORGET, None)  # not under this name on Windows
+    for schema in chain(*map(torch._C._jit_get_schemas_for_operator, DERIVE)) if forget else ():
+        forget(ctypes.c_void_p.from_address(id(schema) + SCHEMA))
 
 
 def beginning_with(words: tuple[str, ...], found: list[tuple[str, *tuple[Any, ...]]]) -> Iterator[tuple[Any, ...]]:
@@ -268,18 +263,6 @@ def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[
         return arguments
 
     return guarded(register, checked, instead)
-
-
-def guarded_lookup(find: Callable[..., Any], no: Callable[..., Any]) -> Callable[..., Any]:
-    """Finds all operators but those that call autograd's engine."""
-    kind, text = type, str
-
-    def checked(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        if kind(arguments[0]) is not text or arguments[0] in ("aten::grad", "aten::backward", "aten::_backward"):
-            no()
-        return arguments
-
-    return opaque(sterile(guarded(find, checked, (None, None))))
 
 
 def guarded(function: Callable[..., Any], checked: Callable[..., Any], instead: Any) -> Callable[..., Any]:

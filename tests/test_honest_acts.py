@@ -1,0 +1,66 @@
+"""What people do beside the mathematics is refused in no kata: prints, asserts, copies, modes, TorchScript, vmap."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
+from graders.faults import ROOT
+from graders.sandbox.launcher import Launcher, new_launcher
+from graders.sandbox.messages import Measured, Request
+from graders.sandbox.submission import Submission
+
+SOURCE = (ROOT / "tests/honest/acts.py").read_text(encoding="utf-8")
+ACTS = re.findall(r"^@act\ndef (\w+)", SOURCE, re.MULTILINE)
+MEASURED = ("prints", "shows", "asserts", "decorates")  # where the cost is counted: these leave most to torch's Python
+# What the statement forbids.
+FORBIDDEN = {
+    "numerical_gradient": ["differentiates", "maps"],
+    "activations": ["differentiates"],
+    "mlp_backprop": ["differentiates"],
+    "info_nce_gradient": ["differentiates"],
+    "weight_init": ["holds_layers"],
+}
+KATAS = {kata.grader.banned: kata for kata in katas.all_katas()}.values()  # of each list of bans one
+
+
+@pytest.fixture(scope="module")
+def refused() -> dict[str, list[str]]:
+    """What each kata refused: in a process of its own, since workers are forked before torch has run anything."""
+    command = (sys.executable, "-c", f"from {__name__} import main; main()")
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert ran.returncode == 0, ran.stderr
+    found: dict[str, list[str]] = json.loads(ran.stdout)
+    return found
+
+
+@pytest.mark.parametrize("kata_id", [kata.id for kata in KATAS])
+def test_nothing_honest_is_refused(kata_id: str, refused: dict[str, list[str]]) -> None:
+    assert refused[kata_id] == []
+
+
+def main() -> None:
+    launcher = new_launcher()
+    print(json.dumps({kata.id: refusals(kata, launcher) for kata in KATAS}))
+    launcher.close()
+
+
+def refusals(kata: Kata, launcher: Launcher) -> list[str]:
+    submission = Submission("acts.py", SOURCE, ["failures"], launcher, kata.grader.banned)
+    honest = [name for name in ACTS if name not in FORBIDDEN.get(kata.id, ())]
+    found = list[str]()
+    calls: tuple[tuple[list[str], Measured], ...] = ((honest, ""), ([*MEASURED], "cost"))
+    for names, measured in calls:
+        reply = submission.ask(Request("failures", ("failures",), {"names": names}, 1, measured=measured))
+        found += [reply.died] if reply.died else []
+        found += [submission.explain(reply.raised)] if reply.raised else []
+        found += [f"{name} is refused (line {line})" for name, line in reply.banned_calls]
+        found += [str(one) for one in reply.result] if isinstance(reply.result, list) else []
+    submission.close()
+    return found
