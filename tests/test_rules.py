@@ -97,6 +97,28 @@ STATEMENTS = {
         "operator": "torch.ops.aten.triplet_margin_loss(anchor, positive, negative)",
         "raw_cdist": "torch.ops.aten._cdist_forward(anchor, positive, 2.0, None)",
     },
+    "activations": {
+        "a_layer_that_ends_in_a_sigmoid": (
+            "torch.ops.mkldnn._linear_pointwise("
+            "x.detach().float().reshape(-1, 1), torch.ones(1, 1), None, 'sigmoid', [], '')"
+        ),
+    },
+    "layer_norm": {
+        "another_layout": (
+            "c = x.shape[-1]; torch.ops.prim.MKLDNNLayerNorm("
+            "x.detach().float().to_mkldnn(), [c], torch.ones(c), torch.zeros(c), eps, False).to_dense()"
+        ),
+        "a_quantized_operator": "torch.ops.quantized.mul_scalar(torch.quantize_per_tensor(x.float(), 1.0, 0, torch.qint8), 2)",
+    },
+    "softmax": {
+        "a_graph_that_is_changed": "torch.jit.trace(lambda t: t + 1, x.detach()).graph.insertConstant(1)",
+        "a_graph_that_is_rewritten": (
+            "torch._C._jit_pass_custom_pattern_based_rewrite_graph("
+            "'graph(%x):\\n  return (%x)', 'graph(%x):\\n  return (%x)', "
+            "torch.jit.trace(lambda t: t + 1, x.detach()).graph)"
+        ),
+        "a_graph_that_is_run": "torch._C._jit_interpret_graph(torch.jit.trace(lambda t: t, x.detach()).graph, (x,))",
+    },
     "f1_score": {"sklearn": "__import__('sklearn.metrics').metrics.f1_score([0, 1], [1, 1])"},
     "roc_auc": {"sklearn": "__import__('sklearn.metrics').metrics.roc_auc_score([0, 1], [0.1, 0.9])"},
     "info_nce": {"scipy": "__import__('scipy.special').special.logsumexp([0.1, 0.9])"},

@@ -197,9 +197,12 @@ def prepared_worker() -> Work:
     """What a worker does, made before it is forked: that takes 10 ms."""
     passing = sealed.private_copy()
     stock = passing["removal"]["take_stock"]()  # first: what the copy that serves uses should stay
+    known = passing["unneeded"]["take_away_unneeded"](stock)
     for namespace in passing.values():
         namespace.clear()
-    return functools.partial(sealed.private_copy()["serve"]["serve"], stock=stock, shut=system_calls.forbid)
+    return functools.partial(
+        sealed.private_copy()["serve"]["serve"], stock=stock, known=known, shut=system_calls.forbid
+    )
 
 
 def serve(control: socket.socket, level: cage.Level, start: cage.Starter, limited: dict[str, int], work: Work) -> None:

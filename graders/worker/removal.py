@@ -23,7 +23,7 @@ import tracemalloc
 import warnings
 from _queue import SimpleQueue
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice, starmap
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType
 from typing import Any, NamedTuple
@@ -160,20 +160,13 @@ def instead_of(name: str, refuse: Refuse) -> Callable[..., Any]:
 
 def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None:
     """Replaces all whose name, without leading underscores, begins with one of the banned words, and the exits."""
-    libraries: dict[str, Any] = {}
     if "autograd" in banned:
         take_away_autograd(stock, refuse)
         banned = (*(word for word in banned if word != "autograd"), *DERIVATIVES)
-    for _, full_name, keys in beginning_with(banned, stock.operators):
-        namespace, _, name = full_name.partition("::")
-        if namespace not in libraries:
-            libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", "kata", 0)
-        kernel = instead_of(VARIANT.sub("", name, count=1).partition(".")[0], refuse)
-        with warnings.catch_warnings(action="ignore"):  # that another kernel is there: that is the point
-            for key in keys:
-                libraries[namespace].impl(name, key, kernel, False)
-    for library in libraries.values():
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # for ever: its end would undo what it did
+    replace_kernels(
+        (full_name, keys, instead_of(VARIANT.sub("", full_name.partition("::")[2], count=1).partition(".")[0], refuse))
+        for _, full_name, keys in beginning_with(banned, stock.operators)
+    )
     for key, functions in [("", stock.exits), *beginning_with(banned, stock.functions)]:
         for function in functions:
             by_module = key not in function.__name__
@@ -203,6 +196,20 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     change(FrameType, {"f_back": property(opaque(back_within_submission()))})
     change(FrameType, {name: property(sterile(nothing)) for name in ("f_trace", "f_trace_lines", "f_trace_opcodes")})
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
+
+
+def replace_kernels(found: Iterable[tuple[str, list[str], Callable[..., Any]]]) -> None:
+    """Of operators, by their full names and dispatch keys."""
+    libraries: dict[str, Any] = {}
+    with warnings.catch_warnings(action="ignore"):  # that another kernel is there: that is the point
+        for full_name, keys, kernel in found:
+            namespace, _, name = full_name.partition("::")
+            if namespace not in libraries:
+                libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", "kata", 0)
+            for key in keys:
+                libraries[namespace].impl(name, key, kernel, False)
+    for library in libraries.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # for ever: its end would undo what it did
 
 
 def take_away_autograd(stock: Inventory, refuse: Refuse) -> None:

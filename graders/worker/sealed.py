@@ -25,6 +25,7 @@ MODULES = (
     "outside",
     "meter",
     "removal",
+    "unneeded",
     "guards",
     "described",
     "calls",

@@ -52,6 +52,7 @@ def serve(
     telling: int,
     scratch: str,
     stock: removal.Inventory,
+    known: Callable[[removal.Refuse], None],
     shut: Callable[[], None],
 ) -> None:
     """Answers requests until the judge hangs up.
@@ -60,6 +61,7 @@ def serve(
         telling: a pipe that takes what is refused, and where a late call was.
         scratch: becomes the working directory, and takes what is printed.
         stock: what there is to remove.
+        known: takes the function that refuses, for what was removed before this process was forked.
         shut: forbids this process what only its preparation needed.
     """
     link = _socket.socket(fileno=connection.detach())  # a class of C's, which cannot be changed
@@ -80,19 +82,20 @@ def serve(
         if request["op"] == "script":  # it has a time limit of its own
             say(script.run(request, log), [])
             return
-        known = list[tuple[ModuleType, str]]()  # each submission, and its path
+        loaded = list[tuple[ModuleType, str]]()  # each submission, and its path
         refuse = removal.refuser(request["path"], telling)
+        known(refuse)
         take_away(stock, tuple(request["banned"]), refuse, shut)
         while True:
             if request["op"] == "turn":
-                module, path = known[request["to"]]
+                module, path = loaded[request["to"]]
             else:
                 if lseek(log, 0, END):  # torch has told of what was replaced
                     truncate(log, 0)
                 outside.release()
                 if request["op"] == "load":
                     module, path = ModuleType("submission"), request["path"]
-                    known.append((module, path))
+                    loaded.append((module, path))
                     reply, answer = load(module, request, refuse)
                 else:
                     reply, answer = call(module, path, request, tensors)
