@@ -98,6 +98,7 @@ STATEMENTS = {
         "raw_cdist": "torch.ops.aten._cdist_forward(anchor, positive, 2.0, None)",
     },
     "activations": {
+        "a_late_module": "from torch._inductor.decomposition import silu; silu(x)",
         "a_layer_that_ends_in_a_sigmoid": (
             "torch.ops.mkldnn._linear_pointwise("
             "x.detach().float().reshape(-1, 1), torch.ones(1, 1), None, 'sigmoid', [], '')"
@@ -108,7 +109,13 @@ STATEMENTS = {
             "c = x.shape[-1]; torch.ops.prim.MKLDNNLayerNorm("
             "x.detach().float().to_mkldnn(), [c], torch.ones(c), torch.zeros(c), eps, False).to_dense()"
         ),
-        "a_quantized_operator": "torch.ops.quantized.mul_scalar(torch.quantize_per_tensor(x.float(), 1.0, 0, torch.qint8), 2)",
+        "a_quantized_operator": (
+            "torch.ops.quantized.mul_scalar(torch.quantize_per_tensor(x.float(), 1.0, 0, torch.qint8), 2)"
+        ),
+    },
+    "numerical_gradient": {
+        "mpmath": "import mpmath; mpmath.diff(lambda t: t * t, 1.0)",
+        "sympy": "from sympy import symbols, diff; diff(symbols('t') ** 2)",
     },
     "softmax": {
         "a_graph_that_is_changed": "torch.jit.trace(lambda t: t + 1, x.detach()).graph.insertConstant(1)",

@@ -12,8 +12,11 @@ import sys
 import threading
 from collections.abc import Callable
 from importlib.util import find_spec
-from types import FunctionType, ModuleType
+from pathlib import Path
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
+
+import torch
 
 from graders.worker.meter import LIBRARY
 from graders.worker.removal import FILES, Refuse, instead_of, refusing
@@ -21,8 +24,9 @@ from graders.worker.sterile import sterile
 
 LIBRARIES = frozenset((
     "sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy",
-    "tokenizers", "tiktoken", "sentencepiece", "transformers",
+    "tokenizers", "tiktoken", "sentencepiece", "transformers", "sympy", "mpmath",
 ))  # fmt: skip
+SHARED = ("sympy", "mpmath")  # which torch.compile needs itself
 INSTALLED = frozenset(filter(find_spec, LIBRARIES))
 # Python's own means of getting past Python: to the memory, to other frames, to other processes.
 INTERNALS = frozenset(("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_cffi_backend", "_posixsubprocess"))
@@ -50,7 +54,8 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
     files, code_type = FILES, type(thread_start)
     libraries, imported, loading, looking = LIBRARIES, IMPORTED, LOADING, LOOKING
     there, modules, stand_in = INSTALLED, sys.modules, stand_ins(refuse)
-    folders = {f"{os.sep}{package}{os.sep}": package for package in libraries}
+    shared, theirs = SHARED, tuple(str(Path(torch.__file__).parents[1] / one) + os.sep for one in ("torch", *SHARED))
+    folders = {f"{os.sep}{package}{os.sep}": package for package in libraries - {*shared}}
 
     def library_of(file: str) -> str:
         for folder, package in folders.items():
@@ -58,7 +63,14 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
                 return package
         return ""
 
-    library_of = sterile(library_of)
+    def imported_by_torch() -> bool:
+        """Torch itself, or what it imports."""
+        frame: FrameType | None = frame_now(2)
+        while frame is not None and begins(frame.f_code.co_filename, "<frozen importlib"):
+            frame = frame.f_back
+        return frame is not None and begins(frame.f_code.co_filename, theirs)
+
+    library_of, imported_by_torch = sterile(library_of), sterile(imported_by_torch)
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "object.__getattr__":
@@ -70,7 +82,7 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
             if arguments[1] is not None and (not begins(arguments[1], installed) or library_of(arguments[1])):
                 refuse("a library of machine code")
             last, package = arguments[0].rpartition(".")[2], arguments[0].partition(".")[0]
-            if package in libraries:
+            if package in libraries and not (package in shared and imported_by_torch()):
                 if not loading:
                     refuse(arguments[0])
                 imported.add(package)  # which is a submission's own business as long as it does not use it

@@ -38,7 +38,7 @@ Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 # Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
 MATHEMATICS = re.compile(
     r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops|_functorch|autograd"
-    r"|onnx\.ops|utils\.checkpoint)(\.|$)"
+    r"|_inductor\.decomposition|_subclasses\.complex_tensor|nested|onnx\.ops|testing|utils\.checkpoint)(\.|$)"
 )
 # Banned whole, or a module of it, such as `lr_scheduler`.
 BY_MODULE = ("torch.optim", "torch.distributions", "torch.autograd.gradcheck")
@@ -76,6 +76,28 @@ class Inventory(NamedTuple):
     engines: list[tuple[dict[str, Any], str]]  # where functions of the distributed engine stand
 
 
+def naming() -> Callable[[FunctionType], list[str]]:
+    """What finds the words by which a function of torch's may be banned."""
+    mathematics, by_module, in_python, backward = MATHEMATICS.match, BY_MODULE, IN_PYTHON, BACKWARD.search
+    kind, text, backward_pass, harmless = type, str, BACKWARD_PASS, HARMLESS
+
+    def words_of(function: FunctionType) -> list[str]:
+        module, name = function.__module__, function.__name__
+        if kind(module) is not text:
+            return []
+        words = [name] if mathematics(module) else []
+        if module.startswith(by_module) and name not in harmless:
+            words += module.split(".")[1:]
+        if module.startswith(in_python) and backward(name):
+            words.append(backward_pass)
+        return [word.lstrip("_") for word in words]
+
+    return sterile(words_of)
+
+
+words_of = naming()
+
+
 def take_stock() -> Inventory:
     """Looks up all of torch that could be banned; takes 0.1 s."""
     import torch.nn.attention.flex_attention  # torch.compile imports it, which `guard` would refuse
@@ -92,16 +114,10 @@ def take_stock() -> Inventory:
             operators.setdefault(name, []).append(key)
     functions: dict[str, list[FunctionType]] = {}
     for one in gc.get_objects():
-        module = (one.__module__ or "") if type(one) is FunctionType else ""
-        if not module.startswith("torch."):
-            continue  # most are no functions: to ask them all the rest takes 0.1 s
-        names = [one.__name__] if MATHEMATICS.match(module) else []
-        if module.startswith(BY_MODULE) and one.__name__ not in HARMLESS:
-            names += module.split(".")[1:]
-        if module.startswith(IN_PYTHON) and BACKWARD.search(one.__name__):
-            names.append(BACKWARD_PASS)
-        for name in names:
-            functions.setdefault(name.lstrip("_"), []).append(one)
+        if type(one) is not FunctionType or not (one.__module__ or "").startswith("torch."):
+            continue  # to ask all for the rest takes 0.1 s
+        for word in words_of(one):
+            functions.setdefault(word, []).append(one)
     switches = [
         value
         for module in (torch._C, torch._C._autograd)
@@ -162,7 +178,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     """Replaces all whose name, without leading underscores, begins with one of the banned words, and the exits."""
     if "autograd" in banned:
         take_away_autograd(stock, refuse)
-        banned = (*(word for word in banned if word != "autograd"), *DERIVATIVES)
+    banned = spelled_out(banned)
     replace_kernels(
         (full_name, keys, instead_of(VARIANT.sub("", full_name.partition("::")[2], count=1).partition(".")[0], refuse))
         for _, full_name, keys in beginning_with(banned, stock.operators)
@@ -196,6 +212,12 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     change(FrameType, {"f_back": property(opaque(back_within_submission()))})
     change(FrameType, {name: property(sterile(nothing)) for name in ("f_trace", "f_trace_lines", "f_trace_opcodes")})
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
+
+
+def spelled_out(banned: tuple[str, ...]) -> tuple[str, ...]:
+    """The words, with those that `autograd` stands for."""
+    more = DERIVATIVES if "autograd" in banned else ()
+    return *(word for word in banned if word != "autograd"), *more
 
 
 def replace_kernels(found: Iterable[tuple[str, list[str], Callable[..., Any]]]) -> None:

@@ -26,6 +26,7 @@ MODULES = (
     "meter",
     "removal",
     "unneeded",
+    "late",
     "guards",
     "described",
     "calls",

@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from graders.worker import guards, outside, removal, script, wire
+from graders.worker import guards, late, outside, removal, script, wire
 from graders.worker.calls import call, set_grad_enabled
 from graders.worker.described import MESSAGE_LENGTH, Failed, mro_of, raised, results_of, text_of
 from graders.worker.protocol import LoadRequest, Printed, Reply
@@ -111,6 +111,7 @@ def take_away(
 ) -> None:
     """Leaves a process in which nothing banned, and nothing of the worker's, can be reached."""
     removal.take_away(stock, banned, refuse)
+    late.watch_imports(banned, refuse)
     shut()
     removal.take_away_memory()
     sys.addaudithook(guards.guard(banned, refuse))

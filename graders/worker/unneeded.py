@@ -22,7 +22,7 @@ from graders.worker.removal import Inventory, Refuse, instead_of, nothing, repla
 NEEDED = ("aten::", "profiler::", "_native::")
 # Tensors in the layout that those operators take; with it, TorchScript has a layer norm of its own.
 ENTRANCES = re.compile("aten::(_?to_mkldnn|mkldnn_reorder)")
-# Where no values are made, and where it is only told who makes them: `torch.compile` asks what a result would look like.
+# Where no values are made, or only who makes them is found: `torch.compile` asks what a result would look like.
 HARMLESS = ("Meta", "Autograd", "BackendSelect")
 STAYS = "canonicalize|constant_propagation|erase_shape_information|inline|lint|peephole|remove_mutation"
 GRAPHS = re.compile(
@@ -40,7 +40,7 @@ PARTS: tuple[Any, ...] = (torch._C.Graph, torch._C.Block, torch._C.Node, torch._
 
 def take_away_unneeded(stock: Inventory) -> Callable[[Refuse], None]:
     """Does so, and returns what a worker calls with the function that refuses: that is not known before."""
-    told = partial(nothing)
+    told: Any = partial(nothing)
     refuse = opaque(told)
     replace_kernels(
         (
