@@ -98,7 +98,6 @@ STATEMENTS = {
         "raw_cdist": "torch.ops.aten._cdist_forward(anchor, positive, 2.0, None)",
     },
     "activations": {
-        "a_late_module": "from torch._inductor.decomposition import silu; silu(x)",
         "a_layer_that_ends_in_a_sigmoid": (
             "torch.ops.mkldnn._linear_pointwise("
             "x.detach().float().reshape(-1, 1), torch.ones(1, 1), None, 'sigmoid', [], '')"
@@ -118,6 +117,7 @@ STATEMENTS = {
         "sympy": "from sympy import symbols, diff; diff(symbols('t') ** 2)",
     },
     "softmax": {
+        "a_late_module": "from torch.nn.attention.varlen import varlen_attn; varlen_attn(x, x, x, None, None, 1, 1)",
         "a_graph_that_is_changed": "torch.jit.trace(lambda t: t + 1, x.detach()).graph.insertConstant(1)",
         "a_graph_that_is_rewritten": (
             "torch._C._jit_pass_custom_pattern_based_rewrite_graph("

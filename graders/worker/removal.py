@@ -43,10 +43,7 @@ MATHEMATICS = re.compile(
 # Banned whole, or a module of it, such as `lr_scheduler`.
 BY_MODULE = ("torch.optim", "torch.distributions", "torch.autograd.gradcheck")
 HARMLESS = ("set_default_validate_args",)  # which torch.compile calls when it is imported
-SWITCH = re.compile(
-    "_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu|^parse_ir$|static_module$"
-    "|import_ir|_create_function_from_graph|differentiate$"
-)
+SWITCH = re.compile("_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu")
 DERIVE = ("aten::grad", "aten::backward", "aten::_backward")  # operators of TorchScript's alone, which call the engine
 FORGET = "_ZN5torch3jit18deregisterOperatorERKN3c1014FunctionSchemaE"  # torch::jit::deregisterOperator, by its symbol
 SCHEMA = 16  # where an object of pybind's has the address of what it stands for
@@ -201,7 +198,6 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
     compiler: Any = torch._C._te  # type: ignore[attr-defined]
     for one in (compiler.TensorExprKernel, compiler.LoopNest, compiler.CodeGen, compiler.SimpleIREvaluator):
         one.__init__ = instead_of("torch._C._te", refuse)
-    torch._C.Graph.create = instead_of("torch._C.Graph.create", refuse)  # type: ignore[method-assign]
     for name in ("enable", "set_threshold", "freeze"):  # by which finalizers could run in the worker's thread, or hide
         vars(gc)[name] = opaque(sterile(nothing))
     for module in (_tracemalloc, tracemalloc):  # by which meter.py counts
