@@ -399,6 +399,22 @@ def test_a_mistake_is_named_however_bad_arguments_are_refused(root: Path) -> Non
     assert found["mistake"] == "inverse"
 
 
+PRECISION = {
+    "in_float32": ("x / (1 / factor) + (x - x.float()) / 2", "part_in_float32"),
+    "cancels": ("((x + 1e5) - 1e5) / (1 / factor)", "digits_cancel"),
+    "cancels_in_both": ("((x + 1e7) - 1e7) / (1 / factor)", "digits_cancel"),
+    "overflows_in_half": ("x / 1e-5 / 1e5 / (1 / factor)", "half_too_narrow"),
+    "off_by_little": ("x / (1 / factor) + x / 1e8", None),
+    "off_in_float32": ("x / (1 / factor) + (x / 1e3 if x.dtype == torch.float32 else 0)", None),
+}
+
+
+def test_lost_digits_are_named_by_how_many_they_are_and_where(root: Path) -> None:
+    sources = {name: RIGHT.replace("x / (1 / factor)", value) for name, (value, _) in PRECISION.items()}
+    found = grade(root, "scale", sources)
+    assert {name: one["mistake"] for name, one in found.items()} == {name: one for name, (_, one) in PRECISION.items()}
+
+
 SWALLOWS = RIGHT.replace(
     "    return x", "    try:\n        torch.mul(x, 1)\n    except RuntimeError:\n        pass\n    return x"
 )

@@ -15,6 +15,7 @@ from graders.catalogue.source import Unreadable, read_source
 from graders.catalogue.stub import is_untouched
 from graders.faults import CheckFailed, GraderError, NotAsked, UsageError
 from graders.judge import checks
+from graders.judge.behaviour import behaviour
 from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.flagged import flagged
@@ -146,7 +147,7 @@ class Run:
         elif result.state == "failing" and result.fully_asked and pending.suspects:
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
             slow = {outcome.category for outcome in result.failures} == {"performance"}
-            mistake = diagnosis.closest_mistake(submission, pending.suspects, slow)
+            mistake = diagnosis.closest_mistake(submission, pending.suspects, slow) or behaviour(pending.trial)
             if mistake:
                 result.mistake, result.diagnosis = mistake.name, mistake.diagnosis
         elif result.state == "todo" and not result.todo:
