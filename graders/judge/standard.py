@@ -63,7 +63,7 @@ def standard_mistakes(kata: Kata) -> list[Known]:
     if builtin.exists() and kata.grader.banned:
         text = builtin.read_text(encoding="utf-8")
         made.append(Known(BUILTIN_CALLED, text, "torch's own function does the work; write it by hand"))
-    return [*made, *unrefused(source)]
+    return [*made, *unrefused(kata, source)]
 
 
 def standard_answers(kata: Kata) -> list[Known]:
@@ -202,16 +202,38 @@ for index in range({name}.shape[axis] if axis is not None else 0):
 return OWN"""
 
 
-def unrefused(source: str) -> Iterator[Known]:
-    """The reference without one of its `raise`s each."""
+def unrefused(kata: Kata, source: str) -> Iterator[Known]:
+    """The reference without one of its `raise`s each, in the words of what it says there."""
+    signatures = [text for answer in kata.grader.answers for text in answer.signatures.values() if "(" in text]
+    arguments = {name for text in signatures for name in parameters_of(text)}
     tree = ast.parse(source)
-    above = {below: node for node in ast.walk(tree) for below in ast.iter_child_nodes(node)}
     raised = sorted((node for node in ast.walk(tree) if isinstance(node, ast.Raise)), key=lambda node: node.lineno)
     lines = source.splitlines(keepends=True)
     for number, node in enumerate(raised, start=1):
         instead = f"{' ' * node.col_offset}pass\n"
         without = [*lines[: node.lineno - 1], instead, *lines[node.end_lineno or node.lineno :]]
-        guard = above[node]
-        where = f" where `{ast.unparse(guard.test)}`" if isinstance(guard, ast.If) else ""
-        diagnosis = f"bad arguments are not refused{where}; raise ValueError there"
+        diagnosis = f"not all bad arguments are refused: {rule_of(node, arguments)}; raise ValueError otherwise"
         yield Known(f"not_refused_{number}", "".join(without), diagnosis)
+
+
+def rule_of(node: ast.Raise, arguments: set[str]) -> str:
+    """What its message says that an argument should be, without what was got.
+
+    Of the values in the message, those stay that have a name in the statement: arguments, and sizes such as N.
+    """
+
+    def named(value: ast.expr) -> bool:
+        inside = [*ast.walk(value)]
+        names = [one.id for one in inside if isinstance(one, ast.Name)]
+        plain = not any(isinstance(one, ast.Call | ast.Attribute | ast.Subscript) for one in inside)
+        return plain and all(name in arguments or len(name) == 1 for name in names)
+
+    text = ""
+    message = node.exc.args[0] if isinstance(node.exc, ast.Call) and node.exc.args else node
+    for part in message.values if isinstance(message, ast.JoinedStr) else [message]:
+        if isinstance(part, ast.Constant):
+            text += str(part.value)
+        elif isinstance(part, ast.FormattedValue) and named(part.value):
+            text += ast.unparse(part.value)
+    rule = text.partition(", got")[0].replace(" ,", ",").replace("  ", " ")
+    return rule.strip(", ") or "see the statement"

@@ -24,7 +24,7 @@ class MultiHeadAttention(nn.Module):
         # TODO: refuse a num_heads that does not divide embed_dim.
         # TODO: make the four linear maps q_linear, k_linear, v_linear and out_linear.
         if embed_dim % num_heads != 0:
-            raise ValueError(f"num_heads should divide embed_dim={embed_dim}, got {num_heads}")
+            raise ValueError(f"embed_dim / num_heads should be a whole number, got {embed_dim} / {num_heads}")
         self.num_heads = num_heads
         self.q_linear = nn.Linear(embed_dim, embed_dim)
         self.k_linear = nn.Linear(embed_dim, embed_dim)

@@ -27,7 +27,7 @@ def moco_loss(query: Tensor, key: Tensor, queue: Tensor, temperature: float = 0.
     if query.dim() != 2 or key.shape != query.shape:
         raise ValueError(f"query and key should both be (N, D), got {tuple(query.shape)} and {tuple(key.shape)}")
     if queue.dim() != 2 or queue.shape[1] != query.shape[1]:
-        raise ValueError(f"queue should be (K, {query.shape[1]}), got {tuple(queue.shape)}")
+        raise ValueError(f"queue should be (K, D), as wide as query, {query.shape[1]}, got {tuple(queue.shape)}")
     if temperature <= 0:
         raise ValueError(f"temperature should be above 0, got {temperature}")
     q, k, n = (F.normalize(rows, dim=1) for rows in (query, key.detach(), queue.detach()))

@@ -32,7 +32,9 @@ def nce_loss(pos_scores: Tensor, neg_scores: Tensor, log_noise_pos: Tensor, log_
     if log_noise_pos.shape != pos_scores.shape:
         raise ValueError(f"log_noise_pos should be ({N},), got {tuple(log_noise_pos.shape)}")
     if log_noise_neg.shape != neg_scores.shape:
-        raise ValueError(f"log_noise_neg should be {tuple(neg_scores.shape)}, got {tuple(log_noise_neg.shape)}")
+        raise ValueError(
+            f"log_noise_neg should have the shape {tuple(neg_scores.shape)} of neg_scores, got {tuple(log_noise_neg.shape)}"
+        )
     log_K = math.log(neg_scores.shape[1])
     pos_delta = pos_scores - log_noise_pos - log_K  # (N,)
     neg_delta = neg_scores - log_noise_neg - log_K  # (N, K)

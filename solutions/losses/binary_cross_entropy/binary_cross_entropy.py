@@ -20,7 +20,7 @@ def binary_cross_entropy(probs: Tensor, target: Tensor, reduction: str = "mean")
     # TODO: take both logs, each at least −100. What is the gradient where p is exactly 0 or 1?
     # TODO: add up the two terms, and reduce.
     if probs.shape != target.shape:
-        raise ValueError(f"target should have shape {tuple(probs.shape)}, got {tuple(target.shape)}")
+        raise ValueError(f"target should have the shape {tuple(probs.shape)} of probs, got {tuple(target.shape)}")
     inside = (probs >= 0) & (probs <= 1)
     if not inside.all():
         raise ValueError(f"probs should be in [0, 1], got {probs[~inside].tolist()}")
@@ -50,7 +50,7 @@ def binary_cross_entropy_with_logits(
     # TODO: find log σ(x) and log(1 − σ(x)), for all logits that the statement allows. What is the gradient at x = 0?
     # TODO: add up the two terms, the positive one weighted, and reduce.
     if logits.shape != target.shape:
-        raise ValueError(f"target should have shape {tuple(logits.shape)}, got {tuple(target.shape)}")
+        raise ValueError(f"target should have the shape {tuple(logits.shape)} of logits, got {tuple(target.shape)}")
     y = target.to(logits.dtype)
     w = 1 if pos_weight is None else pos_weight.to(logits.dtype)
     zero = torch.zeros_like(logits)

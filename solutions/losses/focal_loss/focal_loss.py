@@ -25,7 +25,7 @@ def sigmoid_focal_loss(
     # TODO: find log p_t, and the factor (1 − p_t)^γ. What are their values and slopes where p_t is 1?
     # TODO: multiply the two, weight each element unless alpha is negative, and reduce.
     if logits.shape != target.shape:
-        raise ValueError(f"target should have shape {tuple(logits.shape)}, got {tuple(target.shape)}")
+        raise ValueError(f"target should have the shape {tuple(logits.shape)} of logits, got {tuple(target.shape)}")
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"reduction should be 'mean', 'sum' or 'none', got {reduction!r}")
     y = target.to(logits.dtype)

@@ -25,9 +25,9 @@ def instance_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None =
         raise ValueError(f"x should be (N, C, *) with several positions behind C, got {tuple(x.shape)}")
     channels = (x.shape[1],)
     if weight is not None and weight.shape != channels:
-        raise ValueError(f"weight should have the shape {channels}, got {tuple(weight.shape)}")
+        raise ValueError(f"weight should have one value for each channel, {channels}, got {tuple(weight.shape)}")
     if bias is not None and bias.shape != channels:
-        raise ValueError(f"bias should have the shape {channels}, got {tuple(bias.shape)}")
+        raise ValueError(f"bias should have one value for each channel, {channels}, got {tuple(bias.shape)}")
     axes = list(range(2, x.dim()))
     mean = x.mean(axes, keepdim=True)
     var = x.var(axes, correction=0, keepdim=True)

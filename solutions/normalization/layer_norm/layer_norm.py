@@ -35,9 +35,9 @@ def layer_norm(
     if not shape or x.shape[-k:] != shape:
         raise ValueError(f"normalized_shape should be the end of x's shape {tuple(x.shape)}, got {shape}")
     if weight is not None and weight.shape != shape:
-        raise ValueError(f"weight should have the shape {shape}, got {tuple(weight.shape)}")
+        raise ValueError(f"weight should have the shape normalized_shape, {shape}, got {tuple(weight.shape)}")
     if bias is not None and bias.shape != shape:
-        raise ValueError(f"bias should have the shape {shape}, got {tuple(bias.shape)}")
+        raise ValueError(f"bias should have the shape normalized_shape, {shape}, got {tuple(bias.shape)}")
     axes = list(range(-k, 0))
     mean = x.mean(axes, keepdim=True)
     var = x.var(axes, correction=0, keepdim=True)

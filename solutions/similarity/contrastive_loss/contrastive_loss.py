@@ -23,9 +23,7 @@ def contrastive_loss(x1: Tensor, x2: Tensor, y: Tensor, margin: float = 1.0, red
     if x1.shape != x2.shape:
         raise ValueError(f"x2 should have the shape {tuple(x1.shape)} of x1, got {tuple(x2.shape)}")
     if y.shape != x1.shape[:1]:
-        raise ValueError(
-            f"y should have the shape {tuple(x1.shape[:1])}, one label for each pair, got {tuple(y.shape)}"
-        )
+        raise ValueError(f"y should have one label for each pair, {tuple(x1.shape[:1])}, got {tuple(y.shape)}")
     if margin < 0:
         raise ValueError(f"margin should be at least 0, got {margin}")
     distance = torch.linalg.vector_norm(x1 - x2, dim=1)  # (N,); its gradient is 0 at 0, where a root's is infinite
