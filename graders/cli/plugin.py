@@ -20,6 +20,8 @@ from graders.sandbox.launcher import new_launcher
 from graders.worker.visible import visible
 
 RUN = pytest.StashKey[Run]()
+CORE = "core"
+ONLY_CORE = "core:"  # what `-k core` stands for on our command line: by itself it would match every "scores"
 BY_HAND = pytest.StashKey[Path]()  # the clone's folder, where pytest was not started by our command line
 NAMED = re.compile(r'\w\(\s*f?"(\w+(?:{\w+}\w*)?|{\w+}\w+)"|^def test_(\w+)|^(GRADER)\b', re.MULTILINE)
 
@@ -27,6 +29,7 @@ NAMED = re.compile(r'\w\(\s*f?"(\w+(?:{\w+}\w*)?|{\w+}\w+)"|^def test_(\w+)|^(GR
 def pytest_configure(config: pytest.Config) -> None:
     for category in CATEGORIES:
         config.addinivalue_line("markers", f"{category}: the category that a kata's own test function counts in")
+    config.addinivalue_line("markers", f"{CORE}: a check of the core, which right mathematics passes")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -88,6 +91,9 @@ class GraderFile(pytest.File):
                     line = line_of(check.name.split("/")[1], lines)
                     item: CheckItem = CheckItem.from_parent(self, name=label, pending=pending, check=check, line=line)
                     item.add_marker(check.category)
+                    if check.core:
+                        item.add_marker(CORE)
+                        item.extra_keyword_matches.add(ONLY_CORE)
                     yield item
         except GraderError as error:
             if BY_HAND in self.config.stash:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 import traceback
@@ -15,7 +16,7 @@ import torch
 
 from graders.catalogue import katas
 from graders.cli.parallel import TIMEOUT_SECONDS, Parallel
-from graders.cli.plugin import RUN, CheckItem
+from graders.cli.plugin import CORE, ONLY_CORE, RUN, CheckItem
 from graders.desk import attempts
 from graders.desk.status import after_solving
 from graders.faults import INTERRUPTED, USAGE, complain
@@ -131,7 +132,7 @@ def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path)
     for plugin in ("python", "terminal", "cacheprovider", "faulthandler", "logging", "unraisableexception"):
         made += ["-p", f"no:{plugin}"]
     if options.k:
-        made += ["-k", options.k]
+        made += ["-k", re.sub(rf"\b{CORE}\b", ONLY_CORE, options.k)]
     if options.junit:
         made += ["--junitxml", str(options.junit.absolute())]
     return made

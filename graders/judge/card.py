@@ -16,10 +16,17 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.judge.budgets import NOUNS, megabytes
+from graders.judge.left import left_over
 from graders.judge.results import KEPT, Result
 from graders.judge.run import DEFAULT_SEED
 
-WORDS = {"solved": ("PASS", "green"), "failing": ("FAIL", "red"), "error": ("ERROR", "red"), "todo": ("TODO", "yellow")}
+WORDS = {
+    "solved": ("PASS", "green"),
+    "core": ("CORE", "cyan"),
+    "failing": ("FAIL", "red"),
+    "error": ("ERROR", "red"),
+    "todo": ("TODO", "yellow"),
+}
 CUT_OFF = "not finished"  # by Ctrl-C
 WIDTH = 80
 FOLDED = 20  # columns, below which folded words cannot be read
@@ -129,7 +136,7 @@ class Reporter:
         return text.translate(ASCII).encode("ascii", "replace").decode()
 
     def headline(self, result: Result) -> Text:
-        word, colour = WORDS[result.state]
+        word, colour = WORDS[result.reached]
         if result.state == "todo" and not result.todo:
             word = "PART"
         points = f"{result.score:3}/{result.max_score}" if result.fully_asked or result.todo else PARTIAL
@@ -138,6 +145,8 @@ class Reporter:
             return line.append(f"{result.planned} checks in {result.seconds:.1f} s")
         if result.state == "todo":
             return line.append(result.message or "")
+        if result.reached == "core":
+            return line.append(f"the mathematics is right; {len(result.failures)} to go")
         first = result.first_failure
         if first is None or result.error:
             return line
@@ -169,6 +178,9 @@ class Reporter:
         if not result.fully_asked:
             asked = sum(outcome.state != "skipped" for outcome in result.outcomes)
             rows.append(("asked", f"{asked} of {result.planned} checks; ask them all for a verdict and a score"))
+        if result.reached == "core":
+            rows += [("right", "values and gradients of all ordinary cases"), *left_over(result)]
+            return [*rows, *self.what_next(result, "not core")]
         if first.call:
             rows.append(("call", first.call))
         label, _, fact = (first.message or "").partition(": ")
@@ -180,22 +192,22 @@ class Reporter:
             rows.append(("failing", ", ".join(f"{count} {category}" for category, count in counts.items())))
         if first.breaks_the_rules and result.fully_asked:
             rows.append(("points", f"only for {' and '.join(KEPT)}, while the rules are broken"))
-        if result.diagnosis:
-            rows.append(("looks like", result.diagnosis))
-        rows.append(("rerun", self.rerun(result, first.name)))
-        rows.append(("hint", f"nox -s hint -- {result.kata}"))
-        return rows
+        parts = first.name.split("/")
+        return [*rows, *self.what_next(result, parts[1] if len(parts) > 1 else parts[0])]
 
-    def rerun(self, result: Result, name: str) -> str:
-        parts = name.split("/")
-        words = parts[1] if len(parts) > 1 else parts[0]
+    def what_next(self, result: Result, words: str) -> list[tuple[str, str]]:
+        """What it looks like, and what to do: `words` select the checks to ask again."""
+        rows = [("looks like", result.diagnosis)] if result.diagnosis else []
+        return [*rows, ("rerun", self.rerun(result, shlex.quote(words))), ("hint", f"nox -s hint -- {result.kata}")]
+
+    def rerun(self, result: Result, words: str) -> str:
         seed = "" if self.seed == DEFAULT_SEED else f" --seed {self.seed}"
         file = f" --submission {shlex.quote(result.source)}" if self.submissions else ""
         return f"nox -s grade -- {result.kata} -k {words}{seed}{file}"
 
     def summary(self, results: list[Result], learner: bool) -> None:
         """The sum, and for a learner what to do next."""
-        states = [result.state if result.complete else CUT_OFF for result in results]
+        states = [result.reached if result.complete else CUT_OFF for result in results]
         counts = [f"{states.count(state)} {state}" for state in (*WORDS, CUT_OFF) if state in states]
         score, most = sum(result.score for result in results), sum(result.max_score for result in results)
         points = f"; score {score}/{most}" if all(one.fully_asked or one.todo for one in results) else ""
@@ -204,7 +216,7 @@ class Reporter:
         if len(results) > 1 and any(not result.budgeted and not result.todo for result in results):
             self.say(Text(f"cost: {UNBUDGETED}"))
         waiting = sorted((r for r in results if r.todo), key=lambda result: result.rank)
-        if learner and waiting and "failing" not in states:
+        if learner and waiting and not {"failing", "core"} & {*states}:
             self.say(Text(f"next: open {waiting[0].source}, then run  nox -s grade -- {waiting[0].kata}"))
 
 

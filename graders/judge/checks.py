@@ -18,7 +18,7 @@ from torch import Tensor
 from graders.faults import GraderError
 from graders.judge import budgets, correctness, robustness
 from graders.judge.trial import Trial
-from graders.kata.spec import CATEGORIES, HALF, Answer, Draw, Grader, dtype_name
+from graders.kata.spec import CATEGORIES, HALF, Answer, Case, Draw, Grader, dtype_name
 
 WEIGHTS = {
     "contract": 10,
@@ -63,6 +63,15 @@ class Check:
     points: int = 0
     after: tuple[str, ...] = ()
     order: int = Order.CASES
+    core: bool = False  # whether the mathematics is wrong where it fails: see `is_core`
+
+
+def is_core(category: str, case: Case | None = None) -> bool:
+    """The core: names and signature, shapes, values and gradients of the ordinary cases, and the rules.
+
+    Not bad arguments, not robustness, not cost. Of a contract's checks only the signature's has no case.
+    """
+    return (case is None or case.in_core) and category not in ("robustness", "performance")
 
 
 def plan(grader: Grader, module: ModuleType | None = None, with_budgets: bool = True) -> tuple[Check, ...]:
@@ -84,6 +93,7 @@ def plan(grader: Grader, module: ModuleType | None = None, with_budgets: bool = 
                     category,
                     functools.partial(correctness.own_test, function, short),
                     order=ORDER[category],
+                    core=is_core(category) and category != "contract",
                 )
             )
     checks.sort(key=lambda check: CATEGORIES.index(check.category))
@@ -120,9 +130,10 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
         *arguments: Any,
         after: tuple[str, ...] = (),
         order: Order | None = None,
+        case: Case | None = None,
     ) -> None:
-        question = functools.partial(ask, *arguments)
-        made.append(Check(f"{category}/{name}", category, question, after=after, order=order or ORDER[category]))
+        question, core = functools.partial(ask, *arguments), is_core(category, case)
+        made.append(Check(f"{category}/{name}", category, question, 0, after, order or ORDER[category], core))
 
     first = answer.cases[0] if answer.cases else None
     good = [case for case in answer.cases if not case.raises]
@@ -130,20 +141,19 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
     add("contract", f"{prefix}signature", correctness.signature, answer, order=Order.SIGNATURE)
     for case in answer.cases:
         if case.raises:
-            add("contract", case.name, correctness.raises, answer, case)
+            add("contract", case.name, correctness.raises, answer, case, case=case)
             continue
         order, then = Order.CASES, Order.CASES
         if case is first:
             order, then = Order.TYPICAL, Order.TYPICAL_GRADIENTS
         elif case.category == "robustness":
             order, then = Order.EXTREMES, Order.EXTREME_GRADIENTS
-        dtypes = (*case.dtypes, *(HALF if case is first and in_half(answer) else ()))
-        add("shapes", case.name, correctness.shapes, answer, case, dtypes, order=order)
+        add("shapes", case.name, correctness.shapes, answer, case, case.dtypes, order=order, case=case)
         for dtype in case.dtypes:
             name = f"{case.name}/{dtype_name(dtype)}"
-            add(case.category, name, correctness.values, answer, case, dtype, order=order)
+            add(case.category, name, correctness.values, answer, case, dtype, order=order, case=case)
             if answer.differentiates_in(case):
-                add("gradients", name, correctness.gradients, answer, case, dtype, order=then)
+                add("gradients", name, correctness.gradients, answer, case, dtype, order=then, case=case)
     if first is None:
         add("rules", f"{prefix}calls", correctness.allowed_calls, answer, good)
         return made

@@ -14,14 +14,17 @@ import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed, NotAsked
+from graders.judge.modes import Mode
 from graders.judge.trial import Trial
-from graders.judge.unusual import in_modes
+from graders.judge.unusual import failing, tell
 from graders.judge.vectors import Expected
 from graders.kata.compare import as_finite, close, finite, same_dtype, same_shape
 from graders.kata.spec import Answer, Case, Tolerance, parameters_of
 from graders.sandbox.messages import Request
 from graders.sandbox.returned import THE_OUTPUT, Leaf, Result, leaves_of
 
+LIKEWISE, OR = "; likewise for ", " · "  # before and between further calls of a case that are not refused
+MOST_CALLS = 2  # of these
 ONLY = {"POSITIONAL_ONLY": " by position alone", "KEYWORD_ONLY": " by name alone"}
 
 
@@ -80,7 +83,27 @@ def raises(answer: Answer, case: Case, trial: Trial) -> None:
     if case.inputs is None:
         for request in trial.vectors.requests(answer, case, case.dtypes[0]):
             refused(request)
-    in_modes(answer, case, trial, lambda request, index, mode: refused(request))
+        return
+
+    def question(request: Request, index: int, mode: Mode) -> None:
+        refused(request)
+
+    wrong = failing(answer, case, trial, question)
+    for index, mode in wrong[:1]:
+        try:
+            tell(answer, case, trial, question, index, mode)
+        except CheckFailed as failure:
+            others = dict.fromkeys(other for other, _ in wrong if other != index)
+            given = [trial.vectors.request(answer, case, Mode(case.dtypes[0]), one).given for one in (index, *others)]
+            raise CheckFailed(f"{failure}{likewise(*given)}", failure.kind) from None
+
+
+def likewise(first: Mapping[str, str], *others: Mapping[str, str]) -> str:
+    """Of further calls what is not as in the first: `; likewise for normalized_shape=[6] and 9 more`."""
+    told = [", ".join(text for name, text in one.items() if first.get(name) != text) for one in others]
+    told = [*filter(None, dict.fromkeys(told))]
+    hidden = f" and {len(told) - MOST_CALLS} more" if len(told) > MOST_CALLS else ""
+    return f"{LIKEWISE}{OR.join(told[:MOST_CALLS])}{hidden}" if told else ""
 
 
 def each(
@@ -196,16 +219,18 @@ def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> N
 
 
 def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """Nothing that is banned was called, in any call of the answer, nor while it was imported."""
-    requests = [
-        request
+    """Nothing that is banned was called, in any call of the answer, nor while it was imported.
+
+    Where an ordinary call raises, nobody knows what it would have called.
+    """
+    requests = {
+        case: trial.vectors.requests(answer, case, case.dtypes[0], gradients=answer.differentiates_in(case))
         for case in cases
-        for request in trial.vectors.requests(answer, case, case.dtypes[0], gradients=answer.differentiates_in(case))
-    ]
-    trial.ask_all(requests)
+    }
+    trial.ask_all([request for some in requests.values() for request in some])
     trial.refuse_calls([pair for pair in trial.submission.replies.values() if answer.name in pair[0].answers])
     try:
-        for request in requests:
+        for request in (one for case, some in requests.items() if case.in_core for one in some):
             reply = trial.ask(request)
             if reply.raised:
                 raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")

@@ -34,6 +34,7 @@ class Outcome:
     seconds: float = 0.0
     graders_fault: bool = False
     order: int = 0  # see Check.order
+    core: bool = False  # see Check.core
 
     @property
     def breaks_the_rules(self) -> bool:
@@ -49,6 +50,7 @@ class Outcome:
             "state": self.state,
             "score": score,
             "max_score": self.points,
+            "core": self.core,
             "message": self.message,
             "test_code": self.call,
             "output": self.output or None,
@@ -90,6 +92,17 @@ class Result:
         if passed == self.planned and passed > 0:
             return "solved"
         return "todo" if passed + self.skipped == self.planned else "error"
+
+    @property
+    def core(self) -> bool:
+        """Whether the mathematics is right: every check of the core was asked, and passed."""
+        asked = [outcome.state for outcome in self.outcomes if outcome.core]
+        return self.complete and not self.error and len(asked) > 0 and set(asked) == {"pass"}
+
+    @property
+    def reached(self) -> Verdict | Literal["core"]:
+        """The state, or "core" where it fails although the mathematics is right."""
+        return "core" if self.state == "failing" and self.core else self.state
 
     @property
     def complete(self) -> bool:
@@ -145,6 +158,7 @@ class Result:
             "topic": self.topic,
             "source": self.source,
             "state": self.state,
+            "core": self.core,
             "score": self.score,
             "max_score": self.max_score,
             "seconds": round(self.seconds, 3),
@@ -175,6 +189,7 @@ class Result:
                 test["output"] or "",
                 test["seconds"],
                 order=int(test["name"] != document["first_failure"]),
+                core=test["core"],
             )
             for test in document["tests"]
         ]

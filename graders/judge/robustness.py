@@ -24,6 +24,7 @@ SUSPECTS = 5  # calls with strided inputs that are made again with others, if on
 
 
 def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
+    correctness.shapes(answer, case, (dtype,), trial)
     correctness.values(answer, case, dtype, trial)
     if answer.differentiates:
         correctness.gradients(answer, case, dtype, trial)

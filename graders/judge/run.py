@@ -176,17 +176,17 @@ class SubmissionRun:
         self.run.watcher(self.result)
 
     def leave_out(self, check: Check) -> None:
-        self.report(Outcome(check.name, check.category, "skipped", check.points))
+        self.report(Outcome(check.name, check.category, "skipped", check.points, core=check.core))
 
     def skip_reason(self, check: Check) -> str:
         """Why the check need not be asked any more, if so."""
         failed = {outcome.category for outcome in self.result.failures}
         if self.run.options.first_failure and failed:
             return STOPPED
-        if check.category == "performance" and failed & {"contract", "shapes", "numerics", "gradients"}:
-            return "not asked before the values are right"
         if check.category == "performance" and "rules" in failed:
             return "not asked before the rules are kept"
+        if check.category == "performance" and any(outcome.core for outcome in self.result.failures):
+            return "not asked before the values are right"
         for outcome in self.result.failures:
             if outcome.name in check.after:
                 return f"not asked before {outcome.name} passes"
@@ -250,12 +250,22 @@ class SubmissionRun:
         printed = trial.printed if state not in ("pass", "skipped") else ""
         self.report(
             Outcome(
-                check.name, check.category, state, check.points, message, call, printed, seconds, fault, check.order
+                check.name,
+                check.category,
+                state,
+                check.points,
+                message,
+                call,
+                printed,
+                seconds,
+                fault,
+                check.order,
+                check.core,
             )
         )
 
 
 def on_device(check: Check, device: str) -> Check:
-    """The same check on a further device, where it earns no points."""
+    """The same check on a further device, where it earns no points and is no part of the core."""
     after = tuple(f"{name}/{device}" for name in check.after)
-    return replace(check, name=f"{check.name}/{device}", points=0, after=after)
+    return replace(check, name=f"{check.name}/{device}", points=0, after=after, core=False)

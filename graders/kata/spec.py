@@ -102,6 +102,8 @@ class Case:
         category: where its values are counted, "numerics" or "robustness".
         raises: ValueError where the call should raise it (or fail an assert).
         tolerance: instead of the answer's, by dtype.
+        core: False where right mathematics may still fail it: an edge that looks ordinary, such as integer labels or an
+            empty batch. What raises, and what counts in robustness, is never part of the core.
     """
 
     name: str
@@ -113,6 +115,12 @@ class Case:
     raises: type[ValueError] | None = None
     tolerance: Mapping[torch.dtype, Tolerance] = field(default_factory=dict)
     scenario: Callable[..., Any] | None = None
+    core: bool = True
+
+    @property
+    def in_core(self) -> bool:
+        """Whether right mathematics passes it: no bad arguments, and no edge."""
+        return self.core and not self.raises and self.category == "numerics"
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

@@ -25,7 +25,7 @@ from graders.judge.card import WIDTH, WORDS, Reporter, costs_in_words
 from graders.judge.results import Result
 from graders.judge.run import DEFAULT_SEED
 
-COLOURS = {"green": "#2e9e44", "red": "#d1433f", "yellow": "#b8860b"}  # seen on white and on black
+COLOURS = {"green": "#2e9e44", "cyan": "#16879b", "red": "#d1433f", "yellow": "#b8860b"}  # seen on white and on black
 UNDEFINED = re.compile(r"NameError: name '\w+' is not defined")
 
 
@@ -51,8 +51,8 @@ def main(argv: list[str], root: Path = ROOT) -> int:
 class CellReporter(Reporter):
     """Names the commands that are typed in a notebook."""
 
-    def rerun(self, result: Result, name: str) -> str:
-        return super().rerun(result, name).replace("nox -s grade -- ", "%%kata ")
+    def rerun(self, result: Result, words: str) -> str:
+        return super().rerun(result, words).replace("nox -s grade -- ", "%%kata ")
 
 
 def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
@@ -71,7 +71,7 @@ def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
     if rows:
         reporter.show(rows)
     text = "\n".join(line.rstrip() for line in plain.getvalue().splitlines()).rstrip()
-    return {"text/plain": text, "text/html": page(headline.plain, rows, COLOURS[WORDS[result.state][1]])}
+    return {"text/plain": text, "text/html": page(headline.plain, rows, COLOURS[WORDS[result.reached][1]])}
 
 
 def page(headline: str, rows: list[tuple[str, str]], colour: str) -> str:

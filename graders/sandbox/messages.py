@@ -57,6 +57,11 @@ class Request:
         """The call in words."""
         return self.with_comment(self.mode)
 
+    @property
+    def given(self) -> dict[str, str]:
+        """Each argument in few words, for whoever knows the function: `x[3, 4]`, `normalized_shape=[4]`."""
+        return {name: argument_in_words(name, value, typed=False) for name, value in (self.arguments or {}).items()}
+
     def with_comment(self, comment: str) -> str:
         """The call in words, a comment behind it, and below it what a scenario does."""
         call = describe_call(self.target, self.constructor_arguments, self.arguments or {})
@@ -234,16 +239,18 @@ def default_in(value: Any) -> Any:
 def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mapping[str, Any]) -> str:
     """`MultiHeadAttention(embed_dim=8, num_heads=4)(query[2, 5, 8] float32, mask[5] bool)`"""
 
-    def one(name: str, value: Any) -> str:
-        if isinstance(value, Tensor):
-            return f"{name}{list(value.shape)} {dtype_name(value.dtype)}"
-        text = repr(value)
-        return f"{name}={text if len(text) <= LONGEST else f'{text[:SHOWN]}… ({len(text):,} characters)'}"
-
-    call = ", ".join(one(name, value) for name, value in arguments.items())
+    call = ", ".join(argument_in_words(*pair) for pair in arguments.items())
     if init is None:
         return f"{target}({call})"
-    return f"{target}({', '.join(one(name, value) for name, value in init.items())})({call})"
+    return f"{target}({', '.join(argument_in_words(*pair) for pair in init.items())})({call})"
+
+
+def argument_in_words(name: str, value: Any, typed: bool = True) -> str:
+    """`query[2, 5, 8] float32`, `num_heads=4`"""
+    if isinstance(value, Tensor):
+        return f"{name}{list(value.shape)}{f' {dtype_name(value.dtype)}' * typed}"
+    text = repr(value)
+    return f"{name}={text if len(text) <= LONGEST else f'{text[:SHOWN]}… ({len(text):,} characters)'}"
 
 
 def floating(arguments: Mapping[str, Any], dtype: torch.dtype) -> dict[str, Any]:
