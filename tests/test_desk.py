@@ -134,12 +134,12 @@ def test_missing_hints_are_told(desk: Path, capsys: pytest.CaptureFixture[str]) 
 def test_status_says_what_is_next_and_what_it_unlocks(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = say(desk, capsys, "status")
     assert "next: scale, which unlocks affine" in said
-    assert "0 of 2 solved; best scores 0/200" in said
+    assert "0 core, 0 solved of 2; best scores 0/200" in said
     grade(desk, WRONG)
     grade(desk, REFERENCE)
     shown = say(desk, capsys, "status").splitlines()
     assert next(line.split() for line in shown if "scale" in line)[:4] == ["scale", "solved", "100", "2"]
-    assert "1 of 2 solved; best scores 100/200" in "\n".join(shown)
+    assert "1 core, 1 solved of 2; best scores 100/200" in "\n".join(shown)
     assert max(map(len, shown)) <= 80
 
 

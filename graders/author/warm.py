@@ -108,7 +108,8 @@ class Bench:
         for known, one in self.diagnosis.candidates:
             trial = Trial(self.vectors, one, self.reference, {})
             failed = self.first_failure(trial, known.slow)
-            found = failed and self.diagnosis.closest(one, in_order(trial, asked), failed[0].category == "performance")
+            wrong = {failed[0].category} - {"contract"} if failed else set()
+            found = self.diagnosis.closest(one, in_order(trial, asked), wrong) if failed else None
             form, taken_for = known.form or known.name, found.name if found else None
             yield Verdict("mistake", form, *state_of(one, failed), known.name, taken_for)
 
@@ -127,10 +128,13 @@ class Bench:
         return state_of(one, failed)
 
     def first_failure(self, trial: Trial, slow: bool = False) -> tuple[Check, str] | None:
-        """Those checks come first that caught the most so far; budgets last, or first of what is known to be slow."""
+        """Those checks come first that caught the most so far; budgets last, or first of what is known to be slow.
 
-        def order(check: Check) -> tuple[bool, int]:
-            return (check.category == "performance") != slow, -self.catches[check.name]
+        Bad arguments come after all other values: what fails there alone is only a missing refusal.
+        """
+
+        def order(check: Check) -> tuple[bool, bool, int]:
+            return (check.category == "performance") != slow, check.category == "contract", -self.catches[check.name]
 
         for check in sorted(self.planned, key=order):
             trial.last = None

@@ -49,14 +49,16 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
         return None
     if result.skipped == result.planned or any(one.graders_fault for one in result.outcomes):
         return None
+    first = result.first_failure
     body = {
         "state": result.state,
+        "core": result.core,
         "score": result.score,
         "max_score": result.max_score,
         "seconds": round(result.seconds, 3),
-        "failed": [outcome.name for outcome in result.failures],
+        "failed": [outcome.name for outcome in sorted(result.failures, key=lambda one: one is not first)],
         "skipped": [outcome.name for outcome in result.outcomes if outcome.state == "skipped"],
-        "message": result.message or (result.first_failure.message if result.first_failure else None),
+        "message": result.message or (first.message if first else None),
         "mistake": result.mistake,
         "costs": result.costs,
         "seed": seed,

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from graders.catalogue import katas
 from graders.desk import attempts, diff
+from graders.desk.progress import reached
 from graders.desk.reset import where_kept
 from graders.desk.state import Event, State
 from graders.faults import UsageError
@@ -52,7 +53,7 @@ def show(found: list[Event], kata: str) -> None:
         made.add_row(
             str(number),
             f"{event.at.astimezone():%Y-%m-%d %H:%M}",
-            event.body["state"],
+            reached(event),
             str(event.body["score"]) if event.body["max_score"] else "-",
             Text(failed[0].partition("/")[2] if failed else "", overflow="fold"),
         )

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from fsrs import Card, Scheduler
 
 LEVELS_OF_HINTS = 3
-RATINGS = {1: "gave up, or took all hints", 2: "with hints", 3: "after failures", 4: "at once"}  # as FSRS numbers them
+RATINGS = {  # as FSRS numbers them
+    1: "gave up, or took all hints",
+    2: "with hints",
+    3: "after failures, or the core first",
+    4: "at once",
+}
 
 
 @dataclass
@@ -24,17 +29,20 @@ class Progress:
 
     Args:
         kata: its id.
-        state: of the last attempt; "todo" before the first, and after the stub was made clean.
+        state: of the last attempt; "core" where it failed although its mathematics was right; "todo" before the first,
+            and after the stub was made clean.
         score: of the last attempt.
         best: the highest score so far.
         attempts: files judged, in all.
-        failures: attempts since the stub was last clean that failed; unfinished files do not count, nor those that
-            cannot be imported.
+        failures: attempts since the stub was last clean whose mathematics was wrong; unfinished files do not count,
+            nor those that cannot be imported.
         hints: the level that was reached since the stub was last clean.
         known: the level that was ever reached: those hints are shown again for free.
+        core: whether the mathematics was ever right.
+        rated: whether FSRS was told since the stub was last clean how it went.
         solved: how often it was solved from a clean stub.
         cost: of the cheapest solved attempt, in multiples of the reference's: its worst figure.
-        card: FSRS's memory of it; None before it was solved.
+        card: FSRS's memory of it; None before its core was right.
     """
 
     kata: str
@@ -45,6 +53,8 @@ class Progress:
     failures: int = 0
     hints: int = 0
     known: int = 0
+    core: bool = False
+    rated: bool = False
     solved: int = 0
     cost: float | None = None
     card: Card | None = None
@@ -69,19 +79,24 @@ class Progress:
         elif event.kind == "start" and event.body.get("moved"):
             self.place = event.place
         elif event.kind == "start":
-            if self.open and self.card and self.failures:
+            if self.open and self.card and self.failures and not self.rated:
                 self.rate(event.at, 1)  # knew it once, tried again, and gave up
             self.state, self.score, self.failures, self.hints, self.open = "todo", 0, 0, 0, event.body["clean"]
-            self.place = event.place
+            self.rated, self.place = False, event.place
 
     def add_attempt(self, event: Event) -> None:
         self.attempts += 1
         self.best = max(self.best, event.body["score"])
         if self.card and self.open and self.place and self.place != event.place:
             return  # the answer that it had before, judged again beside a review of it
-        self.state, self.score = event.body["state"], event.body["score"]
+        self.state, self.score = reached(event), event.body["score"]
         self.failures += self.open and self.state == "failing" and not is_unfinished(event)
-        if self.state != "solved":
+        if self.state not in ("core", "solved"):
+            return
+        self.core = True
+        if self.open and not self.rated:
+            self.rate(event.at, self.rating())
+        if self.state == "core":
             return
         cost = cost_of(event)
         if cost is not None:
@@ -89,17 +104,17 @@ class Progress:
         if self.open:
             self.solved += 1
             self.open = False
-            self.rate(event.at, self.rating())
 
     def rating(self) -> int:
-        """How it went: at once, after failures, with hints, with all hints."""
+        """How it went: at once, after failures or with edges left, with hints, with all hints."""
         if self.hints:
             return 1 if self.hints >= LEVELS_OF_HINTS else 2
-        return 3 if self.failures else 4
+        return 3 if self.failures or self.state == "core" else 4
 
     def rate(self, at: datetime, rating: int) -> None:
         from fsrs import Card, Rating
 
+        self.rated = True
         self.ratings.append((at, rating))
         at = at.astimezone(UTC)
         if self.card:
@@ -113,6 +128,12 @@ def scheduler() -> Scheduler:
     from fsrs import Scheduler
 
     return Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+
+
+def reached(attempt: Event) -> str:
+    """An attempt's state, or "core" where it failed although the mathematics was right."""
+    state: str = attempt.body["state"]
+    return "core" if state == "failing" and attempt.body.get("core") else state
 
 
 def is_unfinished(attempt: Event) -> bool:

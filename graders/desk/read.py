@@ -37,13 +37,13 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 
 def show(kata: Kata, state: State, console: Console) -> None:
-    """And once the kata is solved, what an interviewer asks next. Raises: UsageError."""
+    """And once the kata's core is right, what an interviewer asks next. Raises: UsageError."""
     text = questions.text_of(kata)
     if (console.encoding or "").lower().startswith("utf"):
         text = questions.CODE_OR_FORMULA.sub(drawn, text)
     console.print(Markdown(text, code_theme="ansi_dark"))
-    if progress_of(state.events(kata.id), [kata.id])[kata.id].solved:
-        console.print(Text("\nYou have solved it. What an interviewer asks next:\n", style="bold"))
+    if progress_of(state.events(kata.id), [kata.id])[kata.id].core:
+        console.print(Text("\nYour mathematics is right. What an interviewer asks next:\n", style="bold"))
         for one in questions.follow_ups(kata):
             console.print(Text(f"- {one.question}"))
         console.print(Text(f"\nthe answers are in {(kata.folder / 'follow_up.md').relative_to(kata.root)}"))

@@ -26,7 +26,7 @@ from graders.judge.checks import POINTS
 COLUMNS = ("kata", "state", "score", "tries", "hints", "cost", "due")
 LEFT_OUT = ("tries", "hints", "cost")  # in a terminal that is less than WIDE
 WIDE = 72
-COLOURS = {"solved": "green", "failing": "red", "error": "red", "later": "dim"}
+COLOURS = {"solved": "green", "core": "cyan", "failing": "red", "error": "red", "later": "dim"}
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -64,28 +64,36 @@ class Desk:
 
     @property
     def next(self) -> str | None:
-        """The first that was never solved, begun ones first; None where there is none."""
-        waiting = [name for name in self.order if not self.progress[name].solved]
+        """The first whose core was never right, begun ones first, then the first never solved; None where none is."""
+        unsolved = [name for name in self.order if not self.progress[name].solved]
+        waiting = [name for name in unsolved if not self.progress[name].core]
         begun = [name for name in waiting if self.progress[name].state in ("failing", "error")]
-        return next(iter(begun or waiting), None)
+        return next(iter(begun or waiting or unsolved), None)
 
     def next_after(self, name: str) -> str | None:
         """Where somebody goes on who solved a kata: in its topic, where one is left that builds on nothing unsolved."""
         here = [one for one in self.order if self.katas[one].topic == self.katas[name].topic]
-        return next((one for one in here if not self.progress[one].solved and self.unlocked(one)), self.next)
+        return next((one for one in here if not self.progress[one].core and self.unlocked(one)), self.next)
 
     def unlocked(self, name: str, also: str = "") -> bool:
-        """Whether all that it builds on was solved, `also` counted in. Nobody is kept from going on anyway."""
+        """Whether the core of all that it builds on is right, and of `also`. Nobody is kept from going on anyway."""
         needed = [one for one in self.katas[name].about.after if one in self.katas]
-        return all(self.progress[one].solved or one == also for one in needed)
+        return all(self.progress[one].core or one == also for one in needed)
 
     def lapsed(self, name: str) -> bool:
         """Whether it was solved, and the last attempt at it failed: when it will be due again says nothing then."""
         one = self.progress[name]
         return one.due is not None and one.due > end_of_day(self.at) and one.state in ("failing", "error")
 
+    @property
+    def counted(self) -> str:
+        """`31 core, 24 solved of 43`: the solved ones count in both."""
+        found = self.progress.values()
+        core, solved = sum(one.core for one in found), sum(one.solved > 0 for one in found)
+        return f"{core} core, {solved} solved of {len(self.katas)}"
+
     def unlocks(self, name: str) -> list[str]:
-        """What solving it would unlock."""
+        """What getting its core right would unlock."""
         return [one for one in self.order if not self.unlocked(one) and self.unlocked(one, also=name)]
 
     def word(self, name: str) -> str:
@@ -133,9 +141,8 @@ def show(desk: Desk, console: Console) -> None:
             cells = row(desk, kata.id)
             table.add_row(*(cells[heading] for heading in headings))
     console.print(table)
-    solved = sum(one.solved > 0 for one in desk.progress.values())
     points = sum(one.best for one in desk.progress.values())
-    console.print(Text(f"\n{solved} of {len(desk.katas)} solved; best scores {points}/{POINTS * len(desk.katas)}"))
+    console.print(Text(f"\n{desk.counted}; best scores {points}/{POINTS * len(desk.katas)}"))
     if desk.due:
         names = ", ".join(one.kata for one in desk.due)
         console.print(Text(f"due today: {names}\n  nox -s review"))
@@ -162,13 +169,15 @@ def document(desk: Desk) -> dict[str, Any]:
     due = [one.kata for one in desk.due]
     return {
         "version": 1,
+        "core": sum(one.core for one in desk.progress.values()),
         "solved": sum(one.solved > 0 for one in desk.progress.values()),
         "katas": [
             {
                 "kata": name,
                 "topic": kata.topic,
                 "level": kata.about.level,
-                "state": desk.progress[name].state,
+                "state": "failing" if desk.progress[name].state == "core" else desk.progress[name].state,
+                "core": desk.progress[name].core,
                 "score": desk.progress[name].score,
                 "best_score": desk.progress[name].best,
                 "max_score": POINTS,

@@ -141,9 +141,11 @@ class Watch:
         return status.overview(self.state, list(self.katas.values()))
 
     def go_on(self) -> None:
-        """To the next kata that is not solved, in the order in which they should be taken."""
+        """To the next kata on the path whose core is not right, or where none is left, that is not solved."""
         desk = self.desk()
-        waiting = [name for name in desk.order if desk.progress[name].state != "solved" and name != self.kata.id]
+        others = [name for name in desk.order if name != self.kata.id]
+        unsolved = [name for name in others if desk.progress[name].state != "solved"]
+        waiting = [name for name in unsolved if desk.progress[name].state != "core"] or unsolved
         after = [name for name in waiting if desk.order.index(name) > desk.order.index(self.kata.id)]
         name = next(iter(after or waiting), None)
         if name is None and self.via == REVIEW:
@@ -175,6 +177,8 @@ class Watch:
         self.last[self.kata.id] = result
         attempts.record(self.state, result, self.judge.seed, self.via)
         desk = self.desk()
+        if result.reached == "core":
+            self.say("what is left is on the card. Its follow_up.md has what an interviewer asks next; n goes on")
         if result.state == "solved":
             self.say(solved(desk, self.kata.id))
             if self.via == REVIEW:
@@ -218,11 +222,11 @@ class Watch:
         """How far all of it has come, and the keys."""
         solved = sum(one.solved > 0 for one in desk.progress.values())
         bar = Table.grid(padding=(0, 1))
-        bar.add_row(ProgressBar(len(desk.katas), solved, width=20), f"{solved} of {len(desk.katas)} solved")
+        bar.add_row(ProgressBar(len(desk.katas), solved, width=20), desk.counted)
         if self.console.is_terminal:
             self.console.print(bar)
         else:
-            self.say(f"{solved} of {len(desk.katas)} solved")
+            self.say(desk.counted)
         self.say("  ".join(f"{key} {word}" for key, word in KEYS.items()))
         while self.state.notes:
             self.say(f"note: {self.state.notes.pop(0)}")

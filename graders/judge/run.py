@@ -146,10 +146,11 @@ class Run:
             result.error, result.message = True, submission.unloadable
         elif result.state == "failing" and result.fully_asked and pending.suspects:
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
-            slow = {outcome.category for outcome in result.failures} == {"performance"}
-            mistake = diagnosis.closest_mistake(submission, pending.suspects, slow) or behaviour(pending.trial)
-            if mistake:
-                result.mistake, result.diagnosis = mistake.name, mistake.diagnosis
+            failing = {outcome.category for outcome in result.failures} - {"contract"}
+            found = diagnosis.mistakes_in(submission, pending.suspects, failing)
+            found = found or [*filter(None, [behaviour(pending.trial)])]
+            if found:
+                result.mistake, result.diagnosis = found[0].name, "; and ".join(one.diagnosis for one in found)
         elif result.state == "todo" and not result.todo:
             asked = result.planned - result.skipped
             result.message = f"{asked} of {result.planned} checks were asked and passed; ask them all for a verdict"

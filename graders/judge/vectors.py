@@ -183,6 +183,7 @@ class TestVectors:
             device=self.device,
             measured=measured,
             tolerance=case.tolerance.get(dtype),
+            refusable=bool(case.raises),
             mode=mode.words() if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
         )
 

@@ -46,6 +46,7 @@ class Request:
     mode: str = ""  # in words, where it is not the usual one
     tolerance: Tolerance | None = None  # of what comes back, where the case has one of its own
     scenario: str = ""  # the source of a function that is called in place of the target, given the answers
+    refusable: bool = False  # its arguments are bad, and should be refused
 
     @property
     def unusual(self) -> bool:

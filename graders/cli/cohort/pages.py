@@ -118,6 +118,7 @@ class Spread:
 
     kata: str
     answers: int
+    core: int  # whose mathematics is right, the solved ones with them
     solved: int
     median: float
     bands: tuple[int, ...]
@@ -148,9 +149,8 @@ def page(learners: list[Learner], katas: list[Kata], documents: Mapping[str, lis
 def spread(kata: str, documents: list[dict[str, Any]]) -> Spread:
     scores = [one["score"] for one in documents]
     bands = tuple(sum(low <= score <= high for score in scores) for low, high in BANDS)
-    return Spread(
-        kata, len(scores), sum(one["state"] == "solved" for one in documents), median(scores) if scores else 0.0, bands
-    )
+    core, solved = sum(one["core"] for one in documents), sum(one["state"] == "solved" for one in documents)
+    return Spread(kata, len(scores), core, solved, median(scores) if scores else 0.0, bands)
 
 
 def mistakes(documents: list[dict[str, Any]]) -> list[tuple[str, str, int]]:
@@ -258,7 +258,8 @@ def in_short(document: dict[str, Any]) -> str:
     """Why an answer has not all points; nothing where it has."""
     if document["state"] == "todo":
         return "to do"
-    return str(document["message"] or document["diagnosis"] or document["first_failure"] or "")
+    why = str(document["message"] or document["diagnosis"] or document["first_failure"] or "")
+    return f"the mathematics is right; left: {why}" if document["core"] and why else why
 
 
 EXPORTERS = {"canvas": canvas, "gradescope": gradescope, "nbgrader": nbgrader}

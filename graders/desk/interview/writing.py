@@ -85,7 +85,7 @@ def submit(interview: Interview, argument: str) -> None:
     attempts.record(interview.state, result, interview.judge.seed, VIA)
     interview.note(
         "submit",
-        state=result.state,
+        state=result.reached,
         score=result.score,
         max_score=result.max_score,
         failed=[outcome.name for outcome in result.failures],

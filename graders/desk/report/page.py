@@ -43,13 +43,14 @@ RECENT = 20
 LONGEST = 20_000  # characters of what a learner wrote
 VERDICTS = {
     "solved": "solved",
+    "core": "core right",
     "failing": "failing",
     "error": "cannot be imported",
     "todo": "in part",
     "unjudged": "kept, not judged",
 }
 WORDS = VERDICTS | {"todo": "to do", "later": "to do later", "again": "to do again"}
-MARKS = {"solved": "✓", "failing": "✗", "error": "!", "todo": "○", "later": "◌", "again": "↻"}
+MARKS = {"solved": "✓", "core": "◐", "failing": "✗", "error": "!", "todo": "○", "later": "◌", "again": "↻"}
 # Control characters and those that turn the direction of text have no business in a page.
 VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
 VISIBLE |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
@@ -114,7 +115,7 @@ def page_of(state: State, chosen: list[Kata], folder: Path) -> str:
         stumbles=habits.stumbles(made),
         topics=by_topic(chosen),
         readiness=readiness(desk, by_topic(chosen)),
-        asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].solved]),
+        asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].core]),
         weeks=tally.weeks(days),
         # once all is solved, its line says nothing any more
         points_chart=charts.points_over_time(days, POINTS * len(desk.katas)) if len(days) > 1 and desk.next else "",
@@ -179,10 +180,10 @@ def debriefs(found: Sequence[InterviewReport], desk: Desk) -> dict[str, str]:
     return made
 
 
-def follow_ups(solved: Sequence[Kata]) -> dict[str, list[Question]]:
+def follow_ups(right: Sequence[Kata]) -> dict[str, list[Question]]:
     """Those of each kata, where they are still there."""
     found: dict[str, list[Question]] = {}
-    for kata in solved:
+    for kata in right:
         with contextlib.suppress(UsageError):
             found[kata.id] = questions.follow_ups(kata)
     return found
@@ -224,7 +225,7 @@ class Attempt:
 
     @property
     def verdict(self) -> str:
-        return VERDICTS[self.event.body["state"]]
+        return VERDICTS[progress.reached(self.event)]
 
     @property
     def failed(self) -> dict[str, int]:
