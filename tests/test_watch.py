@@ -101,7 +101,7 @@ def terminal(desk: Path) -> Iterator[Terminal]:
 
 def test_learner_goes_from_stub_to_solved(terminal: Terminal) -> None:
     terminal.save(WRONG)
-    shown = terminal.shows("judging scale", "FAIL", "the factor divides", "0 of 2 solved")
+    shown = terminal.shows("judging scale", "FAIL", "the factor divides", "0 core, 0 solved of 2")
     assert "since the last run" not in shown
     terminal.press("d")
     terminal.shows("the reference is shown once you have solved the kata")
@@ -109,7 +109,7 @@ def test_learner_goes_from_stub_to_solved(terminal: Terminal) -> None:
     terminal.save(WRONG.replace("    return x / factor", swallowed))
     terminal.shows("FAIL", "the rules", "since the last run: numerics", "now pass; rules fail now")
     terminal.save(REFERENCE)
-    terminal.shows("PASS", "since the last run: rules now pass", "solved; it comes back for review in", "1 of 2 solved")
+    terminal.shows("PASS", "since the last run: rules now pass", "solved; it comes back for review in", "1 core, 1 solved of 2")
     terminal.press("d")
     terminal.shows("no difference")
     terminal.press("q")
@@ -184,7 +184,7 @@ def test_call_that_never_ends_is_named_and_a_save_ends_it(terminal: Terminal, so
     )
     began = time.monotonic()
     terminal.save(REFERENCE)
-    assert "FAIL" not in terminal.shows("PASS", "1 of 2 solved")
+    assert "FAIL" not in terminal.shows("PASS", "1 core, 1 solved of 2")
     assert time.monotonic() - began < 5  # the call alone would go on for longer
     assert [event.body["state"] for event in events(terminal)] == ["solved"]
 

@@ -18,19 +18,25 @@ def left_over(result: Result) -> list[tuple[str, str]]:
     rows = []
     if through:
         kinds = "a kind of call that" if len(through) == 1 else f"{len(through)} kinds of calls that each"
-        lines = [f"{kinds} should raise ValueError", *map(in_short, through)]
+        lines = [f"{kinds} should raise ValueError", *map(call_of, through)]
         rows.append(("lets through", "\n".join(lines)))
-    rows += [("refuses", f"{in_short(one)}: {fact_of(one)}") for one in refusals if one not in through]
-    edges: dict[str, list[Outcome]] = {}
-    for one in sorted(result.failures, key=lambda failed: failed.order):
-        if one.category != "contract":
-            edges.setdefault(case_of(one), []).append(one)
-    for case, failed in edges.items():
-        label = "too dear" if failed[0].category == "performance" else "edge"
-        rows.append((label, f"{case}: {failed[0].message}"))
-        if failed is next(iter(edges.values())) and failed[0].call:
-            rows.append(("call", failed[0].call))
+    rows += [("wrong error", f"{call_of(one)}: {fact_of(one)}") for one in refusals if one not in through]
+    edges = edges_of(result)
+    for one in edges:
+        label = "too dear" if one.category == "performance" else "edge"
+        rows.append((label, f"{case_of(one)}: {one.message}"))
+        if one is edges[0] and one.call:
+            rows.append(("call", one.call))
     return rows
+
+
+def edges_of(result: Result) -> list[Outcome]:
+    """All other failures, the first of each case; what fails only by another's failure says the same fact again."""
+    found: dict[str, Outcome] = {}
+    for one in sorted(result.failures, key=lambda failed: failed.order):
+        if one.category != "contract" and fact_of(one) not in map(fact_of, found.values()):
+            found.setdefault(case_of(one), one)
+    return [*found.values()]
 
 
 def case_of(outcome: Outcome) -> str:
@@ -39,7 +45,7 @@ def case_of(outcome: Outcome) -> str:
     return "/".join(parts[1:] if outcome.category == "performance" else parts[1:2])
 
 
-def in_short(refusal: Outcome) -> str:
+def call_of(refusal: Outcome) -> str:
     """`not_the_end: x[3, 4, 5], normalized_shape=[4] · normalized_shape=[6] and 9 more`"""
     call = refusal.call.partition("  # ")[0]
     first = BY_DTYPE.sub("", call.partition("(")[2]).removesuffix(")")
@@ -48,5 +54,6 @@ def in_short(refusal: Outcome) -> str:
 
 
 def fact_of(outcome: Outcome) -> str:
-    fact = (outcome.message or "").partition(": ")[2] or (outcome.message or "")
-    return fact.partition(LIKEWISE)[0]
+    """A message without its subject."""
+    message = outcome.message or ""
+    return (message.partition(": ")[2] or message).partition(LIKEWISE)[0]

@@ -96,10 +96,7 @@ MISTAKES = (
         "log_of_softmax",
         "the log is taken of the softmax, which is 0 far below the maximum; write log of the quotient as a difference",
         {L_END: f"return {QUOTIENT}.log()"},
-        also=(
-            {S_START: "exponentials = x.exp()", L_START: "shifted = x", L_END: f"return {QUOTIENT}.log()"},
-            {L_START: "shifted = x", L_END: f"return {QUOTIENT}.log()"},
-        ),
+        also=({L_START: "shifted = x", L_END: f"return {QUOTIENT}.log()"},),
     ),
     Mistake(
         "log_kept_finite",

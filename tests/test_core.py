@@ -1,0 +1,175 @@
+"""The core: a person whose mathematics is right is told so, and all that is left on one card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graders.catalogue import katas
+from graders.catalogue.stub import stub_of
+from graders.desk.progress import progress_of
+from graders.desk.state import State
+from graders.faults import ROOT
+from graders.judge import checks
+from graders.kata.spec import CATEGORIES
+from tests.toys import REFERENCE, failures, grade, run
+
+TEXTBOOK = """
+def scale(x, factor=2.0):
+    return x / (1 / (factor or 1e-9))
+"""
+WRONG = TEXTBOOK.replace("1 / (factor or 1e-9)", "factor or 1e-9")
+EDGE = '                Case("tiny", lambda draw: {"x": draw.normal(3, std=1e-30)}, EDGE),\n'
+SOFTMAX = """
+def softmax(x, dim=-1):
+    exponentials = x.exp()
+    return exponentials / exponentials.sum(dim, keepdim=True)
+
+
+def log_softmax(x, dim=-1):
+    return softmax(x, dim).log()
+"""
+LAYER_NORM = """
+import torch
+
+
+def layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5):
+    dims = tuple(range(-len(normalized_shape), 0))
+    mean = x.mean(dims, keepdim=True)
+    y = (x - mean) / torch.sqrt((x - mean).square().mean(dims, keepdim=True) + eps)
+    y = y if weight is None else y * weight
+    return y if bias is None else y + bias
+"""
+PER_ROW = LAYER_NORM.replace(
+    "return y if", "y = torch.stack([row * 1 for row in y]) if y.dim() else y\n    return y if"
+)
+
+
+def saved(root: Path, text: str) -> None:
+    (root / "katas/toys/scale/scale.py").write_text(text)
+
+
+def card(root: Path, text: str, *more: str) -> tuple[int, list[str]]:
+    saved(root, text)
+    ran = run(root, "grade", "scale", *more)
+    return ran.status, ran.out.splitlines()
+
+
+@pytest.mark.parametrize("kata", katas.all_katas(ROOT), ids=lambda kata: str(kata.id))
+def test_every_kata_has_a_core_and_more(kata: katas.Kata) -> None:
+    planned = checks.plan(kata.grader, kata.module)
+    core = {check.category for check in planned if check.core}
+    assert {"contract", "numerics", "rules"} <= core <= {*CATEGORIES} - {"robustness", "performance"}
+    assert [check.name for check in planned if check.core and check.category == "contract"] == [
+        check.name for check in planned if check.name.endswith("signature")
+    ]
+    assert not all(check.core for check in planned)
+
+
+def test_right_mathematics_without_refusals(toys: Path) -> None:
+    status, lines = card(toys, TEXTBOOK)
+    assert status == 1
+    assert lines[0].startswith("CORE  scale ")
+    assert lines[0].endswith("the mathematics is right; 1 to go")
+    told = [" ".join(line.split()) for line in lines]
+    assert "lets through a kind of call that should raise ValueError" in told
+    assert "no_factor: x[2], factor=0.0" in told
+    assert "rerun nox -s grade -- scale -k 'not core'" in told
+
+
+def test_wrong_mathematics_is_no_core(toys: Path) -> None:
+    status, lines = card(toys, WRONG)
+    assert (status, lines[0].split()[0]) == (1, "FAIL")
+
+
+def test_an_edge_is_no_part_of_the_core(toys: Path) -> None:
+    grader = toys / "katas/toys/scale/grader.py"
+    text = grader.read_text()
+    flushed = REFERENCE.replace("x / (1 / factor)", "(x / (1 / factor)).where(x.abs() > 1e-20, x - x)")
+    for edge, headline in (('category="robustness"', "CORE"), ("core=False", "CORE"), ("core=True", "FAIL")):
+        tight = EDGE.replace("EDGE", f"{edge}, tolerance={{torch.float64: Tolerance(1e-9, 0, 0)}}")
+        grader.write_text(
+            text.replace("Case, Grader", "Case, Grader, Tolerance").replace(
+                '                Case("no_factor"', tight + '                Case("no_factor"'
+            )
+        )
+        _, lines = card(toys, flushed)
+        assert lines[0].split()[0] == headline, edge
+
+
+def test_only_the_core_is_asked_where_that_is_said(toys: Path) -> None:
+    status, lines = card(toys, TEXTBOOK, "-k", "core")
+    assert status == 0
+    assert lines[0].startswith("PART  scale ")
+    assert card(toys, TEXTBOOK, "-k", "not core")[0] == 1
+    assert card(toys, WRONG, "-k", "core and float32")[0] == 1
+
+
+def test_the_document_tells_the_core(toys: Path) -> None:
+    results = grade(
+        toys, "scale", {"textbook": TEXTBOOK, "wrong": WRONG, "right": REFERENCE, "stub": stub_of(REFERENCE)}
+    )
+    assert {name: (one["state"], one["core"]) for name, one in results.items()} == {
+        "textbook": ("failing", True),
+        "wrong": ("failing", False),
+        "right": ("solved", True),
+        "stub": ("todo", False),
+    }
+    core = [test["name"] for test in results["textbook"]["tests"] if test["core"]]
+    assert "contract/signature" in core
+    assert "numerics/factors/float32" in core
+    assert "contract/no_factor" not in core
+
+
+def test_a_mistake_is_named_although_nothing_is_refused(toys: Path) -> None:
+    results = grade(toys, "scale", {"without": WRONG, "with": REFERENCE.replace("x / (1 / factor)", "x / factor")})
+    assert [one["mistake"] for one in results.values()] == ["inverse", "inverse"]
+
+
+def progress(root: Path) -> Any:
+    state = State(root)
+    try:
+        return progress_of(state.events(), ["scale"])["scale"]
+    finally:
+        state.close()
+
+
+def test_the_core_counts_as_known_with_a_mild_penalty(toys: Path) -> None:
+    card(toys, TEXTBOOK)
+    one = progress(toys)
+    assert (one.state, one.core, one.solved, [rating for _, rating in one.ratings]) == ("core", True, 0, [3])
+    assert one.due is not None
+    said = run(toys, "status").out
+    assert "1 core, 0 solved of 2" in said
+    assert "next: affine" in said
+    card(toys, REFERENCE)
+    one = progress(toys)
+    assert (one.state, one.solved, [rating for _, rating in one.ratings]) == ("solved", 1, [3])
+    assert "1 core, 1 solved of 2" in run(toys, "status").out
+
+
+def test_solved_at_once_has_no_penalty(toys: Path) -> None:
+    card(toys, REFERENCE)
+    assert [rating for _, rating in progress(toys).ratings] == [4]
+
+
+def graded(folder: Path, kata: str, sources: dict[str, str]) -> dict[str, Any]:
+    for name in ("katas", "solutions"):
+        (folder / name).symlink_to(ROOT / name)
+    return grade(folder, kata, sources)
+
+
+def test_two_mistakes_that_share_the_replies_are_both_named(tmp_path: Path) -> None:
+    (result,) = graded(tmp_path, "softmax", {"softmax": SOFTMAX}).values()
+    assert (result["state"], result["core"], result["mistake"]) == ("failing", True, "no_max_shift")
+    assert "; and the log is taken of the softmax" in result["diagnosis"]
+
+
+def test_budgets_are_asked_as_soon_as_the_core_holds(tmp_path: Path) -> None:
+    results = graded(tmp_path, "layer_norm", {"textbook": LAYER_NORM, "loops": PER_ROW})
+    assert [one["core"] for one in results.values()] == [True, True]
+    assert {one["budget"] for one in results["textbook"]["costs"]} == {"many_blocks", "many_values"}
+    assert not any(name.startswith("performance/") for name in failures(results["textbook"]))
+    assert "performance/many_blocks/loops" in failures(results["loops"])
