@@ -32,6 +32,10 @@ class NotAsked(CheckFailed):
     """The check could not be asked, since a call did not return; it fails itself if no other check has told of that."""
 
 
+class GivenUp(CheckFailed):
+    """The call was not made, since those before it took too much; that says nothing about the call."""
+
+
 def complain(sentence: str) -> int:
     """Tells the user on standard error; returns the exit status USAGE."""
     print(f"error: {sentence}", file=sys.stderr)

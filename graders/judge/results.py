@@ -11,6 +11,7 @@ from typing import Any, Literal
 import torch
 
 from graders import files
+from graders.worker.visible import visible
 
 State = Literal["pass", "fail", "error", "timeout", "skipped"]
 Verdict = Literal["solved", "failing", "todo", "error"]
@@ -18,6 +19,7 @@ STOPPED = "not asked, since an earlier check failed"  # with -x
 BROKEN = "the rules: "  # how the message begins of a check that found a forbidden call
 KEPT = ("contract", "shapes")  # what still earns points then
 ELSEWHERE = "name another file"
+LONGEST_CALL = 5000  # characters, with a scenario's code; messages are as short as `visible` makes them
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,12 @@ class Outcome:
     graders_fault: bool = False
     order: int = 0  # see Check.order
     core: bool = False  # see Check.core
+
+    def __post_init__(self) -> None:
+        """Whatever a submission has put into a message, it is short and steers nobody."""
+        if self.message is not None:
+            object.__setattr__(self, "message", visible(self.message))
+        object.__setattr__(self, "call", visible(self.call, LONGEST_CALL))
 
     @property
     def breaks_the_rules(self) -> bool:

@@ -173,7 +173,11 @@ class SubmissionRun:
         self.result.outcomes.append(outcome)
         self.result.seconds += outcome.seconds
         if self.result.complete:
-            self.run.finish(self)
+            try:
+                self.run.finish(self)
+            except Exception as error:  # a fault of ours that one submission met: the others go on
+                fault = f"the judge itself failed: {type(error).__name__}: {error}"
+                self.result.outcomes[-1] = replace(outcome, state="error", message=fault, graders_fault=True)
         self.run.watcher(self.result)
 
     def leave_out(self, check: Check) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from graders.faults import CheckFailed
+from graders.faults import CheckFailed, GivenUp
 from graders.judge.modes import Mode
 from graders.judge.trial import Trial
 from graders.kata.spec import Answer, Case
@@ -38,7 +38,8 @@ def tell(answer: Answer, case: Case, trial: Trial, question: Question, index: in
     failure, simplest = failure_of(answer, case, trial, question, index, mode), mode
     for factor in SIMPLER if failure and failure.kind == "fail" else ():
         simpler = replace(simplest, **{factor: getattr(Mode(case.dtypes[0]), factor)})
-        simplest = simpler if failure_of(answer, case, trial, question, index, simpler) else simplest
+        found = failure_of(answer, case, trial, question, index, simpler)
+        simplest = simpler if found and not isinstance(found, GivenUp) else simplest
     if failure:
         raise failure_of(answer, case, trial, question, index, simplest) or failure
 

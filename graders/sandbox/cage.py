@@ -7,7 +7,8 @@ that it starts dies with it. At level "limits" only the resource limits hold. Se
 Four processes stand between the judge and a submission; each is forked by the one above it:
 
     judge    the user's own. Talks to the server over a socket pair, and with each worker over one of its own.
-    server   `run_server` in launcher.py: a session of its own, no terminal. It has torch and nothing of a grader.
+    server   `keep_servers` in launcher.py: a session of its own, no terminal. It has torch and nothing of a grader, and
+             starts those below anew should they end before the judge does.
     below    `serve_below`: leaves users (unless it is root), mounts, hostname, IPC, process ids and network, and waits
              for `first`. Where the system refuses, it ends with UNSUPPORTED, and the server goes on without.
     first    process 1 of the new process ids: builds a root folder with Python alone, then serves START and STOP.

@@ -29,7 +29,8 @@ STACK_SECONDS = 5.0  # on a busy machine the worker may take a while to say wher
 GROWTH = 64  # times the bytes that were sent may come back, and
 SPARE_BYTES = 16 << 20  # more: what is large may be made from little
 LONGEST_NAME = 100  # characters of an offence
-OFFENCE = re.compile(rb"^! (.+)\t(\d*)$", re.MULTILINE)  # as removal.py tells it
+MOST_OFFENCES = 100  # of one call; a submission could tell of itself what it likes
+OFFENCE = re.compile(rb"^! (.{1,400})\t(\d{0,6})$", re.MULTILINE)  # as removal.py tells it
 START_SECONDS = 120  # a spawned worker imports torch first
 CREDENTIALS = struct.Struct("3i") if hasattr(socket, "SO_PASSCRED") else None  # pid, uid, gid of a message's sender
 
@@ -85,6 +86,7 @@ class WorkerProcess:
         self.connection, theirs = socket.socketpair()
         if CREDENTIALS:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self.how = ""  # it ended
         self.met = False
         self.clock: int | None = None  # of the processor's time that it takes
         self.asked = 0.0, 0.0  # when, by the clock and by the processor's time
@@ -92,9 +94,14 @@ class WorkerProcess:
         self.told, telling = os.pipe()
         for end in (self.told, telling):
             os.set_blocking(end, False)  # who fills it tells no more, and holds up nobody
-        with theirs:
-            self.pid = launcher.start(theirs, telling, self.scratch.name, trains)
-        os.close(telling)
+        try:
+            with theirs:
+                self.pid = launcher.start(theirs, telling, self.scratch.name, trains)
+        except BaseException:
+            self.give_back()
+            raise
+        finally:
+            os.close(telling)
 
     def seconds(self) -> float:
         """The processor's time that it took so far, a clock's where the system does not tell. Raises: WorkerEnded."""
@@ -146,7 +153,7 @@ class WorkerProcess:
         except wire.Malformed as error:
             self.stop()
             raise WorkerEnded(f"sent what the judge cannot read: {error}") from None
-        except wire.Closed:
+        except (wire.Closed, OSError):  # the second on its first message: before that it may have ended, too
             raise WorkerEnded(self.stop()) from None
 
     def remaining(self) -> float:
@@ -177,6 +184,8 @@ class WorkerProcess:
     def note_offences(self, told: bytes) -> None:
         """What the submission called although it may not: it can be neither unsaid nor forgotten."""
         for name, line in OFFENCE.findall(told):
+            if len(self.offences) >= MOST_OFFENCES:
+                return
             words = visible(name.decode(errors="replace"), LONGEST_NAME)
             self.offences[words] = int(line) if line else self.offences.get(words)
 
@@ -188,25 +197,32 @@ class WorkerProcess:
             return b""
 
     def line_it_was_on(self) -> int | None:
-        frame = re.compile(rf'File "{re.escape(self.path)}", line (\d+) in'.encode())
+        frame = re.compile(rf'File "{re.escape(self.path)}", line (\d{{1,6}}) in'.encode())
         if worker.STACK_SIGNAL and self.process:
             with contextlib.suppress(OSError):
                 os.kill(self.process, worker.STACK_SIGNAL)
                 seen = b""
                 deadline = time.monotonic() + STACK_SECONDS
                 while time.monotonic() < deadline:
-                    seen += self.telling()
+                    seen = (seen + self.telling())[-TOLD_BYTES:]
+                    self.note_offences(seen)
                     if found := frame.search(seen):
-                        self.note_offences(seen)
                         return int(found[1])
                     os.kill(self.process, 0)  # it may be ended meanwhile, by whoever waits no longer
                     time.sleep(0.01)
         return None
 
     def stop(self) -> str:
+        """Ends it, and says how it ended; once more, the same. It raises nothing, whatever the submission has left."""
+        if not self.how:
+            self.connection.close()
+            self.how = self.launcher.stop(self.pid)
+            self.note_offences(self.telling())
+            self.give_back()
+        return self.how
+
+    def give_back(self) -> None:
         self.connection.close()
-        how = self.launcher.stop(self.pid)
-        self.note_offences(self.telling())
         os.close(self.told)
-        self.scratch.cleanup()
-        return how
+        with contextlib.suppress(OSError, RecursionError):  # folders in folders, as many as there is room for
+            self.scratch.cleanup()

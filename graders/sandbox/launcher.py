@@ -19,7 +19,7 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,7 +27,7 @@ from typing import Any, Protocol
 from graders.faults import ROOT
 from graders.sandbox import cage, system_calls
 from graders.worker import sealed, wire
-from graders.worker.serve import COMPILER
+from graders.worker.serve import COMPILER, READY
 
 COMMAND = struct.Struct("!QQ")  # between judge and server
 STOP = 0  # the first number of a message to the server; the second is a worker's pid
@@ -38,6 +38,7 @@ MEMORY_OPTIONS = {MAPPED_MOST: 0, TRIMMED_FROM: 64 << 20, HEAPS_MOST: 1}
 HUGE, COLLAPSE = 14, 25  # madvise's words, the second since Linux 6.1
 LARGE_PAGE = 2 << 20
 ROOM = 64 << 20
+PID_BITS = 32  # of a worker's number, the lower ones; those above say which server started it
 LARGE_PAGES_FROM = 8  # workers: a run of one kata starts two or three
 LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
 Work = Callable[[socket.socket, int, str], None]  # of a worker, with its connection, its pipe and its scratch folder
@@ -131,19 +132,35 @@ def forks() -> bool:
 
 
 class ForkServer:
-    """The judge's end of the server that forks workers."""
+    """The judge's end of the server that forks workers, and of the keeper, which starts another where one has ended."""
 
     def __init__(self, processor: int | None = None) -> None:
         self.processor = processor
-        self.control, theirs = socket.socketpair()
+        self.keeper, theirs = socket.socketpair()
         self.pid = os.fork()
         if not self.pid:
             try:
                 keep_to(processor)
-                run_server(theirs)
+                keep_servers(theirs)
             finally:
                 os._exit(0)
         theirs.close()
+        self.servers = 0  # that were started so far
+        self.connect()
+
+    def connect(self) -> None:
+        """Has a server started. Raises: OSError."""
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self.keeper, [READY], [theirs.fileno()])
+        self.servers += 1
+
+    def replace(self) -> None:
+        """Has a server started in the place of one that does not answer. Raises: OSError, wire.Closed."""
+        self.control.close()
+        self.connect()
+        if LEVELS[self.reply()] != self.isolation:
+            raise OSError("what starts workers ended, and could not be shut in as well as before")
 
     @functools.cached_property
     def isolation(self) -> cage.Level:
@@ -151,46 +168,82 @@ class ForkServer:
         return LEVELS[self.reply()]
 
     def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
+        """Raises: OSError, wire.Closed where not even another server can."""
         assert self.isolation  # it comes before what follows
-        socket.send_fds(self.control, [COMMAND.pack(START, trains)], [connection.fileno(), telling])
-        self.control.sendall(scratch.encode() + b"\n")
-        return self.reply()
+        message, fds = COMMAND.pack(START, trains), [connection.fileno(), telling]
+        try:
+            pid = self.exchange(message, fds, scratch)
+        except (OSError, wire.Closed):
+            self.replace()
+            pid = self.exchange(message, fds, scratch)
+        return self.servers << PID_BITS | pid
 
     def stop(self, pid: int) -> str:
-        self.control.sendall(COMMAND.pack(STOP, pid))
-        return ending(os.waitstatus_to_exitcode(self.reply()))
+        """Cannot fail: who asks has a result to tell."""
+        server, pid = divmod(pid, 1 << PID_BITS)
+        with contextlib.suppress(OSError, wire.Closed):
+            if server == self.servers:  # another one's are its own, and may be called by the same numbers
+                return ending(os.waitstatus_to_exitcode(self.exchange(COMMAND.pack(STOP, pid))))
+        return "was ended together with what had started it"
+
+    def exchange(self, message: bytes, fds: Sequence[int] = (), scratch: str = "") -> int:
+        """Half of one, broken off by Ctrl-C or a timeout, is the server's last: its answer is that of no other."""
+        try:
+            socket.send_fds(self.control, [message], fds)
+            self.control.sendall(scratch.encode() + b"\n" if scratch else b"")
+            return self.reply()
+        except BaseException:
+            self.control.close()
+            raise
 
     def reply(self) -> int:
         number: int = COMMAND.unpack(wire.read(self.control, COMMAND.size))[0]
         return number
 
     def close(self) -> None:
-        assert self.isolation  # while it can still be told
+        with contextlib.suppress(OSError, wire.Closed):
+            assert self.isolation  # while it can still be told
         self.control.close()
+        self.keeper.close()
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
 
 
-def run_server(control: socket.socket) -> None:
-    """Serves in a cage where that can be made, else with limits alone."""
+def keep_servers(judge: socket.socket) -> None:
+    """Runs a server for each connection that arrives, one after the other: the next comes where one has ended early."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
-    os.closerange(3, control.fileno())
-    os.closerange(control.fileno() + 1, 4096)
+    os.closerange(3, judge.fileno())
+    os.closerange(judge.fileno() + 1, 4096)
     keep_freed_memory()
     make_room()
     limited = cage.limits(caged=True)
     cage.blank_command_line()
     platform.processor()  # asks a program, which a submission may not, and remembers
     work = prepared_worker()
+    cage.adopt_orphans()
+    while fds := socket.recv_fds(judge, len(READY), 1)[1]:
+        with socket.socket(fileno=fds[0]) as control:
+            run_server(control, limited, work)
+        cage.end_orphans(set())
+
+
+def run_server(control: socket.socket, limited: dict[str, int], work: Work) -> None:
+    """Serves in a cage where that can be made, else with limits alone; both in processes below this one."""
     if os.environ.get("GRADERS_ISOLATION") == "limits" or not cage.serve_in_namespaces(
         lambda start: serve(control, "full", start, limited, work)
     ):
-        cage.adopt_orphans()
-        serve(control, "limits", cage.start_limited, cage.limits(caged=False), work)
+        pid = os.fork()
+        if not pid:
+            try:
+                cage.adopt_orphans()
+                serve(control, "limits", cage.start_limited, cage.limits(caged=False), work)
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
 
 
 def prepared_worker() -> Work:
@@ -226,8 +279,8 @@ def serve(control: socket.socket, level: cage.Level, start: cage.Starter, limite
             if started == LARGE_PAGES_FROM:
                 use_large_pages()
             scratch = b""
-            while not scratch.endswith(b"\n"):
-                scratch += control.recv(1)
+            while not scratch.endswith(b"\n") and (one := control.recv(1)):
+                scratch += one
             connection = socket.socket(fileno=fds[0])
             folder = cage.SCRATCH if level == "full" else scratch.decode().rstrip("\n")
             pid = start(functools.partial(be_worker, connection, fds[1], folder, limited, work), folder)
@@ -236,8 +289,9 @@ def serve(control: socket.socket, level: cage.Level, start: cage.Starter, limite
             children.add(pid)
             control.sendall(COMMAND.pack(pid, 0))
         else:
+            known = pid in children
             children.discard(pid)
-            control.sendall(COMMAND.pack(end(pid, children), 0))
+            control.sendall(COMMAND.pack(end(pid, children) if known else 0, 0))
     for pid in children:
         end(pid, set())
 
@@ -280,7 +334,9 @@ class Spawn:
         return process.pid
 
     def stop(self, pid: int) -> str:
-        process = self.processes.pop(pid)
+        process = self.processes.pop(pid, None)
+        if process is None:
+            return "was ended"
         process.join(0.1)
         process.kill()
         process.join()

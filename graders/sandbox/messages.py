@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from graders.kata.spec import Tolerance, dtype_name
-from graders.sandbox.returned import LONGEST_NAME, Result, count_in, few, result_in, tensor_in, text_in
+from graders.sandbox.returned import Result, count_in, few, name_in, result_in, tensor_in, text_in
 from graders.worker import wire
 from graders.worker.protocol import Beside, CallRequest
 from graders.worker.visible import LONGEST
@@ -21,7 +21,8 @@ from graders.worker.visible import LONGEST
 Measured = Literal["", "time", "cost"]
 SHOWN = 100  # characters of an argument that is a long text or list
 FIGURES = ("operators", "written", "peak", "lines", "line")
-NO_ANSWER = (KeyError, IndexError, TypeError, ValueError, AttributeError)  # where a reply is not what a worker sends
+# Where a reply is not what a worker sends.
+NO_ANSWER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +161,7 @@ def raised_of(reply: Mapping[str, Any]) -> Raised | None:
     if found is None:
         return None
     line = None if found["line"] is None else count_in(found["line"])
-    return Raised(text_in(found["type"], LONGEST_NAME), found["refusal"] is True, text_in(found["message"]), line)
+    return Raised(name_in(found["type"]), found["refusal"] is True, text_in(found["message"]), line)
 
 
 def reply_of(
@@ -178,14 +179,11 @@ def reply_of(
         learning=tuple(learns for _, learns in kinds),
         raised=raised_of(header),
         gradients={
-            text_in(name, LONGEST_NAME): None if index is None else tensor_in(index, tensors)
+            name_in(name): None if index is None else tensor_in(index, tensors)
             for name, index in few(header.get("gradients", {})).items()
         },
-        changed={
-            text_in(name, LONGEST_NAME): tensor_in(index, tensors)
-            for name, index in few(header.get("changed", {})).items()
-        },
-        marked=tuple(text_in(name, LONGEST_NAME) for name in few(header.get("marked", []))),
+        changed={name_in(name): tensor_in(index, tensors) for name, index in few(header.get("changed", {})).items()},
+        marked=tuple(name_in(name) for name in few(header.get("marked", []))),
         cost=Cost(**{figure: count_in(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
         banned_calls=banned_calls,
         printed=printed,
@@ -216,7 +214,7 @@ def names_of(reply: Mapping[str, Any], names: list[str]) -> dict[str, dict[str, 
             if there["parameters"] is None
             else [
                 {
-                    "name": text_in(parameter["name"], LONGEST_NAME),
+                    "name": name_in(parameter["name"]),
                     "kind": text_in(parameter["kind"]),
                     "optional": parameter["optional"] is True,
                     "default": default_in(parameter["default"]),
@@ -234,7 +232,7 @@ def printed_of(reply: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def default_in(value: Any) -> Any:
-    return value if value is None or isinstance(value, (bool, int, float)) else text_in(value, LONGEST_NAME)
+    return value if value is None or isinstance(value, (bool, int, float)) else name_in(value)
 
 
 def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mapping[str, Any]) -> str:

@@ -72,14 +72,15 @@ def result_in(told: Any, tensors: list[Tensor], kinds: list[tuple[str, bool]], d
     """
     ((kind, content), *more) = few(told).items()
     if kind == "tensor":
-        kinds.append((text_in(dict(more)["device"], LONGEST_NAME), dict(more)["learns"] is True))
+        kinds.append((name_in(dict(more)["device"]), dict(more)["learns"] is True))
         return tensor_in(content, tensors)
     if kind in ("tuple", "list", "dict") and depth < DEEPEST:
         items = [result_in(item, tensors, kinds, depth + 1) for item in few(content, MOST_ITEMS)]
         if kind == "dict":
-            return dict(
-                zip([text_in(key, LONGEST_NAME) for key in few(dict(more)["keys"], MOST_ITEMS)], items, strict=True)
-            )
+            keys = [name_in(key) for key in few(dict(more)["keys"], MOST_ITEMS)]
+            if len({*keys}) < len(keys):
+                raise ValueError("two keys of a dict look the same")
+            return dict(zip(keys, items, strict=True))
         return tuple(items) if kind == "tuple" else items
     if kind == "text":
         return tensor_in(content, tensors).numpy().tobytes().decode(errors="surrogatepass")
@@ -89,17 +90,18 @@ def result_in(told: Any, tensors: list[Tensor], kinds: list[tuple[str, bool]], d
         return count_in(abs(content)) * (-1 if content < 0 else 1)
     if kind == "bool":
         return content is True
-    return (
-        None
-        if kind == "none"
-        else Other(text_in(told.get("other", "a deep one"), LONGEST_NAME).removeprefix("builtins."))
-    )
+    return None if kind == "none" else Other(name_in(told.get("other", "a deep one")).removeprefix("builtins."))
 
 
 def text_in(value: Any, longest: int = LONGEST) -> str:
     if not isinstance(value, str):
         raise TypeError("a text should be one")
     return visible(value, longest)
+
+
+def name_in(value: Any) -> str:
+    """On one line: others would look like lines of ours."""
+    return text_in(value, LONGEST_NAME).replace("\n", "\\n")
 
 
 def count_in(value: Any) -> int:

@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from graders.catalogue.source import defined_in
-from graders.faults import CheckFailed
+from graders.faults import CheckFailed, GivenUp
 from graders.sandbox.cage import MEMORY
 from graders.sandbox.dialogue import CallTimedOut, Home, WorkerEnded, WorkerProcess
 from graders.sandbox.launcher import Launcher
@@ -20,9 +20,9 @@ from graders.worker.serve import trains
 from graders.worker.visible import visible
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
-WHOLE_SECONDS = 60.0  # of the processor, for all calls together; the slowest reference takes 2
+WHOLE_SECONDS = 60.0  # of the processor, for all imports and calls together; the slowest reference takes 2
 SHARED = 2  # clock seconds count as one where the processor worked for less: others may use it, and some sleep
-MOST_HANGS = 3  # in a row, after which the rest is not asked
+MOST_HANGS = MOST_DEATHS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 1000  # printed in one call
 MOST_BYTES = 1 << 29  # of tensors in all replies, which are kept until the diagnosis
 NEAR = 0.5  # cos_sim is 0.58 of cosine_similarity
@@ -51,7 +51,7 @@ class Submission:
         self.found: dict[str, dict[str, Any] | None] | None = None
         self.replies: dict[bytes, tuple[Request, Reply]] = {}  # by the request's message
         self.imported: dict[str, int | None] = {}  # what it called while it was imported although it may not
-        self.hangs = 0
+        self.hangs = self.deaths = 0  # in a row
         self.seconds = 0.0
         self.bytes = 0
         self.unloadable = ""
@@ -63,12 +63,13 @@ class Submission:
     def load(self) -> dict[str, dict[str, Any] | None]:
         """Imports it in a fresh worker, if none is up, and returns what was found under each name.
 
-        Raises: CheckFailed of kind "error" where it cannot be imported.
+        Raises: CheckFailed of kind "error" where it cannot be imported; as `refuse_more`.
         """
         if self.unloadable:
             raise CheckFailed(self.unloadable, "error")
         worker = self.home.worker
         if worker is None or self not in worker.read:
+            self.refuse_more()
             limit = self.limit = LIMIT_SECONDS / 2**self.hangs
             training = trains(self.source, self.banned)
             worker = self.home.worker = worker or WorkerProcess(self.launcher, self.path, limit, training)
@@ -80,7 +81,8 @@ class Submission:
                 "names": self.names,
                 "banned": self.banned,
             }
-            self.calling = None, time.monotonic()
+            start = time.monotonic()
+            self.calling = None, start
             try:
                 reply, _ = worker.ask(wire.pack(header, []), self)
                 self.imported = worker.offences
@@ -100,24 +102,29 @@ class Submission:
             except NO_ANSWER:
                 self.unloadable = f"{self.path} returned something that cannot be read as a result when it was imported"
             self.calling = None
+            self.seconds += (time.monotonic() - start) / SHARED
             if self.unloadable:
                 self.close()
                 raise CheckFailed(self.unloadable, "error")
         assert self.found is not None
         return self.found
 
+    def refuse_more(self) -> None:
+        """Raises: GivenUp where it took too much already: one file should not keep the others waiting."""
+        if self.hangs >= MOST_HANGS:
+            raise GivenUp(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
+        if self.deaths >= MOST_DEATHS:
+            raise GivenUp(f"not asked, since {MOST_DEATHS} calls in a row ended without a result")
+        if self.seconds >= WHOLE_SECONDS:
+            raise GivenUp(f"not asked, since the calls before took more than {WHOLE_SECONDS:.0f} s in all", "timeout")
+        if self.bytes >= MOST_BYTES:
+            raise GivenUp(f"not asked, since the calls before returned {self.bytes >> 20:,} MiB in all")
+
     def ask(self, request: Request) -> Reply:
-        """Raises: CheckFailed of kind "error" where the submission cannot be imported, or hung too often."""
+        """Raises: CheckFailed, of kind "error" where the submission cannot be imported; as `refuse_more`."""
         if request.message in self.replies:
             return self.replies[request.message][1]
-        if self.hangs >= MOST_HANGS:
-            raise CheckFailed(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
-        if self.seconds >= WHOLE_SECONDS:
-            raise CheckFailed(
-                f"not asked, since the calls before took more than {WHOLE_SECONDS:.0f} s in all", "timeout"
-            )
-        if self.bytes >= MOST_BYTES:
-            raise CheckFailed(f"not asked, since the calls before returned {self.bytes >> 20:,} MiB in all")
+        self.refuse_more()
         found = self.load()
         for name in request.answers:
             if found.get(name) is None:
@@ -135,7 +142,7 @@ class Submission:
             took = worker.seconds() - worker.asked[1] if request.device == "cpu" else time.monotonic() - start
             self.bytes += sum(tensor.nbytes for tensor in tensors)
             reply = reply_of(header, tensors, took, banned_calls())
-            self.hangs = 0
+            self.hangs = self.deaths = 0
         except CallTimedOut as late:
             self.home.worker = None
             self.hangs += 1
@@ -143,9 +150,11 @@ class Submission:
             reply = Reply(died=why, timed_out=True, banned_calls=banned_calls())
         except WorkerEnded as death:
             self.home.worker = None
+            self.deaths += 1
             reply = Reply(died=str(death), banned_calls=banned_calls())
         except NO_ANSWER:
             self.close()
+            self.deaths += 1
             reply = Reply(died="returned something that cannot be read as a result", banned_calls=banned_calls())
         self.calling = None
         self.seconds += max(took, (time.monotonic() - start) / SHARED)

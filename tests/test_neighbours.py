@@ -1,0 +1,126 @@
+"""No file costs another its result: each is followed by a right answer, all are judged in one run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graders.catalogue import katas
+from graders.faults import GivenUp
+from graders.judge.diagnosis import Diagnosis
+from graders.judge.results import exit_status
+from graders.judge.warm import WarmJudge
+from graders.sandbox import submission as submissions
+from graders.sandbox.dialogue import WorkerEnded
+from graders.sandbox.launcher import new_launcher
+from graders.sandbox.submission import LIMIT_SECONDS
+from tests.toys import REFERENCE, failures, grade, make_repository
+
+HEAD = "import os, stat, time\n\n\ndef scale(x, factor=2.0):\n"
+TELL = """
+    for descriptor in range(3, 256):
+        try:
+            if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                os.write(descriptor, {told})
+        except OSError:
+            pass
+"""
+DIGITS = """b"\\n! x\\t" + b"9" * 5000 + b"\\n" """
+FILES = {
+    "tells_5000_digits_and_dies": HEAD + TELL.format(told=DIGITS) + "    os._exit(3)\n",
+    "tells_5000_digits_on_import": HEAD + TELL.format(told=DIGITS) + "    return x\n\n\nscale(1)\n",
+    "tells_of_lines_by_5000_digits": HEAD
+    + TELL.format(told="""f'File "{__file__}", line {"9" * 4000} in f\\n'.encode()""")
+    + "    time.sleep(1e6)\n",
+    "sleeps_on_import_and_dies": "import time\ntime.sleep(3)\n" + HEAD + "    os._exit(0)\n",
+    "returns_8900_keys": HEAD + "    return {f'key {i}\\n::error::' + 'x' * 80: i for i in range(8900)}\n",
+    "returns_100_lines_of_commands": HEAD + "    return '::error::x\\n' * 100\n",
+    "returns_a_text_of_15_megabytes": HEAD + "    return 'x' * 15_000_000\n",
+}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    root = make_repository(tmp_path_factory.mktemp("neighbours"))
+    pairs = (((name, FILES[name]), (f"{name}+", REFERENCE)) for name in FILES)
+    found = grade(root, "scale", dict(one for pair in pairs for one in pair))
+    assert (root / "results.json").stat().st_size < 300_000
+    return found
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_right_answer_behind_it_is_solved(name: str, results: dict[str, Any]) -> None:
+    assert failures(results[f"{name}+"]) == {}
+    assert results[name]["state"] in ("failing", "error")
+    assert len(results[name]["tests"]) == len(results[f"{name}+"]["tests"])
+    assert all(len(message or "") <= 500 for message in failures(results[name]).values())
+
+
+def test_three_deaths_in_a_row_are_the_last(results: dict[str, Any]) -> None:
+    said = list(failures(results["sleeps_on_import_and_dies"]).values())
+    assert said.count("the call: ended its process with exit status 0") >= 1
+    assert "not asked, since 3 calls in a row ended without a result" in said
+    assert results["sleeps_on_import_and_dies"]["seconds"] < 60
+
+
+def test_imports_count_as_calls_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that dies in every other call is imported as often."""
+    now, imports = [0.0], []
+
+    class Sleeper:
+        asked, offences = (0.0, 0.0), dict[str, int]()
+
+        def __init__(self, *_: object) -> None:
+            self.read: list[object] = []
+
+        def seconds(self) -> float:
+            return 0.0
+
+        def ask(self, message: bytes, of: object) -> Any:
+            if of not in self.read:
+                self.read.append(of)
+                imports.append(now[0])
+                now[0] += LIMIT_SECONDS - 1
+                return {"names": {"f": None}, "printed": {"text": "", "lines": 0}}, []
+            raise WorkerEnded("ended")
+
+        def stop(self) -> str:
+            return ""
+
+    monkeypatch.setattr(submissions, "WorkerProcess", Sleeper)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    sleeper = submissions.Submission("x.py", "", ["f"], None)  # type: ignore[arg-type]  # nothing is started
+    with contextlib.suppress(GivenUp):
+        while True:
+            sleeper.load()
+            sleeper.home.worker = None
+    assert now[0] < submissions.SHARED * submissions.WHOLE_SECONDS + LIMIT_SECONDS
+    assert len(imports) > 10
+
+
+def test_a_fault_of_ours_ends_at_the_file_that_met_it(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OverflowError("too large")
+
+    (toys / "wrong.py").write_text(REFERENCE.replace("x / (1 / factor)", "x / factor"))
+    (toys / "right.py").write_text(REFERENCE)
+    launcher = new_launcher()
+    judge = WarmJudge(launcher)
+    try:
+        assert launcher.isolation
+        monkeypatch.setattr(Diagnosis, "closest_mistake", fail)
+        kata = katas.find(["scale"], toys)[0]
+        wrong, right = (judge.grade(kata, toys / f"{name}.py") for name in ("wrong", "right"))
+    finally:
+        judge.close()
+        launcher.close()
+    assert (wrong.complete, wrong.state, right.state) == (True, "error", "solved")
+    assert wrong.first_failure
+    assert wrong.first_failure.message == "the judge itself failed: OverflowError: too large"
+    assert exit_status([wrong, right]) == 3
+    json.dumps(wrong.document())
