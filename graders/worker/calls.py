@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from itertools import repeat
-from operator import methodcaller
+from operator import methodcaller, setitem
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -149,7 +149,11 @@ def forward(
     trace: Callable[..., Any] | None,
 ) -> tuple[Any, list[Any]]:
     """What the call returned, and with a trace function the profiler's events. Raises: Failed."""
-    mode: list[Step] = [partial(set_num_threads, 1)]  # whatever was chosen on import: all of them would count
+    shown = meter.in_short if request["measured"] else meter.in_full
+    mode: list[Step] = [
+        partial(set_num_threads, 1),  # whatever was chosen on import: all of them would count
+        partial(setitem, meter.SHOWING, meter.SHOW, shown),
+    ]
     later: list[Step] = []
     if request["no_grad"]:
         mode.append(partial(set_grad_enabled, False))
