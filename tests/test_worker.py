@@ -138,9 +138,11 @@ def test_no_class_leads_to_the_private_copy() -> None:
 
 
 def operators(function: Any, *tensors: torch.Tensor) -> int:
-    meter.start_counting()
+    counter = meter.counter()
+    counter.begin()
     function(*tensors)
-    return meter.count(meter.stop_counting())["operators"]
+    counter.end()
+    return counter.figures()["operators"]
 
 
 def test_what_one_operator_calls_is_not_counted() -> None:

@@ -94,8 +94,8 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
     def make() -> None:
         target, parameters = build(module, request, tensors, leaves)
         if request["arguments"] is not None:
-            trace, runs = meter.line_counter() if request["measured"] == "cost" else (None, {})
-            output, events = forward(target, request, tensors, parameters, trace)
+            counter = meter.counter() if request["measured"] == "cost" else None
+            output = forward(target, request, tensors, parameters, counter)
             returned: list[Tensor] = []
             reply["output"] = describe_output(output, returned)
             for tensor in returned:
@@ -104,11 +104,10 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
             if request["measured"] and leaves:
                 cotangents = [*map(ramp_cotangent, returned)]
             if cotangents:
-                gradients, more = backward(returned, cotangents, leaves, trace)
+                gradients = backward(returned, cotangents, leaves, counter)
                 reply["gradients"] = {name: None if one is None else send_back(one) for name, one in gradients.items()}
-                events += more
-            if trace:
-                reply["cost"] = meter.count(events) | meter.longest_loop(runs, path)
+            if counter:
+                reply["cost"] = counter.figures() | meter.longest_loop(counter.runs, path)
         if request["device"] != "cpu":
             results_of(synchronize)  # what it left to other streams counts, and fails, here
 
@@ -146,9 +145,9 @@ def forward(
     request: CallRequest,
     tensors: list[Tensor],
     parameters: list[Tensor],
-    trace: Callable[..., Any] | None,
-) -> tuple[Any, list[Any]]:
-    """What the call returned, and with a trace function the profiler's events. Raises: Failed."""
+    counter: meter.Counter | None,
+) -> Any:
+    """What the call returned. Raises: Failed."""
     shown = meter.in_short if request["measured"] else meter.in_full
     mode: list[Step] = [
         partial(set_num_threads, 1),  # whatever was chosen on import: all of them would count
@@ -165,29 +164,29 @@ def forward(
     if request["no_grad"]:
         later.append(partial(set_grad_enabled, True))
     called = outside.catching(with_arguments(target, request, tensors))
-    if trace is None:
+    if counter is None:
         before: list[Step] = [*mode, *seed_everything]
-        return results_of(*before, called, *later)[len(before)], []
-    return metered(called, trace, *mode, *seed_everything)
+        return results_of(*before, called, *later)[len(before)]
+    return metered(called, counter, *mode, *seed_everything)
 
 
-def metered(step: Step, trace: Callable[..., Any], *before: Step) -> tuple[Any, list[Any]]:
-    """What the step returned, and the profiler's events of it. Raises: Failed."""
-    counted = (meter.start_counting, partial(settrace, trace), step, partial(settrace, None), meter.stop_counting)
-    outside.run(partial(trace_threads, trace))
+def metered(step: Step, counter: meter.Counter, *before: Step) -> Any:
+    """What the step returned. Raises: Failed."""
+    counted = (counter.begin, partial(settrace, counter.trace), step, partial(settrace, None), counter.end)
+    outside.run(partial(trace_threads, counter.trace))
     try:
-        *_, result, _, events = results_of(*before, *counted)
+        *_, result, _, _ = results_of(*before, *counted)
     finally:
         outside.run(partial(trace_threads, None))
-    return result, events
+    return result
 
 
 def backward(
     outputs: list[Tensor],
     cotangents: list[Tensor],
     leaves: dict[str, Tensor],
-    trace: Callable[..., Any] | None,
-) -> tuple[dict[str, Tensor | None], list[Any]]:
+    counter: meter.Counter | None,
+) -> dict[str, Tensor | None]:
     """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf, None where nothing flows.
 
     Raises: Failed, GradientOverwritten.
@@ -198,17 +197,17 @@ def backward(
         if needs_gradient(output) and shape_of(output) == shape_of(cotangent)
     ]
     if not pairs:
-        return dict.fromkeys(leaves), []
+        return dict.fromkeys(leaves)
     roots, seeds = zip(*pairs, strict=True)
     outside.HELD.append(pairs)
     kept = [*map(BASE.clone, seeds)]
     inputs = tuple(leaves.values())
     step = partial(run_backward, roots, seeds, False, False, inputs, True, accumulate_grad=False)
     alone = partial(set_num_threads, 1)
-    found, events = metered(step, trace, alone) if trace else (results_of(alone, step)[-1], [])
+    found = metered(step, counter, alone) if counter else results_of(alone, step)[-1]
     if not all(map(BASE.equal, seeds, kept)):
         raise GradientOverwritten("a backward that writes into the gradient that it is given; write into a copy")
-    return dict(zip(leaves, found, strict=True)), events
+    return dict(zip(leaves, found, strict=True))
 
 
 def build(

@@ -11,16 +11,23 @@ import _tracemalloc
 import os
 import sys
 from _imp import get_frozen_object
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from marshal import dumps, loads
 from operator import itemgetter
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from torch._C._autograd import ProfilerEvent, _disable_profiler_legacy, _enable_profiler_legacy
+from torch._C._autograd import (  # type: ignore[attr-defined]  # which its stub does not list in full
+    ProfilerEvent,
+    _disable_profiler_legacy,
+    _enable_profiler_legacy,
+    _enable_record_function,
+    _profiler_enabled,
+    _ProfilerDisableOptions,
+)
 from torch._C._profiler import _ExperimentalConfig
 from torch.autograd import ProfilerConfig, ProfilerState  # type: ignore[attr-defined]  # not in its __all__
 
@@ -30,6 +37,10 @@ from graders.worker.sterile import OWN, sterile
 # What torch.autograd.profiler builds on, here with memory; its event tree would take 10 ms a call.
 CONFIG = ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig())
 FUNCTION = 0  # the scope of events of operators
+MOST = (
+    30_000  # operators that are counted, more than any budget allows; beyond, memory alone is, in a third of the time
+)
+OFTEN = 500  # lines after which what the profiler has seen is added up
 LOOP = 20  # runs of one line, fewer than which no budget minds
 USUAL = 1 << 18  # bytes of Python's own, up to which it is not counted: they vary a little
 Run = tuple[CodeType, int] | tuple[CodeType, int, CodeType]  # a line, or its calls of one function
@@ -43,23 +54,19 @@ FROZEN = {
     "importlib._bootstrap_external": "_frozen_importlib_external",
 }
 
-
-def counting() -> tuple[Callable[[], None], Callable[[], list[Any]]]:
-    """What starts to count, and what stops and gives the profiler's events, and the peak of Python's own memory."""
-    start, stop, peak = _tracemalloc.start, _tracemalloc.stop, _tracemalloc.get_traced_memory
-    enable, disable = partial(_enable_profiler_legacy, CONFIG), _disable_profiler_legacy
-
-    def begin() -> None:
-        stop()
-        start(1)
-        enable()
-
-    def end() -> list[Any]:
-        found = peak()[1]  # before the events become objects
-        stop()
-        return [*disable(), found]
-
-    return opaque(sterile(begin)), opaque(sterile(end))
+# As they are now: a submission could put others into the class, and removal.py takes some away.
+OF_EVENT: Any = (
+    ProfilerEvent.kind,
+    ProfilerEvent.name,
+    ProfilerEvent.scope,  # type: ignore[attr-defined]
+    ProfilerEvent.thread_id,
+    ProfilerEvent.cpu_memory_usage,
+    ProfilerEvent.cuda_memory_usage,
+)
+TRACING = _tracemalloc.start, _tracemalloc.stop, _tracemalloc.get_traced_memory, _tracemalloc.reset_peak
+take: Any = _disable_profiler_legacy  # whose options the stub does not know, either
+TAKE = partial(take, _ProfilerDisableOptions(False, True))  # the events so far, and goes on
+below = FrameType.__dict__["f_back"].__get__
 
 
 def shown_in_short() -> Callable[..., str]:
@@ -72,56 +79,119 @@ def shown_in_short() -> Callable[..., str]:
     return sterile(shown)
 
 
-start_counting, stop_counting = counting()
 SHOWING = vars(torch._tensor_str)  # where torch's own function stands,
 SHOW = "_str"  # under this name
 in_short, in_full = shown_in_short(), SHOWING[SHOW]
-# As they are now: a submission could put others into the class.
-kind_of, name_of, scope_of = ProfilerEvent.kind, ProfilerEvent.name, ProfilerEvent.scope  # type: ignore[attr-defined]
-below = FrameType.__dict__["f_back"].__get__
-cpu_bytes, cuda_bytes = ProfilerEvent.cpu_memory_usage, ProfilerEvent.cuda_memory_usage
 
 
-def count(threads: Iterable[Any]) -> dict[str, int]:
-    """Sums up the profiler's events, of operators only those that no other operator called.
+class Counter(NamedTuple):
+    """What counts the cost of a call and of its backward pass, one after the other."""
 
-    What torch does inside one is not the submission's choice: a product whose layout cannot be folded runs three
-    operators for each matrix, without a loop in sight. Its time and memory still count.
+    begin: Callable[[], None]
+    end: Callable[[], None]
+    trace: Callable[..., Any]  # for the code in between
+    figures: Callable[[], dict[str, int]]
+    runs: Runs
+
+
+def counter() -> Counter:
+    """Counts as it goes, and keeps nothing of an operator: a call may run a million.
+
+    A submission may find what traces it, and spoil the counts; its time is measured all the same.
     """
-    operators = written = live = peak = elsewhere = 0
-    for thread in threads:
-        if type(thread) is int:
-            elsewhere = max(elsewhere, thread - USUAL)
-            continue
-        inside: list[bool] = []  # for each open event: whether it is an operator, or inside one
-        for event in thread:
-            kind: Any = kind_of(event)  # torch's own types say int
-            if kind == "push":
-                name = name_of(event)
-                nested = bool(inside) and inside[-1] and not name.startswith("Python")  # so named where torch calls it
-                operator = name.startswith("aten::") and scope_of(event) == FUNCTION  # and no record_function
-                operators += operator and not nested
-                inside.append(nested or operator)
-            elif kind == "pop" and inside:
-                inside.pop()
-            elif kind == "memory_alloc":
-                change = cpu_bytes(event) + cuda_bytes(event)
-                live += change
-                peak = max(peak, live)
-                written += max(change, 0)
-    return {"operators": operators, "written": written, "peak": peak + elsewhere}
+    start, stop, peak_of, forget_peak = TRACING
+    enable, disable, take = partial(_enable_profiler_legacy, CONFIG), _disable_profiler_legacy, TAKE
+    tell_of_functions, most = _enable_record_function, MOST
+    open_events: dict[int, list[bool]] = {}
+    add, figures = adder(open_events)
+    python = 0
+
+    def look_at_python() -> None:
+        nonlocal python
+        now = peak_of()[1]
+        python = now if now > python else python
+
+    look_at_python = sterile(look_at_python)
+
+    def begin() -> None:
+        stop()
+        start(1)
+        open_events.clear()
+        enable()
+
+    def look() -> None:
+        look_at_python()
+        if add(take()) > most:
+            tell_of_functions(False)
+        forget_peak()  # which was of the events
+
+    def end() -> None:
+        look_at_python()  # before the events become objects
+        stop()
+        add(disable())
+        tell_of_functions(True)
+
+    def found() -> dict[str, int]:
+        operators, written, peak = figures()
+        return {"operators": operators, "written": written, "peak": peak + max(python - USUAL, 0)}
+
+    trace, runs = line_counter(opaque(sterile(look)))
+    return Counter(opaque(sterile(begin)), opaque(sterile(end)), trace, found, runs)
 
 
-def line_counter() -> tuple[Callable[..., Any], Runs]:
+def adder(open_events: dict[int, list[bool]]) -> tuple[Callable[[Any], int], Callable[[], tuple[int, int, int]]]:
+    """What sums up the profiler's events, and returns the operators so far; and the sums.
+
+    `open_events` says of each thread which events are open: whether one is an operator, or inside one.
+
+    Of operators it counts those that no other operator called. What torch does inside one is not the submission's
+    choice: a product whose layout cannot be folded runs three operators for each matrix, without a loop in sight. Its
+    time and memory still count.
+    """
+    kind_of, name_of, scope_of, thread_of, cpu_bytes, cuda_bytes = OF_EVENT
+    function = FUNCTION
+    operators = written = live = peak = 0
+
+    def add(threads: Any) -> int:
+        nonlocal operators, written, live, peak
+        for thread in threads:
+            inside = open_events.setdefault(thread_of(thread[0]), []) if thread else []
+            for event in thread:
+                kind: Any = kind_of(event)  # torch's own types say int
+                if kind == "push":
+                    name = name_of(event)
+                    nested = inside[-1] and not name.startswith("Python") if inside else False  # where torch calls it
+                    operator = name.startswith("aten::") and scope_of(event) == function  # and no record_function
+                    operators += operator and not nested
+                    inside.append(nested or operator)
+                elif kind == "pop" and inside:
+                    inside.pop()
+                elif kind == "memory_alloc":
+                    change = cpu_bytes(event) + cuda_bytes(event)
+                    live += change
+                    peak = live if live > peak else peak
+                    written += change if change > 0 else 0
+        return operators
+
+    return sterile(add), lambda: (operators, written, peak)
+
+
+def line_counter(look: Callable[[], None]) -> tuple[Callable[..., Any], Runs]:
     """A trace function that counts how often each line runs and calls each function, and the counts.
 
-    What C calls for each element, as `map` does, costs its line one run for all. A submission may find both, and spoil
-    them; its time is measured all the same.
+    What C calls for each element, as `map` does, costs its line one run for all. Now and then it has `look` run.
     """
     runs: Runs = {}
-    back_of = below
+    back_of, counting, often = below, _profiler_enabled, OFTEN
+    events = 0
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal events
+        events += 1
+        if events >= often:
+            events = 0
+            if counting():  # in this thread
+                look()
         if event == "line":
             key: Run = (frame.f_code, frame.f_lineno)
             runs[key] = runs.get(key, 0) + 1
