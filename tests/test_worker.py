@@ -151,6 +151,29 @@ def test_what_one_operator_calls_is_not_counted() -> None:
     assert operators(lambda x: [head @ head.mT for head in x.unbind(2)], queries) == 1 + 2 * 8
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory in use is read from /proc")
+def test_counting_many_operators_takes_no_more_memory_than_counting_few() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    counter, x, before = meter.counter(), torch.randn(8), resident()
+    counter.begin()
+    sys.settrace(counter.trace)
+    negated_often(x)
+    sys.settrace(None)
+    counter.end()
+    figures = counter.figures()
+    assert meter.MOST <= figures["operators"] <= meter.MOST + meter.OFTEN
+    assert figures["peak"] == 2 * x.nbytes
+    assert figures["written"] == 100_000 * x.nbytes
+    assert resident() - before < 64 << 20  # 200 MB without
+
+
+def negated_often(x: torch.Tensor) -> None:
+    for _ in range(100_000):
+        x = -x
+
+
 @pytest.mark.parametrize("named", [contextlib.__file__, "<frozen importlib._bootstrap>", "/nowhere/at/all.py"])
 def test_code_that_only_bears_the_name_of_a_library_is_not_installed(named: str) -> None:
     assert not meter.is_installed(compile("for i in range(9):\n    pass\n", named, "exec"))

@@ -37,7 +37,7 @@ from graders.worker.sterile import OWN, sterile
 # What torch.autograd.profiler builds on, here with memory; its event tree would take 10 ms a call.
 CONFIG = ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig())
 FUNCTION = 0  # the scope of events of operators
-# Operators that are counted. Beyond them, where a loop has failed, only the memory that torch hands out is: 8 times faster.
+# Operators that are counted. Beyond, where any loop has failed, only what torch allocates is: 8 times faster.
 MOST = 30_000
 OFTEN = 500  # lines after which what the profiler has seen is added up
 LOOP = 20  # runs of one line, fewer than which no budget minds
