@@ -43,6 +43,12 @@ def read(session: nox.Session) -> None:
     run(session, "read", group="learn")
 
 
+@nox.session(name="run")
+def run_file(session: nox.Session) -> None:
+    """Run your own file, with a case's inputs at hand; nothing is judged: nox -s run -- KATA [FILE] [--case CASE]."""
+    run(session, "run", group="learn")
+
+
 @nox.session
 def hint(session: nox.Session) -> None:
     """Show one more hint: nox -s hint -- KATA."""

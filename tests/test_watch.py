@@ -47,7 +47,7 @@ print(result.state, result.mistake, [outcome.name for outcome in result.outcomes
 judge.close()
 judge.launcher.close()
 """
-KEYS = "h hint  n next  r rerun  l list  d diff  q quit"
+KEYS = "h hint  n next  r run  g grade  l list  d diff  q quit"
 HINTS = "# Hints\n\n## A nudge\n\nLook there.\n\n## The idea\n\nDivide.\n\n## Nearly the code\n\n    x / ...\n"
 
 
@@ -127,7 +127,7 @@ def test_keys_show_hints_and_the_list_and_go_on(terminal: Terminal) -> None:
     terminal.press("n")
     terminal.shows("TODO", "katas/toys/affine/affine.py")
     terminal.press("?")
-    terminal.press("r")
+    terminal.press("g")
     terminal.shows("affine  ")
     terminal.save(WRONG)
     terminal.shows("FAIL", "scale  ")

@@ -22,6 +22,13 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     read = add(commands, "read", "show a kata's statement", "Shows what a kata asks, with its formulas drawn.")
     read.add_argument("kata", metavar="KATA", help="which kata")
 
+    run = add(commands, "run", "run your file as it is", "Runs your file in this terminal; nothing is judged.")
+    run.add_argument("kata", metavar="KATA", help="which kata")
+    run.add_argument("file", nargs="?", type=Path, metavar="FILE", help="another file than your answer")
+    run.add_argument(
+        "--case", metavar="CASE", help="call your answer with this case's inputs, from a file that you may change"
+    )
+
     hint = add(commands, "hint", "show the next hint", "Shows one more hint with every call: a nudge, the idea, …")
     hint.add_argument("kata", metavar="KATA", help="which kata")
     hint.add_argument("--again", action="store_true", help="only those that were shown before; costs nothing")

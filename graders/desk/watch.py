@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import queue
+import subprocess
 import threading
 from collections import Counter
 from pathlib import Path
@@ -17,7 +18,7 @@ from rich.text import Text
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.desk import attempts, diff, hint, keys, read, status
+from graders.desk import attempts, diff, hint, keys, read, run, status
 from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.saves import SaveWatcher
 from graders.desk.state import State
@@ -28,9 +29,10 @@ from graders.judge.warm import Interrupted, WarmJudge
 from graders.kata.spec import CATEGORIES
 from graders.sandbox.launcher import new_launcher
 
+RUN_SECONDS = 60  # of a file that `r` runs
 SLOW_SECONDS = 2.0  # in one call, after which it is shown
 REVIEW = "review"
-KEYS = {"s": "statement", "h": "hint", "n": "next", "r": "rerun", "l": "list", "d": "diff", "q": "quit"}
+KEYS = {"s": "statement", "h": "hint", "n": "next", "r": "run", "g": "grade", "l": "list", "d": "diff", "q": "quit"}
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -88,7 +90,7 @@ class Watch:
     def outdated(self) -> bool:
         """Whether something waits that makes the verdict under way worth nothing."""
         with self.events.mutex:
-            return any(isinstance(event, Path) or event in "nrq" for event in self.events.queue)
+            return any(isinstance(event, Path) or event in "ngq" for event in self.events.queue)
 
     @property
     def file(self) -> Path:
@@ -108,8 +110,11 @@ class Watch:
         if isinstance(event, Path):
             self.kata = self.katas[event]
             self.grade()
-        elif event == "r":
+        elif event == "g":
             self.grade()
+        elif event == "r":
+            self.run_file()
+            self.footer(self.desk())
         elif event == "n":
             self.go_on()
         elif event == "s":
@@ -126,6 +131,14 @@ class Watch:
             desk = self.desk()
             self.diff(desk)
             self.footer(desk)
+
+    def run_file(self) -> None:
+        """Outside of the judge's cage, as `nox -s run` does, but for keys, which go on to be ours."""
+        try:
+            run.start(self.kata, self.file, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.say(f"ended after {RUN_SECONDS} s; without a limit:")
+        self.say(f"with breakpoints, or with a case's inputs:  nox -s run -- {self.kata.id} [--case CASE]")
 
     def hint(self) -> None:
         """A key that was hit by chance should cost nothing, so a new hint is shown when it is asked for twice."""

@@ -198,7 +198,11 @@ class Reporter:
     def what_next(self, result: Result, words: str) -> list[tuple[str, str]]:
         """What it looks like, and what to do: `words` select the checks to ask again."""
         rows = [("looks like", result.diagnosis)] if result.diagnosis else []
-        return [*rows, ("rerun", self.rerun(result, shlex.quote(words))), ("hint", f"nox -s hint -- {result.kata}")]
+        rows.append(("rerun", self.rerun(result, shlex.quote(words))))
+        first = result.first_failure
+        if first and first.case and not self.submissions:
+            rows.append(("debug", f"nox -s run -- {result.kata} --case {first.case}"))
+        return [*rows, ("hint", f"nox -s hint -- {result.kata}")]
 
     def rerun(self, result: Result, words: str) -> str:
         seed = "" if self.seed == DEFAULT_SEED else f" --seed {self.seed}"

@@ -48,6 +48,13 @@ class Outcome:
     def breaks_the_rules(self) -> bool:
         return self.state == "fail" and (self.message or "").startswith(BROKEN)
 
+    @property
+    def case(self) -> str:
+        """Of a check of one case's shapes, values or gradients; "" of any other."""
+        parts = self.name.split("/")
+        of_case = self.category == "shapes" or (len(parts) == 3 and self.category != "performance")
+        return parts[1] if of_case and not parts[1].endswith("half_precision") else ""
+
     def document(self, score: int) -> dict[str, Any]:
         return {
             "name": self.name,

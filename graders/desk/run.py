@@ -1,0 +1,99 @@
+"""`run`: runs a learner's own file as it is, with a case's real inputs at hand; nothing is judged or isolated."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
+from graders.desk import attempts
+from graders.faults import ROOT, UsageError
+from graders.files import make_room, replace_file
+from graders.judge.run import DEFAULT_SEED
+from graders.judge.vectors import TestVectors
+from graders.kata.scenario import source_of
+from graders.kata.spec import Answer, Case
+from graders.sandbox.messages import floating
+
+SCRATCH = '''"""Yours to change: your answer with the inputs of {kata}'s case {case}.
+
+Run it by  nox -s run -- {kata} --case {case}
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from katas import inputs
+from {kata} import {names}
+
+{before}for given in inputs("{kata}", "{case}"):
+    print({call})
+'''
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    kata = katas.find_one(options.kata, root)
+    if options.case and options.file:
+        raise UsageError("--case writes a file of its own: name a file or a case, not both")
+    file = scratch(kata, options.case) if options.case else options.file or kata.answer_file
+    if not file.exists():
+        raise UsageError(f"{file} is not there; name your file, or a case with --case")
+    status = start(kata, file)
+    if file == kata.answer_file and "__main__" not in file.read_text(encoding="utf-8", errors="replace"):
+        shown = attempts.shown(kata)
+        print(f'{shown} only defines things: call them below `if __name__ == "__main__":`, or name a case with --case')
+    return status
+
+
+def start(kata: Kata, file: Path, **options: Any) -> int:
+    """Runs a file in a process of its own, where `breakpoint()` works; its exit status."""
+    paths = [str(kata.folder), str(kata.root), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    done = subprocess.run([sys.executable, str(file)], cwd=kata.root, env=environment, check=False, **options)
+    return done.returncode
+
+
+def scratch(kata: Kata, name: str) -> Path:
+    """A file that calls the learner's answer as a case does; one that is there already is left alone.
+
+    Raises: UsageError, GraderError.
+    """
+    answer, case = find(kata, name)
+    file = kata.root / ".kata" / "run" / f"{kata.id}_{name}.py"
+    if not file.exists():
+        before, call = f"{source_of(case.scenario)}\n\n" if case.scenario else "", f"{answer.name}(**given)"
+        if case.scenario:
+            taken = TestVectors(kata.id, kata.grader, DEFAULT_SEED).answers_in(case.scenario)
+            call = f"{case.scenario.__name__}({', '.join(taken)}, **given)"
+        elif answer.forward:
+            before = f"module = {answer.name}(**{dict(case.init)!r})  # its parameters are not those of the case\n"
+            call = "module(**given)"
+        names = ", ".join(one.name for one in kata.grader.answers)
+        make_room(file, "mend that, then try again")
+        replace_file(file, SCRATCH.format(kata=kata.id, case=name, names=names, before=before, call=call))
+    print(f"{file.relative_to(kata.root)}:", flush=True)
+    return file
+
+
+def find(kata: Kata, name: str) -> tuple[Answer, Case]:
+    """Raises: UsageError, GraderError."""
+    found = {case.name: (answer, case) for answer in kata.grader.answers for case in answer.cases if case.inputs}
+    if name not in found:
+        raise UsageError(f"{kata.id} has no case {name!r}; it has: {', '.join(found)}")
+    return found[name]
+
+
+def inputs_of(kata: str, case: str, seed: int) -> list[dict[str, Any]]:
+    """See `inputs` in katas/__init__.py. Raises: UsageError, GraderError."""
+    found = katas.find_one(kata, ROOT)
+    _, one = find(found, case)
+    made = TestVectors(found.id, found.grader, seed).arguments(one)
+    return [floating(given, one.dtypes[0]) for given in made]

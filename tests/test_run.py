@@ -1,0 +1,73 @@
+"""A learner's own file, run as it is: no judge, no cage, a case's real inputs at hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from graders.faults import ROOT
+from katas import inputs
+from tests.toys import REFERENCE, make_clone, run
+
+MAIN = REFERENCE + '\n\nif __name__ == "__main__":\n    print("seen", scale(3.0))\n'
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    made = make_clone(tmp_path)
+    (made / "katas" / "__init__.py").write_text((ROOT / "katas" / "__init__.py").read_text())
+    return made
+
+
+def answer(clone: Path, text: str) -> None:
+    (clone / "katas/toys/scale/scale.py").write_text(text)
+
+
+def test_own_file_runs_with_its_main_part(clone: Path) -> None:
+    answer(clone, MAIN)
+    ran = run(clone, "run", "scale")
+    assert (ran.status, ran.out) == (0, "seen 6.0\n")
+    answer(clone, REFERENCE)
+    assert 'call them below `if __name__ == "__main__":`' in run(clone, "run", "scale").out
+    answer(clone, "raise SystemExit(7)")
+    assert run(clone, "run", "scale").status == 7
+
+
+def test_another_file_imports_the_answer(clone: Path) -> None:
+    answer(clone, REFERENCE)
+    own = clone / "own.py"
+    own.write_text("from scale import scale\nprint(scale(5.0))\n")
+    assert run(clone, "run", "scale", str(own)).out == "10.0\n"
+    assert "is not there" in run(clone, "run", "scale", str(clone / "none.py")).err
+
+
+def test_a_case_is_called_from_a_file_that_stays(clone: Path) -> None:
+    answer(clone, REFERENCE)
+    ran = run(clone, "run", "scale", "--case", "factors")
+    assert ran.status == 0, ran
+    assert ran.out.count("tensor([") == 2
+    scratch = clone / ".kata/run/scale_factors.py"
+    scratch.write_text('from katas import inputs\nprint([given["factor"] for given in inputs("scale", "factors")])\n')
+    assert "[0.5, -3.0]" in run(clone, "run", "scale", "--case", "factors").out
+    assert "it has: three_by_five, factors, no_factor" in run(clone, "run", "scale", "--case", "nosuch").err
+
+
+def test_breakpoints_work(clone: Path) -> None:
+    answer(clone, MAIN.replace("    # --- solution", "    breakpoint()"))
+    code = f"import pathlib; from graders.__main__ import main; main(['run', 'scale'], pathlib.Path({str(clone)!r}))"
+    child = pexpect.spawn(sys.executable, ["-c", code], cwd=str(clone), encoding="utf-8", timeout=60)
+    child.expect_exact("(Pdb)")
+    child.sendline("p x")
+    child.expect_exact("3.0")
+    child.sendline("c")
+    child.expect_exact("seen 6.0")
+    child.close()
+
+
+def test_inputs_are_those_of_the_case() -> None:
+    (given, *_) = inputs("layer_norm", "small_variance")
+    assert list(given) == ["x", "normalized_shape", "weight", "bias"]
+    assert given["x"].shape[-1] == 5
