@@ -183,6 +183,8 @@ class Reporter:
             return [*rows, *self.what_next(result, "not core")]
         if first.call:
             rows.append(("call", first.call))
+        if first.given:
+            rows.append(("given", first.given))
         label, _, fact = (first.message or "").partition(": ")
         rows.append((label, fact) if len(label) <= 24 and fact else ("why", first.message or ""))
         if first.output.strip():

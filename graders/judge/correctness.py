@@ -6,6 +6,7 @@ Each raises CheckFailed where the answer is wrong, anything else where the grade
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,7 @@ from graders.sandbox.messages import Request
 from graders.sandbox.returned import THE_OUTPUT, Leaf, Result, leaves_of
 
 LIKEWISE, OR = "; likewise for ", " · "  # before and between further calls of a case that are not refused
+MOST_OUTPUTS = 8  # that a message says of whether they are right
 MOST_CALLS = 2  # of these
 ONLY = {"POSITIONAL_ONLY": " by position alone", "KEYWORD_ONLY": " by name alone"}
 
@@ -162,8 +164,26 @@ def same_dtypes(trial: Trial, request: Request, simple: Result) -> None:
 
 def same_values(trial: Trial, request: Request, wanted: Result, tolerance: Tolerance) -> None:
     got = leaves_of(trial.result(request, wanted))
-    for where, right in leaves_of(wanted).items():
+
+    def compare(where: str, right: Leaf) -> None:
         same_leaf(request.in_words(of("values", where)), request.in_words(where), got[where], right, tolerance)
+
+    ask_each({where: functools.partial(compare, where, right) for where, right in leaves_of(wanted).items()})
+
+
+def ask_each(questions: Mapping[str, Callable[[], None]]) -> None:
+    """Raises: CheckFailed, the first one's; where others are right, it says which are wrong."""
+    failed: dict[str, CheckFailed] = {}
+    for name, question in questions.items():
+        try:
+            question()
+        except CheckFailed as failure:
+            failed[name] = failure
+    if failed:
+        first = next(iter(failed.values()))
+        told = ", ".join(f"{name} {'wrong' if name in failed else 'right'}" for name in questions)
+        mixed = len(failed) < len(questions) <= MOST_OUTPUTS
+        raise CheckFailed(f"{first}; {told}" if mixed else str(first), first.kind)
 
 
 def same_leaf(values: str, subject: str, got: Leaf, wanted: Leaf, tolerance: Tolerance) -> None:
@@ -181,20 +201,22 @@ def same_gradients(
     case: Case, trial: Trial, request: Request, wanted: Mapping[str, Tensor | None], tolerance: Tolerance
 ) -> None:
     """Of every input that requires grad, and every parameter."""
-    found = trial.ask(request).gradients
-    for name, gradient in wanted.items():
-        if gradient is None or name not in (*request.leaves, *request.parameters):
-            continue
+    found, learning = trial.ask(request).gradients, (*request.leaves, *request.parameters)
+
+    def compare(name: str, gradient: Tensor) -> None:
         got, what = found.get(name), request.in_words(f"gradient of {name}")
         if got is None:
             if case.gradients == "exact" and gradient.abs().max() > tolerance.absolute:
                 raise CheckFailed(f"{what}: should flow, got none")
-            continue
+            return
         same_shape(what, got, gradient)
         finite(what, got)
         if case.gradients == "exact":
             free = gradient.isnan()
             close(what, got.masked_fill(free, 0), gradient.masked_fill(free, 0), tolerance)
+
+    given = {name: gradient for name, gradient in wanted.items() if gradient is not None and name in learning}
+    ask_each({name: functools.partial(compare, name, gradient) for name, gradient in given.items()})
 
 
 def values(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:

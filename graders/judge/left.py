@@ -25,8 +25,8 @@ def left_over(result: Result) -> list[tuple[str, str]]:
     for one in edges:
         label = "too dear" if one.category == "performance" else "edge"
         rows.append((label, f"{case_of(one)}: {one.message}"))
-        if one is edges[0] and one.call:
-            rows.append(("call", one.call))
+        if one is edges[0]:
+            rows += [row for row in (("call", one.call), ("given", one.given)) if row[1]]
     return rows
 
 

@@ -37,6 +37,7 @@ class Outcome:
     graders_fault: bool = False
     order: int = 0  # see Check.order
     core: bool = False  # see Check.core
+    given: str = ""  # the numbers that went in, where there are few
 
     def __post_init__(self) -> None:
         """Whatever a submission has put into a message, it is short and steers nobody."""
@@ -68,6 +69,7 @@ class Outcome:
             "core": self.core,
             "message": self.message,
             "test_code": self.call,
+            "given": self.given or None,
             "output": self.output or None,
             "seconds": round(self.seconds, 4),
         }
@@ -205,6 +207,7 @@ class Result:
                 test["seconds"],
                 order=int(test["name"] != document["first_failure"]),
                 core=test["core"],
+                given=test["given"] or "",
             )
             for test in document["tests"]
         ]

@@ -19,6 +19,7 @@ from graders.judge.behaviour import behaviour
 from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.flagged import flagged
+from graders.judge.given import given_in_words
 from graders.judge.results import STOPPED, Outcome, Result, State
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
@@ -266,6 +267,7 @@ class SubmissionRun:
                 fault,
                 check.order,
                 check.core,
+                given_in_words(trial.last, message) if trial.last and message else "",
             )
         )
 

@@ -247,7 +247,8 @@ def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mappin
 def argument_in_words(name: str, value: Any, typed: bool = True) -> str:
     """`query[2, 5, 8] float32`, `num_heads=4`"""
     if isinstance(value, Tensor):
-        return f"{name}{list(value.shape)}{f' {dtype_name(value.dtype)}' * typed}"
+        shape = list(value.shape) if value.dim() else f"=tensor({value.item():g})"
+        return f"{name}{shape}{f' {dtype_name(value.dtype)}' * typed}"
     text = repr(value)
     return f"{name}={text if len(text) <= LONGEST else f'{text[:SHOWN]}… ({len(text):,} characters)'}"
 
