@@ -33,7 +33,8 @@ def nce_loss(pos_scores: Tensor, neg_scores: Tensor, log_noise_pos: Tensor, log_
         raise ValueError(f"log_noise_pos should be ({N},), got {tuple(log_noise_pos.shape)}")
     if log_noise_neg.shape != neg_scores.shape:
         raise ValueError(
-            f"log_noise_neg should have the shape {tuple(neg_scores.shape)} of neg_scores, got {tuple(log_noise_neg.shape)}"
+            f"log_noise_neg should have the shape {tuple(neg_scores.shape)} of neg_scores, "
+            f"got {tuple(log_noise_neg.shape)}"
         )
     log_K = math.log(neg_scores.shape[1])
     pos_delta = pos_scores - log_noise_pos - log_K  # (N,)
