@@ -21,7 +21,7 @@ from graders.catalogue.katas import Kata, all_katas
 from graders.catalogue.stub import stub_of
 from graders.faults import CheckFailed, GraderError
 from graders.judge import card, checks
-from graders.judge.agreement import agree
+from graders.judge.agreement import agree, summed
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.results import STOPPED, Outcome, Result, exit_status
 from graders.judge.standard import unrefused
@@ -201,6 +201,15 @@ def test_to_the_diagnosis_assert_and_value_error_are_one_reply() -> None:
     assert agree(own, raising("AssertionError"), TIGHT)
     assert not agree(value, raising("KeyError", refusal=False), TIGHT)
     assert not agree(value, Reply(), TIGHT)
+
+
+def test_random_results_agree_by_their_summary_where_there_is_one() -> None:
+    asked = Request(target="draw", answers=("draw",), arguments={}, positional=0, summary=lambda made: made.mean())
+    one, other = Reply(result=torch.tensor([1.0, 3.0])), Reply(result=torch.tensor([2.0, 2.0]))
+    assert not agree(one, other, TIGHT)
+    assert agree(summed(asked, one), summed(asked, other), TIGHT)
+    text = Reply(result="no numbers")
+    assert summed(asked, text) is text
 
 
 def test_replies_are_compared_at_the_tolerance_of_what_came_back() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
 from graders.kata.compare import mismatch_mask, surely_close
 from graders.kata.spec import Tolerance
-from graders.sandbox.messages import Cost, Raised, Reply
+from graders.sandbox.messages import Cost, Raised, Reply, Request
 from graders.sandbox.returned import Leaf, leaves_of
 from graders.sandbox.submission import MOST_LINES
 
@@ -35,6 +38,15 @@ def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
     pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
     pairs += [(one.changed[name], other.changed[name]) for name in one.changed]
     return all(same_value(left, right, tolerance) for left, right in pairs)
+
+
+def summed(request: Request, reply: Reply) -> Reply:
+    """The reply with the judge's summary in place of the result, where the result is what can be summed up."""
+    if request.summary is None or reply.raised or reply.died:
+        return reply
+    with contextlib.suppress(Exception):
+        return replace(reply, result=request.summary(reply.result))
+    return reply
 
 
 def same_exception(one: Raised, other: Raised) -> bool:

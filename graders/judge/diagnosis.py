@@ -12,7 +12,7 @@ import torch
 
 from graders.catalogue.katas import Kata
 from graders.faults import CheckFailed
-from graders.judge.agreement import agree
+from graders.judge.agreement import agree, summed
 from graders.judge.budgets import ROUGH
 from graders.judge.standard import BUILTIN_CALLED, Known, standard_mistakes
 from graders.kata.spec import TOLERANCES, Tolerance
@@ -152,8 +152,8 @@ class Diagnosis:
 
     def same_reply(self, one: Submission, other: Submission, request: Request) -> bool:
         try:
-            reply = other.ask(request)
-            return agree(one.ask(request), reply, self.tolerance(request, reply))
+            its, reply = (summed(request, each.ask(request)) for each in (one, other))
+            return agree(its, reply, self.tolerance(request, reply))
         except CheckFailed:  # one of them has taken too long already
             return False
 

@@ -108,10 +108,12 @@ class Trial:
             return self.result_of(request)
         return self.result(request, self.vectors.expected(answer, typical, torch.float64, 0).result)
 
-    def run(self, scenario: Callable[..., Any], **inputs: Any) -> Any:
-        """Runs a scenario from a kata's own test function; gives back what it returned, tensors on the CPU."""
+    def run(
+        self, scenario: Callable[..., Any], *, summary: Callable[[Any], Any] | None = None, **inputs: Any
+    ) -> Any:
+        """Runs a scenario from a kata's own test function; gives back what it returned, or the summary of that."""
         refuse_inputs(f"scenario {scenario.__name__}", inputs)
-        return self.result_of(
+        result = self.result_of(
             Request(
                 target=scenario.__name__,
                 scenario=source_of(scenario),
@@ -119,8 +121,10 @@ class Trial:
                 arguments=inputs,
                 positional=0,
                 device=self.vectors.device,
+                summary=summary,
             )
         )
+        return summary(result) if summary else result
 
     def result_of(self, request: Request) -> Result:
         """What came back, whatever its form; nothing but plain data."""

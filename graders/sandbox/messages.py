@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -48,6 +48,7 @@ class Request:
     tolerance: Tolerance | None = None  # of what comes back, where the case has one of its own
     scenario: str = ""  # the source of a function that is called in place of the target, given the answers
     refusable: bool = False  # its arguments are bad, and should be refused
+    summary: Callable[[Any], Any] | None = None  # what the judge makes of the result; it is not sent
 
     @property
     def unusual(self) -> bool:

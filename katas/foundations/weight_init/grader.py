@@ -2,10 +2,11 @@
 
 import itertools
 import math
+from functools import partial
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance
 
@@ -27,9 +28,11 @@ def fills(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
     return {
         "whether the result is the argument": result is given,
         "whether memory, strides and dtype stayed": (given.data_ptr(), given.stride(), given.dtype) == layout,
-        "which entries are new, no old one being below 20": whole.abs() < 20,
+        "which entries are new, no old one being below 20": torch.lt(torch.abs(whole), 20),
         "whether the tensor requires grad": whole.requires_grad,
-        "whether it is a leaf with its old .grad": whole.is_leaf and whole.grad is grad and grad.eq(1).all().item(),
+        "whether it is a leaf with its old .grad": whole.is_leaf
+        and whole.grad is grad
+        and torch.equal(grad, torch.ones_like(grad)),
         "whether gradients are switched on as before": torch.is_grad_enabled() == enabled,
     }
 
@@ -48,34 +51,40 @@ def draws(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
     drawn.manual_seed(seed), torch.rand(3, generator=drawn)
     fill(later, **options)
     return {
-        "whether the one that should draw moved on": not after.equal(before),
-        "whether the other generator stayed": kept.equal(aside),
-        "whether a second call gave other entries": not second.equal(first),
-        "whether the same seed gave the same entries": again.equal(first),
-        "whether another state after the same seed gave other entries": not later.equal(first),
+        "whether the one that should draw moved on": not torch.equal(after, before),
+        "whether the other generator stayed": torch.equal(kept, aside),
+        "whether a second call gave other entries": not torch.equal(second, first),
+        "whether the same seed gave the same entries": torch.equal(again, first),
+        "whether another state after the same seed gave other entries": not torch.equal(later, first),
     }
 
 
-def summary(
-    xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, shape, dtype, turned, calls, sigma, seed
+def weights(
+    xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, shape, dtype, turned, calls, seed
 ):
     generator = torch.Generator().manual_seed(seed)
-    weights = [torch.full(shape, math.nan, dtype=getattr(torch, dtype)) for _ in range(calls)]
-    for weight in weights:
+    made = [torch.full(shape, math.nan, dtype=getattr(torch, dtype)) for _ in range(calls)]
+    for weight in made:
         locals()[name](weight.mT if turned else weight, generator=generator)
-    z = torch.stack(weights).double().flatten() / sigma
+    return torch.stack(made)
+
+
+# What the judge makes of the weights.
+
+
+def summary(made: Tensor, name: str, sigma: float) -> Tensor:
+    z = made.double().flatten() / sigma
     below = torch.special.ndtr(z) if "normal" in name else z / 12**0.5 + 0.5
     found = torch.histc(below, bins=1000, min=0, max=1).cumsum(0) / len(z)
     distance = (found - torch.linspace(0.001, 1, 1000, dtype=z.dtype)).abs().max()
     largest, some = (2 * below - 1).abs().max(), z.abs()[: 1 << 16]  # to sort all would take half a second
     differ = torch.tensor(len(some.unique()) / len(some))
     off = torch.stack([z.mean(), z.square().mean().sqrt() - 1, distance, largest - 1, differ - 1])
-    return (off if weights[0].dtype.itemsize > 2 else off[:4]) * len(z) ** 0.5
+    return (off if made.dtype.itemsize > 2 else off[:4]) * len(z) ** 0.5
 
 
-def sums(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, shape, calls, sigma, seed):
-    fill, generator = locals()[name], torch.Generator().manual_seed(seed)
-    z = torch.stack([fill(torch.empty(shape), generator=generator) for _ in range(calls)]).double() / sigma
+def sums(made: Tensor, sigma: float) -> Tensor:
+    z = made.double() / sigma
     return torch.stack([z.sum(axes).square().sum() / z.numel() for axes in ((1, 2), 2, 1)])
 
 
@@ -149,8 +158,8 @@ def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), ca
                 "share of sizes that differ": (1, 1, 0.1),
             }
             given = {"name": name, "shape": list(shape[::-1] if turned else shape), "dtype": dtype, "turned": turned}
-            seed = int(draw.integers(1, high=1 << 31))
-            found = submission.run(summary, **given, calls=calls, sigma=sigma, seed=seed) / math.sqrt(n)
+            seed, told = int(draw.integers(1, high=1 << 31)), partial(summary, name=name, sigma=sigma)
+            found = submission.run(weights, summary=told, **given, calls=calls, seed=seed) / math.sqrt(n)
             message = f"entries of {name} for {shape}, NaN before: should be finite, got some that are not"
             assert found.isfinite().all(), message
             for off, (what, (unit, right, most)) in zip(found.tolist(), bounds.items(), strict=False):
@@ -174,8 +183,9 @@ def test_independent_entries(submission: Submission, draw: Draw) -> None:
     most = 2 * math.sqrt(L / calls) + 2 * L / calls
     for name in NAMES:
         sigma = math.sqrt(2 / (columns if "kaiming" in name else rows + columns))
-        given = {"name": name, "shape": [rows, columns], "calls": calls, "sigma": sigma}
-        found = submission.run(sums, **given, seed=int(draw.integers(1, high=1 << 31)))
+        given = {"name": name, "shape": [rows, columns], "dtype": "float32", "turned": False, "calls": calls}
+        seed, told = int(draw.integers(1, high=1 << 31)), partial(sums, sigma=sigma)
+        found = submission.run(weights, summary=told, **given, seed=seed)
         for part, got in zip(("tensor", "row", "column"), found.tolist(), strict=True):
             what = f"variance of the sum of a {part} of {name}, in multiples of independent entries'"
             assert abs(got - 1) <= most, f"{what}: should be 1 ± {most:.2f}, got {got:.3g}"
