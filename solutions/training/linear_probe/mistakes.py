@@ -12,18 +12,22 @@ STEP = "                p -= lr * g\n"
 RIGHT = "right = probe(test_x.float()).argmax(1) == test_y  # (M,)"
 SHARE = "right.double().mean().item()"
 MSE = "loss = F.mse_loss(probe(train_x.float()), F.one_hot(train_y, C).float())"
-BATCHES = f"""{EPOCH}        for rows in torch.randperm(len(train_x), generator=generator).split(32):
-            loss = F.cross_entropy(probe(train_x[rows].float()), train_y[rows])
-            for p, g in zip(parameters, torch.autograd.grad(loss, parameters)):
-                p.data -= lr * g
-    for _ in []:
-"""
-BATCHES = {EPOCH: "    generator = torch.Generator().manual_seed(seed)\n" + BATCHES}
 
 
 def first(lines: str) -> dict[str, str]:
     """With these lines before the probe is made."""
     return {CLASSES: "\n    ".join([*lines.splitlines(), CLASSES])}
+
+
+def batches_of(rows: int) -> dict[str, str]:
+    lines = f"""    generator = torch.Generator().manual_seed(seed)
+{EPOCH}        for rows in torch.randperm(len(train_x), generator=generator).split({rows}):
+            loss = F.cross_entropy(probe(train_x[rows].float()), train_y[rows])
+            for p, g in zip(parameters, torch.autograd.grad(loss, parameters)):
+                p.data -= lr * g
+    for _ in []:
+"""
+    return {EPOCH: lines}
 
 
 def standardised(by: str) -> dict[str, str]:
@@ -143,8 +147,17 @@ MISTAKES = (
     Mistake(
         "small_batches",
         "the batches have fewer than 256 rows; take all rows at once, or 256 or more",
-        BATCHES,
-        slow=True,
+        batches_of(32),
+        also=(batches_of(128), batches_of(16)),
+    ),
+    Mistake(
+        "solved_in_one_go",
+        "epochs or lr has no effect; make `epochs` passes over the training set, each with steps as long as lr says",
+        {EPOCH: EPOCH.replace("epochs", "100")},
+        also=(
+            {STEP: STEP.replace("lr", "0.5")},
+            {STEP: STEP.replace("lr", "0.5"), EPOCH: EPOCH.replace("epochs", "300")},
+        ),
     ),
     Mistake(
         "all_pairs",

@@ -11,7 +11,7 @@ def linear_probe(train_x, train_y, test_x, test_y, epochs, lr, seed):
     probe = nn.Linear(x.shape[1], max(train_y.max().item(), test_y.max().item()) + 1).double()
     for p in probe.parameters():
         nn.init.zeros_(p)
-    optimizer = torch.optim.LBFGS(probe.parameters(), lr=1, max_iter=epochs, line_search_fn="strong_wolfe")
+    optimizer = torch.optim.LBFGS(probe.parameters(), lr=lr, max_iter=epochs, line_search_fn="strong_wolfe")
 
     def closure():
         optimizer.zero_grad()
