@@ -108,6 +108,11 @@ MISTAKES = (
         also=({UNIT: UNIT.replace("dim=1", "dim=1, eps=1e-6")},),
     ),
     Mistake(
+        "row_written_twice",
+        "of more keys than rows one write names a row twice, and which key remains is undefined; take the last `size`",
+        {KEPT: "keys.detach()"},
+    ),
+    Mistake(
         "keys_stored_one_by_one",
         "a Python loop writes one key at a time; find the rows of all keys, then write them at once",
         {"self.queue[rows] = kept": "for row, key in zip(rows.tolist(), kept):\n            self.queue[row] = key"},
