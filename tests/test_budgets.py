@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from torch import Tensor
 
 from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from graders.faults import GraderError
 from graders.judge import budgets
+from graders.judge.vectors import TestVectors
 from graders.judge.warm import WarmJudge
-from graders.kata.spec import Budget
-from graders.sandbox.launcher import new_launcher
+from graders.kata.spec import Answer, Budget
+from graders.sandbox.launcher import Launcher, new_launcher
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.submission import Submission
 from tests.toys import GRADER, MISTAKES, REFERENCE, failures, grade, make_repository, run
@@ -212,3 +216,47 @@ def test_without_the_reference_there_is_no_budget(tmp_path: Path, root: Path) ->
 def test_sizes_too_close_together_are_refused() -> None:
     with pytest.raises(GraderError, match="at least 4 times apart"):
         Budget("many", sizes={"rows": (10, 30)}, inputs=lambda draw, rows: {})
+
+
+Axes = set[tuple[str, int]]  # an input's name, and the position of the axis
+# The table of all pairs of what an input's axis counts would fit into the memory limit -> why that is no gap.
+FITTING = {
+    ("linear_probe", name, 0): "the reference's scores, rows × classes, take half of it, and fewer classes would let "
+    "small batches pass"
+    for name in ("train_x", "train_y")
+}
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[Launcher]:
+    made = new_launcher()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
+def test_table_of_all_pairs_of_an_axis_exceeds_the_memory(kata: Kata, launcher: Launcher) -> None:
+    """In one budget of each answer at least, unless it is smaller than what the reference itself needs there."""
+    file, grader = kata.reference_file, kata.grader
+    reference = Submission(file.name, file.read_text(encoding="utf-8"), grader.names, launcher, grader.banned)
+    vectors, fitting = TestVectors(kata.id, grader, 0), Axes()
+    try:
+        for answer in grader.answers:
+            asked = [all_pairs(vectors, answer, one, reference) for one in answer.budgets if "memory" in one.asks]
+            fitting |= Axes().union(*(fit for fit, _ in asked)).difference(*(too_large for _, too_large in asked))
+    finally:
+        reference.close()
+    assert {(kata.id, *axis) for axis in fitting} == {axis for axis in FITTING if axis[0] == kata.id}
+
+
+def all_pairs(vectors: TestVectors, answer: Answer, budget: Budget, reference: Submission) -> tuple[Axes, Axes]:
+    """The axes whose table would fit although the reference needs less, and those whose table would not."""
+    budgets.ask_reference(reference, budgets.measured_request(vectors, answer, budget, "", "time"))
+    cost = budgets.ask_reference(reference, budgets.measured_request(vectors, answer, budget, None, "cost")).cost
+    assert cost is not None
+    most = budgets.limit(budget, "peak", cost.peak)
+    tensors = {name: one for name, one in vectors.arguments(budget.case())[0].items() if isinstance(one, Tensor)}
+    tables = {(name, axis): 4 * n * n for name, one in tensors.items() for axis, n in enumerate(one.shape)}
+    return {axis for axis, n in tables.items() if cost.peak < n <= most}, {
+        axis for axis, n in tables.items() if n > most
+    }

@@ -55,7 +55,7 @@ GRADER = Grader(
                 replace(two_views.budget(), written=6, peak=6),
                 Budget(
                     "many_features",
-                    sizes={"samples": (4, 16), "features": (128, 1024)},
+                    sizes={"samples": (4, 16), "features": (256, 2048)},
                     inputs=lambda draw, samples, features: {"features": two_views.views(draw, samples, features)},
                     hints={"features": "the projection needs one scalar product for each row, and no D × D matrix"},
                 ),

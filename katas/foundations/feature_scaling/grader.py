@@ -90,7 +90,7 @@ def answer(name: str, oracle: Callable[[Tensor], Tensor], *more: Case, inputs: I
         return {"x": order.double() * 9.5 / rows - 0.5}
 
     axes = {"rows": "work on all rows at once", "features": "work on all features at once"}
-    sizes = {"rows": (64, 512), "features": (8, 64)}
+    sizes = {"rows": (256, 2048), "features": (8, 32)}
     asks = ("loops", "memory") if name in ("min_max", "z_score", "robust") else ("loops",)
     return Answer(
         f"{name}(x)",

@@ -78,7 +78,7 @@ def bad_priors(draw: Draw) -> list[Arguments]:
 def budget(name: str, form=dict) -> Budget:
     return Budget(
         name,
-        sizes={"rows": (4, 16), "hypotheses": (32, 1024)},
+        sizes={"rows": (4, 16), "hypotheses": (64, 2048)},
         inputs=lambda draw, rows, hypotheses: form(drawn(draw, rows, 2, hypotheses)),
         hints={"rows": "broadcast the prior against all rows", "hypotheses": "sum over the last axis with one call"},
     )

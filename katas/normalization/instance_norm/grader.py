@@ -67,7 +67,7 @@ def large_means(draw: Draw) -> list[Arguments]:
 
 
 def budget(name: str, **sizes: tuple[int, int]) -> Budget:
-    def inputs(draw: Draw, samples: int, positions: int, channels: int = 4) -> Arguments:
+    def inputs(draw: Draw, positions: int, samples: int = 2, channels: int = 4) -> Arguments:
         return called(draw, both(f"{samples}x{channels}x{positions}"))
 
     return Budget(name, sizes, inputs, hints=HINTS)
@@ -104,7 +104,7 @@ GRADER = Grader(
             differentiable=("x", "weight", "bias"),
             budgets=(
                 budget("many_channels", samples=(4, 16), channels=(64, 1024), positions=(4, 16)),
-                budget("many_positions", samples=(4, 16), positions=(128, 1024)),
+                budget("many_positions", positions=(512, 4096)),
             ),
             cases=CASES,
         ),

@@ -125,7 +125,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_pairs",
-                    sizes={"pairs": (64, 1024), "features": (8, 128)},
+                    sizes={"pairs": (128, 2048), "features": (8, 64)},
                     inputs=many_pairs,
                     asks=("loops", "memory", "time"),
                     hints={"pairs": "take the distances of all rows at once: sum over the features alone"},

@@ -220,7 +220,7 @@ GRADER = Grader(
                     hints={"triplets": "take the distances of all rows at once: sum over the features alone"},
                 )
                 # Few enough that all pairs fit into memory, with their features under the Euclidean distance.
-                for distance, triplets, features in (("euclidean", 1024, 32), ("cosine", 2048, 16))
+                for distance, triplets, features in (("euclidean", 1536, 32), ("cosine", 2048, 16))
             ),
             cases=(
                 Case("six_by_seven", lambda draw: triplets(draw, 4, 2)),

@@ -157,7 +157,7 @@ GRADER = Grader(
                 Budget(
                     "many_steps",
                     {"steps": (8, 32)},
-                    lambda draw, steps: network(steps, N=512, D=8, H=32)(draw),
+                    lambda draw, steps: network(steps, N=1024, D=8, H=32)(draw),
                     scenario=on_a_network,
                     asks=("memory",),
                     hints={"steps": "keep no graph of an earlier step"},

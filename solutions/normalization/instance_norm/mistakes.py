@@ -42,6 +42,10 @@ SLOW = {
         "(sum(one.square() for one in planes.unbind(2)) / planes.shape[2])",
         "the squares are added up in a Python loop over the positions; mean and var do it in one call",
     ),
+    "centred_by_a_matrix": (
+        "(planes @ (torch.eye(planes.shape[2], dtype=x.dtype) - 1 / planes.shape[2])).square().mean(2)",
+        "a matrix of all positions by all positions takes the mean away; subtract the mean",
+    ),
     "products_of_all_channels": (
         "((planes @ planes.mT).diagonal(dim1=1, dim2=2) / planes.shape[2])",
         "all channels are multiplied with each other, and all but the diagonal is thrown away; square instead",
