@@ -109,7 +109,9 @@ def test_learner_goes_from_stub_to_solved(terminal: Terminal) -> None:
     terminal.save(WRONG.replace("    return x / factor", swallowed))
     terminal.shows("FAIL", "the rules", "since the last run: numerics", "now pass; rules fail now")
     terminal.save(REFERENCE)
-    terminal.shows("PASS", "since the last run: rules now pass", "solved; it comes back for review in", "1 core, 1 solved of 2")
+    terminal.shows(
+        "PASS", "since the last run: rules now pass", "solved; it comes back for review in", "1 core, 1 solved of 2"
+    )
     terminal.press("d")
     terminal.shows("no difference")
     terminal.press("q")
