@@ -108,9 +108,7 @@ class Trial:
             return self.result_of(request)
         return self.result(request, self.vectors.expected(answer, typical, torch.float64, 0).result)
 
-    def run(
-        self, scenario: Callable[..., Any], *, summary: Callable[[Any], Any] | None = None, **inputs: Any
-    ) -> Any:
+    def run(self, scenario: Callable[..., Any], *, summary: Callable[[Any], Any] | None = None, **inputs: Any) -> Any:
         """Runs a scenario from a kata's own test function; gives back what it returned, or the summary of that."""
         refuse_inputs(f"scenario {scenario.__name__}", inputs)
         result = self.result_of(

@@ -60,9 +60,7 @@ class Submission(Protocol):
     ) -> Any:
         """Calls the answer of this name; gives back what it returned, tensors on the CPU."""
 
-    def run(
-        self, scenario: Callable[..., Any], *, summary: Callable[[Any], Any] | None = None, **inputs: Any
-    ) -> Any:
+    def run(self, scenario: Callable[..., Any], *, summary: Callable[[Any], Any] | None = None, **inputs: Any) -> Any:
         """Runs a scenario on these inputs (see Case); gives back what it returned, tensors on the CPU.
 
         With a summary, which the judge makes of that, gives back the summary: where the raw numbers are random, the
