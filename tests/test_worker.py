@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import pytest
@@ -27,7 +27,7 @@ from graders.sandbox import dialogue
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import Request
 from graders.sandbox.submission import Submission
-from graders.worker import meter, outside, removal, sealed
+from graders.worker import described, meter, outside, removal, sealed
 
 
 def test_steps_run_in_order_until_one_raises() -> None:
@@ -90,7 +90,7 @@ def test_what_is_caught_ends_no_thread(left: str) -> None:
 
 
 def test_lines_of_ours_are_no_loop() -> None:
-    ours = removal.back_within_submission().__code__
+    ours = removal.frame_within_submission(FrameType, "f_back").__code__
     assert meter.longest_loop({(ours, ours.co_firstlineno + 1): 100}, "answer.py") == {"lines": 0, "line": 0}
     copied = ours.replace(co_consts=(*ours.co_consts, "another"))
     assert meter.longest_loop({(copied, ours.co_firstlineno + 1): 100}, "answer.py") == {"lines": 100, "line": 0}
@@ -102,6 +102,23 @@ def test_a_finalizer_that_raises_ends_nothing() -> None:
             raise KeyError
 
     assert outside.run(lambda: Late() and None, functools.partial(abs, -5)) == ([None, 5], None)
+
+
+def test_what_was_read_of_an_answer_is_let_go_in_the_answers_thread() -> None:
+    """Another thread may empty it while the worker reads: then the worker's reference is the last."""
+    ended: list[int] = []
+
+    class Late:
+        def __del__(self) -> None:
+            ended.append(threading.get_ident())
+
+    answer = [Late()]
+    assert described.describe_output(answer, []) == {"list": [{"other": described.full_name(Late)}]}
+    answer.clear()
+    assert ended == []
+    outside.release()
+    thread = outside.run(threading.get_ident)[0][0]
+    assert ended == [thread]
 
 
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="root's workers become other users")

@@ -120,16 +120,19 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
             name
             for name, tensor in watched.items()
             if needs_gradient(tensor) != (name in leaves)
-            or gradient_of(leaves.get(name, tensor)) is not had.get(name)
+            or outside.hold(gradient_of(leaves.get(name, tensor))) is not had.get(name)
             or (name in had and not BASE.equal(had[name], ones_like(had[name])))
         ]
 
     for step in (make, look):
+        error: BaseException | None = None
         try:
             step()
         except Failed as failure:
-            reply["raised"] = raised(failure.args[0], path)
-        except Exception as error:  # ours, about what the submission gave us
+            error = failure.args[0]
+        except Exception as ours:  # about what the submission gave us
+            error = outside.hold(ours)
+        if error is not None:  # looked at when nothing is handled any more, which a finalizer could see
             reply["raised"] = raised(error, path)
     return reply, answer
 

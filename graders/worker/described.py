@@ -69,7 +69,7 @@ def describe_output(output: Any, returned: list[Tensor], depth: int = 0) -> dict
         return {"none": 0} if output is None else {"bool": output}
     for one, word, items_of in CONTAINERS:
         if is_a(one, kind) and depth < DEEPEST:  # a class of the submission's own may say what it likes of itself
-            items = [*items_of(output)]
+            items = outside.hold([*items_of(output)])
             inside = [
                 describe_output(item, returned, depth + 1) for item in (map(second, items) if one is dict else items)
             ]

@@ -29,7 +29,8 @@ HELD: list[Any] = []  # all that came from the submission since `release`
 DROPPED: list[Any] = []  # and before: the next steps take it apart
 collect, collect_no_more = gc.enable, gc.disable
 IN_THREAD = "Exception ignored in thread started by {!r}"  # which Python says since 3.13, and names no object
-PLACE = attrgetter("tb_frame.f_code.co_filename", "tb_lineno")
+frame_of, line_of = (TracebackType.__dict__[name].__get__ for name in ("tb_frame", "tb_lineno"))
+file_of = attrgetter("f_code.co_filename")
 Thread = tuple[
     Any, Any, Any, Any, Any
 ]  # its tasks, their news, how each begins, the function that it began with, its end
@@ -93,8 +94,8 @@ def opaque(function: Callable[..., Any]) -> Callable[..., Any]:
 def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
     """What each step returned, in order, until one raised, and what it raised.
 
-    Finalizers of the submission's should not run in the worker's thread: there the collector is off, and what came
-    from the submission is kept until `release`.
+    Finalizers of the submission's should not run in the worker's thread: there the collector is off, what came from
+    the submission is kept until `release`, and so should be whatever else is read of it: see `hold`.
     """
     tasks, news, before, begin, ended = THREAD[0] if THREAD else begin_thread()
     results: list[Any] = []
@@ -162,6 +163,12 @@ def same_text(one: Any, other: str) -> bool:
     return type(one) is str and one == other
 
 
+def hold(value: Any) -> Any:
+    """The same, kept until `release`: another thread may take it away meanwhile, and this one would be its last."""
+    HELD.append(value)
+    return value
+
+
 def release() -> None:
     """Leaves what came from the submission to the next steps; nothing of it should be in use any more."""
     DROPPED.extend(HELD)
@@ -170,8 +177,10 @@ def release() -> None:
 
 def places(trace: TracebackType | None) -> list[tuple[str, int]]:
     """File and line of each frame that an exception passed through, read where reading them shows nothing of ours."""
-    passed = []
+    passed: list[TracebackType] = hold([])
     while trace is not None:
         passed.append(trace)
         trace = trace.tb_next
-    return run(partial(list, map(PLACE, passed)))[0][0]  # type: ignore[no-any-return]  # what PLACE returns
+    files = map(file_of, map(frame_of, passed))
+    found: list[tuple[str, int]] = run(partial(list, zip(files, map(line_of, passed), strict=True)))[0][0]
+    return found

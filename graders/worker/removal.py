@@ -25,7 +25,7 @@ from _queue import SimpleQueue
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice, starmap
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, TracebackType
 from typing import Any, NamedTuple
 
 import torch
@@ -205,7 +205,8 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
             vars(module)[name] = opaque(sterile(nothing))
     change(MappingProxyType, {name: with_copy(name) for name in COMPARISONS})
     change(torch._C._profiler._RecordFunctionFast, {name: sterile(nothing) for name in ("__enter__", "__exit__")})
-    change(FrameType, {"f_back": property(opaque(back_within_submission()))})
+    for one, name in ((FrameType, "f_back"), (TracebackType, "tb_frame")):
+        change(one, {name: property(opaque(frame_within_submission(one, name)))})
     change(FrameType, {name: property(sterile(nothing)) for name in ("f_trace", "f_trace_lines", "f_trace_opcodes")})
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
 
@@ -352,17 +353,20 @@ def with_copy(name: str) -> Callable[..., Any]:
     return sterile(operate)
 
 
-def back_within_submission() -> Callable[[FrameType], FrameType | None]:
-    """`f_back`, which ends above the worker's own frames: a finalizer may run on top of them."""
-    back_of, globals_of = (FrameType.__dict__[name].__get__ for name in ("f_back", "f_globals"))
+def frame_within_submission(one: type, attribute: str) -> Callable[[Any], FrameType | None]:
+    """`f_back` of a frame, or `tb_frame` of a traceback, which is none of the worker's own.
+
+    A finalizer may run on top of those, and while the worker handles an exception.
+    """
+    read, globals_of = one.__dict__[attribute].__get__, FrameType.__dict__["f_globals"].__get__
     get, kind, text, begins = dict.get, type, str, str.startswith
 
-    def f_back(frame: FrameType) -> FrameType | None:
-        below = back_of(frame)
-        name: Any = None if below is None else get(globals_of(below), "__name__")
-        return None if kind(name) is text and begins(name, "graders.") else below
+    def frame_of(holder: Any) -> FrameType | None:
+        frame: FrameType | None = read(holder)
+        name: Any = None if frame is None else get(globals_of(frame), "__name__")
+        return None if kind(name) is text and begins(name, "graders.") else frame
 
-    return sterile(f_back)
+    return sterile(frame_of)
 
 
 def refusing(refused: Callable[..., Any], like: CodeType) -> CodeType:

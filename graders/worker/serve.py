@@ -160,14 +160,17 @@ def load(module: ModuleType, request: LoadRequest, refuse: removal.Refuse) -> tu
     module.__file__ = path
     sys.modules[module.__name__] = module
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)  # torch.jit reads it
+    error: BaseException | None = None
     try:
         (code,) = results_of(partial(compile, source, path, "exec", dont_inherit=True))
         results_of(outside.catching(partial(exec, code, module.__dict__)))
     except Failed as failure:
-        return {"raised": raised(failure.args[0], path)}, []
+        error = failure.args[0]
     finally:
         guards.LOADING.clear()
         guards.take_away_libraries(refuse)
+    if error is not None:  # looked at when nothing is handled any more, which a finalizer could see
+        return {"raised": raised(error, path)}, []
     return {"names": {wanted: describe(module, wanted) for wanted in request["names"]}}, []
 
 
@@ -199,7 +202,7 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
 
 
 def parameter_in_words(parameter: inspect.Parameter) -> dict[str, Any]:
-    default, name, kind = (of(parameter) for of in of_parameter)
+    default, name, kind = outside.hold([of(parameter) for of in of_parameter])
     optional = default is not nothing
     is_number = type(default) is int or type(default) is float
     if not any(type(default) is one for one in PRIMITIVE) or (
