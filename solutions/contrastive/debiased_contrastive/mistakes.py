@@ -9,6 +9,8 @@ ITSELF = "torch.eye(2 * N, dtype=torch.bool, device=features.device)"
 TOP = "torch.maximum(positive, negatives.amax(1)).detach()"
 UNSHIFTED = "torch.zeros_like(positive)"
 SUM = "(negatives - top[:, None]).exp().sum(1)"
+ALL_BUT = "logits.exp().masked_fill(same_sample, 0).sum(1)"  # where infinity has a gradient of NaN
+TIMES_0 = "(logits.exp() * ~same_sample).sum(1)"
 FLOOR = "M * (-1 / temperature - top).exp()"
 DIVIDED = "(exp_negatives - M * tau_plus * exp_positive) / (1 - tau_plus)"
 MG = f"torch.maximum({DIVIDED}, floor)"
@@ -66,6 +68,10 @@ MISTAKES = (
         "exponentials overflow, or all of a row vanish, at small temperatures; divide them by the row's largest",
         {TOP: UNSHIFTED},
         {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
+        {TOP: UNSHIFTED, LOSS: "return ((exp_positive + Mg).log() - exp_positive.log()).mean()"},
+        {TOP: UNSHIFTED, SUM: ALL_BUT, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
+        {TOP: UNSHIFTED, SUM: ALL_BUT},
+        {TOP: UNSHIFTED, SUM: TIMES_0, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
         {TOP: "torch.full_like(positive, 1 / temperature)"},
     ),
     known(

@@ -24,6 +24,9 @@ HALF_DETACHED = {SHIFTED: f"top = {TOP}\n    shifted = logits - top.detach()", C
 FLOAT = {UNIT: UNIT.replace("features", "features.to(torch.promote_types(features.dtype, torch.float32))")}
 ALONE = "shifted.exp().masked_fill(itself, 0).sum(1)"
 CANCELS = "(shifted.exp().sum(1) - shifted.diagonal().exp())"
+SELECTED = "shifted.exp().masked_select(~itself).view(rows, rows - 1).sum(1)"
+QUOTIENT = {LOSS: f"return -{SHARE}).log().mean()"}
+DIFFERENCE = {LOSS: f"return (log_total - {CHOSEN}.exp().log()).mean()"}
 CLAMPED = [f"shifted = logits.clamp(max={most})" for most in (80, 50, 700)]
 
 
@@ -104,6 +107,8 @@ MISTAKES = (
         "no_max_shift",
         "exponentials overflow at small temperatures, or are all 0; subtract each row's maximum first",
         *({SHIFTED: "shifted = logits"}, UNMASKED | {TOTAL: ALONE}, UNMASKED | {TOTAL: CANCELS}),
+        *(UNMASKED | {TOTAL: total} | QUOTIENT for total in ("(shifted.exp() * ~itself).sum(1)", ALONE, SELECTED)),
+        *(UNMASKED | {TOTAL: total} | DIFFERENCE for total in ("(shifted.exp() * ~itself).sum(1)", SELECTED)),
     ),
     known("clamped", "logits are clamped; subtract each row's maximum", *each(SHIFTED, *CLAMPED)),
     known(

@@ -76,6 +76,9 @@ MISTAKES = (
         "the parameter is log(1/τ), as CLIP's is, or the product is multiplied by τ; here it is log τ, and τ divides",
         {LOG: f"-{LOG}", TAU: "return (-self.log_temperature).exp()"},
         {LOGITS: f"{PRODUCT} * self.temperature"},
+        {LOG: f"-{LOG}", LOGITS: f"{PRODUCT} * {EXP}"},
+        {TAU: "return (-self.log_temperature).exp()", LOGITS: f"{PRODUCT} * {EXP}"},
+        {LOG: f"-{LOG}", TAU: "return (-self.log_temperature).exp()", LOGITS: f"{PRODUCT} * self.temperature"},
     ),
     known(
         "another_start",

@@ -69,6 +69,13 @@ MISTAKES = (
         "larger_of_two",
         "max(x, negative_slope · x) is wrong for a negative_slope above 1; ask whether x > 0",
         {LEAKY: "torch.maximum(x, negative_slope * x)"},
+        also=tuple(
+            {
+                LEAKY: "torch.maximum(x, negative_slope * x)",
+                LEAKY_GRAD: LEAKY_GRAD.replace("x > 0", f"x {than} ctx.negative_slope * x"),
+            }
+            for than in (">", ">=")
+        ),
     ),
     Mistake(
         "zero_is_the_default",

@@ -4,6 +4,7 @@ from graders.kata import Mistake
 
 DIVIDED, WIDENED = "x / torch.where(scale == 0, 1, scale)", "x.to(torch.promote_types(x.dtype, torch.float32))"
 LIMITS, TOP = "wide.amin(0), wide.amax(0)", "x.abs().amax(0)"
+FIRST, FIRST_TOP = "wide.min(0).values, wide.max(0).values", "x.abs().max(0).values"  # of equal ones
 SHIFTED, STD = "wide - wide[0]", "shifted.std(0, correction=0)"
 QUARTILES = "torch.quantile(wide, wide.new_tensor([0.25, 0.5, 0.75]), dim=0)"
 LOG = "torch.log1p(x)"
@@ -29,6 +30,17 @@ def quotients(name: str, diagnosis: str, quotient: str, *more: dict[str, str]) -
     return Mistake(name, diagnosis, {DIVIDED: quotient.format("x", "scale")}, also=(*alone, *more))
 
 
+def everywhere(quotient: str, *eps: str) -> tuple[dict[str, str], ...]:
+    """A quotient in all functions, which may be written down without the reference's care."""
+    careless = (
+        {SHIFTED: "wide"},
+        {SHIFTED: "wide", WIDENED: "x"},
+        {SHIFTED: "wide", WIDENED: "x", LIMITS: FIRST, TOP: FIRST_TOP},
+    )
+    made = ({DIVIDED: quotient.format(one)} for one in eps or ("1e-12", "1e-10", "1e-8", "1e-7", "1e-6", "1e-5"))
+    return tuple(one | more for one in made for more in ({}, *careless))
+
+
 def one_of(name: str, diagnosis: str, *forms: dict[str, str], slow: bool = False) -> Mistake:
     return Mistake(name, diagnosis, forms[0], also=forms[1:], slow=slow)
 
@@ -38,7 +50,7 @@ MISTAKES = (
         "divided_by_0",
         "a constant column, or a row of zeros, gives 0 / 0 = NaN; divide by 1 where the scale is 0",
         "({0} / {1})",
-        {DIVIDED: "x / scale", SHIFTED: "wide", WIDENED: "x"},
+        *everywhere("x / scale", "0"),
     ),
     quotients(
         "repaired_too_late",
@@ -52,7 +64,7 @@ MISTAKES = (
         "eps_added",
         "an eps is added, which is wrong where the scale is small; divide by 1 where the scale is 0",
         "({0} / ({1} + 1e-8))",
-        {DIVIDED: "x / (scale + 1e-8)", SHIFTED: "wide"},
+        *everywhere("x / (scale + {})"),
         *({STD: f"(shifted.var(0, correction=0) + {eps}).sqrt()"} for eps in (1e-5, 1e-8)),
     ),
     quotients(
@@ -60,7 +72,7 @@ MISTAKES = (
         "a scale of 0 is raised to a tiny number, whose inverse is a huge gradient, infinite in float16, and by which "
         "robust divides columns of equal quartiles; divide by 1 where the scale is 0",
         "({0} / {1}.clamp_min(1e-12))",
-        {DIVIDED: "x / scale.clamp_min(1e-8)"},
+        *everywhere("x / scale.clamp_min({})"),
     ),
     quotients(
         "statistics_detached",

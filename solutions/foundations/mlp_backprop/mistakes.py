@@ -10,6 +10,7 @@ D_HIDDEN = "d_logits @ w2.mT"
 MASK = "(hidden > 0)"
 W1, B1 = "x.mT @ d_pre", "d_pre.sum(dim=0)"
 W2, B2 = "hidden.mT @ d_logits", "d_logits.sum(dim=0)"
+KEPT_1, KEPT_2 = (one.replace("=0", "=0, keepdim=True") for one in (B1, B2))
 MEANS = {B1: "d_pre.mean(dim=0)", B2: "d_logits.mean(dim=0)"}
 AGAIN = {W1: f"{W1} / N", W2: f"{W2} / N"}
 SHARES = "(lambda e: e / e.sum(dim=1, keepdim=True))({}.exp())"
@@ -24,6 +25,13 @@ MISTAKES = (
         "bias_not_summed",
         "the bias gradients keep the axis of the batch; every row uses the same bias, so sum over the rows",
         {B1: "d_pre", B2: "d_logits"},
+        also=({B1: "d_pre"}, {B2: "d_logits"}),
+    ),
+    Mistake(
+        "bias_with_an_axis_of_length_1",
+        "the bias gradients keep an axis of length 1, as by keepdim; each should be shaped like its bias",
+        {B1: KEPT_1, B2: KEPT_2},
+        also=({B1: KEPT_1}, {B2: KEPT_2}),
     ),
     Mistake("no_mean", "the gradients are those of the sum of the losses; the mean divides by N", {" / N": ""}),
     Mistake(

@@ -82,7 +82,14 @@ MISTAKES = (
         "one_step_for_all_sizes",
         "the default step does not grow with |x|, so large entries round it away; multiply by max(1, |x|), per entry",
         {DEFAULT: f"torch.full_like(x, {EPS})"},
-        also=({DEFAULT: "torch.full_like(x, 1e-5)"}, {DEFAULT: EPS + " * x.clamp_min(1)"}),
+        also=({DEFAULT: EPS + " * x.clamp_min(1)"},),
+    ),
+    Mistake(
+        "fixed_default_step",
+        "the default step is a fixed number, such as 1e-4, which suits neither every dtype nor every size of x; take "
+        "ε^(1/3) of the dtype of x, times max(1, |x|) of each entry",
+        {DEFAULT: "torch.full_like(x, 1e-4)"},
+        also=tuple({DEFAULT: f"torch.full_like(x, {step})"} for step in ("1e-5", "1e-3", "1e-6", "1e-7", "1e-2")),
     ),
     Mistake(
         "step_of_the_largest_entry",
@@ -141,6 +148,11 @@ MISTAKES = (
         "old_value_is_a_view",
         "x[i] is a view in torch, so the old value moves with the entry; take its number, or clone it",
         moved("z", "z[i]", *SET),
+        also=(
+            moved("x", "x[i]", *SET),
+            moved("x", "x[i]", *SET, value="f({})"),
+            *({**moved("x", "x[i]", *SET), DEFAULT: f"torch.full_like(x, {step})"} for step in ("1e-5", "1e-4")),
+        ),
     ),
     Mistake(
         "value_is_a_view",

@@ -39,6 +39,12 @@ MISTAKES = (
             "factor = torch.where(z > 16, 0, (1 - z.sigmoid()) ** gamma)",
             OF_EXP,
             "factor = (-log_p_t.expm1()) ** gamma",
+            "p = logits.sigmoid()\n    factor = (1 - torch.where(y == 1, p, 1 - p)) ** gamma",
+            "p = logits.sigmoid()\n    factor = (1 - p * y - (1 - p) * (1 - y)) ** gamma",
+            "p = logits.sigmoid()\n    factor = (p * (1 - y) + (1 - p) * y) ** gamma",
+            "p = logits.sigmoid()\n    factor = (y - p).abs() ** gamma",
+            "p = logits.sigmoid()\n    factor = torch.where(y == 1, (1 - p) ** gamma, p**gamma)",
+            "p = logits.sigmoid()\n    factor = y * (1 - p) ** gamma + (1 - y) * p**gamma",
         ),
     ),
     Mistake(

@@ -95,7 +95,10 @@ MISTAKES = (
         {LAST: LAST.replace("score[1:] != score[:-1]", "~torch.isclose(score[1:], score[:-1])")},
         also=(
             {SORTED: f"{SORTED.replace('.s', '.float().s')}\n    score = score.to(y_score.dtype)"},
-            {LAST: LAST.replace("score[1:] != score[:-1]", "score[:-1] - score[1:] > torch.finfo(score.dtype).tiny")},
+            *(
+                {LAST: LAST.replace("score[1:] != score[:-1]", f"score[:-1] - score[1:] > {gap}")}
+                for gap in ("torch.finfo(score.dtype).tiny", "torch.finfo(score.dtype).eps", "1e-8", "1e-6", "1e-5")
+            ),
         ),
     ),
     Mistake(

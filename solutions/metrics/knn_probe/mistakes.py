@@ -6,6 +6,7 @@ UNIT = "unit = F.normalize(train_x, dim=1)"
 LOOP = "for start in range(0, len(test_x), CHUNK):"
 ROWS = "x, y = test_x[start : start + CHUNK], test_y[start : start + CHUNK]"
 SIMILARITY = "similarity = x @ unit.T"
+EXPANDED = "2 * x @ unit.T - x.square().sum(1, keepdim=True) - unit.square().sum(1)"  # −‖x − t‖²
 VOTES = "votes = train_class.new_zeros(len(x), len(classes))"
 ONES = "torch.ones_like(nearest)"
 COUNT = f"votes.scatter_add_(1, train_class[nearest], {ONES})"
@@ -25,12 +26,26 @@ MISTAKES = (
         "not_normalised",
         "the training rows are not normalised, so that long ones count as near; divide each by its norm",
         {UNIT: "unit = train_x"},
-        also=({UNIT: "unit = train_x", SIMILARITY: "similarity = -torch.cdist(x, unit)"},),
     ),
     Mistake(
-        "eps_in_the_length",
-        "a constant is added to the rows' lengths, which makes short rows less similar; divide by the length alone",
+        "euclidean",
+        "the nearest rows are taken by Euclidean distance; take them by cosine, which normalised rows have in common",
+        {UNIT: "unit = train_x", SIMILARITY: "similarity = -torch.cdist(x, unit)"},
+        also=(
+            {UNIT: "unit = train_x", SIMILARITY: "similarity = -(x[:, None] - unit).square().sum(2)"},
+            {UNIT: "unit = train_x", SIMILARITY: f"similarity = {EXPANDED}"},
+        ),
+    ),
+    Mistake(
+        "coarser_than_float64",
+        "float64 rows whose directions differ by a billionth are not told apart, by float32 on the way or a constant "
+        "that is added to the lengths; divide by the length alone, and keep the dtype of the rows",
         {UNIT: "unit = train_x / (train_x.norm(dim=1, keepdim=True) + 1e-8)"},
+        also=(
+            {UNIT: "unit = F.normalize(train_x.float(), dim=1)", SIMILARITY: "similarity = x.float() @ unit.T"},
+            {SIMILARITY: "similarity = x.float() @ unit.float().T"},
+            {SIMILARITY: "similarity = F.normalize(x, dim=1).float() @ unit.float().T"},
+        ),
     ),
     Mistake(
         "squares_in_half_precision",

@@ -61,6 +61,10 @@ MISTAKES = (
         "mean_over_active",
         "the mean is taken over the pairs with a positive loss only; divide by all N",
         {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
+        also=(
+            {MEAN: "return losses.sum() / (losses > 0).sum()"},
+            {MEAN: "return losses[losses > 0].mean()"},
+        ),
     ),
     Mistake(
         "nan_gradient_at_zero",
@@ -108,6 +112,7 @@ MISTAKES = (
         "every_pair_of_losses",
         "distances of shape (N, 1) meet labels of shape (N,), so the losses are N × N; drop that axis",
         {DISTANCE: "torch.linalg.vector_norm(x1 - x2, dim=1, keepdim=True)"},
+        also=({DISTANCE: "torch.nn.functional.pairwise_distance(x1, x2, keepdim=True)"},),
     ),
     Mistake("axis_kept", '"none" returns (N, 1); return one loss per pair, (N,)', {NONE: "return losses[:, None]\n"}),
     Mistake(

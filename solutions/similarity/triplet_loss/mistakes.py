@@ -91,6 +91,12 @@ MISTAKES = (
         "mean_over_active",
         "the mean is taken over the triplets with a positive loss only; divide by all N",
         {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
+        also=(
+            {MEAN: "return losses.sum() / (losses > 0).sum()"},
+            {MEAN: "return losses.sum() / ((losses > 1e-16).sum() + 1e-16)"},
+            {MEAN: "return losses[losses > 0].mean()"},
+            {MEAN: "return losses[losses > 0].mean() if (losses > 0).any() else losses.sum()"},
+        ),
     ),
     Mistake(
         "every_pair_of_distances",
