@@ -117,7 +117,6 @@ STATEMENTS = {
         "sympy": "from sympy import symbols, diff; diff(symbols('t') ** 2)",
     },
     "softmax": {
-        "a_late_module": "from torch.nn.attention.varlen import varlen_attn; varlen_attn(x, x, x, None, None, 1, 1)",
         "a_graph_that_is_changed": "torch.jit.trace(lambda t: t + 1, x.detach()).graph.insertConstant(1)",
         "a_graph_that_is_rewritten": (
             "torch._C._jit_pass_custom_pattern_based_rewrite_graph("

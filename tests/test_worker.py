@@ -229,6 +229,48 @@ def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
     assert "! log_softmax\t" in ran.stdout
 
 
+LATE = """
+import sys, torch
+from graders.worker import late, removal
+refuse = removal.refuser("nowhere.py", 1)
+removal.take_away(removal.take_stock(), ("softmax",), refuse)
+late.watch_imports(("softmax",), refuse)
+torch.nn.__path__.append(sys.argv[1])
+from torch.nn import late_one
+print(late_one.hardmax(3), late_one.Other.softmax(3))
+for call in (late_one.softmax, late_one.softmax.__wrapped__, late_one.Module().softmax, late_one.Module._softmax_2):
+    try:
+        print(call(3))
+    except RuntimeError as error:
+        print("refused:", error)
+"""
+LATE_ONE = """
+import functools
+from collections import Counter
+def wrapped(function):
+    return functools.wraps(function)(lambda x: function(x))
+@wrapped
+def softmax(x): return x
+def hardmax(x): return x
+class Module:
+    def softmax(self, x): return x
+    @staticmethod
+    def _softmax_2(x): return x
+Module.itself = Module
+class Other:
+    softmax = hardmax
+    __module__ = "elsewhere"
+"""
+
+
+def test_what_is_banned_refuses_in_modules_of_torch_imported_later(tmp_path: Path) -> None:
+    (tmp_path / "late_one.py").write_text(LATE_ONE)
+    command = [sys.executable, "-W", "ignore", "-c", LATE, str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    lines = [line for line in ran.stdout.splitlines() if line and line[0] != "!"]
+    assert lines == ["3 3", *["refused: softmax may not be called in this kata"] * 4]
+
+
 def test_no_class_of_the_private_copy_can_be_changed() -> None:
     failed = sealed.private_copy()["described"]["Failed"]
     with pytest.raises(TypeError):
