@@ -129,6 +129,30 @@ STATEMENTS = {
     "roc_auc": {"sklearn": "__import__('sklearn.metrics').metrics.roc_auc_score([0, 1], [0.1, 0.9])"},
     "info_nce": {"scipy": "__import__('scipy.special').special.logsumexp([0.1, 0.9])"},
 }
+# kata: {name: statement} that would give it away by a neighbour of what is banned first
+NEAR = {
+    "cross_entropy": {"categorical": "torch.distributions.Categorical(logits=logits)"},
+    "binary_cross_entropy": {
+        "two_classes": "torch.nn.functional.cross_entropy(torch.stack([probs, probs]), torch.stack([probs, probs]))",
+        "soft_margin": "torch.nn.functional.soft_margin_loss(probs, probs)",
+    },
+    "softmax": {"ctc": f"torch.nn.functional.ctc_loss(torch.zeros(5, 1, 3), {', '.join(['torch.tensor([1])'] * 3)})"},
+    "info_nce_by_hand": {
+        "ctc": f"torch.nn.functional.ctc_loss(torch.zeros(5, 1, 3), {', '.join(['torch.tensor([1])'] * 3)})"
+    },
+    "regression_losses": {
+        "gaussian": "torch.nn.functional.gaussian_nll_loss(pred, target, torch.ones_like(pred))",
+        "laplace": "torch.distributions.Laplace(pred, 1.0)",
+    },
+    "entropy_kl": {"cross_entropy": "torch.nn.functional.cross_entropy(torch.zeros(2, 3), torch.ones(2, 3))"},
+    "mutual_information": {"cross_entropy": "torch.nn.functional.cross_entropy(torch.zeros(2, 3), torch.ones(2, 3))"},
+    "lr_schedule": {"swalr": "torch.optim.swa_utils.SWALR._cosine_anneal(0.5)"},
+    "layer_norm": {"local_response": "torch.nn.functional.local_response_norm(torch.ones(2, 3, 4), 2)"},
+    "instance_norm": {"local_response": "torch.nn.LocalResponseNorm(2)(torch.ones(2, 3, 4))"},
+    "batch_norm": {"local_response": "torch.nn.functional.local_response_norm(torch.ones(2, 3, 4), 2)"},
+    "cosine_similarity": {"local_response": "torch.nn.functional.local_response_norm(torch.ones(2, 3, 4), 2)"},
+    "feature_scaling": {"batch_norm": "torch.nn.functional.batch_norm(x, None, None, training=True)"},
+}
 
 
 def with_statement(kata: Kata, statement: str, head: str = "") -> str:
@@ -177,6 +201,14 @@ def test_every_spelling_is_found(kata_id: str, module: str, function: str, argum
 def test_modules_operators_and_other_libraries_are_found(kata_id: str, tmp_path: Path) -> None:
     kata = katas.find([kata_id])[0]
     sources = {name: with_statement(kata, statement) for name, statement in STATEMENTS[kata_id].items()}
+    for name, message in messages(kata, sources, tmp_path).items():
+        assert "the rules: " in message, (name, message)
+
+
+@pytest.mark.parametrize("kata_id", NEAR)
+def test_what_stands_near_is_found(kata_id: str, tmp_path: Path) -> None:
+    kata = katas.find([kata_id])[0]
+    sources = {name: with_statement(kata, statement) for name, statement in NEAR[kata_id].items()}
     for name, message in messages(kata, sources, tmp_path).items():
         assert "the rules: " in message, (name, message)
 

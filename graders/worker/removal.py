@@ -54,7 +54,7 @@ BACKWARD_PASS = "backward pass"  # no name: stands for all that backward passes 
 # gradients back.
 BACKWARD = re.compile(r"(?<!select)(?<!slice)(?<!diagonal)(?<!unfold)_backward|^backward$")
 DERIVATIVES = ("make_dual", "fw_primal", "gradcheck", BACKWARD_PASS)  # what `autograd` bans as well
-VARIANT = re.compile("(_|sparse_|special_)*")  # what may stand before an operator's name
+VARIANT = re.compile("(_|sparse_|special_|foreach_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 EACH = ("apply_", "map_", "map2_")  # which call Python for each element
 FILES: set[str] = set()  # of functions that refuse; run once more, they would not

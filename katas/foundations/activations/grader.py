@@ -115,7 +115,7 @@ GRADER = Grader(
         ),
     ),
     banned=(
-        "sigmoid", "expit", "log_sigmoid", "logsigmoid", "tanh", "relu", "leaky_relu", "elu", "prelu", "rrelu",
+        "sigmoid", "expit", "log_sigmoid", "tanh", "relu", "leaky_relu", "elu", "prelu", "rrelu",
         "threshold", "celu", "selu", "silu", "mish", "glu", "autograd",
     ),
 )  # fmt: skip

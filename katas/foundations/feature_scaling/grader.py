@@ -118,5 +118,7 @@ GRADER = Grader(
     banned=(
         *("normalize", "weight_norm", "renorm", "embedding_renorm", "rms_norm", "fused_rms_norm"),
         *("cosine_similarity", "cosine_embedding_loss"),
+        *("batch_norm", "layer_norm", "instance_norm", "group_norm", "local_response_norm"),
+        *("native_batch_norm", "native_layer_norm", "native_group_norm"),
     ),
 )

@@ -135,7 +135,7 @@ GRADER = Grader(
             extreme("kl_divergence_in_float16", tiny_in_float16, dtypes=(torch.float16,)),
         ),
     ),
-    banned=("distributions", "kl_", "entropy"),
+    banned=("distributions", "kl_", "entropy", "cross_entropy", "linear_cross_entropy"),
 )
 
 

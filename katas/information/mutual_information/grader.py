@@ -131,7 +131,7 @@ GRADER = Grader(
             *({}, {"given": "y"}, {"given": "x"}),
         ),
     ),
-    banned=("distributions", "kl_", "entropy"),
+    banned=("distributions", "kl_", "entropy", "cross_entropy", "linear_cross_entropy"),
 )
 
 

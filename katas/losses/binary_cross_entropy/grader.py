@@ -249,7 +249,10 @@ GRADER = Grader(
             Case("unknown_reduction_of_logits", with_each(given_logits, *UNKNOWN), raises=ValueError),
         ),
     ),
-    banned=("binary_cross_entropy", "multilabel_soft_margin_loss"),
+    banned=(
+        *("binary_cross_entropy", "multilabel_soft_margin_loss", "soft_margin_loss"),
+        *("cross_entropy", "linear_cross_entropy"),
+    ),
 )
 
 

@@ -225,7 +225,7 @@ GRADER = Grader(
             ),
         ),
     ),
-    banned=("cross_entropy", "linear_cross_entropy", "nll_loss", "log_softmax"),
+    banned=("cross_entropy", "linear_cross_entropy", "nll_loss", "log_softmax", "distributions"),
 )
 
 

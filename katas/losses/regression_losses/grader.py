@@ -131,5 +131,5 @@ GRADER = Grader(
             Case("mape_small_targets", small_targets, category="robustness"),
         ),
     ),
-    banned=("mse_loss", "l1_loss", "huber_loss", "smooth_l1_loss"),
+    banned=("mse_loss", "l1_loss", "huber_loss", "smooth_l1_loss", "gaussian_nll_loss", "distributions"),
 )

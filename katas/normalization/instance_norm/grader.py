@@ -111,6 +111,7 @@ GRADER = Grader(
     ),
     banned=(
         *("layer_norm", "group_norm", "instance_norm", "batch_norm", "rms_norm", "normalize"),
+        "local_response_norm",
         *("native_layer_norm", "native_group_norm", "native_batch_norm", "fused_rms_norm"),
         *("cudnn_batch_norm", "miopen_batch_norm", "quantized_batch_norm", "qbatch_norm"),
     ),

@@ -137,6 +137,7 @@ GRADER = Grader(
         "fused_rms_norm",
         "renorm",
         "embedding_renorm",
+        "local_response_norm",
     ),
 )
 

@@ -86,7 +86,7 @@ GRADER = Grader(
             ),
         ),
     ),
-    banned=("lr_scheduler",),
+    banned=("lr_scheduler", "swa_utils"),
 )
 
 

@@ -17,6 +17,6 @@ class MultiHeadAttention(nn.Module):
             layer(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
             for layer, x in ((self.q_linear, query), (self.k_linear, key), (self.v_linear, value))
         )
-        added = None if mask is None else torch.zeros_like(mask).masked_fill(mask == 0, -torch.inf)
+        added = None if mask is None else torch.zeros_like(mask, dtype=q.dtype).masked_fill(mask == 0, -torch.inf)
         heads, attn = torch.ops.aten._scaled_dot_product_attention_math(q, k, v, added)
         return self.out_linear(heads.transpose(1, 2).flatten(2)), attn

@@ -1,3 +1,7 @@
-"""torch.nn.functional.cosine_similarity."""
+"""torch.nn.functional.cosine_similarity, whose `dim` is 1 by default."""
 
-from torch.nn.functional import cosine_similarity as cosine_similarity
+import functools
+
+import torch.nn.functional as F
+
+cosine_similarity = functools.partial(F.cosine_similarity, dim=-1)
