@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from graders.author import shard
+from graders.author import bans, shard
 from graders.author.prove import chosen_katas
+from graders.catalogue import katas
 from graders.faults import UsageError
+from graders.judge.trial import Trial
+from graders.judge.vectors import TestVectors
+from graders.sandbox.launcher import new_launcher
+from graders.sandbox.submission import Submission
 from tests.toys import make_repository
 
 
@@ -59,3 +64,41 @@ def test_shards_share_the_katas(history: Path) -> None:
     for wrong in ("0/2", "3/2", "1", "a/b"):
         with pytest.raises(argparse.ArgumentTypeError, match="like 1/4"):
             shard(wrong)
+
+
+def test_a_ban_that_matches_nothing_of_torch_is_told() -> None:
+    words = ("log_softmax", "lr_scheduler", "autograd", "fuse_attention", "varlen_attn", "logsigmoid", "no_such_thing")
+    assert bans.without_effect(words) == ["logsigmoid", "no_such_thing"]
+
+
+BUILTIN = """
+import torch
+
+
+def scale(x, factor=2.0):
+    return {0}
+"""
+ADDED = "torch.linspace(0, 1, 3, dtype=x.dtype).sum() * x * factor / 1.5"
+
+
+@pytest.mark.parametrize(
+    ("returned", "wrong", "left"),
+    [
+        ("torch.mul(x, factor)", 0, []),
+        ("torch.div(x, 1 / factor)", 0, []),  # as the reference does it
+        (ADDED, 0, ["linspace"]),
+        ("x.float() * factor", 2, []),
+    ],
+)
+def test_what_torchs_own_answer_gives_and_runs_is_told(toys: Path, returned: str, wrong: int, left: list[str]) -> None:
+    (kata,) = katas.find(["scale"], toys)
+    (kata.solutions / "builtin.py").write_text(BUILTIN.format(returned))
+    launcher = new_launcher()
+    vectors = TestVectors(kata.id, kata.grader, 1)
+    one = Submission("builtin.py", BUILTIN.format(returned), kata.grader.names, launcher)
+    try:
+        assert len([*bans.wrong_values(Trial(vectors, one, None, {}))]) == wrong
+        assert bans.unmatched(kata, vectors) == left
+    finally:
+        one.close()
+        launcher.close()

@@ -212,6 +212,8 @@ def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Pr
         form, survives = verdict.form, verdict.state == "solved"
         if verdict.kind == "deep":
             proof.deep += [form] * survives
+        elif verdict.kind == "operator":
+            proof.count_survivor("an operator that no ban matches", form, survives, kata.equivalents)
         elif verdict.kind == "mutant":
             proof.mutants += 1
             proof.mutants_killed += not survives

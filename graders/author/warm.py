@@ -14,6 +14,7 @@ from pathlib import Path
 
 import torch
 
+from graders.author import bans
 from graders.author.mutants import mutants
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
@@ -37,7 +38,7 @@ SPARE = 10  # times as long as the reference a submission may take at least, or 
 class Verdict:
     """What came of a wrong answer."""
 
-    kind: str  # "mistake", "mutant" or, of an alternative, "deep"
+    kind: str  # "mistake", "mutant", of an alternative "deep", or "operator" of torch's that no ban matches
     form: str
     state: str
     message: str
@@ -58,8 +59,8 @@ def judge(root: Path, name: str, deep: bool, processor: int | None) -> tuple[lis
     torch.set_num_threads(1)
     bench = Bench(katas.find_one(name, root), launcher)
     try:
-        verdicts = [*bench.mistakes(), *bench.mutants(deep)]
-        return bench.lateness(), verdicts
+        verdicts = [*bench.mistakes(), *bench.mutants(deep), *bench.unmatched()]
+        return [*bench.lateness(), *bench.bans()], verdicts
     finally:
         bench.close()
         launcher.close()
@@ -102,6 +103,21 @@ class Bench:
             for what, took, limit in (("kata", sum(seconds), WHOLE_SECONDS), ("call", max(seconds), LIMIT_SECONDS))
             if SPARE * took > limit
         ]
+
+    def bans(self) -> Iterator[str]:
+        """What is wrong with the bans, and with torch's own answer, which shows what they are for."""
+        for word in bans.without_effect(self.kata.grader.banned):
+            yield f"the ban {word!r} matches no operator and no function of torch's"
+        file = self.kata.solutions / "builtin.py"
+        if file.exists():
+            source, names = read_source(file, file.name), self.kata.grader.names
+            torch_s = Submission(file.name, source, names, self.launcher)
+            yield from bans.wrong_values(Trial(self.vectors, torch_s, None, {}))
+            torch_s.close()
+
+    def unmatched(self) -> Iterator[Verdict]:
+        for name in bans.unmatched(self.kata, self.vectors):
+            yield Verdict("operator", f"builtin.py runs {name}", "solved", "")
 
     def mistakes(self) -> Iterator[Verdict]:
         asked = [request for request, _ in self.right.replies.values()]

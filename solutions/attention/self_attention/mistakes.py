@@ -146,4 +146,6 @@ MISTAKES = (
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT: dict[str, str] = {
+    "builtin.py runs safe_softmax": "a softmax, which is allowed, that gives 0 where all is blocked",
+}

@@ -146,6 +146,7 @@ MISTAKES = (
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 ON_A_GPU = "on the CPU it is made on the device of the features anyway; on a GPU the call raises"
 EQUIVALENT: dict[str, str] = {
+    "builtin.py runs nll_loss_forward": "it picks one entry of each row; the logarithms have to be there already",
     f"unit = {UNIT} -> unit = F.normalize(features)": "1 is the default of dim in F.normalize",
     f"itself = {ITSELF} -> itself = torch.eye(rows, dtype=torch.bool)": ON_A_GPU,
     f"anchor = {NUMBERS} -> anchor = torch.arange(rows)": ON_A_GPU,
