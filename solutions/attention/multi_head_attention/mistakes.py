@@ -200,7 +200,8 @@ SPLIT_LINE = f"q, k, v = ({SPLIT} for layer, x in {LAYERS})"
 RESULT_LINE = f"return (self.out_linear({MERGE}), attn)"
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {
-    "builtin.py runs safe_softmax": "a softmax, which is allowed, that gives 0 where all is blocked",
+    "builtin.py runs safe_softmax": "a softmax, which is allowed, with 0 where all is blocked"
+} | {
     f"{line} -> {line.replace('(1, 2)', '(2, 1)')}": "transposing axes 2 and 1 is transposing 1 and 2"
     for line in (SPLIT_LINE, RESULT_LINE)
 }
