@@ -229,6 +229,31 @@ def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
     assert "! log_softmax\t" in ran.stdout
 
 
+TWICE = """
+import torch
+from graders.worker import removal, unneeded
+for _ in range(2):  # as in a server that loads torch's compiler later
+    known = unneeded.take_away_unneeded(removal.take_stock())
+known(removal.refuser("nowhere.py", 1))
+x = torch.ones(2, 2)
+traced = torch.jit.trace(lambda t: t + 1, x)
+assert (traced(x) == 2).all()
+for call in (lambda: torch.ops.mkldnn._linear_pointwise(x, x, None, "sigmoid", [], ""), lambda: torch.ops.prims.tanh(x),
+             lambda: x.to_mkldnn(), lambda: torch._C._jit_interpret_graph(traced.graph, (x,)),
+             lambda: traced.graph.insertConstant(1), lambda: torch.parse_ir("graph():\\n  return ()")):
+    try:
+        print(call())
+    except RuntimeError as error:
+        print("refused:", str(error).splitlines()[-1])
+"""
+
+
+def test_what_no_kata_needs_is_gone_and_told_of() -> None:
+    command = [sys.executable, "-W", "ignore", "-c", TWICE]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert ran.stdout.count("refused: ") == ran.stdout.count("! ") == 6
+
+
 LATE = """
 import sys, torch
 from graders.worker import late, removal
