@@ -16,6 +16,8 @@ from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, make_reposi
 
 DEF = "import os, sys, signal\nimport torch\n\n\ndef scale(x, factor=2.0):\n"
 
+NO_TERMINAL = "and there is none while an answer is graded: take it out, or run the file in a terminal of your own"
+ONE_FILE = "an answer is one file, and imports only what is installed"
 # name: (source, the message of the check or, where it cannot be imported, of the result; or several)
 LATE = "the call: did not return in 10 s"
 RUNS: dict[str, tuple[str, Any]] = {
@@ -49,7 +51,20 @@ RUNS: dict[str, tuple[str, Any]] = {
     ),
     "asks": (
         DEF + "    input('factor? ')\n    return x / (1 / factor)\n",
-        "the call: should raise ValueError, got EOFError: EOF when reading a line (line 6: `input('factor? ')`)",
+        f"the call: should raise ValueError, got a wait for a terminal, {NO_TERMINAL} (line 6: `input('factor? ')`)",
+    ),
+    "breaks": (
+        DEF + "    breakpoint()\n    return x / (1 / factor)\n",
+        f"the call: should raise ValueError, got a wait for a terminal, {NO_TERMINAL} (line 6: `breakpoint()`)",
+    ),
+    "steps": (
+        DEF + "    import pdb\n    pdb.set_trace()\n    return x / (1 / factor)\n",
+        f"the call: should raise ValueError, got a wait for a terminal, {NO_TERMINAL} (line 7: `pdb.set_trace()`)",
+    ),
+    "fills_its_output": (
+        DEF + "    for _ in range(300):\n        print('x' * (1 << 20))\n    return x / (1 / factor)\n",
+        "the call: should raise ValueError, got more than 64 MiB printed or written; remove the prints (line 7: "
+        "`print('x' * (1 << 20))`)",
     ),
     "empty": ("", "scale: should be defined in submissions/empty.py, got no such name"),
     "named_otherwise": (
@@ -72,7 +87,12 @@ IMPORTS = {
     ),
     "missing_module": (
         "import nowhere\n",
-        "ModuleNotFoundError: No module named 'nowhere' (line 1: `import nowhere`)",
+        f"ModuleNotFoundError: No module named 'nowhere'; {ONE_FILE} (line 1: `import nowhere`)",
+    ),
+    "relative_import": (
+        "from .scale import scale\n",
+        f"ImportError: attempted relative import with no known parent package; {ONE_FILE} (line 1: `from .scale import "
+        "scale`)",
     ),
     "exits_on_import": ("import sys\n\nsys.exit(0)\n", "sys.exit(0) (line 3: `sys.exit(0)`)"),
     "null_byte": ("x = 1\0\n", "source code string cannot contain null bytes"),

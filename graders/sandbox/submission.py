@@ -10,7 +10,7 @@ from typing import Any
 
 from graders.catalogue.source import defined_in
 from graders.faults import CheckFailed, GivenUp
-from graders.sandbox.cage import MEMORY
+from graders.sandbox.cage import FILE_SIZE, MEMORY
 from graders.sandbox.dialogue import CallTimedOut, Home, WorkerEnded, WorkerProcess
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import NO_ANSWER, Raised, Reply, Request, names_of, printed_of, raised_of, reply_of
@@ -25,6 +25,11 @@ SHARED = 2  # clock seconds count as one where the processor worked for less: ot
 MOST_HANGS = MOST_DEATHS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 1000  # printed in one call
 MOST_BYTES = 1 << 29  # of tensors in all replies, which are kept until the diagnosis
+DEBUGGER = re.compile(r"\b(breakpoint|set_trace|post_mortem)\(")
+NO_TERMINAL = "and there is none while an answer is graded: take it out, or run the file in a terminal of your own"
+RELATIVE = "attempted relative import"
+ONE_FILE = "; an answer is one file, and imports only what is installed"
+FULL = re.compile(r"\[Errno (27|28)\] ")  # the file is too large, or the scratch folder is full
 NEAR = 0.5  # cos_sim is 0.58 of cosine_similarity
 
 
@@ -171,14 +176,22 @@ class Submission:
         if raised.type == "MemoryError" or asked:
             wanted = f"{int(asked[1]) / 2**30:,.1f} GiB in one go" if asked else "more"
             return f"out of memory: asked for {wanted}, may take {MEMORY >> 30} GiB in all{self.at(raised.line)}"
-        return f"{raised.type}{': ' * bool(message)}{message}{self.at(raised.line)}"
+        if raised.type == "EOFError" or DEBUGGER.search(self.line(raised.line)):
+            return f"a wait for a terminal, {NO_TERMINAL}{self.at(raised.line)}"
+        if FULL.match(raised.message):
+            return f"more than {FILE_SIZE >> 20} MiB printed or written; remove the prints{self.at(raised.line)}"
+        only = ONE_FILE if raised.type == "ModuleNotFoundError" or message.startswith(RELATIVE) else ""
+        return f"{raised.type}{': ' * bool(message)}{message}{only}{self.at(raised.line)}"
 
     def at(self, line: int | None) -> str:
         """(line 12: `return x / y`)"""
+        text = self.line(line)
+        return f" (line {line}: `{visible(text)}`)" if text else ""
+
+    def line(self, number: int | None) -> str:
+        """Its text, if there is such a line."""
         lines = self.source.splitlines()
-        if line is None or not 0 < line <= len(lines):
-            return ""
-        return f" (line {line}: `{visible(lines[line - 1].strip())}`)"
+        return lines[number - 1].strip() if number is not None and 0 < number <= len(lines) else ""
 
     def _mention(self, call: str) -> int | None:
         """The first line with a banned name that the call's begins with: `cdist` where it was aten::_cdist_forward."""

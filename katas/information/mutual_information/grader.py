@@ -14,7 +14,7 @@ ELEVENTHS = torch.eye(11, dtype=torch.float64) / 11  # their sum is 0.9995 in fl
 SHAPES, LINES = ((5, 7), (4, 4), (3, 8), (6, 2)), ((1, 6), (6, 1), (1, 1))
 BASES = (2, 3, 10.0, 0.5, 1.5, math.e)
 NO_BASES = (0, 0.0, -1, -2.0, -0.5, 1, 1.0)
-NO_GIVEN = ("z", "", "xy", "yx", "x,y", "X", "Y", " x", ["x"], None, 0, 1)
+NO_GIVEN = ("z", "", "xy", "yx", "x,y", "X", "Y", " x")
 NO_TABLES = ((), (6,), (1, 5, 6), (5, 6, 1), (2, 3, 4))
 
 

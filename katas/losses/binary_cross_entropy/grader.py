@@ -15,7 +15,7 @@ FLOAT64 = (torch.float64,)
 MEAN: dict[str, Any] = {"reduction": "mean"}
 SUM: dict[str, Any] = {"reduction": "sum"}
 NONE: dict[str, Any] = {"reduction": "none"}
-UNKNOWN = [{"reduction": word} for word in ("average", "batchmean", "Mean", "", None)]
+UNKNOWN = [{"reduction": word} for word in ("average", "batchmean", "Mean", "")]
 
 
 def from_probs(probs: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:

@@ -220,7 +220,7 @@ GRADER = Grader(
                 raising("wrong_weight_length", wrong_weights),
                 raising(
                     "unknown_reduction",
-                    with_each(*({"reduction": word} for word in ("average", "max", "batchmean", "Mean", "", None))),
+                    with_each(*({"reduction": word} for word in ("average", "max", "batchmean", "Mean", ""))),
                 ),
             ),
         ),

@@ -154,7 +154,7 @@ GRADER = Grader(
                 Case("negative_margin", instead("margin", -0.5, -1e-3, -2), raises=ValueError),
                 Case(
                     "unknown_reduction",
-                    instead("reduction", "average", "Mean", "max", "", " mean", "means", None),
+                    instead("reduction", "average", "Mean", "max", "", " mean", "means"),
                     raises=ValueError,
                 ),
                 Case("x1_of_another_shape", instead("x1", *SHAPES), raises=ValueError),

@@ -260,12 +260,12 @@ GRADER = Grader(
                 Case("negative_margin", negative_margins, raises=ValueError),
                 Case(
                     "unknown_distance",
-                    with_options("distance", "manhattan", "", "cos", "Euclidean", "l2", "eucl", None),
+                    with_options("distance", "manhattan", "", "cos", "Euclidean", "l2", "eucl"),
                     raises=ValueError,
                 ),
                 Case(
                     "unknown_reduction",
-                    with_options("reduction", "average", "Mean", "", "me", "ean", None),
+                    with_options("reduction", "average", "Mean", "", "me", "ean"),
                     raises=ValueError,
                 ),
                 *[

@@ -38,11 +38,6 @@ MISTAKES = (
         cosine("1 - (a * X).sum(1).clamp(-1 + 1e-7, 1 - 1e-7)"),
     ),
     Mistake(
-        "none_for_a_word",
-        'None counts as "none"; refuse all but the three words',
-        {'if reduction == "none":': 'if reduction in ("none", None):'},
-    ),
-    Mistake(
         "squared_distances",
         "the squared Euclidean distances are used; take their square roots",
         euclidean("(anchor - X).square().sum(1)"),
