@@ -285,7 +285,10 @@ calls = {
     "spawn": lambda: os.posix_spawn("/bin/true", ["true"], {}),
     "handler": lambda: signal.signal(signal.SIGALRM, print),
     "program": lambda: os.execv("/bin/true", ["true"]),
+    **{f"signal to {pid}": lambda pid=pid: os.kill(pid, 0) for pid in (os.getppid(), 0, -1, -os.getpgid(0))},
 }
+os.kill(os.getpid(), 0)
+signal.pthread_kill(threading.get_ident(), 0)
 print([name for name, call in calls.items() if not refused(call)])
 """
 

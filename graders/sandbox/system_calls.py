@@ -23,16 +23,18 @@ CALLS = {
         "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "shmat": 30, "semget": 64, "msgget": 68, "mq_open": 240,
         "process_vm_readv": 310, "process_vm_writev": 311, "pidfd_getfd": 438, "unshare": 272, "setns": 308,
         "mount": 165, "keyctl": 250, "add_key": 248, "bpf": 321, "perf_event_open": 298, "userfaultfd": 323,
-        "io_uring_setup": 425,
+        "io_uring_setup": 425, "tkill": 200, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297, "pidfd_send_signal": 424,
     },
     "aarch64": {
         "execve": 221, "execveat": 281, "rt_sigaction": 134, "ptrace": 117,
         "memfd_create": 279, "memfd_secret": 447, "shmget": 194, "shmat": 196, "semget": 190, "msgget": 186,
         "mq_open": 180, "process_vm_readv": 270, "process_vm_writev": 271, "pidfd_getfd": 438, "unshare": 97,
         "setns": 268, "mount": 40, "keyctl": 219, "add_key": 217, "bpf": 280, "perf_event_open": 241,
-        "userfaultfd": 282, "io_uring_setup": 425,
+        "userfaultfd": 282, "io_uring_setup": 425, "tkill": 130, "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240,
+        "pidfd_send_signal": 424,
     },
 }  # fmt: skip
+SIGNALS = {"x86_64": (62, 234), "aarch64": (129, 131)}  # kill and tgkill, which a process may use on itself alone
 SET_SECCOMP, FILTER_MODE, ALLOW, REFUSE, KILL = 22, 2, 0x7FFF0000, 0x00050000, 0x80000000
 LOAD, EQUAL, GREATER_EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 THREAD = 0x00010000  # of clone's flags
@@ -40,7 +42,10 @@ X32 = 0x40000000  # from here on x86_64 has the same calls under other numbers
 
 
 def forbid() -> None:
-    """Takes from this process, for good, what starts another one, outlives it or catches signals, where Linux runs."""
+    """Takes from this process, for good, what starts another one, signals one, outlives it or catches signals.
+
+    Where Linux runs.
+    """
     machine = os.uname().machine if hasattr(os, "uname") else ""
     if sys.platform != "linux" or machine not in CALLS:
         return
@@ -50,6 +55,9 @@ def forbid() -> None:
     program += [(GREATER_EQUAL, 0, 1, X32), (RETURN, 0, 0, refused)]
     for number in CALLS[machine].values():
         program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, refused)]
+    for number in SIGNALS[machine]:
+        program += [(EQUAL, 0, 4, number), (LOAD, 0, 0, 16)]
+        program += [(EQUAL, 0, 1, os.getpid()), (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, refused)]
     program += [(EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, missing)]
     program += [(EQUAL, 0, len(FAMILIES) + 3, SOCKET[machine]), (LOAD, 0, 0, 16)]
     program += [(EQUAL, len(FAMILIES) - index, 0, family) for index, family in enumerate(FAMILIES)]
