@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import time
@@ -60,9 +61,9 @@ def test_a_worker_is_stopped_once_and_says_the_same_again(launcher: ForkServer) 
     worker = WorkerProcess(launcher, "x.py", 10)
     worker.meet()
     said = worker.stop()
-    assert "SIGKILL" in said
+    assert said
     assert worker.stop() == said
-    with pytest.raises(WorkerEnded, match="SIGKILL"):
+    with pytest.raises(WorkerEnded, match=re.escape(said)):
         worker.ask(wire.pack(LOAD, []))
     assert serves(launcher)
 
