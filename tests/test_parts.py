@@ -153,6 +153,14 @@ def test_comparison_says(got: list[float], expected: list[float], message: str) 
     assert str(failure.value) == message
 
 
+@pytest.mark.parametrize(
+    ("got", "right", "most", "text"),
+    [(0.99995, 1, 3.6e-5, "0.99995"), (0.981, 1, 0.0017, "0.981"), (6.0004, 6, 0, "6.0004"), (45.26, 6, 0, "45.3")],
+)
+def test_a_number_is_shown_with_the_digits_that_differ(got: float, right: float, most: float, text: str) -> None:
+    assert compare.shown(got, right, most) == text
+
+
 def test_equal_infinities_and_nans_agree() -> None:
     same = torch.tensor([float("inf"), float("-inf"), float("nan"), 1.0])
     compare.close("y", same.clone(), same, TIGHT)

@@ -167,8 +167,8 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
         cost_record(trial, budget)["time"] = (round(ratio, 2), 1.0)
     if ratio > budget.time:
         raise CheckFailed(
-            f"processor time: should be at most {budget.time:g} times the reference's, got {ratio:.1f} times "
-            f"({own.seconds:.2g} s)"
+            f"processor time: should be at most {budget.time:g} times the reference's, got "
+            f"{compare.shown(ratio, budget.time)} times ({own.seconds:.2g} s)"
         )
     exact(answer, budget, trial)
 

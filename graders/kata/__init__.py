@@ -2,7 +2,7 @@
 
 from graders.faults import CheckFailed
 from graders.kata import normalized, two_views
-from graders.kata.compare import close, same_dtype, same_shape
+from graders.kata.compare import close, same_dtype, same_shape, shown
 from graders.kata.mistakes import Mistake
 from graders.kata.spec import (
     FULL,
@@ -22,5 +22,5 @@ from graders.kata.spec import (
 __all__ = [
     "FULL", "HALF", "TOLERANCES", "Answer", "Arguments", "Budget", "Case", "CheckFailed", "Draw", "Grader", "Inputs",
     "Mistake", "Submission", "Tolerance", "close", "normalized", "same_dtype", "same_shape",
-    "two_views",
+    "shown", "two_views",
 ]  # fmt: skip

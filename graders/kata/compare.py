@@ -81,6 +81,15 @@ def first_index(mask: Tensor) -> tuple[int, ...]:
     return tuple(int(i) for i in mask.nonzero()[0])
 
 
+def shown(got: float, right: float, most: float = 0) -> str:
+    """The number with as many digits as it takes to see that it is further than `most` from what is right."""
+    for digits in range(3, 18):
+        text = f"{got:.{digits}g}"
+        if abs(float(text) - right) > most:
+            break
+    return text
+
+
 def expected_and_got(got: Tensor, expected: Tensor, where: str = "") -> str:
     """ "should be X, got Y" with enough digits to see the difference, and no more."""
     for digits in (6, 9, 12, 17):

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, shown
 
 NAMES = ("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_")
 
@@ -80,7 +80,12 @@ def summary(made: Tensor, name: str, sigma: float) -> Tensor:
     largest, some = (2 * below - 1).abs().max(), z.abs()[: 1 << 16]  # to sort all would take half a second
     differ = torch.tensor(len(some.unique()) / len(some))
     off = torch.stack([z.mean(), z.square().mean().sqrt() - 1, distance, largest - 1, differ - 1])
-    return (off if made.dtype.itemsize > 2 else off[:4]) * len(z) ** 0.5
+    return (off * scatter(len(z)))[: 5 if made.dtype.itemsize > 2 else 4]
+
+
+def scatter(n: int) -> Tensor:
+    """What the five numbers of a summary are multiplied by, so that those of two samples differ by a few at most."""
+    return torch.tensor([n**0.5, n**0.5, n**0.5, n, n**0.5], dtype=torch.float64)
 
 
 def sums(made: Tensor, sigma: float) -> Tensor:
@@ -159,12 +164,14 @@ def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), ca
             }
             given = {"name": name, "shape": list(shape[::-1] if turned else shape), "dtype": dtype, "turned": turned}
             seed, told = int(draw.integers(1, high=1 << 31)), partial(summary, name=name, sigma=sigma)
-            found = submission.run(weights, summary=told, **given, calls=calls, seed=seed) / math.sqrt(n)
+            found = submission.run(weights, summary=told, **given, calls=calls, seed=seed)
+            found = found / scatter(n)[: len(found)]
             message = f"entries of {name} for {shape}, NaN before: should be finite, got some that are not"
             assert found.isfinite().all(), message
             for off, (what, (unit, right, most)) in zip(found.tolist(), bounds.items(), strict=False):
-                wanted, got = f"{right * unit:.3g} ± {(most + spare) * unit:.2g}", f"{(right + off) * unit:.3g}"
-                assert abs(off) <= most + spare, f"{what} of {name} for {shape}: should be {wanted}, got {got}"
+                middle, width = right * unit, (most + spare) * unit
+                message = f"{what} of {name} for {shape}: should be {middle:.3g} ± {width:.2g}"
+                assert abs(off) <= most + spare, f"{message}, got {shown((right + off) * unit, middle, width)}"
 
     return test
 
@@ -188,4 +195,4 @@ def test_independent_entries(submission: Submission, draw: Draw) -> None:
         found = submission.run(weights, summary=told, **given, seed=seed)
         for part, got in zip(("tensor", "row", "column"), found.tolist(), strict=True):
             what = f"variance of the sum of a {part} of {name}, in multiples of independent entries'"
-            assert abs(got - 1) <= most, f"{what}: should be 1 ± {most:.2f}, got {got:.3g}"
+            assert abs(got - 1) <= most, f"{what}: should be 1 ± {most:.2f}, got {shown(got, 1, most)}"

@@ -9,6 +9,7 @@ FANS = "return tensor.shape[1] * field, tensor.shape[0] * field"
 NO_GRAD, WRITTEN = "    with torch.no_grad():\n        return ", "    with torch.no_grad():\n        "
 LOOP, RETURNED = "for part in tensor.unbind(1):\n            ", "\n    return tensor"
 UNIFORM, NORMAL = "tensor.uniform_(-bound, bound, generator=generator)", "tensor.normal_(0, std, generator=generator)"
+TRUNCATED = "torch.nn.init.trunc_normal_(tensor, 0, std, -2 * std, 2 * std, generator=generator)"
 RAND = "((2 * torch.rand(tensor.shape, generator=generator) - 1) * bound).to(tensor.dtype)"
 RANDN = "(torch.randn(tensor.shape, generator=generator) * std).to(tensor.dtype)"
 SIGNS = "torch.tensor([1, -1]).to(tensor.dtype)"
@@ -56,6 +57,18 @@ MISTAKES = (
         also=({XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},),
     ),
     Mistake(
+        "gain_of_leaky_relu",
+        "Kaiming has the gain of LeakyReLU, √(2 / (1 + slope²)); the layer is followed by ReLU, whose gain is √2",
+        {KAIMING_BOUND: "math.sqrt(6 / (1 + 0.01**2) / fan_in)", KAIMING_STD: "math.sqrt(2 / (1 + 0.01**2) / fan_in)"},
+        also=(
+            {
+                KAIMING_BOUND: "math.sqrt(6 / (1 + 0.2**2) / fan_in)",
+                KAIMING_STD: "math.sqrt(2 / (1 + 0.2**2) / fan_in)",
+            },
+            {KAIMING_BOUND: "math.sqrt(6 / (1 + 0.2**2) / fan_in)"},
+        ),
+    ),
+    Mistake(
         "slope_of_linear_layers",
         "the bound is 1 / √fan_in, as nn.Linear starts its own weights; with the gain of ReLU it is √(6 / fan_in)",
         {KAIMING_BOUND: "math.sqrt(1 / fan_in)"},
@@ -79,7 +92,7 @@ MISTAKES = (
         "cut_off",
         "the normal numbers are cut at two standard deviations, or at some more; nothing is cut off here",
         filled(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
-        also=(filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"),),
+        also=(filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"), filled(UNIFORM, TRUNCATED)),
     ),
     Mistake(
         "mirrored",
