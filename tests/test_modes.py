@@ -78,12 +78,33 @@ def test_crossing_costs_at_most_a_few_calls_more_than_going_through_them(kata: k
 def test_modes_keep_to_what_their_case_asks(kata: katas.Kata, answer: Answer) -> None:
     vectors = exam_of(kata, 1)
     for case, index, mode in modes_of(vectors, answer, False) + modes_of(vectors, answer, True):
-        assert mode.dtype in case.dtypes
-        assert mode.dtype not in HALF or set(HALF) & set(case.dtypes)
+        halves = answer.halves if case is answer.cases[0] else ()
+        assert mode.dtype in (*case.dtypes, *halves)
+        assert mode.dtype not in HALF or set(HALF) & {*case.dtypes, *halves}
         assert set(mode.leaves) <= set(answer.differentiable) & set(vectors.arguments(case)[index])
         assert mode.gradients != "pulled" or mode.leaves or answer.parameters
         assert mode.gradients != "pulled" or (case.gradients != "none" and not case.raises)
-        assert answer.forward or not mode.evaluating
+        assert answer.forward or not (mode.evaluating or mode.switched or mode.beside == "often")
+        assert not mode.twice or mode.gradients == "pulled"
+        assert not mode.inference or mode.gradients == "off"
+
+
+@pytest.mark.parametrize(("kata", "answer"), ANSWERS)
+def test_every_subset_of_three_inputs_requires_grad(kata: katas.Kata, answer: Answer) -> None:
+    learning = {mode.leaves for _, _, mode in modes_of(exam_of(kata, 1), answer, raising=False)}
+    for some in learning:
+        if len(some) == 3 == len(answer.differentiable):
+            assert learning >= {pair for size in range(3) for pair in itertools.combinations(some, size)}
+
+
+@pytest.mark.parametrize(("kata", "answer"), ANSWERS)
+def test_half_precision_meets_every_way(kata: katas.Kata, answer: Answer) -> None:
+    vectors = exam_of(kata, 1)
+    for half in answer.halves if answer.cases else ():
+        modes = [mode for _, mode in vectors.crossed(answer)[answer.cases[0].name] if mode.dtype == half]
+        assert {mode.strided for mode in modes} == {True, False}
+        assert answer.records or {mode.gradients for mode in modes} >= {"off", "recorded"}
+        assert not answer.forward or {mode.evaluating for mode in modes} == {True, False}
 
 
 def test_the_seed_chooses_what_meets_besides_and_the_selection_does_not() -> None:
@@ -107,10 +128,21 @@ def test_arguments_by_position_are_filled_up_with_the_defaults() -> None:
 
 
 def test_a_mode_is_told_in_words() -> None:
-    mode = Mode(torch.float32, True, "off", True, ("x", "y"), "before", "names")
+    mode = Mode(
+        torch.float32, True, gradients="off", evaluating=True, leaves=("x", "y"), beside="before", passing="names"
+    )
     assert mode.words() == (
         "float32, strided, under no_grad, in eval mode, x and y requiring grad, in a second call, arguments by name"
     )
+    mode = Mode(
+        torch.float64, part=True, parameters=True, gradients="pulled", twice=True, leaves=("x",), beside="often"
+    )
+    assert mode.words() == (
+        "float64, parts of larger tensors, inputs as nn.Parameter, x requiring grad, backward a second time, "
+        "in an eighth call"
+    )
+    mode = Mode(torch.float64, gradients="off", inference=True, switched=True, equal=("x", "y"), shared=True)
+    assert mode.words() == "float64, under inference_mode, after a call in eval mode, one tensor for x and y"
 
 
 def test_arguments_are_passed_in_the_order_of_the_signature() -> None:

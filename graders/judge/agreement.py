@@ -26,7 +26,7 @@ def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
     own, its = leaves_of(one.result), leaves_of(other.result)
     if own.keys() != its.keys() or one.gradients.keys() != other.gradients.keys():
         return False
-    if one.changed.keys() != other.changed.keys() or one.marked != other.marked:
+    if one.changed.keys() != other.changed.keys() or (one.marked, one.left) != (other.marked, other.left):
         return False
     if {name.rpartition(".")[2] for name, _ in one.banned_calls} != {
         name.rpartition(".")[2] for name, _ in other.banned_calls

@@ -12,13 +12,10 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-import torch
-from torch import Tensor
-
 from graders.faults import GraderError
 from graders.judge import budgets, correctness, robustness
 from graders.judge.trial import Trial
-from graders.kata.spec import CATEGORIES, HALF, Answer, Case, Draw, Grader, dtype_name
+from graders.kata.spec import CATEGORIES, Answer, Case, Grader, dtype_name
 
 WEIGHTS = {
     "contract": 10,
@@ -157,7 +154,7 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
     if first is None:
         add("rules", f"{prefix}calls", correctness.allowed_calls, answer, good)
         return made
-    for dtype in HALF if in_half(answer) else ():
+    for dtype in answer.halves:
         name = f"{prefix}half_precision/{dtype_name(dtype)}"
         add("robustness", name, robustness.half_precision, answer, first, dtype)
     add("robustness", f"{prefix}non_contiguous", robustness.non_contiguous, answer, good)
@@ -170,12 +167,3 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
             if name in budget.asks:
                 add("performance", f"{budget.name}/{name}", ask, answer, budget, after=loops if name == "time" else ())
     return made
-
-
-def in_half(answer: Answer) -> bool:
-    """Whether the first case is asked in half precision: it has a floating input, and float32 is asked."""
-    first = answer.cases[0]
-    made = first.inputs(Draw(0)) if first.inputs else {}
-    given = made[0] if isinstance(made, list) else made
-    floating = any(isinstance(value, Tensor) and value.is_floating_point() for value in given.values())
-    return answer.half and floating and torch.float32 in first.dtypes

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import torch
 
 from graders.kata.spec import dtype_name
-from graders.worker.protocol import Beside
+from graders.worker.protocol import Beside, Way
 
 
 @dataclass(frozen=True)
@@ -26,36 +26,76 @@ class Mode:
 
     Args:
         dtype: of the floating inputs.
-        strided: no two neighbours of a tensor are neighbours in memory, or beside a call after it, no two rows.
-        gradients: pulled back after the call, only recorded, or off as under no_grad.
+        strided: no two neighbours of a tensor are neighbours in memory, or beside a call after it, no two rows. Where
+            a tensor repeats itself along an axis, it is expanded along it.
+        part: each tensor begins in the middle of a larger one.
+        parameters: floating inputs are nn.Parameters.
+        gradients: pulled back after the call, only recorded, or off.
+        inference: where they are off, that is so under inference_mode, inputs without gradients included.
+        twice: where they are pulled back, what counts is the second time.
         evaluating: a module is in eval mode.
+        switched: it was called in the other mode before.
         leaves: the inputs that require grad.
         beside: when the same function or instance is called with other values, too: first, with other tensors and with
-            the same ones, or before the result is read.
+            the same ones, or before the result is read. Often is seven times before.
         passing: the arguments that have no default by position and the others by name, or all the same way.
+        equal: the inputs that have the values of the first of them. No factor, since that changes the result.
+        shared: those are one tensor.
     """
 
     dtype: torch.dtype
     strided: bool = False
+    part: bool = False
+    parameters: bool = False
     gradients: Literal["pulled", "recorded", "off"] = "recorded"
+    inference: bool = False
+    twice: bool = False
     evaluating: bool = False
+    switched: bool = False
     leaves: tuple[str, ...] = ()
     beside: Beside = ""
     passing: Literal["usual", "names", "positions"] = "usual"
+    equal: tuple[str, ...] = ()
+    shared: bool = False
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """What the worker is told of it, and only what matters."""
+        off, pulled = self.gradients == "off", self.gradients == "pulled"
+        ways: dict[Way, bool] = {
+            "part": self.part,
+            "parameters": self.parameters,
+            "no_grad": off and not self.inference,
+            "inference": off and self.inference,
+            "twice": pulled and self.twice,
+            "evaluating": self.evaluating,
+            "switched": self.switched,
+        }
+        return tuple(way for way, so in ways.items() if so)
 
     def words(self) -> str:
         """What a learner has to do to make the call the same way: `float32, strided, under no_grad`."""
         words = [dtype_name(self.dtype)]
         words += ["strided"] * self.strided
-        words += ["under no_grad"] * (self.gradients == "off")
-        words += ["in eval mode"] * self.evaluating
+        words += [WORDS[way] for way in self.ways if way in WORDS]
+        words += [f"after a call in {'train' if self.evaluating else 'eval'} mode"] * self.switched
         learning = " and ".join(self.leaves) or "no input"
         words += [f"{learning} requiring grad"] * bool(self.leaves or self.gradients == "pulled")
-        words += {"": [], "before": ["in a second call"], "after": ["read after a second call"]}[self.beside]
+        words += ["backward a second time"] * ("twice" in self.ways)
+        words += [BESIDE[self.beside]] if self.beside else []
         words += [f"arguments by {self.passing.rstrip('s')}"] * (self.passing != "usual")
+        words += [f"{'one tensor' if self.shared else 'equal ones'} for {' and '.join(self.equal)}"] * bool(self.equal)
         return ", ".join(words)
 
 
+WORDS: dict[Way, str] = {
+    "part": "parts of larger tensors",
+    "parameters": "inputs as nn.Parameter",
+    "no_grad": "under no_grad",
+    "inference": "under inference_mode",
+    "evaluating": "in eval mode",
+}
+BESIDE = {"before": "in a second call", "after": "read after a second call", "often": "in an eighth call"}
 FACTORS = tuple(field.name for field in fields(Mode))
 Level = tuple[str, Any]  # a factor, and what it may be
 Pair = frozenset[Level]
@@ -63,10 +103,10 @@ Pair = frozenset[Level]
 
 @dataclass(frozen=True)
 class Choices:
-    """The levels that a call may have of each factor, and perhaps two that exclude one another."""
+    """The levels that a call may have of each factor, and those of which two exclude one another."""
 
     levels: Mapping[str, Sequence[Any]]
-    never: Pair = frozenset()
+    never: frozenset[Pair] = frozenset()
 
     def fixed(self, **levels: Any) -> Choices:
         """With only these levels of some factors."""
@@ -76,7 +116,7 @@ class Choices:
         """Every two levels that may meet."""
         each = [[(factor, level) for level in self.levels[factor]] for factor in FACTORS]
         for one, other in itertools.combinations(each, 2):
-            yield from (pair for pair in itertools.product(one, other) if set(pair) != self.never)
+            yield from (pair for pair in itertools.product(one, other) if frozenset(pair) not in self.never)
 
 
 def covering(
@@ -111,8 +151,11 @@ def fill(choices: Choices, met: Counter[Pair], chooser: random.Random) -> Mode:
         return -counts.count(0), sum(counts), chooser.random()
 
     for factor in sorted(FACTORS, key=lambda factor: (len(choices.levels[factor]) > 1, chooser.random())):
-        excluded = choices.never - set(chosen.items()) if choices.never & set(chosen.items()) else ()
-        possible = [level for level in choices.levels[factor] if (factor, level) not in excluded]
+        possible = [
+            level
+            for level in choices.levels[factor]
+            if choices.never.isdisjoint(frozenset(((factor, level), other)) for other in chosen.items())
+        ]
         chosen[factor] = min(possible, key=lambda level: meetings(factor, level))
     met.update(map(frozenset, itertools.combinations(chosen.items(), 2)))
     return Mode(**chosen)

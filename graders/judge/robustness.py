@@ -17,6 +17,7 @@ from graders.judge import correctness
 from graders.judge.modes import Mode
 from graders.judge.trial import Trial
 from graders.judge.unusual import Question, failing, failure_of, in_modes, tell
+from graders.kata.compare import bits
 from graders.kata.spec import TOLERANCES, Answer, Case
 from graders.sandbox.messages import Request
 
@@ -55,6 +56,23 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
     except CheckFailed:
         return  # that was told
     correctness.values(answer, answer.again, answer.again.dtypes[0], trial)
+    one_tensor_for_several(answer, trial)
+
+
+def one_tensor_for_several(answer: Answer, trial: Trial) -> None:
+    """It gives what equal tensors give, and each of them gets the gradients of all."""
+    for case, index, names in trial.vectors.shareable(answer):
+        dtype, pulled = case.dtypes[0], answer.differentiates_in(case)
+        mode = Mode(dtype, gradients="pulled" if pulled else "recorded", leaves=answer.differentiable, equal=names)
+        apart, shared = (trial.vectors.request(answer, case, replace(mode, shared=one), index) for one in (False, True))
+        tolerance = answer.tolerance_for(case, dtype)
+        wanted = trial.result(apart, trial.vectors.expected(answer, case, dtype, index).result)
+        gradients = dict(trial.ask(apart).gradients)
+        parts = [gradient for name in names if (gradient := gradients.get(name)) is not None]
+        gradients |= dict.fromkeys(names, sum(parts[1:], parts[0]) if parts else None)
+        correctness.same_values(trial, shared, wanted, tolerance)
+        finite = {name: one for name, one in gradients.items() if one is not None and one.isfinite().all()}
+        correctness.same_gradients(case, trial, shared, finite, tolerance)
 
 
 def failing_in_mode(answer: Answer, case: Case, trial: Trial) -> list[tuple[int, Mode]]:
@@ -70,6 +88,8 @@ def right_in_mode(answer: Answer, case: Case, trial: Trial) -> Question:
 
     def question(request: Request, index: int, mode: Mode) -> None:
         vectors, dtype = trial.vectors, mode.dtype
+        if dtype in answer.halves and not right_in_half(answer, case, dtype, trial):
+            return  # that was told
         expected, tolerance = vectors.expected(answer, case, dtype, index), answer.tolerance_for(case, dtype)
         simple = correctness.simple_result(answer, case, dtype, index, trial)
         gradients: Mapping[str, Tensor | None] = expected.gradients
@@ -89,8 +109,16 @@ def right_in_mode(answer: Answer, case: Case, trial: Trial) -> Question:
     return question
 
 
+def right_in_half(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> bool:
+    try:
+        half_precision(answer, case, dtype, trial)
+    except CheckFailed:
+        return False
+    return True
+
+
 def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """In every call that is made of the answer, after its gradients were pulled back where they are."""
+    """And torch's state, in every call that is made of the answer, its backward included where there is one."""
     for case in cases:
         for gradients in () if case.raises else (False, True) if answer.differentiates_in(case) else (False,):
             for dtype in case.dtypes:
@@ -103,13 +131,15 @@ def inputs_left_alone(answer: Answer, cases: list[Case], trial: Trial) -> None:
 def same_inputs(trial: Trial, request: Request) -> None:
     reply = trial.ask(request)
     for name, before in (request.arguments or {}).items():
-        if name in reply.changed and not same_but_for_nan(before, reply.changed[name]):
+        if name in reply.changed and not same_bits(before, reply.changed[name]):
             raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but is modified in place")
         if name in reply.marked:
-            what = "requires_grad or .grad"
-            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but its {what} is changed")
+            what = reply.marked[name]
+            raise CheckFailed(f"{request.in_words(name)}: should be left as it was, but {what}")
+    for what in reply.left:
+        raise CheckFailed(f"{request.in_words(what)}: should be the same after the call as before it, but is changed")
 
 
-def same_but_for_nan(before: Tensor, after: Tensor) -> bool:
+def same_bits(before: Tensor, after: Tensor) -> bool:
     same_kind = before.shape == after.shape and before.dtype == after.dtype
-    return same_kind and torch.equal(before.nan_to_num(), after.nan_to_num())
+    return same_kind and torch.equal(bits(before), bits(after))

@@ -13,7 +13,10 @@ from graders.sandbox.messages import Request
 
 Question = Callable[[Request, int, Mode], None]  # of the call with that index, in that mode
 # What a message names only where nothing else explains the failure comes first.
-SIMPLER = ("passing", "leaves", "beside", "evaluating", "gradients", "dtype", "strided")
+SIMPLER = (
+    "passing", "leaves", "twice", "parameters", "beside", "switched", "evaluating", "inference", "gradients", "part",
+    "dtype", "strided",
+)  # fmt: skip
 
 
 def failure_of(

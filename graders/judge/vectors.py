@@ -7,21 +7,37 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import random
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from graders.faults import GraderError
-from graders.judge.modes import Choices, Mode, Pair, covering
+from graders.judge.modes import Choices, Mode, Pair, covering, fill
+from graders.kata.compare import bits
 from graders.kata.scenario import source_of
 from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, Named, dtype_name, parameters_of, refuse_inputs
 from graders.sandbox.messages import Measured, Request, floating
 from graders.sandbox.returned import DEEPEST, MOST_ITEMS, Leaf, Result, leaves_of
+
+MOST_CROSSED = 3  # inputs of which every subset requires grad in some call
+# What means nothing together.
+NEVER: frozenset[Pair] = frozenset(
+    frozenset(pair)
+    for pair in (
+        (("inference", True), ("gradients", "pulled")),
+        (("inference", True), ("gradients", "recorded")),
+        (("inference", True), ("twice", True)),
+        (("twice", True), ("gradients", "recorded")),
+        (("twice", True), ("gradients", "off")),
+    )
+)
+UNLESS_A_MODULE = frozenset(frozenset((one, ("leaves", ()))) for one in (("gradients", "pulled"), ("twice", True)))
 
 
 @dataclass(frozen=True)
@@ -118,11 +134,10 @@ class TestVectors:
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}/{case.name}")
         choices = self.choices(answer, case, 0)
         gradients = [level for level in choices.levels["gradients"] if level != "recorded"] or ["recorded"]
-        levels = {**choices.levels, "dtype": answer.cases[0].dtypes, "gradients": gradients, "beside": [""]}
-        turns = {factor: chooser.sample(list(those), len(those)) for factor, those in levels.items()}
-        modes = [Mode(**{factor: those[turn % len(those)] for factor, those in turns.items()}) for turn in range(2)]
-        excluded = [bool(choices.never) and choices.never <= set(vars(mode).items()) for mode in modes]
-        return [replace(mode, gradients="recorded") if no else mode for mode, no in zip(modes, excluded, strict=True)]
+        levels = {**choices.levels, "dtype": answer.cases[0].dtypes, "gradients": gradients}
+        quick = Choices(levels, choices.never).fixed(beside="", twice=False, switched=False)
+        met: Counter[Pair] = Counter()
+        return [fill(quick, met, chooser) for _ in range(2)]
 
     def choices(self, answer: Answer, case: Case, index: int) -> Choices:
         """What the modes of a call are chosen from: the case's dtypes alone, and gradients where it asks for them."""
@@ -131,19 +146,44 @@ class TestVectors:
         leaves = tuple(name for name in answer.differentiable if isinstance(given.get(name), Tensor))
         optional = any(default is not ... and name in given for name, default in parameters.items())
         optional &= not any(isinstance(default, Named) for default in parameters.values())  # which cannot be sent
-        pulled = ["pulled"] * bool((leaves or answer.parameters) and case.gradients != "none" and not case.raises)
+        pulled = bool((leaves or answer.parameters) and case.gradients != "none" and not case.raises)
+        floats = any(isinstance(value, Tensor) and value.is_floating_point() for value in given.values())
+        module = bool(answer.forward and not case.raises)
+
+        def perhaps(so: bool) -> list[bool]:
+            return [False, True] if so and not case.raises else [False]
+
         return Choices(
             {
-                "dtype": case.dtypes,
+                "dtype": (*case.dtypes, *(answer.halves if case is answer.cases[0] else ())),
                 "strided": [False, True],
-                "gradients": [*pulled, "recorded", *(["off"] * (not answer.records))],
+                "part": perhaps(any(isinstance(value, Tensor) for value in given.values())),
+                "parameters": perhaps(floats),
+                "gradients": [*["pulled"] * pulled, "recorded", *["off"] * (not answer.records)],
+                "inference": perhaps(answer.inference and not (answer.records or case.scenario)),
+                "twice": perhaps(pulled),
                 "evaluating": [False, True] if answer.forward else [False],
-                "leaves": list(dict.fromkeys([(), *((name,) for name in leaves), leaves])),
-                "beside": ["", "before"] if case.raises else ["before", "after"],
+                "switched": perhaps(module),
+                "leaves": subsets(leaves),
+                "beside": ["", "before"] if case.raises else ["before", "after", *["often"] * module],
                 "passing": ["usual", *(["names"] if parameters else []), *(["positions"] if optional else [])],
+                "equal": [()],
+                "shared": [False],
             },
-            frozenset() if answer.parameters else frozenset({("gradients", "pulled"), ("leaves", ())}),
+            NEVER if answer.parameters else NEVER | UNLESS_A_MODULE,
         )
+
+    def shareable(self, answer: Answer) -> list[tuple[Case, int, tuple[str, ...]]]:
+        """Several inputs that may be one tensor, of the first call in which such have one shape."""
+        for case in answer.cases:
+            for index, given in enumerate(self.arguments(case) if case.inputs and not case.raises else ()):
+                tensors = [name for name in answer.differentiable if isinstance(given.get(name), Tensor)]
+                alike = [
+                    pair for pair in subsets(tensors) if len({given[name].shape for name in pair}) == 1 < len(pair)
+                ]
+                if alike and not case.scenario:
+                    return [(case, index, names) for names in alike]
+        return []
 
     def _request(self, answer: Answer, case: Case, mode: Mode, index: int | None, measured: Measured = "") -> Request:
         """`index` chooses the call of the case; None only constructs."""
@@ -155,13 +195,18 @@ class TestVectors:
             arguments = {name: arguments[name] for name in sorted(arguments, key=list(parameters).index)}
         positional = sum(default is ... for default in parameters.values())
         lay_out = (sliced if mode.beside == "after" else scattered) if mode.strided else None
+        if arguments is not None and mode.equal:
+            arguments |= dict.fromkeys(mode.equal, arguments[mode.equal[0]])
         if arguments is not None and lay_out:
-            arguments = {name: lay_out(value) for name, value in arguments.items()}
+            arguments = {name: expanded(value, lay_out) for name, value in arguments.items()}
         if arguments is not None and mode.passing == "positions":
             passed = list(parameters)[: list(parameters).index([*arguments][-1]) + 1]
             arguments = {name: arguments.get(name, parameters[name]) for name in passed}
             positional = len(arguments)
         usual = Mode(dtype, gradients="pulled", leaves=answer.differentiable) if pulled else Mode(dtype)
+        words = mode.words()
+        if lay_out and any(isinstance(value, Tensor) and 0 in value.stride() for value in (arguments or {}).values()):
+            words = words.replace("strided", "strided and expanded")
         cotangents: tuple[Tensor, ...] = ()
         if pulled and index is not None and not measured:
             cotangents = self.expected(answer, case, dtype, index).cotangents
@@ -176,15 +221,15 @@ class TestVectors:
             leaves=mode.leaves,
             cotangents=tuple(map(scattered, cotangents)) if mode.strided else cotangents,
             watched=not measured,
-            no_grad=mode.gradients == "off",
-            evaluating=mode.evaluating,
+            shared=mode.equal if mode.shared else (),
+            ways=mode.ways,
             beside=mode.beside,
             earlier_arguments={} if index is None or several < 2 else floating(self.arguments(case)[index - 1], dtype),
             device=self.device,
             measured=measured,
             tolerance=case.tolerance.get(dtype),
             refusable=bool(case.raises),
-            mode=mode.words() if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
+            mode=words if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
         )
 
     def _expected(self, answer: Answer, case: Case, dtype: torch.dtype, index: int) -> Expected:
@@ -257,6 +302,23 @@ def detached(made: Any) -> Result:
     if isinstance(made, tuple | list):
         return type(made)(map(detached, made))
     return made.detach() if isinstance(made, Tensor) else made
+
+
+def subsets(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Every one of up to three; of more, none, each and all, so that every two are in one and out of one."""
+    sizes = range(len(names) + 1) if len(names) <= MOST_CROSSED else (0, 1, len(names))
+    return [some for size in sizes for some in itertools.combinations(names, size)]
+
+
+def expanded(value: Any, lay_out: Callable[[Any], Any]) -> Any:
+    """The same values, laid out, and of no more than one along each axis where a tensor repeats itself."""
+    if not isinstance(value, Tensor):
+        return value
+    once = value
+    for axis in range(value.dim()):
+        first = once.narrow(axis, 0, 1) if value.shape[axis] > 1 else once
+        once = first if torch.equal(bits(first.expand_as(once)), bits(once)) else once
+    return lay_out(once).expand(value.shape)
 
 
 def scattered(value: Any) -> Any:

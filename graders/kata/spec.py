@@ -203,6 +203,7 @@ class Answer:
         returns: the dtypes allowed for a floating output, where it is not the inputs'.
         half: the first case is asked in half precision.
         records: the answer uses autograd itself, and is not called under no_grad.
+        inference: it is called under inference_mode, where nothing can use autograd itself.
         tolerance: instead of TOLERANCES, by dtype.
         budgets: what a call may cost.
     """
@@ -215,6 +216,7 @@ class Answer:
     methods: tuple[str, ...] = ()
     half: bool = True
     records: bool = False
+    inference: bool = True
     parameters: Callable[..., dict[str, tuple[int, ...]]] | None = None
     returns: tuple[torch.dtype, ...] = ()
     tolerance: Mapping[torch.dtype, Tolerance] = field(default_factory=dict)
@@ -259,6 +261,15 @@ class Answer:
     def again(self) -> Case:
         """The first case with other values."""
         return replace(self.cases[0], name=f"{self.cases[0].name}_again")
+
+    @functools.cached_property
+    def halves(self) -> tuple[torch.dtype, ...]:
+        """The dtypes of half precision, if the first case is asked in them: it has floating inputs, and float32's."""
+        first = self.cases[0]
+        made = first.inputs(Draw(0)) if first.inputs else {}
+        given = made[0] if isinstance(made, list) else made
+        floating = any(isinstance(value, Tensor) and value.is_floating_point() for value in given.values())
+        return HALF if self.half and floating and torch.float32 in first.dtypes else ()
 
     @property
     def differentiates(self) -> bool:

@@ -15,7 +15,7 @@ from torch import Tensor
 from graders.kata.spec import Tolerance, dtype_name
 from graders.sandbox.returned import Result, count_in, few, name_in, result_in, tensor_in, text_in
 from graders.worker import wire
-from graders.worker.protocol import Beside, CallRequest
+from graders.worker.protocol import Beside, CallRequest, Way
 from graders.worker.visible import LONGEST
 
 Measured = Literal["", "time", "cost"]
@@ -38,8 +38,8 @@ class Request:
     leaves: tuple[str, ...] = ()  # the inputs that require grad
     cotangents: tuple[Tensor, ...] = ()  # where gradients are asked for
     watched: bool = False  # whether its tensors are left as they are
-    no_grad: bool = False
-    evaluating: bool = False  # a module is in eval mode
+    shared: tuple[str, ...] = ()  # arguments that are one tensor
+    ways: tuple[Way, ...] = ()  # in which it is made otherwise than in the simplest way
     beside: Beside = ""  # when it is called with other values, too
     earlier_arguments: Mapping[str, Any] = field(default_factory=dict)  # of another call of the case, if it has several
     measured: Measured = ""  # cotangents are made by the worker then, and gradients asked for where there are leaves
@@ -91,8 +91,11 @@ class Request:
         for name, value in (arguments or {}).items():
             if isinstance(value, dict) and "tensor" in value:
                 where[name] = value["tensor"]
-        names = list(arguments or {})
-        earlier = self.earlier_arguments if self.beside == "before" else {}
+        for name in self.shared:
+            where[name] = where[self.shared[0]]
+        given = (arguments or {}) | {name: {"tensor": where[name]} for name in self.shared}
+        names = list(given)
+        earlier = self.earlier_arguments if self.beside in ("before", "often") else {}
         header: CallRequest = {
             "op": "call",
             "target": self.target,
@@ -100,13 +103,12 @@ class Request:
             "answers": self.answers,
             "init": None if self.constructor_arguments is None else dict(self.constructor_arguments),
             "parameters": {name: plain(value)["tensor"] for name, value in self.parameters.items()},
-            "arguments": None if arguments is None else [arguments[name] for name in names[: self.positional]],
-            "keywords": {name: (arguments or {})[name] for name in names[self.positional :]},
+            "arguments": None if arguments is None else [given[name] for name in names[: self.positional]],
+            "keywords": {name: given[name] for name in names[self.positional :]},
             "leaves": {name: where[name] for name in self.leaves if name in where},
             "cotangents": [plain(cotangent)["tensor"] for cotangent in self.cotangents],
             "watched": where if self.watched else {},
-            "no_grad": self.no_grad,
-            "evaluating": self.evaluating,
+            "ways": self.ways,
             "beside": self.beside,
             "measured": self.measured,
             "earlier": {name: plain(value) for name, value in earlier.items()},
@@ -146,7 +148,8 @@ class Reply:
     raised: Raised | None = None
     gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
     changed: Mapping[str, Tensor] = field(default_factory=dict)  # inputs that are not what they were, or have NaN
-    marked: tuple[str, ...] = ()  # inputs whose `requires_grad` is not what it was, or that have a `.grad`
+    marked: Mapping[str, str] = field(default_factory=dict)  # inputs, and what else of them is not what it was
+    left: tuple[str, ...] = ()  # what of torch's state is not what it was
     banned_calls: tuple[tuple[str, int | None], ...] = ()
     printed: str = ""
     printed_lines: int = 0
@@ -184,7 +187,8 @@ def reply_of(
             for name, index in few(header.get("gradients", {})).items()
         },
         changed={name_in(name): tensor_in(index, tensors) for name, index in few(header.get("changed", {})).items()},
-        marked=tuple(name_in(name) for name in few(header.get("marked", []))),
+        marked={name_in(name): name_in(what) for name, what in few(header.get("marked", {})).items()},
+        left=tuple(name_in(what) for what in few(header.get("left", []))),
         cost=Cost(**{figure: count_in(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
         banned_calls=banned_calls,
         printed=printed,

@@ -12,6 +12,7 @@ import math
 import random
 import sys
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from itertools import repeat
@@ -21,6 +22,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 
 from graders.worker import meter, outside
 from graders.worker.described import (
@@ -42,10 +44,26 @@ from graders.worker.protocol import CallRequest, Reply
 Target = Callable[..., Step]  # arguments -> the call with them
 modes_of_functions, modes_of_operators = torch._C._len_torch_function_stack, torch._C._len_torch_dispatch_stack
 gradient_of, set_gradient = BASE.__dict__["_grad"].__get__, BASE.__dict__["_grad"].__set__
+version_of = BASE.__dict__["_version"].__get__
+hooks_of = [BASE.__dict__[name].__get__ for name in ("_backward_hooks", "_post_accumulate_grad_hooks")]
 without_version = BASE.__dict__["data"].__get__  # the same memory, whose changes nobody is told of
-linspace, ones_like = torch.linspace, torch.ones_like
+linspace, ones_like, full_like, cat = torch.linspace, torch.ones_like, torch.full_like, torch.cat
+BITS = {8: torch.int64, 4: torch.int32, 2: torch.int16}  # by the bytes of a floating number
+make_subclass = Tensor._make_subclass
+inference_mode: Any = torch._C._InferenceMode  # which begins when it is made, and ends with it
 run_backward = torch.autograd.Variable._execution_engine.run_backward
 set_grad_enabled, set_num_threads = torch._C._set_grad_enabled, torch.set_num_threads
+# What of torch should be the same after a call as before it, and what makes it so again: for grad mode, outside.py.
+STATE: dict[str, tuple[Step, Callable[[Any], Any] | None]] = {
+    "torch's default dtype": (torch.get_default_dtype, torch._C._set_default_dtype),
+    "torch's grad mode": (torch.is_grad_enabled, None),
+    "torch's use of deterministic algorithms": (
+        torch._C._get_deterministic_algorithms,
+        torch._C._set_deterministic_algorithms,
+    ),
+    "torch's number of threads": (torch.get_num_threads, set_num_threads),
+}
+LOOK_AT_STATE = [getter for getter, _ in STATE.values()]
 seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
 synchronize, settrace, trace_threads = torch.cuda.synchronize, sys.settrace, threading.settrace
 # What scenarios may use (see kata/scenario.py): as it is now, since a submission could put other functions into torch.
@@ -54,6 +72,7 @@ SCENARIO_NAMES = {
     for name, module in {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}.items()
 }
 BUILTINS, compile_source, run_source = vars(builtins).copy(), compile, exec
+OFTEN = 6  # calls more, so that what counts is an object's eighth
 COMPILED: dict[str, CodeType] = {}  # scenarios that were played, by their source
 
 
@@ -69,19 +88,22 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
     """Makes one call, and where cotangents came with it, pulls them back; returns the reply and its tensors."""
     if request["device"] != "cpu":
         tensors = [BASE.to(tensor, request["device"]) for tensor in tensors]
+    prepare_inputs(request, tensors)
     leaves = {name: BASE.requires_grad_(tensors[index]) for name, index in request["leaves"].items()}
     had: dict[str, Tensor] = {}  # gradients that inputs have already
     if request["beside"] == "after" and not request["scenario"]:
         for name, leaf in leaves.items():
             had[name] = ones_like(leaf)
             set_gradient(leaf, had[name])
-    elif request["beside"] and request["cotangents"] and not request["scenario"]:  # as what a network made
+    elif request["beside"] and request["cotangents"] and not (request["scenario"] or "parameters" in request["ways"]):
+        # As what a network made.
         views, _ = outside.run(*[partial(BASE.view_as, leaf, leaf) for leaf in leaves.values()])
         for index, view in zip(request["leaves"].values(), views, strict=True):
             tensors[index] = view
     outside.HELD.append(tensors)
     watched = {name: tensors[index] for name, index in request["watched"].items()}
     before = {name: BASE.clone(BASE.detach(tensor)) for name, tensor in watched.items()}
+    versions = {name: version(tensor) for name, tensor in watched.items()}
     answer: list[Tensor] = []
     reply: Reply = {}
 
@@ -95,7 +117,7 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         target, parameters = build(module, request, tensors, leaves)
         if request["arguments"] is not None:
             counter = meter.counter() if request["measured"] == "cost" else None
-            output = forward(target, request, tensors, parameters, counter)
+            output, reply["left"] = forward(target, request, tensors, parameters, counter)
             returned: list[Tensor] = []
             reply["output"] = describe_output(output, returned)
             for tensor in returned:
@@ -104,7 +126,7 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
             if request["measured"] and leaves:
                 cotangents = [*map(ramp_cotangent, returned)]
             if cotangents:
-                gradients = backward(returned, cotangents, leaves, counter)
+                gradients = backward(returned, cotangents, leaves, counter, "twice" in request["ways"])
                 reply["gradients"] = {name: None if one is None else send_back(one) for name, one in gradients.items()}
             if counter:
                 reply["cost"] = counter.figures() | meter.longest_loop(counter.runs, path)
@@ -116,13 +138,18 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         reply["changed"] = {
             name: send_back(tensor) for name, tensor in watched.items() if not same_values(tensor, before[name])
         }
-        reply["marked"] = [
-            name
-            for name, tensor in watched.items()
-            if needs_gradient(tensor) != (name in leaves)
-            or outside.hold(gradient_of(leaves.get(name, tensor))) is not had.get(name)
-            or (name in had and not BASE.equal(had[name], ones_like(had[name])))
-        ]
+        reply["marked"] = {}
+        for name, tensor in watched.items():
+            if (
+                needs_gradient(tensor) != (name in leaves)
+                or outside.hold(gradient_of(leaves.get(name, tensor))) is not had.get(name)
+                or (name in had and not BASE.equal(had[name], ones_like(had[name])))
+            ):
+                reply["marked"][name] = "its requires_grad or .grad is changed"
+            elif not all(map(is_without_hooks, map(outside.hold, [hooks(tensor) for hooks in hooks_of]))):
+                reply["marked"][name] = "a hook is left on it"
+            elif version(tensor) != versions[name] and not request["scenario"]:  # which may be about work in place
+                reply["marked"][name] = "is written to in place, even if with the same values"
 
     for step in (make, look):
         error: BaseException | None = None
@@ -137,9 +164,49 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
     return reply, answer
 
 
+def prepare_inputs(request: CallRequest, tensors: list[Tensor]) -> None:
+    """Puts inputs of the kind that the call is made with in their places."""
+    ways = request["ways"]
+    for index in {*request["watched"].values()} if ways else ():
+        inference = "inference" in ways and index not in request["leaves"].values()
+        if inference or "part" in ways:
+            tensors[index] = copied(tensors[index], "part" in ways, inference)
+        if "parameters" in ways and BASE.is_floating_point(tensors[index]):
+            tensors[index] = make_subclass(Parameter, tensors[index], False)
+
+
+def copied(tensor: Tensor, part: bool, inference: bool) -> Tensor:
+    """The same values in the same strides, perhaps behind as many others, perhaps made under inference_mode."""
+    span = 1 + sum((size - 1) * stride for size, stride in zip(shape_of(tensor), BASE.stride(tensor), strict=True))
+    memory = BASE.as_strided(tensor, (span if BASE.numel(tensor) else 0,), (1,))
+    step: Step = partial(cat, (full_like(memory, 7), memory)) if part else partial(BASE.clone, memory)
+    begin, end = under_inference()
+    whole = results_of(begin, step, end)[1] if inference else step()
+    return BASE.as_strided(whole, shape_of(tensor), BASE.stride(tensor), BASE.numel(memory) if part else 0)
+
+
+def under_inference() -> tuple[Step, Step]:
+    """Two steps, between which inference_mode is on."""
+    holder: list[Any] = []
+    return partial(holder.extend, map(inference_mode, (True,))), holder.clear
+
+
+def version(tensor: Tensor) -> int:
+    """How often it was written to; of what was made under inference_mode nobody knows."""
+    return 0 if BASE.is_inference(tensor) else version_of(tensor)
+
+
+def is_without_hooks(hooks: Any) -> bool:
+    """None, or what torch leaves where they were removed again."""
+    return hooks is None or (type(hooks) is OrderedDict and not dict.__len__(hooks))
+
+
 def same_values(one: Tensor, other: Tensor) -> bool:
-    """Whether it still is what it was; not where it has NaN."""
+    """Whether it still is what it was, bit for bit."""
     same_kind = is_tensor(one) and dtype_of(one) == dtype_of(other) and shape_of(one) == shape_of(other)
+    if same_kind and BASE.is_floating_point(one):
+        whole = BITS[BASE.element_size(one)]
+        one, other = BASE.view(BASE.detach(one), whole), BASE.view(other, whole)
     return same_kind and BASE.equal(one, other)
 
 
@@ -149,28 +216,40 @@ def forward(
     tensors: list[Tensor],
     parameters: list[Tensor],
     counter: meter.Counter | None,
-) -> Any:
-    """What the call returned. Raises: Failed."""
+) -> tuple[Any, list[str]]:
+    """What the call returned, and what of torch's state it left changed. Raises: Failed."""
     shown = meter.in_short if request["measured"] else meter.in_full
     mode: list[Step] = [
         partial(set_num_threads, 1),  # whatever was chosen on import: all of them would count
         partial(setitem, meter.SHOWING, meter.SHOW, shown),
     ]
-    later: list[Step] = []
-    if request["no_grad"]:
+    later, after = list[Step](), list[Step]()
+    if "no_grad" in request["ways"]:
         mode.append(partial(set_grad_enabled, False))
-    if request["beside"] == "before":
+        after.append(partial(set_grad_enabled, True))
+    if "inference" in request["ways"]:
+        begin, end = under_inference()
+        mode.append(begin)
+        after.append(end)
+    if request["beside"] in ("before", "often"):
         filled = [tensor for tensor in (*tensors, *parameters) if 0 not in BASE.stride(tensor)]  # that was expanded
         mode += rehearsals(target, request, tensors, filled)
     elif request["beside"] == "after":  # it may write its result, or what backward needs, where the first did
         later = [outside.in_vain(with_arguments(target, request, other_values(tensors)))]
-    if request["no_grad"]:
-        later.append(partial(set_grad_enabled, True))
     called = outside.catching(with_arguments(target, request, tensors))
-    if counter is None:
-        before: list[Step] = [*mode, *seed_everything]
-        return results_of(*before, called, *later)[len(before)]
-    return metered(called, counter, *mode, *seed_everything)
+    before: list[Step] = [*mode, *seed_everything]
+    if counter:
+        return metered(called, counter, *before), []
+    results = results_of(*before, *LOOK_AT_STATE, called, *LOOK_AT_STATE, *later, *after)[len(before) :]
+    count = len(STATE)
+    return results[count], restored(results[:count], results[count + 1 : 2 * count + 1])
+
+
+def restored(before: list[Any], after: list[Any]) -> list[str]:
+    """What a call changed of torch's state, which is as before again."""
+    changed = [(what, was) for what, was, is_now in zip(STATE, before, after, strict=True) if was != is_now]
+    outside.run(*[partial(setter, was) for what, was in changed if (setter := STATE[what][1])])
+    return [what for what, _ in changed]
 
 
 def metered(step: Step, counter: meter.Counter, *before: Step) -> Any:
@@ -189,8 +268,9 @@ def backward(
     cotangents: list[Tensor],
     leaves: dict[str, Tensor],
     counter: meter.Counter | None,
+    twice: bool,
 ) -> dict[str, Tensor | None]:
-    """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf, None where nothing flows.
+    """The gradient of Σ⟨output, cotangent⟩ with respect to each leaf, None where nothing flows; or its second one.
 
     Raises: Failed, GradientOverwritten.
     """
@@ -205,9 +285,12 @@ def backward(
     outside.HELD.append(pairs)
     kept = [*map(BASE.clone, seeds)]
     inputs = tuple(leaves.values())
-    step = partial(run_backward, roots, seeds, False, False, inputs, True, accumulate_grad=False)
-    alone = partial(set_num_threads, 1)
-    found = metered(step, counter, alone) if counter else results_of(alone, step)[-1]
+    first, step = (
+        partial(run_backward, roots, seeds, retain_graph, False, inputs, True, accumulate_grad=False)
+        for retain_graph in (True, False)
+    )
+    before: list[Step] = [partial(set_num_threads, 1), *[first] * twice]
+    found = metered(step, counter, *before) if counter else results_of(*before, step)[-1]
     if not all(map(BASE.equal, seeds, kept)):
         raise GradientOverwritten("a backward that writes into the gradient that it is given; write into a copy")
     return dict(zip(leaves, found, strict=True))
@@ -242,8 +325,12 @@ def build(
             theirs.append(there)
             if request["cotangents"] or request["measured"]:
                 leaves[name] = there
-    if request["evaluating"]:
-        results_of(partial(methodcaller("eval"), instance))
+    evaluating = "evaluating" in request["ways"]
+    if "switched" in request["ways"]:
+        rehearsal = outside.in_vain(with_arguments(partial(partial, instance), request, values))
+        results_of(partial(methodcaller("train", evaluating), instance), rehearsal)
+    if evaluating or "switched" in request["ways"]:
+        results_of(partial(methodcaller("train", not evaluating), instance))
     return partial(partial, instance), theirs
 
 
@@ -292,12 +379,13 @@ def rehearsals(target: Target, request: CallRequest, values: list[Tensor], fille
     bare = [*map(without_version, filled)]
     kept = [*map(BASE.clone, bare)]
     outside.HELD.append((bare, kept))
-    return [
-        *steps,
+    again = outside.in_vain(with_arguments(target, request, values))
+    steps += [
         *map(partial, repeat(BASE.copy_), bare, map(BASE.detach, other_values(filled))),
-        outside.in_vain(with_arguments(target, request, values)),
+        again,
         *map(partial, repeat(BASE.copy_), bare, kept),
     ]
+    return steps + [again] * (OFTEN * (request["beside"] == "often"))
 
 
 def value_of(argument: Any, values: list[Tensor]) -> Any:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
-# When the same function or instance is called with other values, too: not at all, first, or before the result is read.
-Beside = Literal["", "before", "after"]
+# When the same function or instance is called with other values, too: not at all, first (once or twice, or seven
+# times), or before the result is read.
+Beside = Literal["", "before", "often", "after"]
+# In which other ways than the simplest a call is made: see judge/modes.py.
+Way = Literal["part", "parameters", "no_grad", "inference", "twice", "evaluating", "switched"]
 
 
 class LoadRequest(TypedDict):
@@ -55,8 +58,7 @@ class CallRequest(TypedDict):
     leaves: dict[str, int]  # arguments that require grad
     cotangents: list[int]  # where gradients are asked for
     watched: dict[str, int]  # arguments that should be left as they are
-    no_grad: bool
-    evaluating: bool
+    ways: tuple[Way, ...]
     beside: Beside
     earlier: dict[str, Any]  # arguments of another call of the case, if it has several
     measured: Literal["", "time", "cost"]
@@ -77,7 +79,8 @@ class Reply(TypedDict, total=False):
     output: dict[str, Any]  # of `call`, as described.py describes it
     gradients: dict[str, int | None]
     changed: dict[str, int]  # of the watched arguments those that are not what they were, or have NaN
-    marked: list[str]  # and those whose `requires_grad` is not what it was, or that have a `.grad`
+    marked: dict[str, str]  # and what else of them is not what it was
+    left: list[str]  # what of torch's state is not what it was
     cost: dict[str, int]  # see meter.py
     raised: dict[str, Any]
     printed: Printed
