@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import pytest
@@ -235,7 +236,7 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     root = make_repository(tmp_path_factory.mktemp("ways"))
     kata = root / "katas/toys/scale"
     (kata / "grader.py").write_text(GRADER)
-    (root / "solutions/toys/scale/scale.py").unlink()  # its budgets and mistakes are of another answer
+    shutil.rmtree(root / "solutions/toys/scale")  # of another answer
     return grade(root, "scale", {name: source for name, (source, _, _) in WRONG.items()} | HONEST)
 
 

@@ -100,7 +100,7 @@ class Diagnosis:
         """
 
         asked = self.telling(failing, asked, categories)
-        if categories in (SLOW, set()):
+        if categories in (SLOW, set()) or not self.candidates:
             return []
 
         def alike(one: Submission, other: Submission) -> set[int]:
