@@ -27,7 +27,7 @@ STAYS = "canonicalize|constant_propagation|erase_shape_information|inline|lint|p
 GRAPHS = re.compile(
     f"_jit_pass_(?!({STAYS})$)|_jit_(differentiate|interpret_graph|decomposition_graph|shape_compute_graph|to_backend)"
     "|_jit_(register_shape|replace_submodule|to_static_module|run_cpp_tests|onnx_)|_fuse_to_static_module|parse_ir$"
-    "|_create_function_from_graph|_freeze_module|_get_graph_exec_group|_?import_ir|_load_(jit|mobile|for_lite)"
+    "|_create_function_from_graph|_freeze_module|_?import_ir|_load_(jit|mobile|for_lite)"
 )
 # Of what a graph consists of: all that changes one.
 CHANGES = re.compile(
