@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from graders.catalogue.katas import Kata
 from tests.toys import GRADER, REFERENCE, failures, grade, make_repository
 
 HEAD = "import torch\n\n\ndef scale(x, factor=2.0):\n"
@@ -397,6 +398,24 @@ def test_a_mistake_is_named_however_bad_arguments_are_refused(root: Path) -> Non
     inverse = RIGHT.replace("x / (1 / factor)", "torch.div(x, factor)")
     (found,) = grade(root, "scale", {"asserts": inverse.replace(REFUSE, "    assert factor != 0\n")}).values()
     assert found["mistake"] == "inverse"
+
+
+TWO_REFUSALS = {
+    GRADER: ('{"x": draw.normal(2), "factor": 0.0}', '[{"x": draw.normal(2), "factor": f} for f in (0.0, -1e9)]'),
+    REFERENCE: (
+        "    return x /",
+        "    if factor < -1e8:\n        raise ValueError('factor should be near')\n    return x /",
+    ),
+}
+
+
+def test_a_refusal_is_missing_alone_only_where_all_other_bad_arguments_are_refused(tmp_path: Path) -> None:
+    kata = Kata(make_repository(tmp_path), "toys", "scale")
+    for file, (text, change) in zip((kata.grader_file, kata.reference_file), TWO_REFUSALS.items(), strict=True):
+        file.write_text(text.replace(*change))
+    one = RIGHT.replace("factor == 0", "factor < -1e8")
+    found = grade(tmp_path, "scale", {"one": one, "both": RIGHT.replace(REFUSE, "")})
+    assert (found["one"]["mistake"], found["both"]["mistake"]) == ("no_refusal", None)
 
 
 PRECISION = {

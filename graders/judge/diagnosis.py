@@ -58,13 +58,14 @@ class Diagnosis:
     def mistakes_in(self, failing: Submission, suspects: set[int], categories: set[str]) -> list[Known]:
         """The first mistake with a form that gives the same reply to every request, or two that share them.
 
-        `suspects`, requests by identity, are asked first. Where none of them is unusual, no unusual one is asked.
+        `suspects`, requests by identity, are asked first. Where none of them is unusual, no unusual one is asked, but
+        for those that should be refused, which are asked in no other way.
         `categories` are those of the checks that fail, without missing refusals.
         """
         self.home.renew()
         asked = [request for request, _ in failing.replies.values()]
         if not any(request.unusual for request in asked if id(request) in suspects):
-            asked = [request for request in asked if not request.unusual]
+            asked = [request for request in asked if request.refusable or not request.unusual]
         asked.sort(key=lambda request: id(request) not in suspects)
         for _, one in self.candidates:
             if one.source == failing.source:  # a mistake itself: no need to run it again
