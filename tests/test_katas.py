@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import statistics
 
 import pytest
 from torch import Tensor
@@ -20,6 +21,13 @@ from graders.kata.spec import CATEGORIES, Draw, parameters_of
 from tests.toys import run
 
 KATAS = katas.all_katas()
+ALWAYS = (
+    "signature",
+    "calls",
+    "non_contiguous",
+    "inputs_left_alone",
+    "same_answer_twice",
+)  # what every kata is tested for
 CORE = {
     "self_attention", "multi_head_attention", "cosine_similarity", "triplet_loss", "info_nce",
     "binary_cross_entropy", "cross_entropy", "f1_score", "roc_auc",
@@ -122,19 +130,57 @@ def test_worked_example_of_the_statement_holds(kata: Kata) -> None:
 def test_statement_has_the_form(kata: Kata) -> None:
     text = kata.statement.read_text(encoding="utf-8")
     assert re.findall(r"^#+ .*", text, re.MULTILINE) == [
-        f"# {kata.about.title}", "## Formula", "## Example", "## Must hold", "## What is graded",
+        f"# {kata.about.title}", "## Formula", "## Example", f"## {questions.FIRST}", f"## {questions.THEN}",
+        "## Must hold", "## What is graded",
     ]  # fmt: skip
     before, _, after = text.partition("## Formula")
     assert f"Edit [{kata.id}.py]({kata.id}.py), then run `nox -s grade -- {kata.id}`." in before
     assert "```python\n" in before
-    assert "$$" in after
+    assert "$$" in questions.front_of(after)
+    assert re.findall(r"<summary>(.*)</summary>", text) == ["The full contract", "What is graded"]
+    assert text.count("<details>") == text.count("</details>") == 2
     assert text.endswith("[follow-up questions](follow_up.md).\n")
+
+
+def words_of(kata: Kata) -> int:
+    """Of the front page, without code, formulas and the names of checks."""
+    text = questions.front_of(questions.text_of(kata))
+    text = re.sub(r"```.*?```|\$\$.*?\$\$", "", text, flags=re.DOTALL)
+    return len(re.sub(r"\|[^|\n]*\|$|\|[ :-]*", " ", text, flags=re.MULTILINE).split())
+
+
+def test_front_pages_are_short() -> None:
+    counts = {kata.id: words_of(kata) for kata in KATAS}
+    print("\n".join(f"{count:4} {name}" for name, count in sorted(counts.items(), key=lambda pair: pair[1])))
+    assert statistics.median(counts.values()) <= 250
+    assert max(counts.values()) <= 330
+
+
+def test_front_page_announces_the_core_and_nothing_else(kata: Kata) -> None:
+    """Each bullet names the cases that it is about; the table names all else, bad arguments and cost in a row each."""
+    planned = checks.plan(kata.grader, kata.module)
+    first, _, then = questions.front_of(kata.statement.read_text(encoding="utf-8")).partition(f"## {questions.THEN}\n")
+    first = first.partition(f"## {questions.FIRST}\n")[2]
+    assert 3 <= len(re.findall(r"^- ", first, re.MULTILINE)) <= 5
+    assert f"`nox -s grade -- {kata.id} -k core`" in first
+    named = " ".join(re.findall(r"<!-- (.*?) -->", first, re.DOTALL)).split()
+    standard = {name for check in planned if (name := check.name.partition("/")[2]).endswith(ALWAYS)}
+    core = {check.name.split("/")[1] for check in planned if check.core} - standard
+    assert set(named) == core
+    wanted = {
+        check.category if check.category in ("contract", "performance") else check.name.split("/")[1]
+        for check in planned
+        if not check.core and check.name.split("/")[1] not in standard
+    }
+    rows = re.findall(r"^\|.*\| ([^|]*) \|$", then, re.MULTILINE)[2:]
+    found = {re.sub(r"^.*(?=half_precision)", "", name) for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert found == {re.sub(r"^.*(?=half_precision)", "", name) for name in wanted}
 
 
 def test_nothing_is_checked_that_the_statement_does_not_announce(kata: Kata) -> None:
     """Each fact is followed by the names of the cases and tests that check it, in a comment."""
     text = kata.statement.read_text(encoding="utf-8")
-    facts = text.partition("## Must hold\n")[2].partition("## ")[0].strip()
+    facts = text.partition("## Must hold\n")[2].partition("</details>")[0].strip()
     named = " ".join(re.findall(r"<!-- (.*?) -->", facts, re.DOTALL)).split()
     cases = [case.name for answer in kata.grader.answers for case in answer.cases]
     tests = [name.removeprefix("test_") for name in vars(kata.module) if name.startswith("test_")]
@@ -149,7 +195,6 @@ def test_follow_up_questions_are_many_and_apart(kata: Kata) -> None:
     asked = [question.question for question in questions.follow_ups(kata)]
     assert len(asked) == len(set(asked)) == text.count("<details>") == text.count("</details>") >= 8
     assert all(question.endswith("?") for question in asked)
-    assert "<details>" not in kata.statement.read_text(encoding="utf-8")
 
 
 def test_alternatives_and_mistakes_are_many(kata: Kata) -> None:

@@ -15,8 +15,8 @@ from graders.kata.spec import CATEGORIES
 
 TABLE = re.compile(r"\| topic \| level 1 .*?\n(?=\n)", re.DOTALL)
 HEADING = "## What is graded\n"
-LAST = "When it is solved, go on with the [follow-up questions](follow_up.md).\n"
-BUDGETS = "Performance is asked once the values are right, in multiples of what the reference needs:"
+LAST = "</details>\n\nWhen the core is right, go on with the [follow-up questions](follow_up.md).\n"
+BUDGETS = "Cost is tested once the core is right, in multiples of what the reference needs:"
 
 
 def main(options: argparse.Namespace, root: Path) -> int:

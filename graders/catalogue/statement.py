@@ -14,8 +14,8 @@ from graders.faults import UsageError
 
 HINTS = ("A nudge", "The idea", "Nearly the code")
 FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
-
-
+FOLD = re.compile(r"</?details>\n|<summary>.*?</summary>\n\n?")
+FIRST, THEN = "Write this first", "Then make it robust"  # the headings that end a statement's front page
 COMMENT = re.compile(r"\n?<!--.*?-->", re.DOTALL)
 CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
 ALSO = re.compile(r"<!-- also:\n(.*?)\n-->\n*", re.DOTALL)
@@ -33,6 +33,16 @@ class Question:
 def text_of(kata: Kata) -> str:
     """The statement, as Markdown, without its front matter and the comments for authors. Raises: UsageError."""
     return COMMENT.sub("", frontmatter.loads(read(kata, kata.statement)).content)
+
+
+def front_of(text: str) -> str:
+    """A statement's front page: what stands before the first fold."""
+    return text.partition("<details>")[0].rstrip() + "\n"
+
+
+def unfolded(text: str) -> str:
+    """The same text for where nothing can be folded."""
+    return FOLD.sub("", text)
 
 
 def hints(kata: Kata) -> list[str]:

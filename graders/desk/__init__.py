@@ -21,6 +21,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
 
     read = add(commands, "read", "show a kata's statement", "Shows what a kata asks, with its formulas drawn.")
     read.add_argument("kata", metavar="KATA", help="which kata")
+    read.add_argument("--all", action="store_true", help="also the full contract and what is graded")
 
     run = add(commands, "run", "run your file as it is", "Runs your file in this terminal; nothing is judged.")
     run.add_argument("kata", metavar="KATA", help="which kata")

@@ -31,14 +31,18 @@ SPELLINGS = {
 def main(options: argparse.Namespace, root: Path) -> int:
     kata = katas.find_one(options.kata, root)
     state = State(root)
-    show(kata, state, card.console())
+    console = card.console()
+    show(kata, state, console, options.all)
+    if not options.all:
+        console.print(Text(f"\nthe full contract and what is graded:  nox -s read -- {kata.id} --all"))
     state.close()
     return 0
 
 
-def show(kata: Kata, state: State, console: Console) -> None:
-    """And once the kata's core is right, what an interviewer asks next. Raises: UsageError."""
+def show(kata: Kata, state: State, console: Console, everything: bool = False) -> None:
+    """The front page or everything, and once the core is right, what an interviewer asks next. Raises: UsageError."""
     text = questions.text_of(kata)
+    text = questions.unfolded(text) if everything else questions.front_of(text)
     if (console.encoding or "").lower().startswith("utf"):
         text = questions.CODE_OR_FORMULA.sub(drawn, text)
     console.print(Markdown(text, code_theme="ansi_dark"))

@@ -77,6 +77,7 @@ class Watch:
         self.events: queue.Queue[Path | str] = queue.Queue()  # files that were saved, keys that were pressed
         self.telling = threading.Lock()  # else what is taken from the queue meanwhile would be interrupted itself
         self.last: dict[str, Result] = {}  # by kata
+        self.pressed: Path | str = ""  # the last event
         self.doubtful = False  # h was pressed, and a hint is shown when it is pressed again
 
     def tell(self, event: Path | str) -> None:
@@ -107,6 +108,7 @@ class Watch:
 
     def follow(self, event: Path | str) -> None:
         self.doubtful = self.doubtful and event == "h"
+        again, self.pressed = event == self.pressed, event
         if isinstance(event, Path):
             self.kata = self.katas[event]
             self.grade()
@@ -118,7 +120,9 @@ class Watch:
         elif event == "n":
             self.go_on()
         elif event == "s":
-            read.show(self.kata, self.state, self.console)
+            read.show(self.kata, self.state, self.console, everything=again)
+            if not again:
+                self.say("s once more shows the full contract and what is graded")
             self.footer(self.desk())
         elif event == "h":
             self.hint()

@@ -22,7 +22,7 @@ from graders.faults import GraderError, UsageError
 from graders.files import make_room
 
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<to>[^)\s]+)\)")
-DETAILS = re.compile(r"<details><summary>(.*?)</summary>", re.DOTALL)
+DETAILS = re.compile(r"<details>\s*<summary>(.*?)</summary>", re.DOTALL)
 RULES = "## What every kata asks"
 HERE = Path(__file__).parent
 # What latex2mathml does not know, in words that it does.
@@ -187,8 +187,8 @@ def kata_page(kata: Kata, known: dict[str, Kata]) -> str:
     about = f"{kata.topic}, level {kata.about.level}, about {kata.about.minutes} minutes in an interview"
     start = f"```console\n$ nox -s watch -- {kata.id}\n```"
     follow_up = statement.read(kata, kata.folder / "follow_up.md").partition("\n")[2]
-    folded = DETAILS.sub(r'<details markdown="1"><summary>\1</summary>', follow_up)
-    page = f"{title}\n\n*{about}.*\n\n{start}\n{body}\n\n## Follow-up questions\n{folded}\n"
+    page = f"{title}\n\n*{about}.*\n\n{start}\n{body}\n\n## Follow-up questions\n{follow_up}\n"
+    page = DETAILS.sub(r'<details markdown="1"><summary>\1</summary>', page)
     return with_links(with_formulas(page), kata, known)
 
 

@@ -31,7 +31,7 @@ class Fact:
 
 def facts(kata: Kata) -> list[Fact]:
     text = texts.read(kata, kata.statement)
-    begin, end = text.find("## Must hold"), text.find("## What is graded")
+    begin, end = text.find("## Must hold"), text.find("</details>")
     found = []
     for fact in FACT.finditer(text, max(begin, 0), end if end > 0 else len(text)):
         names = " ".join(NAMES.findall(fact[0])).split()
