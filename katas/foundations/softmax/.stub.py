@@ -12,8 +12,8 @@ def softmax(x: Tensor, dim: int = -1) -> Tensor:
     Returns: the shape and dtype of x. Where x is −∞ along all of `dim`, NaN.
     Source: torch.softmax.
     """
-    # TODO: take the exponentials. Which x would be too large for them, and which too small?
-    # TODO: divide them by their sum along `dim`.
+    # TODO: divide the exponentials by their sum along `dim`.
+    # TODO: then make it robust: which x are too large for exp, and which too small?
     raise NotImplementedError
 
 
@@ -26,5 +26,6 @@ def log_softmax(x: Tensor, dim: int = -1) -> Tensor:
     Returns: the shape and dtype of x. Where x is −∞ along all of `dim`, NaN.
     Source: torch.log_softmax.
     """
-    # TODO: put the formula together so that each result is finite where x is.
+    # TODO: take the logarithm of the softmax.
+    # TODO: then make it robust: put the formula together so that each result is finite where x is.
     raise NotImplementedError

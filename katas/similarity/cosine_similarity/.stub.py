@@ -14,7 +14,7 @@ def cosine_similarity(x: Tensor, y: Tensor, dim: int = -1, eps: float = 1e-8) ->
     Returns: the broadcast shape without `dim`, in the dtype of x.
     Source: torch.nn.functional.cosine_similarity.
     """
-    # TODO: broadcast x and y, so that `dim` means the same axis in both.
-    # TODO: take the norm of each vector along `dim`; where it is below eps, use eps in its place.
-    # TODO: put the formula together, and sum along `dim`.
+    # TODO: take the dot product and both norms along `dim`; where a norm is below eps, use eps in its place.
+    # TODO: let x and y broadcast, so that `dim` means the same axis in both.
+    # TODO: then make it robust: zero vectors, very short and very long ones, half precision.
     raise NotImplementedError

@@ -13,8 +13,8 @@ def softmax(x: Tensor, dim: int = -1) -> Tensor:
     Source: torch.softmax.
     """
     # --- solution
-    # TODO: take the exponentials. Which x would be too large for them, and which too small?
-    # TODO: divide them by their sum along `dim`.
+    # TODO: divide the exponentials by their sum along `dim`.
+    # TODO: then make it robust: which x are too large for exp, and which too small?
     exponentials = (x - x.amax(dim, keepdim=True)).exp()
     return exponentials / exponentials.sum(dim, keepdim=True)
     # --- end
@@ -30,7 +30,8 @@ def log_softmax(x: Tensor, dim: int = -1) -> Tensor:
     Source: torch.log_softmax.
     """
     # --- solution
-    # TODO: put the formula together so that each result is finite where x is.
+    # TODO: take the logarithm of the softmax.
+    # TODO: then make it robust: put the formula together so that each result is finite where x is.
     shifted = x - x.amax(dim, keepdim=True)
     return shifted - shifted.exp().sum(dim, keepdim=True).log()
     # --- end
