@@ -15,7 +15,7 @@ def confusion_matrix(y_true: Tensor, y_pred: Tensor, num_classes: int) -> Tensor
         below num_classes.
     Source: sklearn.metrics.confusion_matrix with labels=range(C).
     """
-    # TODO: refuse bad arguments with a ValueError.
-    # TODO: number the cells of the matrix, and find the cell of each sample.
-    # TODO: count the samples of each cell.
+    # TODO: number the cells of the matrix, and find the cell of each sample; rows are true classes.
+    # TODO: count the samples of each cell, and return them as a (C, C) matrix of int64.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels may have a narrow dtype.
     raise NotImplementedError

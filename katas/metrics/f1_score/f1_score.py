@@ -19,10 +19,10 @@ def precision_recall_f1(
         average is "binary" and there is a label above 1.
     Source: sklearn.metrics.precision_recall_fscore_support with zero_division=0.
     """
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: find the number of classes.
     # TODO: count for each class how often it is predicted, how often it is true, and how often both at once.
     # TODO: take the counts that `average` is about: those of class 1, their sums over the classes, or all of them.
     # TODO: divide, so that 0/0 gives 0.
     # TODO: average over the classes where `average` asks for it, and return float32.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels may have a narrow dtype.
     raise NotImplementedError

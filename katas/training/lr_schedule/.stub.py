@@ -17,7 +17,7 @@ def warmup_cosine(step: int, warmup_steps: int, total_steps: int, base_lr: float
     Source: arXiv:1706.02677, section 2.2 (warm-up), and arXiv:1608.03983, eq. 5, whose T_cur is our t − W and whose
         T_i is our T − W.
     """
-    # TODO: find out which of the three phases the step is in.
-    # TODO: in the warm-up, climb to base_lr by equal amounts.
-    # TODO: after it, follow half a period of the cosine from base_lr to min_lr, and stay there.
+    # TODO: in the warm-up, climb to base_lr by equal amounts; step 0 has the first of them.
+    # TODO: after it, follow half a cosine from base_lr to min_lr.
+    # TODO: stay at min_lr from total_steps on.
     raise NotImplementedError

@@ -16,9 +16,9 @@ def confusion_matrix(y_true: Tensor, y_pred: Tensor, num_classes: int) -> Tensor
     Source: sklearn.metrics.confusion_matrix with labels=range(C).
     """
     # --- solution
-    # TODO: refuse bad arguments with a ValueError.
-    # TODO: number the cells of the matrix, and find the cell of each sample.
-    # TODO: count the samples of each cell.
+    # TODO: number the cells of the matrix, and find the cell of each sample; rows are true classes.
+    # TODO: count the samples of each cell, and return them as a (C, C) matrix of int64.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels may have a narrow dtype.
     C = num_classes
     if y_true.dim() != 1 or y_pred.dim() != 1:
         raise ValueError(f"y_true and y_pred should be 1-D, got {y_true.dim()}-D and {y_pred.dim()}-D")

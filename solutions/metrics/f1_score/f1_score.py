@@ -20,12 +20,12 @@ def precision_recall_f1(
     Source: sklearn.metrics.precision_recall_fscore_support with zero_division=0.
     """
     # --- solution
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: find the number of classes.
     # TODO: count for each class how often it is predicted, how often it is true, and how often both at once.
     # TODO: take the counts that `average` is about: those of class 1, their sums over the classes, or all of them.
     # TODO: divide, so that 0/0 gives 0.
     # TODO: average over the classes where `average` asks for it, and return float32.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels may have a narrow dtype.
     if average not in ("binary", "micro", "macro", "weighted", None):
         raise ValueError(f'average should be "binary", "micro", "macro", "weighted" or None, got {average!r}')
     if y_true.dim() != 1 or y_pred.dim() != 1:

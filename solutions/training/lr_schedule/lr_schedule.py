@@ -18,9 +18,9 @@ def warmup_cosine(step: int, warmup_steps: int, total_steps: int, base_lr: float
         T_i is our T − W.
     """
     # --- solution
-    # TODO: find out which of the three phases the step is in.
-    # TODO: in the warm-up, climb to base_lr by equal amounts.
-    # TODO: after it, follow half a period of the cosine from base_lr to min_lr, and stay there.
+    # TODO: in the warm-up, climb to base_lr by equal amounts; step 0 has the first of them.
+    # TODO: after it, follow half a cosine from base_lr to min_lr.
+    # TODO: stay at min_lr from total_steps on.
     if step < warmup_steps:
         return base_lr * (step + 1) / warmup_steps
     if step >= total_steps:
