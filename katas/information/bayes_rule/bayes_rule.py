@@ -6,7 +6,7 @@ from torch import Tensor
 
 def check_prior(prior: Tensor) -> None:
     """Raises: ValueError if an entry is negative, or the sum is not 1 up to rounding."""
-    # TODO: refuse what is no distribution.
+    # TODO: then make it robust: refuse what is no distribution.
     raise NotImplementedError
 
 
@@ -20,7 +20,8 @@ def posterior(prior: Tensor, likelihood: Tensor) -> Tensor:
     Raises: ValueError if prior is no distribution, or p(x) is 0 for a row.
     Source: Bishop, Pattern Recognition and Machine Learning (2006), eq. 1.12.
     """
-    # TODO: check the prior, then put the formula together; refuse rows whose evidence is 0.
+    # TODO: multiply prior and likelihood, and divide by their sum over the hypotheses.
+    # TODO: then make it robust: check the prior; refuse rows whose evidence is 0.
     raise NotImplementedError
 
 
@@ -29,7 +30,7 @@ def total_probability(prior: Tensor, likelihood: Tensor) -> Tensor:
 
     Raises: ValueError if prior is no distribution.
     """
-    # TODO: check the prior, then sum over the hypotheses.
+    # TODO: multiply prior and likelihood, and sum over the hypotheses. Then check the prior.
     raise NotImplementedError
 
 

@@ -28,9 +28,9 @@ def cross_entropy_of(p: Tensor, q: Tensor, dim: int = -1, base: float | None = N
         p, q: probabilities along `dim`, of one shape; the others as in entropy.
     Returns and raises: as entropy.
     """
-    # TODO: refuse a base to which there is no logarithm.
-    # TODO: sum −p log q along `dim`: which value and which gradients has an entry where p is 0, where q is, or both?
-    # TODO: turn the natural logarithm into that to `base`.
+    # TODO: sum −p log q along `dim`.
+    # TODO: turn the natural logarithm into the one to `base`.
+    # TODO: then make it robust: refuse a base to which there is no logarithm; what comes where p is 0, q, or both?
     raise NotImplementedError
 
 

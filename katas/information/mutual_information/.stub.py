@@ -16,8 +16,8 @@ def mutual_information(joint: Tensor, base: float | None = None) -> Tensor:
     Raises: ValueError if joint is not 2-D, or if base is 1, 0 or negative.
     Source: Cover and Thomas, Elements of Information Theory (2006), section 2.3.
     """
-    # TODO: refuse what conditional_entropy refuses, or let it do so.
     # TODO: take one of the equal forms: which probabilities does it need, and along which axes are they summed?
+    # TODO: then make it robust: refuse what conditional_entropy refuses, or let it do so.
     raise NotImplementedError
 
 
@@ -29,8 +29,8 @@ def conditional_entropy(joint: Tensor, given: str = "y", base: float | None = No
     Returns and raises: as mutual_information, and ValueError if given is neither "x" nor "y".
     Source: Cover and Thomas, Elements of Information Theory (2006), section 2.2.
     """
-    # TODO: refuse a table that is not 2-D, an unknown `given`, and a base to which there is no logarithm.
     # TODO: compute the probabilities of the variable that is given.
-    # TODO: sum −p(x, y) log p(x | y): which value and which gradients has a cell, a row or a column of zeros?
-    # TODO: turn the natural logarithm into that to `base`.
+    # TODO: sum −p(x, y) log p(x | y), and turn the natural logarithm into the one to `base`.
+    # TODO: then make it robust: refuse a table that is not 2-D, an unknown `given`, and a base without a logarithm;
+    # which value and which gradients has a cell, a row or a column of zeros?
     raise NotImplementedError

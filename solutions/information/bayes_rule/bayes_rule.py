@@ -7,7 +7,7 @@ from torch import Tensor
 def check_prior(prior: Tensor) -> None:
     """Raises: ValueError if an entry is negative, or the sum is not 1 up to rounding."""
     # --- solution
-    # TODO: refuse what is no distribution.
+    # TODO: then make it robust: refuse what is no distribution.
     if (prior < 0).any():
         raise ValueError(f"prior should not be negative, got {prior.min():.3g}")
     if (prior.sum() - 1).abs() > 0.02:  # rounded to half precision it may be off by 0.01
@@ -26,7 +26,8 @@ def posterior(prior: Tensor, likelihood: Tensor) -> Tensor:
     Source: Bishop, Pattern Recognition and Machine Learning (2006), eq. 1.12.
     """
     # --- solution
-    # TODO: check the prior, then put the formula together; refuse rows whose evidence is 0.
+    # TODO: multiply prior and likelihood, and divide by their sum over the hypotheses.
+    # TODO: then make it robust: check the prior; refuse rows whose evidence is 0.
     check_prior(prior)
     joint = prior * likelihood  # (..., K) p(h_k, x)
     evidence = joint.sum(-1, keepdim=True)  # (..., 1) p(x)
@@ -42,7 +43,7 @@ def total_probability(prior: Tensor, likelihood: Tensor) -> Tensor:
     Raises: ValueError if prior is no distribution.
     """
     # --- solution
-    # TODO: check the prior, then sum over the hypotheses.
+    # TODO: multiply prior and likelihood, and sum over the hypotheses. Then check the prior.
     check_prior(prior)
     return (prior * likelihood).sum(-1)
     # --- end

@@ -31,9 +31,9 @@ def cross_entropy_of(p: Tensor, q: Tensor, dim: int = -1, base: float | None = N
     Returns and raises: as entropy.
     """
     # --- solution
-    # TODO: refuse a base to which there is no logarithm.
-    # TODO: sum −p log q along `dim`: which value and which gradients has an entry where p is 0, where q is, or both?
-    # TODO: turn the natural logarithm into that to `base`.
+    # TODO: sum −p log q along `dim`.
+    # TODO: turn the natural logarithm into the one to `base`.
+    # TODO: then make it robust: refuse a base to which there is no logarithm; what comes where p is 0, q, or both?
     if base is not None and (base <= 0 or base == 1):
         raise ValueError(f"base should be positive and not 1, got {base}")
     log_q = torch.where((p == 0) & (q == 0), 1, q).log()  # 0 log 0 = 0: the 1 keeps −∞ out of values and gradients

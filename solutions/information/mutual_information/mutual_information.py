@@ -17,8 +17,8 @@ def mutual_information(joint: Tensor, base: float | None = None) -> Tensor:
     Source: Cover and Thomas, Elements of Information Theory (2006), section 2.3.
     """
     # --- solution
-    # TODO: refuse what conditional_entropy refuses, or let it do so.
     # TODO: take one of the equal forms: which probabilities does it need, and along which axes are they summed?
+    # TODO: then make it robust: refuse what conditional_entropy refuses, or let it do so.
     h_x_given_y = conditional_entropy(joint, "y", base)
     x = joint.sum(1)
     h_x = -(x * torch.where(x == 0, 1, x).log()).sum()
@@ -35,10 +35,10 @@ def conditional_entropy(joint: Tensor, given: str = "y", base: float | None = No
     Source: Cover and Thomas, Elements of Information Theory (2006), section 2.2.
     """
     # --- solution
-    # TODO: refuse a table that is not 2-D, an unknown `given`, and a base to which there is no logarithm.
     # TODO: compute the probabilities of the variable that is given.
-    # TODO: sum −p(x, y) log p(x | y): which value and which gradients has a cell, a row or a column of zeros?
-    # TODO: turn the natural logarithm into that to `base`.
+    # TODO: sum −p(x, y) log p(x | y), and turn the natural logarithm into the one to `base`.
+    # TODO: then make it robust: refuse a table that is not 2-D, an unknown `given`, and a base without a logarithm;
+    # which value and which gradients has a cell, a row or a column of zeros?
     if joint.dim() != 2:
         raise ValueError(f"joint should be 2-D, (X, Y), got {tuple(joint.shape)}")
     if given not in ("x", "y"):
