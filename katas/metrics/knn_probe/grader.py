@@ -165,7 +165,11 @@ GRADER = Grader(
                 Case("single_rows", several({"M": 1}, {"N": 1}, {"N": 1, "M": 1, "k": 20}, {"N": 8, "D": 1, "k": 8})),
                 Case("uneven_chunks", uneven_chunks),
                 Case("unknown_labels", unknown_labels),
-                Case("large_labels", several({"M": 20, "labels": (70_001, 44, 70_000, 300), "right": 0.4}, FAR_LABELS)),
+                Case(
+                    "large_labels",
+                    several({"M": 20, "labels": (70_001, 44, 70_000, 300), "right": 0.4}, FAR_LABELS),
+                    core=False,
+                ),
                 robust("the_training_rows", the_training_rows),
                 robust("counts", counts, dtypes=(*FULL, *HALF)),
                 robust("twins", twins, dtypes=(torch.float64,)),

@@ -19,8 +19,8 @@ def knn_accuracy(train_x: Tensor, train_y: Tensor, test_x: Tensor, test_y: Tenso
         rows.
     Source: sklearn.neighbors.KNeighborsClassifier(k, metric="cosine").score.
     """
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: find the k training rows nearest to each test row, at most CHUNK test rows at a time.
     # TODO: count the votes for each class, and take the class that has most.
     # TODO: return the share of test rows that are predicted correctly.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels may be large, votes many.
     raise NotImplementedError

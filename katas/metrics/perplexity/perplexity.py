@@ -15,6 +15,6 @@ def perplexity(logits: Tensor, target: Tensor, ignore_index: int = -100) -> Tens
     Raises: ValueError if logits is not 3-D, target is not (B, S), or a token is outside [0, V) and not ignored.
     Source: torcheval.metrics.functional.perplexity.
     """
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: take the mean of the loss, and make a perplexity of it. Over what is the mean?
+    # TODO: then make it robust: refuse bad arguments with a ValueError; logits may be far from 0.
     raise NotImplementedError

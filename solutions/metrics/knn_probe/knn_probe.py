@@ -20,10 +20,10 @@ def knn_accuracy(train_x: Tensor, train_y: Tensor, test_x: Tensor, test_y: Tenso
     Source: sklearn.neighbors.KNeighborsClassifier(k, metric="cosine").score.
     """
     # --- solution
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: find the k training rows nearest to each test row, at most CHUNK test rows at a time.
     # TODO: count the votes for each class, and take the class that has most.
     # TODO: return the share of test rows that are predicted correctly.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels may be large, votes many.
     if k < 1:
         raise ValueError(f"k should be at least 1, got {k}")
     if train_x.dim() != 2 or test_x.dim() != 2:

@@ -16,8 +16,8 @@ def perplexity(logits: Tensor, target: Tensor, ignore_index: int = -100) -> Tens
     Source: torcheval.metrics.functional.perplexity.
     """
     # --- solution
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: take the mean of the loss, and make a perplexity of it. Over what is the mean?
+    # TODO: then make it robust: refuse bad arguments with a ValueError; logits may be far from 0.
     if logits.dim() != 3:
         raise ValueError(f"logits should have shape (B, S, V), got {tuple(logits.shape)}")
     B, S, V = logits.shape
