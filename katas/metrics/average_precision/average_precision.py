@@ -15,10 +15,10 @@ def precision_recall_curve(y_true: Tensor, y_score: Tensor) -> tuple[Tensor, Ten
     Raises: ValueError if an argument is not 1-D, the lengths differ or are 0, a score is NaN, or a label is not 0 or 1.
     Source: sklearn.metrics.precision_recall_curve with drop_intermediate=False.
     """
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: for every distinct score, count the samples that score at least that, and the positives among them.
     # TODO: divide; without positives the statement says what the recall is.
-    # TODO: bring the points into the right order, and put the last one behind them.
+    # TODO: bring the points into the right order, and put the last one after them.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels and scores may have narrow dtypes.
     raise NotImplementedError
 
 

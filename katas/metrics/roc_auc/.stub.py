@@ -15,10 +15,10 @@ def roc_curve(y_true: Tensor, y_score: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     Raises: ValueError if the lengths differ, a score is NaN, a label is neither 0 nor 1, or one of them does not occur.
     Source: sklearn.metrics.roc_curve with drop_intermediate=False.
     """
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: sort the samples by descending score, and count the positives and the negatives up to each.
     # TODO: keep one point for each distinct score.
     # TODO: divide by the size of each class, and put the threshold +inf and its point (0, 0) in front.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels and scores may have narrow dtypes.
     raise NotImplementedError
 
 

@@ -158,7 +158,7 @@ def asked(word: str) -> tuple[Case, ...]:
         Case(f"{word}_told_apart", told_apart),
         Case(f"{word}_one_positive", lambda draw: scored(draw, 33, 1)),
         Case(f"{word}_two_samples", two_samples),
-        Case(f"{word}_label_dtypes", label_dtypes, dtypes=(torch.float32,)),
+        Case(f"{word}_label_dtypes", label_dtypes, dtypes=(torch.float32,), core=False),
         Case(f"{word}_of_any_size", of_any_size, category="robustness", dtypes=(*FULL, torch.float16)),
         Case(f"{word}_nearly_equal", nearly_equal, category="robustness", dtypes=(torch.float64,)),
         Case(f"{word}_of_many", many, category="robustness", dtypes=(torch.float64, torch.float16)),
@@ -206,7 +206,7 @@ GRADER = Grader(
 )
 
 
-@pytest.mark.shapes
+@pytest.mark.robustness
 def test_dtypes_of_the_curve(submission: Submission, draw: Draw) -> None:
     for dtype in (*FULL, *HALF):
         outputs = submission.call("roc_curve", y_true=labels(draw, 7, 5), y_score=draw.normal(12).to(dtype))
@@ -225,7 +225,7 @@ def test_a_column_beside_a_row_gives_no_result(submission: Submission, draw: Dra
                 raise AssertionError(f"{name}: should raise where one of y_true and y_score is a column, got a result")
 
 
-@pytest.mark.shapes
+@pytest.mark.robustness
 def test_thresholds_are_the_scores(submission: Submission, draw: Draw) -> None:
     """To the last bit: whoever applies a threshold should find the samples that it stands for."""
     for dtype in (*FULL, *HALF):

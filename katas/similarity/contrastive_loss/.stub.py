@@ -16,7 +16,7 @@ def contrastive_loss(x1: Tensor, x2: Tensor, y: Tensor, margin: float = 1.0, red
     Raises: ValueError if the shapes do not fit, margin is negative, or reduction is unknown.
     Source: Hadsell, Chopra and LeCun, CVPR 2006, eq. 4, which has ½ in both terms, and Y = 0 for similar pairs.
     """
-    # TODO: refuse bad arguments.
     # TODO: take the distance of each pair: (N,).
-    # TODO: put the loss of each pair together, whatever the dtype of y, then reduce the N losses.
+    # TODO: put the loss of each pair together, then reduce the N losses.
+    # TODO: then make it robust: refuse bad arguments; y may have any dtype; equal vectors have a finite gradient.
     raise NotImplementedError

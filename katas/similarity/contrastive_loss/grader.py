@@ -134,7 +134,11 @@ GRADER = Grader(
             cases=(
                 Case("nine_by_seven", pairs),
                 Case("every_option", every_option),
-                Case("every_label", lambda draw: unreduced_too([pairs(draw, labels=labels) for labels in LABELS])),
+                Case(
+                    "every_label",
+                    lambda draw: unreduced_too([pairs(draw, labels=labels) for labels in LABELS]),
+                    core=False,
+                ),
                 Case("margins", margins),
                 Case("one_kind", one_kind),
                 Case("small_sizes", small_sizes),
@@ -145,9 +149,10 @@ GRADER = Grader(
                     lambda draw: pairs(draw, scale=1e5, margin=200_000.3, reduction="none"),
                     dtypes=(torch.float64,),
                     tolerance={torch.float64: Tolerance(1e-9, 1e-9, 1e-12)},
+                    core=False,
                 ),
                 # An eps is welcome in the value here, and may turn the gradient by more than rounding does.
-                Case("close_together", close_together, gradients="finite"),
+                Case("close_together", close_together, gradients="finite", core=False),
                 Case("equal_vectors", equal_vectors, category="robustness", dtypes=(*FULL, torch.bfloat16)),
                 Case("far_from_the_origin", far_from_the_origin, category="robustness"),
                 Case("long_distances_in_half", long_distances, category="robustness", dtypes=HALF),

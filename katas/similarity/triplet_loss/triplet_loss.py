@@ -23,7 +23,7 @@ def triplet_loss(
     Raises: ValueError if the shapes differ, margin is negative, or distance or reduction is unknown.
     Source: arXiv:1503.03832, eq. 3, whose distances are squared. Our margin is their α.
     """
-    # TODO: refuse bad arguments.
     # TODO: take the distance of each anchor from its positive, and from its negative: (N,) each.
     # TODO: put the loss of each triplet together, then reduce the N losses.
+    # TODO: then make it robust: refuse bad arguments; coinciding vectors have a finite gradient.
     raise NotImplementedError

@@ -16,10 +16,10 @@ def precision_recall_curve(y_true: Tensor, y_score: Tensor) -> tuple[Tensor, Ten
     Source: sklearn.metrics.precision_recall_curve with drop_intermediate=False.
     """
     # --- solution
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: for every distinct score, count the samples that score at least that, and the positives among them.
     # TODO: divide; without positives the statement says what the recall is.
-    # TODO: bring the points into the right order, and put the last one behind them.
+    # TODO: bring the points into the right order, and put the last one after them.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels and scores may have narrow dtypes.
     if y_true.dim() != 1 or y_score.dim() != 1:
         raise ValueError(f"y_true and y_score should be 1-D, got {y_true.dim()}-D and {y_score.dim()}-D")
     if len(y_true) != len(y_score):

@@ -16,10 +16,10 @@ def roc_curve(y_true: Tensor, y_score: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     Source: sklearn.metrics.roc_curve with drop_intermediate=False.
     """
     # --- solution
-    # TODO: refuse bad arguments with a ValueError.
     # TODO: sort the samples by descending score, and count the positives and the negatives up to each.
     # TODO: keep one point for each distinct score.
     # TODO: divide by the size of each class, and put the threshold +inf and its point (0, 0) in front.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; labels and scores may have narrow dtypes.
     if y_true.shape != y_score.shape:
         raise ValueError(f"y_score should have the shape of y_true, {tuple(y_true.shape)}, got {tuple(y_score.shape)}")
     if y_score.isnan().any():

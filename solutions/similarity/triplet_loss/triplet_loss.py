@@ -24,9 +24,9 @@ def triplet_loss(
     Source: arXiv:1503.03832, eq. 3, whose distances are squared. Our margin is their α.
     """
     # --- solution
-    # TODO: refuse bad arguments.
     # TODO: take the distance of each anchor from its positive, and from its negative: (N,) each.
     # TODO: put the loss of each triplet together, then reduce the N losses.
+    # TODO: then make it robust: refuse bad arguments; coinciding vectors have a finite gradient.
     if not anchor.shape == positive.shape == negative.shape:
         shapes = f"{tuple(positive.shape)} and {tuple(negative.shape)}"
         raise ValueError(f"positive and negative should have the shape {tuple(anchor.shape)} of anchor, got {shapes}")
