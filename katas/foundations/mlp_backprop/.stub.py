@@ -34,4 +34,5 @@ def mlp_backward(logits: Tensor, target: Tensor, cache: Any) -> dict[str, Tensor
     # TODO: find the gradient with respect to the logits.
     # TODO: take it back through the output layer, the ReLU and the hidden layer, one at a time.
     # TODO: return the gradients of the four parameters. Does each have the shape of its parameter?
+    # TODO: then make it robust: logits far from 0, tiny activations, half precision.
     raise NotImplementedError

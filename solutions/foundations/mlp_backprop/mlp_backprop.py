@@ -39,6 +39,7 @@ def mlp_backward(logits: Tensor, target: Tensor, cache: Any) -> dict[str, Tensor
     # TODO: find the gradient with respect to the logits.
     # TODO: take it back through the output layer, the ReLU and the hidden layer, one at a time.
     # TODO: return the gradients of the four parameters. Does each have the shape of its parameter?
+    # TODO: then make it robust: logits far from 0, tiny activations, half precision.
     x, hidden, w2 = cache
     N, C = logits.shape
     d_logits = (torch.softmax(logits, dim=1) - F.one_hot(target, C)) / N  # (N, C)
