@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,22 @@ def test_budgets_are_asked_as_soon_as_the_core_holds(tmp_path: Path) -> None:
     assert {one["budget"] for one in results["textbook"]["costs"]} == {"many_blocks", "many_values"}
     assert not any(name.startswith("performance/") for name in failures(results["textbook"]))
     assert "performance/many_blocks/loops" in failures(results["loops"])
+
+
+def card_of(folder: Path, topic: str, kata: str, source: str) -> str:
+    """What `nox -s grade -- KATA` prints of a learner's file in a clone."""
+    for name in ("katas", "solutions"):
+        shutil.copytree(ROOT / name / topic / kata, folder / name / topic / kata)
+    (folder / "katas" / topic / kata / f"{kata}.py").write_text(source)
+    lines = run(folder, "grade", kata).out.splitlines()
+    return "\n".join(line.rstrip() for line in lines).rstrip()
+
+
+def test_cards_of_the_readme_come_from_a_run(tmp_path: Path) -> None:
+    mha = katas.find_one("multi_head_attention", ROOT)
+    mistake = next(one for one in mha.mistakes if one.name == "scaled_by_embed_dim")
+    wrong = mistake.forms(mha.reference_file.read_text(encoding="utf-8"))[mistake.name]
+    shown = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"```text\n{card_of(tmp_path, 'normalization', 'layer_norm', LAYER_NORM)}\n```" in shown
+    told = card_of(tmp_path, "attention", "multi_head_attention", wrong)
+    assert f"```text\n{told}\n```" in shown
