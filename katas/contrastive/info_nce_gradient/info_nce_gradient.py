@@ -17,8 +17,8 @@ def info_nce_grad(features: Tensor, temperature: float = 0.1) -> tuple[Tensor, T
     Raises: ValueError if features is not 2-D or its number of rows is odd, or temperature is not above 0.
     Source: arXiv:2002.05709, eq. 1, with the views as neighbours; table 2 has the gradient for one anchor of length 1.
     """
-    # TODO: check the arguments, and raise ValueError.
     # TODO: compute the loss, and keep what the way back needs.
     # TODO: find the gradient with respect to the cosines, (2N, 2N).
     # TODO: take it back through the matrix of cosines to the rows of length 1, and from there to features.
+    # TODO: then make it robust: refuse bad arguments; small temperatures; rows of very different lengths.
     raise NotImplementedError

@@ -19,10 +19,10 @@ def moco_loss(query: Tensor, key: Tensor, queue: Tensor, temperature: float = 0.
     Raises: ValueError if the shapes do not fit, or temperature is not above 0.
     Source: arXiv:1911.05722, eq. 1, where q_i, k_i and n_j have length 1 already; k_i is their k₊.
     """
-    # TODO: check the shapes and the temperature, and raise ValueError.
     # TODO: divide each row of all three by its norm, and decide what each of them may pass on in the backward pass.
     # TODO: put the cosines with the positives and with the negatives side by side: (N, 1 + K) logits.
     # TODO: take the mean cross-entropy over the queries.
+    # TODO: then make it robust: check the shapes and the temperature, and raise ValueError; small temperatures.
     raise NotImplementedError
 
 
@@ -35,8 +35,8 @@ def momentum_update_(key_params: Iterable[Tensor], query_params: Iterable[Tensor
     Raises: ValueError if m is not between 0 and 1, or one of the two ends before the other.
     Source: arXiv:1911.05722, eq. 2.
     """
-    # TODO: check m and the numbers of parameters, and raise ValueError.
-    # TODO: move each parameter of the key encoder towards that of the query encoder.
+    # TODO: move each parameter of the key encoder towards the one of the query encoder, in place.
+    # TODO: then make it robust: check m and the numbers of parameters, and raise ValueError; half precision.
     raise NotImplementedError
 
 
@@ -59,7 +59,6 @@ class FeatureQueue:
 
         Raises: ValueError if keys is not (B, dim).
         """
-        # TODO: check the shape, and raise ValueError.
         # TODO: find the keys that remain, and the row of each.
-        # TODO: write them, and count all keys that came.
+        # TODO: write them, and count all keys that came. Then check the shape, and raise ValueError.
         raise NotImplementedError

@@ -19,8 +19,8 @@ def nce_loss(pos_scores: Tensor, neg_scores: Tensor, log_noise_pos: Tensor, log_
         its scores.
     Source: Gutmann and Hyvärinen, JMLR 13 (2012), section 2; their ν is our K, and they maximise −L.
     """
-    # TODO: check the four shapes, and raise ValueError.
     # TODO: find the logit δ of each sample, that it came from the data rather than from the noise.
-    # TODO: find the log-probability of the right answer for each sample, also where that is tiny.
+    # TODO: find the log-probability of the right answer for each sample.
     # TODO: reduce to a scalar. Which axis is added up, and which is averaged?
+    # TODO: then make it robust: check the four shapes, and raise ValueError; probabilities may be tiny.
     raise NotImplementedError

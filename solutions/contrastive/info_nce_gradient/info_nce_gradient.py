@@ -18,10 +18,10 @@ def info_nce_grad(features: Tensor, temperature: float = 0.1) -> tuple[Tensor, T
     Source: arXiv:2002.05709, eq. 1, with the views as neighbours; table 2 has the gradient for one anchor of length 1.
     """
     # --- solution
-    # TODO: check the arguments, and raise ValueError.
     # TODO: compute the loss, and keep what the way back needs.
     # TODO: find the gradient with respect to the cosines, (2N, 2N).
     # TODO: take it back through the matrix of cosines to the rows of length 1, and from there to features.
+    # TODO: then make it robust: refuse bad arguments; small temperatures; rows of very different lengths.
     if features.dim() != 2:
         raise ValueError(f"features should be (2N, D), got {tuple(features.shape)}")
     rows = len(features)  # 2N

@@ -20,10 +20,10 @@ def moco_loss(query: Tensor, key: Tensor, queue: Tensor, temperature: float = 0.
     Source: arXiv:1911.05722, eq. 1, where q_i, k_i and n_j have length 1 already; k_i is their k₊.
     """
     # --- solution
-    # TODO: check the shapes and the temperature, and raise ValueError.
     # TODO: divide each row of all three by its norm, and decide what each of them may pass on in the backward pass.
     # TODO: put the cosines with the positives and with the negatives side by side: (N, 1 + K) logits.
     # TODO: take the mean cross-entropy over the queries.
+    # TODO: then make it robust: check the shapes and the temperature, and raise ValueError; small temperatures.
     if query.dim() != 2 or key.shape != query.shape:
         raise ValueError(f"query and key should both be (N, D), got {tuple(query.shape)} and {tuple(key.shape)}")
     if queue.dim() != 2 or queue.shape[1] != query.shape[1]:
@@ -49,8 +49,8 @@ def momentum_update_(key_params: Iterable[Tensor], query_params: Iterable[Tensor
     Source: arXiv:1911.05722, eq. 2.
     """
     # --- solution
-    # TODO: check m and the numbers of parameters, and raise ValueError.
-    # TODO: move each parameter of the key encoder towards that of the query encoder.
+    # TODO: move each parameter of the key encoder towards the one of the query encoder, in place.
+    # TODO: then make it robust: check m and the numbers of parameters, and raise ValueError; half precision.
     if not 0 <= m <= 1:
         raise ValueError(f"m should be between 0 and 1, got {m}")
     with torch.no_grad():
@@ -82,9 +82,8 @@ class FeatureQueue:
         Raises: ValueError if keys is not (B, dim).
         """
         # --- solution
-        # TODO: check the shape, and raise ValueError.
         # TODO: find the keys that remain, and the row of each.
-        # TODO: write them, and count all keys that came.
+        # TODO: write them, and count all keys that came. Then check the shape, and raise ValueError.
         size, dim = self.queue.shape
         if keys.dim() != 2 or keys.shape[1] != dim:
             raise ValueError(f"keys should be (B, {dim}), got {tuple(keys.shape)}")
