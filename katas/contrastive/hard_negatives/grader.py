@@ -112,7 +112,7 @@ CASES = (
     Case("sizes", sizes),
     Case("one_pair", one_pair),
     Case("special_angles", special_angles),
-    Case("ties", ties, gradients="none"),
+    Case("ties", ties, gradients="none", core=False),
     robust("uneven_lengths", uneven_lengths, tolerance=two_views.NORM_EPS),
     # exp(1 / temperature) overflows float64. A cosine's rounding error counts a thousand times.
     robust(

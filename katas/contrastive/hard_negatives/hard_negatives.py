@@ -19,8 +19,8 @@ def info_nce_hard(features: Tensor, temperature: float = 0.1, top_k: int = 10) -
     Raises: ValueError if features is not 2-D or its number of rows is odd, temperature is not above 0, or top_k < 1.
     Source: arXiv:2002.05709, eq. 1, of whose negatives only the hardest count, as in arXiv:2010.06682.
     """
-    # TODO: check the arguments, and raise ValueError.
     # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
     # TODO: take each anchor's positive, and its hardest negatives.
     # TODO: take the mean loss of all anchors.
+    # TODO: then make it robust: refuse bad arguments; small temperatures; rows of very different lengths.
     raise NotImplementedError

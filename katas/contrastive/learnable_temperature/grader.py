@@ -117,7 +117,7 @@ CASES = (
     Case("other_starts", inits(0.5, 1, 3.0, 0.004, 1e-6, 1e4), scenario=a_new_one, dtypes=SINGLE, gradients="none"),
     Case("trained", at(0.4, 2.0), scenario=trained, gradients="none"),
     asked("temperatures", at(0.02, 0.05, 0.07, 0.2, 1.0, 2.0, 7.0, training=False)),
-    asked("far_temperatures", far_temperatures, dtypes=(torch.float64,)),
+    asked("far_temperatures", far_temperatures, dtypes=(torch.float64,), core=False),
     asked("sizes", sizes),
     asked("special_angles", special_angles, tolerance=two_views.THOUSANDFOLD),
     robust("small_temperature", at(1e-3), tolerance=two_views.THOUSANDFOLD),

@@ -18,8 +18,7 @@ class InfoNCE(nn.Module):
 
     def __init__(self, init_temperature: float = 0.07) -> None:
         super().__init__()
-        # TODO: check the argument, and raise ValueError.
-        # TODO: make log_temperature, the one number that is trained.
+        # TODO: make log_temperature, the one number that is trained. Then check the argument, and raise ValueError.
         raise NotImplementedError
 
     @property
@@ -34,7 +33,7 @@ class InfoNCE(nn.Module):
         Returns: a scalar, in the dtype of features.
         Raises: ValueError if features is not 2-D or its number of rows is odd.
         """
-        # TODO: check the argument, and raise ValueError.
         # TODO: make the logits, (2N, 2N), from the temperature and the cosine similarities of all pairs of rows.
         # TODO: leave each row itself out, find the column of its positive, and take the mean loss of all rows.
+        # TODO: then make it robust: check the argument, and raise ValueError; small temperatures, half precision.
         raise NotImplementedError

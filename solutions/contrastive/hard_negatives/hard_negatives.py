@@ -20,10 +20,10 @@ def info_nce_hard(features: Tensor, temperature: float = 0.1, top_k: int = 10) -
     Source: arXiv:2002.05709, eq. 1, of whose negatives only the hardest count, as in arXiv:2010.06682.
     """
     # --- solution
-    # TODO: check the arguments, and raise ValueError.
     # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
     # TODO: take each anchor's positive, and its hardest negatives.
     # TODO: take the mean loss of all anchors.
+    # TODO: then make it robust: refuse bad arguments; small temperatures; rows of very different lengths.
     if features.dim() != 2 or len(features) % 2:
         raise ValueError(f"features should be (2N, D), got {tuple(features.shape)}")
     if temperature <= 0:

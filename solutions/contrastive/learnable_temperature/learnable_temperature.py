@@ -19,8 +19,7 @@ class InfoNCE(nn.Module):
     def __init__(self, init_temperature: float = 0.07) -> None:
         super().__init__()
         # --- solution
-        # TODO: check the argument, and raise ValueError.
-        # TODO: make log_temperature, the one number that is trained.
+        # TODO: make log_temperature, the one number that is trained. Then check the argument, and raise ValueError.
         if init_temperature <= 0:
             raise ValueError(f"init_temperature should be above 0, got {init_temperature}")
         self.log_temperature = nn.Parameter(torch.tensor(init_temperature).log())
@@ -41,9 +40,9 @@ class InfoNCE(nn.Module):
         Raises: ValueError if features is not 2-D or its number of rows is odd.
         """
         # --- solution
-        # TODO: check the argument, and raise ValueError.
         # TODO: make the logits, (2N, 2N), from the temperature and the cosine similarities of all pairs of rows.
         # TODO: leave each row itself out, find the column of its positive, and take the mean loss of all rows.
+        # TODO: then make it robust: check the argument, and raise ValueError; small temperatures, half precision.
         if features.dim() != 2 or len(features) % 2:
             raise ValueError(f"features should be (2N, D), got {tuple(features.shape)}")
         rows = len(features)  # 2N
