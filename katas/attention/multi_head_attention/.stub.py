@@ -20,8 +20,8 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, embed_dim: int, num_heads: int) -> None:
         super().__init__()
-        # TODO: refuse a num_heads that does not divide embed_dim.
         # TODO: make the four linear maps q_linear, k_linear, v_linear and out_linear.
+        # TODO: then make it robust: refuse a num_heads that does not divide embed_dim.
         raise NotImplementedError
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -35,6 +35,7 @@ class MultiHeadAttention(nn.Module):
         # TODO: map query, key and value with their linear maps.
         # TODO: give each head its channels of every token, as the statement numbers them.
         # TODO: score every query against every key in each head, and scale the scores.
-        # TODO: turn the scores into weights; the statement says what blocked keys get, and a query with no other keys.
+        # TODO: turn the scores into weights over the keys; a blocked key gets 0.
         # TODO: average the values with the weights, put the heads side by side, and apply out_linear.
+        # TODO: then make it robust: what does a query get whose keys are all blocked?
         raise NotImplementedError

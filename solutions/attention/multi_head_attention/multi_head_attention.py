@@ -21,8 +21,8 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, embed_dim: int, num_heads: int) -> None:
         super().__init__()
         # --- solution
-        # TODO: refuse a num_heads that does not divide embed_dim.
         # TODO: make the four linear maps q_linear, k_linear, v_linear and out_linear.
+        # TODO: then make it robust: refuse a num_heads that does not divide embed_dim.
         if embed_dim % num_heads != 0:
             raise ValueError(f"embed_dim / num_heads should be a whole number, got {embed_dim} / {num_heads}")
         self.num_heads = num_heads
@@ -44,8 +44,9 @@ class MultiHeadAttention(nn.Module):
         # TODO: map query, key and value with their linear maps.
         # TODO: give each head its channels of every token, as the statement numbers them.
         # TODO: score every query against every key in each head, and scale the scores.
-        # TODO: turn the scores into weights; the statement says what blocked keys get, and a query with no other keys.
+        # TODO: turn the scores into weights over the keys; a blocked key gets 0.
         # TODO: average the values with the weights, put the heads side by side, and apply out_linear.
+        # TODO: then make it robust: what does a query get whose keys are all blocked?
         B, Sq, D = query.shape
         d = D // self.num_heads
         q, k, v = (
