@@ -20,8 +20,8 @@ def clip_loss(image: Tensor, text: Tensor, logit_scale: Tensor) -> Tensor:
     Raises: ValueError if image is not 2-D, or text has another shape.
     Source: arXiv:2103.00020, figure 3, where t is our s; section 2.5 speaks of the bound of 100.
     """
-    # TODO: check the shapes, and raise ValueError.
-    # TODO: make the factor of the logits from logit_scale, and keep it at or below 100.
-    # TODO: take the cosine of each image with each text, times that factor: (N, N).
+    # TODO: take the cosine of each image with each text: (N, N).
+    # TODO: multiply by the factor that logit_scale gives, which is at most 100.
     # TODO: choose a text for each image, and an image for each text; take the mean of both losses.
+    # TODO: then make it robust: check the shapes, and raise ValueError.
     raise NotImplementedError

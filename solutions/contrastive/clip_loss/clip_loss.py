@@ -21,10 +21,10 @@ def clip_loss(image: Tensor, text: Tensor, logit_scale: Tensor) -> Tensor:
     Source: arXiv:2103.00020, figure 3, where t is our s; section 2.5 speaks of the bound of 100.
     """
     # --- solution
-    # TODO: check the shapes, and raise ValueError.
-    # TODO: make the factor of the logits from logit_scale, and keep it at or below 100.
-    # TODO: take the cosine of each image with each text, times that factor: (N, N).
+    # TODO: take the cosine of each image with each text: (N, N).
+    # TODO: multiply by the factor that logit_scale gives, which is at most 100.
     # TODO: choose a text for each image, and an image for each text; take the mean of both losses.
+    # TODO: then make it robust: check the shapes, and raise ValueError.
     if image.dim() != 2:
         raise ValueError(f"image should be (N, D), got {tuple(image.shape)}")
     if text.shape != image.shape:
