@@ -18,10 +18,10 @@ def info_nce(features: Tensor, temperature: float = 0.1) -> Tensor:
     Source: arXiv:2002.05709, eq. 1, where the views of a sample are neighbours: rows 2k − 1 and 2k.
     """
     # --- solution
-    # TODO: check the arguments, and raise ValueError.
     # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
     # TODO: leave each row itself out of its own denominator, in every dtype.
     # TODO: find the column of each row's positive, and take the mean loss of all rows.
+    # TODO: then make it robust: check the arguments, and raise ValueError.
     if features.dim() != 2:
         raise ValueError(f"features should be (2N, D), got {tuple(features.shape)}")
     rows = len(features)  # 2N
