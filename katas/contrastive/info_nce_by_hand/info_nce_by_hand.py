@@ -17,9 +17,9 @@ def info_nce(features: Tensor, temperature: float = 0.07) -> Tensor:
     Raises: ValueError if features is not 2-D or its number of rows is odd, or temperature is not above 0.
     Source: arXiv:2002.05709, eq. 1, where the rows are counted from 1: 2k − 1 and 2k are a pair.
     """
-    # TODO: check the arguments, and raise ValueError.
     # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
     # TODO: leave each row itself out of its own denominator, in every dtype.
-    # TODO: take the logarithm of the sum of exponentials so that it is finite at small temperatures.
+    # TODO: take the logarithm of the sum of exponentials.
     # TODO: find the column of each row's positive, and take the mean loss of all rows.
+    # TODO: then make it robust: check the arguments, and raise ValueError; exponentials overflow at small temperatures.
     raise NotImplementedError

@@ -18,11 +18,11 @@ def info_nce(features: Tensor, temperature: float = 0.07) -> Tensor:
     Source: arXiv:2002.05709, eq. 1, where the rows are counted from 1: 2k − 1 and 2k are a pair.
     """
     # --- solution
-    # TODO: check the arguments, and raise ValueError.
     # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
     # TODO: leave each row itself out of its own denominator, in every dtype.
-    # TODO: take the logarithm of the sum of exponentials so that it is finite at small temperatures.
+    # TODO: take the logarithm of the sum of exponentials.
     # TODO: find the column of each row's positive, and take the mean loss of all rows.
+    # TODO: then make it robust: check the arguments, and raise ValueError; exponentials overflow at small temperatures.
     if features.dim() != 2:
         raise ValueError(f"features should be (2N, D), got {tuple(features.shape)}")
     rows = len(features)  # 2N
