@@ -20,7 +20,8 @@ class TwoTower(nn.Module):
 
     def __init__(self, user_dim: int, item_dim: int, hidden_dim: int, temperature: float = 0.05) -> None:
         super().__init__()
-        # TODO: check the temperature, and raise ValueError; make the two towers, and keep what forward needs.
+        # TODO: make the two towers, and keep what forward needs.
+        # TODO: then make it robust: check the temperature, and raise ValueError.
         raise NotImplementedError
 
     def forward(
@@ -31,7 +32,7 @@ class TwoTower(nn.Module):
         Returns: a scalar, in the dtype of user.
         Raises: ValueError if user and item differ in their rows, or log_q or item_ids is not (B,).
         """
-        # TODO: check the shapes, and raise ValueError.
         # TODO: embed users and items, and make the logits (B, B): cosines, temperature, log_q, item_ids.
-        # TODO: take the mean loss of the users, each of whom should find the own item.
+        # TODO: take the mean loss of the users, each of whom should find its own item.
+        # TODO: then make it robust: check the shapes, and raise ValueError.
         raise NotImplementedError

@@ -21,7 +21,8 @@ class TwoTower(nn.Module):
     def __init__(self, user_dim: int, item_dim: int, hidden_dim: int, temperature: float = 0.05) -> None:
         super().__init__()
         # --- solution
-        # TODO: check the temperature, and raise ValueError; make the two towers, and keep what forward needs.
+        # TODO: make the two towers, and keep what forward needs.
+        # TODO: then make it robust: check the temperature, and raise ValueError.
         if temperature <= 0:
             raise ValueError(f"temperature should be above 0, got {temperature}")
         self.user_tower = nn.Linear(user_dim, hidden_dim)
@@ -38,9 +39,9 @@ class TwoTower(nn.Module):
         Raises: ValueError if user and item differ in their rows, or log_q or item_ids is not (B,).
         """
         # --- solution
-        # TODO: check the shapes, and raise ValueError.
         # TODO: embed users and items, and make the logits (B, B): cosines, temperature, log_q, item_ids.
-        # TODO: take the mean loss of the users, each of whom should find the own item.
+        # TODO: take the mean loss of the users, each of whom should find its own item.
+        # TODO: then make it robust: check the shapes, and raise ValueError.
         B = len(user)
         if len(item) != B:
             raise ValueError(f"item should have {B} rows as user has, got {len(item)}")
