@@ -27,9 +27,9 @@ def cross_entropy(
     Raises: ValueError for shapes that do not fit, a class that does not exist, or an option out of its range.
     Source: torch.nn.functional.cross_entropy; label smoothing: arXiv:1512.00567, section 7.
     """
-    # TODO: check the arguments, and raise ValueError.
-    # TODO: find the log-probability of each class in each row, for all logits that the statement allows.
+    # TODO: find the log-probability of each class in each row.
     # TODO: pick the entry of each row's target without a loop, and weight it. What do you pick in an ignored row?
     # TODO: mix in the label smoothing, in which each class has its own weight.
     # TODO: give ignored rows the loss 0, and reduce. What does the mean divide by?
+    # TODO: then make it robust: refuse bad arguments with a ValueError; logits may be far from 0, or −∞.
     raise NotImplementedError
