@@ -29,7 +29,8 @@ def cross_entropy(
     """
     # TODO: find the log-probability of each class in each row.
     # TODO: pick the entry of each row's target without a loop, and weight it. What do you pick in an ignored row?
+    # TODO: give ignored rows the loss 0.
     # TODO: mix in the label smoothing, in which each class has its own weight.
-    # TODO: give ignored rows the loss 0, and reduce. What does the mean divide by?
+    # TODO: reduce. What does the mean divide by?
     # TODO: then make it robust: refuse bad arguments with a ValueError; logits may be far from 0, or −∞.
     raise NotImplementedError

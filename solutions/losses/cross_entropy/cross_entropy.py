@@ -30,8 +30,9 @@ def cross_entropy(
     # --- solution
     # TODO: find the log-probability of each class in each row.
     # TODO: pick the entry of each row's target without a loop, and weight it. What do you pick in an ignored row?
+    # TODO: give ignored rows the loss 0.
     # TODO: mix in the label smoothing, in which each class has its own weight.
-    # TODO: give ignored rows the loss 0, and reduce. What does the mean divide by?
+    # TODO: reduce. What does the mean divide by?
     # TODO: then make it robust: refuse bad arguments with a ValueError; logits may be far from 0, or −∞.
     if logits.dim() != 2:
         raise ValueError(f"logits should have shape (N, C), got {tuple(logits.shape)}")
