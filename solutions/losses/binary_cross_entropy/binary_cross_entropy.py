@@ -16,9 +16,10 @@ def binary_cross_entropy(probs: Tensor, target: Tensor, reduction: str = "mean")
     Source: torch.nn.functional.binary_cross_entropy.
     """
     # --- solution
-    # TODO: check the arguments, and raise ValueError; NaN is not in [0, 1] either.
-    # TODO: take both logs, each at least −100. What is the gradient where p is exactly 0 or 1?
+    # TODO: take both logs, each at least −100.
     # TODO: add up the two terms, and reduce.
+    # TODO: then make it robust: refuse bad arguments with a ValueError, NaN included; targets may be integers or bools.
+    #       What is the gradient where p is exactly 0 or 1?
     if probs.shape != target.shape:
         raise ValueError(f"target should have the shape {tuple(probs.shape)} of probs, got {tuple(target.shape)}")
     inside = (probs >= 0) & (probs <= 1)
@@ -46,9 +47,10 @@ def binary_cross_entropy_with_logits(
     Source: torch.nn.functional.binary_cross_entropy_with_logits.
     """
     # --- solution
-    # TODO: check the shapes, and raise ValueError.
-    # TODO: find log σ(x) and log(1 − σ(x)), for all logits that the statement allows. What is the gradient at x = 0?
+    # TODO: find log σ(x) and log(1 − σ(x)).
     # TODO: add up the two terms, the positive one weighted, and reduce.
+    # TODO: then make it robust: refuse other shapes with a ValueError; logits may be far from 0.
+    #       What is the gradient at x = 0?
     if logits.shape != target.shape:
         raise ValueError(f"target should have the shape {tuple(logits.shape)} of logits, got {tuple(target.shape)}")
     y = target.to(logits.dtype)
