@@ -20,7 +20,8 @@ def sigmoid_focal_loss(
     Raises: ValueError for shapes that differ, or an unknown reduction.
     Source: Lin et al. 2017, arXiv:1708.02002; torchvision.ops.sigmoid_focal_loss.
     """
-    # TODO: check the arguments, and raise ValueError.
-    # TODO: find log p_t, and the factor (1 − p_t)^γ. What are their values and slopes where p_t is 1?
-    # TODO: multiply the two, weight each element unless alpha is negative, and reduce.
+    # TODO: find log p_t, and the factor (1 − p_t)^γ, and multiply the two.
+    # TODO: weight each element unless alpha is negative, and reduce.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; targets may be integers or bools.
+    #       What are the values and slopes of both factors where p_t is 1?
     raise NotImplementedError
