@@ -29,8 +29,8 @@ def huber(pred: Tensor, target: Tensor, delta: float = 1.0, reduction: str = "me
 
     Raises: ValueError if delta is not positive, too.
     """
-    # TODO: refuse a bad delta.
-    # TODO: find both parts, and choose between them for each number. What if a square does not fit the dtype?
+    # TODO: find both parts, and choose between them for each number.
+    # TODO: then make it robust: refuse a bad delta. What if a square does not fit the dtype?
     raise NotImplementedError
 
 
@@ -41,10 +41,12 @@ def mape(pred: Tensor, target: Tensor, eps: float = 1e-8, reduction: str = "mean
 
 
 def errors(pred: Tensor, target: Tensor) -> Tensor:
-    # TODO: give back p − t; raise ValueError where the shapes differ. This is not graded on its own.
+    # TODO: give back p − t. This is not graded on its own.
+    # TODO: then make it robust: raise ValueError where the shapes differ.
     raise NotImplementedError
 
 
 def reduce(losses: Tensor, reduction: str) -> Tensor:
-    # TODO: the mean, the sum, or the losses as they are; ValueError for any other word. Not graded on its own, either.
+    # TODO: the mean, the sum, or the losses as they are. Not graded on its own, either.
+    # TODO: then make it robust: ValueError for any other word.
     raise NotImplementedError

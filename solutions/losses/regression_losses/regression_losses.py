@@ -34,8 +34,8 @@ def huber(pred: Tensor, target: Tensor, delta: float = 1.0, reduction: str = "me
     Raises: ValueError if delta is not positive, too.
     """
     # --- solution
-    # TODO: refuse a bad delta.
-    # TODO: find both parts, and choose between them for each number. What if a square does not fit the dtype?
+    # TODO: find both parts, and choose between them for each number.
+    # TODO: then make it robust: refuse a bad delta. What if a square does not fit the dtype?
     if delta <= 0:
         raise ValueError(f"delta should be positive, got {delta}")
     error = errors(pred, target).abs()
@@ -54,7 +54,8 @@ def mape(pred: Tensor, target: Tensor, eps: float = 1e-8, reduction: str = "mean
 
 def errors(pred: Tensor, target: Tensor) -> Tensor:
     # --- solution
-    # TODO: give back p − t; raise ValueError where the shapes differ. This is not graded on its own.
+    # TODO: give back p − t. This is not graded on its own.
+    # TODO: then make it robust: raise ValueError where the shapes differ.
     if pred.shape != target.shape:
         raise ValueError(f"target should have the shape {tuple(pred.shape)} of pred, got {tuple(target.shape)}")
     return pred - target
@@ -63,7 +64,8 @@ def errors(pred: Tensor, target: Tensor) -> Tensor:
 
 def reduce(losses: Tensor, reduction: str) -> Tensor:
     # --- solution
-    # TODO: the mean, the sum, or the losses as they are; ValueError for any other word. Not graded on its own, either.
+    # TODO: the mean, the sum, or the losses as they are. Not graded on its own, either.
+    # TODO: then make it robust: ValueError for any other word.
     if reduction in ("mean", "sum"):
         return losses.mean() if reduction == "mean" else losses.sum()
     if reduction == "none":
