@@ -17,6 +17,7 @@ def l1_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
     """
     # TODO: add up the absolute values of all numbers of all parameters.
     # TODO: multiply by the strength, and return a scalar in the dtype of the parameters.
+    # TODO: then make it robust: in float16 a sum may not fit, or stand still.
     raise NotImplementedError
 
 
@@ -26,7 +27,7 @@ def l2_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
     Args, Returns: as for l1_penalty.
     Source: Goodfellow et al., Deep Learning, section 7.1.1, whose penalty has the factor of ½ that ours has not.
     """
-    # TODO: the same with the squares.
+    # TODO: the same with the squares. Then make it robust: in float16 a square may not fit.
     raise NotImplementedError
 
 

@@ -18,6 +18,7 @@ def l1_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
     # --- solution
     # TODO: add up the absolute values of all numbers of all parameters.
     # TODO: multiply by the strength, and return a scalar in the dtype of the parameters.
+    # TODO: then make it robust: in float16 a sum may not fit, or stand still.
     params = list(params)  # a generator can be read only once
     (dtype,) = {w.dtype for w in params}
     wide = torch.promote_types(dtype, torch.float32)
@@ -33,7 +34,7 @@ def l2_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
     Source: Goodfellow et al., Deep Learning, section 7.1.1, whose penalty has the factor of ½ that ours has not.
     """
     # --- solution
-    # TODO: the same with the squares.
+    # TODO: the same with the squares. Then make it robust: in float16 a square may not fit.
     params = list(params)
     (dtype,) = {w.dtype for w in params}
     wide = torch.promote_types(dtype, torch.float32)
