@@ -33,9 +33,9 @@ class BatchNorm(nn.Module):
         Returns: the shape and dtype of x.
         Raises: ValueError if x has another rank or number of channels, or in training one value per channel.
         """
-        # TODO: refuse another rank and another number of channels.
-        # TODO: in training, refuse a single value per channel, take the statistics of the batch,
-        #       and move the running ones towards them.
+        # TODO: in training, take the statistics of the batch, and move the running ones towards them.
         # TODO: in evaluation, take the running ones.
         # TODO: put the formula together, each channel with its own four numbers.
+        # TODO: then make it robust: refuse another rank, another number of channels,
+        #       and in training a single value per channel.
         raise NotImplementedError
