@@ -17,7 +17,8 @@ def instance_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None =
     Raises: ValueError if x has no axis behind C or a single position there, or weight or bias is not (C,).
     Source: arXiv:1607.08022; torch.nn.functional.instance_norm without running statistics.
     """
-    # TODO: refuse an x without an axis behind C or with a single position there, and a weight or bias that is not (C,).
     # TODO: take the mean and the variance of each channel of each sample.
     # TODO: put the formula together, with γ and β where they are given.
+    # TODO: then make it robust: refuse an x without an axis behind C or with a single position there,
+    #       and a weight or bias that is not (C,).
     raise NotImplementedError

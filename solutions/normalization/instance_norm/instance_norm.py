@@ -18,9 +18,10 @@ def instance_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None =
     Source: arXiv:1607.08022; torch.nn.functional.instance_norm without running statistics.
     """
     # --- solution
-    # TODO: refuse an x without an axis behind C or with a single position there, and a weight or bias that is not (C,).
     # TODO: take the mean and the variance of each channel of each sample.
     # TODO: put the formula together, with γ and β where they are given.
+    # TODO: then make it robust: refuse an x without an axis behind C or with a single position there,
+    #       and a weight or bias that is not (C,).
     if x.dim() < 3 or x.shape[2:].numel() == 1:
         raise ValueError(f"x should be (N, C, *) with several positions behind C, got {tuple(x.shape)}")
     channels = (x.shape[1],)
