@@ -24,11 +24,11 @@ def train_contrastive(
         seed: of torch's random numbers.
     Returns: E floats, the mean over each epoch's T losses, each loss before its step.
     Raises: ValueError if views is not (T, 2, N, F), or temperature is not above 0.
-    Source: arXiv:2002.05709 (SimCLR); arXiv:1608.03983, eq. 5, for the rates. SimCLR has the LARS optimiser for Adam.
+    Source: arXiv:2002.05709 (SimCLR); arXiv:1608.03983, eq. 5, for the rates. SimCLR uses LARS, not Adam.
     """
-    # TODO: check the arguments, and raise ValueError.
     # TODO: prepare the random numbers, the encoder and the optimiser.
     # TODO: in each epoch, set the rate, then go through the batches in order.
-    # TODO: for each batch, take the InfoNCE of both views' features, its gradient, and one step.
+    # TODO: for each batch, take the InfoNCE of both views' features, its gradient, clip it, and take one step.
     # TODO: return the mean loss of each epoch.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; parameters may hold a `.grad` from before.
     raise NotImplementedError
