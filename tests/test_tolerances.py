@@ -30,10 +30,8 @@ def pairs(kata: Kata, module: ModuleType, seed: int) -> Iterator[Pair]:
     vectors = TestVectors(kata.id, kata.grader, seed)
     for answer in kata.grader.answers:
         for case in (case for case in answer.cases if case.inputs and not case.raises):
-            halved = case is answer.cases[0] or case.half
-            for dtype in HALF if halved and in_half(answer) else case.dtypes:
-                if dtype not in HALF:
-                    continue
+            halved = (case is answer.cases[0] or case.half) and in_half(answer)
+            for dtype in HALF if halved else [dtype for dtype in case.dtypes if dtype in HALF]:
                 for index in range(len(vectors.arguments(case))):
                     yield from of_call(module, answer, case, vectors, dtype, index)
 
