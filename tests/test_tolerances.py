@@ -13,7 +13,6 @@ from torch import Tensor
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata, load_module
 from graders.faults import CheckFailed
-from graders.judge.checks import in_half
 from graders.judge.vectors import TestVectors
 from graders.kata.compare import close
 from graders.kata.spec import HALF, TOLERANCES, Answer, Case, Tolerance
@@ -30,8 +29,7 @@ def pairs(kata: Kata, module: ModuleType, seed: int) -> Iterator[Pair]:
     vectors = TestVectors(kata.id, kata.grader, seed)
     for answer in kata.grader.answers:
         for case in (case for case in answer.cases if case.inputs and not case.raises):
-            halved = (case is answer.cases[0] or case.half) and in_half(answer)
-            for dtype in HALF if halved else [dtype for dtype in case.dtypes if dtype in HALF]:
+            for dtype in {*case.dtypes, *answer.halves_in(case)}.intersection(HALF):
                 for index in range(len(vectors.arguments(case))):
                     yield from of_call(module, answer, case, vectors, dtype, index)
 
