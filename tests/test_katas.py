@@ -17,6 +17,7 @@ from graders.catalogue.source import same_program
 from graders.catalogue.stub import stub_of
 from graders.faults import ROOT
 from graders.judge import checks
+from graders.judge.vectors import TestVectors
 from graders.kata.spec import CATEGORIES, Draw, parameters_of
 from tests.toys import run
 
@@ -181,6 +182,17 @@ def test_nothing_is_checked_that_the_statement_does_not_announce(kata: Kata) -> 
     assert all(fact.startswith("- ") for fact in re.split(r"\n(?! )", facts))
     assert "(../../../README.md#what-every-kata-asks)" in facts
     assert ("`ValueError`" in facts) == any(case.raises for answer in kata.grader.answers for case in answer.cases)
+
+
+def test_first_case_leaves_out_what_has_a_default(kata: Kata) -> None:
+    """So whoever has the plain formula first passes something."""
+    vectors = TestVectors(kata.id, kata.grader, 0)
+    for answer in kata.grader.answers:
+        listed = parameters_of(answer.forward or answer.signature).items()
+        optional = {name for name, default in listed if default is not ...}
+        for case in answer.cases[:1]:
+            given = [] if case.scenario else vectors.arguments(case)
+            assert not [one for one in given if optional & one.keys()], f"{case.name} should use defaults alone"
 
 
 def test_follow_up_questions_are_many_and_apart(kata: Kata) -> None:

@@ -134,6 +134,7 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
 
     first = answer.cases[0] if answer.cases else None
     good = [case for case in answer.cases if not case.raises]
+    halved = [case for case in good if answer.halves_in(case)]
     called = [case for case in answer.cases if case.inputs]
     add("contract", f"{prefix}signature", correctness.signature, answer, order=Order.SIGNATURE)
     for case in answer.cases:
@@ -156,7 +157,7 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
         return made
     for dtype in answer.halves:
         name = f"{prefix}half_precision/{dtype_name(dtype)}"
-        add("robustness", name, robustness.half_precision, answer, first, dtype)
+        add("robustness", name, robustness.half_precision, answer, halved, dtype)
     add("robustness", f"{prefix}non_contiguous", robustness.non_contiguous, answer, good)
     add("robustness", f"{prefix}inputs_left_alone", robustness.inputs_left_alone, answer, called)
     add("robustness", f"{prefix}same_answer_twice", robustness.same_answer_twice, answer, good)

@@ -172,7 +172,7 @@ class Diagnosis:
             for values in (inputs, leaves_of(reply.result).values())
         )
         own |= {dtype: request.tolerance or own[dtype] for dtype in sent or returned}
-        return max((own[dtype] for dtype in sent | returned), key=lambda one: one.relative, default=EXACT)
+        return max((own[dtype] for dtype in sent | returned), key=lambda one: one.relative + one.scaled, default=EXACT)
 
     def close(self, but_home: bool = False) -> None:
         """Ends the workers of all candidates, or of those alone that share none; what they answered is kept."""

@@ -24,11 +24,12 @@ from graders.sandbox.messages import Request
 SUSPECTS = 5  # calls with strided inputs that are made again with others, if only such calls fail
 
 
-def half_precision(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> None:
-    correctness.shapes(answer, case, (dtype,), trial)
-    correctness.values(answer, case, dtype, trial)
-    if answer.differentiates:
-        correctness.gradients(answer, case, dtype, trial)
+def half_precision(answer: Answer, cases: list[Case], dtype: torch.dtype, trial: Trial) -> None:
+    for case in cases:
+        correctness.shapes(answer, case, (dtype,), trial)
+        correctness.values(answer, case, dtype, trial)
+        if answer.differentiates_in(case):
+            correctness.gradients(answer, case, dtype, trial)
 
 
 def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
@@ -111,7 +112,7 @@ def right_in_mode(answer: Answer, case: Case, trial: Trial) -> Question:
 
 def right_in_half(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> bool:
     try:
-        half_precision(answer, case, dtype, trial)
+        half_precision(answer, [case], dtype, trial)
     except CheckFailed:
         return False
     return True

@@ -155,7 +155,7 @@ class TestVectors:
 
         return Choices(
             {
-                "dtype": (*case.dtypes, *(answer.halves if case is answer.cases[0] else ())),
+                "dtype": (*case.dtypes, *answer.halves_in(case)),
                 "strided": [False, True],
                 "part": perhaps(any(isinstance(value, Tensor) for value in given.values())),
                 "parameters": perhaps(floats),

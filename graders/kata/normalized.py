@@ -1,6 +1,9 @@
 """What layer norm and instance norm share: the mistakes that people make in both, as edits of either reference."""
 
 from graders.kata.mistakes import Mistake
+from graders.kata.spec import last_places
+
+ROUNDED = last_places(6)  # gradients are made of mean, variance and root, each of them rounded
 
 VAR = "var = x.var(axes, correction=0, keepdim=True)"
 Y = "y = (x - mean) / torch.sqrt(var + eps)"

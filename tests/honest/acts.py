@@ -360,6 +360,11 @@ def differentiates():
     (x**2).sum().backward(), print(x.grad, x), torch.autograd.grad((x**2).sum(), x)
     torch.func.grad(lambda x: (x**2).sum())(torch.ones(2)), torch.func.jacrev(lambda x: x**2)(torch.ones(2))
     torch.func.vmap(torch.func.grad(lambda x: (x**2).sum()))(torch.ones(2, 2))
+    torch.utils.checkpoint.checkpoint(doubled, x, use_reentrant=False).sum().backward()
+    torch.utils.checkpoint.checkpoint(doubled, x, use_reentrant=True).sum().backward()
+    torch.jit.script(doubled)(x).sum().backward(), torch.jit.trace(doubled, x)(x).sum().backward()
+    with torch.autograd.graph.saved_tensors_hooks(lambda one: one.half(), lambda one: one.float()):
+        (x**2).sum().backward()
     torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.ones(2))
     torch.autograd.gradcheck(lambda x: x**2, torch.ones(2, dtype=torch.float64, requires_grad=True))
 

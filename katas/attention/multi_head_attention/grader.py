@@ -19,14 +19,14 @@ from graders.kata import (
     Submission,
     Tolerance,
     close,
+    last_places,
 )
 
 # Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
 # rounding error of a sum over all tokens.
 TOLERANCE = {
-    torch.float32: Tolerance(1e-4, 1e-5, 1e-4),
-    torch.float16: Tolerance(1e-2, 5e-3, 2e-2),
-    torch.bfloat16: Tolerance(6e-2, 3e-2, 1e-1),
+    torch.float32: Tolerance(1e-5, 1e-5, 5e-5),
+    **last_places(4, absolute=14),
 }
 
 
@@ -293,3 +293,23 @@ def test_mask_of_another_dtype(submission: Submission, draw: Draw) -> None:
         results = submission.call("MultiHeadAttention", init=heads(6, 3), parameters=own, **inputs, mask=other)
         for name, result in zip(("output", "attn"), results, strict=True):
             assert result.dtype == dtype, f"{name} with a {other.dtype} mask: should be {dtype}, got {result.dtype}"
+
+
+@pytest.mark.robustness
+def test_far_scores_in_half(submission: Submission, draw: Draw) -> None:
+    """Whole numbers, so that scores are exact: of each query, all are about ±924 and ±462, or 0."""
+    own = own_parameters(draw, 6, 2)
+    own |= {f"{name}_linear.weight": torch.eye(6).double() for name in "qk"}
+    own |= {f"{name}_linear.bias": torch.zeros(6).double() for name in "qk"}
+    axes = 40.0 * torch.eye(3).double().repeat(1, 2)  # of both heads
+    keys = torch.cat([axes, axes.sum(0, keepdim=True) / 2])
+    query = torch.cat([axes, -axes.sum(0, keepdim=True)])[draw.permutation(4)]
+    given = {"query": query[None], "key": keys[draw.permutation(4)][None], "value": draw.normal(1, 4, 6)}
+    for dtype in HALF:
+        rounded = {name: value.to(dtype) for name, value in own.items()}
+        inputs = {name: value.to(dtype) for name, value in given.items()}
+        got = submission.call("MultiHeadAttention", init=heads(6, 2), parameters=rounded, **inputs)
+        exact = ({name: value.double() for name, value in one.items()} for one in (rounded, inputs))
+        expected = oracle(next(exact), **heads(6, 2), **next(exact))
+        for name, one, wanted in zip(("output", "attn"), got, expected, strict=True):
+            close(f"{name} of {dtype}", one, wanted, TOLERANCE[dtype])

@@ -119,9 +119,10 @@ def refused(*values: float) -> Inputs:
 
 # An exponential is off by as large a share as its logit is. (The diagnosis takes the larger relative tolerance.)
 ROUNDED = {dtype: replace(one, relative=0.1) for dtype, one in two_views.rounded_at(0.05, 2).items()}
-OTHERS = ("one_pair", "small_temperature", "small_temperature_in_half")
+OTHERS = ("eight_by_five", "one_pair", "small_temperature", "small_temperature_in_half")
 CASES = (
-    Case("some_on_the_floor", clear),
+    Case("eight_by_five", lambda draw: {"features": clear(draw, 0.1, wanted=whichever)["features"]}),
+    Case("some_on_the_floor", clear, half=True),
     Case("shares", shares),
     Case("one_pair", one_pair),
     # exp(1 / temperature) overflows float32, and exp(-1 / temperature) nearly vanishes in it.

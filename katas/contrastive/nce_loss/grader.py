@@ -5,7 +5,21 @@ import math
 import torch
 from torch import Tensor
 
-from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
+from graders.kata import (
+    HALF,
+    TOLERANCES,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Inputs,
+    Submission,
+    Tolerance,
+    close,
+    far,
+)
 
 NAMES = ("pos_scores", "neg_scores", "log_noise_pos", "log_noise_neg")
 
@@ -41,11 +55,19 @@ def zero_logits(draw: Draw) -> Arguments:
 def far_logits(draw: Draw) -> list[Arguments]:
     """Right and wrong scores of each size; the largest come alone, so that the others show."""
     made = []
-    for far in (9.0, 13.0, 17.0, 25.0, 50.0, 120.0, 1000.0, 10000.0):
+    for size in (9.0, 13.0, 17.0, 25.0, 50.0, 120.0, 1000.0, 10000.0):
         one = given(draw, 4, 6)
-        one["pos_scores"] += far * torch.tensor([1.0, -1, -1, 0])[draw.permutation(4)]
-        one["neg_scores"] += far * torch.tensor([1.0, -1, -1, 0, 1, 0])[draw.permutation(6)]
+        one["pos_scores"] += size * torch.tensor([1.0, -1, -1, 0])[draw.permutation(4)]
+        one["neg_scores"] += size * torch.tensor([1.0, -1, -1, 0, 1, 0])[draw.permutation(6)]
         made.append(one)
+    return made
+
+
+def far_in_half(draw: Draw) -> list[Arguments]:
+    """No row's sum exceeds float16, nor that of all rows."""
+    made = []
+    for pos, neg in zip(far.numbers(draw, 2), far.numbers(draw, 2, 2), strict=True):
+        made.append(given(draw, 2, 2) | {"pos_scores": pos, "neg_scores": neg})
     return made
 
 
@@ -97,9 +119,9 @@ GRADER = Grader(
                 # float16 rounds σ(−18) to 0, and 1 − σ(−9) to 1.
                 Case(
                     "far_logits_in_half",
-                    lambda draw: given(draw, 5, 7, std=30.0),
+                    lambda draw: [given(draw, 5, 7, std=30.0), *far_in_half(draw)],
                     category="robustness",
-                    dtypes=(torch.float16,),
+                    dtypes=HALF,
                 ),
                 # exp(−1000) is 0 in float64, too. In float32 numbers of about 1000 are 6e-5 apart.
                 Case(

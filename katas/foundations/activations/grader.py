@@ -5,26 +5,44 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
+from graders.kata import (
+    TOLERANCES,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Inputs,
+    Submission,
+    Tolerance,
+    close,
+    last_places,
+)
 
 FAR = [5.5, 12, 20, 30, 40, 89, 100, 500, 750, 1000]
+ZEROS = torch.tensor([0.0, -0.0, 1.0, -1.0, 0.0])
 CLASSES = ("Sigmoid", "Tanh", "ReLU", "LeakyReLU", "ELU")
 # A slope that is computed from an output near 1 or -1 is as far off as that was rounded.
-IN_HALF = {torch.float16: Tolerance(1e-2, 2e-2, 5e-3), torch.bfloat16: Tolerance(6e-2, 6e-2, 2e-2)}
+IN_HALF = last_places(12, absolute=1)
 FUNCTIONS = ("sigmoid", "tanh", "relu", "leaky_relu", "elu")
 
 
-def everywhere(number: str = "", *numbers: float) -> Inputs:
-    """All of it in half precision, too; a function's number is the first one, then missing, then each in turn."""
+def everywhere(draw: Draw) -> list[Arguments]:
+    """All of it in half precision, too."""
+    # Beside nothing but tiny slopes, those that are computed from the output would be far off in half precision.
+    made = [draw.normal(3, 4, std=2.0), *[draw.uniform(*of, low=-1.0) for of in ((), (1,), (2, 3, 4), (4, 1, 3))]]
+    far = torch.cat([torch.tensor(FAR), draw.normal(12).abs()])
+    made += [ZEROS, torch.linspace(-30, 30, 241), torch.cat([far, -far]), far, -far]
+    return [{"x": x.double()} for x in made]
+
+
+def with_each(number: str, *numbers: float) -> Inputs:
+    """A function's number is each of these in turn."""
 
     def inputs(draw: Draw) -> list[Arguments]:
-        # Beside nothing but tiny slopes, those that are computed from the output would be far off in half precision.
-        made = [draw.normal(3, 4, std=2.0), *[draw.uniform(*of, low=-1.0) for of in ((), (1,), (2, 3, 4), (4, 1, 3))]]
-        zeros, far = torch.tensor([0.0, -0.0, 1.0, -1.0, 0.0]), torch.cat([torch.tensor(FAR), draw.normal(12).abs()])
-        made += [zeros, torch.linspace(-30, 30, 241), torch.cat([far, -far]), far, -far]
-        ends = torch.cat([draw.normal(9), zeros, torch.tensor([1000, -300])])
-        asked: list[Arguments] = [{"x": x.double()} | ({number: numbers[0]} if number else {}) for x in made]
-        return [*asked, {"x": draw.normal(3, 5, std=2.0)}, *[{"x": ends, number: one} for one in numbers]]
+        made = [torch.cat([draw.normal(9), ZEROS, torch.tensor([1000, -300])]), torch.linspace(-30, 30, 241).double()]
+        return [{"x": x, number: one} for x in made for one in numbers]
 
     return inputs
 
@@ -74,7 +92,7 @@ def with_forward_replaced(Sigmoid, Tanh, ReLU, LeakyReLU, ELU, sigmoid, tanh, re
             one.forward = staticmethod(forward)
 
 
-def answer(signature: str, oracle: Any, inputs: Inputs, *more: Case) -> Answer:
+def answer(signature: str, oracle: Any, *more: Case) -> Answer:
     name = signature.partition("(")[0]
     budget = Budget(
         f"{name}_of_many",
@@ -83,7 +101,7 @@ def answer(signature: str, oracle: Any, inputs: Inputs, *more: Case) -> Answer:
         hints={"entries": "the slope of an entry is a number, so multiply entry by entry"},
     )
     differentiable = ("x", "a", "b") if any(case.scenario for case in more) else ("x",)
-    cases = (Case(f"{name}_everywhere", inputs), *more)
+    cases = (Case(f"{name}_everywhere", everywhere), *more)
     return Answer(
         signature, oracle=oracle, differentiable=differentiable, cases=cases, tolerance=IN_HALF, budgets=(budget,)
     )
@@ -96,18 +114,19 @@ def in_float64(name: str, inputs: Inputs, **options: Any) -> Case:
 GRADER = Grader(
     answers=(
         *(Answer(f"class {name}", oracle=None) for name in CLASSES),
-        answer("sigmoid(x)", torch.sigmoid, everywhere()),
-        answer("tanh(x)", torch.tanh, everywhere()),
-        answer("relu(x)", torch.relu, everywhere()),
+        answer("sigmoid(x)", torch.sigmoid),
+        answer("tanh(x)", torch.tanh),
+        answer("relu(x)", torch.relu),
         answer(
             "leaky_relu(x, negative_slope=0.01)",
             lambda x, negative_slope=0.01: F.leaky_relu(x, negative_slope),
-            everywhere("negative_slope", 0.003, 0.0, 1.0, 3.0),  # float32 has no 0.003, half cancels next to 0
+            # float32 has no 0.003, half cancels next to 0
+            in_float64("negative_slopes", with_each("negative_slope", 0.003, 0.0, 1.0, 3.0), half=True),
         ),
         answer(
             "elu(x, alpha=1.0)",
             lambda x, alpha=1.0: F.elu(x, alpha),
-            everywhere("alpha", 2.5, 0.1, 10.0),
+            in_float64("alphas", with_each("alpha", 2.5, 0.1, 10.0), half=True),
             in_float64("elu_near_zero", near_zero, tolerance={torch.float64: Tolerance(1e-9, 0, 0)}, core=False),
             # of all five: beside the last one, so that what one of them does wrong is said of that one first
             in_float64("several_calls", of_each, scenario=several_calls),

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.kata import FULL, Answer, Arguments, Budget, Case, Draw, Grader
+from graders.kata import FULL, HALF, Answer, Arguments, Budget, Case, Draw, Grader
 
 
 def forward(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
@@ -126,6 +126,7 @@ GRADER = Grader(
                 ask("cache_serves_several_calls", drawn, scenario=one_cache),
                 ask("caches_of_several_calls", drawn, scenario=three_caches),
                 robust("far_logits", partial(drawn, far=1e4)),
+                robust("far_logits_in_half", partial(drawn, far=300), dtypes=HALF),
                 # In float32 the rounding of such logits alone changes the probabilities.
                 robust("shifted_logits", shifted_logits, dtypes=(torch.float64,)),
                 robust("tiny_activations", partial(drawn, scale=1e-9)),

@@ -3,14 +3,28 @@
 import torch
 from torch import Tensor
 
-from graders.kata import FULL, HALF, Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, close
+from graders.kata import (
+    FULL,
+    HALF,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Submission,
+    Tolerance,
+    close,
+    far,
+    last_places,
+)
 
 # Neighbours of 1e4 are 1e-3 apart in float32: x - (max + log Σ) is no closer, in one step, than in two.
 FAR = {torch.float64: Tolerance(1e-9, 0, 4e-12), torch.float32: Tolerance(1e-6, 0, 1e-3)}
 
 
 def several_shapes(draw: Draw) -> list[Arguments]:
-    return [{"x": draw.normal(5, 7)}, {"x": draw.normal(9)}, {"x": draw.normal(2, 3, 4), "dim": -1}]
+    return [{"x": draw.normal(5, 7)}, {"x": draw.normal(9)}, {"x": draw.normal(2, 3, 4)}]
 
 
 def every_dim(draw: Draw) -> list[Arguments]:
@@ -60,6 +74,11 @@ def around_20(draw: Draw) -> list[Arguments]:
     levels = torch.tensor([20.0, -20.0, 20.0, -20.0])
     shifted = [draw.normal(4, 7) + levels[:, None], draw.normal(7, 4) + levels, draw.normal(7, 4) + levels]
     return [{"x": x, "dim": dim} for x, dim in zip(shifted, (-1, 0, 1), strict=True)]
+
+
+def far_in_half(draw: Draw) -> list[Arguments]:
+    """Along the last axis, and along the first."""
+    return [asked for x in far.rows(draw, 6, 7) for asked in ({"x": x}, {"x": x.mT.clone(), "dim": 0})]
 
 
 def together(softmax, log_softmax, a, b, lost):
@@ -112,7 +131,15 @@ def answer(name: str, *more: Case) -> Answer:
                 scenario=scenario,
             ),
             Case(f"{name}_of_equal_numbers", equal_numbers, gradients="none", category="robustness"),
-            Case(f"{name}_around_20", around_20, gradients="none", category="robustness", dtypes=(torch.float16,)),
+            Case(
+                f"{name}_around_20",
+                around_20,
+                gradients="none",
+                category="robustness",
+                dtypes=(torch.float16,),
+                tolerance=last_places(12),  # of which x − (max + log Σ) in one step needs 8
+            ),
+            Case(f"{name}_far_in_half", far_in_half, gradients="none", category="robustness", dtypes=HALF),
             *more,
         ),
     )

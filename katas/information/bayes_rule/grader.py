@@ -6,7 +6,22 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, close
+from graders.kata import (
+    HALF,
+    TOLERANCES,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Inputs,
+    Submission,
+    Tolerance,
+    close,
+    far,
+    last_places,
+)
 
 IMPOSSIBLE = 1  # the hypothesis whose prior is 0
 # In float32 a sum of about −1000 is rounded by 3e-5, and so is the evidence.
@@ -59,6 +74,12 @@ def observations(draw: Draw) -> Arguments:
     sums = draw.uniform(1000, 6, 4, low=0.05).log().sum(0) * torch.tensor([1.0, 0.01, -1.0] * 2)[:, None]
     sums[:3, IMPOSSIBLE] += 1500
     return in_logs(zeros(draw)[1]) | {"log_likelihood": sums}
+
+
+def far_in_half(draw: Draw) -> list[Arguments]:
+    """Rows of either sign, and those far below 0 alone, where one maximum for all would do."""
+    sums = [rows for both in far.rows(draw, 6, 4) for rows in (both, both[1::2])]
+    return [{"log_prior": distribution(draw, 4).log(), "log_likelihood": rows} for rows in sums]
 
 
 def with_priors(draw: Draw, *priors: Tensor) -> list[Arguments]:
@@ -130,6 +151,7 @@ GRADER = Grader(
         Answer(
             "log_posterior(log_prior, log_likelihood)",
             oracle=lambda log_prior, log_likelihood: torch.log_softmax(log_prior + log_likelihood, -1),
+            tolerance=last_places(10),  # a gradient is a difference of what arrives and its sum
             differentiable=("log_prior", "log_likelihood"),
             budgets=(budget("log_of_many", in_logs),),
             cases=(
@@ -137,6 +159,7 @@ GRADER = Grader(
                 Case("log_leading_axes", for_logs(LEADING_AXES)),
                 Case("log_zeros", for_logs(zeros), core=False),
                 Case("thousand_observations", observations, tolerance=FAR, core=False),
+                Case("observations_in_half", far_in_half, gradients="none", category="robustness", dtypes=HALF),
                 Case("log_bad_prior", for_logs(bad_sums), raises=ValueError),
                 Case("log_no_evidence", for_logs(no_evidence), raises=ValueError),
             ),

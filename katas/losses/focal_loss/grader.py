@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs
+from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, far, last_places
 
 FLOAT64 = (torch.float64,)
 REDUCTIONS = ("mean", "sum", "none")
@@ -59,6 +59,12 @@ def at(*sizes: float, wrong: bool = True) -> Inputs:
     return inputs
 
 
+def far_in_half(draw: Draw) -> list[Arguments]:
+    """Not added up, which might not fit float16."""
+    numbers = [(x, gamma) for x in far.numbers(draw, 5, 7) for gamma in (2.0, 0.5)]
+    return [given(draw, 5, 7, gamma=gamma, reduction="none") | {"logits": x} for x, gamma in numbers]
+
+
 def of_other_shapes(draw: Draw) -> list[Arguments]:
     both_ways = [*DIFFERENT, *(shapes[::-1] for shapes in DIFFERENT)]
     return [{"logits": draw.normal(*one), "target": draw.integers(*other, high=2).double()} for one, other in both_ways]
@@ -76,8 +82,10 @@ GRADER = Grader(
             'sigmoid_focal_loss(logits, target, alpha=0.25, gamma=2.0, reduction="mean")',
             oracle=oracle,
             differentiable=("logits",),
+            tolerance=last_places(6),  # of which a product of a power and a log needs 3.6
             cases=(
-                Case("five_by_seven", with_each({}, *each_reduction())),
+                Case("five_by_seven", with_each({})),
+                Case("reductions", with_each(*each_reduction()), half=True),
                 Case(
                     "of_each_shape",
                     lambda draw: [given(draw, *shape, **how) for shape in SHAPES for how in each_reduction()],
@@ -91,7 +99,14 @@ GRADER = Grader(
                 Case("zero_logits", at(0.0, 1.0), core=False),
                 Case("easy_logits", at(6.0, 9.0, 12.0, 15.0, wrong=False), dtypes=FLOAT64, core=False),
                 Case("moderate_logits", at(6.5, 10.5, 16.5), dtypes=FLOAT64, core=False),
-                Case("far_logits", at(30.0, 50.0, 100.0, 1000.0), category="robustness"),
+                Case(
+                    "far_logits",
+                    at(30.0, 50.0, 100.0, 1000.0),
+                    category="robustness",
+                    # Made of a cross-entropy of two classes, a right answer has gradients that are off by 5e-5.
+                    tolerance={torch.float32: Tolerance(1e-4, 1e-5, 1e-5)},
+                ),
+                Case("far_logits_in_half", far_in_half, category="robustness", dtypes=HALF),
                 Case("other_shapes", of_other_shapes, raises=ValueError),
                 Case(
                     "unknown_reduction",

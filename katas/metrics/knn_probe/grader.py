@@ -56,17 +56,17 @@ def several(*wanted: dict[str, Any]) -> Inputs:
 
 
 def clusters(draw: Draw) -> Arguments:
-    """Four, far apart; of the five training rows of each, two have the same label. Those rows are tested, too."""
+    """Four, far apart; of the 20 training rows of each, eight have the same label. Those rows are tested, too."""
     centres = torch.linalg.qr(draw.normal(8, 4)).Q.T
-    labels = torch.stack([torch.tensor([0, 1, 2, 3]).roll(shift) for shift in (0, 1, 1, 2, 3)], 1).flatten()
+    labels = torch.stack([torch.tensor([0, 1, 2, 3]).roll(shift) for shift in (0, 1, 1, 2, 3)], 1).repeat(1, 4)
 
     def around(which: Tensor) -> Tensor:
         return (centres[which] + draw.normal(len(which), 8, std=0.1)) * 10 ** draw.uniform(
             len(which), 1, low=-4, high=4
         )
 
-    train_x = around(torch.arange(4).repeat_interleave(5))
-    return arguments(draw, train_x, labels, torch.cat([around(draw.integers(61, high=4)), train_x]), 5)
+    train_x = around(torch.arange(4).repeat_interleave(20))
+    return arguments(draw, train_x, labels.flatten(), torch.cat([around(draw.integers(61, high=4)), train_x]), 20)
 
 
 def counts(draw: Draw) -> list[Arguments]:

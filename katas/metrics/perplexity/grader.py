@@ -6,7 +6,20 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, close
+from graders.kata import (
+    HALF,
+    TOLERANCES,
+    Answer,
+    Arguments,
+    Budget,
+    Case,
+    Draw,
+    Grader,
+    Submission,
+    Tolerance,
+    close,
+    far,
+)
 
 # Neighbours of 800 are 6e-5 apart in float32, so the log of a sum found there is no closer.
 NEAR_800 = Tolerance(2e-4, 1e-5, 1e-4)
@@ -66,6 +79,13 @@ def far_tokens(draw: Draw) -> list[Arguments]:
     best = one["target"].clone()
     best[1, 7] = (best[1, 7] + 3) % 7
     return [one | {"logits": one["logits"] + 1000.0 * F.one_hot(best, 7)}, far | {"logits": far["logits"] * 30}]
+
+
+def far_logits_in_half(draw: Draw) -> list[Arguments]:
+    """The right token has the largest logit, but for one around 110: the perplexities are 2 and 1."""
+    made = [{"logits": logits.view(4, 5, 7), "target": logits.argmax(1).view(4, 5)} for logits in far.rows(draw, 20, 7)]
+    made[0]["target"][0, 0] = made[0]["logits"][0, 0].topk(2).indices[1]
+    return made
 
 
 def far_from_right(draw: Draw) -> Arguments:
@@ -137,6 +157,13 @@ GRADER = Grader(
                 Case("known_perplexities", known_perplexities),
                 Case("shifted_logits", shifted_logits, category="robustness", tolerance={torch.float32: NEAR_800}),
                 Case("far_tokens", far_tokens, category="robustness"),
+                Case(
+                    "far_logits_in_half",
+                    far_logits_in_half,
+                    gradients="none",
+                    category="robustness",
+                    dtypes=HALF,
+                ),
                 Case("far_from_right", far_from_right, dtypes=(torch.float64,), category="robustness"),
                 Case("impossible_tokens", impossible_tokens, category="robustness"),
                 refused(

@@ -59,8 +59,8 @@ GRADER = Grader(
             "warmup_cosine(step, warmup_steps, total_steps, base_lr, min_lr=0.0)",
             oracle=by_definition,
             cases=(
-                ask("whole_schedule", rates(5, 17, 0.1, 0.01, range(18))),
                 ask("default_min_lr", rates(3, 11, 0.5, None, range(12))),
+                ask("whole_schedule", rates(5, 17, 0.1, 0.01, range(18))),
                 ask("first_steps", first_steps()),
                 ask("joint", joint()),
                 ask("no_warmup", rates(0, 9, 0.25, 0.05, range(10))),

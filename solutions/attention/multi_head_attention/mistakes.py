@@ -9,6 +9,7 @@ LEAST = "torch.finfo(scores.dtype).min"
 BLOCK = f"scores = scores.masked_fill(mask == 0, {LEAST})"
 ADDED_INFINITY = "scores = scores + torch.zeros_like(scores).masked_fill(mask == 0, -torch.inf)"
 SOFTMAX = "torch.softmax(scores, dim=-1)"
+IN_FLOAT32 = "(lambda e: e / e.sum(-1, keepdim=True))(scores.float().exp())"
 CLEAR = "attn = attn.masked_fill(mask == 0, 0)"
 NOT_CLEARED = {CLEAR: "pass"}
 SUM = "attn.sum(-1, keepdim=True)"
@@ -41,6 +42,12 @@ MISTAKES = (
         "scaled_by_embed_dim",
         "the scores are divided by √embed_dim; use √(embed_dim / num_heads), the size of one head",
         {SCORES: SCORES.replace("(d)", "(D)")},
+    ),
+    Mistake(
+        "cast_but_not_shifted",
+        "half precision is cast to float32 in place of the softmax's shift, but exp overflows there as well, from 89 "
+        "on; subtract each row's maximum in every dtype, or call torch.softmax",
+        {SOFTMAX: f"{IN_FLOAT32}.to(scores.dtype) if scores.dtype.itemsize < 4 else {SOFTMAX}"},
     ),
     Mistake(
         "heads_split_by_view",

@@ -8,6 +8,7 @@ WEIGHTS = "torch.softmax(scores, dim=-1)"
 RESULT = "weights @ v, weights\n"
 EPS = "shares / (shares.sum(-1, keepdim=True) + {})"
 SHARES = {"        weights =": "        shares = (scores - scores.amax(-1, keepdim=True)).exp()\n        weights ="}
+IN_FLOAT32 = "(lambda e: e / e.sum(-1, keepdim=True))(scores.float().exp())"
 
 MISTAKES = (
     Mistake("not_scaled", "the scores are not scaled; divide them by √D", {SCORES: "q @ k.mT"}),
@@ -39,6 +40,12 @@ MISTAKES = (
         "where one maximum is subtracted from all; subtract each row's, or call torch.softmax",
         {WEIGHTS: "scores.exp() / scores.exp().sum(-1, keepdim=True)"},
         also=({WEIGHTS: "(scores - scores.max()).exp() / (scores - scores.max()).exp().sum(-1, keepdim=True)"},),
+    ),
+    Mistake(
+        "cast_but_not_shifted",
+        "half precision is cast to float32 in place of the softmax's shift, but exp overflows there as well, from 89 "
+        "on; subtract each row's maximum in every dtype, or call torch.softmax",
+        {WEIGHTS: f"{IN_FLOAT32}.to(x.dtype) if x.dtype.itemsize < 4 else {WEIGHTS}"},
     ),
     Mistake(
         "sum_guarded_by_eps",

@@ -78,6 +78,12 @@ MISTAKES = (
         {P: SHARES.format("logits")},
     ),
     Mistake(
+        "cast_but_not_shifted",
+        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
+        "subtract the maximum in every dtype",
+        {P: f"({SHARES.format('logits.float()')}).to(x.dtype) if x.dtype.itemsize < 4 else {P}"},
+    ),
+    Mistake(
         "one_shift_for_all_rows",
         "the largest logit of the whole batch is subtracted, so rows far below it are 0/0; take each row's own",
         {P: SHARES.format("(logits - logits.max())")},

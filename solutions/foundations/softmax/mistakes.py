@@ -10,6 +10,7 @@ S_SUM, L_SUM = "exponentials.sum(dim, keepdim=True)", "shifted.exp().sum(dim, ke
 P, LOG_P = f"exponentials / {S_SUM}", f"shifted - {L_SUM}.log()"
 S_END, L_END = f"return {P}", f"return {LOG_P}"
 PARTS = ((S_START, S_END), (L_START, L_END))
+CAST = f"{{0}}.float() if {{0}}.dtype.itemsize < 4 else {{0}} - {{0}}.{MAX}"
 ONE_BY_ONE = "sum(shifted.exp().unbind(dim)).unsqueeze(dim)"
 QUOTIENT = f"(shifted.exp() / {L_SUM})"
 CUT = "shape, x, dim = x.shape, x.reshape(-1, x.shape[dim]), 1\n    "
@@ -73,6 +74,17 @@ MISTAKES = (
         "no_max_shift",
         "exp overflows, or all of its results underflow; subtract the largest number along dim first",
         **shifted("x"),
+    ),
+    Mistake(
+        "cast_but_not_shifted",
+        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
+        "subtract the maximum in every dtype",
+        **both(
+            (
+                {S_START: f"exponentials = ({CAST.format('x')}).exp()", S_END: f"return ({P}).to(x.dtype)"},
+                {L_START: f"shifted = {CAST.format('x')}", L_END: f"return ({LOG_P}).to(x.dtype)"},
+            )
+        ),
     ),
     Mistake(
         "one_maximum_for_everything",

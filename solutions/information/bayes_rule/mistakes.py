@@ -11,6 +11,7 @@ TOTAL = "return (prior * likelihood).sum(-1)"
 LOG_CHECK = "check_prior(log_prior.exp())"
 LOG_JOINT = "log_joint = log_prior + log_likelihood"
 LOG_EVIDENCE = "torch.logsumexp(log_joint, -1, keepdim=True)"
+IN_FLOAT32 = "log_joint.float().exp().sum(-1, keepdim=True).log().to(log_joint.dtype)"
 LOG_NONE = "if (log_evidence == -torch.inf).any():"
 LOG_POSTERIOR = "return log_joint - log_evidence"
 SHIFTED = "(log_joint - top).exp().sum(-1, keepdim=True).log() + top"
@@ -47,6 +48,12 @@ MISTAKES = (
             {LOG_NONE: "if (log_joint.exp() == 0).all(-1).any():"},
             {LOG_NONE: "if (log_likelihood.exp() == 0).all(-1).any():"},
         ),
+    ),
+    Mistake(
+        "cast_but_not_shifted",
+        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
+        "subtract the maximum in every dtype",
+        {LOG_EVIDENCE: f"{IN_FLOAT32} if log_joint.dtype.itemsize < 4 else {LOG_EVIDENCE}"},
     ),
     Mistake(
         "one_maximum_for_all",

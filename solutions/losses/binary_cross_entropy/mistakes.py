@@ -48,6 +48,16 @@ def hinged(positive: str, negative: str) -> dict[str, str]:
     return {LOG_P: f"log_p = -({negative}) - {rest}", LOG_NOT_P: f"log_not_p = -({positive}) - {rest}"}
 
 
+IN_FLOAT32 = "-(1 + ({}logits.float()).exp()).log().to(y.dtype)"
+
+
+def softplus(threshold: int) -> dict[str, str]:
+    return {
+        LOG_P: f"log_p = -torch.nn.functional.softplus(-logits, threshold={threshold})",
+        LOG_NOT_P: f"log_not_p = -torch.nn.functional.softplus(logits, threshold={threshold})",
+    }
+
+
 MISTAKES = (
     Mistake(
         "log_of_zero",
@@ -146,6 +156,22 @@ MISTAKES = (
         "exp_overflows",
         "log(1 + eˣ) is taken as it stands, which overflows for far logits; use logaddexp, softplus or logsigmoid",
         {LOG_P: "log_p = -(1 + (-logits).exp()).log()", LOG_NOT_P: "log_not_p = -(1 + logits.exp()).log()"},
+    ),
+    Mistake(
+        "overflows_in_half",
+        "for half precision log(1 + eˣ) is taken in float32, where it overflows as well, from 89 on; use logaddexp, "
+        "softplus or logsigmoid in every dtype",
+        {
+            LOG_P: LOG_P.replace("= ", f"= {IN_FLOAT32.format('-')} if logits.dtype.itemsize < 4 else "),
+            LOG_NOT_P: LOG_NOT_P.replace("= ", f"= {IN_FLOAT32.format('')} if logits.dtype.itemsize < 4 else "),
+        },
+    ),
+    Mistake(
+        "softplus_cut_off",
+        "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from x; "
+        "leave the threshold as it is",
+        softplus(8),
+        also=(softplus(5), softplus(10), softplus(15)),
     ),
     Mistake(
         "wrong_slope_at_zero",

@@ -37,6 +37,12 @@ MISTAKES = (
         {**NARROW, SHIFTED: "shifted = z"},
     ),
     Mistake(
+        "cast_but_not_shifted",
+        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
+        "subtract the maximum in every dtype",
+        {SHIFTED: f"{SHIFTED} * (logits.dtype.itemsize > 2)"},
+    ),
+    Mistake(
         "one_shift_for_all_rows",
         "the largest logit of the whole batch is subtracted, so rows far below it underflow; take each row's own",
         {**NARROW, SHIFTED: "shifted = z - z.amax()"},

@@ -5,6 +5,7 @@ from graders.kata import Mistake
 Y = "y = target.to(logits.dtype)"
 Z = "z = (2 * y - 1) * logits"
 LOG = "log_p_t = F.logsigmoid(z)"
+IN_FLOAT32 = "-(1 + (-z.float()).exp()).log().to(z.dtype)"
 FACTOR = "factor = torch.exp(gamma * F.logsigmoid(-z))"
 LOSSES = "losses = -factor * log_p_t"
 WEIGHTED = "if alpha >= 0:"
@@ -131,6 +132,12 @@ MISTAKES = (
             {LOG: "log_p_t = -F.binary_cross_entropy(logits.sigmoid(), y, reduction='none')"},
             {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
         ),
+    ),
+    Mistake(
+        "overflows_in_half",
+        "for half precision log(1 + eˣ) is taken in float32, where it overflows as well, from 89 on; use logaddexp, "
+        "softplus or logsigmoid in every dtype",
+        {LOG: f"log_p_t = {IN_FLOAT32} if z.dtype.itemsize < 4 else F.logsigmoid(z)"},
     ),
     Mistake(
         "limit_taken_too_early",

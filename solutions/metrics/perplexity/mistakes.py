@@ -14,6 +14,7 @@ OF_SEQUENCES = f"({EACH}.sum(1) / counts.sum(1).clamp(min=1))"
 OF_ANY = "({} * counts.any(1)).sum() / counts.any(1).sum()"  # empty sequences left out
 SAFE = "target.where(counts, 0)"
 PICKED = f"gather(-1, {SAFE}[..., None])[..., 0]"
+IN_FLOAT32 = f"(logits.float().exp().sum(-1).log() - logits.{PICKED})[counts].mean().to(logits.dtype)"
 REPLACED = {MEAN: "F.cross_entropy(logits.flatten(0, 1), target.where(counts, -100).flatten())"}
 
 
@@ -109,6 +110,12 @@ MISTAKES = (
         "exp overflows, or all of its results underflow; use F.cross_entropy or log_softmax, which shift the logits",
         {MEAN: f"(logits.exp().sum(-1).log() - logits.{PICKED})[counts].mean()"},
         also=({MEAN: f"-(logits.exp() / logits.exp().sum(-1, keepdim=True)).{PICKED}[counts].log().mean()"},),
+    ),
+    Mistake(
+        "cast_but_not_shifted",
+        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
+        "subtract the maximum in every dtype",
+        {MEAN: f"{IN_FLOAT32} if logits.dtype.itemsize < 4 else {MEAN}"},
     ),
     Mistake(
         "loss_capped",
