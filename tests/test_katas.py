@@ -22,7 +22,9 @@ from graders.kata.spec import CATEGORIES, Draw, parameters_of
 from tests.toys import run
 
 KATAS = katas.all_katas()
-ALWAYS = re.compile(r"contract/.*signature|rules/(.*_)?calls|robustness/.*(non_contiguous|inputs_left_alone|same_answer_twice)")
+ALWAYS = re.compile(
+    r"contract/.*signature|rules/(.*_)?calls|robustness/.*(non_contiguous|inputs_left_alone|same_answer_twice)"
+)
 CORE = {
     "self_attention", "multi_head_attention", "cosine_similarity", "triplet_loss", "info_nce",
     "binary_cross_entropy", "cross_entropy", "f1_score", "roc_auc",
