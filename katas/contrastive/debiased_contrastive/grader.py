@@ -124,7 +124,7 @@ CASES = (
     Case("eight_by_five", lambda draw: {"features": clear(draw, 0.1, wanted=whichever)["features"]}),
     Case("some_on_the_floor", clear, half=True),
     Case("shares", shares),
-    Case("one_pair", one_pair),
+    Case("one_pair", one_pair, core=False),
     # exp(1 / temperature) overflows float32, and exp(-1 / temperature) nearly vanishes in it.
     Case("small_temperature", partial(small, temperature=0.01, margin=0.01), category="robustness"),
     Case(

@@ -110,7 +110,7 @@ CASES = (
     ),
     Case("temperatures", lambda draw: [clear(draw, 2, t) for t in (0.05, 0.07, 0.5, 1, 2.0, 50.0)]),
     Case("sizes", sizes),
-    Case("one_pair", one_pair),
+    Case("one_pair", one_pair, core=False),
     Case("special_angles", special_angles),
     Case("ties", ties, gradients="none", core=False),
     robust("uneven_lengths", uneven_lengths, tolerance=two_views.NORM_EPS),

@@ -256,10 +256,11 @@ QUEUE = (
     filled(
         "oversized_batches",
         batches((3, 4, [7, 1, 2]), (3, 4, [3, 4, 5, 6, 7, 1]), (2, 4, [1, 41, 2]), (2, 3, [200, 70, 2])),
+        core=False,
     ),
-    filled("row_written_twice", batches((3, 4, [2, 7, 9])), scenario=rows_named),
-    filled("one_row_or_column", batches((3, 1, [1, 4, 1]), (1, 3, [2, 2, 5]))),
-    filled("copied_and_detached", batches(*((3, 4, [B]) for B in (3, 4, 6))), scenario=fill_and_overwrite),
+    filled("row_written_twice", batches((3, 4, [2, 7, 9])), scenario=rows_named, core=False),
+    filled("one_row_or_column", batches((3, 1, [1, 4, 1]), (1, 3, [2, 2, 5])), core=False),
+    filled("copied_and_detached", batches(*((3, 4, [B]) for B in (3, 4, 6))), scenario=fill_and_overwrite, core=False),
     filled("two_queues", lambda draw: {"keys": draw.normal(6, 3)}, scenario=fill_two),
     filled("batch_of_another_shape", lambda draw: [misfit(draw, *shape) for shape in OTHER_SHAPES], raises=ValueError),
 )
