@@ -566,7 +566,7 @@ WRONG_MODULES = {
     "weights_detached": (
         MODULE.replace("self.linear(x)", "nn.functional.linear(x, self.linear.weight.detach(), self.linear.bias)"),
         "gradients/three_wide/float64",
-        "gradient of linear.weight: should flow, got none",
+        "gradient of linear.weight: should flow, got none; x right, linear.weight wrong, linear.bias right",
     ),
     "no_refusal": (
         MODULE.replace("assert width > 0", "width = max(width, 1)"),

@@ -136,7 +136,11 @@ def test_statements_and_filters_need_no_script_and_search_finds(browser: Browser
     plain = browser.new_context(java_script_enabled=False).new_page()
     plain.goto(f"{address}/contrastive/info_nce.html")
     assert plain.locator("math").first.is_visible()
-    assert plain.locator("article h2", has_text="Must hold").is_visible()
+    assert plain.locator("article h2", has_text="Write this first").is_visible()
+    contract = plain.locator("article h2", has_text="Must hold")
+    assert not contract.is_visible()
+    plain.get_by_text("The full contract").click()
+    assert contract.is_visible()
     plain.goto(f"{address}/index.html")
     plain.check("#level-3")
     shown = [row for row in plain.locator(".map tbody tr").all() if row.is_visible()]
