@@ -100,7 +100,9 @@ def test_failing_card_names_the_mistake_and_the_rerun(toys: Path) -> None:
     assert lines[0].startswith("FAIL  scale                   ")
     assert lines[0].endswith("first failure: three_by_five/float64")
     assert lines[1] == "  call        scale(x[3, 5] float64)  # seed 1"
-    assert lines[2].startswith("  values      15 of 15 differ; worst at [")
+    assert lines[2].startswith("  given       x[")
+    assert lines[3].startswith("  values      15 of 15 differ; worst at [")
+    assert "  debug       nox -s run -- scale --case three_by_five" in lines
     assert "  looks like  the factor divides; multiply by it" in lines
     assert "  rerun       nox -s grade -- scale -k three_by_five" in lines
     assert "Traceback" not in ran.out + ran.err

@@ -54,6 +54,10 @@ class CellReporter(Reporter):
     def rerun(self, result: Result, words: str) -> str:
         return super().rerun(result, words).replace("nox -s grade -- ", "%%kata ")
 
+    def what_next(self, result: Result, words: str) -> list[tuple[str, str]]:
+        """A cell is run where it stands."""
+        return [row for row in super().what_next(result, words) if row[0] != "debug"]
+
 
 def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
     """By MIME type."""
