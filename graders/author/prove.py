@@ -30,7 +30,7 @@ from graders.catalogue.katas import Kata
 from graders.cli import command_line
 from graders.faults import ROOT, GraderError, UsageError
 from graders.judge import card, checks, results
-from graders.judge.standard import standard_answers
+from graders.judge.standard import refusals_in, standard_answers, without
 from graders.sandbox.launcher import forks, new_launcher, processors
 
 # A warm process is forked where torch is loaded, or else spawned.
@@ -58,6 +58,8 @@ class Proof:
     cheats: int = 0
     defeated: int = 0
     equivalent: dict[str, str] = field(default_factory=dict)
+    checks: int = 0
+    core: int = 0  # of the checks
     deep: list[str] = field(default_factory=list)  # mutants of alternatives that pass: holes, or right answers
     faults: list[str] = field(default_factory=list)
 
@@ -83,7 +85,7 @@ class Proof:
         return [
             self.kata,
             f"{self.accepted}/{self.right}",
-            f"{self.killed}/{self.mistakes}",
+            f"{self.core}/{self.checks}",
             f"{self.named}/{self.mistakes}",
             f"{self.standard_killed}/{self.standard}",
             f"{self.mutants_killed}/{self.mutants}",
@@ -178,26 +180,41 @@ def changed_files(reference: str, root: Path) -> list[str]:
 
 
 def table(proofs: list[Proof]) -> Table:
-    made = card.table("kata.", "right", "killed", "named", "usual", "mutants", "cheats", ".")
+    made = card.table("kata.", "right", "core", "named", "usual", "mutants", "cheats", ".")
     for proof in proofs:
         made.add_row(*proof.row())
     return made
 
 
 def prove_answers(kata: Kata, proof: Proof) -> None:
-    """The reference and the alternatives should be solved."""
+    """The reference and the alternatives should be solved; the reference that refuses nothing has the core alone."""
     right = [kata.reference_file, *sorted((kata.solutions / "alternatives").glob("*.py"))]
     banned = [*kata.solutions.glob("builtin.py")] if kata.grader.banned else []
     with tempfile.TemporaryDirectory() as folder:
         right += [write(Path(folder), one.name, one.source) for one in standard_answers(kata)]
-        graded = grade(kata, [*right, *banned])
-    for builtin in graded[len(right) :]:
+        careless = [write(Path(folder), "refuses_nothing", source) for source in refusing_nothing(kata)]
+        graded = grade(kata, [*right, *careless, *banned])
+    proof.checks, proof.core = (
+        len(some) for some in (graded[0]["tests"], [t for t in graded[0]["tests"] if t["core"]])
+    )
+    for result in graded[len(right) : len(right) + len(careless)]:
+        if result["state"] != "failing" or not result["core"]:
+            wrong = [test["name"] for test in result["tests"] if test["core"] and test["state"] != "pass"]
+            proof.faults.append(f"the reference that refuses nothing should have the core alone, but fails {wrong}")
+    for builtin in graded[len(right) + len(careless) :]:
         if not any(test["category"] == "rules" and test["state"] == "fail" for test in builtin["tests"]):
             proof.faults.append("builtin.py, which calls what is banned, should break the rules, but does not")
     for path, result in zip(right, graded, strict=False):
         proof.count_right(result)
         if result["state"] != "solved":
             proof.faults.append(f"{path.name} is right, but: {first_failure(result)}")
+
+
+def refusing_nothing(kata: Kata) -> list[str]:
+    """The reference without its refusals, where bad arguments are tested."""
+    source = kata.reference_file.read_text(encoding="utf-8")
+    refused = any(case.raises for answer in kata.grader.answers for case in answer.cases)
+    return [without(source, refusals_in(source))] if refused else []
 
 
 def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Proof) -> None:

@@ -206,14 +206,23 @@ def unrefused(kata: Kata, source: str) -> Iterator[Known]:
     """The reference without one of its `raise`s each, in the words of what it says there."""
     signatures = [text for answer in kata.grader.answers for text in answer.signatures.values() if "(" in text]
     arguments = {name for text in signatures for name in parameters_of(text)}
-    tree = ast.parse(source)
-    raised = sorted((node for node in ast.walk(tree) if isinstance(node, ast.Raise)), key=lambda node: node.lineno)
-    lines = source.splitlines(keepends=True)
-    for number, node in enumerate(raised, start=1):
-        instead = f"{' ' * node.col_offset}pass\n"
-        without = [*lines[: node.lineno - 1], instead, *lines[node.end_lineno or node.lineno :]]
+    for number, node in enumerate(refusals_in(source), start=1):
         diagnosis = f"not all bad arguments are refused: {rule_of(node, arguments)}; raise ValueError otherwise"
-        yield Known(f"not_refused_{number}", "".join(without), diagnosis)
+        yield Known(f"not_refused_{number}", without(source, [node]), diagnosis)
+
+
+def refusals_in(source: str) -> list[ast.Raise]:
+    """From the first line to the last."""
+    found = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Raise))
+    return sorted(found, key=lambda node: node.lineno)
+
+
+def without(source: str, refusals: list[ast.Raise]) -> str:
+    """The source with `pass` in the place of these."""
+    lines = source.splitlines(keepends=True)
+    for node in reversed(refusals):
+        lines[node.lineno - 1 : node.end_lineno] = [f"{' ' * node.col_offset}pass\n"]
+    return "".join(lines)
 
 
 def rule_of(node: ast.Raise, arguments: set[str]) -> str:
