@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.faults import ROOT
 from graders.judge import checks
+from graders.judge.standard import refusals_in, without
 from graders.kata.spec import CATEGORIES
 from tests.toys import REFERENCE, failures, grade, run
 
@@ -193,3 +195,23 @@ def test_cards_of_the_readme_come_from_a_run(tmp_path: Path) -> None:
     assert f"```text\n{card_of(tmp_path, 'normalization', 'layer_norm', LAYER_NORM)}\n```" in shown
     told = card_of(tmp_path, "attention", "multi_head_attention", wrong)
     assert f"```text\n{told}\n```" in shown
+
+
+ALIKE = random.Random(20).sample(katas.all_katas(ROOT), 10)
+
+
+@pytest.mark.parametrize("kata", ALIKE, ids=lambda kata: str(kata.id))
+def test_a_mistake_has_its_name_with_and_without_refusals(kata: katas.Kata, tmp_path: Path) -> None:
+    """Of three of a kata's mistakes, those that are about more than refusals."""
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    own = [one for one in kata.mistakes if not one.slow]
+    chosen = {one.name: one.forms(reference)[one.name] for one in random.Random(kata.id).sample(own, 3)}
+    careless = {f"{name}_careless": without(source, refusals_in(source)) for name, source in chosen.items()}
+    results = graded(tmp_path, kata.id, chosen | careless)
+    named = {name: results[f"{name}_careless"]["mistake"] for name in chosen if beyond_refusals(results[name])}
+    assert named == {name: name for name in named}
+    assert named
+
+
+def beyond_refusals(result: dict[str, Any]) -> bool:
+    return any(not name.startswith("contract/") for name in failures(result))

@@ -64,6 +64,11 @@ def trained(InfoNCE, features, log_temperature):
     return found
 
 
+def batches(InfoNCE, features):
+    one = InfoNCE().to(features.dtype)
+    return [one(features[:rows]) for rows in (8, 4, 6)]
+
+
 def given(features: Tensor, temperature: float, **mode: bool) -> Arguments:
     return {"features": features, "log_temperature": torch.tensor(math.log(temperature), dtype=torch.float64), **mode}
 
@@ -116,6 +121,7 @@ CASES = (
     Case("default_start", lambda _: {}, scenario=a_new_one, dtypes=SINGLE, gradients="none"),
     Case("other_starts", inits(0.5, 1, 3.0, 0.004, 1e-6, 1e4), scenario=a_new_one, dtypes=SINGLE, gradients="none"),
     Case("trained", at(0.4, 2.0), scenario=trained, gradients="none"),
+    Case("other_sizes_later", lambda draw: {"features": draw.normal(8, 5)}, scenario=batches),
     asked("temperatures", at(0.02, 0.05, 0.07, 0.2, 1.0, 2.0, 7.0, training=False)),
     asked("far_temperatures", far_temperatures, dtypes=(torch.float64,), core=False),
     asked("sizes", sizes),

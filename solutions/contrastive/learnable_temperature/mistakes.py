@@ -30,6 +30,16 @@ BY_VERSION = f"""if not torch.is_grad_enabled() and getattr(self, "at", None) ==
         return self.t"""
 MISTAKES = (
     known(
+        "positives_of_the_first_batch",
+        "the positives of an earlier batch are kept for batches of other sizes; find them anew in every call",
+        {
+            POSITIVE: f"""getattr(self, "kept", unit[:0])
+        if len(positive) < rows:
+            positive = self.kept = {POSITIVE}
+        positive = positive[:rows]"""
+        },
+    ),
+    known(
         "temperature_cached",
         "the temperature is computed once and kept, so it does not follow the parameter; take exp in every call",
         {KEPT: f"{KEPT}\n        self.tau = {EXP}", TAU: "return self.tau"},
