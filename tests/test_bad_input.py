@@ -16,7 +16,7 @@ from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, make_reposi
 
 DEF = "import os, sys, signal\nimport torch\n\n\ndef scale(x, factor=2.0):\n"
 
-NO_TERMINAL = "and there is none while an answer is graded: take it out, or run the file in a terminal of your own"
+NO_TERMINAL = "and there is none while an answer is graded: take it out, or run the file by `nox -s run`"
 ONE_FILE = "an answer is one file, and imports only what is installed"
 # name: (source, the message of the check or, where it cannot be imported, of the result; or several)
 LATE = "the call: did not return in 10 s"
