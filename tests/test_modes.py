@@ -78,7 +78,7 @@ def test_crossing_costs_at_most_a_few_calls_more_than_going_through_them(kata: k
 def test_modes_keep_to_what_their_case_asks(kata: katas.Kata, answer: Answer) -> None:
     vectors = exam_of(kata, 1)
     for case, index, mode in modes_of(vectors, answer, False) + modes_of(vectors, answer, True):
-        halves = answer.halves if case is answer.cases[0] else ()
+        halves = answer.halves_in(case)
         assert mode.dtype in (*case.dtypes, *halves)
         assert mode.dtype not in HALF or set(HALF) & {*case.dtypes, *halves}
         assert set(mode.leaves) <= set(answer.differentiable) & set(vectors.arguments(case)[index])

@@ -113,7 +113,7 @@ def test_a_fault_of_ours_ends_at_the_file_that_met_it(toys: Path, monkeypatch: p
     judge = WarmJudge(launcher)
     try:
         assert launcher.isolation
-        monkeypatch.setattr(Diagnosis, "closest_mistake", fail)
+        monkeypatch.setattr(Diagnosis, "mistakes_in", fail)
         kata = katas.find(["scale"], toys)[0]
         wrong, right = (judge.grade(kata, toys / f"{name}.py") for name in ("wrong", "right"))
     finally:

@@ -14,7 +14,7 @@ from graders.judge.card import Reporter, costs_in_words
 from graders.judge.results import Result
 from graders.judge.warm import WarmJudge
 
-KEPT_BACK = {"looks like", "rerun", "hint"}  # a hint outside of the interview would cost nothing
+KEPT_BACK = {"looks like", "rerun", "debug", "hint"}  # a hint outside of the interview would cost nothing
 MOST_NAMES = 10
 
 
