@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from graders.cli.cohort import repositories
+from graders.cohort import repositories
 from graders.faults import UsageError, complain
 
 LONGEST = 1 << 20  # of a learner's feedback, in characters

@@ -16,7 +16,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-from graders import author, cli, desk
+from graders import author, cohort, desk, grade, interview, report
 from graders.faults import FAULT, INTERRUPTED, ROOT, UsageError, complain
 
 
@@ -79,9 +79,12 @@ def unexpected(word: str, parser: argparse.ArgumentParser) -> str:
 def parser(root: Path = ROOT) -> argparse.ArgumentParser:
     made = Parser(prog="graders", description="Judges what you wrote by hand, honestly.")
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    cli.add_commands(commands)
+    grade.add_commands(commands)
+    cohort.add_commands(commands)
     author.add_commands(commands)
-    desk.add_commands(commands, root)
+    desk.add_commands(commands)
+    interview.add_commands(commands, root)
+    report.add_commands(commands)
     for name, command in commands.choices.items():
         command.set_defaults(parser=command)
         command.prog = f"python -m graders {name}" if name in ("stub", "statement") else f"nox -s {name} --"

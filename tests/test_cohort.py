@@ -22,17 +22,17 @@ from pathlib import Path
 
 import pytest
 
+from graders.arguments import command_line
 from graders.author.bench.cohort import kill_a_worker
 from graders.author.bench.speed import descendants
 from graders.catalogue import katas
 from graders.catalogue.source import LONGEST_SOURCE
-from graders.cli import command_line
-from graders.cli.cohort import learners as reading
-from graders.cli.cohort import main as cohort_command
-from graders.cli.cohort import pages
-from graders.cli.cohort.judge import Judge, JudgeEnded
-from graders.cli.cohort.learners import Learner, all_learners
-from graders.cli.cohort.ledger import Ledger
+from graders.cohort import learners as reading
+from graders.cohort import main as cohort_command
+from graders.cohort import pages
+from graders.cohort.judge import Judge, JudgeEnded
+from graders.cohort.learners import Learner, all_learners
+from graders.cohort.ledger import Ledger
 from graders.faults import ROOT, UsageError
 from tests.toys import MODULE_REFERENCE, REFERENCE, Ran, run
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from graders.arguments import command_line
 from graders.catalogue import katas
-from graders.cli import command_line
 from graders.faults import ROOT
 from tests.toys import ABOUT, MODULE_REFERENCE, REFERENCE, run
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from graders.arguments import command_line
 from graders.author.prove import first_line, hostile_files, is_honest, isolation
 from graders.catalogue import katas
-from graders.cli import command_line
 from graders.faults import ROOT
 from graders.worker import meter
 from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, heed_interrupts, run

@@ -20,24 +20,24 @@ from typing import Any
 import pytest
 
 from graders import __main__ as cli
+from graders.arguments import command_line
 from graders.author.prove import isolation
 from graders.catalogue import katas
 from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
 from graders.catalogue.stub import bare, stub_of
-from graders.cli import command_line
 from graders.desk import state as states
-from graders.desk.interview import clock as clocks
-from graders.desk.interview import debrief, draw, loop, own_tests
-from graders.desk.interview import session as interviews
-from graders.desk.interview.clock import Reading, in_words
-from graders.desk.interview.pace import UP, Pace
-from graders.desk.interview.record import InterviewReport, begun, reports
-from graders.desk.interview.round import PHASES, Round, Submit
-from graders.desk.interview.terminal import Terminal, ascii_of, printable
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
 from graders.faults import ROOT, UsageError
+from graders.interview import clock as clocks
+from graders.interview import debrief, draw, loop, own_tests
+from graders.interview import session as interviews
+from graders.interview.clock import Reading, in_words
+from graders.interview.pace import UP, Pace
+from graders.interview.record import InterviewReport, begun, reports
+from graders.interview.round import PHASES, Round, Submit
+from graders.interview.terminal import Terminal, ascii_of, printable
 from graders.sandbox.launcher import new_launcher
 from tests.toys import REFERENCE, heed_interrupts, run
 

@@ -9,7 +9,7 @@ import yaml
 
 from graders.catalogue import katas
 from graders.catalogue.statement import Question, clarifying
-from graders.desk.interview.matching import Matcher
+from graders.interview.matching import Matcher
 
 SETS = sorted((Path(__file__).parent / "paraphrases").glob("*.yaml"))
 SURE = 0.95  # the precision below which it would say wrong things too often

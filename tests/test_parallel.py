@@ -87,7 +87,7 @@ def test_grader_that_never_ends_is_given_up(toys: Path, workers: str, said: str)
     (toys / "katas/toys/scale/grader.py").write_text(
         f"{GRADER}\n\ndef test_hangs(submission):\n    import time\n    time.sleep(600)\n"
     )
-    impatient = "from graders.cli import parallel; parallel.TIMEOUT_SECONDS = 3; "
+    impatient = "from graders.grade import parallel; parallel.TIMEOUT_SECONDS = 3; "
     ran = run_within((), impatient, toys, "grade", "--workers", workers)
     assert (ran.status, "PASS  affine" in ran.out) == (3, True)
     assert said in " ".join((ran.out + ran.err).split())

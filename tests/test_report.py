@@ -23,12 +23,12 @@ from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
 from graders.desk import state
 from graders.desk.progress import progress_of
-from graders.desk.report import charts, habits, tally
-from graders.desk.report.page import page_of as report_page
-from graders.desk.report.tally import Cell, Span
 from graders.desk.state import Event, State
 from graders.faults import ROOT
 from graders.judge import checks
+from graders.report import charts, habits, tally
+from graders.report.page import page_of as report_page
+from graders.report.tally import Cell, Span
 
 KATAS = katas.all_katas()
 BEGAN = datetime(2026, 9, 7, 17, 30, tzinfo=UTC)

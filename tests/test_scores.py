@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from graders.cli import command_line
+from graders.arguments import command_line
 from graders.faults import ROOT
 from tests.toys import REFERENCE
 

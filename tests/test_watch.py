@@ -13,9 +13,9 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from graders.arguments import command_line
 from graders.author.bench import speed
 from graders.catalogue import katas
-from graders.cli import command_line
 from graders.desk.attempts import begin
 from graders.desk.state import Event, State
 from graders.faults import ROOT

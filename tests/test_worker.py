@@ -27,7 +27,8 @@ from graders.sandbox import dialogue
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import Request
 from graders.sandbox.submission import Submission
-from graders.worker import described, meter, outside, removal, sealed
+from graders.worker import described, meter
+from graders.worker.fortress import outside, removal, sealed
 
 
 def test_steps_run_in_order_until_one_raises() -> None:
@@ -205,7 +206,7 @@ def test_code_of_a_library_is_installed() -> None:
 
 OPERATORS = """
 import torch
-from graders.worker import removal
+from graders.worker.fortress import removal
 refuse = removal.refuser("nowhere.py", 1)
 removal.take_away(removal.take_stock(), ("log_softmax",), refuse)
 x = torch.ones(2, 3, requires_grad=True)
@@ -231,7 +232,7 @@ def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
 
 TWICE = """
 import torch
-from graders.worker import removal, unneeded
+from graders.worker.fortress import removal, unneeded
 for _ in range(2):  # as in a server that loads torch's compiler later
     known = unneeded.take_away_unneeded(removal.take_stock())
 known(removal.refuser("nowhere.py", 1))
@@ -256,7 +257,7 @@ def test_what_no_kata_needs_is_gone_and_told_of() -> None:
 
 LATE = """
 import sys, torch
-from graders.worker import late, removal
+from graders.worker.fortress import late, removal
 refuse = removal.refuser("nowhere.py", 1)
 removal.take_away(removal.take_stock(), ("softmax",), refuse)
 late.watch_imports(("softmax",), refuse)

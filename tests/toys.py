@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graders.arguments import command_line
 from graders.catalogue import katas
 from graders.catalogue.stub import stub_of
-from graders.cli import command_line
 from graders.faults import ROOT
 
 GRADER = """

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from graders.cli import KATAS
+from graders.arguments import KATAS
 
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:

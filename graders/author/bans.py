@@ -23,7 +23,7 @@ from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.kata.spec import Answer, Case, parameters_of
 from graders.sandbox.messages import floating
-from graders.worker import removal
+from graders.worker.fortress import removal
 
 # Views, copies, fillings, arithmetic and comparisons: whoever runs these writes the formula.
 PLAIN = re.compile(

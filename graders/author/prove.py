@@ -23,11 +23,11 @@ from typing import Any
 
 from rich.table import Table
 
+from graders.arguments import command_line
 from graders.author import warm
 from graders.author.warm import Verdict
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.cli import command_line
 from graders.faults import ROOT, GraderError, UsageError
 from graders.judge import card, checks, results
 from graders.judge.standard import refusals_in, standard_answers, without

@@ -1,19 +1,16 @@
-"""The learner's desk: what practises, remembers and interviews around the judge, which knows nothing of it.
+"""The learner's desk: what practises and remembers around the judge, which knows nothing of it.
 
-Every command is a module here, with `main(options, root)`; an interview and the report have folders.
+Every command is a module here, with `main(options, root)`.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from graders.catalogue.katas import LEVELS, sets
 
-
-def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
+def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     watch = add(commands, "watch", "grade on every save", "Grades a kata whenever its file is saved.")
     watch.add_argument("kata", nargs="?", metavar="KATA", help="which kata; by default the first one to do")
     watch.add_argument("--review", action="store_true", help="what `review` began, instead of your answers")
@@ -55,45 +52,8 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     review.add_argument("--export", type=Path, metavar="FILE", help="write all that you did here to FILE")
     review.add_argument("--import", type=Path, metavar="FILE", dest="merge", help="add what you did elsewhere")
 
-    interview = add(commands, "interview", "a timed mock interview", "Interviews you, with a clock and a report.")
-    interview.add_argument("--minutes", type=int, default=45, metavar="N", help="how long; default: 45")
-    for name, choices in (("topic", topics(root)), ("level", LEVELS)):
-        words = f"only katas of this {name}: {', '.join(map(str, choices))}"
-        interview.add_argument(f"--{name}", type=one_of(name, choices), metavar=name.upper(), help=words)
-    rounds = sets(root)
-    words = f"only katas of this round: {', '.join(rounds)}"
-    interview.add_argument("--set", type=one_of("set", list(rounds)), metavar="NAME", help=words)
-    interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
-    interview.set_defaults(module="graders.desk.interview.session")
-    which = interview.add_mutually_exclusive_group()
-    which.add_argument("--resume", action="store_true", help="go on with the one that was cut off")
-    which.add_argument("--new", action="store_true", help="give up the one that was cut off, and begin another")
-    which.add_argument(
-        "--report", nargs="?", type=int, const=0, metavar="N", help="show the report of interview N; default: the last"
-    )
-
     update = add(commands, "update", "get the newest katas", "Merges the newest katas and graders; answers stay.")
     update.add_argument("--from", dest="source", metavar="ADDRESS", help="the repository that you forked; kept by git")
-
-    report = add(commands, "report", "one HTML page of all you did", "Writes one HTML page, readable offline.")
-    report.set_defaults(module="graders.desk.report.page")
-    report.add_argument("--output", type=Path, metavar="FILE", help="where; default: .kata/report.html")
-
-
-def one_of(name: str, choices: Sequence[Any]) -> Callable[[str], Any]:
-    """What reads an argument that is one of these."""
-    found = {str(choice): choice for choice in choices}
-
-    def read(text: str) -> Any:
-        if text not in found:
-            raise argparse.ArgumentTypeError(f"there is no {name} {text!r}; there are: {', '.join(found)}")
-        return found[text]
-
-    return read
-
-
-def topics(root: Path) -> list[str]:
-    return sorted({file.parents[1].name for file in (root / "katas").glob("*/*/grader.py")})
 
 
 def add(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from graders import __main__ as cli
+from graders import __main__ as commands
 from graders.catalogue import katas
 from graders.desk import attempts
 from graders.desk.state import NOTEBOOK
@@ -34,7 +34,7 @@ def main(argv: list[str], root: Path = ROOT) -> int:
     folder, arguments = Path(argv[0]), argv[1:]
     cell, written = folder / "cell.py", folder / "results.json"
     seed = [] if "--seed" in arguments else ["--seed", str(DEFAULT_SEED)]  # the cell is the learner's own
-    status = cli.main(["grade", *arguments, *seed, "--submission", str(cell), "--json", str(written)], root)
+    status = commands.main(["grade", *arguments, *seed, "--submission", str(cell), "--json", str(written)], root)
     if status not in (0, 1, FAULT) or not written.exists():
         return status
     document = json.loads(written.read_text(encoding="utf-8"))

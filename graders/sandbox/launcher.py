@@ -26,7 +26,8 @@ from typing import Any, Protocol
 
 from graders.faults import ROOT
 from graders.sandbox import cage, system_calls
-from graders.worker import sealed, wire
+from graders.worker import wire
+from graders.worker.fortress import sealed
 from graders.worker.serve import COMPILER, READY
 
 COMMAND = struct.Struct("!QQ")  # between judge and server
@@ -249,8 +250,8 @@ def run_server(control: socket.socket, limited: dict[str, int], work: Work) -> N
 def prepared_worker() -> Work:
     """What a worker does, made before it is forked: that takes 10 ms."""
     passing = sealed.private_copy()
-    stock = passing["removal"]["take_stock"]()  # first: what the copy that serves uses should stay
-    known = passing["unneeded"]["take_away_unneeded"](stock)
+    stock = passing["fortress.removal"]["take_stock"]()  # first: what the copy that serves uses should stay
+    known = passing["fortress.unneeded"]["take_away_unneeded"](stock)
     for namespace in passing.values():
         namespace.clear()
     return functools.partial(

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from graders.worker import meter, outside
+from graders.worker import meter
 from graders.worker.described import (
     BASE,
     SCENARIO,
@@ -39,6 +39,7 @@ from graders.worker.described import (
     results_of,
     shape_of,
 )
+from graders.worker.fortress import outside
 from graders.worker.protocol import CallRequest, Reply
 
 Target = Callable[..., Step]  # arguments -> the call with them

@@ -31,8 +31,8 @@ from torch._C._autograd import (  # type: ignore[attr-defined]  # which its stub
 from torch._C._profiler import _ExperimentalConfig
 from torch.autograd import ProfilerConfig, ProfilerState  # type: ignore[attr-defined]  # not in its __all__
 
-from graders.worker.outside import opaque
-from graders.worker.sterile import OWN, sterile
+from graders.worker.fortress.outside import opaque
+from graders.worker.fortress.sterile import OWN, sterile
 
 # What torch.autograd.profiler builds on, here with memory; its event tree would take 10 ms a call.
 CONFIG = ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig())

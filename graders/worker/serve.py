@@ -27,9 +27,10 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from graders.worker import guards, late, outside, removal, script, wire
+from graders.worker import script, wire
 from graders.worker.calls import call, set_grad_enabled
 from graders.worker.described import MESSAGE_LENGTH, Failed, mro_of, raised, results_of, text_of
+from graders.worker.fortress import guards, late, outside, removal
 from graders.worker.protocol import LoadRequest, Printed, Reply
 
 PRIMITIVE = (bool, int, float, str, type(None))

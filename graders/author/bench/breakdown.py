@@ -13,8 +13,8 @@ from typing import Any
 
 from rich.console import Console
 
-from graders import cli
 from graders.faults import ROOT
+from graders.grade import add_commands
 from graders.judge import card
 from graders.judge.vectors import TestVectors
 from graders.sandbox import dialogue
@@ -38,7 +38,7 @@ def show(console: Console, root: Path) -> None:
 
 def tell(start: float) -> None:
     """Grades all references and prints, as JSON, the seconds that each part took without the parts inside it."""
-    from graders.cli import grade, plugin  # noqa: F401  # all that a run imports
+    from graders.grade import main as grade  # all that a run imports
     from graders.kata import compare
     from graders.worker import wire
 
@@ -78,7 +78,7 @@ def tell(start: float) -> None:
     timed(card.Reporter, "__call__", "report")
     began = time.perf_counter()
     parser = argparse.ArgumentParser()
-    cli.add_commands(parser.add_subparsers())
+    add_commands(parser.add_subparsers())
     grade.main(parser.parse_args(["grade", "--reference", "--device", "cpu", "--workers", "1"]), ROOT)
     parts["pytest and the rest"] = time.perf_counter() - began - inside[0]
     print(json.dumps(parts))

@@ -21,12 +21,12 @@ from typing import Any
 from distributed import Worker
 from rich.console import Console
 
+from graders.arguments import command_line
 from graders.author.bench.speed import IMPORT_TORCH, descendants, measure, memory
 from graders.catalogue import katas
-from graders.cli import command_line
-from graders.cli.cohort import main as cohort
-from graders.cli.cohort.judge import Judging
-from graders.cli.cohort.ledger import Ledger
+from graders.cohort import main as cohort
+from graders.cohort.judge import Judging
+from graders.cohort.ledger import Ledger
 from graders.faults import UsageError
 from graders.judge import card
 

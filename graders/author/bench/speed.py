@@ -16,9 +16,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from graders.arguments import command_line
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.cli import command_line
 from graders.faults import ROOT, UsageError
 from graders.judge import card
 

@@ -1,1 +1,0 @@
-"""`cohort`: grades a whole class with Dask. `learners` reads, `ledger` keeps the verdicts, `pages` tells."""

@@ -1,0 +1,227 @@
+"""`cohort`: reads the answers, has those judged that were not judged yet, and writes what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import secrets
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dask
+import torch
+from dask.system import CPU_COUNT
+from distributed import Client, LocalCluster, as_completed
+from distributed.scheduler import KilledWorker
+from distributed.system import MEMORY_LIMIT
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from graders import files
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
+from graders.cohort import judge, pages
+from graders.cohort.learners import Learner, all_learners
+from graders.cohort.ledger import Ledger, engine_digest, key_of
+from graders.faults import INTERRUPTED, GraderError, UsageError
+from graders.judge import card
+from graders.judge.results import Result
+
+AHEAD = 4  # tasks of each worker that wait there: enough that none is idle
+MEMORY = 2 << 30  # bytes for a worker: it takes 1 to 1.5 GB as a rule, 4 while an answer fills its process
+LOST = 10  # workers under a task, which then is given up; one may lose some by other tasks' doing
+CONFIG = {
+    "distributed.scheduler.allowed-failures": LOST,
+    "distributed.worker.daemon": False,  # the judge is a process below it
+    "distributed.logging.distributed": "critical",
+    "distributed.admin.tick.limit": "1h",
+    # What Dask measures of itself: a class that took 68 s takes 63 without.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.profile.enabled": False,
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """An answer to be judged, once for all learners who gave the same."""
+
+    key: str
+    kata: Kata
+    content: bytes
+    size: int
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Exit status: 0 where every answer has its verdict; 130 where it was interrupted, after what was judged."""
+    chosen = katas.find(options.kata, root)
+    by_name = {kata.id: kata for kata in chosen}
+    files.make_room(options.out / "grades.csv", "name another folder with --out")
+    console = card.console()
+    learners = all_learners(options.learners, chosen, options.out / "clones")
+    ledger = Ledger(options.out / "results.sqlite")
+    try:
+        seed = int(ledger.fact("seed", str(secrets.randbelow(1 << 31)))) if options.seed is None else options.seed
+        engine = engine_digest()
+        keys = {
+            (learner.slug, name): key_of(
+                by_name[name], answer.content, answer.size, engine, torch.__version__, seed, options.isolation
+            )
+            for learner in learners
+            for name, answer in learner.answers.items()
+        }
+        jobs = todo(learners, keys, ledger, by_name)
+        console.print(
+            f"{len(learners)} learner{'s' * (len(learners) != 1)}, {len(keys)} answers; "
+            f"{len(set(keys.values()))} differ, {len(jobs)} of them are to be judged; seed {seed}"
+        )
+        if jobs:
+            judge_all(jobs, ledger, judge.Judging(root, seed, options.isolation), options, console)
+        found = {pair: document for pair, key in keys.items() if (document := ledger.find(key))}
+        pages.write_all(options.out, learners, chosen, found, seed, options)
+        console.print(f"wrote {options.out / 'index.html'}, grades.csv, learners/ and feedback/ beside it")
+        return 0
+    except KeyboardInterrupt:
+        console.print("stopped; what was judged is kept: run the same again, and it goes on")
+        return INTERRUPTED
+    finally:
+        ledger.close()
+
+
+def todo(
+    learners: list[Learner], keys: dict[tuple[str, str], str], ledger: Ledger, by_name: dict[str, Kata]
+) -> list[Job]:
+    """What has no verdict yet, the katas that took longest first."""
+    jobs: dict[str, Job] = {}
+    for learner in learners:
+        for name, answer in learner.answers.items():
+            key = keys[learner.slug, name]
+            if key not in jobs and ledger.find(key) is None:
+                jobs[key] = Job(key, by_name[name], answer.content, answer.size)
+    took = ledger.seconds()
+    return sorted(jobs.values(), key=lambda job: (-took.get(job.kata.id, 0.0), job.kata.id))
+
+
+def judge_all(
+    jobs: list[Job], ledger: Ledger, judging: judge.Judging, options: argparse.Namespace, console: Console
+) -> None:
+    """Raises: UsageError where no worker can judge; GraderError."""
+    with dask.config.set(CONFIG), cluster(options) as client, progress(len(jobs), console) as advance:
+        try:
+            client.register_plugin(judging)
+            client.register_plugin(judge.Loosened())
+        except RuntimeError as error:
+            advice = "; see SECURITY.md, or add --isolation limits" if "isolation" in str(error) else ""
+            raise UsageError(f"{error}{advice}") from None
+        if not client.nthreads():
+            console.print("no worker is there yet; judging begins when one comes")
+        waiting = by_kata(jobs)
+        running: dict[Any, tuple[Job, str]] = {}
+        busy: Counter[str] = Counter()  # tasks of each worker
+        own: dict[str, str] = {}  # the kata of each worker
+        done = as_completed(loop=client.loop)
+
+        def send() -> None:
+            for worker in client.nthreads():
+                while waiting and busy[worker] < AHEAD:
+                    if own.get(worker) not in waiting:
+                        own[worker] = next((kata for kata in waiting if kata not in own.values()), longest(waiting))
+                    job = waiting[own[worker]].popleft()
+                    if not waiting[own[worker]]:
+                        del waiting[own[worker]]
+                    task = (job.kata.id, job.content, job.size)
+                    future = client.submit(
+                        judge.grade, *task, key=job.key, pure=False, workers=[worker], allow_other_workers=True
+                    )
+                    running[future] = job, worker
+                    busy[worker] += 1
+                    done.add(future)
+
+        while waiting:
+            client.wait_for_workers(1)
+            send()
+            for future in done:
+                job, worker = running.pop(future)
+                busy[worker] -= 1
+                ledger.add(job.key, *verdict(future, job))
+                advance()
+                send()
+
+
+def by_kata(jobs: list[Job]) -> dict[str, deque[Job]]:
+    """A judge that stays with a kata knows what its known mistakes answer: so each worker has one of its own."""
+    found: dict[str, deque[Job]] = {}
+    for job in jobs:
+        found.setdefault(job.kata.id, deque()).append(job)
+    return found
+
+
+def longest(waiting: dict[str, deque[Job]]) -> str:
+    return max(waiting, key=lambda kata: len(waiting[kata]))
+
+
+def verdict(future: Any, job: Job) -> tuple[dict[str, Any], float]:
+    """The result as a document, and the seconds that it took. Raises: GraderError where the grader is at fault."""
+    try:
+        found: tuple[dict[str, Any], float] = future.result()
+    except KilledWorker:
+        return ungraded(job.kata, f"{LOST} workers were lost while they judged this; look at it yourself"), 0.0
+    except judge.JudgeEnded as ended:
+        return ungraded(job.kata, str(ended)), 0.0
+    except RuntimeError as error:
+        raise GraderError(str(error)) from None
+    return found
+
+
+def ungraded(kata: Kata, why: str) -> dict[str, Any]:
+    """An error in the place of a verdict."""
+    return Result(kata.id, kata.topic, f"{kata.id}.py", message=why, error=True).document()
+
+
+@contextlib.contextmanager
+def cluster(options: argparse.Namespace) -> Iterator[Client]:
+    """The one whose scheduler was named, or one of this machine. Raises: UsageError."""
+    if options.scheduler:
+        try:
+            client = Client(options.scheduler, timeout="20s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"no Dask scheduler answers at {options.scheduler} ({error}); check the address") from None
+        with client:
+            yield client
+        return
+    count = options.workers or min(CPU_COUNT, MEMORY_LIMIT // MEMORY) or 1
+    with (
+        LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            memory_limit=0,
+            silence_logs=logging.CRITICAL,
+        ) as local,
+        Client(local, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@contextlib.contextmanager
+def progress(count: int, console: Console) -> Iterator[Any]:
+    """On a terminal a bar with an estimate; elsewhere a line for each tenth."""
+    if console.is_terminal:
+        columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console, transient=True) as bar:
+            task = bar.add_task("", total=count)
+            yield lambda: bar.advance(task)
+        return
+    done = 0
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        if done * 10 // count > (done - 1) * 10 // count:
+            console.print(f"{done} of {count} judged")
+
+    yield advance

@@ -1,0 +1,115 @@
+"""What an interview teaches, as Markdown: what was said beside what could have been said, and what the gaps cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from graders.catalogue import statement as texts
+from graders.catalogue.katas import Kata
+from graders.interview.clock import in_words
+from graders.interview.matching import Matcher
+from graders.interview.record import MOST_SELF, InterviewReport
+from graders.interview.round import PHASES, Round, marks
+from graders.judge import checks
+
+SHARES = {"clarify": 0.1, "plan": 0.15, "code": 0.4, "test": 0.15, "follow-up": 0.2}  # of a kata's minutes
+SURE, AHEAD = 0.6, 0.25  # a fact of the statement belongs to a question that is so near, and so much nearer than others
+FACT = re.compile(r"^- (?:.+\n)+?(?=- |\n|$)", re.MULTILINE)
+NAMES = re.compile(r"<!--(.*?)-->", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that a statement says must hold: the line that it begins in, its words, and the cases that check it."""
+
+    line: int
+    text: str
+    cases: tuple[str, ...]
+
+
+def facts(kata: Kata) -> list[Fact]:
+    text = texts.read(kata, kata.statement)
+    begin, end = text.find("## Must hold"), text.find("</details>")
+    found = []
+    for fact in FACT.finditer(text, max(begin, 0), end if end > 0 else len(text)):
+        names = " ".join(NAMES.findall(fact[0])).split()
+        words = " ".join(NAMES.sub("", fact[0]).removeprefix("- ").split())
+        found.append(Fact(text.count("\n", 0, fact.start()) + 1, words, tuple(names)))
+    return found
+
+
+def debrief(report: InterviewReport, number: int, katas: Mapping[str, Kata]) -> str:
+    """Katas that are gone are left out. Raises: UsageError, GraderError."""
+    lines = [f"# Interview {number}, {report.when.astimezone():%Y-%m-%d %H:%M}", ""]
+    lines += [f"Measured {report.measured} of {report.max_score}; took {in_words(report.elapsed)}.", ""]
+    for one in report.rounds:
+        if one.kata in katas:
+            lines += [f"## {one.kata}", "", *rubric(one), *pace(one), *talk(one, katas[one.kata])]
+            lines += [*lost(one, katas[one.kata]), *explained(one)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def rubric(one: Round) -> Iterator[str]:
+    for name, mark, source in marks(one):
+        yield f"- {name}: {'-' if mark is None else mark} of 3 ({source})"
+    yield ""
+
+
+def pace(one: Round) -> Iterator[str]:
+    yield from ["Minutes, and about how many there are for it:", ""]
+    for phase in PHASES:
+        yield f"- {phase}: {in_words(one.seconds.get(phase, 0.0))} of {in_words(60 * one.minutes * SHARES[phase])}"
+    yield ""
+
+
+def talk(one: Round, kata: Kata) -> Iterator[str]:
+    """What was asked and planned, and what could have been."""
+    prepared = texts.clarifying(kata)
+    yield from ["### Clarify", ""]
+    yield from [f"- You asked, and I did not understand: {words}" for words in one.words]
+    for number, question in enumerate(prepared, start=1):
+        how = "asked" if number in one.typed else "asked by number" if number in one.asked else "not asked"
+        yield f"- {how}: **{question.question}** {' '.join(question.answer.split())}"
+    yield from ["", "### Plan", "", *[f"- You: {line}" for line in one.plan or ["nothing"]], ""]
+    yield from [
+        "The idea, as the hints have it:",
+        "",
+        *[f"> {line}".rstrip() for line in texts.hints(kata)[1].splitlines()],
+        "",
+    ]
+
+
+def lost(one: Round, kata: Kata) -> Iterator[str]:
+    """The points of each fact that failed, the place to read it again, and the question that would have told it."""
+    if one.last is None or not one.last.failed:
+        return
+    points = {check.name: check.points for check in checks.plan(kata.grader, kata.module)}
+    prepared = texts.clarifying(kata)
+    matcher = Matcher(prepared)
+    yield from ["### What the points were lost for", ""]
+    yield from ["A check may need several of these, and budgets are asked once all values are right.", ""]
+    for fact in facts(kata):
+        failed = [name for name in one.last.failed if name.split("/")[1] in fact.cases]
+        if failed:
+            found = matcher.match(fact.text, SURE, AHEAD).meant
+            why = ""
+            if found is not None and found + 1 not in one.asked:
+                why = f" You did not ask: *{prepared[found].question}*"
+            place = f"{kata.statement.relative_to(kata.root)}:{fact.line}"
+            count = sum(points.get(name, 0) for name in failed)
+            hang = "1 point hangs" if count == 1 else f"{count} points hang"
+            yield f"- {hang} on this, {place}: {fact.text}{why}"
+    yield ""
+
+
+def explained(one: Round) -> Iterator[str]:
+    if one.answers:
+        yield from ["### Follow-up", ""]
+    for answer in one.answers:
+        said = " / ".join(answer.lines) or "nothing"
+        score = "-" if answer.score is None else answer.score
+        yield f"- **{answer.question}** You said: {said}. Your score: {score} of {MOST_SELF}."
+    if one.answers:
+        yield ""

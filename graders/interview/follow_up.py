@@ -1,0 +1,112 @@
+"""The questions at the end of a kata: the candidate's answer, then ours beside it, then the candidate's own score."""
+
+from __future__ import annotations
+
+from graders.catalogue.statement import Question
+from graders.interview.interview import Interview
+from graders.interview.record import MOST_SELF
+
+PLAN = "Your plan, beside the idea"
+SCORES = "0 nothing of it, 1 a part, 2 the main point, 3 all that matters"
+
+
+def current(interview: Interview) -> Question | None:
+    """The first that has no score yet."""
+    asked = interview.follow_ups[interview.round.kata]
+    return next((one for one in asked if interview.round.answer(one.question).score is None), None)
+
+
+def show(interview: Interview, question: Question) -> str:
+    """Puts the question on the screen, unless it is there; returns what is asked for beside the time that is left."""
+    revealed = interview.round.answer(question.question).revealed
+    if interview.shown != question.question:
+        asked = interview.follow_ups[interview.round.kata]
+        interview.say()
+        interview.terminal.say(
+            f"Question {asked.index(question) + 1} of {len(asked)}: {question.question}", style="bold"
+        )
+        for line in interview.round.answer(question.question).lines:
+            interview.say(f"you said: {line}")
+        interview.shown = question.question
+        if revealed:
+            show_answer(interview, question)
+            ask_score(interview)
+    return "your score " if revealed else ""
+
+
+def plan_waits(interview: Interview) -> bool:
+    """Whether there is a plan that was not compared with the idea yet."""
+    return bool(interview.round.plan) and interview.round.plan_score is None
+
+
+def show_plan(interview: Interview) -> str:
+    """Puts the plan beside the idea, unless that is on the screen; returns what is asked for."""
+    if interview.shown != PLAN:
+        interview.say()
+        interview.terminal.say(PLAN, style="bold")
+        for line in interview.round.plan:
+            interview.say(f"you said: {line}")
+        interview.terminal.markdown(interview.hints[interview.round.kata][1])
+        ask_score(interview)
+        interview.shown = PLAN
+    return "your score "
+
+
+def score_plan(interview: Interview, line: str) -> None:
+    if line.strip() in map(str, range(MOST_SELF + 1)):
+        interview.note("plan_score", score=int(line))
+    else:
+        ask_score(interview)
+
+
+def hear(interview: Interview, question: Question, line: str) -> None:
+    """Takes a line of the answer, or the score. Raises: UsageError."""
+    if interview.round.answer(question.question).revealed:
+        take_score(interview, question, line)
+    else:
+        take_answer(interview, question, line)
+
+
+def take_answer(interview: Interview, question: Question, line: str) -> None:
+    if line:
+        interview.note("answer", question=question.question, text=line)
+    elif interview.round.answer(question.question).lines:
+        reveal(interview, question)
+    else:
+        interview.say("type an answer and then an empty line; or `skip`")
+
+
+def take_score(interview: Interview, question: Question, line: str) -> None:
+    if line.strip() in map(str, range(MOST_SELF + 1)):
+        interview.note("score", question=question.question, score=int(line))
+    else:
+        ask_score(interview)
+
+
+def skip(interview: Interview, argument: str) -> None:
+    """A command: the answer is shown, and the score is 0."""
+    question = current(interview)
+    if question is None:
+        interview.note("plan_score", score=0)
+    if question is not None and not interview.round.answer(question.question).revealed:
+        interview.note("reveal", question=question.question)
+        show_answer(interview, question)
+    if question is not None:
+        interview.note("score", question=question.question, score=0)
+
+
+def reveal(interview: Interview, question: Question) -> None:
+    interview.note("reveal", question=question.question)
+    show_answer(interview, question)
+    ask_score(interview)
+
+
+def show_answer(interview: Interview, question: Question) -> None:
+    interview.say()
+    interview.say("My answer")
+    interview.terminal.markdown(question.answer)
+
+
+def ask_score(interview: Interview) -> None:
+    interview.say()
+    interview.say(f"How good was yours, from 0 to {MOST_SELF}? {SCORES}")

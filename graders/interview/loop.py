@@ -1,0 +1,88 @@
+"""Runs an interview: one line after the other is read, and done, or noted as the candidate's words."""
+
+from __future__ import annotations
+
+import difflib
+
+from graders.faults import UsageError
+from graders.interview import commands, follow_up, questioning
+from graders.interview.interview import Interview
+
+ANSWERS = ("yes", "y", "no", "n")
+
+
+def run(interview: Interview) -> None:
+    """Until it is over. Raises: Suspended, EOFError, KeyboardInterrupt."""
+    if not interview.phase:
+        interview.enter(interview.report.rounds[0].kata, "clarify")
+    else:
+        interview.introduce()
+    while not interview.report.ended:
+        try:
+            step(interview)
+        except UsageError as error:
+            interview.say(f"error: {error}")
+            if interview.phase == "follow-up":  # what failed may have come before a line was read
+                interview.terminal.ask(lambda: "Enter tries again > ")
+
+
+def step(interview: Interview) -> None:
+    """One line on. Raises: UsageError, and what `run` raises."""
+    if interview.phase != "follow-up":
+        obey(interview, interview.ask())
+        return
+    question = follow_up.current(interview)
+    if question is None and follow_up.plan_waits(interview):
+        line = interview.ask(follow_up.show_plan(interview))
+        if line.strip().lower() in commands.COMMANDS:
+            obey(interview, line)
+        else:
+            follow_up.score_plan(interview, line)
+        return
+    if question is None:
+        interview.go_on()
+        return
+    line = interview.ask(follow_up.show(interview, question))
+    if line.strip().lower() in commands.COMMANDS:  # the whole line
+        obey(interview, line)
+    elif line.strip().lower() in ANSWERS:
+        interview.say("that is no answer to the question; type one, or `skip`")
+    else:
+        follow_up.hear(interview, question, line)
+
+
+def obey(interview: Interview, line: str) -> None:
+    """Does what a line says, or notes it as the candidate's words."""
+    word, _, rest = line.strip().partition(" ")
+    if word.lower() not in ANSWERS:
+        interview.offered = None
+    command = commands.COMMANDS.get(word.lower())
+    if command is None or not command.fits(rest.strip()):
+        hear(interview, line)
+    elif interview.phase not in command.phases:
+        on = "skip" if interview.phase == "follow-up" else "next"
+        interview.say(f"{command.name} belongs to {' and '.join(command.phases)}; `{on}` goes on here")
+    else:
+        command.act(interview, rest.strip())
+
+
+def hear(interview: Interview, line: str) -> None:
+    near = difflib.get_close_matches(line.strip().lower(), commands.names(interview.phase), n=1, cutoff=0.7)
+    if not line:
+        return
+    if line.strip().lower() in ANSWERS:
+        if interview.offered:
+            questioning.take(interview, line.strip().lower().startswith("y"))
+        else:
+            interview.say("there was no question to say that to; `help` lists what you can type")
+        interview.offered = None
+        return
+    if near or (interview.phase not in ("clarify", "plan") and not line.endswith("?")):
+        hint = f"did you mean {near[0]}?" if near else "`help` lists what you can type"
+        interview.say(f"there is no command {line.split()[0]!r} here; {hint}")
+        return
+    if interview.phase == "clarify" or line.endswith("?"):
+        questioning.answer(interview, line)
+    else:
+        interview.note("plan", text=line)
+        interview.say("noted")

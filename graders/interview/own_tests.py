@@ -1,0 +1,84 @@
+"""The candidate's own tests, run in a worker of their own, caged like every submission. What comes back is text."""
+
+from __future__ import annotations
+
+import ast
+import re
+import signal
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.catalogue.source import Unreadable, read_source
+from graders.faults import UsageError
+from graders.interview.terminal import printable
+from graders.sandbox.dialogue import CallTimedOut, WorkerEnded, WorkerProcess
+from graders.sandbox.launcher import Launcher, ending
+from graders.worker import wire
+from graders.worker.script import LENGTH
+
+LIMIT_SECONDS = 30.0
+SPARE_SECONDS = 10.0  # for a worker to start, and to end what is late
+LONGEST_LINE = 400
+MOST_LINES = 60
+FIRST_LINES = 15  # of those that are shown where there are more
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a script printed, and how it ended, in words."""
+
+    text: str
+    passed: bool
+    ending: str
+
+
+def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
+    """Runs the script, or its tests, beside the answer. Raises: UsageError."""
+    if not re.fullmatch(r"\w+\.py", script.name):
+        raise UsageError(f"{script.name} cannot be run: name a Python file of letters, digits and underscores")
+    try:
+        files = {path.name: read_source(path, path.name) for path in (answer, script)}
+    except Unreadable as error:
+        raise UsageError(str(error)) from None
+    for name, source in files.items():
+        try:
+            ast.parse(source, name)
+        except SyntaxError as error:
+            text = printable("".join(traceback.format_exception_only(error)))
+            return Ran(text.strip("\n"), False, f"was not run, since {name} cannot be read")
+        except (ValueError, RecursionError, MemoryError):
+            pass  # Python itself says what is wrong
+    message = wire.pack(
+        {"op": "script", "files": files, "main": script.name, "limit": LIMIT_SECONDS, "width": width}, []
+    )
+    if len(message) > wire.LONGEST_HEADER:
+        raise UsageError(f"{answer.name} and {script.name} are too long to be run; shorten them")
+    worker = WorkerProcess(launcher, script.name, LIMIT_SECONDS + SPARE_SECONDS)
+    try:
+        reply, _ = worker.ask(message)
+    except CallTimedOut:
+        return Ran("", False, "did not end, and was stopped")
+    except WorkerEnded as death:
+        return Ran("", False, str(death))
+    worker.stop()
+    try:
+        return ran(str(reply["text"]), None if reply["status"] is None else int(reply["status"]))
+    except (KeyError, TypeError, ValueError):
+        return Ran("", False, "returned something that cannot be read as a result")
+
+
+def ran(text: str, status: int | None) -> Ran:
+    if status is None:
+        return Ran(shortened(text), False, f"did not end within {LIMIT_SECONDS:g} s, and was stopped")
+    if -status in {*signal.Signals}:
+        return Ran(shortened(text), False, ending(status))
+    return Ran(shortened(text), status == 0, f"failed (exit status {status})" if status else "passed")
+
+
+def shortened(text: str) -> str:
+    lines = [line[:LONGEST_LINE] for line in printable(text[: 2 * LENGTH]).strip("\n").splitlines()]
+    if len(lines) > MOST_LINES:
+        left_out = len(lines) - MOST_LINES
+        lines[FIRST_LINES : FIRST_LINES + left_out] = [f"… {left_out:,} lines are left out …"]
+    return "\n".join(lines)

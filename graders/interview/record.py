@@ -1,0 +1,189 @@
+"""What an interview's events add up to: where it stands while it goes on, and what there is to report of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from graders.desk.progress import cost_of, progress_of
+from graders.desk.state import Event
+from graders.interview.clock import Reading
+from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, Answered, Round, Submit
+
+MOST_SELF = 3  # the best score that one can give oneself for an answer
+
+
+@dataclass
+class InterviewReport:
+    """One interview.
+
+    Args:
+        id: what its events are known by.
+        when: it began, in UTC.
+        minutes: that it should take.
+        seed: what its katas and questions were drawn by.
+        rounds: its katas, in order.
+        anchor: the clocks when it was begun, or last resumed; `anchored` seconds had passed then.
+        elapsed: seconds, at its last event.
+        position, phase: where it stands; no phase before the first.
+        ended: how, "finished" or "abandoned"; empty while it is open.
+        timeline: (seconds, what happened, in words).
+        review: kata -> when it should be done again; None: it is not solved yet, so now.
+    """
+
+    id: str
+    when: datetime
+    minutes: int
+    seed: int
+    rounds: list[Round]
+    anchor: Reading
+    anchored: float = 0.0
+    elapsed: float = 0.0
+    position: int = 0
+    phase: str = ""
+    ended: str = ""
+    timeline: list[tuple[float, str]] = field(default_factory=list)
+    review: dict[str, datetime | None] = field(default_factory=dict)
+
+    @property
+    def round(self) -> Round:
+        """The one that it stands at."""
+        return self.rounds[self.position]
+
+    @property
+    def overtime(self) -> float:
+        """Seconds."""
+        return max(self.elapsed - 60 * self.minutes, 0.0)
+
+    @property
+    def measured(self) -> int:
+        return sum(one.measured for one in self.rounds)
+
+    @property
+    def max_score(self) -> int:
+        return sum(one.max_score for one in self.rounds)
+
+    @property
+    def self_scores(self) -> list[int]:
+        return [score for one in self.rounds for score in one.self_scores]
+
+    def add(self, event: Event) -> None:
+        """Goes on by one event."""
+        body = event.body
+        before, self.elapsed = self.elapsed, max(self.elapsed, body["elapsed"])
+        limit = 60.0 * self.minutes
+        if self.phase:
+            self.round.seconds[self.phase] = self.round.seconds.get(self.phase, 0.0) + self.elapsed - before
+        if before < limit < self.elapsed:
+            self.timeline.append((limit, "time was up"))
+        if "kata" in body:
+            self.position = [one.kata for one in self.rounds].index(body["kata"])
+        add = getattr(self, f"add_{body['what']}", None)  # None: a newer version's
+        words = add(body, event) if add else ""
+        if words:
+            self.timeline.append((self.elapsed, words))
+
+    def add_begin(self, body: dict[str, Any], event: Event) -> str:
+        return "begin"
+
+    def add_resume(self, body: dict[str, Any], event: Event) -> str:
+        self.anchor, self.anchored = reading_of(event), body["elapsed"]
+        return "resumed"
+
+    def add_phase(self, body: dict[str, Any], event: Event) -> str:
+        self.phase = body["phase"]
+        return f"{body['kata']}: {self.phase}"
+
+    def add_list(self, body: dict[str, Any], event: Event) -> str:
+        self.round.listed = True
+        return "looked at the list of questions"
+
+    def add_ask(self, body: dict[str, Any], event: Event) -> str:
+        if body["number"] not in self.round.asked:
+            self.round.asked.append(body["number"])
+            if "typed" in body:
+                self.round.typed.append(body["number"])
+        return f"asked: {body['question']}"
+
+    def add_words(self, body: dict[str, Any], event: Event) -> None:
+        self.round.words.append(body["text"])
+
+    def add_plan(self, body: dict[str, Any], event: Event) -> None:
+        self.round.plan.append(body["text"])
+
+    def add_run(self, body: dict[str, Any], event: Event) -> str:
+        self.round.runs.append((body["file"], body["passed"]))
+        self.round.tested_first += not self.round.submits
+        return f"ran own tests: {'passed' if body['passed'] else 'failed'}"
+
+    def add_submit(self, body: dict[str, Any], event: Event) -> str:
+        made = Submit(
+            body["state"], body["score"], body["max_score"], body["failed"], body["diagnosis"], cost_of(event)
+        )
+        self.round.submits.append(made)
+        return f"submitted: {made.state}, {made.score}/{made.max_score}"
+
+    def add_diagnose(self, body: dict[str, Any], event: Event) -> str:
+        self.round.diagnoses.append(body["diagnosis"])
+        return f"diagnosis, -{DIAGNOSIS_COST}"
+
+    def add_hint(self, body: dict[str, Any], event: Event) -> str:
+        self.round.hints = max(self.round.hints, body["level"])
+        return f"hint {body['level']}, -{HINT_COSTS[body['level'] - 1]}"
+
+    def answer(self, question: str) -> Answered:
+        made = self.round.answer(question)
+        if made not in self.round.answers:
+            self.round.answers.append(made)
+        return made
+
+    def add_answer(self, body: dict[str, Any], event: Event) -> None:
+        self.answer(body["question"]).lines.append(body["text"])
+
+    def add_reveal(self, body: dict[str, Any], event: Event) -> None:
+        self.answer(body["question"]).revealed = True
+
+    def add_score(self, body: dict[str, Any], event: Event) -> str:
+        self.answer(body["question"]).score = body["score"]
+        return f"question {len(self.round.self_scores)}: own score {body['score']} of {MOST_SELF}"
+
+    def add_plan_score(self, body: dict[str, Any], event: Event) -> str:
+        self.round.plan_score = body["score"]
+        return f"plan: own score {body['score']} of {MOST_SELF}"
+
+    def add_end(self, body: dict[str, Any], event: Event) -> str:
+        self.ended = body["how"]
+        return self.ended
+
+
+def begun(event: Event) -> InterviewReport:
+    """What its first event says."""
+    body = event.body
+    rounds = [Round(one["kata"], one["topic"], one["level"], one["minutes"]) for one in body["katas"]]
+    made = InterviewReport(body["interview"], event.at, body["minutes"], body["seed"], rounds, reading_of(event))
+    made.add(event)
+    return made
+
+
+def reading_of(event: Event) -> Reading:
+    return Reading(event.body["clock"], event.body["boot"], event.at)
+
+
+def reports(events: Iterable[Event]) -> list[InterviewReport]:
+    """All interviews, the oldest first, from all events."""
+    everything = list(events)
+    found: dict[str, InterviewReport] = {}
+    for event in everything:
+        if event.kind == "interview" and event.body["what"] == "begin":
+            found[event.body["interview"]] = begun(event)
+        elif event.kind == "interview" and event.body["interview"] in found:
+            found[event.body["interview"]].add(event)
+    names = sorted({one.kata for made in found.values() for one in made.rounds})
+    progress = progress_of(everything, names)
+    for made in found.values():
+        for one in made.rounds:
+            known = one.solved or not progress[one.kata].open
+            made.review[one.kata] = progress[one.kata].due if known else None
+    return list(found.values())

@@ -1,0 +1,124 @@
+"""The terminal in an interview: lines in, text out. Nothing is drawn over, so it works piped and dumb as well."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator
+
+from rich.console import RenderableType
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from graders.interview.pace import Pace
+from graders.judge import card
+
+PLAIN = card.ASCII | str.maketrans(
+    {"•": "*", "─": "-", "│": "|", "→": "->", "×": "x", "–": "-", "—": "-", "’": "'", "⁄": "/", "∞": "infinity"}
+)
+PLAIN |= str.maketrans(
+    {"⟨": "<", "⟩": ">", "‖": "||", "∑": "sum ", "≈": "~", "⊤": "T", "∂": "d", "∈": " in ", "±": "+-"}
+)
+
+
+class Terminal:
+    """Standard input and output."""
+
+    def __init__(self) -> None:
+        self.console = card.console()
+        self.utf8 = (self.console.encoding or "").lower().startswith("utf")
+        self.typed = sys.stdin is not None and sys.stdin.isatty()
+        self.line_so_far: Callable[[], str] = str
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        if self.typed and self.console.is_terminal:
+            with contextlib.suppress(ImportError):  # Windows has none
+                import readline  # the line can be edited then, and earlier ones brought back
+
+                readline.parse_and_bind("set enable-bracketed-paste off")  # pasted lines are lines
+                self.line_so_far = readline.get_line_buffer
+
+    def ask(self, prompt: Callable[[], str], pace: Pace | None = None) -> str:
+        """A line; what there is to say of the time is said at once. Raises: EOFError, KeyboardInterrupt."""
+        if pace is not None:
+            for words in pace.due():
+                self.say(words)
+        with self.interrupting(prompt, pace) if pace and self.typed else contextlib.nullcontext():
+            line = input(prompt())
+        if not self.typed:
+            self.write(line + "\n")  # else a transcript would not show what was said
+        return printable(line).rstrip()
+
+    @contextlib.contextmanager
+    def interrupting(self, prompt: Callable[[], str], pace: Pace) -> Iterator[None]:
+        """Says what is due while a line is typed, and brings back what was typed of it."""
+        typed = threading.Event()
+
+        def interrupt() -> None:
+            while (seconds := pace.seconds()) is not None and not typed.wait(seconds):
+                for words in pace.due():
+                    self.write("\n")
+                    self.say(words)
+                    self.write(prompt() + self.line_so_far())
+
+        thread = threading.Thread(target=interrupt, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            typed.set()
+            thread.join()
+
+    def say(self, text: str = "", style: str = "") -> None:
+        self.show(Text(self.readable(text), style=style))
+
+    def markdown(self, text: str) -> None:
+        self.show(Padding(Markdown(self.readable(text), code_theme="ansi_dark"), (0, 0, 0, 2)))
+
+    def heading(self, text: str) -> None:
+        self.say()
+        self.show(Rule(Text(text, style="bold"), align="left", style="dim"))
+
+    def show(self, what: RenderableType) -> None:
+        with self.console.capture() as captured:
+            self.console.print(what)
+        self.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
+
+    @staticmethod
+    def two_columns() -> Table:
+        made = Table.grid(padding=(0, 2))
+        made.add_column(no_wrap=True)
+        made.add_column()
+        return made
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(self.readable(text))
+        sys.stdout.flush()
+
+    def readable(self, text: str) -> str:
+        """ASCII where the terminal's encoding has no better; best before lines are broken."""
+        return text if self.utf8 else "".join(map(ascii_of, text))
+
+
+def printable(text: str) -> str:
+    """Without what could steer a terminal: control characters, and those that turn the direction of text."""
+    text = text.replace("\t", "    ").replace("\r\n", "\n")
+    return "".join(one for one in text if one == "\n" or not unicodedata.category(one).startswith("C"))
+
+
+def ascii_of(one: str) -> str:
+    """The nearest there is: `x^2` for x², `sigma` for σ."""
+    if one.isascii():
+        return one
+    plain = unicodedata.normalize("NFKD", one.translate(PLAIN)).translate(PLAIN).encode("ascii", "ignore").decode()
+    name = unicodedata.name(one, "")
+    if not plain and name.startswith("GREEK"):
+        return name.split()[-1].lower()
+    raised = unicodedata.decomposition(one).startswith("<super>")
+    return f"^{plain}" if raised else plain or ("" if unicodedata.combining(one) else "?")

@@ -1,0 +1,151 @@
+"""How a learner practises, for the report: on which days, how long a kata takes, what fails again, what is kept."""
+
+from __future__ import annotations
+
+import calendar
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from graders.catalogue.katas import Kata
+from graders.desk.progress import Progress, is_unfinished
+from graders.desk.state import Event
+from graders.judge.checks import POINTS
+from graders.report.tally import Span
+
+AHEAD = timedelta(days=30)
+BEFORE = timedelta(days=92)
+PAUSE = timedelta(minutes=30)  # nobody says when they went away; a longer gap is not counted as work
+SHADES = (1, 3, 6, 10)  # attempts on a day, from which it has the next colour
+MOST_CHECKS = 10
+AT_ONCE = 4  # the rating of a kata that was solved without a failure or a hint
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day of the calendar: how many attempts there were, and which katas will be due."""
+
+    date: date
+    attempts: int = 0
+    due: tuple[str, ...] = ()
+
+    @property
+    def shade(self) -> int:
+        return sum(self.attempts >= least for least in SHADES)
+
+
+@dataclass(frozen=True)
+class Month:
+    """Its weeks from Monday to Sunday; None where a day belongs to another month."""
+
+    first: date
+    weeks: list[list[Day | None]]
+
+
+def months(spans: Sequence[Span], due: Mapping[date, Sequence[str]], today: date) -> list[Month]:
+    """From the first day of practice, at most some three months ago, to the last day that is looked ahead to."""
+    attempts = {span.begins: span.attempts for span in spans}
+    at = max(min([today, *attempts]), today - BEFORE).replace(day=1)
+    made = []
+    while at <= today + AHEAD:
+        weeks = [
+            [Day(day, attempts.get(day, 0), tuple(due.get(day, ()))) if day.month == at.month else None for day in week]
+            for week in calendar.Calendar().monthdatescalendar(at.year, at.month)
+            if week[0] <= today + AHEAD
+        ]
+        made.append(Month(at, weeks))
+        at = (at + timedelta(days=31)).replace(day=1)
+    return made
+
+
+def due_by_day(coming: Iterable[Progress], today: date) -> dict[date, list[str]]:
+    """What FSRS wants to be seen again in the days that are looked ahead to."""
+    made: dict[date, list[str]] = {}
+    for one in coming:
+        assert one.due
+        day = max(one.due.astimezone().date(), today)
+        if day <= today + AHEAD:
+            made.setdefault(day, []).append(one.kata)
+    return made
+
+
+@dataclass(frozen=True)
+class First:
+    """How a kata was solved for the first time."""
+
+    kata: Kata
+    day: date
+    attempts: int
+    minutes: int | None
+    rating: int
+
+
+def firsts(events: Sequence[Event], katas: Mapping[str, Kata], found: Mapping[str, Progress]) -> list[First]:
+    """The newest first. The minutes are those between the first and the last thing that was done, without pauses."""
+    made = []
+    for name, kata in katas.items():
+        times, attempts = [], 0
+        for event in (event for event in events if event.kata == name):
+            times.append(event.at)
+            attempts += event.kind == "attempt" and event.body["state"] != "unjudged"
+            if found[name].ratings and event.at == found[name].ratings[0][0]:
+                gaps = [later - sooner for sooner, later in itertools.pairwise(times)]
+                work = sum((gap for gap in gaps if gap <= PAUSE), timedelta())
+                minutes = round(work.total_seconds() / 60) if gaps else None
+                at, rating = found[name].ratings[0]
+                made.append(First(kata, at.astimezone().date(), attempts, minutes, rating))
+                break
+    return sorted(made, key=lambda one: one.day, reverse=True)
+
+
+@dataclass(frozen=True)
+class Retention:
+    """Of the reviews: how many there were, how many knew the kata, and how many FSRS expected to."""
+
+    reviews: int
+    known: int
+    expected: float
+
+
+def retention(found: Iterable[Progress]) -> Retention | None:
+    """None where nothing was reviewed."""
+    recalls = [recall for one in found for recall in one.recalls]
+    if not recalls:
+        return None
+    return Retention(len(recalls), sum(known for _, known in recalls), sum(chance for chance, _ in recalls))
+
+
+@dataclass(frozen=True)
+class Stumble:
+    """A check that failed, in words; in how many attempts, and at which katas."""
+
+    words: str
+    attempts: int
+    katas: tuple[str, ...]
+
+
+def stumbles(events: Iterable[Event]) -> list[Stumble]:
+    """The checks that failed in most attempts, in two at least.
+
+    Answers that are half done tell nothing: there, nearly all of them fail.
+    """
+    counts, katas = Counter[str](), dict[str, set[str]]()
+    for event in events:
+        if event.kind != "attempt" or event.body["state"] != "failing" or is_unfinished(event):
+            continue
+        if 2 * event.body["score"] < POINTS:
+            continue
+        for words in {in_words(name) for name in event.body["failed"]}:
+            counts[words] += 1
+            katas.setdefault(words, set()).add(event.kata)
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    again = [(words, count) for words, count in ranked if count > 1]
+    return [Stumble(words, count, tuple(sorted(katas[words]))) for words, count in again[:MOST_CHECKS]]
+
+
+def in_words(name: str) -> str:
+    """gradients/zero_vectors/float32 -> "gradients: zero vectors"."""
+    category, _, rest = name.partition("/")
+    return f"{category}: {rest.partition('/')[0].replace('_', ' ')}" if rest else category

@@ -1,0 +1,306 @@
+"""`report`: one HTML page of all that a learner did here, readable without a network."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from statistics import mean
+from typing import Any
+from urllib.parse import quote
+
+import jinja2
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
+
+from graders.catalogue import katas
+from graders.catalogue import statement as questions
+from graders.catalogue.katas import Kata
+from graders.catalogue.statement import Question
+from graders.desk import progress
+from graders.desk.goal import recall
+from graders.desk.progress import RATINGS, Progress
+from graders.desk.state import Event, State
+from graders.desk.status import Desk, overview
+from graders.faults import GraderError, UsageError
+from graders.files import replace_file
+from graders.interview import clock, record
+from graders.interview.record import InterviewReport
+from graders.judge import checks
+from graders.judge.checks import POINTS
+from graders.kata.spec import CATEGORIES
+from graders.report import charts, habits, tally
+from graders.report.tally import Cell
+
+RECENT = 20
+LONGEST = 20_000  # characters of what a learner wrote
+VERDICTS = {
+    "solved": "solved",
+    "core": "core right",
+    "failing": "failing",
+    "error": "cannot be imported",
+    "todo": "in part",
+    "unjudged": "kept, not judged",
+}
+WORDS = VERDICTS | {"todo": "to do", "later": "to do later", "again": "to do again"}
+MARKS = {"solved": "✓", "core": "◐", "failing": "✗", "error": "!", "todo": "○", "later": "◌", "again": "↻"}
+# Control characters and those that turn the direction of text have no business in a page.
+VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
+VISIBLE |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    output = (options.output or root / ".kata" / "report.html").resolve()
+    state = State(root)
+    try:
+        page = page_of(state, katas.all_katas(root), output.parent)
+    finally:
+        state.close()
+    write(output, page)
+    print(f"wrote {output}; open {output.as_uri()}")
+    for note in state.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return 0
+
+
+def write(path: Path, page: str) -> None:
+    """All or nothing. Raises: UsageError."""
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is no file: name another one with --output")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}; name another file with --output") from None
+    replace_file(path, page)
+
+
+def page_of(state: State, chosen: list[Kata], folder: Path) -> str:
+    """The same for the same events and the same day, but for the line that says when it was written.
+
+    Its links lead from this folder to the katas' files.
+    """
+    desk = overview(state, chosen)
+    everything = state.events()
+    events = [event for event in everything if event.kata in desk.katas]
+    days = tally.days(events, list(desk.katas))
+    today = desk.at.astimezone().date()
+    later = coming(desk)
+    looked_ahead = habits.due_by_day([*desk.due, *later], today)
+    made = [event for event in events if event.kind == "attempt"]
+    page = environment().get_template("report.html.jinja")
+    return page.render(
+        desk=desk,
+        words=WORDS,
+        marks=MARKS,
+        links={kata.id: Links.of(kata, folder) for kata in chosen},
+        verdicts=VERDICTS,
+        ratings=RATINGS,
+        most=POINTS * len(desk.katas),
+        due=desk.due,
+        coming=later,
+        soon=[one for one in later if any(one.kata in names for names in looked_ahead.values())],
+        ahead=habits.AHEAD.days,
+        today=today,
+        months=habits.months(days, looked_ahead, today),
+        firsts=habits.firsts(events, desk.katas, desk.progress),
+        at_once=habits.AT_ONCE,
+        retention=habits.retention(desk.progress.values()),
+        stumbles=habits.stumbles(made),
+        topics=by_topic(chosen),
+        readiness=readiness(desk, by_topic(chosen)),
+        asked=follow_ups([kata for kata in chosen if desk.progress[kata.id].core]),
+        weeks=tally.weeks(days),
+        # once all is solved, its line says nothing any more
+        points_chart=charts.points_over_time(days, POINTS * len(desk.katas)) if len(days) > 1 and desk.next else "",
+        categories=CATEGORIES,
+        rows=[Row(topic, {kata.id: cells(kata, made) for kata in group}) for topic, group in by_topic(chosen)],
+        prices=tally.prices(made, list(desk.katas)),
+        interviews=record.reports(everything)[::-1],
+        debriefs=debriefs(record.reports(everything), desk),
+        most_self=record.MOST_SELF,
+        recent=recent(made),
+        count=len(made),
+        zones=zones([desk.at, *(event.at for event in everything)]),
+    )
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where a kata's files are, as addresses on the page."""
+
+    statement: str
+    answer: str
+
+    @classmethod
+    def of(cls, kata: Kata, folder: Path) -> Links:
+        return cls(address(kata.statement, folder), address(kata.answer_file, folder))
+
+
+def address(file: Path, folder: Path) -> str:
+    try:
+        return quote(Path(os.path.relpath(file, folder)).as_posix())
+    except ValueError:  # on another drive of Windows
+        return file.as_uri()
+
+
+def by_topic(chosen: Sequence[Kata]) -> list[tuple[str, list[Kata]]]:
+    """The easy katas first."""
+    groups = itertools.groupby(chosen, key=lambda kata: kata.topic)
+    return [(topic, sorted(group, key=lambda kata: kata.rank)) for topic, group in groups]
+
+
+def readiness(desk: Desk, topics: Sequence[tuple[str, list[Kata]]]) -> dict[str, tuple[int, int, float]]:
+    """By topic: katas that were solved, all of them, and the share that should be known on the day of the goal."""
+    goal, made = desk.goal, {}
+    for topic, group in topics if goal else ():
+        assert goal
+        known = [desk.progress[kata.id] for kata in group]
+        made[topic] = (sum(one.solved > 0 for one in known), len(known), mean(recall(goal, one) for one in known))
+    return made
+
+
+def debriefs(found: Sequence[InterviewReport], desk: Desk) -> dict[str, str]:
+    """Of the interviews that ended, by their ids, with headings that fit below those of the page."""
+    if not any(one.ended for one in found):
+        return {}
+    from graders.interview.debrief import debrief  # it imports scikit-learn, which takes a second
+
+    made = {}
+    for number, one in enumerate(found, start=1):
+        with contextlib.suppress(UsageError, GraderError):
+            text = debrief(one, number, desk.katas) if one.ended else ""
+            made[one.id] = re.sub(r"^##", "###", text.partition("\n")[2], flags=re.MULTILINE)
+    return made
+
+
+def follow_ups(right: Sequence[Kata]) -> dict[str, list[Question]]:
+    """Those of each kata, where they are still there."""
+    found: dict[str, list[Question]] = {}
+    for kata in right:
+        with contextlib.suppress(UsageError):
+            found[kata.id] = questions.follow_ups(kata)
+    return found
+
+
+def coming(desk: Desk) -> list[Progress]:
+    """What is due after today, the soonest first."""
+    waiting = progress.due(desk.progress, datetime.max.replace(tzinfo=UTC))
+    return [one for one in waiting[len(desk.due) :] if not desk.lapsed(one.kata)]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A topic in the map of categories, and its katas."""
+
+    topic: str
+    katas: dict[str, dict[str, Cell]]
+
+    @property
+    def tried(self) -> dict[str, dict[str, Cell]]:
+        return {name: cells for name, cells in self.katas.items() if cells}
+
+    @property
+    def cells(self) -> dict[str, Cell]:
+        return tally.total(list(self.tried.values()))
+
+
+def cells(kata: Kata, made: Sequence[Event]) -> dict[str, Cell]:
+    judged = [event for event in made if event.kata == kata.id and event.body["state"] != "unjudged"]
+    return tally.standing(judged, checks.plan(kata.grader, kata.module, with_budgets=kata.reference_file.exists()))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An attempt as the page shows it; its number is the one that `history` knows it by."""
+
+    number: int
+    event: Event
+
+    @property
+    def verdict(self) -> str:
+        return VERDICTS[progress.reached(self.event)]
+
+    @property
+    def failed(self) -> dict[str, int]:
+        """How many checks failed, by category."""
+        names = [name.partition("/")[0] for name in self.event.body["failed"]]
+        return {category: names.count(category) for category in CATEGORIES if category in names}
+
+
+def recent(made: Sequence[Event]) -> list[Attempt]:
+    """The newest first."""
+    counts: dict[str, int] = {}
+    numbered = []
+    for event in made:
+        counts[event.kata] = counts.get(event.kata, 0) + 1
+        numbered.append(Attempt(counts[event.kata], event))
+    return numbered[: -RECENT - 1 : -1]
+
+
+def environment() -> jinja2.Environment:
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=readable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {
+        "day": day,
+        "minute": minute,
+        "name": breakable,
+        "markdown": markdown,
+        "short": short,
+        "clock": clock.in_words,
+        "place": charts.place,
+        "doublings": charts.doublings,
+    }
+    return made
+
+
+def readable(value: Any) -> Any:
+    """What a page cannot show is made visible; all else is escaped by Jinja."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return value.translate(VISIBLE).encode("utf-8", "replace").decode()
+    return value
+
+
+def markdown(text: str, line: bool = False) -> Markup:
+    """Text of ours, or a line of it; what looks like HTML in it is shown as it stands."""
+    reader = MarkdownIt("commonmark", {"html": False})
+    return Markup(reader.renderInline(text) if line else reader.render(text))
+
+
+def breakable(name: str) -> Markup:
+    """A long name may be broken after each of its words."""
+    return Markup("_<wbr>").join(escape(readable(word)) for word in name.split("_"))
+
+
+def short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[:LONGEST] + "\n… and so on"
+
+
+def day(at: date) -> Markup:
+    local = at.astimezone() if isinstance(at, datetime) else at
+    return Markup('<time datetime="{:%Y-%m-%d}">{}\u00a0{:%b}\u00a0{:%Y}</time>').format(local, local.day, local, local)
+
+
+def minute(at: datetime) -> Markup:
+    local = at.astimezone()
+    shown = f"{local.day}\u00a0{local:%b}\u00a0{local:%Y}, {local:%H:%M}"
+    return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="minutes"), shown)
+
+
+def zones(times: Sequence[datetime]) -> list[str]:
+    """The names of the zones that the times shown are in: two where clocks were changed between them."""
+    found = {(local.tzname(), local.isoformat()[-6:]) for local in (at.astimezone() for at in times)}
+    return sorted(name if name == "UTC" else f"{name} (UTC{offset})" for name, offset in found if name)
