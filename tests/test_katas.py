@@ -155,7 +155,7 @@ def test_front_pages_are_short() -> None:
 
 def test_front_page_announces_the_core_and_nothing_else(kata: Kata) -> None:
     """Each bullet names the cases that it is about; the table names all else, bad arguments and cost in a row each."""
-    first, _, then = questions.front_of(kata.statement.read_text(encoding="utf-8")).partition(f"## {questions.THEN}\n")
+    first, _, then = questions.front_of(questions.read(kata, kata.statement)).partition(f"## {questions.THEN}\n")
     first = first.partition(f"## {questions.FIRST}\n")[2]
     assert 3 <= len(re.findall(r"^- ", first, re.MULTILINE)) <= 5
     assert f"`nox -s grade -- {kata.id} -k core`" in first
@@ -175,7 +175,7 @@ def test_front_page_announces_the_core_and_nothing_else(kata: Kata) -> None:
 
 def test_nothing_is_checked_that_the_statement_does_not_announce(kata: Kata) -> None:
     """Each fact is followed by the names of the cases and tests that check it, in a comment."""
-    text = kata.statement.read_text(encoding="utf-8")
+    text = questions.read(kata, kata.statement)
     facts = text.partition("## Must hold\n")[2].partition("</details>")[0].strip()
     named = " ".join(re.findall(r"<!-- (.*?) -->", facts, re.DOTALL)).split()
     cases = [case.name for answer in kata.grader.answers for case in answer.cases]

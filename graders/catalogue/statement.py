@@ -17,6 +17,7 @@ FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.D
 FOLD = re.compile(r"</?details>\n|<summary>.*?</summary>\n\n?")
 FIRST, THEN = "Write this first", "Then make it robust"  # the headings that end a statement's front page
 COMMENT = re.compile(r"\n?<!--.*?-->", re.DOTALL)
+FIGURE = re.compile(r"<!-- = (.*?) -->")  # behind a figure: the Python that gives it again
 CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
 ALSO = re.compile(r"<!-- also:\n(.*?)\n-->\n*", re.DOTALL)
 
@@ -80,8 +81,9 @@ def interview_file(kata: Kata) -> Path:
 
 
 def read(kata: Kata, path: Path) -> str:
+    """A text of the kata without how its figures are calculated. Raises: UsageError."""
     try:
-        return path.read_text(encoding="utf-8")
+        return FIGURE.sub("", path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{path.relative_to(kata.root)} is missing: restore it with git") from None
     except (OSError, UnicodeDecodeError) as error:

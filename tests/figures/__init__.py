@@ -1,14 +1,30 @@
-"""The figures of the statements, hints and follow-up questions, calculated again: a file for each kata."""
+"""The figures of the statements, hints, interviews and follow-up questions, calculated again.
+
+Most stand beside their own calculation (beside.py). A file for each kata holds what needs several statements.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import ModuleType
+
 from graders.catalogue import katas
+from graders.catalogue.katas import Kata, load_module
+from graders.catalogue.statement import FIGURE
 from graders.faults import ROOT
+
+
+def texts_of(kata: Kata) -> list[Path]:
+    return sorted([*kata.folder.glob("*.md"), *kata.solutions.glob("*.md")])
 
 
 def said(kata_id: str, *figures: str) -> bool:
     """Whether a text of the kata says each of the figures, on one line or across two."""
     (kata,) = katas.find([kata_id], ROOT)
-    texts = sorted([*kata.folder.glob("*.md"), *kata.solutions.glob("*.md")])
-    words = " ".join(" ".join(path.read_text(encoding="utf-8").split()) for path in texts)
+    words = " ".join(" ".join(FIGURE.sub("", path.read_text(encoding="utf-8")).split()) for path in texts_of(kata))
     return all(figure in words for figure in figures)
+
+
+def reference_of(kata_id: str) -> ModuleType:
+    (kata,) = katas.find([kata_id], ROOT)
+    return load_module(kata.reference_file, f"{kata_id}_of_the_figures")

@@ -1,0 +1,98 @@
+"""Figures that stand beside their own calculation: `0.85<!-- = 85 / 100 -->`. An item for each kata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graders.catalogue import katas, statement
+from graders.catalogue.katas import Kata
+from graders.desk.interview.debrief import facts
+from tests.figures import texts_of
+from tests.figures.beside import faults, figures, misplaced
+
+HERE = Path("here.md")
+
+
+@pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
+def test_figures_are_what_stands_beside_them(kata: Kata) -> None:
+    print(sum(len(list(figures(path, path.read_text(encoding="utf-8")))) for path in texts_of(kata)), "figures")
+    assert not (found := faults(kata)), "\n".join(["", *found])
+
+
+@pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
+def test_no_reader_is_shown_a_calculation(kata: Kata) -> None:
+    """`read`, `watch`, the site, `hint`, the interview and its debrief take their texts from there."""
+    asked = [*statement.clarifying(kata), *statement.follow_ups(kata)]
+    shown = [statement.text_of(kata), *statement.hints(kata), statement.prompt(kata), *map(str, [*asked, *facts(kata)])]
+    assert not [text for text in shown if "<!--" in text]
+
+
+RIGHT = {
+    "a share of 0.78": "35 / 45",
+    "a minus of −1.20": "-1.2",
+    "so -4.61": "-4.6052",
+    "all of 16 777 216": "2**24",
+    "thin spaces, 32\u202f767": "2**15 - 1",
+    "12.4 million": "768 * 127**2 / 1e6",
+    "0.94 GB": "8 * 4096 * 14_336 * 2 / 1e9",
+    "in 2.5 % of them": "2.5",
+    "2.06e-9": "2.061e-9",
+    "2e−5": "1.6e-5",
+    "6 · 10⁻⁸": "2**-24",
+    "10¹²": "1e12",
+    "2²⁴": "16_777_216",
+    "2.5×": "2.5",
+    "2/3": "1 - 1 / 3",
+    "½": "0.5",
+    "∞": "inf",
+    "NaN": "nan",
+    "float32 0.5, (1/3, 2/3)": "(1 / 3, 2 / 3)",
+    "0.5 in float16 and 0.25 in float32": "[0.5, torch.tensor(0.25)]",
+    "from 0.1\nto 0.2": "torch.tensor([[0.1], [0.2]])",
+}
+
+
+@pytest.mark.parametrize(("text", "expression"), RIGHT.items())
+def test_figures_are_read_as_they_are_written(text: str, expression: str) -> None:
+    (one,) = figures(HERE, f"{text}<!-- = {expression} -->, and more")
+    assert one.fault({"torch": __import__("torch"), "inf": float("inf"), "nan": float("nan")}) == ""
+
+
+WRONG = {
+    ("0.79", "35 / 45"): "the text says 0.79, = 35 / 45 is 0.7777777778",
+    ("0.778, 0.78", "(7 / 9, 0.77)"): "the text says 0.78, = (7 / 9, 0.77) is 0.77",
+    ("1.20", "-1.2"): "the text says 1.20, = -1.2 is -1.2",
+    ("16 777 216", "2**24 - 1"): "the text says 16 777 216, = 2**24 - 1 is 16777215",
+    ("2/3", "0.6667"): "the text says 2/3, = 0.6667 is 0.6667",
+    ("3 · 10⁻⁸", "2**-24"): "the text says 3 · 10⁻⁸, = 2**-24 is 5.960464478e-08",
+    ("NaN", "0"): "the text says NaN, = 0 is 0",
+    ("2 MB", "inf"): "the text says 2, = inf is inf",
+    ("float16", "16"): "= 16 makes 1 numbers, before it stand 0",
+    ("2", "who"): "= who raises NameError: name 'who' is not defined",
+}
+
+
+@pytest.mark.parametrize(("written", "expected"), WRONG.items())
+def test_a_wrong_figure_is_said_with_its_place_and_the_value(written: tuple[str, str], expected: str) -> None:
+    text, expression = written
+    (one,) = figures(HERE, f"here\n{text}<!-- = {expression} -->")
+    assert one.fault({"inf": float("inf")}) == f"here.md:2: {expected}"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("0.5 <!-- = 1 / 2 -->", "should follow its figure without a blank"),
+        ("0.5\n<!-- = 1 / 2 -->", "should follow its figure without a blank"),
+        ("0.5<!--= 1 / 2 -->", "should be <!-- = EXPRESSION --> on one line, without --"),
+        ("0.5<!-- = 1 /\n2 -->", "should be <!-- = EXPRESSION --> on one line, without --"),
+        ("0.5<!-- = --0.5 -->", "should be <!-- = EXPRESSION --> on one line, without --"),
+        ("```\n0.5<!-- = 1 / 2 -->\n```", "would be seen: it stands in code or a formula"),
+        ("$0.5<!-- = 1 / 2 -->$", "would be seen: it stands in code or a formula"),
+    ],
+)
+def test_a_comment_in_the_wrong_place_is_refused(text: str, why: str) -> None:
+    assert [fault for fault in misplaced(HERE, text) if fault.endswith(why)]
+    assert not list(misplaced(HERE, "half, 0.5<!-- = 1 / 2 -->, `code` $f$"))
