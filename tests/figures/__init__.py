@@ -8,6 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
+import torch
+from torch import Tensor
+
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata, load_module
 from graders.catalogue.statement import FIGURE
@@ -28,3 +31,8 @@ def said(kata_id: str, *figures: str) -> bool:
 def reference_of(kata_id: str) -> ModuleType:
     (kata,) = katas.find([kata_id], ROOT)
     return load_module(kata.reference_file, f"{kata_id}_of_the_figures")
+
+
+def normal(*shape: int) -> Tensor:
+    """The same values at every call, in float64."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
