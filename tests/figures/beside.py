@@ -74,13 +74,13 @@ def read_number(found: re.Match[str]) -> tuple[float, float]:
     if found["name"]:
         return sign * (math.inf if found["name"] == "∞" else math.nan), 0
     if found["vulgar"]:
-        return sign * unicodedata.numeric(found["vulgar"]), 1e-9
+        return sign * unicodedata.numeric(found["vulgar"]), 1e-6
     if found["raised"]:
         raised = float(int(found["base"])) ** int(found["raised"].translate(SUPERSCRIPTS))
-        return sign * raised, raised if found["base"] == "10" else 1e-9
+        return sign * raised, raised if found["base"] == "10" else 1e-6
     digits = re.sub(r"\D", "", found["digits"])
     if found["over"]:
-        return float(sign * Fraction(int(digits), int(found["over"]))), 1e-9
+        return float(sign * Fraction(int(digits), int(found["over"]))), 1e-6
     decimals = found["decimals"] or ""
     power = int((found["e"] or (found["power"] or "0").translate(SUPERSCRIPTS)).replace("−", "-"))
     unit = 10.0 ** (power - len(decimals))
