@@ -8,7 +8,7 @@ import pytest
 
 from graders.catalogue import katas, statement
 from graders.catalogue.katas import Kata
-from graders.desk.interview.debrief import facts
+from graders.interview.debrief import facts
 from tests.figures import texts_of
 from tests.figures.beside import faults, figures, misplaced
 
