@@ -119,15 +119,23 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style (ruff), types (mypy --strict) and the workflows (zizmor)."""
+    """Check style (ruff), types (mypy --strict) and the workflows (zizmor): nox -s lint -- [--fix]."""
+    if session.posargs not in ([], ["--fix"]):
+        session.error(f"lint takes --fix, which lets ruff mend what it can, and nothing else, got {session.posargs}")
     environment(session, "author")
+    failed = []
     for tool, *arguments in (
-        ["ruff", "check", "."],
-        ["ruff", "format", "--check", "."],
+        ["ruff", "check", *session.posargs, "."],
+        ["ruff", "format", *["--check"] * (not session.posargs), "."],
         ["mypy"],
         ["zizmor", "--offline", "--quiet", ".github/workflows"],
     ):
-        session.run(str(PYTHON.parent / tool), *arguments, external=True)
+        try:
+            session.run(str(PYTHON.parent / tool), *arguments, external=True)
+        except nox.command.CommandFailed:
+            failed.append(f"{tool} {arguments[0]}" if tool == "ruff" else tool)
+    if failed:
+        session.error(f"something is left to mend by {', '.join(failed)}: see above")
 
 
 @nox.session

@@ -167,8 +167,26 @@ def test_a_graders_own_fault_ends_with_3(toys: Path) -> None:
     grader.write_text(grader.read_text().replace("x * factor,", "x.nothing,"))
     ran = run(toys, "grade", "--ci")
     assert ran.status == 3
-    assert "the grader itself failed AttributeError" in " ".join(ran.out.split())
+    assert "the grader's case three_by_five failed: AttributeError" in " ".join(ran.out.split())
     assert "1 solved, 1 error" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("draw.normal(3, 5)", "draw.normal(3, wide=7)", "case three_by_five failed: TypeError: Draw.normal() got an"),
+        ("lambda x, factor=2.0: x * factor", "lambda x: x * 2", "case factors failed: TypeError: <lambda>() got an"),
+        ("draw.normal(4)", "x", "case factors failed: NameError: name 'x' is not defined"),
+    ],
+)
+def test_an_authors_fault_names_the_case(toys: Path, old: str, new: str, message: str) -> None:
+    grader = toys / "katas/toys/scale/grader.py"
+    assert grader.read_text().count(old) == 1
+    grader.write_text(grader.read_text().replace(old, new))
+    ran = run(toys, "grade", "scale", "--reference", "--json", str(toys / "results.json"))
+    assert ran.status == 3
+    assert "Traceback" not in ran.out + ran.err
+    assert f"the grader's {message}" in (toys / "results.json").read_text()
 
 
 def test_a_grader_that_cannot_be_imported_ends_with_3(toys: Path) -> None:

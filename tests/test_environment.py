@@ -211,3 +211,36 @@ def test_nox_is_silent_about_uv(tmp_path: Path) -> None:
     done = nox(tmp_path, noxfile="\nOLDEST = (4, 0)\n", UV="no-such-uv")
     assert "Session grade aborted" in done.stderr
     assert "uv" not in done.stderr
+
+
+class Linting:
+    """A session in which some tools find something."""
+
+    def __init__(self, noxfile: ModuleType, *posargs: str) -> None:
+        self.noxfile, self.posargs = noxfile, [*posargs]
+        self.ran: list[str] = []
+
+    def error(self, said: str) -> NoReturn:
+        raise Refused(said)
+
+    def run(self, program: str, *arguments: str, **_: object) -> None:
+        self.ran.append(" ".join([Path(program).name, *arguments]))
+        if self.ran[-1] in ("ruff check .", "mypy"):
+            raise self.noxfile.nox.command.CommandFailed
+
+
+def test_lint_runs_all_its_tools_and_names_those_that_found_something(
+    noxfile: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(noxfile, "environment", lambda session, group: None)
+    linting = Linting(noxfile)
+    with pytest.raises(Refused, match=r"^something is left to mend by ruff check, mypy: see above$"):
+        noxfile.lint(linting)
+    checked = ["ruff check .", "ruff format --check .", "mypy", "zizmor --offline --quiet .github/workflows"]
+    assert linting.ran == checked
+    mending = Linting(noxfile, "--fix")
+    with pytest.raises(Refused, match="mypy"):
+        noxfile.lint(mending)
+    assert mending.ran[:2] == ["ruff check --fix .", "ruff format ."]
+    with pytest.raises(Refused, match=r"^lint takes --fix, .* got \['--fixed'\]$"):
+        noxfile.lint(Linting(noxfile, "--fixed"))

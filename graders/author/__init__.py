@@ -45,19 +45,16 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     stub = commands.add_parser(
         "stub",
         help="write the stub of a kata",
-        description="Writes a kata's stub from its reference, if there is none yet.",
+        description="Writes a kata's stub from its reference, unless somebody has worked on it.",
     )
     stub.add_argument("katas", nargs="+", metavar="KATA", help="which katas, by name, topic or path")
-    for name in ("prove", "bench", "soak"):
-        commands.choices[name].set_defaults(module=f"graders.author.{name}")
-    stub.set_defaults(module="graders.catalogue.stub")
     statement = commands.add_parser(
         "statement",
         help="write the tables of a statement",
-        description="Writes the tables of points and budgets into a kata's statement.",
+        description="Writes the tables of points and budgets into the README.md of katas, in place of all that follows "
+        "'## What is graded', and the table of all katas into the main README.md.",
     )
     statement.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
-    statement.set_defaults(module="graders.author.statement")
     site = commands.add_parser(
         "site", help="build the pages", description="Builds a static site of the statements, without solutions."
     )
@@ -65,6 +62,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     site.add_argument(
         "--scores", type=Path, metavar="FILE", help="a class's grades.csv, to add a page that names all its learners"
     )
+    for name in ("prove", "bench", "soak", "stub", "statement"):
+        commands.choices[name].set_defaults(module=f"graders.author.{name}")
     site.set_defaults(module="graders.author.site.build")
 
 

@@ -21,13 +21,20 @@ BUDGETS = "Cost is tested once the core is right, in multiples of what the refer
 
 def main(options: argparse.Namespace, root: Path) -> int:
     for kata in katas.find(options.katas, root):
-        replace_file(kata.statement, with_tables(kata))
-        print(f"wrote {kata.statement.relative_to(root)}")
+        rewrite(kata.statement, with_tables(kata), f"what follows {HEADING.strip()!r}", root)
     readme = root / "README.md"
     if readme.exists():
-        replace_file(readme, with_path(readme.read_text(encoding="utf-8"), katas.all_katas(root)))
-        print("wrote README.md, its table of katas")
+        text = with_path(readme.read_text(encoding="utf-8"), katas.all_katas(root))
+        rewrite(readme, text, "the table of all katas", root)
     return 0
+
+
+def rewrite(path: Path, text: str, what: str, root: Path) -> None:
+    """Writes the file anew where that changes it, and says so."""
+    changed = text != path.read_text(encoding="utf-8")
+    if changed:
+        replace_file(path, text)
+    print(f"{path.relative_to(root)}: {what} is {'written anew' if changed else 'as it should be'}")
 
 
 def with_path(readme: str, all_katas: list[Kata]) -> str:

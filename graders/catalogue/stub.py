@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import re
 import tokenize
-from pathlib import Path
 
-from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import same_program
 from graders.faults import GraderError, UsageError
-from graders.files import replace_file
 
 START, END = "# --- solution", "# --- end"
 
@@ -75,17 +71,3 @@ def is_untouched(kata: Kata, source: str) -> bool:
     stub = stub_for(kata)
     written = "NotImplementedError" not in source  # quick to see
     return not written and any(same_program(source, start) for start in (stub, bare(stub)))
-
-
-def main(options: argparse.Namespace, root: Path) -> int:
-    """Writes the stubs, and beside each the copy that is kept; a file may be somebody's work, and is left alone."""
-    status = 0
-    for kata in katas.find(options.katas, root):
-        replace_file(kata.kept_stub, stub_for(kata))
-        if kata.answer_file.exists():
-            print(f"{kata.answer_file.relative_to(root)} is there already; remove it first to start anew")
-            status = 1
-        else:
-            replace_file(kata.answer_file, stub_for(kata))
-            print(f"wrote {kata.answer_file.relative_to(root)}")
-    return status

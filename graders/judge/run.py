@@ -225,7 +225,8 @@ class SubmissionRun:
                 state = "skipped"
             else:
                 state, fault = "error", True
-                message = f"the grader itself failed: {type(error).__name__}: {error}"
+                kind = f"the grader itself failed: {type(error).__name__}: " * (not isinstance(error, GraderError))
+                message = f"{kind}{error}"
             raise
         finally:
             if state != "skipped":

@@ -82,9 +82,7 @@ class TestVectors:
 
     def _arguments(self, case: Case) -> list[Arguments]:
         """One entry per call of the case, floating tensors in float64."""
-        assert case.inputs is not None
-        made = case.inputs(self.draw(case.name))
-        several = made if isinstance(made, list) else [made]
+        several = case.calls(self.draw(case.name))
         for inputs in several:
             refuse_inputs(f"case {case.name}", inputs)
         return several
@@ -93,7 +91,8 @@ class TestVectors:
         if answer.parameters is None or case.inputs is None:
             return {}
         draw = self.draw(f"{case.name}/parameters")
-        shapes = answer.parameters(**case.init)
+        with case.blamed():
+            shapes = answer.parameters(**case.init)
         return {
             name: draw.normal(*shape, std=shape[-1] ** -0.5 if len(shape) > 1 else 0.5).to(dtype)
             for name, shape in shapes.items()
@@ -263,12 +262,13 @@ class TestVectors:
         return Expected(detached(made), cotangents, found, learning)
 
     def oracle(self, answer: Answer, case: Case, parameters: dict[str, Tensor], arguments: Arguments) -> Any:
-        """What the oracle returns, or the scenario with the oracles in the submission's place."""
-        if case.scenario:
-            right = {name: self.grader.answer(name).oracle for name in self.answers_in(case.scenario)}
-            return case.scenario(**right, **arguments)
-        assert answer.oracle
-        return answer.oracle(parameters, **case.init, **arguments) if answer.forward else answer.oracle(**arguments)
+        """What the oracle returns, or the scenario with the oracles in the submission's place. Raises: GraderError."""
+        with case.blamed():
+            if case.scenario:
+                right = {name: self.grader.answer(name).oracle for name in self.answers_in(case.scenario)}
+                return case.scenario(**right, **arguments)
+            assert answer.oracle
+            return answer.oracle(parameters, **case.init, **arguments) if answer.forward else answer.oracle(**arguments)
 
     def answers_in(self, scenario: Callable[..., Any]) -> tuple[str, ...]:
         """What a scenario takes of the submission."""

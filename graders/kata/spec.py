@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import inspect
 import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -140,6 +141,22 @@ class Case:
     def in_core(self) -> bool:
         """Whether right mathematics passes it: no bad arguments, and no edge."""
         return self.core and not self.raises and self.category == "numerics"
+
+    def calls(self, draw: Draw) -> list[Arguments]:
+        """The arguments of each call; none where there are no inputs. Raises: GraderError where they cannot be made."""
+        with self.blamed():
+            made = self.inputs(draw) if self.inputs else []
+        return made if isinstance(made, list) else [made]
+
+    @contextlib.contextmanager
+    def blamed(self) -> Iterator[None]:
+        """What the author's functions raise is a fault of this case. Raises: GraderError."""
+        try:
+            yield
+        except GraderError:
+            raise
+        except Exception as error:
+            raise GraderError(f"the grader's case {self.name} failed: {type(error).__name__}: {error}") from error
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
@@ -281,9 +298,8 @@ class Answer:
     def halves(self) -> tuple[torch.dtype, ...]:
         """The dtypes of half precision, if the first case is asked in them: it has floating inputs, and float32's."""
         first = self.cases[0]
-        made = first.inputs(Draw(0)) if first.inputs else {}
-        given = made[0] if isinstance(made, list) else made
-        floating = any(isinstance(value, Tensor) and value.is_floating_point() for value in given.values())
+        values = [value for given in first.calls(Draw(0))[:1] for value in given.values()]
+        floating = any(isinstance(value, Tensor) and value.is_floating_point() for value in values)
         return HALF if self.half and floating and torch.float32 in first.dtypes else ()
 
     def halves_in(self, case: Case) -> tuple[torch.dtype, ...]:
