@@ -87,7 +87,7 @@ def parser(root: Path = ROOT) -> argparse.ArgumentParser:
     report.add_commands(commands)
     for name, command in commands.choices.items():
         command.set_defaults(parser=command)
-        command.prog = f"python -m graders {name}" if name in ("stub", "statement") else f"nox -s {name} --"
+        command.prog = f"python -m graders {name}" if name in author.UNDER_PYTHON else f"nox -s {name} --"
     return made
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from graders.arguments import KATAS
 
+UNDER_PYTHON = ("new", "stub", "statement", "check")  # python -m graders …, where others have a session of nox
+
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     prove = commands.add_parser(
@@ -55,6 +57,12 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "'## What is graded', and the table of all katas into the main README.md.",
     )
     statement.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
+    check = commands.add_parser(
+        "check",
+        help="say what a kata lacks",
+        description="Says in a sentence each what katas lack, and where. `prove` says whether their graders are right.",
+    )
+    check.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     site = commands.add_parser(
         "site", help="build the pages", description="Builds a static site of the statements, without solutions."
     )
@@ -62,7 +70,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     site.add_argument(
         "--scores", type=Path, metavar="FILE", help="a class's grades.csv, to add a page that names all its learners"
     )
-    for name in ("prove", "bench", "soak", "stub", "statement"):
+    for name in ("prove", "bench", "soak", "stub", "statement", "check"):
         commands.choices[name].set_defaults(module=f"graders.author.{name}")
     site.set_defaults(module="graders.author.site.build")
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # it imports torch, which takes a second; a name is found wit
     from graders.kata.spec import Grader
 
 LEVELS = (1, 2, 3)
+RESTORE = ": restore it with git"  # what a learner does about a file of ours
 
 
 class UnknownKata(UsageError):
@@ -116,7 +117,7 @@ class Kata:
 
     def unclear(self, why: str) -> UsageError:
         path = self.statement.relative_to(self.root)
-        return UsageError(f"{path} should begin with {', '.join(SAID)} ({why}): restore it with git")
+        return UsageError(f"{path} should begin with {', '.join(SAID)} ({why}){RESTORE}")
 
     @property
     def rank(self) -> int:
@@ -206,9 +207,7 @@ def sets(root: Path) -> dict[str, list[str]]:
     try:
         found: dict[str, list[str]] = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(
-            f"katas/sets.yaml cannot be read ({' '.join(str(error).split())}): restore it with git"
-        ) from None
+        raise UsageError(f"katas/sets.yaml cannot be read ({' '.join(str(error).split())}){RESTORE}") from None
     return found
 
 

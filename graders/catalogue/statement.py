@@ -9,7 +9,7 @@ from pathlib import Path
 
 import frontmatter
 
-from graders.catalogue.katas import Kata
+from graders.catalogue.katas import RESTORE, Kata
 from graders.faults import UsageError
 
 HINTS = ("A nudge", "The idea", "Nearly the code")
@@ -85,14 +85,14 @@ def read(kata: Kata, path: Path) -> str:
     try:
         return FIGURE.sub("", path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise UsageError(f"{path.relative_to(kata.root)} is missing: restore it with git") from None
+        raise UsageError(f"{path.relative_to(kata.root)} is missing{RESTORE}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path.relative_to(kata.root)} cannot be read ({error}): restore it with git") from None
+        raise UsageError(f"{path.relative_to(kata.root)} cannot be read ({error}){RESTORE}") from None
 
 
 def part(kata: Kata, path: Path, found: dict[str, str], heading: str) -> str:
     if not found.get(heading):
-        raise UsageError(f"{path.relative_to(kata.root)} should say something under {heading!r}: restore it with git")
+        raise UsageError(f"{path.relative_to(kata.root)} should say something under {heading!r}{RESTORE}")
     return found[heading]
 
 
@@ -103,9 +103,7 @@ def questions(kata: Kata, path: Path, pairs: list[tuple[str, str]]) -> list[Ques
         phrasings = tuple(line.strip() for line in also[1].splitlines()) if also else ()
         made.append(Question(re.sub(r"\\(\W)", r"\1", question).strip(), ALSO.sub("", answer).strip(), phrasings))
     if not made or not all(one.question and one.answer for one in made):
-        raise UsageError(
-            f"{path.relative_to(kata.root)} should have questions, each with its answer: restore it with git"
-        )
+        raise UsageError(f"{path.relative_to(kata.root)} should have questions, each with its answer{RESTORE}")
     return made
 
 

@@ -1,0 +1,68 @@
+"""`check`: one sentence for each thing that a kata lacks, and where."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from graders.author.check import code, readme, spoken
+from graders.author.check.page import Page
+from graders.author.check.signatures import signatures
+from graders.author.statement import with_path
+from graders.catalogue import katas
+from graders.catalogue.katas import RESTORE, Kata
+from graders.faults import GraderError, UsageError
+
+Rule = Callable[[Kata], Iterator[str]]
+RULES: tuple[Rule, ...] = (
+    *(code.leftovers, readme.about, code.stub, signatures, code.points, code.costs, code.first_cases),
+    *(readme.form, readme.length, readme.front_page, readme.facts, readme.example, readme.tables),
+    *(code.alternatives, code.mistakes, spoken.hints, spoken.follow_ups, spoken.interview),
+)
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Exit status: 1 where something is lacking."""
+    chosen = chosen_katas(options.katas, root)
+    found = [*in_common(root), *(sentence for kata in chosen for sentence in lacks(kata))]
+    print("\n".join(found) or f"nothing is lacking: {', '.join(kata.id for kata in chosen)}")
+    return int(bool(found))
+
+
+def chosen_katas(names: list[str], root: Path) -> list[Kata]:
+    """Also of katas that have no grader yet. Raises: UnknownKata."""
+    found = {path.parent for part in ("katas", "solutions") for path in (root / part).glob("*/*/*.[mp][dy]")}
+    every = [Kata(root, topic, name) for topic, name in sorted({(path.parent.name, path.name) for path in found})]
+    return list(dict.fromkeys(kata for name in names for kata in katas.called(name, every, root))) if names else every
+
+
+def lacks(kata: Kata) -> list[str]:
+    """What it lacks by all rules, in sentences that begin with the place."""
+    found = list(code.files(kata))
+    if any(not path.exists() for path in code.needed(kata)):
+        return found
+    for rule in RULES:
+        try:
+            found += rule(kata)
+        except FileNotFoundError:
+            continue  # code.files has said so
+        except (UsageError, GraderError) as error:
+            found.append(str(error).removesuffix(RESTORE))
+    return list(dict.fromkeys(found))
+
+
+def in_common(root: Path) -> Iterator[str]:
+    """What the repository lacks beside its katas."""
+    known = {kata.id for kata in katas.found_katas(root)}
+    file = root / "katas" / "sets.yaml"
+    for name, members in katas.sets(root).items():
+        page = Page(file.relative_to(root).as_posix(), file.read_text(encoding="utf-8"))
+        for member in members:
+            if member not in known:
+                yield f"{page.at(f'- {member}')}: the set {name} names {member}, and there is no such kata"
+    readme = root / "README.md"
+    with contextlib.suppress(UsageError):  # a kata whose front matter is unclear says so itself
+        if readme.exists() and with_path(text := readme.read_text(encoding="utf-8"), katas.all_katas(root)) != text:
+            yield "README.md: the table of all katas is an old one; run: python -m graders statement"

@@ -1,0 +1,55 @@
+"""What hints, follow-up questions and the interview lack."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from graders.author.check.page import Page
+from graders.author.check.readme import headings
+from graders.catalogue import statement as texts
+from graders.catalogue.katas import Kata
+
+PROMPT, CLARIFYING, FOLLOW_UPS = 100, 4, 8  # at least: characters, questions, questions
+
+
+def hints(kata: Kata) -> Iterator[str]:
+    """Raises: UsageError where one is empty."""
+    page = Page.of(kata, kata.solutions / "hints.md")
+    yield from headings(page, [f"# Hints: {kata.id}", *(f"## {name}" for name in texts.HINTS)])
+    texts.hints(kata)
+
+
+def follow_ups(kata: Kata) -> Iterator[str]:
+    """Raises: UsageError where one is empty."""
+    page = Page.of(kata, kata.folder / "follow_up.md")
+    yield from headings(page, [f"# Follow-up questions: {kata.id}"])
+    asked = [question.question for question in texts.follow_ups(kata)]
+    if len(asked) < FOLLOW_UPS:
+        yield f"{page.shown}: there should be {FOLLOW_UPS} follow-up questions or more, got {len(asked)}"
+    tags = re.findall(r"</?details>", page.text)
+    if tags != ["<details>", "</details>"] * len(asked):
+        yield f"{page.at('<details>')}: each answer should be folded by a <details> of its own"
+    yield from as_questions(page, asked)
+
+
+def interview(kata: Kata) -> Iterator[str]:
+    """Raises: UsageError where a part is empty."""
+    page = Page.of(kata, kata.folder / "interview.md")
+    asked = [question.question for question in texts.clarifying(kata)]
+    if f"# Interview: {kata.id}\n" not in page.text:
+        yield f"{page.at(0)}: the heading '# Interview: {kata.id}' is missing"
+    if len(texts.prompt(kata)) <= PROMPT:
+        yield f"{page.at('## Prompt')}: the prompt should have more than {PROMPT} characters"
+    if len(asked) < CLARIFYING:
+        yield f"{page.at('## Clarifying')}: there should be {CLARIFYING} questions or more, got {len(asked)}"
+    yield from as_questions(page, asked)
+
+
+def as_questions(page: Page, asked: list[str]) -> Iterator[str]:
+    """They are read aloud in a terminal."""
+    for number, question in enumerate(asked):
+        if not question.endswith("?") or "\\" in question or "$" in question:
+            yield f"{page.at(question)}: a question should end with ? and have no formula in it, got {question!r}"
+        if question in asked[:number]:
+            yield f"{page.shown}: a question is there twice: {question!r}"
