@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from graders.catalogue.source import Source
 from graders.sandbox import submission as submissions
 from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, make_repository, run, run_within
 
@@ -172,7 +173,7 @@ def test_long_file_is_searched_once_for_what_it_lacks(monkeypatch: pytest.Monkey
         return ["scall"]
 
     monkeypatch.setattr(submissions, "defined_in", defined_in)
-    lacking = submissions.Submission("x.py", "scall = 1\n", ["scale"], None)  # type: ignore[arg-type]  # none is started
+    lacking = submissions.Submission(Source("scall = 1\n", "x.py"), ["scale"], None)  # type: ignore[arg-type]  # none is started
     assert {lacking.lacks("scale") for _ in range(3)} == {
         "scale: should be defined in x.py, got no such name; rename scall?"
     }

@@ -12,8 +12,10 @@ from torch import Tensor
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import read_source
 from graders.faults import GraderError
 from graders.judge import budgets
+from graders.judge.run import source_of
 from graders.judge.vectors import TestVectors
 from graders.judge.warm import WarmJudge
 from graders.kata.spec import Answer, Budget
@@ -171,7 +173,8 @@ def test_a_reference_that_was_held_up_once_lets_no_slow_answer_pass(
     try:
         judge = WarmJudge(launcher)
         (kata,) = katas.find(["scale"], root)
-        assert [failed.name for failed in judge.grade(kata, path).failures] == ["performance/many_rows/time"]
+        failures = judge.grade(kata, source_of(kata, path)).failures
+        assert [failed.name for failed in failures] == ["performance/many_rows/time"]
         judge.close()
     finally:
         launcher.close()
@@ -238,7 +241,7 @@ def launcher() -> Iterator[Launcher]:
 def test_table_of_all_pairs_of_an_axis_exceeds_the_memory(kata: Kata, launcher: Launcher) -> None:
     """In one budget of each answer at least, unless it is smaller than what the reference itself needs there."""
     file, grader = kata.reference_file, kata.grader
-    reference = Submission(file.name, file.read_text(encoding="utf-8"), grader.names, launcher, grader.banned)
+    reference = Submission(read_source(file, file.name), grader.names, launcher, grader.banned)
     vectors, fitting = TestVectors(kata.id, grader, 0), Axes()
     try:
         for answer in grader.answers:

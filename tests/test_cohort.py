@@ -26,7 +26,7 @@ from graders.arguments import command_line
 from graders.author.bench.cohort import kill_a_worker
 from graders.author.bench.speed import descendants
 from graders.catalogue import katas
-from graders.catalogue.source import LONGEST_SOURCE
+from graders.catalogue.source import LONGEST_SOURCE, Source
 from graders.cohort import learners as reading
 from graders.cohort import main as cohort_command
 from graders.cohort import pages
@@ -80,11 +80,13 @@ def test_verdicts_are_those_of_grade_and_are_found_once(toys: Path) -> None:
         run(toys, "grade", "scale", "--seed", "7", "--submission", str(folder / name / ANSWER), "--json", str(output))
         (alone,) = json.loads(output.read_text())["results"]
         told = json.loads((toys / "out" / "learners" / f"{slug}.json").read_text())["results"][0]
+        assert told["source"] == ANSWER.as_posix()
+        alone = json.loads(json.dumps(alone, ensure_ascii=False).replace(alone["source"], ANSWER.name))
         for one in (alone, told):
-            one.pop("seconds"), one.pop("costs")
+            one.pop("source"), one.pop("seconds"), one.pop("costs")
             for test in one["tests"]:
                 test.pop("seconds")
-        assert told == json.loads(json.dumps(alone, ensure_ascii=False).replace(alone["source"], ANSWER.as_posix()))
+        assert told == alone
     page = (toys / "out" / "index.html").read_text(encoding="utf-8")
     assert "<li><code>scale</code>: Zoë, carl</li>" in page
     assert "<li><code>scale</code>: Ann Lee, dora</li>" in page
@@ -174,11 +176,11 @@ def test_judge_that_is_killed_is_replaced_and_one_that_always_dies_is_told(toys:
     judge = Judge(toys, 1)
     try:
         judge.process.kill()
-        assert judge.grade("scale", REFERENCE.encode(), len(REFERENCE))[0]["state"] == "solved"
+        assert judge.grade("scale", Source(REFERENCE, "scale.py"))[0]["state"] == "solved"
         judge.command = [*judge.command[:2], 'print(\'{"isolation": "full"}\')']
         judge.process.kill()
         with pytest.raises(JudgeEnded, match="ended 3 times at this answer"):
-            judge.grade("scale", b"", 0)
+            judge.grade("scale", Source("", "scale.py"))
     finally:
         judge.close()
 
@@ -190,7 +192,7 @@ def test_grader_is_imported_once_for_all_answers(toys: Path) -> None:
     grader.write_text(f"{grader.read_text()}\nprint('again', file=open({str(imported)!r}, 'a'))\n")
     judge = Judge(toys, 1)
     try:
-        states = [judge.grade("scale", text.encode(), len(text))[0]["state"] for text in (REFERENCE, WRONG)]
+        states = [judge.grade("scale", Source(text, "scale.py"))[0]["state"] for text in (REFERENCE, WRONG)]
     finally:
         judge.close()
     assert states == ["solved", "failing"]
@@ -208,11 +210,11 @@ def test_answers_are_found_where_they_belong_and_nowhere_else(toys: Path) -> Non
             (folder / name / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / name / file).write_text(file)
     found = read(folder, toys)
-    assert found["ann"].answers["scale"].content == REFERENCE.encode()
+    assert found["ann"].answers["scale"].text == REFERENCE
     assert "affine" not in found["ann"].answers
     assert found["two"].answers == {}
     assert found["two"].notes == ["a/scale.py and b/scale.py may both be the answer to scale; neither was graded"]
-    assert found["flat"].answers["scale"].content == b"scale.py"
+    assert found["flat"].answers["scale"].text == "scale.py"
 
 
 def test_links_are_not_followed_and_large_files_not_read(toys: Path) -> None:
@@ -228,11 +230,10 @@ def test_links_are_not_followed_and_large_files_not_read(toys: Path) -> None:
     assert found["ann"].answers == {}
     assert found["linked"].notes == ["linked is a link, and links are not followed; put the folder itself here"]
     large = found["bob"].answers["scale"]
-    assert (large.content, large.size) == (b"", 100 << 20)
     judge = Judge(toys, 1)
-    message = judge.grade("scale", large.content, large.size)[0]["message"]
+    message = judge.grade("scale", large)[0]["message"]
     judge.close()
-    assert f"has {100 << 20:,} bytes; a submission should have at most {LONGEST_SOURCE:,}" in message
+    assert f"scale.py has {100 << 20:,} bytes; a submission should have at most {LONGEST_SOURCE:,}" in message
 
 
 def test_archives_are_looked_through_and_never_unpacked(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,10 +257,10 @@ def test_archives_are_looked_through_and_never_unpacked(toys: Path, monkeypatch:
     (folder / "notes.txt").write_text("of the instructor")
     found = read(folder, toys)
     assert sorted(found) == ["ann", "bob", "carl"]
-    assert found["ann"].answers["scale"].content == REFERENCE.encode()
+    assert found["ann"].answers["scale"].text == REFERENCE
     assert "affine" not in found["ann"].answers
-    assert found["bob"].answers["scale"].content == REFERENCE.encode()
-    assert found["bob"].answers["affine"].size == LONGEST_SOURCE + 1
+    assert found["bob"].answers["scale"].text == REFERENCE
+    assert found["bob"].answers["affine"].unreadable.startswith(f"has {LONGEST_SOURCE + 1:,} bytes")
     assert "no .zip that can be read" in found["carl"].notes[0]
     assert not (toys / "affine.py").exists()
     monkeypatch.setattr(reading, "MOST_UNPACKED", 1000)
@@ -279,8 +280,8 @@ def test_roster_of_repositories(toys: Path) -> None:
     roster = toys / "class.csv"
     roster.write_text(f"learner,repository,revision\nann,{repository},v1\nbob,{repository},\neve,/nowhere,\n")
     found = read(roster, toys)
-    assert found["ann"].answers["scale"].content == REFERENCE.encode()
-    assert found["bob"].answers["scale"].content == WRONG.encode()
+    assert found["ann"].answers["scale"].text == REFERENCE
+    assert found["bob"].answers["scale"].text == WRONG
     assert "affine" not in found["bob"].answers
     assert found["eve"].notes[0].startswith("/nowhere at HEAD cannot be had: ")
     for text, why in (("name,where\n", "should begin with the line"), ("learner,repository\n,x\n", "line 2 of")):
@@ -304,8 +305,8 @@ def test_repositories_with_like_addresses_are_not_mistaken(toys: Path) -> None:
     (toys / "clones").mkdir()
     for _ in range(2):
         found = read(roster, toys)
-        assert found["ann-lee/forks"].answers["scale"].content == REFERENCE.encode()
-        assert found["ann/lee-forks"].answers["scale"].content == WRONG.encode()
+        assert found["ann-lee/forks"].answers["scale"].text == REFERENCE
+        assert found["ann/lee-forks"].answers["scale"].text == WRONG
         for clone in (toys / "clones").iterdir():  # as a run leaves them that is killed meanwhile
             (clone / "HEAD").unlink()
             clone.rename(f"{clone}.part")

@@ -11,6 +11,7 @@ import pytest
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import Source
 from graders.faults import ROOT
 from graders.sandbox.launcher import Launcher, new_launcher
 from graders.sandbox.messages import Measured, Request
@@ -52,7 +53,7 @@ def main() -> None:
 
 
 def refusals(kata: Kata, launcher: Launcher) -> list[str]:
-    submission = Submission("acts.py", SOURCE, ["failures"], launcher, kata.grader.banned)
+    submission = Submission(Source(SOURCE, "acts.py"), ["failures"], launcher, kata.grader.banned)
     honest = [name for name in ACTS if name not in FORBIDDEN.get(kata.id, ())]
     found = list[str]()
     calls: tuple[tuple[list[str], Measured], ...] = ((honest, ""), ([*MEASURED], "cost"))

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from graders.catalogue import katas
+from graders.catalogue.source import Source
 from graders.faults import GivenUp
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.results import exit_status
+from graders.judge.run import source_of
 from graders.judge.warm import WarmJudge
 from graders.sandbox import submission as submissions
 from graders.sandbox.dialogue import WorkerEnded
@@ -94,7 +96,7 @@ def test_imports_count_as_calls_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(submissions, "WorkerProcess", Sleeper)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    sleeper = submissions.Submission("x.py", "", ["f"], None)  # type: ignore[arg-type]  # nothing is started
+    sleeper = submissions.Submission(Source("", "x.py"), ["f"], None)  # type: ignore[arg-type]  # nothing is started
     with contextlib.suppress(GivenUp):
         while True:
             sleeper.load()
@@ -115,7 +117,7 @@ def test_a_fault_of_ours_ends_at_the_file_that_met_it(toys: Path, monkeypatch: p
         assert launcher.isolation
         monkeypatch.setattr(Diagnosis, "mistakes_in", fail)
         kata = katas.find(["scale"], toys)[0]
-        wrong, right = (judge.grade(kata, toys / f"{name}.py") for name in ("wrong", "right"))
+        wrong, right = (judge.grade(kata, source_of(kata, toys / f"{name}.py")) for name in ("wrong", "right"))
     finally:
         judge.close()
         launcher.close()

@@ -12,6 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from graders.catalogue.source import Source
 from graders.faults import CheckFailed
 from graders.judge.agreement import agree
 from graders.judge.correctness import same_leaf
@@ -96,7 +97,7 @@ def test_any_reply_is_read_or_no_answer_and_any_message_about_it_is_short(header
     messages = [f"should be {in_words(wanted)}, got {in_words(reply.result)}", reply.printed]
     messages += [str(leaf) for leaf in leaves_of(reply.result).values() if isinstance(leaf, Other)]
     if reply.raised:
-        messages.append(Submission("x.py", "x", ["f"], None).explain(reply.raised))  # type: ignore[arg-type]  # none is started
+        messages.append(Submission(Source("x", "x.py"), ["f"], None).explain(reply.raised))  # type: ignore[arg-type]  # none is started
     if not differs:
         own, right = leaves_of(reply.result), leaves_of(wanted)
         for where in right:

@@ -11,6 +11,7 @@ import pytest
 from graders.author import bans, shard
 from graders.author.prove import chosen_katas
 from graders.catalogue import katas
+from graders.catalogue.source import Source
 from graders.faults import UsageError
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
@@ -95,7 +96,7 @@ def test_what_torchs_own_answer_gives_and_runs_is_told(toys: Path, returned: str
     (kata.solutions / "builtin.py").write_text(BUILTIN.format(returned))
     launcher = new_launcher()
     vectors = TestVectors(kata.id, kata.grader, 1)
-    one = Submission("builtin.py", BUILTIN.format(returned), kata.grader.names, launcher)
+    one = Submission(Source(BUILTIN.format(returned), "builtin.py"), kata.grader.names, launcher)
     try:
         assert len([*bans.wrong_values(Trial(vectors, one, None, {}))]) == wrong
         assert bans.unmatched(kata, vectors) == left

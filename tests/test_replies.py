@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from graders.catalogue.katas import all_katas, find
+from graders.catalogue.source import Source, read_source
 from graders.judge.flagged import flagged
 from graders.judge.warm import WarmJudge
 from graders.sandbox import dialogue
@@ -64,7 +65,7 @@ def texts(value: Any) -> Iterator[str]:
 def test_spoilt_replies_are_refused_or_read_within_bounds() -> None:
     chance = random.Random(1)
     head, body = halves(wire.pack(REPLY, TENSORS))
-    submission = Submission("x.py", "", ["f"], None)  # type: ignore[arg-type]  # nothing is started
+    submission = Submission(Source("", "x.py"), ["f"], None)  # type: ignore[arg-type]  # nothing is started
     read = 0
     for _ in range(ROUNDS):
         try:
@@ -119,7 +120,7 @@ def test_a_submission_whose_replies_are_spoilt_is_judged_to_its_end(
         monkeypatch.setattr(dialogue.WorkerProcess, "ask", asked)
         monkeypatch.setattr(wire, "unpack", unpacked)
         for _ in range(10):
-            result = judge.grade(find(["scale"], toys)[0], path)
+            result = judge.grade(find(["scale"], toys)[0], read_source(path, path.name))
             assert result.complete
             assert result.state in ("failing", "error")
             assert not any(outcome.graders_fault for outcome in result.outcomes)

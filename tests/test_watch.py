@@ -32,17 +32,19 @@ INTERRUPTS = """
 import pathlib
 from graders.catalogue import katas
 from graders.judge import warm as desk
+from graders.judge.run import source_of
 from graders.sandbox.launcher import new_launcher
 judge = desk.WarmJudge(new_launcher())
 root = pathlib.Path({root!r})
 (kata,) = katas.find(["scale"], root)
+wrong = source_of(kata, root / "wrong.py")
 for count in (1, 4, 8, 12, 19):
     try:
-        judge.grade(kata, root / "wrong.py", lambda result: len(result.outcomes) == count and judge.interrupt())
+        judge.grade(kata, wrong, lambda result: len(result.outcomes) == count and judge.interrupt())
     except desk.Interrupted:
         print("interrupted")
     judge.go_on()
-result = judge.grade(kata, root / "wrong.py")
+result = judge.grade(kata, wrong)
 print(result.state, result.mistake, [outcome.name for outcome in result.outcomes if outcome.graders_fault])
 judge.close()
 judge.launcher.close()

@@ -20,8 +20,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from graders.catalogue import katas
+from graders.catalogue.source import Source
 from graders.faults import ROOT, CheckFailed
-from graders.judge.run import Options, Run
+from graders.judge.run import Options, Run, source_of
 from graders.judge.warm import WarmJudge
 from graders.sandbox import dialogue
 from graders.sandbox.launcher import new_launcher
@@ -333,7 +334,7 @@ KNOWN = {
 
 def test_known_answers_that_share_a_worker_answer_as_if_alone() -> None:
     def told(home: dialogue.Home | None) -> list[Any]:
-        known = {name: Submission("x.py", text, ["scale"], launcher, (), home) for name, text in KNOWN.items()}
+        known = {name: Submission(Source(text, "x.py"), ["scale"], launcher, (), home) for name, text in KNOWN.items()}
         said: list[Any] = []
         for value in (1.0, 3.0):
             request = Request("scale", ("scale",), {"x": torch.tensor(value)}, 1)
@@ -380,7 +381,7 @@ def test_references_share_a_worker_until_its_time_is_used_up(monkeypatch: pytest
     try:
         for name in ("perplexity", "f1_score", "info_nce_gradient"):
             kata = katas.find_one(name, ROOT)
-            for submission, check in run.prepare(kata, kata.reference_file):
+            for submission, check in run.prepare(kata, source_of(kata, kata.reference_file)):
                 submission.run_check(check)
             run.release(kata.id)
             started.append(launcher.started)
@@ -402,7 +403,7 @@ def test_known_mistakes_share_a_worker_that_stays_for_the_next_answer(tmp_path: 
     try:
         for mistake in [one for one in kata.mistakes if not one.slow][:3]:
             answer.write_text(mistake.forms(reference)[mistake.name] + "\n# a learner's\n", encoding="utf-8")
-            named.append((judge.grade(kata, answer).mistake, mistake.name))
+            named.append((judge.grade(kata, source_of(kata, answer)).mistake, mistake.name))
             started.append(launcher.started)
     finally:
         judge.close()
@@ -439,7 +440,7 @@ from graders.sandbox.submission import Submission
 launcher = new_launcher()
 plain = "import sys\\nTHERE = 'torch._dynamo' in sys.modules\\ndef f(there=THERE):\\n    return there\\n"
 for source, banned in ((plain, ()), (plain + "# optim", ("optim",)), (plain + "# optim", ()), (plain, ())):
-    submission = Submission("answer.py", source, ["f"], launcher, banned)
+    submission = Submission(Source(source, "answer.py"), ["f"], launcher, banned)
     print(submission.load()["f"]["parameters"][0]["default"])
     submission.close()
 launcher.close()

@@ -24,6 +24,7 @@ from graders.catalogue.katas import Kata
 from graders.judge import card
 from graders.judge.budgets import limit
 from graders.judge.results import Result
+from graders.judge.run import source_of
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 
@@ -74,7 +75,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
                 for kind, kata in itertools.product(kinds, chosen):
                     slow = kind == "slow mistakes"
                     for path in files[kata.id, kind] if turn < kinds[kind] else ():
-                        result = judge.grade(kata, path, only="performance" if slow else "")
+                        result = judge.grade(kata, source_of(kata, path), only="performance" if slow else "")
                         if wrong := found[kind].add(kata, path.stem, result, "failing" if slow else "solved"):
                             console.print(f"WRONG  {wrong} (seed {turn})", markup=False, soft_wrap=True)
                 judge.close()

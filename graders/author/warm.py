@@ -18,7 +18,7 @@ from graders.author import bans
 from graders.author.mutants import mutants
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.catalogue.source import read_source
+from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed, GraderError
 from graders.judge import checks
 from graders.judge.checks import Check
@@ -79,7 +79,7 @@ class Bench:
             TestVectors(kata.id, kata.grader, DEFAULT_SEED),
             checks.plan(kata.grader, kata.module),
         )
-        source = read_source(kata.reference_file, kata.reference_file.name)
+        source = read_source(kata.reference_file, kata.reference_file.name).text
         self.right, self.reference = self.submission(source), self.submission(source)
         self.catches: Counter[str] = Counter()  # of each check
         failed = self.first_failure(Trial(self.vectors, self.right, self.reference, {}))
@@ -87,7 +87,9 @@ class Bench:
             raise GraderError(f"the reference should pass, but {failed[0].name}: {failed[1]}")
 
     def submission(self, source: str, home: Home | None = None) -> Submission:
-        return Submission("submission.py", source, self.kata.grader.names, self.launcher, self.kata.grader.banned, home)
+        return Submission(
+            Source(source, "submission.py"), self.kata.grader.names, self.launcher, self.kata.grader.banned, home
+        )
 
     def close(self) -> None:
         self.diagnosis.close()
@@ -111,7 +113,7 @@ class Bench:
         file = self.kata.solutions / "builtin.py"
         if file.exists():
             source, names = read_source(file, file.name), self.kata.grader.names
-            torch_s = Submission(file.name, source, names, self.launcher)
+            torch_s = Submission(source, names, self.launcher)
             yield from bans.wrong_values(Trial(self.vectors, torch_s, None, {}))
             torch_s.close()
 

@@ -3,33 +3,56 @@
 from __future__ import annotations
 
 import ast
+import io
+from dataclasses import dataclass
 from pathlib import Path
 
 LONGEST_SOURCE = 1 << 18
 
 
-class Unreadable(Exception):
-    """There is no source to judge; the message says why and what to do."""
+@dataclass(frozen=True)
+class Source:
+    """A submission as text, and the name that its learner knows it by.
+
+    Args:
+        text: what stands in it; empty where it could not be had.
+        shown: its name, in messages and in tracebacks.
+        unreadable: why there is nothing to judge and what to do; the sentence goes on from the name.
+    """
+
+    text: str
+    shown: str
+    unreadable: str = ""
+
+    @classmethod
+    def of_bytes(cls, content: bytes, shown: str) -> Source:
+        """As Python reads a file: some editors begin it with a mark."""
+        if len(content) > LONGEST_SOURCE:
+            return cls("", shown, too_large(len(content)))
+        try:
+            text = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig").read()
+        except UnicodeDecodeError as error:
+            return cls("", shown, f"is not UTF-8 text (byte {error.start}); save it as UTF-8")
+        return cls(text, shown)
 
 
-def read_source(path: Path, shown: str) -> str:
-    """Raises: Unreadable."""
+def too_large(size: int) -> str:
+    return f"has {size:,} bytes; a submission should have at most {LONGEST_SOURCE:,}"
+
+
+def read_source(path: Path, shown: str) -> Source:
     try:
         if not path.exists():
-            raise Unreadable(f"{shown} does not exist; check the path")
+            return Source("", shown, "does not exist; check the path")
         if not path.is_file():
-            raise Unreadable(f"{shown} is not a regular file; name a Python file")
+            return Source("", shown, "is not a regular file; name a Python file")
         if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
-            raise Unreadable(f"{shown} is a link that leads out of its folder; name the file itself")
-        if path.stat().st_size > LONGEST_SOURCE:
-            raise Unreadable(
-                f"{shown} has {path.stat().st_size:,} bytes; a submission should have at most {LONGEST_SOURCE:,}"
-            )
-        return path.read_text(encoding="utf-8-sig")  # as Python reads it: some editors begin files with a mark
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"{shown} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+            return Source("", shown, "is a link that leads out of its folder; name the file itself")
+        if (size := path.stat().st_size) > LONGEST_SOURCE:
+            return Source("", shown, too_large(size))
+        return Source.of_bytes(path.read_bytes(), shown)
     except OSError as error:
-        raise Unreadable(f"{shown} cannot be read: {error.strerror or error}") from None
+        return Source("", shown, f"cannot be read: {error.strerror or error}")
 
 
 def same_program(source: str, other: str) -> bool:

@@ -5,13 +5,11 @@ It is not Dask's worker, since a judge forks, and Dask's workers run threads.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import gc
 import json
 import os
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import torch
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import Source
 from graders.faults import GraderError, UsageError
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import give_back_memory, keep_freed_memory, keep_to, new_launcher
@@ -36,15 +35,11 @@ def serve(root: str, seed: str, processor: str = "") -> None:
     torch.set_num_threads(1)
     keep_freed_memory()
     judges: dict[str, tuple[Kata, WarmJudge]] = {}
-    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(BrokenPipeError):
+    with contextlib.suppress(BrokenPipeError):
         for line in sys.stdin.buffer:
             began = time.perf_counter()
             asked = json.loads(line)
             name = asked["kata"]
-            file = Path(folder, f"{name}.py")
-            file.write_bytes(base64.b64decode(asked["content"]))
-            with file.open("r+b") as stream:
-                stream.truncate(asked["size"])  # of a file that is too large no more came than its size
             try:
                 if name not in judges:
                     if len(judges) == KEPT:
@@ -52,24 +47,14 @@ def serve(root: str, seed: str, processor: str = "") -> None:
                         give_back_memory()  # a million scores, many times, which no later kata has use for
                     judges[name] = katas.find_one(name, Path(root)), WarmJudge(launcher, int(seed))
                 kata, judge = judges[name]
-                result = judge.grade(kata, file).document()
+                document = judge.grade(kata, Source(**asked["source"])).document()
             except (GraderError, UsageError) as error:
                 say({"fault": f"{name}: {error}"})
                 continue
-            document = shown_as(result, result["source"], file.name)
             say({"document": document, "seconds": round(time.perf_counter() - began, 3)})
     for _, judge in judges.values():
         judge.close()
     launcher.close()
-
-
-def shown_as(value: Any, path: str, name: str) -> Any:
-    """The same document with the file under another name."""
-    if isinstance(value, str):
-        return value.replace(path, name)
-    if isinstance(value, list):
-        return [shown_as(one, path, name) for one in value]
-    return {key: shown_as(one, path, name) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def say(message: dict[str, Any]) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import random
 import signal
 import subprocess
 import sys
 import threading
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from distributed import Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_worker
 
+from graders.catalogue.source import Source
 from graders.cohort.ledger import version
 from graders.faults import ROOT
 from graders.sandbox.launcher import processors
@@ -97,12 +98,12 @@ class Judge:
         reply: dict[str, Any] = json.loads(line)
         return reply
 
-    def grade(self, kata: str, content: bytes, size: int) -> tuple[dict[str, Any], float]:
+    def grade(self, kata: str, source: Source) -> tuple[dict[str, Any], float]:
         """The result as a document, and the seconds that it took.
 
         Raises: JudgeEnded; RuntimeError where the grader is at fault.
         """
-        asked = {"kata": kata, "content": base64.b64encode(content).decode(), "size": size}
+        asked = {"kata": kata, "source": asdict(source)}
         with self.lock:
             for _ in range(MOST_DEATHS):
                 late = threading.Timer(SECONDS, self.process.kill)
@@ -128,8 +129,8 @@ class Judge:
         self.process.communicate()
 
 
-def grade(kata: str, content: bytes, size: int) -> tuple[dict[str, Any], float]:
+def grade(kata: str, source: Source) -> tuple[dict[str, Any], float]:
     """A task of Dask's: judges one answer on whichever worker it comes to."""
     plugin = get_worker().plugins[NAME]
     assert isinstance(plugin, Judging)
-    return plugin.judge.grade(kata, content, size)
+    return plugin.judge.grade(kata, source)

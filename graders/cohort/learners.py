@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
 
 from graders.catalogue.katas import Kata
-from graders.catalogue.source import LONGEST_SOURCE
+from graders.catalogue.source import LONGEST_SOURCE, Source, too_large
 from graders.cohort.repositories import Trouble, clone, git, roster
 from graders.faults import UsageError
 
@@ -35,15 +35,6 @@ ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", "
 OTHERS = (".rar", ".7z", ".tar.zst", ".gz", ".bz2", ".xz")  # archives that Python cannot look through, or of one file
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A file that a learner wrote. Of one that is too large only the size is known."""
-
-    path: str  # in the learner's tree
-    content: bytes
-    size: int
-
-
 @dataclass
 class Learner:
     """One of the class, and what was found of theirs.
@@ -51,13 +42,13 @@ class Learner:
     Args:
         name: as the folder, the archive or the roster has it.
         slug: the same as a file's name; no two learners have the same.
-        answers: by kata.
+        answers: by kata, each named by its path in the learner's tree.
         notes: what could not be read, in sentences.
     """
 
     name: str
     slug: str = ""
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, Source] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -118,8 +109,10 @@ def found_in(tree: Tree, name: str, katas: list[Kata]) -> Learner:
             if path:
                 with noted(learner):
                     size = places[kata.id][path]
-                    content = tree.read(path) if size <= LONGEST_SOURCE else b""
-                    learner.answers[kata.id] = Answer(readable(path), content, max(size, len(content)))
+                    shown, large = readable(path), size > LONGEST_SOURCE
+                    learner.answers[kata.id] = (
+                        Source("", shown, too_large(size)) if large else Source.of_bytes(tree.read(path), shown)
+                    )
     if not learner.answers and not learner.notes:
         learner.notes.append("there is no file that is named like a kata; links are not followed")
     return learner

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from graders.catalogue.katas import Kata, all_katas
+from graders.catalogue.source import Source
 from graders.faults import ROOT, UsageError
 
 ROOMS = ("worker", "sandbox", "kata", "catalogue", "judge")  # that a verdict comes out of
@@ -66,12 +67,11 @@ def explained(file: Path) -> Iterator[None]:
         ) from None
 
 
-def key_of(kata: Kata, content: bytes, size: int, engine: str, torch: str, seed: int, isolation: str) -> str:
+def key_of(kata: Kata, answer: Source, engine: str, torch: str, seed: int, isolation: str) -> str:
     """Of all that a verdict follows from."""
     made = hashlib.sha256()
-    for part in (kata.id, engine, grader_digest(kata), torch, str(seed), isolation, str(size)):
+    for part in (kata.id, engine, grader_digest(kata), torch, str(seed), isolation, answer.unreadable, answer.text):
         made.update(part.encode() + b"\0")
-    made.update(content)
     return made.hexdigest()
 
 

@@ -8,7 +8,7 @@ import logging
 import secrets
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from graders import files
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import Source
 from graders.cohort import judge, pages
 from graders.cohort.learners import Learner, all_learners
 from graders.cohort.ledger import Ledger, engine_digest, key_of
@@ -52,8 +53,7 @@ class Job:
 
     key: str
     kata: Kata
-    content: bytes
-    size: int
+    source: Source
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -68,9 +68,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         seed = int(ledger.fact("seed", str(secrets.randbelow(1 << 31)))) if options.seed is None else options.seed
         engine = engine_digest()
         keys = {
-            (learner.slug, name): key_of(
-                by_name[name], answer.content, answer.size, engine, torch.__version__, seed, options.isolation
-            )
+            (learner.slug, name): key_of(by_name[name], answer, engine, torch.__version__, seed, options.isolation)
             for learner in learners
             for name, answer in learner.answers.items()
         }
@@ -101,7 +99,7 @@ def todo(
         for name, answer in learner.answers.items():
             key = keys[learner.slug, name]
             if key not in jobs and ledger.find(key) is None:
-                jobs[key] = Job(key, by_name[name], answer.content, answer.size)
+                jobs[key] = Job(key, by_name[name], replace(answer, shown=f"{name}.py"))
     took = ledger.seconds()
     return sorted(jobs.values(), key=lambda job: (-took.get(job.kata.id, 0.0), job.kata.id))
 
@@ -133,7 +131,7 @@ def judge_all(
                     job = waiting[own[worker]].popleft()
                     if not waiting[own[worker]]:
                         del waiting[own[worker]]
-                    task = (job.kata.id, job.content, job.size)
+                    task = (job.kata.id, job.source)
                     future = client.submit(
                         judge.grade, *task, key=job.key, pure=False, workers=[worker], allow_other_workers=True
                     )

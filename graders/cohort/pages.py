@@ -19,7 +19,6 @@ from rich.console import Console
 
 from graders import files
 from graders.catalogue.katas import Kata
-from graders.cohort.child import shown_as
 from graders.cohort.learners import Learner
 from graders.judge import results
 from graders.judge.card import Reporter
@@ -61,7 +60,7 @@ def save(path: Path, text: str) -> None:
 def of_learner(learner: Learner, katas: list[Kata], found: Found) -> list[dict[str, Any]]:
     """A learner's results in the order of the katas, with the learner's own paths."""
     return [
-        shown_as(found[learner.slug, kata.id], f"{kata.id}.py", learner.answers[kata.id].path)
+        found[learner.slug, kata.id] | {"source": learner.answers[kata.id].shown}
         for kata in katas
         if (learner.slug, kata.id) in found
     ]
@@ -168,19 +167,19 @@ def failed_checks(documents: list[dict[str, Any]]) -> list[tuple[str, str, int]]
 def same_programs(learners: list[Learner], katas: list[Kata]) -> list[tuple[str, list[str]]]:
     """Kata, and learners whose answers are one program once names and layout are left out; stubs are no programs."""
     groups: dict[tuple[str, str], list[str]] = {}
-    stubs = {kata.id: shape(kata.kept_stub.read_bytes()) for kata in katas if kata.kept_stub.exists()}
+    stubs = {kata.id: shape(kata.kept_stub.read_text(encoding="utf-8")) for kata in katas if kata.kept_stub.exists()}
     for learner in learners:
         for name, answer in learner.answers.items():
-            made = shape(answer.content)
+            made = shape(answer.text)
             if made and made != stubs.get(name):
                 groups.setdefault((name, made), []).append(learner.name)
     return [(name, sorted(names)) for (name, _), names in groups.items() if len(names) > 1]
 
 
-def shape(content: bytes) -> str:
+def shape(source: str) -> str:
     """A program without its names, comments and docstrings; empty where it is none."""
     try:
-        tree = ast.parse(content)
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     if not tree.body:

@@ -25,6 +25,7 @@ from graders.desk.state import State
 from graders.faults import GraderError, UsageError
 from graders.judge import card
 from graders.judge.results import Result
+from graders.judge.run import source_of
 from graders.judge.warm import Interrupted, WarmJudge
 from graders.kata.spec import CATEGORIES
 from graders.sandbox.launcher import new_launcher
@@ -216,7 +217,7 @@ class Watch:
         shown = self.console.status(judging) if self.console.is_terminal else contextlib.nullcontext()
         try:
             with shown:
-                return self.judge.grade(self.kata, self.file, judging.look)
+                return self.judge.grade(self.kata, source_of(self.kata, self.file), judging.look)
         except Interrupted:
             return None
         except GraderError as error:

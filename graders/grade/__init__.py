@@ -21,6 +21,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         type=Path,
         help="grade FILE as an answer to the one KATA named; repeatable",
     )
+    grade.add_argument("--shown", help=argparse.SUPPRESS)  # what a notebook calls the file that has its cell
     grade.add_argument("--device", choices=("cpu", "cuda", "all"), help="default: cpu, and cuda too where there is one")
     grade.add_argument(
         "--seed",

@@ -6,16 +6,18 @@ import argparse
 import os
 import secrets
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
 from graders import files
 from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from graders.faults import complain
 from graders.grade.parallel import Parallel
 from graders.judge import results
-from graders.judge.run import DEFAULT_SEED, Options
+from graders.judge.run import DEFAULT_SEED, Options, source_of
 from graders.sandbox.launcher import forks, new_launchers
 
 
@@ -42,7 +44,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
             return complain("there is no CUDA device here; grade with --device cpu")
         if options.device == "all" and not torch.cuda.is_available():
             print("no CUDA device here: graded on the CPU alone", file=sys.stderr)
-        asked = what_is_asked(options)
+        asked = what_is_asked(options, chosen[0])
         parallel = Parallel(asked, chosen, launchers)
         try:
             if len(launchers) > 1 and not options.k:  # else pytest has to say what is selected
@@ -57,7 +59,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
             launcher.close()
 
 
-def what_is_asked(options: argparse.Namespace) -> Options:
+def what_is_asked(options: argparse.Namespace, kata: Kata) -> Options:
     seed = options.seed
     if seed is None:
         drawn = options.submission or os.environ.get("CI")  # else a file could be right on the known inputs alone
@@ -65,7 +67,10 @@ def what_is_asked(options: argparse.Namespace) -> Options:
     devices = [options.device]
     if options.device in (None, "all"):
         devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
-    return Options(options.reference, [path.absolute() for path in options.submission], seed, devices, options.x)
+    submissions = [source_of(kata, path.absolute()) for path in options.submission]
+    if options.shown:
+        submissions = [replace(one, shown=options.shown) for one in submissions]
+    return Options(options.reference, submissions, seed, devices, options.x)
 
 
 def judges(options: argparse.Namespace, katas: int) -> int:

@@ -144,7 +144,7 @@ def judge(
 def judge_kata(run: Run, kata: Kata, selected: Selected | None, tell: Connection) -> None:
     """Judges the one submission of a kata, and sends what it found every now and then."""
     try:
-        planned = [one for path in run.submissions_of(kata) for one in run.prepare(kata, path)]
+        planned = [one for source in run.submissions_of(kata) for one in run.prepare(kata, source)]
     except GraderError:
         return  # the one that tells finds the same
     if selected is not None:

@@ -17,7 +17,6 @@ from graders.judge.results import Outcome
 from graders.judge.run import Options, Run, SubmissionRun
 from graders.kata.spec import CATEGORIES
 from graders.sandbox.launcher import new_launcher
-from graders.worker.visible import visible
 
 RUN = pytest.StashKey[Run]()
 CORE = "core"
@@ -82,12 +81,12 @@ class GraderFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         run = self.config.stash[RUN]
         kata = kata_at(self.path)
-        paths = run.submissions_of(kata)
+        sources = run.submissions_of(kata)
         lines = lines_of(kata.grader_file) if BY_HAND in self.config.stash else {}
         try:
-            for path in paths:
-                for pending, check in run.prepare(kata, path):
-                    label = f"{check.name}[{visible(path.name)}]" if len(paths) > 1 else check.name
+            for source in sources:
+                for pending, check in run.prepare(kata, source):
+                    label = f"{check.name}[{Path(source.shown).name}]" if len(sources) > 1 else check.name
                     line = line_of(check.name.split("/")[1], lines)
                     item: CheckItem = CheckItem.from_parent(self, name=label, pending=pending, check=check, line=line)
                     item.add_marker(check.category)

@@ -9,7 +9,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from graders.catalogue.source import Unreadable, read_source
+from graders.catalogue.source import read_source
 from graders.faults import UsageError
 from graders.interview.terminal import printable
 from graders.sandbox.dialogue import CallTimedOut, WorkerEnded, WorkerProcess
@@ -37,13 +37,14 @@ def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
     """Runs the script, or its tests, beside the answer. Raises: UsageError."""
     if not re.fullmatch(r"\w+\.py", script.name):
         raise UsageError(f"{script.name} cannot be run: name a Python file of letters, digits and underscores")
-    try:
-        files = {path.name: read_source(path, path.name) for path in (answer, script)}
-    except Unreadable as error:
-        raise UsageError(str(error)) from None
-    for name, source in files.items():
+    files: dict[str, str] = {}
+    for source in (read_source(path, path.name) for path in (answer, script)):
+        if source.unreadable:
+            raise UsageError(f"{source.shown} {source.unreadable}")
+        files[source.shown] = source.text
+    for name, text in files.items():
         try:
-            ast.parse(source, name)
+            ast.parse(text, name)
         except SyntaxError as error:
             text = printable("".join(traceback.format_exception_only(error)))
             return Ran(text.strip("\n"), False, f"was not run, since {name} cannot be read")

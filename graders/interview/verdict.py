@@ -12,6 +12,7 @@ from graders.catalogue.katas import Kata
 from graders.interview.terminal import Terminal
 from graders.judge.card import Reporter, costs_in_words
 from graders.judge.results import Result
+from graders.judge.run import source_of
 from graders.judge.warm import WarmJudge
 
 KEPT_BACK = {"looks like", "rerun", "debug", "hint"}  # a hint outside of the interview would cost nothing
@@ -30,7 +31,7 @@ class Verdict(Reporter):
         """Raises: GraderError."""
         self.start()
         try:
-            result = self.judge.grade(kata, file, self.look)
+            result = self.judge.grade(kata, source_of(kata, file), self.look)
         finally:
             self.stop()
         if not result.todo:

@@ -11,6 +11,7 @@ from collections import Counter
 import torch
 
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
 from graders.judge.agreement import agree, summed
 from graders.judge.budgets import ROUGH
@@ -51,7 +52,7 @@ class Diagnosis:
         alone = [one.slow or one.name == BUILTIN_CALLED for one in known]
         homes = [Home() if one else self.home for one in alone]
         return [
-            (one, Submission("mistake.py", one.source, grader.names, self.launcher, grader.banned, home))
+            (one, Submission(Source(one.source, "mistake.py"), grader.names, self.launcher, grader.banned, home))
             for one, home in zip(known, homes, strict=True)
         ]
 
@@ -68,7 +69,7 @@ class Diagnosis:
             asked = [request for request in asked if request.refusable or not request.unusual]
         asked.sort(key=lambda request: id(request) not in suspects)
         for _, one in self.candidates:
-            if one.source == failing.source:  # a mistake itself: no need to run it again
+            if one.source.text == failing.source.text:  # a mistake itself: no need to run it again
                 one.replies.update(failing.replies)
         one_alone = self.closest(failing, asked, categories)
         return [one_alone] if one_alone else self.two_in(failing, asked, categories)
@@ -138,8 +139,8 @@ class Diagnosis:
     @functools.cached_property
     def right(self) -> Submission:
         """The reference, asked beside the mistakes."""
-        source, grader = self.kata.reference_file.read_text(encoding="utf-8"), self.kata.grader
-        return Submission("reference.py", source, grader.names, self.launcher, grader.banned, self.home)
+        source, grader = read_source(self.kata.reference_file, "reference.py"), self.kata.grader
+        return Submission(source, grader.names, self.launcher, grader.banned, self.home)
 
     def behave_alike(self, mistake: Submission, failing: Submission, asked: list[Request]) -> bool:
         if mistake is failing:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graders.catalogue.katas import Kata
-from graders.catalogue.source import Unreadable, read_source
+from graders.catalogue.source import Source, read_source
 from graders.catalogue.stub import is_untouched
 from graders.faults import CheckFailed, GraderError, NotAsked, UsageError
 from graders.judge import checks
@@ -37,7 +37,7 @@ class Options:
     """What to grade, and how."""
 
     reference: bool = False
-    submissions: list[Path] = field(default_factory=list)
+    submissions: list[Source] = field(default_factory=list)
     seed: int = DEFAULT_SEED
     devices: list[str] = field(default_factory=lambda: ["cpu"])
     first_failure: bool = False  # stop each submission at its first failing check
@@ -51,6 +51,14 @@ class Shared:
     references: dict[str, Submission] = field(default_factory=dict)
     home: Home = field(default_factory=Home)  # of the references
     vectors: dict[str, list[TestVectors]] = field(default_factory=dict)  # one for each device
+
+
+def source_of(kata: Kata, file: Path) -> Source:
+    """The file as it is now, named by its path from the repository's folder."""
+    shown = visible(os.path.relpath(file, kata.root).replace("\n", "\\n"), LONGEST_PATH)
+    if file == kata.answer_file and not file.exists():
+        return Source("", shown, f"is not there; this puts the stub in its place: nox -s reset -- {kata.id}")
+    return read_source(file, shown)
 
 
 class Run:
@@ -86,29 +94,20 @@ class Run:
         if kata in self.references:
             self.references.pop(kata).replies.clear()
 
-    def submissions_of(self, kata: Kata) -> list[Path]:
-        if self.options.submissions:
-            return self.options.submissions
-        return [kata.reference_file if self.options.reference else kata.answer_file]
+    def submissions_of(self, kata: Kata) -> list[Source]:
+        file = kata.reference_file if self.options.reference else kata.answer_file
+        return self.options.submissions or [source_of(kata, file)]
 
-    def prepare(self, kata: Kata, path: Path) -> Iterator[tuple[SubmissionRun, Check]]:
+    def prepare(self, kata: Kata, source: Source) -> Iterator[tuple[SubmissionRun, Check]]:
         """Plans the checks of one submission. Raises: GraderError."""
         if kata.id not in self.all_vectors:
             made = [TestVectors(kata.id, kata.grader, self.options.seed, device) for device in self.options.devices]
             self.all_vectors[kata.id] = made
-        shown = visible(os.path.relpath(path, kata.root).replace("\n", "\\n"), LONGEST_PATH)
-        result = Result(kata.id, kata.topic, shown, kata.rank)
-        try:
-            if path == kata.answer_file and not path.exists():
-                raise Unreadable(f"{shown} is not there; this puts the stub in its place: nox -s reset -- {kata.id}")
-            source, grader = read_source(path, shown), kata.grader
-            submission = Submission(shown, source, grader.names, self.launcher, grader.banned)
-            result.source_text, result.review = submission.source, flagged(submission.source)
+        result = Result(kata.id, kata.topic, source.shown, kata.rank, source.text, review=flagged(source.text))
+        submission = Submission(source, kata.grader.names, self.launcher, kata.grader.banned)
+        if not source.unreadable:
             with contextlib.suppress(UsageError):  # then nobody knows
-                result.todo = is_untouched(kata, submission.source)
-        except Unreadable as error:
-            submission = Submission(shown, "", [], self.launcher)
-            submission.unloadable = str(error)
+                result.todo = is_untouched(kata, source.text)
         result.budgeted = kata.reference_file.exists()
         planned = checks.plan(kata.grader, kata.module, with_budgets=result.budgeted)
         result.planned = len(planned) * len(self.options.devices)
@@ -124,9 +123,8 @@ class Run:
     def reference_of(self, kata: Kata) -> Submission | None:
         """The one that budgets compare with, shared by all submissions of a kata; None where it was removed."""
         if kata.id not in self.references and kata.reference_file.exists():
-            shown = os.path.relpath(kata.reference_file, kata.root)
-            source, home = read_source(kata.reference_file, shown), self.shared.home
-            self.references[kata.id] = Submission(shown, source, kata.grader.names, self.launcher, home=home)
+            source, home = source_of(kata, kata.reference_file), self.shared.home
+            self.references[kata.id] = Submission(source, kata.grader.names, self.launcher, home=home)
         self.shared.home.renew()
         return self.references.get(kata.id)
 

@@ -6,9 +6,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import Source
 from graders.judge.results import Result
 from graders.judge.run import DEFAULT_SEED, Options, Run, Shared
 from graders.sandbox.cage import Level
@@ -32,7 +32,7 @@ class WarmJudge:
     def grade(
         self,
         kata: Kata,
-        path: Path,
+        source: Source,
         watcher: Callable[[Result], None] = lambda result: None,
         only: str = "",
     ) -> Result:
@@ -40,11 +40,11 @@ class WarmJudge:
 
         Raises: GraderError where the kata's grader cannot grade; Interrupted.
         """
-        asked = Options(submissions=[path], seed=self.seed, first_failure=bool(only))
+        asked = Options(submissions=[source], seed=self.seed, first_failure=bool(only))
         run = Run(asked, self.launcher, watcher, self.shared)
         self.launcher.judging = True
         try:
-            for pending, check in run.prepare(kata, path):
+            for pending, check in run.prepare(kata, source):
                 if self.launcher.interrupted:
                     raise Interrupted
                 self.judged = pending.trial.submission
@@ -66,7 +66,7 @@ class WarmJudge:
         if not judged or not judged.calling:
             return "", 0.0
         request, since = judged.calling
-        return request.text if request else f"importing {judged.path}", time.monotonic() - since
+        return request.text if request else f"importing {judged.source.shown}", time.monotonic() - since
 
     def interrupt(self) -> None:
         """Ends the verdict under way, and every later one until `go_on`. For other threads."""

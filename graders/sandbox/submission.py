@@ -8,7 +8,7 @@ import re
 import time
 from typing import Any
 
-from graders.catalogue.source import defined_in
+from graders.catalogue.source import Source, defined_in
 from graders.faults import CheckFailed, GivenUp
 from graders.sandbox.cage import FILE_SIZE, MEMORY
 from graders.sandbox.dialogue import CallTimedOut, Home, WorkerEnded, WorkerProcess
@@ -38,15 +38,13 @@ class Submission:
 
     def __init__(
         self,
-        path: str,
-        source: str,
+        source: Source,
         names: list[str],
         launcher: Launcher,
         banned: tuple[str, ...] = (),
         home: Home | None = None,
     ) -> None:
         """`home` is one of known answers, or of references: all that live in it could change each other."""
-        self.path = path
         self.source = source
         self.names = names
         self.banned = banned
@@ -59,7 +57,7 @@ class Submission:
         self.hangs = self.deaths = 0  # in a row
         self.seconds = 0.0
         self.bytes = 0
-        self.unloadable = ""
+        self.unloadable = f"{source.shown} {source.unreadable}" if source.unreadable else ""
         self.calling: tuple[Request | None, float] | None = None  # what is waited for, or the import, and since when
         # Looks at the whole source, for seconds where it is long: once.
         self.lacks = functools.cache(self._lacks)
@@ -76,13 +74,13 @@ class Submission:
         if worker is None or self not in worker.read:
             self.refuse_more()
             limit = self.limit = LIMIT_SECONDS / 2**self.hangs
-            training = trains(self.source, self.banned)
-            worker = self.home.worker = worker or WorkerProcess(self.launcher, self.path, limit, training)
+            training = trains(self.source.text, self.banned)
+            worker = self.home.worker = worker or WorkerProcess(self.launcher, self.source.shown, limit, training)
             worker.limit = limit
             header: LoadRequest = {
                 "op": "load",
-                "path": self.path,
-                "source": self.source,
+                "path": self.source.shown,
+                "source": self.source.text,
                 "names": self.names,
                 "banned": self.banned,
             }
@@ -93,19 +91,21 @@ class Submission:
                 self.imported = worker.offences
                 raised = raised_of(reply)
                 if raised:
-                    self.unloadable = f"{self.path} cannot be imported: {self.explain(raised)}"
+                    self.unloadable = f"{self.source.shown} cannot be imported: {self.explain(raised)}"
                 elif (lines := printed_of(reply)[1]) > MOST_LINES:
-                    self.unloadable = f"{self.path} prints {lines:,} lines when imported; remove the prints"
+                    self.unloadable = f"{self.source.shown} prints {lines:,} lines when imported; remove the prints"
                 else:
                     self.found = names_of(reply, self.names)
             except CallTimedOut as late:
                 self.home.worker = None
-                self.unloadable = f"{self.path} did not finish importing in {limit:g} s{self.at(late.line)}"
+                self.unloadable = f"{self.source.shown} did not finish importing in {limit:g} s{self.at(late.line)}"
             except WorkerEnded as death:
                 self.home.worker = None
-                self.unloadable = f"{self.path} {death} while it was imported"
+                self.unloadable = f"{self.source.shown} {death} while it was imported"
             except NO_ANSWER:
-                self.unloadable = f"{self.path} returned something that cannot be read as a result when it was imported"
+                self.unloadable = (
+                    f"{self.source.shown} returned something that cannot be read as a result when it was imported"
+                )
             self.calling = None
             self.seconds += (time.monotonic() - start) / SHARED
             if self.unloadable:
@@ -190,13 +190,13 @@ class Submission:
 
     def line(self, number: int | None) -> str:
         """Its text, if there is such a line."""
-        lines = self.source.splitlines()
+        lines = self.source.text.splitlines()
         return lines[number - 1].strip() if number is not None and 0 < number <= len(lines) else ""
 
     def _mention(self, call: str) -> int | None:
         """The first line with a banned name that the call's begins with: `cdist` where it was aten::_cdist_forward."""
         called = ["", *re.findall(r"\w+", call)][-1].lstrip("_")
-        for number, line in enumerate(self.source.splitlines(), start=1):
+        for number, line in enumerate(self.source.text.splitlines(), start=1):
             names = [name.lstrip("_") for name in re.findall(r"(?<!def )\b\w+", line.partition("#")[0])]
             if any(called.startswith(name) and name.startswith(self.banned) for name in names):
                 return number
@@ -204,10 +204,10 @@ class Submission:
 
     def _lacks(self, name: str) -> str:
         """That it does not define the name, and what it may have been meant to be called."""
-        found = {other.lower(): other for other in defined_in(self.source) if other != name}
+        found = {other.lower(): other for other in defined_in(self.source.text) if other != name}
         near = difflib.get_close_matches(name.lower(), found, n=1, cutoff=NEAR)
         hint = f"; rename {found[near[0]]}?" if near and "." not in name else ""
-        return f"{name}: should be defined in {self.path}, got no such name{hint}"
+        return f"{name}: should be defined in {self.source.shown}, got no such name{hint}"
 
     def close(self) -> None:
         self.home.close()

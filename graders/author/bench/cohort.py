@@ -24,6 +24,7 @@ from rich.console import Console
 from graders.arguments import command_line
 from graders.author.bench.speed import IMPORT_TORCH, descendants, measure, memory
 from graders.catalogue import katas
+from graders.catalogue.source import Source
 from graders.cohort import main as cohort
 from graders.cohort.judge import Judging
 from graders.cohort.ledger import Ledger
@@ -209,7 +210,7 @@ class Idle(Judging):
     def teardown(self, worker: Worker) -> None:
         pass
 
-    def grade(self, kata: str, content: bytes, size: int) -> tuple[dict[str, Any], float]:
+    def grade(self, kata: str, source: Source) -> tuple[dict[str, Any], float]:
         return {"kata": kata, "padding": "x" * 20_000}, 0.0  # a document of the usual length
 
 
@@ -217,7 +218,7 @@ def empty_task(root: Path) -> float:
     """Seconds from one verdict to the next where judging takes no time."""
     kata = katas.all_katas(root)[0]
     options = argparse.Namespace(scheduler=None, workers=WORKERS)
-    jobs = [cohort.Job(str(number), kata, b"x" * 3000, 3000) for number in range(EMPTY_TASKS)]
+    jobs = [cohort.Job(str(number), kata, Source("x" * 3000, "x.py")) for number in range(EMPTY_TASKS)]
     clocks: list[float] = []
 
     class Clocked(Ledger):

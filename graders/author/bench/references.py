@@ -44,9 +44,7 @@ def reference_rows(kata: Kata, builtin: Path, launcher: Launcher, runs: int) -> 
     """One for each budget: the reference's cost, and its ratio to that of torch's own operator."""
     grader = replace(kata.grader, banned=())
     names = [answer.name for answer in grader.answers]
-    torchs, own = (
-        Submission(path.name, read_source(path, path.name), names, launcher) for path in (builtin, kata.reference_file)
-    )
+    torchs, own = (Submission(read_source(path, path.name), names, launcher) for path in (builtin, kata.reference_file))
     rows = []
     try:
         for answer in grader.answers:
