@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -773,14 +773,3 @@ def test_clock_in_words() -> None:
 def test_text_cannot_steer_the_terminal() -> None:
     assert printable("a\x1b[31mb\x07\u202ec\r\n\td\x9b") == "a[31mbc\n    d"
     assert "".join(map(ascii_of, "√d · σ(x)² ≤ ½ → ∞ ŷ_₁")) == "sqrt d * sigma(x)^2 <= 1/2 -> infinity y_1"
-
-
-@pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
-def test_every_kata_can_be_asked_about(kata: Kata) -> None:
-    assert len(questions.prompt(kata)) > 100
-    assert len(questions.clarifying(kata)) >= 4
-    assert len(questions.follow_ups(kata)) >= 5
-    assert len(questions.hints(kata)) == 3
-    texts: Sequence[str] = [one.question for one in (*questions.clarifying(kata), *questions.follow_ups(kata))]
-    assert len(set(texts)) == len(texts)
-    assert all(text.endswith("?") and "\\" not in text and "$" not in text for text in texts)

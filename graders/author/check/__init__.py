@@ -49,8 +49,15 @@ def lacks(kata: Kata) -> list[str]:
         except FileNotFoundError:
             continue  # code.files has said so
         except (UsageError, GraderError) as error:
-            found.append(str(error).removesuffix(RESTORE))
+            found.append(placed(kata, str(error).removesuffix(RESTORE)))
     return list(dict.fromkeys(found))
+
+
+def placed(kata: Kata, sentence: str) -> str:
+    """The sentence after its place in the repository; where it names no file, it is about the grader."""
+    short = sentence.replace(f"{kata.root}/", "")
+    named = short.startswith(("katas/", "solutions/"))
+    return short if named else f"{kata.grader_file.relative_to(kata.root)}: {short}"
 
 
 def in_common(root: Path) -> Iterator[str]:

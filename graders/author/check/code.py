@@ -13,6 +13,7 @@ from graders.author.stub import is_work
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import same_program
 from graders.catalogue.stub import stub_for
+from graders.faults import GraderError
 from graders.judge import checks
 from graders.judge.vectors import TestVectors
 from graders.kata.spec import CATEGORIES, parameters_of
@@ -66,9 +67,6 @@ def points(kata: Kata) -> Iterator[str]:
         wanted.remove("performance")
     for category in wanted - {check.category for check in planned}:
         yield f"{Page.of(kata, kata.grader_file).at('GRADER')}: some check should be about {category}, got none"
-    names = [check.name for check in planned]
-    for name in {name for name in names if names.count(name) > 1}:
-        yield f"{Page.of(kata, kata.grader_file).at('GRADER')}: two checks have the name {name}"
 
 
 def costs(kata: Kata) -> Iterator[str]:
@@ -82,7 +80,7 @@ def costs(kata: Kata) -> Iterator[str]:
         yield f"{grader.at('GRADER')}: a Budget should limit the cost, since the inputs are tensors"
     if budgeted and not tensors:
         yield f"{grader.at('Budget')}: no Budget is needed, since no input is a tensor"
-    if budgeted != any(mistake.slow for mistake in kata.mistakes):
+    if kata.proof and budgeted != any(mistake.slow for mistake in kata.mistakes):
         lacks = (
             "should have slow=True where there is a budget" if budgeted else "has slow=True where there is no budget"
         )
@@ -109,7 +107,7 @@ def alternatives(kata: Kata) -> Iterator[str]:
 
 
 def mistakes(kata: Kata) -> Iterator[str]:
-    """Enough of them, told apart. Raises: FileNotFoundError, GraderError where an edit does not match exactly once."""
+    """Enough of them, told apart, whose edits match the reference."""
     page = Page.of(kata, kata.solutions / "mistakes.py")
     known, place = kata.mistakes, page.at("MISTAKES")
     if len(known) < MISTAKES:
@@ -121,7 +119,12 @@ def mistakes(kata: Kata) -> Iterator[str]:
         place = page.at(quoted(mistake.name))
         if len(mistake.diagnosis) <= DIAGNOSIS:
             yield f"{place}: the diagnosis should say what is wrong and what to do, got {mistake.diagnosis!r}"
-        for name, source in mistake.forms(reference).items():
+        try:
+            forms = mistake.forms(reference)
+        except GraderError as error:
+            yield f"{place}: {error}"
+            continue
+        for name, source in forms.items():
             if name in by_name:
                 yield f"{place}: two mistakes have the name {name}"
             if source in by_source:

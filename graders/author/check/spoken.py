@@ -36,7 +36,8 @@ def follow_ups(kata: Kata) -> Iterator[str]:
 def interview(kata: Kata) -> Iterator[str]:
     """Raises: UsageError where a part is empty."""
     page = Page.of(kata, kata.folder / "interview.md")
-    asked = [question.question for question in texts.clarifying(kata)]
+    asked = re.findall(r"^### (.*)", page.text, re.MULTILINE)
+    texts.clarifying(kata)
     if f"# Interview: {kata.id}\n" not in page.text:
         yield f"{page.at(0)}: the heading '# Interview: {kata.id}' is missing"
     if len(texts.prompt(kata)) <= PROMPT:
@@ -44,6 +45,8 @@ def interview(kata: Kata) -> Iterator[str]:
     if len(asked) < CLARIFYING:
         yield f"{page.at('## Clarifying')}: there should be {CLARIFYING} questions or more, got {len(asked)}"
     yield from as_questions(page, asked)
+    for question in {one.question for one in texts.follow_ups(kata)}.intersection(asked):
+        yield f"{page.at(question)}: this should not be a follow-up question also, got {question!r}"
 
 
 def as_questions(page: Page, asked: list[str]) -> Iterator[str]:

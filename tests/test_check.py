@@ -1,0 +1,197 @@
+"""`check` says what a kata lacks and where: each rule is broken in a copy of one kata."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from graders import __main__ as cli
+from graders.author import check
+from graders.catalogue.katas import Kata
+from graders.faults import ROOT
+
+FOLDER = "similarity/cosine_similarity"
+README, FOLLOW_UP, INTERVIEW = (f"katas/{FOLDER}/{name}.md" for name in ("README", "follow_up", "interview"))
+GRADER, STUB, KEPT = (f"katas/{FOLDER}/{name}.py" for name in ("grader", "cosine_similarity", ".stub"))
+REFERENCE, MISTAKES = (f"solutions/{FOLDER}/{name}.py" for name in ("cosine_similarity", "mistakes"))
+HINTS = f"solutions/{FOLDER}/hints.md"
+RIGHT = "cosine_similarity(x, y, dim=-1, eps=1e-8)"
+AS_MADE = "should be what the reference makes; run: python -m graders stub cosine_similarity"
+
+NO_GRADIENTS = "Case = lambda *all, _=Case, **more: _(*all, **{**more, 'gradients': 'none'})"
+
+# The file, what stands there, what is put in its place; then what is said, with {place} for file and line of a text.
+BROKEN = {
+    "title": (README, "title: Cosine similarity", "title: ''", "", f"{README} should begin with title, topic, level, "
+        "after, minutes (title should be a text, got '')"),
+    "unknown_after": (README, "after: []", "after: [nowhere]", "after:",
+        "after names nowhere, and there is no such kata"),
+    "higher_after": (README, "after: []", "after: [harder]", "after:",
+        "after names harder of level 2, which is above 1"),
+    "itself_after": (README, "after: []", "after: [cosine_similarity]", "after:",
+        "after names cosine_similarity, which builds on cosine_similarity itself"),
+    "heading": (README, "## Formula", "## Formulas", "## Formula", "there should be no heading '## Formulas'"),
+    "no_heading": (README, "## Example", "Example", "", f"{README}: the heading '## Example' is missing"),
+    "order": (README, "# Cosine similarity\n", "# Cosine similarity\n\n## What is graded\n", "", f"{README}: each "
+        "heading should stand there once, in this order: # Cosine similarity, ## Formula, ## Example, ## Write this "
+        "first, ## Then make it robust, ## Must hold, ## What is graded"),
+    "edit": (README, "then run `nox", "and run `nox", "Edit [", "above the formula should stand 'Edit "
+        "[cosine_similarity.py](cosine_similarity.py), then run `nox -s grade -- cosine_similarity`.'"),
+    "formula": (README, "$$", "$", "## Formula", "the front page should have a formula between $$ and $$"),
+    "folds": (README, "<summary>The full contract", "<summary>All", "<summary>",
+        "the folds should be 'The full contract' and 'What is graded', got ['All', 'What is graded']"),
+    "end": (README, "go on with the [follow", "see the [follow", "When the core is right", "the last line should be "
+        "'When the core is right, go on with the [follow-up questions](follow_up.md).'"),
+    "length": (README, "How alike are", "How alike " + "are " * 330, "",
+        f"{README}: the front page should have 330 words or fewer, got "),
+    "bullets": (README, "- Take the dot", "* Take the dot", "## Write this first",
+        "three to five bullets should say what to write first, got 2"),
+    "core_alone": (README, "-k core", "-k corps", "## Write this first",
+        "`nox -s grade -- cosine_similarity -k core` should stand below the bullets"),
+    "unannounced_core": (README, "one_vector large_batch known_angles scaling", "one_vector known_angles scaling",
+        "## Write this first", "no bullet names large_batch, a check of the core"),
+    "foreign_core": (README, "add it to nothing. <!-- above", "add it to nothing. <!-- zero_vectors above",
+        "add it to nothing. <!--", "zero_vectors is no check of the core"),
+    "no_row": (README, "`both_long`", "", "## Then make it robust", "no row of the table names both_long"),
+    "foreign_row": (README, "`both_long`", "`both_long`, `one_vector`", "`both_long`",
+        "one_vector is no check beyond the core"),
+    "unannounced": (README, "<!-- known_angles -->", "", "", "no fact under 'Must hold' announces known_angles"),
+    "unannounced_test": (README, "scaling_changes_nothing swapping_changes_nothing far", "swapping_changes_nothing far",
+        "", "no fact under 'Must hold' announces scaling_changes_nothing"),
+    "unheld": (README, "<!-- known_angles -->", "<!-- known_angles\n  and_more -->", "and_more -->",
+        "no case and no test is called and_more"),
+    "no_dash": (README, "- It is 1 for", "It is 1 for", "It is 1 for",
+        "a fact should begin with '- ', got 'It is 1 for parallel vectors, −1 for opp'"),
+    "no_promises": (README, "#what-every-kata-asks", "", "## Must hold",
+        "a fact should lead to what every kata asks, (../../../README.md#what-every-kata-asks)"),
+    "error_unnamed": (README, "- Gradients flow", "- `ValueError` is raised. Gradients flow", "## Must hold",
+        "`ValueError` should be named where a case raises it, and only there"),
+    "example": (README, "0.6000])", "0.7000])", ">>> cosine_similarity(x, y)", "`cosine_similarity(x, y)` should give "
+        "'tensor([0.9600, 0.7000])', got 'tensor([0.9600, 0.6000])'"),
+    "example_raises": (README, ">>> cosine_similarity(x, y)", ">>> cosine_similarity(x, z)", ">>> cosine_similarity(",
+        "`cosine_similarity(x, z)` should give 'tensor([0.9600, 0.6000])', "
+        "got \"NameError: name 'z' is not defined\""),
+    "no_blank": (README, ">>> x = torch", ">>>x = torch", "## Example", "line 34 of the docstring for "),
+    "tables": (README, "| rules | 1 | 2 |", "| rules | 1 | 3 |", "## What is graded",
+        "the tables should be the grader's; run: python -m graders statement cosine_similarity"),
+    "signature": (README, "eps: float = 1e-8,", "eps: float = 1e-3,", "def cosine_similarity(", "cosine_similarity(x, "
+        f"y, dim=-1, eps=0.001) should be {RIGHT}, as in the reference"),
+    "no_signature": (README, "def cosine_similarity(", "def cosine(", "```python",
+        "the block of code should define cosine_similarity"),
+    "no_python": (README, ") -> Tensor: ...", ") -> Tensor ...", ") -> Tensor ...",
+        "the block of code should be Python: expected ':'"),
+    "signature_of_hints": (HINTS, "eps: float = 1e-8", "eps: float = 0", "def cosine_similarity(", "cosine_similarity(x"
+        f", y, dim=-1, eps=0) should be {RIGHT}, as in the reference"),
+    "signature_of_prompt": (INTERVIEW, "y, dim=-1, eps=1e-8", "z, dim=-1, eps=1e-8", "`cosine_similarity(",
+        f"cosine_similarity(x, z, dim=-1, eps=1e-8) should be {RIGHT}, as in the reference"),
+    "signature_of_grader": (GRADER, "y, dim=-1, eps=1e-8)", "y, dim=-1)", "y, dim=-1)",
+        f"cosine_similarity(x, y, dim=-1) should be {RIGHT}, as in the reference"),
+    "name_of_grader": (GRADER, f'"{RIGHT}"', '"cosine(x, y)"', "cosine(x, y)", "the reference should define cosine"),
+    "grader": (GRADER, "GRADER =", "GRADED =", "", f"{GRADER} should define GRADER, a Grader"),
+    "grader_raises": (GRADER, '"five_by_seven"', '"five by seven"', "",
+        f"{GRADER}: a case's name should be an identifier, got 'five by seven'"),
+    "no_budgets": (GRADER, "budgets=(", "budgets=() and (", "GRADER =",
+        "a Budget should limit the cost, since the inputs are tensors"),
+    "first_case": (GRADER, 'Case("five_by_seven", pair(5, 7))', 'Case("five_by_seven", pair(5, 7, dim=0))',
+        'Case("five_by_seven"', "the first case should leave out dim, which has a default"),
+    "no_gradients": (GRADER, "def pair(", f"{NO_GRADIENTS}\n\n\ndef pair(", "GRADER =",
+        "some check should be about gradients, got none"),
+    "asked_twice": (FOLLOW_UP, "Can a computed cosine exceed 1, and where does that hurt?", "What shape comes back?",
+        "",        "this should not be a follow-up question also, got 'What shape comes back?'"),
+    "no_to_do": (REFERENCE, "# TODO", "#", "# --- solution", "the solution should have # TODO comments"),
+    "old_kept_stub": (KEPT, "eps", "epsilon", "", f"{KEPT} {AS_MADE}"),
+    "old_stub": (STUB, "# TODO", "# To do", "", f"{STUB} {AS_MADE}"),
+    "no_slow_mistake": (MISTAKES, "slow=True", "slow=False", "MISTAKES = (",
+        "a Mistake should have slow=True where there is a budget"),
+    "edit_of_a_mistake": (REFERENCE, "((x / x_norm) * (y / y_norm))", "(x / x_norm * (y / y_norm))", "", "mistakes.py"),
+    "hint": (HINTS, "## The idea", "## Ideas", "", f"{HINTS}: the heading '## The idea' is missing"),
+    "follow_up": (FOLLOW_UP, "hurt?</summary>", "hurt.</summary>", "Can a computed", "a question should end with ? and "
+        "have no formula in it, got 'Can a computed cosine exceed 1, and where does that hurt.'"),
+    "fold_of_follow_up": (FOLLOW_UP, "</details>\n\n<details><summary>Can", "<details><summary>Can", "<details>",
+        "each answer should be folded by a <details> of its own"),
+    "title_of_follow_up": (FOLLOW_UP, "# Follow-up questions: cosine", "# Follow-up questions: cos",
+        "# Follow-up", "there should be no heading '# Follow-up questions: cos_similarity'"),
+    "prompt": (INTERVIEW, "## Prompt", "## Task", "", f"{INTERVIEW} should say something under 'Prompt'"),
+    "twice": (INTERVIEW, "### What may I not call?", "### What shape comes back?", "",
+        f"{INTERVIEW}: a question is there twice: 'What shape comes back?'"),
+    "title_of_interview": (INTERVIEW, "# Interview: ", "# ", "# ",
+        "the heading '# Interview: cosine_similarity' is missing"),
+    "left_to_do": (HINTS, "## A nudge\n", "## A nudge\n\n<!-- TODO(author): say more. -->\n", "<!-- TODO(author)",
+        "left to do: say more"),
+}  # fmt: skip
+MISSING = (README, FOLLOW_UP, INTERVIEW, GRADER, REFERENCE, MISTAKES, HINTS)
+
+
+@pytest.fixture
+def kata(tmp_path: Path) -> Kata:
+    """A copy of one that lacks nothing, and beside it one of level 2."""
+    for part in ("katas", "solutions"):
+        shutil.copytree(ROOT / part / FOLDER, tmp_path / part / FOLDER)
+    kata, harder = (Kata(tmp_path, "similarity", name) for name in ("cosine_similarity", "harder"))
+    shutil.copytree(kata.folder, harder.folder)
+    harder.statement.write_text(kata.statement.read_text().replace("level: 1", "level: 2"))
+    return kata
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_lacking_is_said(kata: Kata, name: str) -> None:
+    file, old, new, anchor, words = BROKEN[name]
+    path = kata.root / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    place = f"{file}:{path.read_text().partition(anchor)[0].count(chr(10)) + 1}: " if anchor else ""
+    found = check.lacks(kata)
+    print("\n".join(found))
+    assert any(sentence.startswith(place) and words in sentence for sentence in found)
+    assert all(sentence.startswith(("katas/similarity/cos", "solutions/similarity/cos")) for sentence in found)
+
+
+def test_nothing_is_lacking_in_what_was_broken(kata: Kata) -> None:
+    assert check.lacks(kata) == []
+
+
+@pytest.mark.parametrize("file", MISSING)
+def test_missing_file_is_one_sentence(kata: Kata, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (kata.root / file).unlink()
+    status = cli.main(["check", "cosine_similarity"], kata.root)
+    assert (status, capsys.readouterr().out.splitlines()) == (1, [f"{file} is missing"])
+
+
+def test_alternatives_and_mistakes_are_counted(kata: Kata) -> None:
+    for path in sorted((kata.solutions / "alternatives").glob("*.py"))[3:]:
+        path.unlink()
+    mistakes = kata.solutions / "mistakes.py"
+    mistakes.write_text(
+        "from graders.kata import Mistake\nMISTAKES = (\n"
+        '    Mistake("one", "short", {"sum(dim)": "mean(dim)"}, slow=True),\n'
+        '    Mistake("one", "the products are averaged; sum them", {"sum(dim)": "mean(dim)"}),\n)\n'
+    )
+    shown = f"{MISTAKES}:3"
+    assert check.lacks(kata) == [
+        "solutions/similarity/cosine_similarity/alternatives should have 4 right answers or more, got 3",
+        f"{MISTAKES}:2: there should be 8 mistakes or more, got 2",
+        f"{shown}: the diagnosis should say what is wrong and what to do, got 'short'",
+        f"{shown}: two mistakes have the name one",
+        f"{shown}: one and one make the same edits",
+    ]
+
+
+def test_what_somebody_is_working_on_is_no_old_stub(kata: Kata) -> None:
+    kata.answer_file.write_text(kata.reference_file.read_text())
+    assert check.lacks(kata) == []
+
+
+def test_sets_and_the_main_table_are_looked_at(kata: Kata, capsys: pytest.CaptureFixture[str]) -> None:
+    (kata.root / "katas/sets.yaml").write_text("first:\n  - cosine_similarity\n  - gone\n")
+    (kata.root / "README.md").write_text("| topic | level 1 |\n\n")
+    assert cli.main(["check", "cosine_similarity"], kata.root) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "katas/sets.yaml:3: the set first names gone, and there is no such kata",
+        "README.md: the table of all katas is an old one; run: python -m graders statement",
+    ]
+    (kata.root / "katas/sets.yaml").unlink()
+    assert cli.main(["statement", "cosine_similarity"], kata.root) == 0
+    assert cli.main(["check", "cosine_similarity"], kata.root) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "nothing is lacking: cosine_similarity"
