@@ -209,7 +209,9 @@ def test_deleted_file_is_told_how_to_come_back(toys: Path) -> None:
     file.unlink()
     ran = run(toys, "grade", "scale")
     said = " ".join(ran.out.split())
-    assert f"{file.relative_to(toys)} is not there; this puts the stub in its place: nox -s reset -- scale" in said
+    shown = file.relative_to(toys)
+    assert f"{shown} is not there; bring back what you committed last (git checkout -- {shown}) or the stub" in said
+    assert not (toys / ".kata").exists()  # it is no attempt
     assert "scale.py is the stub again; nothing stood there" in run(toys, "reset", "scale").out
     assert run(toys, "grade", "scale").out.startswith("TODO")
 

@@ -202,6 +202,7 @@ def test_a_grader_that_cannot_be_imported_ends_with_3(toys: Path) -> None:
     [
         (["scail"], "error: there is no kata called 'scail'; did you mean scale?"),
         (["xyz"], "error: there is no kata called 'xyz'; there are: scale, affine"),
+        (["taste"], "error: there is no kata called 'taste'; there are: scale, affine"),
         (["toyz"], "error: there is no kata called 'toyz'; did you mean toys?"),
         (["katas/toys/scole"], "error: there is no kata called 'katas/toys/scole'; "),
         (["scale", "--submission", "no/such.py"], "error: --submission no/such.py does not exist; check the path"),

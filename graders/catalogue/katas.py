@@ -242,7 +242,8 @@ def called(name: str, katas: list[Kata], root: Path) -> list[Kata]:
     )
     if not found:
         names = [kata.id for kata in katas]
-        near = difflib.get_close_matches(name, [*names, *{kata.topic for kata in katas}], n=1, cutoff=0.4)
+        known = [*names, *dict.fromkeys(kata.topic for kata in katas)]
+        near = difflib.get_close_matches(name, known, n=1) or [one for one in known if name and name in one.split("_")]
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
         raise UnknownKata(f"there is no kata called {name!r}; {hint}")
     return found

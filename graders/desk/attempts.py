@@ -23,7 +23,7 @@ def file_for(kata: Kata, via: str) -> Path:
 
 def record_all(root: Path, results: list[Result], seed: int, via: str) -> None:
     """After a grading: what cannot be recorded is said, and spoils nothing."""
-    if all(result.todo or not result.complete for result in results) and not (root / ".kata").exists():
+    if not any(is_attempt(result) for result in results) and not (root / ".kata").exists():
         return  # nothing was begun
     try:
         state = State(root)
@@ -38,16 +38,14 @@ def record_all(root: Path, results: list[Result], seed: int, via: str) -> None:
 
 
 def record(state: State, result: Result, seed: int, via: str) -> Event | None:
-    """The attempt as it is remembered; None for the same file again, an untouched stub, or only some of the checks."""
-    if not result.fully_asked:
-        return None
+    """The attempt as it is remembered; None where it is none, or for the same file again."""
     aside = {"aside": True} if via in ASIDE else {}
     last = last_in(state, result.kata, via if via in (*ASIDE, NOTEBOOK) else "")
-    if result.todo:
+    if result.todo and result.fully_asked:
         if last and last.kind == "attempt":
             state.add("start", result.kata, {"clean": True, "via": via} | aside)
         return None
-    if result.skipped == result.planned or any(one.graders_fault for one in result.outcomes):
+    if not is_attempt(result):
         return None
     first = result.first_failure
     body = {
@@ -68,6 +66,14 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
     if last and all(last.body.get(name) == body[name] for name in ("source", "state", "score")):
         return None
     return state.add("attempt", result.kata, body)
+
+
+def is_attempt(result: Result) -> bool:
+    """Whether a file that was written and is there was judged by all checks, and no grader was at fault."""
+    unread = result.error and not result.source_text
+    faulty = any(one.graders_fault for one in result.outcomes)
+    asked = result.fully_asked and result.skipped < result.planned
+    return asked and not (result.todo or unread or faulty)
 
 
 def last_in(state: State, kata: str, place: str) -> Event | None:

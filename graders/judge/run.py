@@ -57,7 +57,8 @@ def source_of(kata: Kata, file: Path) -> Source:
     """The file as it is now, named by its path from the repository's folder."""
     shown = visible(os.path.relpath(file, kata.root).replace("\n", "\\n"), LONGEST_PATH)
     if file == kata.answer_file and not file.exists():
-        return Source("", shown, f"is not there; this puts the stub in its place: nox -s reset -- {kata.id}")
+        back = f"what you committed last (git checkout -- {shown}) or the stub (nox -s reset -- {kata.id})"
+        return Source("", shown, f"is not there; bring back {back}")
     return read_source(file, shown)
 
 
