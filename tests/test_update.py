@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from tests.toys import REFERENCE
 
 STUB = stub_of(REFERENCE)
 ANSWER = "katas/toys/scale/scale.py"
+IDENTITY = dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "a")
+IDENTITY |= dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "a@b.c")
 STATEMENT = "katas/toys/scale/README.md"
 
 
@@ -56,6 +60,11 @@ def fork(upstream: Path, tmp_path: Path) -> Path:
     return made
 
 
+def typed(root: Path, command: str) -> str:
+    """What a learner sees who types what was proposed."""
+    return subprocess.check_output(command, shell=True, cwd=root, text=True, env=os.environ | IDENTITY)
+
+
 def update(root: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     status = cli.main(["update", *arguments], root)
     said = capsys.readouterr()
@@ -70,7 +79,8 @@ def test_answers_stay_byte_for_byte(fork: Path, upstream: Path, capsys: pytest.C
     status, said = update(fork, capsys, "--from", str(upstream))
     assert (status, said.splitlines()[0][:11]) == (0, "updated to ")
     assert "new katas: shift" in said
-    assert "statements that changed: scale" in said
+    assert "statements that changed: scale\n" in said
+    assert "-Scale it.\n+Scale it well." in typed(fork, re.findall(r"^  (git diff .*)$", said, re.MULTILINE)[0])
     assert "scale has another contract; katas/toys/scale/scale.py is of before" in said
     assert (fork / ANSWER).read_bytes() == committed
     assert (fork / "graders/engine.py").read_text() == "new = 2\n"
@@ -114,6 +124,34 @@ def test_what_cannot_be_merged_changes_nothing(
     assert (git(fork, "rev-parse", "HEAD"), git(fork, "status", "--short")) == before
     assert (fork / "graders/engine.py").read_text() == "my own = 3\n"
     assert git(fork, "worktree", "list").count("\n") == 1
+
+
+def test_what_is_proposed_after_committed_edits_works(
+    fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit(upstream, {"a note.md": "new\n"})
+    commit(fork, {"graders/engine.py": "my own = 3\n", "a note.md": "mine\n", ANSWER: REFERENCE})
+    said = update(fork, capsys, "--from", str(upstream))[1]
+    proposed = re.findall(r"^  (git .*)$", said, re.MULTILINE)
+    assert [command.partition(" && ")[0] for command in proposed] == [
+        "git checkout upstream/trunk -- 'a note.md' graders/engine.py"
+    ]
+    typed(fork, proposed[0])
+    assert update(fork, capsys)[0] == 0
+    assert (fork / "graders/engine.py").read_text() == "new = 2\n"
+    assert (fork / ANSWER).read_text() == REFERENCE
+
+
+def test_what_was_removed_there_is_removed_by_what_is_proposed(
+    fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(upstream, "rm", "-q", "graders/engine.py")
+    commit(upstream, {})
+    commit(fork, {"graders/engine.py": "my own = 3\n"})
+    said = update(fork, capsys, "--from", str(upstream))[1]
+    typed(fork, re.findall(r"^  (git .*)$", said, re.MULTILINE)[0])
+    assert update(fork, capsys)[0] == 0
+    assert not (fork / "graders/engine.py").exists()
 
 
 def test_what_was_removed_stays_removed(fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]) -> None:

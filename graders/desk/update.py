@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -44,6 +45,7 @@ class Clone:
     def __init__(self, root: Path) -> None:
         """Raises: UsageError where it is none."""
         self.root = root
+        self.newest = "FETCH_HEAD"  # as the learner can name it
         if not self.succeeds("rev-parse", "--verify", "HEAD"):
             raise UsageError("this folder is no clone of a git repository: clone your fork, and work there")
         if Path(self.git("rev-parse", "--show-toplevel").strip()).resolve() != root.resolve():
@@ -83,6 +85,8 @@ class Clone:
         told = self.git("ls-remote", "--symref", UPSTREAM, "HEAD")
         branch = re.search(r"^ref: (\S+)\s+HEAD$", told, re.MULTILINE)
         self.git("fetch", "--quiet", "--no-tags", UPSTREAM, branch[1] if branch else "HEAD")
+        known = f"{UPSTREAM}/{branch[1].removeprefix('refs/heads/')}" if branch else ""
+        self.newest = known if self.succeeds("rev-parse", "--verify", known) else "FETCH_HEAD"
         return self.git("rev-parse", "FETCH_HEAD").strip()
 
     def merged(self, before: str, newest: str) -> str:
@@ -115,13 +119,21 @@ class Clone:
         clashing = self.names("diff", "--name-only", "--diff-filter=U", at=there)
         if clashing:
             raise UsageError(
-                f"you and the newest version both changed {listed(clashing)}: nothing was changed. Put back yours by "
-                "`git checkout`, or merge by hand: git merge FETCH_HEAD"
+                f"you and the newest version both changed {listed(clashing)}: nothing was changed. Take the newest by\n"
+                f"  {' && '.join(self.taking(clashing))}\n"
+                f"then run this again; or merge by hand:  git merge {self.newest}"
             )
         who = ("-c", "user.name=update", "-c", "user.email=update@localhost")
         known = self.succeeds("config", "user.email", at=there) and self.succeeds("config", "user.name", at=there)
         words = "Update to the newest katas and graders"
         self.git(*(() if known else who), "commit", "--quiet", "--no-verify", "--message", words, at=there)
+
+    def taking(self, files: Sequence[str]) -> list[str]:
+        """The commands that put the newest versions of these in the place of one's own."""
+        there = [name for name in files if self.succeeds("cat-file", "-e", f"{self.newest}:{name}")]
+        gone = [name for name in files if name not in there]
+        taken = [f"git checkout {self.newest} -- {shlex.join(there)}"] if there else []
+        return [*taken, *([f"git rm -- {shlex.join(gone)}"] if gone else []), "git commit -m 'Take the newest'"]
 
     def names(self, *arguments: str, at: Path | None = None) -> list[str]:
         return [name for name in self.git(*arguments, "-z", at=at).split("\0") if name]
@@ -159,7 +171,9 @@ class Clone:
             lines.append(f"new katas: {', '.join(new)}")
         told = [Path(name).parts[2] for name in changed if STATEMENT.fullmatch(name) and name in old]
         if told:
-            lines.append(f"statements that changed: {', '.join(told)}\n  git diff {before[:10]} -- '*/KATA/README.md'")
+            files = [name for name in changed if STATEMENT.fullmatch(name) and Path(name).parts[2] in told]
+            shown = shlex.join(files if len(files) <= FIRST_LINES else ["katas/*/*/README.md"])
+            lines.append(f"statements that changed: {', '.join(told)}\n  git diff {before[:10]} -- {shown}")
         for name in stubs:
             one, other = self.text(before, name), self.text(after, name)
             kata = Kata(self.root, Path(name).parts[1], Path(name).parts[2])
