@@ -33,11 +33,12 @@ class Order(enum.IntEnum):
     """In which order failures are best looked at, which is not the order of the checks."""
 
     SIGNATURE = enum.auto()
-    TYPICAL = enum.auto()  # the first case's shape and values
+    TYPICAL = enum.auto()  # shape and values of the core's first case
     TYPICAL_GRADIENTS = enum.auto()
-    CASES = enum.auto()
+    CASES = enum.auto()  # the others' shapes and values, case by case
+    GRADIENTS = enum.auto()
     REFUSALS = enum.auto()
-    EXTREMES = enum.auto()  # shapes and values of cases that are counted in robustness
+    EXTREMES = enum.auto()  # shapes and values of cases that are not of the core
     EXTREME_GRADIENTS = enum.auto()
     ROBUSTNESS = enum.auto()
     COST = enum.auto()
@@ -59,7 +60,7 @@ class Check:
     ask: Callable[[Trial], None]
     points: int = 0
     after: tuple[str, ...] = ()
-    order: int = Order.CASES
+    order: int = Order.CASES  # once planned, the place among all checks
     core: bool = False  # whether the mathematics is wrong where it fails: see `is_core`
 
 
@@ -93,6 +94,8 @@ def plan(grader: Grader, module: ModuleType | None = None, with_budgets: bool = 
                     core=is_core(category) and category != "contract",
                 )
             )
+    ranked = {check.name: place for place, check in enumerate(sorted(checks, key=lambda check: check.order))}
+    checks = [replace(check, order=ranked[check.name]) for check in checks]
     checks.sort(key=lambda check: CATEGORIES.index(check.category))
     shares = share_points([check.category for check in checks])
     return tuple(replace(check, points=points) for check, points in zip(checks, shares, strict=True))
@@ -133,6 +136,7 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
         made.append(Check(f"{category}/{name}", category, question, 0, after, order or ORDER[category], core))
 
     first = answer.cases[0] if answer.cases else None
+    typical = next((case for case in answer.cases if case.in_core), None)
     good = [case for case in answer.cases if not case.raises]
     halved = [case for case in good if answer.halves_in(case)]
     called = [case for case in answer.cases if case.inputs]
@@ -141,10 +145,10 @@ def checks_of(grader: Grader, answer: Answer, with_budgets: bool) -> list[Check]
         if case.raises:
             add("contract", case.name, correctness.raises, answer, case, case=case)
             continue
-        order, then = Order.CASES, Order.CASES
-        if case is first:
+        order, then = Order.CASES, Order.GRADIENTS
+        if case is typical:
             order, then = Order.TYPICAL, Order.TYPICAL_GRADIENTS
-        elif case.category == "robustness":
+        elif not case.in_core:
             order, then = Order.EXTREMES, Order.EXTREME_GRADIENTS
         add("shapes", case.name, correctness.shapes, answer, case, case.dtypes, order=order, case=case)
         for dtype in case.dtypes:
