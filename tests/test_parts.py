@@ -20,7 +20,7 @@ from graders.author.mutants import mutants
 from graders.catalogue.katas import Kata, all_katas
 from graders.catalogue.stub import stub_of
 from graders.faults import CheckFailed, GraderError
-from graders.judge import card, checks
+from graders.judge import card, checks, listing
 from graders.judge.agreement import agree, summed
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.results import STOPPED, Outcome, Result, exit_status
@@ -453,6 +453,31 @@ def test_a_run_is_whole_where_no_check_was_left_out(message: str | None, whole: 
 )
 def test_the_first_lines_that_a_call_printed_are_shown(output: str, lines: list[str]) -> None:
     assert card.printed(output).split("\n") == lines
+
+
+CODE = """\
+counter = Counter(3.0)
+first = counter.add(x)
+second = [
+    counter.add(x),
+]
+return {
+    "first": first,
+    "first of all": len(second),
+}"""
+
+
+@pytest.mark.parametrize(
+    ("message", "lines"),
+    [
+        ("values of first: 2 of 6 differ", ["…", '    "first": first,', "…"]),
+        ("first of all (float32): should be 1, got 2", ["…", '    "first of all": len(second),', "…"]),
+        ("the call: should return, got KeyError", [*CODE.splitlines()[:3], "…"]),
+    ],
+)
+def test_a_scenario_is_folded_to_what_failed(message: str, lines: list[str]) -> None:
+    assert listing.folded(CODE, message).splitlines() == lines
+    assert listing.folded("a = f(x)\nreturn a", message) == "a = f(x)\nreturn a"
 
 
 @pytest.mark.parametrize(

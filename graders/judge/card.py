@@ -15,6 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from graders.judge import listing
 from graders.judge.budgets import NOUNS, megabytes
 from graders.judge.left import left_over
 from graders.judge.results import KEPT, Result
@@ -181,12 +182,11 @@ class Reporter:
         if result.reached == "core":
             rows += [("right", "values and gradients of all ordinary cases"), *left_over(result)]
             return [*rows, *self.what_next(result, "not core")]
-        if first.call:
-            rows.append(("call", first.call))
-        if first.given:
-            rows.append(("given", first.given))
+        call, code = listing.split(first.call)
         label, _, fact = (first.message or "").partition(": ")
-        rows.append((label, fact) if len(label) <= 24 and fact else ("why", first.message or ""))
+        why = (label, fact) if len(label) <= 24 and fact else ("why", first.message or "")
+        code = listing.folded(code, first.message or "")
+        rows += [row for row in (("call", call), ("given", first.given), why, ("code", code)) if row[1] or row is why]
         if first.output.strip():
             rows.append(("printed", printed(first.output)))
         counts = Counter(outcome.category for outcome in result.failures)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from graders.judge import listing
 from graders.judge.correctness import LIKEWISE, OR
 from graders.judge.results import Outcome, Result
 
@@ -26,7 +27,9 @@ def left_over(result: Result) -> list[tuple[str, str]]:
         label = "too dear" if one.category == "performance" else "edge"
         rows.append((label, f"{case_of(one)}: {one.message}"))
         if one is edges[0]:
-            rows += [row for row in (("call", one.call), ("given", one.given)) if row[1]]
+            call, code = listing.split(one.call)
+            code = listing.folded(code, one.message or "")
+            rows += [row for row in (("call", call), ("given", one.given), ("code", code)) if row[1]]
     return rows
 
 
