@@ -37,10 +37,12 @@ def answer(root: Path, text: str, kata: str = "scale") -> None:
     (root / f"katas/toys/{kata}/{kata}.py").write_text(text)
 
 
-def grade(root: Path, text: str, kata: str = "scale") -> None:
+def grade(root: Path, text: str, kata: str = "scale") -> str:
     """Saves and judges it, as a learner does."""
     answer(root, text, kata)
-    assert run(root, "grade", kata).err == ""
+    ran = run(root, "grade", kata)
+    assert ran.err == ""
+    return ran.out
 
 
 def say(root: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -71,9 +73,8 @@ def test_nothing_is_written_before_something_is_done(desk: Path) -> None:
 
 
 def test_every_new_file_that_is_judged_is_an_attempt(desk: Path) -> None:
-    grade(desk, WRONG)
-    grade(desk, WRONG)
-    grade(desk, REFERENCE)
+    assert "since the last run" not in grade(desk, WRONG) + grade(desk, WRONG)
+    assert "since the last run: numerics, gradients, robustness now pass\n" in grade(desk, REFERENCE)
     assert [state for state, _ in attempts(desk)] == ["failing", "solved"]
 
 

@@ -282,7 +282,7 @@ def test_card_shows_what_a_scenario_does(counters: Path) -> None:
     ran = run(counters, "grade", "counter", "--submission", str(counters / "wrong.py"), "--seed", "1")
     assert "continued(x[2, 3] float64, words='né 🙂')  # seed 1" in ran.out
     shown = " ".join(ran.out.split())
-    assert shown.index("second right") < shown.index("code counter = Counter(3.0)") < shown.index("rerun")
+    assert shown.index("second wrong") < shown.index("code counter = Counter(3.0)") < shown.index("rerun")
 
 
 def test_standard_answers_and_mistakes_are_proved(counters: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.stub import bare, is_untouched, stub_for
+from graders.desk.since import changes
 from graders.desk.state import NOTEBOOK, Event, State
 from graders.faults import UsageError
 from graders.files import make_room, replace_file
@@ -21,20 +22,27 @@ def file_for(kata: Kata, via: str) -> Path:
     return kata.root / ".kata" / via / f"{kata.id}.py" if via in ASIDE else kata.answer_file
 
 
-def record_all(root: Path, results: list[Result], seed: int, via: str) -> None:
-    """After a grading: what cannot be recorded is said, and spoils nothing."""
+def record_all(root: Path, results: list[Result], seed: int, via: str) -> list[str]:
+    """After a grading: what cannot be recorded is said, and spoils nothing.
+
+    Returns what changed since the last attempt at each kata that there is a new one of, a sentence each.
+    """
     if not any(is_attempt(result) for result in results) and not (root / ".kata").exists():
-        return  # nothing was begun
+        return []  # nothing was begun
+    changed = []
     try:
         state = State(root)
         for result in results:
-            record(state, result, seed, via)
+            before = last_in(state, result.kata, "")
+            if record(state, result, seed, via) and before and before.is_judged:
+                changed.append(f"since the last run: {changes(before, result)}")
         notes = state.notes
         state.close()
     except UsageError as error:
         notes = [f"this attempt is not remembered: {error}"]
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
+    return changed
 
 
 def record(state: State, result: Result, seed: int, via: str) -> Event | None:

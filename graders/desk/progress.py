@@ -71,7 +71,7 @@ class Progress:
 
     def add(self, event: Event) -> None:
         """Goes on by one event."""
-        if event.kind == "attempt" and event.body["state"] != "unjudged":
+        if event.is_judged:
             self.add_attempt(event)
         elif event.kind == "hint":
             self.hints = max(self.hints, event.body["level"])

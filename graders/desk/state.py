@@ -74,6 +74,11 @@ class Event:
         via = str(self.body.get("via", ""))
         return via if self.body.get("aside") or via == NOTEBOOK else ""
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is an attempt, and not only kept."""
+        return self.kind == "attempt" and self.body["state"] != "unjudged"
+
     def document(self) -> dict[str, Any]:
         return {"id": self.id, "at": stamp(self.at), "kind": self.kind, "kata": self.kata, "body": self.body}
 

@@ -7,7 +7,6 @@ import contextlib
 import queue
 import subprocess
 import threading
-from collections import Counter
 from pathlib import Path
 
 import torch
@@ -21,13 +20,13 @@ from graders.catalogue.katas import Kata
 from graders.desk import attempts, diff, hint, keys, read, run, status
 from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.saves import SaveWatcher
+from graders.desk.since import changes
 from graders.desk.state import State
 from graders.faults import GraderError, UsageError
 from graders.judge import card
 from graders.judge.results import Result
 from graders.judge.run import source_of
 from graders.judge.warm import Interrupted, WarmJudge
-from graders.kata.spec import CATEGORIES
 from graders.sandbox.launcher import new_launcher
 
 RUN_SECONDS = 60  # of a file that `r` runs
@@ -274,24 +273,6 @@ class Judging:
         call, seconds = self.judge.call
         words = f"{self.done}, {seconds:.0f} s in {call}" if seconds >= SLOW_SECONDS else self.done
         return Text(words, no_wrap=True, overflow="ellipsis")
-
-
-def changes(before: Result, now: Result) -> str:
-    """`shapes, gradients now pass; numerics: 3 fail, 5 before`"""
-    if before.error or now.error:
-        if not now.error:
-            return "it can be imported now"
-        return "still it cannot be imported" if before.error else "it cannot be imported any more"
-    old, new = (Counter(outcome.category for outcome in result.failures) for result in (before, now))
-    asked = {outcome.category for outcome in now.outcomes if outcome.state != "skipped"}
-    groups = {
-        "now pass": [one for one in CATEGORIES if old[one] and not new[one] and one in asked],
-        "fail now": [one for one in CATEGORIES if new[one] and not old[one]],
-    }
-    words = [f"{', '.join(names)} {what}" for what, names in groups.items() if names]
-    both = [one for one in CATEGORIES if new[one] and old[one] and new[one] != old[one]]
-    words += [f"{one}: {new[one]} fail, {old[one]} before" for one in both]
-    return "; ".join(words) or "no check changed"
 
 
 def solved(desk: status.Desk, name: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import torch
+from rich.text import Text
 
 from graders.catalogue import katas
 from graders.desk import attempts
@@ -50,7 +51,9 @@ def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
     if launcher.isolation != "full":
         reporter.say(f"isolation: {launcher.isolation}; this system cannot isolate submissions fully, see SECURITY.md")
     if not (options.reference or options.submission or options.k or options.x or options.ci or os.environ.get("CI")):
-        attempts.record_all(root, run.results, asked.seed, "grade")
+        changed = attempts.record_all(root, run.results, asked.seed, "grade")
+        if len(run.results) == 1 and changed:
+            reporter.say(Text(*changed))
         if [result.state for result in run.results] == ["solved"] and (
             words := after_solving(run.results[0].kata, root)
         ):

@@ -89,7 +89,7 @@ def firsts(events: Sequence[Event], katas: Mapping[str, Kata], found: Mapping[st
         times, attempts = [], 0
         for event in (event for event in events if event.kata == name):
             times.append(event.at)
-            attempts += event.kind == "attempt" and event.body["state"] != "unjudged"
+            attempts += event.is_judged
             if found[name].ratings and event.at == found[name].ratings[0][0]:
                 gaps = [later - sooner for sooner, later in itertools.pairwise(times)]
                 work = sum((gap for gap in gaps if gap <= PAUSE), timedelta())

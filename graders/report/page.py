@@ -212,7 +212,7 @@ class Row:
 
 
 def cells(kata: Kata, made: Sequence[Event]) -> dict[str, Cell]:
-    judged = [event for event in made if event.kata == kata.id and event.body["state"] != "unjudged"]
+    judged = [event for event in made if event.kata == kata.id and event.is_judged]
     return tally.standing(judged, checks.plan(kata.grader, kata.module, with_budgets=kata.reference_file.exists()))
 
 
