@@ -214,6 +214,18 @@ def test_reset_of_a_file_that_cannot_be_read_changes_nothing(desk: Path, capsys:
     assert file.read_bytes() == b"\xff\xfe"
 
 
+def test_history_has_the_first_failure_of_each_card(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draft, banned = REFERENCE.replace("if factor", "return 1\n    if factor"), "return x.mul(factor)\n    return x /"
+    cards = [grade(desk, text) for text in (draft, REFERENCE.replace("return x /", banned), "def scale(:\n")]
+    assert [" ".join(card.splitlines()[0].split()[3:]) for card in cards] == [
+        "first failure: three_by_five",
+        "the rules are broken",
+        "",
+    ]
+    shown = [" ".join(line.split()[5:]) for line in say(desk, capsys, "history", "scale").splitlines()[1:4]]
+    assert shown == ["three_by_five", "the rules are broken", "could not be imported"]
+
+
 def test_bad_numbers_are_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "there are none yet" in refusal(desk, capsys, "history", "scale", "1")
     grade(desk, WRONG)

@@ -20,7 +20,7 @@ from graders.author.mutants import mutants
 from graders.catalogue.katas import Kata, all_katas
 from graders.catalogue.stub import stub_of
 from graders.faults import CheckFailed, GraderError
-from graders.judge import card, checks, listing
+from graders.judge import card, checks, left, listing
 from graders.judge.agreement import agree, summed
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.results import STOPPED, Outcome, Result, exit_status
@@ -453,6 +453,18 @@ def test_a_run_is_whole_where_no_check_was_left_out(message: str | None, whole: 
 )
 def test_the_first_lines_that_a_call_printed_are_shown(output: str, lines: list[str]) -> None:
     assert card.printed(output).split("\n") == lines
+
+
+def test_one_error_that_several_checks_meet_is_told_once() -> None:
+    error = "should return, got IndexError: 3"
+    found = result(
+        outcome("fail", "contract/a", message="the call: should raise ValueError, got a result"),
+        outcome("fail", "contract/b", message="the call: should raise ValueError, got a result"),
+        outcome("fail", "robustness/half_precision/float16", message="values: should be 1, got 2", order=1),
+        outcome("fail", "robustness/non_contiguous", message=f"the call (strided): {error}", order=2),
+        outcome("fail", "robustness/same_answer_twice", message=f"the call (twice): {error}", order=3),
+    )
+    assert [one.name for one in left.repeats(found)] == ["robustness/same_answer_twice"]
 
 
 CODE = """\

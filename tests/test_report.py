@@ -511,6 +511,19 @@ def test_checks_that_failed_again_are_named(tmp_path: Path) -> None:
     assert "Nothing yet" in Reader(page_of(tmp_path / "none", events[:1])).text
 
 
+def test_check_that_fails_by_the_failure_of_another_counts_once() -> None:
+    mean = ["numerics/mean/float64", "gradients/mean/float64", "gradients/weights/float64", "robustness/non_contiguous"]
+    twice = ["robustness/non_contiguous", "robustness/same_answer_twice"]
+    wrong = attempt(BEGAN, "a", "failing", 60, mean)
+    again = attempt(BEGAN, "a", "failing", 90, twice)
+    again.body.update(core=True, repeats=twice[1:])
+    assert {one.words: one.attempts for one in habits.stumbles([wrong, wrong, again, again])} == {
+        "numerics: mean": 2,
+        "gradients: weights": 2,
+        "robustness: non contiguous": 2,
+    }
+
+
 def test_weeks_begin_on_monday_and_idle_ones_count() -> None:
     first, last = BEGAN.date(), (BEGAN + timedelta(weeks=8, days=2)).date()
     found = tally.weeks([Span(first, 10, 1), Span(first + timedelta(days=6), 30, 2, 1), Span(last, 40, 1)])

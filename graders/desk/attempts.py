@@ -12,6 +12,7 @@ from graders.desk.since import changes
 from graders.desk.state import NOTEBOOK, Event, State
 from graders.faults import UsageError
 from graders.files import make_room, replace_file
+from graders.judge.left import repeats
 from graders.judge.results import Result
 
 ASIDE = ("review", "interview")  # what they are written into lies under .kata; the learner's file stays as it is
@@ -63,6 +64,7 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
         "max_score": result.max_score,
         "seconds": round(result.seconds, 3),
         "failed": [outcome.name for outcome in sorted(result.failures, key=lambda one: one is not first)],
+        "repeats": [outcome.name for outcome in repeats(result)],
         "skipped": [outcome.name for outcome in result.outcomes if outcome.state == "skipped"],
         "message": result.message or (first.message if first else None),
         "mistake": result.mistake,

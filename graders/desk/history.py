@@ -15,6 +15,7 @@ from graders.desk.reset import where_kept
 from graders.desk.state import Event, State
 from graders.faults import UsageError
 from graders.judge import card
+from graders.judge.results import BROKEN
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -49,13 +50,12 @@ def show(found: list[Event], kata: str) -> None:
     made = card.table("#", "when.", "verdict.", "score", "first failure.")
     made.columns[-1].no_wrap = False  # all that a narrow terminal takes away, it takes from here
     for number, event in enumerate(found, start=1):
-        failed = event.body["failed"]
         made.add_row(
             str(number),
             f"{event.at.astimezone():%Y-%m-%d %H:%M}",
             reached(event),
             str(event.body["score"]) if event.body["max_score"] else "-",
-            Text(failed[0].partition("/")[2] if failed else "", overflow="fold"),
+            Text(first_failure(event), overflow="fold"),
         )
     console = card.console()
     console.print(made)
@@ -65,3 +65,11 @@ def show(found: list[Event], kata: str) -> None:
             f"  nox -s history -- {kata} N --diff M\n  nox -s history -- {kata} N --restore"
         )
     )
+
+
+def first_failure(attempt: Event) -> str:
+    """As the attempt's card had it."""
+    failed, message = attempt.body["failed"], attempt.body["message"] or ""
+    if attempt.body["state"] == "error":
+        return "could not be imported"
+    return "the rules are broken" if message.startswith(BROKEN) else failed[0].partition("/")[2] if failed else ""

@@ -48,8 +48,9 @@ class Event:
         kind: one of KINDS.
         kata: a kata's id; "" where it is about several.
         body: plain data.
-            attempt: state, core, score, max_score, failed and skipped (names of checks; older ones lack the latter, and
-                `core`), mistake, costs, seed, source, via (what graded).
+            attempt: state, core, score, max_score, failed (names of checks, first the one that the card shows), repeats
+                (those of them that fail by another's failure), skipped, mistake, costs, seed, source, via (what
+                graded). Older ones lack `core`, `repeats` and `skipped`.
             start: clean (a stub, else an attempt that was brought back), via (what did it), moved (nothing else).
             both: aside (it lies under .kata, not in the learner's file).
             hint: level, from 1.

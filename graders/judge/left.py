@@ -42,6 +42,16 @@ def edges_of(result: Result) -> list[Outcome]:
     return [*found.values()]
 
 
+def repeats(result: Result) -> list[Outcome]:
+    """The failures, refusals apart, that say the fact of an earlier one again: one error fails several checks."""
+    facts, again = set[str](), []
+    for one in sorted(result.failures, key=lambda failed: failed.order):
+        if one.category != "contract" and fact_of(one) in facts:
+            again.append(one)
+        facts.add(fact_of(one))
+    return again
+
+
 def case_of(outcome: Outcome) -> str:
     """robustness/large_mean/float64 -> large_mean, performance/many_rows/memory -> many_rows/memory."""
     parts = outcome.name.split("/")

@@ -137,12 +137,24 @@ def stumbles(events: Iterable[Event]) -> list[Stumble]:
             continue
         if 2 * event.body["score"] < POINTS:
             continue
-        for words in {in_words(name) for name in event.body["failed"]}:
+        for words in {in_words(name) for name in own_failures(event)}:
             counts[words] += 1
             katas.setdefault(words, set()).add(event.kata)
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     again = [(words, count) for words, count in ranked if count > 1]
     return [Stumble(words, count, tuple(sorted(katas[words]))) for words, count in again[:MOST_CHECKS]]
+
+
+def own_failures(attempt: Event) -> list[str]:
+    """The checks that failed, without those that fail because another does.
+
+    One error fails several, wrong values of a case make its gradients wrong, and wrong mathematics all else.
+    """
+    failed: list[str] = attempt.body["failed"]
+    wrong = {name.partition("/")[2] for name in failed if name.startswith("numerics/")}
+    explained = set(attempt.body.get("repeats", ())) | {f"gradients/{of_values}" for of_values in wrong}
+    robust = attempt.body.get("core", not wrong)
+    return [name for name in failed if name not in explained and (robust or not name.startswith("robustness/"))]
 
 
 def in_words(name: str) -> str:
