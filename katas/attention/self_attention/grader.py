@@ -18,6 +18,7 @@ from graders.kata import (
     Inputs,
     Submission,
     Tolerance,
+    bans,
     close,
     last_places,
 )
@@ -117,24 +118,7 @@ GRADER = Grader(
             ),
         ),
     ),
-    banned=(
-        "scaled_dot_product",
-        "multi_head_attention",
-        "native_multi_head_attention",
-        "triton_multi_head_attention",
-        "triton_scaled_dot_attention",
-        "flash_attention",
-        "efficient_attention",
-        "cudnn_attention",
-        "flex_attention",
-        "math_attention",  # what flex_attention is without a compiler
-        "sdpa_dense",
-        "varlen_attn",
-        "attention",  # of torch.onnx.ops
-        "transformer_encoder_layer",
-        "forward_impl",  # torch.ao.nn.quantizable.MultiheadAttention, in plain operators
-        "fuse_attention",  # of torch._inductor, which has attention in plain operators
-    ),
+    banned=bans.ATTENTION,
 )
 
 

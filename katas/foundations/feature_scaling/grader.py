@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from graders.kata import FULL, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
+from graders.kata import FULL, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, bans
 
 BY_STATISTICS = ("min_max", "z_score", "max_abs", "robust", "l1_normalize", "l2_normalize")
 
@@ -115,10 +115,5 @@ GRADER = Grader(
         answer("l1_normalize", lambda x: over(x, x.abs().sum(1, keepdim=True))),
         answer("l2_normalize", lambda x: over(x, torch.linalg.vector_norm(x, dim=1, keepdim=True)), EDGES),
     ),
-    banned=(
-        *("normalize", "weight_norm", "renorm", "embedding_renorm", "rms_norm", "fused_rms_norm"),
-        *("cosine_similarity", "cosine_embedding_loss"),
-        *("batch_norm", "layer_norm", "instance_norm", "group_norm", "local_response_norm"),
-        *("native_batch_norm", "native_layer_norm", "native_group_norm"),
-    ),
+    banned=(*bans.UNIT_LENGTH, *bans.NORMS),
 )

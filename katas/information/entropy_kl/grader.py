@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Submission, close, last_places
+from graders.kata import TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Submission, bans, close, last_places
 
 Pair = tuple[Tensor, Tensor]
 BASES = (2, 3, 10.0, 0.5, 1.001, math.e)
@@ -137,7 +137,7 @@ GRADER = Grader(
             extreme("kl_divergence_in_float16", tiny_in_float16, dtypes=(torch.float16,)),
         ),
     ),
-    banned=("distributions", "kl_", "entropy", "cross_entropy", "linear_cross_entropy"),
+    banned=bans.DIVERGENCES,
 )
 
 

@@ -17,6 +17,7 @@ from graders.kata import (
     Draw,
     Grader,
     Submission,
+    bans,
     close,
     last_places,
 )
@@ -144,7 +145,7 @@ GRADER = Grader(
             *({}, {"given": "y"}, {"given": "x"}),
         ),
     ),
-    banned=("distributions", "kl_", "entropy", "cross_entropy", "linear_cross_entropy"),
+    banned=bans.DIVERGENCES,
 )
 
 

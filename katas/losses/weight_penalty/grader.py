@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs
+from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, bans
 
 STRENGTHS = [{"strength": strength} for strength in (0.3, 0, 0.0, 12, 1e-4, 2.5)]
 FORMS = [{"form": form} for form in ("a list", "a tuple", "a generator", "the values of a dict")]
@@ -123,5 +123,5 @@ GRADER = Grader(
             "add_weight_decay_(params, strength)", decay_by_definition, DECAY, budgets=(large("decay", decayed, **ALL),)
         ),
     ),
-    banned=("optim", "fused_sgd", "fused_adam", "fused_adagrad"),
+    banned=bans.OPTIMIZERS,
 )

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, normalized
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, bans, normalized
 
 ONE = (torch.float64,)
 
@@ -182,12 +182,7 @@ GRADER = Grader(
             cases=CASES,
         ),
     ),
-    banned=(
-        *("batch_norm", "instance_norm", "group_norm", "layer_norm", "rms_norm", "fused_rms_norm", "normalize"),
-        "local_response_norm",
-        *("native_batch_norm", "native_group_norm", "native_layer_norm", "cudnn_batch_norm", "miopen_batch_norm"),
-        *("quantized_batch_norm", "qbatch_norm", "fuse_conv_bn", "fuse_linear_bn"),
-    ),
+    banned=bans.NORMS,
 )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, normalized
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, bans, normalized
 
 
 def forms(layer_norm, x, weight, bias):
@@ -118,10 +118,5 @@ GRADER = Grader(
             cases=CASES,
         ),
     ),
-    banned=(
-        *("layer_norm", "group_norm", "instance_norm", "batch_norm", "rms_norm", "normalize"),
-        "local_response_norm",
-        *("native_layer_norm", "native_group_norm", "native_batch_norm", "fused_rms_norm"),
-        *("cudnn_batch_norm", "miopen_batch_norm", "quantized_batch_norm", "qbatch_norm"),
-    ),
+    banned=bans.NORMS,
 )

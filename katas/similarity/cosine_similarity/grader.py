@@ -16,6 +16,7 @@ from graders.kata import (
     Grader,
     Inputs,
     Submission,
+    bans,
     close,
     last_places,
 )
@@ -148,17 +149,7 @@ GRADER = Grader(
             ),
         ),
     ),
-    banned=(
-        "cosine_similarity",
-        "cosine_embedding_loss",
-        "normalize",
-        "weight_norm",
-        "rms_norm",
-        "fused_rms_norm",
-        "renorm",
-        "embedding_renorm",
-        "local_response_norm",
-    ),
+    banned=bans.UNIT_LENGTH,
 )
 
 

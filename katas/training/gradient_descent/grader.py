@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, bans
 
 
 def by_definition(loss_fn: Callable[..., Tensor], params: list[Tensor], lr: float, steps: int) -> list[float]:
@@ -210,5 +210,5 @@ GRADER = Grader(
             ),
         ),
     ),
-    banned=("optim", "fused_sgd", "fused_adam", "fused_adagrad"),
+    banned=bans.OPTIMIZERS,
 )
