@@ -16,6 +16,7 @@ from graders.desk.state import State
 from graders.faults import ROOT
 from graders.judge import checks
 from graders.judge.standard import refusals_in, without
+from graders.kata.mistakes import edited
 from graders.kata.spec import CATEGORIES
 from tests.toys import REFERENCE, failures, grade, run
 
@@ -44,6 +45,20 @@ def layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5):
     y = (x - mean) / torch.sqrt((x - mean).square().mean(dims, keepdim=True) + eps)
     y = y if weight is None else y * weight
     return y if bias is None else y + bias
+"""
+FLAT = """
+import torch
+
+
+def numerical_gradient(f, x, h=None):
+    h = 1e-5 if h is None else h
+    gradient = torch.zeros_like(x)
+    for i in range(x.numel()):
+        step = torch.zeros_like(x).reshape(-1)
+        step[i] = h
+        step = step.reshape(x.shape)
+        gradient.view(-1)[i] = (f(x + step) - f(x - step)) / (2 * h)
+    return gradient
 """
 PER_ROW = LAYER_NORM.replace(
     "return y if", "y = torch.stack([row * 1 for row in y]) if y.dim() else y\n    return y if"
@@ -168,6 +183,47 @@ def test_two_mistakes_that_share_the_replies_are_both_named(tmp_path: Path) -> N
     (result,) = graded(tmp_path, "softmax", {"softmax": SOFTMAX}).values()
     assert (result["state"], result["core"], result["mistake"]) == ("failing", True, "no_max_shift")
     assert "; and the log is taken of the softmax" in result["diagnosis"]
+
+
+def edited_references(kata: katas.Kata, *edits: dict[str, str]) -> dict[str, str]:
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    return {f"file_{number}": edited(reference, "file", one) for number, one in enumerate(edits)}
+
+
+def names_in(kata: katas.Kata, result: dict[str, Any]) -> list[str]:
+    """The mistakes that are named, by the sentences for them."""
+    return [one.name for one in kata.mistakes if one.diagnosis in (result["diagnosis"] or "").split("; and ")]
+
+
+def test_functions_that_share_nothing_have_mistakes_of_their_own(tmp_path: Path) -> None:
+    kata = katas.find_one("regression_losses", ROOT)
+    square = "reduce(errors(pred, target).square(), reduction)"
+    halved, unknown = ({square: square.replace("errors", f"{factor} * errors")} for factor in ("0.5", "0.7"))
+    no_percent = {"reduce(100 * ": "reduce("}
+    slope = {"delta * (error - 0.5 * delta)": "error - 0.5 * delta"}
+    results = graded(tmp_path, kata.id, edited_references(kata, halved | slope | no_percent, unknown | no_percent))
+    assert [names_in(kata, one) for one in results.values()] == [
+        ["delta_factor", "misplaced_half", "no_percent"],
+        ["no_percent"],
+    ]
+
+
+def test_forms_of_one_mistake_share_a_reply_and_are_named_once(tmp_path: Path) -> None:
+    """One call returns what all functions made of far numbers, so no form alone gives that reply."""
+    kata = katas.find_one("feature_scaling", ROOT)
+    spread = {"divided(wide - low, high - low)": "((wide - low) / (high - low + 1e-8))"}
+    std = "shifted.std(0, correction=0)"
+    z_score = {
+        f"divided(shifted - shifted.mean(0), {std})": f"((shifted - shifted.mean(0)) / ({std} + 1e-8))",
+    }
+    (result,) = graded(tmp_path, kata.id, edited_references(kata, spread | z_score)).values()
+    assert result["diagnosis"] == next(one.diagnosis for one in kata.mistakes if one.name == "eps_added")
+
+
+def test_three_mistakes_in_one_function(tmp_path: Path) -> None:
+    kata = katas.find_one("numerical_gradient", ROOT)
+    (result,) = graded(tmp_path, kata.id, {"flat": FLAT}).values()
+    assert names_in(kata, result) == ["fixed_default_step", "reshape_copies", "result_has_a_graph"]
 
 
 def test_budgets_are_asked_as_soon_as_the_core_holds(tmp_path: Path) -> None:

@@ -14,30 +14,43 @@ from graders.sandbox.messages import Cost, Raised, Reply, Request
 from graders.sandbox.returned import Leaf, leaves_of
 from graders.sandbox.submission import MOST_LINES
 
+WHOLE = "the whole reply"
+
 
 def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:
     """Whether two submissions did the same: for the diagnosis, which names a mistake only if it always does."""
+    pairs = pairs_of(one, other)
+    return pairs is not None and all(same_value(*pair, tolerance) for pair in pairs.values())
+
+
+def differences(one: Reply, other: Reply, tolerance: Tolerance) -> list[str]:
+    """The parts of the two that differ, each by a name; WHOLE alone where not even their parts are the same."""
+    pairs = pairs_of(one, other)
+    return [WHOLE] if pairs is None else [name for name, pair in pairs.items() if not same_value(*pair, tolerance)]
+
+
+def pairs_of(one: Reply, other: Reply) -> dict[str, tuple[Leaf, Leaf]] | None:
+    """What both returned, all gradients and changed inputs; None where the two are of different kinds."""
     if (one.raised is None, one.died) != (other.raised is None, other.died):
-        return False
+        return None
     if (one.printed_lines > MOST_LINES) != (other.printed_lines > MOST_LINES):
-        return False
+        return None
     if one.raised and other.raised and not same_exception(one.raised, other.raised):
-        return False
+        return None
     own, its = leaves_of(one.result), leaves_of(other.result)
     if own.keys() != its.keys() or one.gradients.keys() != other.gradients.keys():
-        return False
+        return None
     if one.changed.keys() != other.changed.keys() or (one.marked, one.left) != (other.marked, other.left):
-        return False
+        return None
     if {name.rpartition(".")[2] for name, _ in one.banned_calls} != {
         name.rpartition(".")[2] for name, _ in other.banned_calls
     }:
-        return False
+        return None
     if one.cost and other.cost and not same_cost(one.cost, other.cost):
-        return False
-    pairs = [(own[where], its[where]) for where in own]
-    pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
-    pairs += [(one.changed[name], other.changed[name]) for name in one.changed]
-    return all(same_value(left, right, tolerance) for left, right in pairs)
+        return None
+    pairs: dict[str, tuple[Leaf, Leaf]] = {f"result {where}": (own[where], its[where]) for where in own}
+    pairs |= {f"gradient of {name}": (one.gradients[name], other.gradients[name]) for name in one.gradients}
+    return pairs | {f"input {name}": (one.changed[name], other.changed[name]) for name in one.changed}
 
 
 def summed(request: Request, reply: Reply) -> Reply:

@@ -13,7 +13,7 @@ import torch
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
-from graders.judge.agreement import agree, summed
+from graders.judge.agreement import WHOLE, agree, differences, summed
 from graders.judge.budgets import ROUGH
 from graders.judge.standard import BUILTIN_CALLED, Known, standard_mistakes
 from graders.kata.spec import TOLERANCES, Tolerance
@@ -25,6 +25,7 @@ from graders.sandbox.submission import WHOLE_SECONDS, Submission
 
 SLOW = {"performance"}  # the categories of what fails where the values are right
 EXACT = TOLERANCES[torch.float64]
+MOST = 3  # mistakes that are named at a time
 
 
 class Diagnosis:
@@ -56,8 +57,19 @@ class Diagnosis:
             for one, home in zip(known, homes, strict=True)
         ]
 
+    @functools.cached_property
+    def with_forms(self) -> list[tuple[Known, list[Submission]]]:
+        """Each mistake that gives wrong values, with its forms."""
+        forms: dict[str, list[Submission]] = {}
+        wrong = [(known, one) for known, one in self.candidates if not known.slow]
+        for known, one in wrong:
+            forms.setdefault(known.name, []).append(one)
+        return [(known, forms[name]) for name, known in {known.name: known for known, _ in wrong}.items()]
+
     def mistakes_in(self, failing: Submission, suspects: set[int], categories: set[str]) -> list[Known]:
-        """The first mistake with a form that gives the same reply to every request, or two that share them.
+        """The first mistake with a form that gives the same reply to every request, or a few that share them.
+
+        Of answers that no request takes together, each has mistakes of its own.
 
         `suspects`, requests by identity, are asked first. Where none of them is unusual, no unusual one is asked, but
         for those that should be refused, which are asked in no other way.
@@ -72,7 +84,11 @@ class Diagnosis:
             if one.source.text == failing.source.text:  # a mistake itself: no need to run it again
                 one.replies.update(failing.replies)
         one_alone = self.closest(failing, asked, categories)
-        return [one_alone] if one_alone else self.two_in(failing, asked, categories)
+        if one_alone or categories in (SLOW, set()) or not self.candidates:
+            return [one_alone] if one_alone else []
+        parts = apart(self.telling(failing, asked, categories))
+        found = [known for part in parts for known in self.explained(failing, part)]
+        return [*{known.diagnosis: known for known in found}.values()][:MOST]
 
     def closest(self, failing: Submission, asked: list[Request], categories: set[str]) -> Known | None:
         """The first mistake that gives the same reply to every request that tells something.
@@ -95,37 +111,33 @@ class Diagnosis:
         asked = [one for one in asked if bool(one.measured) == slow and not (categories and one.refusable)]
         return sorted(asked, key=lambda request: len(request.message)) if slow else asked
 
-    def two_in(self, failing: Submission, asked: list[Request], categories: set[str]) -> list[Known]:
-        """Two mistakes, one of which gives each wrong reply: what most see first, and what only some requests show.
+    def explained(self, failing: Submission, asked: list[Request]) -> list[Known]:
+        """As few mistakes as it takes for all that is wrong with these replies; none where nothing is."""
+        wrong = [(request, part) for request in asked for part in self.differences(self.right, failing, request)]
+        tries = (self.sharing(failing, asked, wrong, most) for most in range(1, MOST + 1))
+        return next(filter(None, tries), []) if wrong else []
 
-        The second is right wherever it is not needed, and both are where the submission is.
+    def sharing(
+        self, failing: Submission, asked: list[Request], wrong: list[tuple[Request, str]], most: int
+    ) -> list[Known]:
+        """At most so many mistakes, in one form or more, that give each wrong part of a reply: the first one the first.
+
+        Each form is right wherever it is not needed, or where it is not, as the submission is.
         """
-
-        asked = self.telling(failing, asked, categories)
-        if categories in (SLOW, set()) or not self.candidates:
-            return []
-
-        def alike(one: Submission, other: Submission) -> set[int]:
-            return {id(request) for request in asked if self.same_reply(one, other, request)}
-
-        wrong = {id(request) for request in asked} - alike(self.right, failing)
-        first = next((request for request in asked if id(request) in wrong), None)
-        if first is None:
-            return []
-        candidates = [(known, one) for known, one in self.candidates if not known.slow and known.name != BUILTIN_CALLED]
-        for known, one in candidates:
-            if not self.same_reply(one, failing, first):
+        needed = {id(request) for request, _ in wrong}
+        for known, forms in self.with_forms:
+            if not any(self.gives(one, failing, *wrong[0]) for one in forms):
                 continue
-            left = wrong - alike(one, failing)
-            rest = [request for request in asked if id(request) in left]
-            if len(rest) == len(wrong) or not self.right_but(one, failing, asked, wrong):
-                continue
-            for other, two in candidates:
-                if all(self.same_reply(two, failing, request) for request in rest) and self.right_but(
-                    two, failing, asked, left
-                ):
-                    return [known, other]
+            fitting = [one for one in forms if self.right_but(one, failing, asked, needed)]
+            left = [part for part in wrong if not any(self.gives(one, failing, *part) for one in fitting)]
+            rest = self.sharing(failing, asked, left, most - 1) if left and most > 1 else []
+            if wrong[0] not in left and (rest or not left):
+                return [known, *rest]
         return []
+
+    def gives(self, mistake: Submission, failing: Submission, request: Request, part: str) -> bool:
+        """Whether this part of its reply is the submission's."""
+        return {part, WHOLE}.isdisjoint(self.differences(mistake, failing, request))
 
     def right_but(self, mistake: Submission, failing: Submission, asked: list[Request], but: set[int]) -> bool:
         """Whether it replies as the reference does, but for these requests and those at which it does as `failing`."""
@@ -154,10 +166,20 @@ class Diagnosis:
 
     def same_reply(self, one: Submission, other: Submission, request: Request) -> bool:
         try:
-            its, reply = (summed(request, each.ask(request)) for each in (one, other))
-            return agree(its, reply, self.tolerance(request, reply))
+            return agree(*self.replies(one, other, request))
         except CheckFailed:  # one of them has taken too long already
             return False
+
+    def differences(self, one: Submission, other: Submission, request: Request) -> list[str]:
+        try:
+            return differences(*self.replies(one, other, request))
+        except CheckFailed:
+            return [WHOLE]
+
+    def replies(self, one: Submission, other: Submission, request: Request) -> tuple[Reply, Reply, Tolerance]:
+        """Raises: CheckFailed."""
+        its, reply = (summed(request, each.ask(request)) for each in (one, other))
+        return its, reply, self.tolerance(request, reply)
 
     def tolerance(self, request: Request, reply: Reply) -> Tolerance:
         """That of the least precise tensor that was sent or returned; a rough one where the cost is what matters.
@@ -180,3 +202,15 @@ class Diagnosis:
         for _, submission in self.__dict__.get("candidates", []):
             if not (but_home and submission.home is self.home):
                 submission.close()
+
+
+def apart(asked: list[Request]) -> list[list[Request]]:
+    """In groups, each of the answers that some request takes together."""
+    together: dict[str, set[str]] = {}
+    for request in asked:
+        group = set(request.answers).union(*(together.get(name, ()) for name in request.answers))
+        together |= dict.fromkeys(group, group)
+    groups: dict[int, list[Request]] = {}
+    for request in asked:
+        groups.setdefault(id(together[request.answers[0]]), []).append(request)
+    return [*groups.values()]
