@@ -122,7 +122,7 @@ def each(
 def simplest(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> Request:
     """A call whose gradients are pulled back where there are such, or, where it raises, one without.
 
-    So what a call returns and its gradients take one call. That both ways return the same is asked in unusual modes.
+    One request gives values and gradients. The unusual modes check that values are the same without gradients.
     """
     request = trial.vectors.requests(answer, case, dtype, gradients=answer.differentiates_in(case))[index]
     with contextlib.suppress(CheckFailed):

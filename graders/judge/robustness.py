@@ -33,7 +33,7 @@ def half_precision(answer: Answer, cases: list[Case], dtype: torch.dtype, trial:
 
 
 def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
-    """What fails with strided inputs, unless it is right in the simplest way, and fails without strides, too."""
+    """Reports strided calls that fail, but none whose unstrided call fails too while the plain call is right."""
     for case in cases:
         question = right_in_mode(answer, case, trial)
         fails = functools.partial(failure_of, answer, case, trial, question)

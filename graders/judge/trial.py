@@ -53,7 +53,7 @@ class Trial:
         return reply
 
     def ask_all(self, requests: list[Request]) -> None:
-        """What fails does so again where the reply is looked at."""
+        """Ignores failures: the check that reads the reply raises them."""
         for request in requests:
             with contextlib.suppress(CheckFailed):
                 self.submission.ask(request)

@@ -109,7 +109,7 @@ class TestVectors:
     def _crossed(self, answer: Answer) -> dict[str, list[tuple[int, Mode]]]:
         """For each case by its name, further calls by their index and mode.
 
-        Of every call one, strided, beside another call and under no_grad, unless it should raise.
+        Each call that should return is also made once strided, next to another call, under no_grad.
         All else is drawn from the seed, so that every two levels of any two factors meet in some call, and in the
         first, too: others may be of one token, or of equal ones, where little can go wrong.
         """

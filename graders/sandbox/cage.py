@@ -4,17 +4,10 @@ At level "full" a worker has no network, sees no process but its own, and finds 
 an empty scratch folder that vanishes with it: not the graders, the solutions, the learner's other files. Everything
 that it starts dies with it. At level "limits" only the resource limits hold. See SECURITY.md.
 
-Four processes stand between the judge and a submission; each is forked by the one above it:
-
-    judge    the user's own. Talks to the server over a socket pair, and with each worker over one of its own.
-    server   `keep_servers` in launcher.py: a session of its own, no terminal. It has torch and nothing of a grader, and
-             starts those below anew should they end before the judge does.
-    below    `serve_below`: leaves users (unless it is root), mounts, hostname, IPC, process ids and network, and waits
-             for `first`. Where the system refuses, it ends with UNSUPPORTED, and the server goes on without.
-    first    process 1 of the new process ids: builds a root folder with Python alone, then serves START and STOP.
-    worker   process 1 of process ids that only it sees, with mounts, IPC and an empty scratch folder of its own, as a
-             user of its own without privileges. When it ends, the kernel kills all that it has started; no signal
-             ends it that it sends to itself.
+README.md has the processes in one picture. `below` (`serve_below`) leaves the user's namespaces and waits for `first`;
+where the system refuses, it ends with UNSUPPORTED, and the server goes on without. `first` builds a root folder with
+Python alone, then serves START and STOP. A worker is process 1 of its own ids: when it ends, the kernel kills all that
+it has started, and no signal ends it that it sends to itself.
 """
 
 from __future__ import annotations

@@ -207,7 +207,8 @@ def line_counter(look: Callable[[], None]) -> tuple[Callable[..., Any], Runs]:
 def longest_loop(runs: Runs, path: str) -> dict[str, int]:
     """How often the line ran that ran most often, and which it is where it is the submission's.
 
-    Lines of ours or of an installed library do not count; those that only say so do, if there are enough for a loop.
+    Lines of ours or of an installed library do not count. Code that only claims a library's file name
+    counts, once there is enough of it for a loop.
     """
     # What a submission put there may be anything.
     counted = [one for one in runs.copy().items() if type(one[1]) is int and type(one[0]) is tuple]

@@ -45,7 +45,7 @@ KEY, SIGNATURE = 32, 16  # bytes
 BASE = torch._C.TensorBase
 as_numpy, shape_of, dtype_of = BASE.numpy, BASE.__dict__["shape"].__get__, BASE.__dict__["dtype"].__get__
 frombuffer, empty, blank, one_byte = torch.frombuffer, torch.empty, np.empty, np.uint8
-unknown, two_bytes = torch.bfloat16, torch.int16  # the one to numpy, so it travels as the other
+unknown, two_bytes = torch.bfloat16, torch.int16  # numpy has no bfloat16, so its bytes are sent as int16
 # How instances of these are called as it is now: both classes can be changed.
 encode = make_encoder.__dict__["__call__"].__get__(
     make_encoder(None, str, encode_basestring_ascii, None, ": ", ", ", False, False, False)

@@ -26,7 +26,7 @@ import torch
 from graders.worker.fortress.sterile import sterile
 
 HELD: list[Any] = []  # all that came from the submission since `release`
-DROPPED: list[Any] = []  # and before: the next steps take it apart
+DROPPED: list[Any] = []  # kept from earlier calls; freed in the submission's thread, so that finalizers run there
 collect, collect_no_more = gc.enable, gc.disable
 IN_THREAD = "Exception ignored in thread started by {!r}"  # which Python says since 3.13, and names no object
 frame_of, line_of = (TracebackType.__dict__[name].__get__ for name in ("tb_frame", "tb_lineno"))

@@ -294,7 +294,7 @@ def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[
 def guarded(function: Callable[..., Any], checked: Callable[..., Any], instead: Any) -> Callable[..., Any]:
     """The function where `checked` does not raise, and `instead` where either does.
 
-    It is called from C, by iterators: in a frame or a traceback of ours, who traces could find it.
+    It is reached only through C iterators, because a trace function could read it from a Python frame.
     """
     asked: SimpleQueue[Any] = SimpleQueue()
     ask = asked.put
