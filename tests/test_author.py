@@ -1,16 +1,24 @@
-"""The commands that write an author's files: `stub`, `statement`."""
+"""The commands that write an author's files: `new`, `stub`, `statement`."""
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from graders import __main__ as cli
+from graders.author import check
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from graders.catalogue.stub import stub_of
+from graders.faults import ROOT
 from tests.toys import ABOUT, REFERENCE
 
+OURS = 'lint.isort.known-first-party=["graders"]'
 STUB = "katas/toys/scale/scale.py"
 RENAMED = REFERENCE.replace("factor", "by")
 
@@ -18,6 +26,72 @@ RENAMED = REFERENCE.replace("factor", "by")
 def said(root: Path, capsys: pytest.CaptureFixture[str], *command: str, status: int = 0) -> list[str]:
     assert cli.main([*command], root) == status
     return capsys.readouterr().out.splitlines()
+
+
+# A function, a class, a module with parameters, several answers, numbers alone.
+LIKE = ("layer_norm", "batch_norm", "multi_head_attention", "moco", "lr_schedule")
+TO_FILL_IN = re.compile(r"left to do|or more, got|`[^`]*` should give|a Mistake should have slow=True|after:")
+
+
+@pytest.mark.parametrize("other", LIKE)
+def test_new_kata_lacks_only_what_an_author_fills_in(
+    tmp_path: Path, other: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    like = katas.find_one(other)
+    for folder in (like.folder, like.solutions):
+        shutil.copytree(folder, tmp_path / folder.relative_to(ROOT))
+    *written, left = said(tmp_path, capsys, "new", "brand_new", "--like", other)
+    assert left == "what is left to do is listed by: python -m graders check brand_new"
+    kata = Kata(tmp_path, like.topic, "brand_new")
+    texts = {path: path.read_text() for folder in (kata.folder, kata.solutions) for path in folder.rglob("*.*")}
+    assert len(texts) - 2 == len(written) == 11 + (like.solutions / "builtin.py").exists()
+    assert len(texts[kata.statement]) < len(like.statement.read_text()) / 2
+    solved = re.findall(r"# --- solution\n(.*?)# --- end", like.reference_file.read_text(), re.DOTALL)
+    taken = {line.strip() for body in solved for line in body.splitlines() if len(line.strip()) > 20}
+    taken |= {f'"{case.name}"' for answer in like.grader.answers for case in answer.cases} | {like.about.title}
+    assert taken
+    assert not [(path, one) for path, text in texts.items() for one in taken if one in text]
+    lacks = check.lacks(kata)
+    assert len(lacks) > 30
+    assert [one for one in lacks if not TO_FILL_IN.search(one)] == []
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for command in (["check", "--ignore=F401", f"--config={OURS}"], ["format", "--check"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--quiet", "."]
+        done = subprocess.run(ruff, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.stdout, done.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (["affine", "--like", "scale"], "katas/toys/affine is there already; choose another name"),
+        (["toys", "--like", "scale"], "katas/toys is there already; choose another name"),
+        (["rms-norm", "--like", "scale"], "a kata's name should be words in small letters joined by _, as layer_norm, "
+            "got 'rms-norm'"),
+        (["RMSNorm", "--like", "scale"], "a kata's name should be words in small letters"),
+        (["class", "--like", "scale"], "a kata's name should be words in small letters"),
+        (["scaled", "--like", "scale", "--topic", "../toys"], "a topic's name should be words in small letters"),
+        (["scaled", "--like", "scail"], "there is no kata called 'scail'; did you mean scale?"),
+        (["scaled", "--like", "toys"], "toys is a topic of 2 katas; name one: scale, affine"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_new_is_refused_in_a_sentence(
+    toys: Path, capsys: pytest.CaptureFixture[str], command: list[str], sentence: str
+) -> None:
+    before = sorted(toys.rglob("*"))
+    assert cli.main(["new", *command], toys) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"error: {sentence}")
+    assert told.count("\n") == 1
+    assert [path for path in sorted(toys.rglob("*")) if "__pycache__" not in path.parts] == before
+
+
+def test_new_kata_may_begin_a_topic(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(toys / "solutions/toys/affine")
+    said(toys, capsys, "new", "shift", "--like", "scale", "--topic", "moves")
+    assert "topic: moves\n" in (toys / "katas/moves/shift/README.md").read_text()
+    assert cli.main(["new", "affine_again", "--like", "affine"], toys) == 2
+    assert "solutions/toys/affine/affine.py is missing" in capsys.readouterr().err
 
 
 def test_stub_is_written_anew_while_nobody_has_worked_on_it(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,6 +44,14 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     soak.add_argument(
         "--others", type=int, default=50, metavar="N", help="rounds of alternatives and slow mistakes; default: 50"
     )
+    new = commands.add_parser(
+        "new",
+        help="begin a kata",
+        description="Writes every file of a new kata, with what is left to do in each.",
+    )
+    new.add_argument("kata", metavar="KATA", help="its name, such as layer_norm")
+    new.add_argument("--like", required=True, metavar="OTHER", help="the kata that it is to resemble in its form")
+    new.add_argument("--topic", metavar="TOPIC", help="its folder; default: that of OTHER")
     stub = commands.add_parser(
         "stub",
         help="write the stub of a kata",
@@ -70,7 +78,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     site.add_argument(
         "--scores", type=Path, metavar="FILE", help="a class's grades.csv, to add a page that names all its learners"
     )
-    for name in ("prove", "bench", "soak", "stub", "statement", "check"):
+    for name in ("prove", "bench", "soak", "new", "stub", "statement", "check"):
         commands.choices[name].set_defaults(module=f"graders.author.{name}")
     site.set_defaults(module="graders.author.site.build")
 

@@ -16,15 +16,22 @@ def main(options: argparse.Namespace, root: Path) -> int:
     """Writes the stubs. Exit status: 1 where a learner's file holds somebody's work, which is left alone."""
     status = 0
     for kata in katas.find(options.katas, root):
-        shown, stub = kata.answer_file.relative_to(root), stub_for(kata)
-        if is_work(kata):
+        shown = kata.answer_file.relative_to(root)
+        if write(kata):
+            print(f"wrote {shown}")
+        else:
             print(f"{shown} holds somebody's work, so it is left alone; remove it first to start anew")
             status = 1
-        else:
-            replace_file(kata.answer_file, stub)
-            print(f"wrote {shown}")
-        replace_file(kata.kept_stub, stub)
     return status
+
+
+def write(kata: Kata) -> bool:
+    """Whether the learner's file was written, and not only the copy. Raises: UsageError, GraderError."""
+    stub, free = stub_for(kata), not is_work(kata)
+    if free:
+        replace_file(kata.answer_file, stub)
+    replace_file(kata.kept_stub, stub)
+    return free
 
 
 def is_work(kata: Kata) -> bool:

@@ -1,0 +1,61 @@
+"""`new`: every file of a kata, with its right names and headings, like another one that is there."""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import subprocess
+import sys
+from pathlib import Path
+
+from graders.author import stub
+from graders.author.new.likeness import Likeness
+from graders.author.new.skeletons import files
+from graders.author.statement import with_tables
+from graders.catalogue import katas
+from graders.catalogue.katas import About, Kata
+from graders.faults import UsageError
+from graders.files import make_room, replace_file
+
+ADVICE = "mend that, then try again"
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Raises: UsageError."""
+    like = katas.find_one(options.like, root)
+    kata = Kata(root, options.topic or like.topic, options.kata)
+    refuse(kata)
+    kata.__dict__["about"] = About(kata.id.replace("_", " ").capitalize(), kata.topic)  # until the statement is there
+    made = files(Likeness.of(kata, like))
+    for path, text in made.items():
+        make_room(path, ADVICE)
+        replace_file(path, text)
+        print(f"wrote {path.relative_to(root)}")
+    lay_out(list(made))
+    katas.path.cache_clear()  # it is one longer now
+    stub.write(kata)
+    replace_file(kata.statement, with_tables(kata))
+    print(f"what is left to do is listed by: python -m graders check {kata.id}")
+    return 0
+
+
+def lay_out(files: list[Path]) -> None:
+    """As `lint` wants them, with imports merged; none is taken out, since an author is about to use it."""
+    style = ("--quiet", "--isolated", "--config=line-length=120")
+    imports = ("--select=I", "--fix", '--config=lint.isort.known-first-party=["graders"]')
+    code = [path for path in files if path.suffix == ".py"]
+    for command in (["check", *style, *imports, *code], ["format", *style, *files]):
+        subprocess.run([sys.executable, "-m", "ruff", *map(str, command)], check=False)
+
+
+def refuse(kata: Kata) -> None:
+    """Raises: UsageError where the name or the topic cannot be a new kata's."""
+    for what, name in (("kata", kata.id), ("topic", kata.topic)):
+        if not name.isidentifier() or name != name.lower() or keyword.iskeyword(name):
+            raise UsageError(
+                f"a {what}'s name should be words in small letters joined by _, as layer_norm, got {name!r}"
+            )
+    taken = {path.name: path for part in ("solutions", "katas") for path in (kata.root / part).glob("*/*")}
+    taken |= {path.name: path for path in (kata.root / "katas").iterdir()}
+    if kata.id in taken:
+        raise UsageError(f"{taken[kata.id].relative_to(kata.root)} is there already; choose another name")

@@ -1,0 +1,280 @@
+"""The files of a new kata. What an author has to fill in says so: `check` lists every TODO(author)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from graders.author.new.likeness import Likeness
+from graders.author.statement import HEADING, LAST
+from graders.catalogue import statement as texts
+
+TYPICAL = "five_by_seven"
+SOLUTION = """\
+# --- solution
+# TODO(author): the steps that the stub shows, each as a comment that begins with "# TODO: ".
+raise NotImplementedError
+# --- end"""
+SIZES = ("5, 7", "rows, features")
+WAYS = ("first_way", "second_way", "third_way", "fourth_way")
+
+
+def files(new: Likeness) -> dict[Path, str]:
+    """Path -> text, of all but the stubs."""
+    kata = new.kata
+    programs = {kata.solutions / "alternatives" / f"{way}.py": "another right answer; name the file" for way in WAYS}
+    if (new.like.solutions / "builtin.py").exists():
+        programs[kata.solutions / "builtin.py"] = "torch's own answer; remove the file where there is none"
+    return {
+        kata.reference_file: reference(new),
+        kata.grader_file: grader(new),
+        kata.solutions / "mistakes.py": mistakes(new),
+        **{path: program(new, what) for path, what in programs.items()},
+        kata.statement: statement(new),
+        kata.folder / "follow_up.md": follow_up(new),
+        kata.folder / "interview.md": interview(new),
+        kata.solutions / "hints.md": hints(new),
+    }
+
+
+def reference(new: Likeness) -> str:
+    kata = new.kata
+    title = f'"""{kata.about.title} by hand. Statement: katas/{kata.topic}/{kata.id}/README.md."""'
+    docstring = '''\
+"""TODO(author): the formula, in one line.
+
+Args:
+    TODO(author): what each argument is, with its shape.
+Returns: TODO(author): shape and dtype.
+Raises: TODO(author): ValueError if …; or no such line.
+"""'''
+    return f"{title}\n\n{new.imports(new.like.reference_file)}\n\n\n{new.program(SOLUTION, docstring)}"
+
+
+def grader(new: Likeness) -> str:
+    needed = "from torch import nn\n" * bool(new.base) + "from graders.kata import Answer, Budget, Case, Grader"
+    scenario = "scenario=one_call, " * new.is_class
+    small, large = ("{" + ", ".join(f'"{name}": {one}' for name, one in new.drawn(size)) + "}" for size in SIZES)
+    budgets = f"""budgets=(
+                Budget(  # TODO(author): the axes along which a naive answer costs too much.
+                    "many_rows",
+                    sizes={{"rows": (256, 4096), "features": (8, 32)}},
+                    inputs=lambda draw, rows, features: {large},
+                    {scenario}
+                    hints={{"rows": "TODO(author): what to do instead of a loop"}},
+                ),
+            ),"""
+    return f'''\
+"""What is checked of {new.kata.id}."""
+
+{new.imports(new.like.grader_file)}
+{needed}
+
+
+{oracle(new)}
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            {new.kind + new.signature!r},
+            {f"methods={(*new.methods,)}," * bool(new.methods)}
+            oracle={"Right" * new.is_class}{new.name if new.is_class else "oracle"},
+            {f"differentiable={(*new.differentiable,)}," * bool(new.differentiable)}
+            cases=(
+                # TODO(author): first a typical case, without what has a default, then what can go wrong.
+                Case("{TYPICAL}", lambda draw: {small}, {scenario}),
+            ),
+            {budgets * new.budgeted}
+        ),
+    ),
+    # TODO(author): all that would do the job ready-made.
+    banned={new.banned},
+)
+'''
+
+
+def oracle(new: Likeness) -> str:
+    """What the expected numbers come from, and of a class what happens to it."""
+    right = "TODO(author): right in float64, by other means than the reference"
+    if not new.is_class:
+        return bare(new, "oracle", f"# {right}\n    raise NotImplementedError")
+    inputs = ", ".join(new.required)
+    method = new.methods[0].partition("(")[0] if new.methods else "method"
+    return f"""\
+{bare(new, f"Right{new.name}", docstring=right)}
+
+def one_call({", ".join([new.name, *new.required])}):
+    # TODO(author): what happens to it in place of one call.
+    return {new.name}().{method}({inputs})
+
+"""
+
+
+def bare(new: Likeness, name: str, body: str = "raise NotImplementedError", docstring: str = "") -> str:
+    """The signatures alone, without types."""
+    if not new.is_class:
+        return f"def {new.signature.replace(new.name, name, 1)}:\n    {body}\n"
+    constructor = new.signature.partition("(")[2]
+    own = [f"__init__({constructor or ')'}", *new.methods]
+    with_self = [text.replace("(", "(self, ", 1).replace("(self, )", "(self)") for text in own]
+    first = f'    """{docstring}."""\n\n' * bool(docstring)
+    methods = "\n".join(f"    def {text}:\n        {body}\n" for text in with_self)
+    return f"class {name}{new.base}:\n{first}{methods}"
+
+
+def program(new: Likeness, what: str) -> str:
+    nn = "from torch import nn\n" * bool(new.base)
+    return f'"""TODO(author): {what}."""\n\nimport torch\n{nn}\n\n{bare(new, new.name)}'
+
+
+def mistakes(new: Likeness) -> str:
+    slow = '\n    # Mistake("its_name", "what costs too much; what to do", {…}, slow=True),' * new.budgeted
+    return f'''\
+"""Known wrong answers to {new.kata.id}."""
+
+from graders.kata import Mistake
+
+MISTAKES = (
+    # TODO(author): fifteen to twenty-five, each the smallest edit of the reference:
+    # Mistake("its_name", "what is wrong; what to do", {{"text of the reference": "what stands there instead"}}),{slow}
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {{}}
+'''
+
+
+def statement(new: Likeness) -> str:
+    kata, about = new.kata, new.like.about
+    half = "| float16 and bfloat16 | about the last digits of that dtype | `half_precision` |\n" * new.has_tensors
+    performance = "| TODO(author): many rows | no Python loop, no table of all pairs | `performance` |\n" * new.budgeted
+    gradients = f"- Gradients flow to {' and '.join(new.differentiable)}.\n" * bool(new.differentiable)
+    return f"""\
+---
+title: {kata.about.title}
+topic: {kata.topic}
+level: {about.level}
+after: []
+minutes: {about.minutes}
+---
+
+# {kata.about.title}
+
+TODO(author): what it is for, in a sentence or two.
+
+Edit [{kata.id}.py]({kata.id}.py), then run `nox -s grade -- {kata.id}`.
+
+```python
+{declared(new)}```
+
+TODO(author): behind each parameter above a remark, as `# (N, D), float16 to float64`.
+
+## Formula
+
+$$\\text{{TODO(author): the formula}}$$
+
+TODO(author): what its letters mean.
+
+## Example
+
+```python
+>>> import torch
+>>> {new.name}({", ".join(new.required)})
+TODO(author): what comes out, small enough to be calculated by hand in the contract below
+
+```
+
+## {texts.FIRST}
+
+- TODO(author): three to five bullets for what right mathematics does, with their cases. <!-- {TYPICAL} -->
+- TODO(author): the next.
+- Call nothing ready-made, and let gradients flow.
+
+`nox -s grade -- {kata.id} -k core` tests this alone.
+
+## {texts.THEN}
+
+| situation | what must come | test |
+| --- | --- | --- |
+{half}{performance}
+<details>
+<summary>The full contract</summary>
+
+TODO(author): the example by hand, in whole sentences.
+
+## Must hold
+
+- TODO(author): a fact for all that is tested, behind it the cases and tests that hold it. <!-- {TYPICAL} -->
+{gradients}\
+- Not allowed under any name (function, module or method): TODO(author): what the bans are for.
+- What [every kata asks](../../../README.md#what-every-kata-asks) also holds.
+
+</details>
+
+<details>
+<summary>What is graded</summary>
+
+{HEADING}
+{LAST}"""
+
+
+def declared(new: Likeness) -> str:
+    """The signatures with types, as a statement shows them."""
+    lines = new.program("...", "").splitlines()
+    text = "\n".join(line for line in lines if line.strip() and "super().__init__()" not in line) + "\n"
+    return text.replace(":\n        ...", ": ...") if new.is_class else text.replace(":\n    ...", ": ...")
+
+
+def follow_up(new: Likeness) -> str:
+    return f"""\
+# Follow-up questions: {new.kata.id}
+
+Answer each aloud before you unfold what we would say.
+
+<details><summary>TODO(author): eight or more questions that an interviewer asks next?</summary>
+
+TODO(author): the answer.
+
+</details>
+"""
+
+
+def interview(new: Likeness) -> str:
+    return f"""\
+# Interview: {new.kata.id}
+
+## Prompt
+
+Please write `{new.signature}`. TODO(author): the task in an interviewer's words, without what a good candidate asks.
+
+## Clarifying questions
+
+### TODO(author): four or more questions that a good candidate asks?
+
+<!-- also:
+TODO(author): eight to twelve other wordings, one on a line
+-->
+
+TODO(author): the answer.
+"""
+
+
+def hints(new: Likeness) -> str:
+    nudge, idea, nearly = texts.HINTS
+    return f"""\
+# Hints: {new.kata.id}
+
+## {nudge}
+
+TODO(author): questions that lead to the idea.
+
+## {idea}
+
+TODO(author): the steps in words, then the traps.
+
+## {nearly}
+
+```python
+{bare(new, new.name, "return ...  # 1")}```
+
+1. TODO(author): what stands there.
+"""
