@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -308,6 +309,25 @@ def test_stub_keeps_the_todo_comments_alone() -> None:
     )
 
 
+def test_stub_imports_torch_where_the_reference_uses_parts_of_it() -> None:
+    for parts in ("from torch import Tensor\n", "import torch.nn.functional as F\nfrom torch import Tensor\n"):
+        assert stub_of(parts + REFERENCE).startswith("import torch\n" + parts)
+        assert stub_of("import torch\n" + parts + REFERENCE).count("import torch\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        ("scale(x[3] float64, factor=0)  # seed 1", "x[3], factor=0"),
+        ("Heads(embed_dim=10, num_heads=4)()  # seed 1", "embed_dim=10, num_heads=4"),
+        ("Tower(width=2)(user[3, 2] float64, ids=[1])  # seed 1", "user[3, 2], ids=[1]"),
+    ],
+)
+def test_a_refusal_that_is_missing_is_shown_by_its_arguments(call: str, shown: str) -> None:
+    refused = Outcome("contract/refused", "contract", "fail", 1, "the call: should raise ValueError, got a result", call)
+    assert left.call_of(refused) == f"refused: {shown}"
+
+
 @pytest.mark.parametrize("source", ["x = 1\n", "# --- solution\n", "# --- end\n", "# --- solution\n# --- solution\n"])
 def test_references_without_their_markers_are_refused(source: str) -> None:
     with pytest.raises(GraderError):
@@ -406,6 +426,10 @@ def test_the_first_failure_is_the_one_to_look_at_first() -> None:
     assert result(signature, broken).document()["first_failure"] == "performance/a"
     fault = outcome("error", order=checks.Order.COST, graders_fault=True)
     assert result(signature, broken, fault).first_failure == fault
+    core = replace(outcome("fail", "gradients/b/float64", order=checks.Order.CASES), core=True)
+    edge = outcome("fail", "shapes/a", order=checks.Order.TYPICAL)
+    assert result(edge, core).first_failure == core
+    assert result(edge, core, broken).first_failure == broken
 
 
 def test_checks_are_looked_at_in_this_order() -> None:

@@ -16,7 +16,8 @@ START, END = "# --- solution", "# --- end"
 def stub_of(reference: str) -> str:
     """The reference with every marked body replaced by its `# TODO` comments and `raise NotImplementedError`.
 
-    A body stands between a line `# --- solution` and a line `# --- end`, both indented like it.
+    A body stands between a line `# --- solution` and a line `# --- end`, both indented like it. Torch is imported, also
+    where the reference does without.
 
     Raises: GraderError where the markers do not pair up.
     """
@@ -36,6 +37,9 @@ def stub_of(reference: str) -> str:
             lines.append(line)
     if inside or "raise NotImplementedError" not in "\n".join(lines):
         raise GraderError(f"a reference should mark its bodies with {START!r} and {END!r}")
+    of_torch = [i for i, line in enumerate(lines) if line.startswith(("import torch.", "from torch "))]
+    if of_torch and "import torch" not in lines:
+        lines.insert(of_torch[0], "import torch")
     return "\n".join(lines) + "\n"
 
 

@@ -59,9 +59,10 @@ def case_of(outcome: Outcome) -> str:
 
 
 def call_of(refusal: Outcome) -> str:
-    """`not_the_end: x[3, 4, 5], normalized_shape=[4] · normalized_shape=[6] and 9 more`"""
-    call = refusal.call.partition("  # ")[0]
-    first = BY_DTYPE.sub("", call.partition("(")[2]).removesuffix(")")
+    """`not_the_end: x[3, 4, 5], normalized_shape=[4] · normalized_shape=[6] and 9 more`; of a module, its last call."""
+    call = refusal.call.partition("  # ")[0].partition("(")[2].removesuffix(")")
+    made, _, called = call.partition(")(")  # of a module
+    first = BY_DTYPE.sub("", called or made)
     calls = OR.join(filter(None, (first, (refusal.message or "").partition(LIKEWISE)[2])))
     return f"{case_of(refusal)}: {calls}"
 

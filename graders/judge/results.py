@@ -156,13 +156,14 @@ class Result:
 
     @property
     def first_failure(self) -> Outcome | None:
-        """The one to look at first: the grader's own fault, a forbidden call wherever it was found, then in order."""
+        """The one to look at first: the grader's own fault, a forbidden call wherever it was found, then the core."""
         return min(
             self.failures,
             key=lambda failed: (
                 not failed.graders_fault,
                 not failed.breaks_the_rules,
                 failed.category != "rules",
+                not failed.core,
                 failed.order,
             ),
             default=None,

@@ -114,11 +114,12 @@ def move_parameters(momentum_update_, k, q, of_key, of_query, enabled, m=0.8):
         momentum_update_([key], [query], m=m)
         kept["is_grad_enabled() as before"] = torch.is_grad_enabled() == enabled
         for keys, m in ([], 0.8), ([k.clone()], 2):
-            try:  # noqa: SIM105  # a scenario has no contextlib
+            try:
                 momentum_update_(keys, [q.clone()], m=m)
             except (ValueError, AssertionError):
-                pass  # whether it is refused is asked elsewhere
-            kept[f"the same after {len(keys)} keys for 1, m = {m}"] = torch.is_grad_enabled() == enabled
+                pass  # whether it is refused is tested elsewhere
+            finally:
+                kept[f"the same after {len(keys)} keys for 1, m = {m}"] = torch.is_grad_enabled() == enabled
     found = {"the key's parameter": key, "a view of it made before": view, "its is_leaf": key.is_leaf}
     found["requires_grad of both"] = [key.requires_grad, query.requires_grad]
     found["grad of both"] = [torch.zeros(0) if x.grad is None else x.grad for x in (key, query)]

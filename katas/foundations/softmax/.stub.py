@@ -1,5 +1,6 @@
 """Softmax and its logarithm by hand. Statement: katas/foundations/softmax/README.md."""
 
+import torch
 from torch import Tensor
 
 

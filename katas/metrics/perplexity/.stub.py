@@ -1,5 +1,6 @@
 """Perplexity of a language model. Statement: katas/metrics/perplexity/README.md."""
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 

@@ -28,7 +28,10 @@ def mae(pred, target, reduction="mean"):
 def huber(pred, target, delta=1.0, reduction="mean"):
     if delta <= 0:
         raise ValueError(f"{delta=}")
-    value = lambda e: torch.where(e.abs() < delta, e * e / 2, delta * e.abs() - delta**2 / 2)  # noqa: E731
+
+    def value(e):
+        return torch.where(e.abs() < delta, e * e / 2, delta * e.abs() - delta**2 / 2)
+
     return Loss.apply(pred, target, reduction, value, lambda e: e.clamp(-delta, delta))
 
 
