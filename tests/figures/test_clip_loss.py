@@ -59,6 +59,6 @@ def test_gradients_of_logits_and_scale() -> None:
 def test_extremes_are_those_that_are_asked() -> None:
     inputs = inputs_of(KATA)
     scales = {case: [one["logit_scale"].item() for one in asked] for case, asked in inputs.items()}
-    assert (min(scales["scales"]), max(scales["beyond_the_bound"])) == (-12, 1000)
+    assert (min(scales["scales"]), max(scales["far_beyond_the_bound"])) == (-12, 1000)
     assert math.isclose(math.exp(-scales["small_temperature_in_half"][0]), 0.05)
     assert said(KATA, "−12 is asked", "In half precision τ may be 0.05")

@@ -113,6 +113,11 @@ def jumps(draw: Draw) -> list[Arguments]:
     return [far, {"formula": "(z > 0).to(z.dtype).sum()", "x": near(5e-8, 2e-6, -3e-6)(draw), "h": 1e-7}]
 
 
+def views(draw: Draw) -> list[Arguments]:
+    """Where x itself is moved, the second value is also the first."""
+    return [{"formula": "z[1]", "x": shaped(3)(draw)}, {"formula": "z", "x": shaped()(draw)}]
+
+
 def robust(name: str, points: Callable[[Draw], Tensor], scenario: Callable[..., object]) -> Case:
     return Case(name, lambda draw: {"x": points(draw)}, scenario=scenario, category="robustness")
 
@@ -142,13 +147,13 @@ GRADER = Grader(
                 ask("matrix", shaped(5, 4), "(z.exp() @ z.exp().mT).log().sum()"),
                 ask("three_axes", shaped(2, 3, 4), "z.exp().sum()"),
                 ask("axes_of_length_one", shaped(1, 4, 1, 1), "z.exp().sum()"),
-                ask("no_axes", shaped(), "z.exp()", "z"),
+                ask("no_axes", shaped(), "z.exp()", "2 * z"),
                 ask("given_h", near(0, 2, -8, 0.5), "(z**3).sum()", h=0.3),
                 ask("given_large_h", near(1, 2, -3, 0.5), "z.prod() + (z**3).sum()", h=16),
                 Case("given_h_at_jumps", jumps, scenario=gradient_of),
                 ask("through_item", near(0.4, -0.3), ITEMS),
                 ask("branches", near(-0.4, 1, 0.3), "(z**2).sum() if z[0] > 0 else z.exp().sum()"),
-                ask("view_of_the_argument", shaped(3), "z[1]"),
+                Case("view_of_the_argument", views, scenario=gradient_of, core=False),
                 robust("x_or_weights_require_grad", shaped(3, 4), learning),
                 robust("not_contiguous", shaped(3, 4), other_strides),
                 robust("x_is_back_bit_for_bit", shaped(12), before_and_after),

@@ -250,7 +250,7 @@ GRADER = Grader(
                 core=False,
                 dtypes=FLOAT32,
             ),
-            Case("moderate_logits", moderate_logits, dtypes=FLOAT64),
+            Case("moderate_logits", moderate_logits, dtypes=FLOAT64, core=False),
             Case("pos_weights", pos_weights),
             Case("zero_logits", zero_logits, dtypes=FLOAT64, core=False),
             Case("far_logits", far_logits, category="robustness"),
