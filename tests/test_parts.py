@@ -324,7 +324,8 @@ def test_stub_imports_torch_where_the_reference_uses_parts_of_it() -> None:
     ],
 )
 def test_a_refusal_that_is_missing_is_shown_by_its_arguments(call: str, shown: str) -> None:
-    refused = Outcome("contract/refused", "contract", "fail", 1, "the call: should raise ValueError, got a result", call)
+    message = "the call: should raise ValueError, got a result"
+    refused = Outcome("contract/refused", "contract", "fail", 1, message, call)
     assert left.call_of(refused) == f"refused: {shown}"
 
 
