@@ -17,8 +17,8 @@ from graders.faults import GraderError, UsageError
 
 Rule = Callable[[Kata], Iterator[str]]
 RULES: tuple[Rule, ...] = (
-    *(code.leftovers, readme.about, code.stub, signatures, code.points, code.costs, code.first_cases),
-    *(readme.form, readme.length, readme.front_page, readme.facts, readme.example, readme.tables),
+    *(code.leftovers, code.linted, readme.about, code.stub, signatures, code.points, code.costs, code.first_cases),
+    *(readme.form, readme.length, readme.front_page, readme.calls, readme.facts, readme.example, readme.tables),
     *(code.alternatives, code.mistakes, spoken.hints, spoken.follow_ups, spoken.interview),
 )
 

@@ -44,6 +44,14 @@ def leftovers(kata: Kata) -> Iterator[str]:
                 yield f"{page.at(found.start())}: left to do: {END.sub('', found[1])}"
 
 
+def linted(kata: Kata) -> Iterator[str]:
+    """A learner reads all of it, and is not to wonder about words to a linter."""
+    for path in sorted(one for folder in (kata.folder, kata.solutions) for one in folder.rglob("*.py")):
+        page = Page.of(kata, path)
+        if "# noqa" in page.text and path != kata.answer_file:
+            yield f"{page.at('# noqa')}: write it in a way that needs no # noqa"
+
+
 def stub(kata: Kata) -> Iterator[str]:
     """The reference leaves something to do, and both stubs are made of it; a learner may have begun."""
     made, run = stub_for(kata), f"run: python -m graders stub {kata.id}"

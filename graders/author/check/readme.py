@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from graders.author.check.page import Page
+from graders.author.check.page import NAMES, Page
 from graders.author.statement import HEADING, with_tables
 from graders.catalogue import katas
 from graders.catalogue import statement as texts
@@ -16,6 +16,7 @@ from graders.judge import checks
 
 LONGEST = 330  # words of a front page
 BULLETS = range(3, 6)
+FORBIDS = re.compile(r"\bCall (and inherit )?no ")
 PROMISES = "(../../../README.md#what-every-kata-asks)"
 FOLLOW_UP = "When the core is right, go on with the [follow-up questions](follow_up.md).\n"
 # What every kata is asked alike is announced in the main README.
@@ -107,6 +108,17 @@ def front_page(kata: Kata) -> Iterator[str]:
         f"{page.at(f'## {texts.THEN}')}: no row of the table names {name}" for name in sorted(beyond - rows.keys())
     )
     yield from (f"{rows[name]}: {name} is no check beyond the core" for name in sorted(rows.keys() - beyond))
+
+
+def calls(kata: Kata) -> Iterator[str]:
+    """What must not be called is part of the core, so the front page says it, or that there is no such thing."""
+    page = Page.of(kata, kata.statement)
+    first = page.between(f"## {texts.FIRST}\n", f"## {texts.THEN}\n").text
+    words = " ".join(NAMES.sub("", first).split())
+    forbids, allows = bool(FORBIDS.search(words)), "All of torch is allowed." in words
+    if (forbids, allows) != (bool(kata.grader.banned), not kata.grader.banned):
+        wanted = "what is banned, as 'Call no …'" if kata.grader.banned else "'All of torch is allowed.'"
+        yield f"{page.at(f'## {texts.FIRST}')}: a bullet should say {wanted}, and none the opposite"
 
 
 def short(check: checks.Check) -> str:
