@@ -58,7 +58,7 @@ BROKEN = {
         "a bullet should say what is banned, as 'Call no …', and none the opposite"),
     "nothing_banned": (README, "divide.\n", "divide. All of torch is allowed.\n", "## Write this first",
         "a bullet should say what is banned, as 'Call no …', and none the opposite"),
-    "all_allowed": (GRADER, "banned=(", "banned=() and (", "",
+    "all_allowed": (GRADER, "banned=bans.UNIT_LENGTH", "banned=()", "",
         "a bullet should say 'All of torch is allowed.', and none the opposite"),
     "linter": (GRADER, "GRADER = Grader(", "GRADER = Grader(  # noqa", "# noqa",
         "write it in a way that needs no # noqa"),
