@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +17,11 @@ from graders.catalogue.statement import CODE_OR_FORMULA, FIGURE
 from graders.kata.spec import Draw
 from tests.figures import texts_of
 from tests.figures.asked import inputs_of
+from tests.figures.number import NUMBER, agrees
+from tests.figures.written import calculations
 
 MEANT = re.compile(r"<!--\s*=.*?-->", re.DOTALL)  # also where the blanks are wrong, or a line ends in it
 FAR = 400  # characters before a comment in which its figures are looked for
-SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-NUMBER = re.compile(
-    r"""(?<![\w.^])(?P<sign>[-−]?)(?:
-        (?P<base>\d+)(?P<raised>⁻?[⁰¹²³⁴-⁹]+) |
-        (?P<digits>\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.(?P<decimals>\d+))?
-        (?:e(?P<e>[-−]?\d+)|[ ]?·[ ]?10(?P<power>⁻?[⁰¹²³⁴-⁹]+)|/(?P<over>\d+))?
-        |(?P<vulgar>[½⅓⅔¼¾⅛]) | (?P<name>∞|NaN))""",
-    re.VERBOSE,
-)
 
 
 @dataclass(frozen=True)
@@ -58,33 +49,6 @@ class Beside:
 
     def said(self, words: str) -> str:
         return f"{self.path}:{self.line}: {words}"
-
-
-def agrees(written: re.Match[str], value: float) -> bool:
-    """Whether the value is what is written, rounded to the digits that are written."""
-    number, unit = read_number(written)
-    if math.isnan(number) or math.isinf(number):
-        return number == value or (math.isnan(number) and math.isnan(value))
-    return abs(value - number) <= unit * (0.5 + 1e-6)
-
-
-def read_number(found: re.Match[str]) -> tuple[float, float]:
-    """The number and the weight of its last digit; of a fraction, which is exact, nearly none."""
-    sign = -1 if found["sign"] else 1
-    if found["name"]:
-        return sign * (math.inf if found["name"] == "∞" else math.nan), 0
-    if found["vulgar"]:
-        return sign * unicodedata.numeric(found["vulgar"]), 1e-6
-    if found["raised"]:
-        raised = float(int(found["base"])) ** int(found["raised"].translate(SUPERSCRIPTS))
-        return sign * raised, raised if found["base"] == "10" else 1e-6
-    digits = re.sub(r"\D", "", found["digits"])
-    if found["over"]:
-        return float(sign * Fraction(int(digits), int(found["over"]))), 1e-6
-    decimals = found["decimals"] or ""
-    power = int((found["e"] or (found["power"] or "0").translate(SUPERSCRIPTS)).replace("−", "-"))
-    unit = 10.0 ** (power - len(decimals))
-    return sign * int(digits + decimals) * unit, unit
 
 
 def numbers_of(value: Any) -> list[float]:
@@ -129,12 +93,18 @@ def misplaced(path: Path, text: str) -> Iterator[str]:
             yield f"{place} would be seen: it stands in code or a formula"
 
 
+def miscalculated(path: Path, text: str) -> Iterator[str]:
+    for one in calculations(text):
+        if not one.is_right:
+            yield f"{path}:{one.line}: the text says {one.figure[0]}, {one.calculation} is {one.value:.10g}"
+
+
 def faults(kata: Kata) -> list[str]:
     """All that is wrong with the figures of a kata's texts."""
     scope = scope_of(kata)
     found: list[str] = []
     for path in texts_of(kata):
         text, short = path.read_text(encoding="utf-8"), path.relative_to(kata.root)
-        found += misplaced(short, text)
+        found += [*misplaced(short, text), *miscalculated(short, text)]
         found += filter(None, (one.fault({**scope, "draw": Draw(kata.id)}) for one in figures(short, text)))
     return found
