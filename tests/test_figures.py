@@ -10,14 +10,19 @@ from graders.catalogue import katas, statement
 from graders.catalogue.katas import Kata
 from graders.interview.debrief import facts
 from tests.figures import texts_of
-from tests.figures.beside import faults, figures, misplaced
+from tests.figures.beside import faults, figures, miscalculated, misplaced
+from tests.figures.written import calculations
 
 HERE = Path("here.md")
 
 
 @pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
 def test_figures_are_what_stands_beside_them(kata: Kata) -> None:
-    print(sum(len(list(figures(path, path.read_text(encoding="utf-8")))) for path in texts_of(kata)), "figures")
+    texts = [path.read_text(encoding="utf-8") for path in texts_of(kata)]
+    print(
+        f"{kata.id}: {sum(len([*figures(HERE, text)]) for text in texts)} beside a calculation of their own,", end=" "
+    )
+    print(sum(len([*calculations(text)]) for text in texts), "behind one that is written out")
     assert not (found := faults(kata)), "\n".join(["", *found])
 
 
@@ -96,3 +101,35 @@ def test_a_wrong_figure_is_said_with_its_place_and_the_value(written: tuple[str,
 def test_a_comment_in_the_wrong_place_is_refused(text: str, why: str) -> None:
     assert [fault for fault in misplaced(HERE, text) if fault.endswith(why)]
     assert not list(misplaced(HERE, "half, 0.5<!-- = 1 / 2 -->, `code` $f$"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "recall 35/40 = 0.875, and",
+        "so F1 = 2·2/(2 + 4) = 2/3.",
+        "2 / (2 − 1) = 2, (5 − 2) / √20.9 = 0.6562",
+        "(−1)² + 1² = 2 and 2⁻³⁰ = 9.3e-10",
+        "needs log₂(20) / 4 = 1.08 bits, and −log 0.9 = 0.1054, ln 2 ≈ 0.69",
+        "log(0.1 · e / (0.1 · e + 0.9)) = −1.4612, 1/(1 + 2e) = 0.1554",
+        "½ · ½ = ¼, 25 · 2 · 768 = 38 400 of 124 million, 108/2 556 = 4.2 %",
+        "0.940 − 0.694 = 0.247<!-- = 0.2467 --> bits",
+        "`1 + 1 = 3`, $1 + 1 = 3$, 2x · 3 = 7, x − 2 = 7, f(2) + 1 = 7, N (2 + 3) = 7, 1 + 2 = 9 d, 0/0 = 0, m² = 1",
+    ],
+)
+def test_written_calculations_are_read(text: str) -> None:
+    assert not list(miscalculated(HERE, text))
+    assert bool(list(calculations(text))) == (not text.startswith("`"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("of\n35/40 =\n0.876", "here.md:3: the text says 0.876, 35/40 is 0.875"),
+        ("(5 − 2) / √20.8 = 0.6562", "here.md:1: the text says 0.6562, (5 − 2) / √20.8 is 0.6577935145"),
+        ("so 0.7 + 0.2 = 0.8, also", "here.md:1: the text says 0.8, 0.7 + 0.2 is 0.9"),
+        ("0.940 − 0.693 = 0.245<!-- = 0.2467 -->", "here.md:1: the text says 0.245, 0.940 − 0.693 is 0.247"),
+    ],
+)
+def test_a_wrong_written_calculation_is_said(text: str, expected: str) -> None:
+    assert list(miscalculated(HERE, text)) == [expected]
