@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import pytest
@@ -10,51 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from tests.figures import said
-
-
-def overflows(dtype: torch.dtype, exponent: float) -> bool:
-    return bool(torch.tensor(exponent, dtype=dtype).exp().isinf())
-
-
-def test_exp_overflows_from_where_the_texts_say() -> None:
-    for dtype, first, last in ((torch.float32, 88.73, 88.72), (torch.float16, 11.09, 11.08)):
-        assert overflows(dtype, first)
-        assert not overflows(dtype, last)
-    assert said("cross_entropy", "in float32 they would from 88.73 on, in float16 from 11.09")
-    assert said("cross_entropy", "overflows from 88.73 in float32 and from 11.09 in float16")
-    assert f"{math.log(torch.finfo(torch.float32).max):.2f}" == "88.72"
-    assert f"{math.log(torch.finfo(torch.float16).max):.2f}" == "11.09"
-    assert math.log(torch.finfo(torch.float16).max) < 1 / 0.09
-    assert said("info_nce", "float32 ends at exp(88.72), and float16 at exp(11.09), which 1/τ exceeds at τ = 0.09")
-
-
-def test_seventy_thousand_equal_logits_are_too_many_for_a_sum_in_float16() -> None:
-    logits = torch.zeros(70_000, dtype=torch.float16)
-    assert logits.exp().sum().isinf()
-    assert f"{logits.float().exp().sum().log():.3f}" == f"{math.log(70_000):.3f}" == "11.156"
-    assert torch.finfo(torch.float16).max == 65_504
-    assert said("cross_entropy", "log 70 000 = 11.156", "float16 ends at 65 504")
-
-
-def test_smoothed_loss_of_an_impossible_class_is_infinite_or_without_weight_nan() -> None:
-    logits, target = torch.tensor([[1.0, 2.0, -torch.inf]]), torch.tensor([0])
-    assert F.cross_entropy(logits, target, label_smoothing=0.1) == torch.inf
-    weight = torch.tensor([1.0, 1.0, 0.0])
-    assert F.cross_entropy(logits, target, weight=weight, label_smoothing=0.1).isnan()
-    assert said("cross_entropy", "where that class's weight is 0 it is 0 · ∞ = NaN")
-
-
-def test_log_sum_exp_in_one_pass_needs_a_first_finite_logit() -> None:
-    largest = torch.tensor(-torch.inf)
-    assert (largest - torch.maximum(largest, torch.tensor(-torch.inf))).isnan()
-    assert said("cross_entropy", "as long as m is −∞, a z of −∞ makes m − m' NaN")
-
-
-def test_clamped_binary_cross_entropy_stops_where_the_text_says() -> None:
-    clamped = torch.tensor([0.0, 1.0]).clamp(1e-7, 1 - 1e-7)
-    assert f"{-clamped[0].log():.2f} {-(1 - clamped[1]).log():.2f}" == "16.12 15.94"
-    assert said("binary_cross_entropy", "in float32 at 16.12 for positives, and at 15.94 for negatives")
+from tests.figures import normal, said
 
 
 @pytest.mark.parametrize(
@@ -81,19 +36,6 @@ def test_slope_of_binary_cross_entropy_at_0_depends_on_the_maximum(
     )
 
 
-@pytest.mark.parametrize("softplus", [F.softplus, lambda x: -F.logsigmoid(-x), lambda x: x.logaddexp(x.new_zeros(()))])
-def test_slope_of_softplus_at_0_is_one_half(softplus: Callable[[Tensor], Tensor]) -> None:
-    x = torch.zeros(1, requires_grad=True)
-    assert torch.autograd.grad(softplus(x).sum(), x)[0] == 0.5
-
-
-def test_quotient_of_two_int64_tensors_is_rounded_more_than_once() -> None:
-    hit, actual = torch.tensor(16_777_217), torch.tensor(33_554_431)
-    assert hit / actual == 0.5
-    assert f"{(hit.double() / actual).float():.8f}" == "0.50000006"
-    assert said("f1_score", "16 777 217 / 33 554 431 comes out as 0.5, where the nearest float32 is 0.50000006")
-
-
 def test_constants_beyond_float16_raise_or_become_infinite() -> None:
     scores, blocked = torch.zeros(2, dtype=torch.float16), torch.tensor([True, False])
     for constant in (-1e9, -9e15):
@@ -112,33 +54,6 @@ def test_queries_with_every_key_blocked_differ_between_functions_of_torch() -> N
     assert said(
         "multi_head_attention", "`F.scaled_dot_product_attention` returns 0, and `nn.MultiheadAttention`, asked"
     )
-
-
-def test_bfloat16_cosines_are_off_by_as_much_as_the_text_says() -> None:
-    one = torch.ones((), dtype=torch.bfloat16)
-    assert f"{1 - torch.nextafter(one, -one):.3f}" == "0.004"
-    generator = torch.Generator().manual_seed(0)
-    x = torch.randn(4096, 64, generator=generator)
-    y = (x + 0.1 * torch.randn(4096, 64, generator=generator)).bfloat16()
-    x = x.bfloat16()
-    right = F.cosine_similarity(x.double(), y.double())
-    units = F.normalize(x, dim=1), F.normalize(y, dim=1)
-    within_bfloat16 = (units[0] * units[1]).sum(1)
-    from_units = (units[0].float() * units[1].float()).sum(1)
-    in_float32 = F.cosine_similarity(x.float(), y.float())
-    assert f"{(within_bfloat16 - right).abs().max():.2f}" == "0.01"
-    assert 0.006 < (from_units - right).abs().max() < 0.01
-    assert (in_float32 - right).abs().max() < 1e-6
-    assert said("info_nce", "a cosine was off by up to 0.01, so by 1 in the logit")
-    assert said("info_nce", "they give cosines that are off by nearly 0.01")
-
-
-def test_autocast_takes_products_of_float32_in_half_precision() -> None:
-    x = torch.ones(2, 2)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert (x @ x).dtype == torch.bfloat16
-        with torch.autocast("cpu", enabled=False):
-            assert (x @ x).dtype == torch.float32
 
 
 def info_nce_of(features: Tensor, rows: Tensor) -> Tensor:
@@ -176,13 +91,39 @@ def test_gathering_without_gradient_is_wrong_in_direction_or_in_length(devices: 
     assert F.cosine_similarity(averaged(own_rows_only=True, gathered_with_gradient=False), right, dim=0) < 0.99
 
 
-def test_distance_has_a_gradient_of_length_1_or_at_0_none() -> None:
-    for length, slope in ((1e-15, 1.0), (0.0, 0.0)):
-        difference = torch.tensor([length, 0.0], requires_grad=True)
-        (gradient,) = torch.autograd.grad(torch.linalg.vector_norm(difference), difference)
-        assert gradient.tolist() == pytest.approx([slope, 0])
+def test_seventy_thousand_equal_logits_are_too_many_for_a_sum_in_float16() -> None:
+    assert torch.zeros(70_000, dtype=torch.float16).exp().sum().isinf()
 
 
-def test_eps_beside_a_product_of_norms_is_the_larger_term() -> None:
-    assert f"{1e-10 / (1e-10 + 1e-8):.4f}" == "0.0099"
-    assert said("cosine_similarity", "An added 1e-8 is 100 times larger than the product itself: the result is 0.0099")
+def test_smoothed_loss_of_an_impossible_class_is_infinite() -> None:
+    logits, target = torch.tensor([[1.0, 2.0, -torch.inf]]), torch.tensor([0])
+    assert F.cross_entropy(logits, target, label_smoothing=0.1) == torch.inf
+
+
+@pytest.mark.parametrize("softplus", [F.softplus, lambda x: -F.logsigmoid(-x), lambda x: x.logaddexp(x.new_zeros(()))])
+def test_slope_of_softplus_at_0_is_one_half(softplus: Callable[[Tensor], Tensor]) -> None:
+    assert torch.func.grad(softplus)(torch.tensor(0.0)) == 0.5
+
+
+@pytest.mark.parametrize(("length", "slope"), [(1e-15, 1.0), (0.0, 0.0)])
+def test_distance_has_a_gradient_of_length_1_or_at_0_none(length: float, slope: float) -> None:
+    gradient = torch.func.grad(torch.linalg.vector_norm)(torch.tensor([length, 0.0]))
+    assert gradient.tolist() == pytest.approx([slope, 0])
+
+
+def test_autocast_takes_products_of_float32_in_half_precision() -> None:
+    x = torch.ones(2, 2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert (x @ x).dtype == torch.bfloat16
+        with torch.autocast("cpu", enabled=False):
+            assert (x @ x).dtype == torch.float32
+
+
+def test_bfloat16_cosines_are_off_by_as_much_as_the_text_says() -> None:
+    x, y = normal(4096, 64).bfloat16(), (normal(4096, 64) + 0.1 * normal(2, 4096, 64)[1]).bfloat16()
+    right, units = F.cosine_similarity(x.double(), y.double()), [F.normalize(z, dim=1) for z in (x, y)]
+    assert f"{((units[0] * units[1]).sum(1) - right).abs().max():.2f}" == "0.01"
+    assert 0.006 < ((units[0].float() * units[1].float()).sum(1) - right).abs().max() < 0.01
+    assert (F.cosine_similarity(x.float(), y.float()) - right).abs().max() < 1e-6
+    assert said("info_nce", "a cosine was off by up to 0.01, so by 1 in the logit")
+    assert said("info_nce", "they give cosines that are off by nearly 0.01")
