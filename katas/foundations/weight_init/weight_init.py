@@ -37,7 +37,7 @@ def kaiming_uniform_(tensor: Tensor, generator: Generator | None = None) -> Tens
     Args, Returns: as for xavier_uniform_.
     Source: torch.nn.init.kaiming_uniform_ with nonlinearity="relu".
     """
-    # TODO: find the bound for a layer that a ReLU follows.
+    # TODO: find the bound for a network whose layers alternate with ReLUs.
     # TODO: fill the tensor, and return it.
     raise NotImplementedError
 
@@ -48,7 +48,7 @@ def kaiming_normal_(tensor: Tensor, generator: Generator | None = None) -> Tenso
     Args, Returns: as for xavier_uniform_.
     Source: arXiv:1502.01852, eq. 10. Our fan_in is their n_l.
     """
-    # TODO: find what torch's normal draws want for a layer that a ReLU follows.
+    # TODO: find what torch's normal draws want for a network whose layers alternate with ReLUs.
     # TODO: fill the tensor, and return it.
     raise NotImplementedError
 

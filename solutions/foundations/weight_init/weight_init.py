@@ -48,7 +48,7 @@ def kaiming_uniform_(tensor: Tensor, generator: Generator | None = None) -> Tens
     Source: torch.nn.init.kaiming_uniform_ with nonlinearity="relu".
     """
     # --- solution
-    # TODO: find the bound for a layer that a ReLU follows.
+    # TODO: find the bound for a network whose layers alternate with ReLUs.
     # TODO: fill the tensor, and return it.
     fan_in, _ = fans(tensor)
     bound = math.sqrt(6 / fan_in)
@@ -64,7 +64,7 @@ def kaiming_normal_(tensor: Tensor, generator: Generator | None = None) -> Tenso
     Source: arXiv:1502.01852, eq. 10. Our fan_in is their n_l.
     """
     # --- solution
-    # TODO: find what torch's normal draws want for a layer that a ReLU follows.
+    # TODO: find what torch's normal draws want for a network whose layers alternate with ReLUs.
     # TODO: fill the tensor, and return it.
     fan_in, _ = fans(tensor)
     std = math.sqrt(2 / fan_in)
