@@ -14,11 +14,12 @@ from graders import __main__ as cli
 from graders.catalogue import katas
 from graders.catalogue.stub import bare, stub_of
 from graders.desk import state as states
-from graders.desk.attempts import begin, file_for, record
+from graders.desk.attempts import begin, file_for, opened, record
 from graders.desk.goal import Goal, plan, recall
 from graders.desk.progress import Progress, progress_of
 from graders.desk.state import State
 from graders.judge.results import Outcome, Result
+from graders.report.habits import firsts
 from tests.toys import MODULE_REFERENCE, REFERENCE, make_repository, run, run_within
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -125,6 +126,39 @@ def test_hints_of_before_are_free_the_next_time(desk: Path, capsys: pytest.Captu
 
 def scale_of(state: State) -> Progress:
     return progress_of(state.events(), ["scale"])["scale"]
+
+
+def test_time_counts_from_opening(
+    desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kata = katas.find_one("scale", desk)
+    state = State(desk)
+
+    def at(minutes: int) -> None:
+        later = NOON + timedelta(minutes=minutes)
+        monkeypatch.setattr(states, "now", lambda: later)
+
+    def solve() -> None:
+        judged = Result("scale", "toys", "x", planned=1, source_text="x")
+        judged.outcomes.append(Outcome("numerics/a", "numerics", "pass", 100, core=True))
+        record(state, judged, 1, "grade")
+
+    at(0)
+    say(desk, capsys, "read", "scale")
+    at(200)
+    say(desk, capsys, "read", "scale")  # after a pause
+    at(212)
+    say(desk, capsys, "read", "scale", "--all")
+    at(225)
+    solve()
+    say(desk, capsys, "read", "affine")
+    at(300)
+    opened(state, kata, "watch")  # it is known by now
+    events = state.events()
+    assert [event.kind for event in events if event.kata == "scale"] == ["open", "open", "attempt"]
+    (first,) = firsts(events, {"scale": kata}, progress_of(events, ["scale"]))
+    assert first.minutes == 25
+    state.close()
 
 
 def test_missing_hints_are_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.stub import bare, is_untouched, stub_for
+from graders.desk.progress import PAUSE, progress_of
 from graders.desk.since import changes
 from graders.desk.state import NOTEBOOK, Event, State
 from graders.faults import UsageError
@@ -90,6 +91,14 @@ def last_in(state: State, kata: str, place: str) -> Event | None:
     """The last attempt in a place, or start of one."""
     events = [event for event in state.events(kata) if event.kind in ("attempt", "start")]
     return next((event for event in reversed(events) if event.place == place), None)
+
+
+def opened(state: State, kata: Kata, via: str) -> None:
+    """Remembers when somebody began to work at a kata, or went on after a pause, until its core is right."""
+    events = state.events(kata.id)
+    pause = not events or state.now() - events[-1].at > PAUSE
+    if pause and not progress_of(events, [kata.id])[kata.id].core:
+        state.add("open", kata.id, {"via": via})
 
 
 def begin(state: State, kata: Kata, via: str, todo: bool = True) -> Event | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from graders.desk.state import Event
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fsrs import Card, Scheduler
 
 LEVELS_OF_HINTS = 3
+PAUSE = timedelta(minutes=30)  # nobody says when they went away; a longer gap is not counted as work
 RATINGS = {  # as FSRS numbers them
     1: "gave up, or took all hints",
     2: "with hints",

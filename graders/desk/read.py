@@ -14,6 +14,7 @@ from texicode.pipeline import init_arts, render_tex_rows
 from graders.catalogue import katas
 from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
+from graders.desk import attempts
 from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.judge import card
@@ -32,6 +33,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     kata = katas.find_one(options.kata, root)
     state = State(root)
     console = card.console()
+    attempts.opened(state, kata, "read")
     show(kata, state, console, options.all)
     if not options.all:
         console.print(Text(f"\nthe full contract and what is graded:  nox -s read -- {kata.id} --all"))

@@ -12,6 +12,7 @@ from typing import Any
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.desk import attempts
+from graders.desk.state import State
 from graders.faults import ROOT, UsageError
 from graders.files import make_room, replace_file
 from graders.judge.run import DEFAULT_SEED
@@ -46,6 +47,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
     file = scratch(kata, options.case) if options.case else options.file or kata.answer_file
     if not file.exists():
         raise UsageError(f"{file} is not there; name your file, or a case with --case")
+    state = State(root)
+    attempts.opened(state, kata, "run")
+    state.close()
     status = start(kata, file)
     if file == kata.answer_file and "__main__" not in file.read_text(encoding="utf-8", errors="replace"):
         shown = attempts.shown(kata)

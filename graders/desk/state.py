@@ -29,7 +29,7 @@ MIGRATIONS = (
     )""",
     "CREATE INDEX events_by_time ON events (at, number)",
 )
-KINDS = ("attempt", "start", "hint", "interview", "goal")
+KINDS = ("attempt", "start", "open", "hint", "interview", "goal")
 NOTEBOOK = "notebook"  # attempts in one leave the file as it is: a stub there does not begin them anew
 PATIENCE_SECONDS = 10.0  # for another process that writes
 SLACK = timedelta(minutes=1)  # clocks are set back by seconds all the time
@@ -53,6 +53,7 @@ class Event:
                 graded). Older ones lack `core`, `repeats` and `skipped`.
             start: clean (a stub, else an attempt that was brought back), via (what did it), moved (nothing else).
             both: aside (it lies under .kata, not in the learner's file).
+            open: via (what did it): somebody began to work at a kata, or went on after a pause.
             hint: level, from 1.
             interview: see interview.py.
             goal: until (a day, as 2026-12-15; None for no goal any more).

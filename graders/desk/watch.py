@@ -178,6 +178,7 @@ class Watch:
         """Shows the card of the kata's file as it is now."""
         if self.console.is_terminal:
             self.console.clear()
+        attempts.opened(self.state, self.kata, self.via)
         result = self.verdict()
         if result is None:
             return  # something newer is waiting

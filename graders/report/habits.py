@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from graders.catalogue.katas import Kata
-from graders.desk.progress import Progress, is_unfinished
+from graders.desk.progress import PAUSE, Progress, is_unfinished
 from graders.desk.state import Event
 from graders.judge.checks import POINTS
 from graders.report.tally import Span
 
 AHEAD = timedelta(days=30)
 BEFORE = timedelta(days=92)
-PAUSE = timedelta(minutes=30)  # nobody says when they went away; a longer gap is not counted as work
 SHADES = (1, 3, 6, 10)  # attempts on a day, from which it has the next colour
 MOST_CHECKS = 10
 AT_ONCE = 4  # the rating of a kata that was solved without a failure or a hint
@@ -83,7 +82,7 @@ class First:
 
 
 def firsts(events: Sequence[Event], katas: Mapping[str, Kata], found: Mapping[str, Progress]) -> list[First]:
-    """The newest first. The minutes are those between the first and the last thing that was done, without pauses."""
+    """The newest first. The minutes are those from its opening to the last thing that was done, without pauses."""
     made = []
     for name, kata in katas.items():
         times, attempts = [], 0
