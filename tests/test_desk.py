@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections import Counter
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
@@ -15,9 +16,10 @@ from graders.catalogue import katas
 from graders.catalogue.stub import bare, stub_of
 from graders.desk import state as states
 from graders.desk.attempts import begin, file_for, opened, record
-from graders.desk.goal import Goal, plan, recall
+from graders.desk.goal import Goal, plan, recall, set_last_looks, without_last_look
 from graders.desk.progress import Progress, progress_of
-from graders.desk.state import State
+from graders.desk.state import Event, State
+from graders.desk.status import overview
 from graders.judge.results import Outcome, Result
 from graders.report.habits import firsts
 from tests.toys import MODULE_REFERENCE, REFERENCE, make_repository, run, run_within
@@ -351,6 +353,63 @@ def test_everything_is_seen_again_before_the_day(
     assert one.due > seen + timedelta(days=7)
     assert recall(goal, one) > recall(goal, known["b"]) > 0.5
     assert recall(goal, Progress("d")) == 0
+
+
+def test_last_looks_are_spread_evenly_however_the_katas_lie_on_the_path() -> None:
+    known = {name: Progress(name) for name in "abcdefghij"}
+    for place, one in enumerate(known.values()):
+        one.rate(NOON + timedelta(minutes=place), 4)
+    goal = Goal(NOON.date(), NOON.date() + timedelta(days=10))
+    set_last_looks(goal, known)
+    before = {name: one.last_look for name, one in known.items()}
+    assert sorted(Counter(before.values()).values()) == [2] * 5
+    known["new"] = Progress("new")
+    known["new"].rate(NOON + timedelta(days=1), 4)
+    set_last_looks(goal, known)
+    assert {name: known[name].last_look for name in before} == before
+
+
+def test_plan_keeps_to_a_number_of_reviews_a_day() -> None:
+    known = {name: Progress(name) for name in "abcdefg"}
+    for one in known.values():
+        one.rate(NOON - timedelta(days=9), 3)
+    goal = Goal(NOON.date(), NOON.date() + timedelta(days=8))
+    set_last_looks(goal, known)
+    crowded = plan(goal, known, NOON)
+    assert len(crowded[NOON.date()]) == 7
+    assert without_last_look(known, crowded) == []
+    even = plan(goal, known, NOON, a_day=3)
+    assert max(map(len, even.values())) == 3
+    assert {name for names in even.values() for name in names} == set(known)
+    assert without_last_look(known, even) == []
+    assert without_last_look(known, plan(goal, known, NOON, a_day=1)) != []
+    known["a"].rate(NOON, 3)
+    assert len(plan(goal, known, NOON, a_day=3)[NOON.date()]) == 2  # one was seen today
+
+
+def test_reviews_a_day_can_be_limited(
+    desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for bad in ("0", "some", "-1"):
+        assert "--a-day should be a number from 1, or none" in refusal(desk, capsys, "review", f"--a-day={bad}")
+    state = State(desk)
+    for name in ("scale", "affine"):
+        solved = {"state": "solved", "score": 100, "failed": [], "message": None, "source": "", "costs": {}}
+        state.insert(Event("attempt", name, solved, NOON))
+    monkeypatch.setattr(states, "now", lambda: NOON + timedelta(days=60))
+    assert "at most 1 a day" in say(desk, capsys, "review", "--a-day", "1")
+    assert say(desk, capsys, "review", "--list").count("days late") == 1
+    judged = Result("affine", "toys", "x", planned=1, source_text="x")
+    judged.outcomes.append(Outcome("numerics/a", "numerics", "pass", 100, core=True))
+    begin(state, katas.find_one("affine", desk), "review")
+    record(state, judged, 1, "review")
+    assert "1 reviewed today, as many as you set; 1 more is due" in say(desk, capsys, "review", "--list")
+    assert "due today" not in say(desk, capsys, "status")
+    ahead = f"{NOON + timedelta(days=70):%Y-%m-%d}"
+    assert "at most 1 a day, here 1;" in say(desk, capsys, "review", "--until", ahead)
+    assert "as many a day as are due" in say(desk, capsys, "review", "--a-day", "none")
+    assert overview(state, katas.all_katas(desk)).goal  # it stays
+    state.close()
 
 
 def test_plan_for_a_day(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

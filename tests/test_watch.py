@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pexpect
@@ -152,6 +153,29 @@ def test_review_is_judged_where_it_is_written(desk: Path) -> None:
     finally:
         made.child.close(force=True)
     assert answer.read_text() == REFERENCE
+
+
+def test_reviews_follow_one_another(desk: Path) -> None:
+    state = State(desk)
+    long_ago = datetime.now(UTC) - timedelta(days=60)
+    for name in ("affine", "scale"):
+        solved = {"state": "solved", "score": 100, "failed": [], "message": None, "source": "", "costs": {}}
+        state.insert(Event("attempt", name, solved, long_ago))
+    begin(state, katas.find_one("scale", desk), "review")
+    made = Terminal(desk, "--review")
+    try:
+        made.shows("TODO", ".kata/review/scale.py")
+        made.press("n")
+        made.shows("TODO", ".kata/review/affine.py")
+        (desk / ".kata/review/affine.py").write_text(MODULE_REFERENCE)
+        made.shows("PASS", "n goes to the next of 1 that are due")
+        made.press("n")
+        made.shows("TODO", ".kata/review/scale.py")
+        made.press("n")
+        made.shows("nothing else is due today")
+    finally:
+        made.child.close(force=True)
+        state.close()
 
 
 def test_file_that_takes_the_place_of_another_is_a_save(terminal: Terminal) -> None:

@@ -48,6 +48,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     review.add_argument(
         "--until", metavar="DAY", help="plan for a day such as 2026-12-15, before which all is seen again; or `none`"
     )
+    review.add_argument("--a-day", metavar="N", help="at most N reviews a day; the others wait; or `none`")
     review.add_argument("--list", action="store_true", help="only list what is due")
     review.add_argument("--export", type=Path, metavar="FILE", help="write all that you did here to FILE")
     review.add_argument("--import", type=Path, metavar="FILE", dest="merge", help="add what you did elsewhere")

@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from graders.catalogue import katas
-from graders.catalogue.katas import Kata
 from graders.desk import attempts
-from graders.desk.goal import plan
+from graders.desk.goal import goal_of, plan, without_last_look
 from graders.desk.progress import RATINGS
 from graders.desk.state import State
 from graders.desk.status import Desk, overview, when
 from graders.faults import UsageError
 from graders.files import replace_file
 from graders.judge import card
+
+VIA = "review"
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -29,8 +31,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
             exchange(state, options.export, options.merge)
             return 0
         chosen = katas.all_katas(root)
-        if options.until:
-            show_plan(aim(state, options.until, chosen), console)
+        if options.until or options.a_day:
+            aim(state, options.until, options.a_day)
+            show_plan(overview(state, chosen), console)
             return 0
         attempts.bring_all_home(state, chosen)
         desk = overview(state, chosen)
@@ -60,25 +63,37 @@ def exchange(state: State, export: Path | None, merge: Path | None) -> None:
         print(f"wrote {len(state.events())} events to {export}")
 
 
-def aim(state: State, day: str, chosen: list[Kata]) -> Desk:
-    """Sets the day that is practised for. Raises: UsageError."""
+def aim(state: State, day: str | None, a_day: str | None) -> None:
+    """Sets the day that is practised for, how many reviews a day may have, or both. Raises: UsageError."""
     today = state.now().astimezone().date()
-    if day != "none":
-        try:
-            ahead = date.fromisoformat(day) > today
-        except ValueError:
-            ahead = False
-        if not ahead:
-            raise UsageError(f"--until should be a day after today, such as {today + timedelta(days=21)}, got {day}")
-    state.add("goal", "", {"until": None if day == "none" else day})
-    return overview(state, chosen)
+    goal = goal_of(state.events(), today)
+    body: dict[str, Any] = {"until": f"{goal.until}" if goal else None}
+    if day:
+        body["until"] = None if day == "none" else read_day(day, today)
+    if a_day:
+        if a_day != "none" and not (a_day.isdecimal() and int(a_day)):
+            raise UsageError(f"--a-day should be a number from 1, or none, got {a_day}")
+        body["a_day"] = None if a_day == "none" else int(a_day)
+    state.add("goal", "", body)
+
+
+def read_day(day: str, today: date) -> str:
+    """Raises: UsageError."""
+    try:
+        ahead = date.fromisoformat(day) > today
+    except ValueError:
+        ahead = False
+    if not ahead:
+        raise UsageError(f"--until should be a day after today, such as {today + timedelta(days=21)}, got {day}")
+    return day
 
 
 def show_plan(desk: Desk, console: Console) -> None:
+    limit = "as many a day as are due" if desk.a_day is None else f"at most {desk.a_day} a day"
     if desk.goal is None:
-        console.print("there is no day to practise for any more; reviews come when FSRS says")
+        console.print(Text(f"there is no day to practise for; reviews come when FSRS says,\n{limit}"))
         return
-    planned = plan(desk.goal, desk.progress, desk.at)
+    planned = plan(desk.goal, desk.progress, desk.at, desk.a_day)
     table = card.table("day.", "minutes", "review.")
     table.columns[-1].no_wrap = False
     for day, names in planned.items():
@@ -89,6 +104,10 @@ def show_plan(desk: Desk, console: Console) -> None:
     new = [name for name in desk.order if not desk.progress[name].solved]
     days = (desk.goal.until - desk.at.astimezone().date()).days
     console.print(Text(f"\ndays with reviews, if each goes well: {len(planned)}; `nox -s review` starts what is due"))
+    most = max(map(len, planned.values()), default=0)
+    console.print(Text(f"{limit}, here {most}; another limit:  nox -s review -- --a-day N"))
+    if missed := without_last_look(desk.progress, planned):
+        console.print(Text(f"no room is left to see these in the last days: {', '.join(missed)}; allow more a day"))
     if new:
         each = f"katas that you have not solved: {len(new)}, so {len(new) / days:.1f} a day"
         console.print(Text(f"{each}; next is {new[0]}"))
@@ -96,6 +115,9 @@ def show_plan(desk: Desk, console: Console) -> None:
 
 
 def nothing(desk: Desk) -> str:
+    if desk.waiting:
+        more = f"{len(desk.waiting)} more {'is' if len(desk.waiting) == 1 else 'are'} due"
+        return f"{desk.reviewed} reviewed today, as many as you set; {more}\n  nox -s review -- --a-day N"
     lapsed = [name for name in desk.order if desk.lapsed(name)]
     if lapsed:
         return f"nothing is due today; {lapsed[0]} fails now\n  nox -s watch -- {lapsed[0]}"
@@ -117,15 +139,20 @@ def show(desk: Desk, console: Console) -> None:
 def start(state: State, desk: Desk, console: Console, todo: bool) -> None:
     """The one that is due the longest, in a file of its own, unless it was begun already."""
     show(desk, console)
-    one = desk.due[0]
-    kata = desk.katas[one.kata]
-    file = attempts.shown(kata, "review")
-    if one.open and one.place == "review" and (kata.root / file).exists():
-        console.print(Text(f"\nyou are at {one.kata}: {file} is as you left it"))
-    else:
-        attempts.begin(state, kata, "review", todo)
+    name = desk.due[0].kata
+    file = attempts.shown(desk.katas[name], VIA)
+    if open_next(state, desk, name, todo):
         what = "the stub" if todo else "the bare signatures"
-        console.print(Text(f"\n{one.kata} first: {file} has {what}, and your answer stays as it is"))
-    console.print(
-        Text(f"write it from memory while it is judged on every save:\n  nox -s watch -- {one.kata} --review")
-    )
+        console.print(Text(f"\n{name} first: {file} has {what}, and your answer stays as it is"))
+    else:
+        console.print(Text(f"\nyou are at {name}: {file} is as you left it"))
+    console.print(Text(f"write it from memory while it is judged on every save:\n  nox -s watch -- {name} --review"))
+
+
+def open_next(state: State, desk: Desk, name: str, todo: bool = False) -> bool:
+    """Begins a review, unless it was begun already; whether it did. Raises: UsageError."""
+    one, kata = desk.progress[name], desk.katas[name]
+    begun = one.open and one.place == VIA and attempts.file_for(kata, VIA).exists()
+    if not begun:
+        attempts.begin(state, kata, VIA, todo)
+    return not begun

@@ -56,7 +56,8 @@ class Event:
             open: via (what did it): somebody began to work at a kata, or went on after a pause.
             hint: level, from 1.
             interview: see interview.py.
-            goal: until (a day, as 2026-12-15; None for no goal any more).
+            goal: until (a day, as 2026-12-15; None for no goal any more), and in some a_day (how many reviews a day may
+                have; None for no limit).
         at: in UTC.
         id: the same on every machine.
     """

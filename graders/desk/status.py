@@ -16,7 +16,7 @@ from rich.text import Text
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.desk import progress
-from graders.desk.goal import Goal, goal_of
+from graders.desk.goal import Goal, goal_of, limit_of, reviewed_on, set_last_looks
 from graders.desk.progress import Progress
 from graders.desk.state import State, stamp
 from graders.faults import UsageError
@@ -51,11 +51,22 @@ class Desk:
     progress: dict[str, Progress]
     at: datetime
     goal: Goal | None = None
+    a_day: int | None = None  # how many reviews a day may have
 
     @property
     def due(self) -> list[Progress]:
+        """What is due by the end of the day and has room in it, the longest due first."""
+        return self.waiting if self.a_day is None else self.waiting[: max(self.a_day - self.reviewed, 0)]
+
+    @property
+    def waiting(self) -> list[Progress]:
         """What is due by the end of the day, the longest due first."""
         return progress.due(self.progress, end_of_day(self.at))
+
+    @property
+    def reviewed(self) -> int:
+        """How many reviews there were today."""
+        return reviewed_on(self.progress, self.at.astimezone().date())
 
     @property
     def order(self) -> list[str]:
@@ -109,9 +120,8 @@ def overview(state: State, chosen: list[Kata]) -> Desk:
     found = progress.progress_of(events, names)
     goal = goal_of(events, at.astimezone().date())
     if goal:
-        for kata in chosen:
-            found[kata.id].last_look = goal.last_look(kata.rank)
-    return Desk(dict(zip(names, chosen, strict=True)), found, at, goal)
+        set_last_looks(goal, found)
+    return Desk(dict(zip(names, chosen, strict=True)), found, at, goal, limit_of(events))
 
 
 def after_solving(kata: str, root: Path) -> str:

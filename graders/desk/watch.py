@@ -17,7 +17,7 @@ from rich.text import Text
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.desk import attempts, diff, hint, keys, read, run, status
+from graders.desk import attempts, diff, hint, keys, read, review, run, status
 from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.saves import SaveWatcher
 from graders.desk.since import changes
@@ -31,7 +31,7 @@ from graders.sandbox.launcher import new_launcher
 
 RUN_SECONDS = 60  # of a file that `r` runs
 SLOW_SECONDS = 2.0  # in one call, after which it is shown
-REVIEW = "review"
+REVIEW = review.VIA
 KEYS = {"s": "statement", "h": "hint", "n": "next", "r": "run", "g": "grade", "l": "list", "d": "diff", "q": "quit"}
 
 
@@ -44,11 +44,12 @@ def main(options: argparse.Namespace, root: Path) -> int:
         named = katas.find([options.kata], root) if options.kata else chosen
         attempts.bring_all_home(state, chosen)
         if options.review:
-            chosen = [kata for kata in chosen if attempts.file_for(kata, REVIEW).exists()]
-            named = [kata for kata in named if kata in chosen]
+            named = [kata for kata in named if attempts.file_for(kata, REVIEW).exists()]
             if not named:
                 raise UsageError("no review was begun that could be watched; begin one: nox -s review")
-        first = status.overview(state, named).next or named[0].id
+        desk = status.overview(state, named)
+        due = [one.kata for one in desk.due] if options.review else []
+        first = next(iter(due), desk.next or named[0].id)
         via = REVIEW if options.review else "watch"
         watch = Watch(chosen, katas.find_one(first, root), state, judge, card.console(), via)
         torch.set_num_threads(1)
@@ -158,21 +159,38 @@ class Watch:
         return status.overview(self.state, list(self.katas.values()))
 
     def go_on(self) -> None:
-        """To the next kata on the path whose core is not right, or where none is left, that is not solved."""
+        """To the next kata on the path whose core is not right, or where none is left, that is not solved.
+
+        In a review to the next one that is due.
+        """
         desk = self.desk()
+        name = self.next_review(desk) if self.via == REVIEW else self.next_on_path(desk)
+        if name is None:
+            due = ", ".join(one.kata for one in desk.due if one.kata != self.kata.id)
+            if self.via == REVIEW:
+                self.say("nothing else is due today")
+            else:
+                self.say("every other kata is solved" + (f"; due today: {due}\n  nox -s review" if due else ""))
+            self.footer(desk)
+            return
+        self.kata = desk.katas[name]
+        self.grade()
+
+    def next_review(self, desk: status.Desk) -> str | None:
+        """The one that is due after this one, begun if it was not."""
+        due = [one.kata for one in desk.due]
+        after = due.index(self.kata.id) + 1 if self.kata.id in due else 0
+        name = next((one for one in due[after:] + due[:after] if one != self.kata.id), None)
+        if name is not None:
+            review.open_next(self.state, desk, name)
+        return name
+
+    def next_on_path(self, desk: status.Desk) -> str | None:
         others = [name for name in desk.order if name != self.kata.id]
         unsolved = [name for name in others if desk.progress[name].state != "solved"]
         waiting = [name for name in unsolved if desk.progress[name].state != "core"] or unsolved
         after = [name for name in waiting if desk.order.index(name) > desk.order.index(self.kata.id)]
-        name = next(iter(after or waiting), None)
-        if name is None and self.via == REVIEW:
-            self.say("nox -s review begins the next one that is due")
-            return
-        if name is None:
-            self.say("every other kata is solved")
-            return
-        self.kata = desk.katas[name]
-        self.grade()
+        return next(iter(after or waiting), None)
 
     def grade(self) -> None:
         """Shows the card of the kata's file as it is now."""
@@ -198,7 +216,7 @@ class Watch:
         if result.reached == "core":
             self.say("what is left is on the card. Its follow_up.md has what an interviewer asks next; n goes on")
         if result.state == "solved":
-            self.say(solved(desk, self.kata.id))
+            self.say(solved(desk, self.kata.id, review=self.via == REVIEW))
             if self.via == REVIEW:
                 sources = [event.body["source"] for event in attempts.attempts_of(self.state, self.kata)]
                 number = len(sources) - sources[::-1].index(result.source_text)
@@ -276,10 +294,11 @@ class Judging:
         return Text(words, no_wrap=True, overflow="ellipsis")
 
 
-def solved(desk: status.Desk, name: str) -> str:
+def solved(desk: status.Desk, name: str, review: bool) -> str:
     due = desk.progress[name].due
     again = f"; it comes back for review {status.when(due, desk.at)}" if due else ""
-    return (
-        f"solved{again}. Its follow_up.md has what an interviewer asks next; n goes to the next kata, "
-        "d shows how the reference does it"
-    )
+    after = "n goes to the next kata"
+    if review:
+        after = f"n goes to the next of {len(desk.due)} that are due" if desk.due else "nothing else is due today"
+    asks = "Its follow_up.md has what an interviewer asks next"
+    return f"solved{again}. {asks}; {after}, d shows how the reference does it"
