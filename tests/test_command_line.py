@@ -99,7 +99,7 @@ def test_failing_card_names_the_mistake_and_the_rerun(toys: Path) -> None:
     lines = [line.rstrip() for line in ran.out.splitlines()]
     assert lines[0].startswith("FAIL  scale                   ")
     assert lines[0].endswith("first failure: three_by_five/float64")
-    assert lines[1] == "  call        scale(x[3, 5] float64)  # seed 1"
+    assert lines[1] == "  call        scale(x[3, 5] float64)  # factor=2.0 by default, seed 1"
     assert lines[2].startswith("  given       x[")
     assert lines[3].startswith("  values      15 of 15 differ; worst at [")
     assert "  debug       nox -s run -- scale --case three_by_five" in lines
@@ -341,7 +341,7 @@ def test_a_seed_is_drawn_and_shown_for_a_submission(toys: Path) -> None:
         assert rerun in " ".join(ran.out.split())
     assert seeds[0] == seeds[2] != seeds[1]
     assert shown[0].splitlines()[:6] == shown[2].splitlines()[:6]
-    assert "seed" not in run(toys, "grade", "scale").out.replace("# seed 1", "")
+    assert "seed" not in run(toys, "grade", "scale").out.replace(", seed 1", "")
 
 
 def test_what_a_person_should_look_at_stands_in_the_document_and_on_the_card(toys: Path) -> None:

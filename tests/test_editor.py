@@ -142,7 +142,7 @@ def test_the_explorer_runs_one_check_by_its_id(clone: Path) -> None:
     assert outcomes[wrong][0] == "failed"
     said, call = outcomes[wrong][1].splitlines()
     assert said.startswith("values: 15 of 15 differ; worst at [")
-    assert call == "  call  scale(x[3, 5] float64)  # seed 1"
+    assert call == "  call  scale(x[3, 5] float64)  # factor=2.0 by default, seed 1"
     assert remembered(clone) == []
 
 

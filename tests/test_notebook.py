@@ -122,7 +122,7 @@ def test_a_right_answer_passes_and_can_be_tried_in_the_next_cell(outputs: dict[s
 def test_a_wrong_answer_gets_the_card_that_names_the_mistake(outputs: dict[str, list[Any]]) -> None:
     lines = card(outputs["wrong"])
     assert lines[0].startswith("FAIL  scale ")
-    assert lines[1] == "  call        scale(x[3, 5] float64)  # seed 1"
+    assert lines[1] == "  call        scale(x[3, 5] float64)  # factor=2.0 by default, seed 1"
     assert lines[-3:] == [
         "  looks like  the factor divides; multiply by it",
         "  rerun       %%kata scale -k three_by_five",

@@ -26,6 +26,7 @@ from graders.judge.agreement import agree, summed
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.results import STOPPED, Outcome, Result, exit_status
 from graders.judge.standard import unrefused
+from graders.judge.vectors import TestVectors
 from graders.kata import compare
 from graders.kata.mistakes import Mistake
 from graders.kata.spec import CATEGORIES, TOLERANCES, Answer, Case, Draw, Grader, Tolerance, parameters_of
@@ -478,6 +479,17 @@ def test_a_run_is_whole_where_no_check_was_left_out(message: str | None, whole: 
 )
 def test_the_first_lines_that_a_call_printed_are_shown(output: str, lines: list[str]) -> None:
     assert card.printed(output).split("\n") == lines
+
+
+def test_what_a_call_leaves_to_defaults_is_told() -> None:
+    typical = Case("typical", lambda draw: {"x": draw.normal(3)})
+    made = Answer("f(x, dim=-1, weight=None, mode='mean')", oracle=lambda x: x, cases=(typical,))
+    vectors = TestVectors("k", Grader(answers=(made,)), 1)
+    call = Request("f", ("f",), {"x": torch.ones(3), "mode": "sum"}, 1)
+    assert vectors.by_default(call) == "dim=-1 by default"
+    assert vectors.by_default(replace(call, arguments={"x": torch.ones(3)})) == "dim=-1, mode='mean' by default"
+    assert vectors.by_default(replace(call, arguments={"x": torch.ones(3), "dim": 0, "mode": "sum"})) == ""
+    assert vectors.by_default(replace(call, target="scenario")) == ""
 
 
 def test_one_error_that_several_checks_meet_is_told_once() -> None:

@@ -251,8 +251,10 @@ class SubmissionRun:
 
     def tell(self, check: Check, state: State, message: str | None, seconds: float = 0.0, fault: bool = False) -> None:
         trial = self.trial
-        mode = f"{trial.last.mode}, " if trial.last and trial.last.mode else ""
-        call = trial.last.with_comment(f"{mode}seed {trial.vectors.seed}") if trial.last else ""
+        call = ""
+        if trial.last:
+            notes = trial.vectors.by_default(trial.last), trial.last.mode, f"seed {trial.vectors.seed}"
+            call = trial.last.with_comment(", ".join(filter(None, notes)))
         printed = trial.printed if state not in ("pass", "skipped") else ""
         self.report(
             Outcome(

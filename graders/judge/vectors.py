@@ -270,6 +270,22 @@ class TestVectors:
             assert answer.oracle
             return answer.oracle(parameters, **case.init, **arguments) if answer.forward else answer.oracle(**arguments)
 
+    def by_default(self, request: Request) -> str:
+        """`dim=-1 by default`: what a call leaves to the defaults of the signature, those apart that are None."""
+        answer = next((answer for answer in self.grader.answers if answer.name == request.target), None)
+        if answer is None:  # a scenario
+            return ""
+        signatures = [(answer.signature, request.constructor_arguments if answer.forward else request.arguments)]
+        signatures += [(answer.forward, request.arguments)] if answer.forward else []
+        left = [
+            f"{name}={default!r}"
+            for signature, given in signatures
+            if given is not None
+            for name, default in parameters_of(signature).items()
+            if default not in (..., None) and name not in given
+        ]
+        return f"{', '.join(left)} by default" if left else ""
+
     def answers_in(self, scenario: Callable[..., Any]) -> tuple[str, ...]:
         """What a scenario takes of the submission."""
         known = {answer.name for answer in self.grader.answers}
