@@ -153,6 +153,7 @@ def test_a_whole_kata_from_within_its_folder_is_remembered(clone: Path) -> None:
     assert [(one.kind, one.kata, one.body["state"], one.body["via"]) for one in remembered(clone)] == [
         ("attempt", "scale", "failing", "pytest")
     ]
+    assert "\nscale looks like: the factor divides; multiply by it\n" in ran.stdout
     suite = ElementTree.parse(folder / "junit.xml").getroot()[0]
     assert {case.attrib["classname"] for case in suite.iter("testcase")} == {"katas.toys.scale.grader"}
     failed = [case.attrib["name"] for case in suite.iter("testcase") if case.find("failure") is not None]

@@ -68,11 +68,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Pytest's own summary only counts what was skipped."""
+    """Pytest's own summary only counts what was skipped, and a diagnosis is made once all checks were told of."""
     if RUN in terminalreporter.config.stash:
         for result in terminalreporter.config.stash[RUN].results:
             if result.todo:
                 terminalreporter.write_line(f"{result.kata} is to do: write {result.source}, and its checks are asked")
+            if result.diagnosis:
+                terminalreporter.write_line(f"{result.kata} looks like: {result.diagnosis}")
 
 
 class GraderFile(pytest.File):
