@@ -15,6 +15,7 @@ import pytest
 
 from graders.desk.state import Event, State
 from graders.faults import ROOT
+from graders.grade.plugin import line_of, lines_of
 from tests.toys import MODULE_REFERENCE, REFERENCE, make_clone
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
@@ -129,6 +130,19 @@ def test_the_explorer_finds_every_check_and_its_line(clone: Path) -> None:
             wanted = case if case in ("three_by_five", "factors", "no_factor", "twice_is_four_times") else "GRADER ="
             assert wanted in lines[one["line"]], one
     assert remembered(clone) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("one", 0), ("mse_of_each", 1), ("l1_of_a_model", 2), ("in_a_model", 3), ("many", 5), ("l1_signature", 6)],
+)
+def test_a_case_is_found_however_it_is_written(tmp_path: Path, name: str, line: int) -> None:
+    grader = tmp_path / "grader.py"
+    grader.write_text(
+        'Case("one", x)\nCase(f"{name.lower()}_of_each", x)\ncase("of_a_model", y)\ndef in_a_model(x):\n'
+        '    return Case(f"{name[:2]}_{about}", x)\ntest_many = samples(3)\nGRADER = Grader()\n'
+    )
+    assert line_of(name, lines_of(grader)) == line
 
 
 def test_the_explorer_runs_one_check_by_its_id(clone: Path) -> None:

@@ -22,7 +22,10 @@ RUN = pytest.StashKey[Run]()
 CORE = "core"
 ONLY_CORE = "core:"  # what `-k core` stands for on our command line: by itself it would match every "scores"
 BY_HAND = pytest.StashKey[Path]()  # the clone's folder, where pytest was not started by our command line
-NAMED = re.compile(r'\w\(\s*f?"(\w+(?:{\w+}\w*)?|{\w+}\w+)"|^def test_(\w+)|^(GRADER)\b', re.MULTILINE)
+WORDS = r"f?\"((?:\w|{[^{}\"]+})+)\""  # a name, or a pattern of several
+NAMED = re.compile(rf"\w\(\s*{WORDS}|^def test_(\w+)|^test_(\w+) =|^(GRADER)\b", re.MULTILINE)
+MENTIONED = re.compile(rf"{WORDS}|^def (\w+)", re.MULTILINE)  # a list of cases, a scenario that a case is called after
+GAP = re.compile("{[^{}]+}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -155,11 +158,17 @@ def in_words(outcome: Outcome) -> str:
 def lines_of(grader_file: Path) -> dict[str, int]:
     """The first line, from 0, that names a case, a budget or a test function; `{…}` stands for part of a name."""
     text = grader_file.read_text(encoding="utf-8")
-    named = reversed([*NAMED.finditer(text)])
-    return {found[found.lastindex or 0]: text.count("\n", 0, found.end()) for found in named}
+    made: dict[str, int] = {}
+    for pattern in (NAMED, MENTIONED):
+        for found in pattern.finditer(text):
+            made.setdefault(found[found.lastindex or 0], text.count("\n", 0, found.end()))
+    return made
 
 
 def line_of(name: str, lines: dict[str, int]) -> int | None:
-    """The grader's own line where none has the name."""
-    fitting = (line for words, line in lines.items() if re.fullmatch(re.sub(r"{\w+}", r"\\w+", words), name))
-    return next(fitting, lines.get("GRADER"))
+    """Where the whole name stands, else the longest end of it; the grader's own line where none does."""
+    patterns = {words: GAP.sub(r"\\w+", words) for words in lines}
+    whole = [words for words in lines if len(GAP.sub("", words)) > 2 and re.fullmatch(patterns[words], name)]
+    ends = [words for words in lines if "_" in words and name.endswith(f"_{words}")]
+    found = max(whole or ends or ["GRADER"], key=lambda words: len(GAP.sub("", words)))
+    return lines.get(found)
