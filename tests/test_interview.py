@@ -37,8 +37,9 @@ from graders.interview.clock import Reading, in_words
 from graders.interview.pace import UP, Pace
 from graders.interview.record import InterviewReport, begun, reports
 from graders.interview.round import PHASES, Round, Submit
-from graders.interview.terminal import Terminal, ascii_of, printable
+from graders.interview.terminal import Terminal, ascii_of
 from graders.sandbox.launcher import new_launcher
+from graders.worker.visible import visible
 from tests.toys import REFERENCE, heed_interrupts, run
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -771,5 +772,5 @@ def test_clock_in_words() -> None:
 
 
 def test_text_cannot_steer_the_terminal() -> None:
-    assert printable("a\x1b[31mb\x07\u202ec\r\n\td\x9b") == "a[31mbc\n    d"
+    assert visible("a\x1b[31mb\x07\u202ec\r\n\td\x9b") == "a\\x1b[31mb\\x07\\u202ec\n\td\\x9b"
     assert "".join(map(ascii_of, "√d · σ(x)² ≤ ½ → ∞ ŷ_₁")) == "sqrt d * sigma(x)^2 <= 1/2 -> infinity y_1"

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from graders.catalogue.source import read_source
 from graders.faults import UsageError
-from graders.interview.terminal import printable
 from graders.sandbox.dialogue import CallTimedOut, WorkerEnded, WorkerProcess
 from graders.sandbox.launcher import Launcher, ending
 from graders.worker import wire
 from graders.worker.script import LENGTH
+from graders.worker.visible import WHOLE, visible
 
 LIMIT_SECONDS = 30.0
 SPARE_SECONDS = 10.0  # for a worker to start, and to end what is late
@@ -46,7 +46,7 @@ def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
         try:
             ast.parse(text, name)
         except SyntaxError as error:
-            text = printable("".join(traceback.format_exception_only(error)))
+            text = visible("".join(traceback.format_exception_only(error)))
             return Ran(text.strip("\n"), False, f"was not run, since {name} cannot be read")
         except (ValueError, RecursionError, MemoryError):
             pass  # Python itself says what is wrong
@@ -78,7 +78,7 @@ def ran(text: str, status: int | None) -> Ran:
 
 
 def shortened(text: str) -> str:
-    lines = [line[:LONGEST_LINE] for line in printable(text[: 2 * LENGTH]).strip("\n").splitlines()]
+    lines = [line[:LONGEST_LINE] for line in visible(text[: 2 * LENGTH].expandtabs(4), WHOLE).strip("\n").splitlines()]
     if len(lines) > MOST_LINES:
         left_out = len(lines) - MOST_LINES
         lines[FIRST_LINES : FIRST_LINES + left_out] = [f"… {left_out:,} lines are left out …"]

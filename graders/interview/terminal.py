@@ -18,6 +18,7 @@ from rich.text import Text
 
 from graders.interview.pace import Pace
 from graders.judge import card
+from graders.worker.visible import WHOLE, visible
 
 PLAIN = card.ASCII | str.maketrans(
     {"•": "*", "─": "-", "│": "|", "→": "->", "×": "x", "–": "-", "—": "-", "’": "'", "⁄": "/", "∞": "infinity"}
@@ -53,7 +54,7 @@ class Terminal:
             line = input(prompt())
         if not self.typed:
             self.write(line + "\n")  # else a transcript would not show what was said
-        return printable(line).rstrip()
+        return visible(line, WHOLE).rstrip()
 
     @contextlib.contextmanager
     def interrupting(self, prompt: Callable[[], str], pace: Pace) -> Iterator[None]:
@@ -104,12 +105,6 @@ class Terminal:
     def readable(self, text: str) -> str:
         """ASCII where the terminal's encoding has no better; best before lines are broken."""
         return text if self.utf8 else "".join(map(ascii_of, text))
-
-
-def printable(text: str) -> str:
-    """Without what could steer a terminal: control characters, and those that turn the direction of text."""
-    text = text.replace("\t", "    ").replace("\r\n", "\n")
-    return "".join(one for one in text if one == "\n" or not unicodedata.category(one).startswith("C"))
 
 
 def ascii_of(one: str) -> str:

@@ -38,6 +38,7 @@ from graders.judge.checks import POINTS
 from graders.kata.spec import CATEGORIES
 from graders.report import charts, habits, tally
 from graders.report.tally import Cell
+from graders.worker.visible import WHOLE, visible
 
 RECENT = 20
 LONGEST = 20_000  # characters of what a learner wrote
@@ -52,8 +53,6 @@ VERDICTS = {
 WORDS = VERDICTS | {"todo": "to do", "later": "to do later", "again": "to do again"}
 MARKS = {"solved": "✓", "core": "◐", "failing": "✗", "error": "!", "todo": "○", "later": "◌", "again": "↻"}
 # Control characters and those that turn the direction of text have no business in a page.
-VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
-VISIBLE |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -270,7 +269,7 @@ def environment() -> jinja2.Environment:
 def readable(value: Any) -> Any:
     """What a page cannot show is made visible; all else is escaped by Jinja."""
     if isinstance(value, str) and not isinstance(value, Markup):
-        return value.translate(VISIBLE).encode("utf-8", "replace").decode()
+        return visible(value, WHOLE)
     return value
 
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 LONGEST = 500  # characters
+WHOLE = 1 << 30  # uncut
 # What GitHub's runner takes for a command, wherever a line is broken: `::error::…`, `##[error]…`. `[: :step]` is still
 # Python, and torch's own operators keep their names.
 COMMAND = re.compile(r"(?<! aten:)(?<=:)(?=:[A-Za-z])|(?<=#)(?=#\w*\[)")
