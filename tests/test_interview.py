@@ -40,7 +40,7 @@ from graders.interview.round import PHASES, Round, Submit
 from graders.interview.terminal import Terminal, ascii_of
 from graders.sandbox.launcher import new_launcher
 from graders.worker.visible import visible
-from tests.toys import REFERENCE, heed_interrupts, run
+from tests.toys import REFERENCE, end, heed_interrupts, run
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
@@ -155,7 +155,7 @@ class Tty:
     def ends(self) -> tuple[str, int]:
         """What is shown until then, and the exit status."""
         self.child.expect(self.end)
-        self.child.close()
+        self.child.wait()
         return self.plain(self.child.before), self.child.exitstatus
 
 
@@ -169,7 +169,7 @@ def terminal(desk: Path) -> Iterator[Callable[..., Tty]]:
 
     yield make
     for one in made:
-        one.child.close(force=True)
+        end(one.child)
 
 
 def test_what_is_asked_back_is_taken_by_yes_and_by_nothing_else(desk: Path, terminal: Callable[..., Tty]) -> None:

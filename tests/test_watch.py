@@ -20,7 +20,7 @@ from graders.catalogue import katas
 from graders.desk.attempts import begin
 from graders.desk.state import Event, State
 from graders.faults import ROOT
-from tests.toys import MODULE_REFERENCE, REFERENCE, heed_interrupts, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, end, heed_interrupts, run
 
 pytest.importorskip("termios", reason="there are no such terminals on Windows")
 
@@ -99,7 +99,7 @@ def terminal(desk: Path) -> Iterator[Terminal]:
     made = Terminal(desk)
     made.shows("TODO", "every save is judged:", "katas/toys/scale/scale.py")
     yield made
-    made.child.close(force=True)
+    end(made.child)
 
 
 def test_learner_goes_from_stub_to_solved(terminal: Terminal) -> None:
@@ -151,7 +151,7 @@ def test_review_is_judged_where_it_is_written(desk: Path) -> None:
         (desk / ".kata/review/scale.py").write_text(REFERENCE)
         made.shows("PASS", "katas/toys/scale/scale.py stays as it was", "nox -s history -- scale 1 --restore")
     finally:
-        made.child.close(force=True)
+        end(made.child)
     assert answer.read_text() == REFERENCE
 
 
@@ -256,10 +256,10 @@ def test_broken_grader_is_told_and_the_other_katas_go_on(desk: Path) -> None:
     grader.write_text(grader.read_text().replace("x: (x", "x: (1 / 0, x"))
     (desk / "katas/toys/affine/affine.py").write_text(MODULE_REFERENCE)
     terminal = Terminal(desk, "affine")
-    terminal.shows("ERROR", "the grader itself")
+    terminal.shows("ERROR", "the grader's case")
     terminal.save(REFERENCE)
     terminal.shows("PASS")
-    terminal.child.close(force=True)
+    end(terminal.child)
 
 
 def test_polling_sees_saves(desk: Path) -> None:
@@ -267,7 +267,7 @@ def test_polling_sees_saves(desk: Path) -> None:
     terminal.shows("TODO", "katas/toys/scale/scale.py")
     terminal.save(REFERENCE)
     terminal.shows("PASS")
-    terminal.child.close(force=True)
+    end(terminal.child)
 
 
 def test_interrupt_leaves_terminal_and_machine_as_they_were(terminal: Terminal) -> None:

@@ -196,3 +196,10 @@ def grade(root: Path, kata: str, sources: Mapping[str, str | bytes], *more: str,
 def failures(result: dict[str, Any]) -> dict[str, str]:
     """Check -> message, of the checks that did not pass."""
     return {test["name"]: test["message"] for test in result["tests"] if test["state"] != "pass"}
+
+
+def end(child: Any) -> None:
+    """Ends a program in a terminal: pexpect's own `close` gives up after 0.1 s, which is too soon on a busy machine."""
+    child.kill(signal.SIGKILL)
+    child.wait()
+    child.close()

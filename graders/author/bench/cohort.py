@@ -6,9 +6,7 @@ import argparse
 import contextlib
 import json
 import math
-import os
 import random
-import signal
 import sqlite3
 import statistics
 import subprocess
@@ -18,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
 from distributed import Worker
 from rich.console import Console
 
 from graders.arguments import command_line
-from graders.author.bench.speed import IMPORT_TORCH, descendants, measure, memory
+from graders.author.bench.speed import IMPORT_TORCH, family, measure, memory
 from graders.catalogue import katas
 from graders.catalogue.source import Source
 from graders.cohort import main as cohort
@@ -155,7 +154,7 @@ def run(console: Console, root: Path, folder: Path, said: str, workers: int = WO
     with subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         while process.poll() is None:
             time.sleep(LOOK_EVERY)
-            below = descendants(process.pid)
+            below = family(process.pid)
             clock = time.perf_counter() - began
             samples.append((clock, count_of(out / "results.sqlite")))
             if clock > WEIGH_EVERY * (len(weights) + 1):
@@ -180,13 +179,12 @@ def count_of(file: Path) -> int:
     return 0
 
 
-def kill_a_worker(processes: list[int]) -> int:
+def kill_a_worker(processes: list[Any]) -> int:
     """Dask's worker is the parent of a judge's process. Returns how many were killed."""
-    for pid in random.sample(processes, len(processes)):
-        with contextlib.suppress(OSError):
-            if b"cohort import child" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-                os.kill(parent, signal.SIGKILL)
+    for process in random.sample(processes, len(processes)):
+        with contextlib.suppress(psutil.Error):
+            if "cohort import child" in " ".join(process.cmdline()):
+                process.parent().kill()
                 return 1
     return 0
 

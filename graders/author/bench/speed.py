@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import statistics
@@ -14,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
 from rich.console import Console
 
 from graders.arguments import command_line
@@ -87,7 +89,7 @@ def show(console: Console, root: Path, runs: int) -> bool:
 
 
 def measure(command: Sequence[str], root: Path, memory_too: bool = False) -> tuple[float, float]:
-    """Wall seconds, and the peak of the memory of the command and all its descendants in bytes (0 without /proc)."""
+    """Wall seconds, and the peak of the memory of the command and all its descendants in bytes (Linux tells it)."""
     start = time.perf_counter()
     process = subprocess.Popen(command, cwd=root, env=USUAL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = 0.0
@@ -96,7 +98,7 @@ def measure(command: Sequence[str], root: Path, memory_too: bool = False) -> tup
     def poll() -> None:
         nonlocal peak
         while not done.wait(POLL_SECONDS):
-            peak = max(peak, sum(map(memory, descendants(process.pid))))
+            peak = max(peak, sum(map(memory, family(process.pid))))
 
     watcher = threading.Thread(target=poll)
     if memory_too:
@@ -149,27 +151,16 @@ def watched_seconds(kata: Kata) -> float:
     return statistics.median(seconds)
 
 
-def descendants(pid: int) -> list[int]:
-    """The process and all below it, from /proc."""
-    children: dict[int, list[int]] = defaultdict(list)
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            continue  # it ended meanwhile
-        children[parent].append(int(entry.name))
-    found = [pid]
-    for one in found:
-        found += children[one]
-    return found
+def family(pid: int) -> list[psutil.Process]:
+    """The process and all below it; none once it has ended."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        first = psutil.Process(pid)
+        return [first, *first.children(recursive=True)]
+    return []
 
 
-def memory(pid: int) -> float:
-    """Proportional set size in bytes: pages that a forked worker shares with its server count once."""
-    try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return float(line.split()[1]) * 1024
-    except OSError:
-        pass  # it ended meanwhile, or there is no /proc
+def memory(process: psutil.Process) -> float:
+    """Proportional set size in bytes: pages that a forked worker shares with its server count once. 0 once it ended."""
+    with contextlib.suppress(psutil.Error):
+        return float(process.memory_full_info().pss)
     return 0.0
