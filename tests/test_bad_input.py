@@ -62,6 +62,15 @@ RUNS: dict[str, tuple[str, Any]] = {
         DEF + "    import pdb\n    pdb.set_trace()\n    return x / (1 / factor)\n",
         f"the call: should raise ValueError, got a wait for a terminal, {NO_TERMINAL} (line 7: `pdb.set_trace()`)",
     ),
+    "looks_at_what_was_raised": (
+        DEF + "    import pdb\n    try:\n        x.nothing\n    except AttributeError:\n        pdb.post_mortem()\n",
+        f"the call: should raise ValueError, got a wait for a terminal, {NO_TERMINAL} (line 10: `pdb.post_mortem()`)",
+    ),
+    "runs_in_a_debugger": (
+        DEF + "    import pdb\n    return pdb.runcall(lambda: x / (1 / factor))\n",
+        f"the call: should raise ValueError, got a wait for a terminal, {NO_TERMINAL} (line 7: "
+        "`return pdb.runcall(lambda: x / (1 / factor))`)",
+    ),
     "fills_its_output": (
         DEF + "    for _ in range(300):\n        print('x' * (1 << 20))\n    return x / (1 / factor)\n",
         "the call: should raise ValueError, got more than 64 MiB printed or written; remove the prints (line 7: "
@@ -129,6 +138,11 @@ def test_every_check_of_a_bad_file_reports(name: str, results: dict[str, Any]) -
     assert len(results[name]["tests"]) == len(results["right"]["tests"])
     assert {test["category"] for test in results[name]["tests"] if test["state"] == "skipped"} <= {"rules"}
     assert results[name]["score"] < 100
+
+
+@pytest.mark.parametrize("name", ["asks", "breaks", "steps", "looks_at_what_was_raised", "runs_in_a_debugger"])
+def test_who_waits_for_a_terminal_breaks_no_rule(name: str, results: dict[str, Any]) -> None:
+    assert [test["message"] for test in results[name]["tests"] if "the rules: " in (test["message"] or "")] == []
 
 
 @pytest.mark.parametrize("name", IMPORTS)

@@ -25,7 +25,7 @@ SHARED = 2  # clock seconds count as one where the processor worked for less: ot
 MOST_HANGS = MOST_DEATHS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 1000  # printed in one call
 MOST_BYTES = 1 << 29  # of tensors in all replies, which are kept until the diagnosis
-DEBUGGER = re.compile(r"\b(breakpoint|set_trace|post_mortem)\(")
+DEBUGGER = re.compile(r"\b((breakpoint|set_trace|post_mortem)\(|pdb\.)")
 NO_TERMINAL = "and there is none while an answer is graded: take it out, or run the file by `nox -s run`"
 RELATIVE = "attempted relative import"
 ONE_FILE = "; an answer is one file, and imports only what is installed"

@@ -113,7 +113,7 @@ def guard(banned: tuple[str, ...], refuse: Refuse) -> Callable[[str, tuple[Any, 
             if event == "sys.addaudithook":
                 raise RuntimeError  # then none is added, and nobody is told: Triton asks for one when it is imported
             if below.f_code is not thread_start:
-                refuse(event)
+                raise RuntimeError(f"{event} may not be called here")  # no offence: a debugger that was left in does so
         elif event.startswith(forbidden):
             if not looking or thread_now() != main:
                 refuse(event)
