@@ -102,6 +102,8 @@ def serve(
                     reply, answer = call(module, path, request, tensors)
                 reply["printed"] = printed(log)
                 say(reply, answer)
+                outside.HELD.append(answer)  # whose memory may be the submission's
+                del reply, answer
             request, tensors = wire.receive(link)
     except wire.Closed:
         return
