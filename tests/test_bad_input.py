@@ -47,8 +47,8 @@ RUNS: dict[str, tuple[str, Any]] = {
         ["the call: was ended by SIGSEGV (Segmentation fault)", "the call: was ended by SIGABRT (Aborted)"],
     ),
     "floods": (
-        DEF + "    for i in range(10_000):\n        print(i)\n    return x / (1 / factor)\n",
-        "the call: should print nothing, got 10,000 lines; remove the prints",
+        DEF + "    for i in range(20_000):\n        print(i)\n    return x / (1 / factor)\n",
+        "the call: should print nothing, got 20,000 lines; remove the prints",
     ),
     "asks": (
         DEF + "    input('factor? ')\n    return x / (1 / factor)\n",
@@ -75,6 +75,11 @@ RUNS: dict[str, tuple[str, Any]] = {
         DEF + "    for _ in range(300):\n        print('x' * (1 << 20))\n    return x / (1 / factor)\n",
         "the call: should raise ValueError, got more than 64 MiB printed or written; remove the prints (line 7: "
         "`print('x' * (1 << 20))`)",
+    ),
+    "is_cut_into_pages": (  # by characters at which Python breaks no line
+        "# one\x0c\n# two\x0c\nHALF = '\x85\x1c\u2028'\n" + DEF + "    return x.nothing\n",
+        "the call: should raise ValueError, got AttributeError: 'Tensor' object has no attribute 'nothing' (line 9: "
+        "`return x.nothing`)",
     ),
     "empty": ("", "scale: should be defined in submissions/empty.py, got no such name"),
     "named_otherwise": (

@@ -55,6 +55,11 @@ def read_source(path: Path, shown: str) -> Source:
         return Source("", shown, f"cannot be read: {error.strerror or error}")
 
 
+def lines_of(source: str) -> list[str]:
+    """As Python counts them: `splitlines` breaks a line at form feeds and the like, too."""
+    return source.split("\n")
+
+
 def same_program(source: str, other: str) -> bool:
     """Whether two sources differ at most in comments and layout."""
     try:

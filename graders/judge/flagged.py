@@ -6,6 +6,7 @@ import ast
 import warnings
 from collections.abc import Iterator
 
+from graders.catalogue.source import lines_of
 from graders.worker.visible import visible
 
 # Ways from a function, a frame or a hook to what is not the submission's.
@@ -27,7 +28,7 @@ def flagged(source: str) -> list[str]:
         return []  # it cannot be imported
     except (RecursionError, MemoryError):
         return ["nested too deep to be looked at"]
-    lines, of_torch = source.splitlines(), names_of_torch(tree)
+    lines, of_torch = lines_of(source), names_of_torch(tree)
     found = set()
     for node in ast.walk(tree):
         found |= {(getattr(node, "lineno", 0), name) for name in named(node)}

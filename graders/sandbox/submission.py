@@ -8,7 +8,7 @@ import re
 import time
 from typing import Any
 
-from graders.catalogue.source import Source, defined_in
+from graders.catalogue.source import Source, defined_in, lines_of
 from graders.faults import CheckFailed, GivenUp
 from graders.sandbox.cage import FILE_SIZE, MEMORY
 from graders.sandbox.dialogue import CallTimedOut, Home, WorkerEnded, WorkerProcess
@@ -23,7 +23,7 @@ LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only 
 WHOLE_SECONDS = 60.0  # of the processor, for all imports and calls together; the slowest reference takes 2
 SHARED = 2  # clock seconds count as one where the processor worked for less: others may use it, and some sleep
 MOST_HANGS = MOST_DEATHS = 3  # in a row, after which the rest is not asked
-MOST_LINES = 1000  # printed in one call
+MOST_LINES = 10_000  # printed in one call: one that trains, or is made of thousands, has an honest line for each
 MOST_BYTES = 1 << 29  # of tensors in all replies, which are kept until the diagnosis
 DEBUGGER = re.compile(r"\b((breakpoint|set_trace|post_mortem)\(|pdb\.)")
 NO_TERMINAL = "and there is none while an answer is graded: take it out, or run the file by `nox -s run`"
@@ -190,13 +190,13 @@ class Submission:
 
     def line(self, number: int | None) -> str:
         """Its text, if there is such a line."""
-        lines = self.source.text.splitlines()
+        lines = lines_of(self.source.text)
         return lines[number - 1].strip() if number is not None and 0 < number <= len(lines) else ""
 
     def _mention(self, call: str) -> int | None:
         """The first line with a banned name that the call's begins with: `cdist` where it was aten::_cdist_forward."""
         called = ["", *re.findall(r"\w+", call)][-1].lstrip("_")
-        for number, line in enumerate(self.source.text.splitlines(), start=1):
+        for number, line in enumerate(lines_of(self.source.text), start=1):
             names = [name.lstrip("_") for name in re.findall(r"(?<!def )\b\w+", line.partition("#")[0])]
             if any(called.startswith(name) and name.startswith(self.banned) for name in names):
                 return number

@@ -162,7 +162,7 @@ def load(module: ModuleType, request: LoadRequest, refuse: removal.Refuse) -> tu
         outside.run(partial(importlib.import_module, COMPILER))  # its two seconds belong to no call
     module.__file__ = path
     sys.modules[module.__name__] = module
-    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)  # torch.jit reads it
+    linecache.cache[path] = (len(source), None, io.StringIO(source).readlines(), path)  # torch.jit reads it
     error: BaseException | None = None
     try:
         (code,) = results_of(partial(compile, source, path, "exec", dont_inherit=True))

@@ -188,7 +188,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
             function.__code__ = refusing(instead_of(name, refuse), function.__code__)
     for holder, name in stock.switches:
         holder[name] = instead_of(name.lstrip("_"), refuse)
-    guarded = opaque(sterile(guarded_registrar(torch._C._dispatch_library, refuse)))
+    guarded = opaque(sterile(guarded_registrar(torch._C._dispatch_library)))
     for holder in stock.registrars:
         holder[REGISTER] = guarded
     methods = gc.get_referents(torch._C.TensorBase.__dict__)[0]  # a class of C's cannot be written to otherwise
@@ -274,10 +274,12 @@ class NoLibrary(NamedTuple):
     reset: Callable[..., Any]
 
 
-def guarded_registrar(register: Callable[..., Any], refuse: Refuse) -> Callable[..., Any]:
-    """For operators of one's own alone: other kernels for torch's would run where the worker takes results over."""
-    no = instead_of("a kernel for torch's own operators", refuse)
-    instead, kind, text = NoLibrary(no, no, no, sterile(nothing)), type, str
+def guarded_registrar(register: Callable[..., Any]) -> Callable[..., Any]:
+    """For operators of one's own alone: other kernels for torch's would run where the worker takes results over.
+
+    Those are left out and nobody is told: modules of torch's register some when they are imported late.
+    """
+    instead, kind, text = NoLibrary(*[sterile(nothing)] * len(NoLibrary._fields)), type, str
     elsewhere = ("Meta", "FuncTorchBatched")  # no tensor of the worker's gets there; torch.vmap registers some itself
 
     def checked(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
