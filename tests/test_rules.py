@@ -104,6 +104,12 @@ STATEMENTS = {
         ),
     },
     "layer_norm": {
+        "nested": (
+            "torch.nn.functional.layer_norm(torch.nested.nested_tensor([torch.ones(2, 3)], layout=torch.jagged), (3,), "
+            "torch.ones(3), torch.zeros(3))"
+        ),
+        "an_operator_by_its_schema": "torch._C._jit_get_operation('prims::tanh')[0](x)",
+        "an_operator_of_onnx": "torch.ops.onnx.RotaryEmbedding.opset23(*[torch.ones(1, 2, 3, 4)] * 3)",
         "another_layout": (
             "c = x.shape[-1]; torch.ops.prim.MKLDNNLayerNorm("
             "x.detach().float().to_mkldnn(), [c], torch.ones(c), torch.zeros(c), eps, False).to_dense()"
@@ -117,6 +123,17 @@ STATEMENTS = {
         "sympy": "from sympy import symbols, diff; diff(symbols('t') ** 2)",
     },
     "softmax": {
+        "a_graph_that_is_loaded": (
+            "import io; b = io.BytesIO(); torch.jit.save(torch.jit.trace(lambda t: t + 1, x.detach()), b); b.seek(0); "
+            "torch.jit.load(b)"
+        ),
+        "a_shared_softmax_of_a_late_module": (
+            "import torch.distributed as d; from torch.testing._internal.distributed.fake_pg import FakeStore; "
+            "d.is_initialized() or d.init_process_group('fake', rank=0, world_size=1, store=FakeStore()); "
+            "from torch.distributed.device_mesh import init_device_mesh as mesh; "
+            "from torch.distributed.tensor.parallel.loss import _log_softmax as shared; "
+            "shared(x.detach(), -1, False, mesh('cpu', (1,)), 0)"
+        ),
         "a_graph_that_is_changed": "torch.jit.trace(lambda t: t + 1, x.detach()).graph.insertConstant(1)",
         "a_graph_that_is_rewritten": (
             "torch._C._jit_pass_custom_pattern_based_rewrite_graph("
@@ -135,6 +152,8 @@ NEAR = {
     "binary_cross_entropy": {
         "two_classes": "torch.nn.functional.cross_entropy(torch.stack([probs, probs]), torch.stack([probs, probs]))",
         "soft_margin": "torch.nn.functional.soft_margin_loss(probs, probs)",
+        "binomial": "torch.distributions.Binomial(1, logits=probs).log_prob(probs.round())",
+        "geometric": "torch.distributions.Geometric(logits=probs).log_prob(torch.zeros_like(probs))",
     },
     "softmax": {"ctc": f"torch.nn.functional.ctc_loss(torch.zeros(5, 1, 3), {', '.join(['torch.tensor([1])'] * 3)})"},
     "info_nce_by_hand": {

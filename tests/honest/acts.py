@@ -408,6 +408,35 @@ def has_a_tensor_of_its_own():
 
 
 @act
+def has_tensors_of_rows_of_any_length():
+    rows = [torch.ones(2, 3), torch.ones(1, 3)]
+    nested = torch.nested.nested_tensor(rows, layout=torch.jagged)
+    print(torch.nested.nested_tensor(rows), nested, nested.values(), nested.offsets(), (nested * 2).sum(-1))
+    nested.to_padded_tensor(0.0), nested.unbind(), nn.utils.rnn.pad_sequence(rows, batch_first=True)
+
+
+@act
+def has_modes_of_its_own():
+    class Functions(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    class Operators(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    with Functions(), Operators(), torch.profiler.record_function("twice"):
+        torch.ones(2, requires_grad=True) * 2
+
+
+@act
+def looks_where_it_is():
+    here = inspect.currentframe()
+    inspect.stack()[0].function, inspect.getframeinfo(here).lineno, sys._getframe().f_code.co_name, here.f_back
+    inspect.getmembers(doubled), inspect.getdoc(Net), inspect.getmodule(doubled), typing.get_type_hints(Net.forward)
+
+
+@act
 def iterates():
     for row in torch.randn(3, 2):
         for one in row:

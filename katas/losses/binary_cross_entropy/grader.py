@@ -261,7 +261,7 @@ GRADER = Grader(
     ),
     banned=(
         *("binary_cross_entropy", "multilabel_soft_margin_loss", "soft_margin_loss"),
-        *("cross_entropy", "linear_cross_entropy"),
+        *("cross_entropy", "linear_cross_entropy", "distributions"),
     ),
 )
 
