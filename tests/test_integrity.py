@@ -267,7 +267,7 @@ def test_a_hang_in_native_code_and_a_full_memory_are_told(toys: Path) -> None:
 
 
 FILTERED = """
-import os, signal, threading
+import os, resource, signal, threading
 from graders.sandbox import system_calls
 system_calls.forbid()
 def refused(call):
@@ -279,15 +279,23 @@ def refused(call):
 thread = threading.Thread(target=print, args=("a thread runs",))
 thread.start()
 thread.join()
+parent = os.getppid()
 calls = {
     "fork": os.fork,
     "memory": lambda: os.memfd_create("x"),
     "spawn": lambda: os.posix_spawn("/bin/true", ["true"], {}),
     "handler": lambda: signal.signal(signal.SIGALRM, print),
     "program": lambda: os.execv("/bin/true", ["true"]),
+    "limits of another": lambda: resource.prlimit(parent, resource.RLIMIT_CORE, resource.prlimit(parent, 4)),
+    "processors of another": lambda: os.sched_setaffinity(parent, os.sched_getaffinity(parent)),
+    "priority of another": lambda: os.setpriority(os.PRIO_PROCESS, parent, os.getpriority(os.PRIO_PROCESS, parent)),
+    "scheduler of another": lambda: os.sched_setscheduler(parent, os.SCHED_OTHER, os.sched_param(0)),
+    "a handle of another": lambda: os.pidfd_open(parent),
     **{f"signal to {pid}": lambda pid=pid: os.kill(pid, 0) for pid in (os.getppid(), 0, -1, -os.getpgid(0))},
 }
 os.kill(os.getpid(), 0)
+resource.setrlimit(resource.RLIMIT_CORE, resource.getrlimit(resource.RLIMIT_CORE))
+os.sched_setaffinity(0, os.sched_getaffinity(os.getpid()))
 signal.pthread_kill(threading.get_ident(), 0)
 print([name for name, call in calls.items() if not refused(call)])
 """

@@ -24,6 +24,8 @@ CALLS = {
         "process_vm_readv": 310, "process_vm_writev": 311, "pidfd_getfd": 438, "unshare": 272, "setns": 308,
         "mount": 165, "keyctl": 250, "add_key": 248, "bpf": 321, "perf_event_open": 298, "userfaultfd": 323,
         "io_uring_setup": 425, "tkill": 200, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297, "pidfd_send_signal": 424,
+        "pidfd_open": 434, "setpriority": 141, "ioprio_set": 251, "sched_setparam": 142, "sched_setscheduler": 144,
+        "sched_setattr": 314, "migrate_pages": 256, "move_pages": 279, "kcmp": 312, "process_madvise": 440,
     },
     "aarch64": {
         "execve": 221, "execveat": 281, "rt_sigaction": 134, "ptrace": 117,
@@ -31,10 +33,14 @@ CALLS = {
         "mq_open": 180, "process_vm_readv": 270, "process_vm_writev": 271, "pidfd_getfd": 438, "unshare": 97,
         "setns": 268, "mount": 40, "keyctl": 219, "add_key": 217, "bpf": 280, "perf_event_open": 241,
         "userfaultfd": 282, "io_uring_setup": 425, "tkill": 130, "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240,
-        "pidfd_send_signal": 424,
+        "pidfd_send_signal": 424, "pidfd_open": 434, "setpriority": 140, "ioprio_set": 30, "sched_setparam": 118,
+        "sched_setscheduler": 119, "sched_setattr": 274, "migrate_pages": 238, "move_pages": 239, "kcmp": 272,
+        "process_madvise": 440,
     },
 }  # fmt: skip
-SIGNALS = {"x86_64": (62, 234), "aarch64": (129, 131)}  # kill and tgkill, which a process may use on itself alone
+# What a process may use on itself alone: kill and tgkill; prlimit64 and sched_setaffinity, for which 0 is itself, too.
+SIGNALS = {"x86_64": (62, 234), "aarch64": (129, 131)}
+LIMITS = {"x86_64": (302, 203), "aarch64": (261, 122)}
 SET_SECCOMP, FILTER_MODE, ALLOW, REFUSE, KILL = 22, 2, 0x7FFF0000, 0x00050000, 0x80000000
 LOAD, EQUAL, GREATER_EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 THREAD = 0x00010000  # of clone's flags
@@ -42,7 +48,7 @@ X32 = 0x40000000  # from here on x86_64 has the same calls under other numbers
 
 
 def forbid() -> None:
-    """Takes from this process, for good, what starts another one, signals one, outlives it or catches signals.
+    """Takes from this process, for good, what starts another one, signals or slows one, outlives it or catches signals.
 
     Where Linux runs.
     """
@@ -56,12 +62,11 @@ def forbid() -> None:
     for number in CALLS[machine].values():
         program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, refused)]
     for number in SIGNALS[machine]:
-        program += [(EQUAL, 0, 4, number), (LOAD, 0, 0, 16)]
-        program += [(EQUAL, 0, 1, os.getpid()), (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, refused)]
+        program += with_first(number, (os.getpid(),), refused)
+    for number in LIMITS[machine]:
+        program += with_first(number, (0, os.getpid()), refused)
     program += [(EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, missing)]
-    program += [(EQUAL, 0, len(FAMILIES) + 3, SOCKET[machine]), (LOAD, 0, 0, 16)]
-    program += [(EQUAL, len(FAMILIES) - index, 0, family) for index, family in enumerate(FAMILIES)]
-    program += [(RETURN, 0, 0, REFUSE | errno.EAFNOSUPPORT), (RETURN, 0, 0, ALLOW)]
+    program += with_first(SOCKET[machine], FAMILIES, REFUSE | errno.EAFNOSUPPORT)
     program += [(EQUAL, 0, 3, CLONE[machine]), (LOAD, 0, 0, 16), (ANY_BIT, 1, 0, THREAD), (RETURN, 0, 0, refused)]
     program += [(RETURN, 0, 0, ALLOW)]
     lines = b"".join(struct.pack("HBBI", *line) for line in program)
@@ -71,3 +76,10 @@ def forbid() -> None:
         cage.system(
             "prctl", SET_SECCOMP, FILTER_MODE, struct.pack("HxxxxxxP", len(program), ctypes.addressof(held)), 0, 0
         )
+
+
+def with_first(number: int, values: tuple[int, ...], otherwise: int) -> list[tuple[int, int, int, int]]:
+    """Allows the call of this number where its first argument is one of the values."""
+    lines = [(EQUAL, 0, len(values) + 3, number), (LOAD, 0, 0, 16)]
+    lines += [(EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
+    return [*lines, (RETURN, 0, 0, otherwise), (RETURN, 0, 0, ALLOW)]
