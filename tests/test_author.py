@@ -30,7 +30,7 @@ def said(root: Path, capsys: pytest.CaptureFixture[str], *command: str, status: 
 
 # A function, a class, a module with parameters, several answers, numbers alone.
 LIKE = ("layer_norm", "batch_norm", "multi_head_attention", "moco", "lr_schedule")
-TO_FILL_IN = re.compile(r"left to do|or more, got|`[^`]*` should give|a Mistake should have slow=True|after:")
+TO_FILL_IN = re.compile(r"left to do|or more, got|`[^`]*` should give|a Mistake should have slow|a Budget should")
 
 
 @pytest.mark.parametrize("other", LIKE)
@@ -71,6 +71,8 @@ def test_new_kata_lacks_only_what_an_author_fills_in(
         (["RMSNorm", "--like", "scale"], "a kata's name should be words in small letters"),
         (["class", "--like", "scale"], "a kata's name should be words in small letters"),
         (["scaled", "--like", "scale", "--topic", "../toys"], "a topic's name should be words in small letters"),
+        (["scaled", "--like", "scale", "--signature", "scaled"], "a signature should be like"),
+        (["scaled", "--like", "scale", "--signature", "scaled(x"], "a signature should be like"),
         (["scaled", "--like", "scail"], "there is no kata called 'scail'; did you mean scale?"),
         (["scaled", "--like", "toys"], "toys is a topic of 2 katas; name one: scale, affine"),
     ],
@@ -84,6 +86,16 @@ def test_what_cannot_be_new_is_refused_in_a_sentence(
     assert told.startswith(f"error: {sentence}")
     assert told.count("\n") == 1
     assert [path for path in sorted(toys.rglob("*")) if "__pycache__" not in path.parts] == before
+
+
+def test_new_kata_may_have_a_signature_of_its_own(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    signature = "shift(x, by, eps=1e-6, way='up')"
+    said(toys, capsys, "new", "shift", "--like", "scale", "--signature", signature)
+    kata = Kata(toys, "toys", "shift")
+    head = 'def shift(x: Tensor, by: Tensor, eps: float = 1e-6, way: str = "up") -> Tensor:'
+    assert head in kata.reference_file.read_text()
+    assert "    eps: float = 1e-6,\n" in kata.statement.read_text()
+    assert [one for one in check.lacks(kata) if not TO_FILL_IN.search(one)] == []
 
 
 def test_new_kata_may_begin_a_topic(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,6 +51,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     new.add_argument("kata", metavar="KATA", help="its name, such as layer_norm")
     new.add_argument("--like", required=True, metavar="OTHER", help="the kata that it is to resemble in its form")
+    new.add_argument("--signature", metavar="TEXT", help="as 'layer_norm(x, eps=1e-5)'; default: that of OTHER")
     new.add_argument("--topic", metavar="TOPIC", help="its folder; default: that of OTHER")
     stub = commands.add_parser(
         "stub",

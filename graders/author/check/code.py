@@ -19,7 +19,7 @@ from graders.judge.vectors import TestVectors
 from graders.kata.spec import CATEGORIES, parameters_of
 
 TODO = "TODO(author)"  # what `new` leaves for an author to fill in
-END = re.compile(r"\W*$")
+END = re.compile(r" ?(<|\|).*|\W*$")  # of what is to be done: markup, or no more words
 ALTERNATIVES, MISTAKES, DIAGNOSIS = 4, 8, 20  # at least: files, mistakes, characters
 
 

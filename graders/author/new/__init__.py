@@ -26,7 +26,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     kata = Kata(root, options.topic or like.topic, options.kata)
     refuse(kata)
     kata.__dict__["about"] = About(kata.id.replace("_", " ").capitalize(), kata.topic)  # until the statement is there
-    made = files(Likeness.of(kata, like))
+    made = files(Likeness.of(kata, like, options.signature))
     for path, text in made.items():
         make_room(path, ADVICE)
         replace_file(path, text)

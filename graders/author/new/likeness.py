@@ -1,4 +1,4 @@
-"""What a new kata takes of another: the form of its first answer, its imports and its bans; no mathematics."""
+"""What a new kata takes of another: the form of its first answer, its imports, types and bans; no mathematics."""
 
 from __future__ import annotations
 
@@ -7,28 +7,38 @@ import builtins
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from graders.catalogue.katas import Kata
 from graders.faults import UsageError
 from graders.kata.spec import Answer, parameters_of
 
-Definition = ast.FunctionDef | ast.ClassDef
+TYPES = {bool: "bool", int: "int", float: "float", str: "str", type(None): "Tensor | None"}  # by a default
 
 
 @dataclass(frozen=True)
 class Likeness:
-    """The new kata, and the first answer of the other one that an oracle answers."""
+    """The new kata, the other's first answer that an oracle answers, and the parameters of the new one."""
 
     kata: Kata
     like: Kata
     answer: Answer
+    signature: str  # of the new one
 
     @classmethod
-    def of(cls, kata: Kata, like: Kata) -> Likeness:
+    def of(cls, kata: Kata, like: Kata, signature: str | None = None) -> Likeness:
         """Raises: UsageError, GraderError."""
         if not like.reference_file.exists():
             raise UsageError(f"{like.reference_file.relative_to(like.root)} is missing: name another kata by --like")
-        return cls(kata, like, next((one for one in like.grader.answers if one.oracle), like.grader.answers[0]))
+        answer = next((one for one in like.grader.answers if one.oracle), like.grader.answers[0])
+        is_class = answer.is_class or bool(answer.forward)
+        name = kata.id.title().replace("_", "") if is_class else kata.id
+        text = signature or f"{name}({answer.signature.partition('(')[2] or ')'}"
+        try:
+            parameters_of(text if re.fullmatch(r"\w+\(.*\)", text) else "(:)")
+        except (SyntaxError, ValueError):
+            raise UsageError(f"a signature should be like 'layer_norm(x, eps=1e-5)', got {signature!r}") from None
+        return cls(kata, like, answer, text)
 
     @property
     def is_class(self) -> bool:
@@ -36,18 +46,13 @@ class Likeness:
 
     @property
     def kind(self) -> str:
-        """What stands before a class's signature."""
+        """What stands before a class's signature in a grader."""
         return "class " if self.is_class else ""
 
     @property
     def name(self) -> str:
         """Of the answer: rms_norm, or RmsNorm."""
-        return self.kata.id.title().replace("_", "") if self.is_class else self.kata.id
-
-    @property
-    def signature(self) -> str:
-        """As a grader names it."""
-        return self.answer.signature.removeprefix("class ").replace(self.answer.name, self.name, 1)
+        return self.signature.partition("(")[0]
 
     @property
     def methods(self) -> list[str]:
@@ -57,24 +62,19 @@ class Likeness:
     @property
     def required(self) -> list[str]:
         """The parameters of the function, or of the first method, that have no default."""
-        signature = self.methods[0] if self.methods else self.answer.signature
-        return [name for name, default in parameters_of(signature).items() if default is ...]
-
-    def drawn(self, size: str) -> list[tuple[str, str]]:
-        """The required parameters, each with what may be given for it: where a type is named, it decides."""
-        source = ast.parse(self.like.reference_file.read_text(encoding="utf-8"))
-        types = {one.arg: one.annotation for one in ast.walk(source) if isinstance(one, ast.arg) and one.annotation}
-        tensors = {name for name in self.required if name not in types or "Tensor" in ast.unparse(types[name])}
-        return [(name, f"draw.normal({size})" if name in tensors else "1") for name in self.required]
+        listed = parameters_of(self.methods[0] if self.methods else self.signature)
+        return [name for name, default in listed.items() if default is ...]
 
     @property
-    def has_tensors(self) -> bool:
-        return any(given != "1" for _, given in self.drawn(""))
+    def tensors(self) -> list[str]:
+        """Those of them that are tensors, as far as types say so."""
+        types = self.types(self.methods[0] if self.methods else self.signature)
+        return [name for name in self.required if "Tensor" in types[name]]
 
     @property
     def differentiable(self) -> list[str]:
-        known = self.required if self.is_class else parameters_of(self.answer.signature)
-        return [name for name in self.answer.differentiable if name in known]
+        known = [name for name in self.answer.differentiable if name in parameters_of(self.signature)]
+        return (known or self.tensors) if self.answer.differentiates else []
 
     @property
     def budgeted(self) -> bool:
@@ -84,69 +84,71 @@ class Likeness:
     def banned(self) -> str:
         """The other's bans as they stand in its grader, or word for word where other lines of it are needed."""
         source = self.like.grader_file.read_text(encoding="utf-8")
-        known = names_of(imports_of(source))
+        known = known_in(ast.parse(source))
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.keyword) and node.arg == "banned" and names_in(node.value) <= known:
                 return ast.get_source_segment(source, node.value) or "()"
         return repr(self.like.grader.banned)
 
-    def imports(self, file: Path) -> str:
-        source = file.read_text(encoding="utf-8")
-        return "\n".join(ast.get_source_segment(source, node) or "" for node in imports_of(source))
-
-    @property
-    def definition(self) -> Definition:
-        """The answer in the other's reference."""
-        body = ast.parse(self.like.reference_file.read_text(encoding="utf-8")).body
-        return next(one for one in body if isinstance(one, Definition) and one.name == self.answer.name)
-
     @property
     def base(self) -> str:
         """Of a module, what it is derived from."""
-        bases = [ast.unparse(one) for one in getattr(self.definition, "bases", [])]
-        return "(nn.Module)" if "nn.Module" in bases else ""
+        return "(nn.Module)" if "nn.Module" in map(ast.unparse, getattr(self.definition, "bases", ())) else ""
 
-    def program(self, body: str, docstring: str = '"""TODO(author): the formula, in one line."""') -> str:
-        """The other's reference with another name, and `body` in place of all that it does."""
-        source, found = self.like.reference_file.read_text(encoding="utf-8"), self.definition
-        lines = [*self.headed(source, found), *indented(docstring.splitlines())]
-        if isinstance(found, ast.FunctionDef):
-            return "\n".join([*lines, *indented(body.splitlines())]) + "\n"
-        wanted = {"__init__", *(text.partition("(")[0] for text in self.methods)}
-        for method in (one for one in found.body if isinstance(one, ast.FunctionDef) and one.name in wanted):
-            first = ["super().__init__()"] if method.name == "__init__" and found.bases else []
-            inside = [*self.headed(source, method), *indented([*first, *body.splitlines()])]
-            lines += ["", *(inside if method.col_offset == 0 else indented(inside))]
-        return "\n".join(lines) + "\n"
+    @property
+    def module(self) -> ast.Module:
+        return ast.parse(self.like.reference_file.read_text(encoding="utf-8"))
 
-    def headed(self, source: str, node: Definition) -> list[str]:
-        """The lines of a definition above its body, without indentation."""
-        known = names_of(imports_of(source))
-        if isinstance(node, ast.FunctionDef) and not names_in(node.args) | names_in(node.returns) <= known:
-            for one in ast.walk(node.args):
-                if isinstance(one, ast.arg):
-                    one.annotation = None
-            lines = [f"def {node.name}({ast.unparse(node.args)}):"]
-        else:
-            above = source.splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
-            lines = [re.sub(r"  # .*", "", line[node.col_offset :]) for line in above]
-        return [re.sub(rf"^((?:def|class) ){self.answer.name}\b", rf"\1{self.name}", line) for line in lines]
+    @property
+    def definition(self) -> ast.FunctionDef | ast.ClassDef:
+        """The answer in the other's reference."""
+        kinds = ast.FunctionDef | ast.ClassDef
+        return next(one for one in self.module.body if isinstance(one, kinds) and one.name == self.answer.name)
 
+    def imports(self, file: Path) -> str:
+        return "\n".join(map(ast.unparse, imports_of(ast.parse(file.read_text(encoding="utf-8")))))
 
-def indented(lines: list[str]) -> list[str]:
-    return [f"    {line}" if line else "" for line in lines]
+    def types(self, signature: str) -> dict[str, str]:
+        """Of the parameters of this function or method, and of what it returns: the other's, or else a likely one."""
+        name, known = signature.partition("(")[0], known_in(self.module)
+        inside = getattr(self.definition, "body", []) if self.is_class else [self.definition]
+        wanted = self.answer.name if name == self.name else name
+        nodes = [one for one in inside if isinstance(one, ast.FunctionDef) and one.name == wanted]
+        found = {one.arg: one.annotation for node in nodes for one in ast.walk(node) if isinstance(one, ast.arg)}
+        if nodes:
+            found["return"] = nodes[0].returns
+        theirs = {one: ast.unparse(type_) for one, type_ in found.items() if type_ and names_in(type_) <= known}
+        likely = {one: likely_type(default) for one, default in parameters_of(signature).items()}
+        return {"return": "None" if name == "__init__" else "Tensor"} | likely | theirs
 
-
-def imports_of(source: str) -> list[ast.Import | ast.ImportFrom]:
-    return [node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
-
-
-def names_of(imports: list[ast.Import | ast.ImportFrom]) -> set[str]:
-    """What these make known, with Python's own names."""
-    return {(one.asname or one.name).partition(".")[0] for node in imports for one in node.names} | vars(
-        builtins
-    ).keys()
+    def declared(self, signature: str, first: str = "", wide: bool = False) -> str:
+        """The line that begins a definition, with types; where it is wide, with a line for each parameter."""
+        types = self.types(signature)
+        parts = [first] * bool(first)
+        for name, default in parameters_of(signature).items():
+            parts.append(f"{name}: {types[name]}" + ("" if default is ... else f" = {written(default)}"))
+        listed = "".join(f"\n    {part}," for part in parts) + "\n" if wide and parts else ", ".join(parts)
+        return f"def {signature.partition('(')[0]}({listed}) -> {types['return']}:"
 
 
-def names_in(node: ast.AST | None) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} if node else set()
+def likely_type(default: Any) -> str:
+    return TYPES.get(type(default), "Tensor")
+
+
+def written(default: Any) -> str:
+    """As people write it: 1e-5."""
+    return re.sub(r"(?<=e-)0", "", repr(default)) if isinstance(default, float) else repr(default).replace("'", '"')
+
+
+def imports_of(module: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    return [node for node in module.body if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+def known_in(module: ast.Module) -> set[str]:
+    """What a module's imports make known, with Python's own names."""
+    names = {(one.asname or one.name).partition(".")[0] for node in imports_of(module) for one in node.names}
+    return names | vars(builtins).keys()
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from textwrap import indent
 
 from graders.author.new.likeness import Likeness
 from graders.author.statement import HEADING, LAST
@@ -14,6 +17,9 @@ SOLUTION = """\
 # TODO(author): the steps that the stub shows, each as a comment that begins with "# TODO: ".
 raise NotImplementedError
 # --- end"""
+TAB = "    "
+NOTHING = "raise NotImplementedError"
+TENSORS = "import torch\nfrom torch import Tensor"
 SIZES = ("5, 7", "rows, features")
 WAYS = ("first_way", "second_way", "third_way", "fourth_way")
 
@@ -47,13 +53,14 @@ Args:
 Returns: TODO(author): shape and dtype.
 Raises: TODO(author): ValueError if …; or no such line.
 """'''
-    return f"{title}\n\n{new.imports(new.like.reference_file)}\n\n\n{new.program(SOLUTION, docstring)}"
+    definition = defined(new, new.declared, SOLUTION, docstring)
+    return f"{title}\n\n{new.imports(new.like.reference_file)}\n{TENSORS}\n\n\n{definition}"
 
 
 def grader(new: Likeness) -> str:
     needed = "from torch import nn\n" * bool(new.base) + "from graders.kata import Answer, Budget, Case, Grader"
     scenario = "scenario=one_call, " * new.is_class
-    small, large = ("{" + ", ".join(f'"{name}": {one}' for name, one in new.drawn(size)) + "}" for size in SIZES)
+    small, large = (drawn(new, size) for size in SIZES)
     budgets = f"""budgets=(
                 Budget(  # TODO(author): the axes along which a naive answer costs too much.
                     "many_rows",
@@ -92,15 +99,22 @@ GRADER = Grader(
 '''
 
 
+def drawn(new: Likeness, size: str) -> str:
+    """The inputs of a call."""
+    values = {name: f"draw.normal({size})" if name in new.tensors else "1" for name in new.required}
+    return "{" + ", ".join(f'"{name}": {value}' for name, value in values.items()) + "}"
+
+
 def oracle(new: Likeness) -> str:
     """What the expected numbers come from, and of a class what happens to it."""
     right = "TODO(author): right in float64, by other means than the reference"
     if not new.is_class:
-        return bare(new, "oracle", f"# {right}\n    raise NotImplementedError")
+        return defined(new, untyped, f"# {right}.\nraise NotImplementedError", name="oracle")
     inputs = ", ".join(new.required)
     method = new.methods[0].partition("(")[0] if new.methods else "method"
+    oracle = defined(new, untyped, docstring=f'"""{right}."""', name=f"Right{new.name}")
     return f"""\
-{bare(new, f"Right{new.name}", docstring=right)}
+{oracle}
 
 def one_call({", ".join([new.name, *new.required])}):
     # TODO(author): what happens to it in place of one call.
@@ -109,21 +123,29 @@ def one_call({", ".join([new.name, *new.required])}):
 """
 
 
-def bare(new: Likeness, name: str, body: str = "raise NotImplementedError", docstring: str = "") -> str:
-    """The signatures alone, without types."""
-    if not new.is_class:
-        return f"def {new.signature.replace(new.name, name, 1)}:\n    {body}\n"
-    constructor = new.signature.partition("(")[2]
-    own = [f"__init__({constructor or ')'}", *new.methods]
-    with_self = [text.replace("(", "(self, ", 1).replace("(self, )", "(self)") for text in own]
-    first = f'    """{docstring}."""\n\n' * bool(docstring)
-    methods = "\n".join(f"    def {text}:\n        {body}\n" for text in with_self)
-    return f"class {name}{new.base}:\n{first}{methods}"
-
-
 def program(new: Likeness, what: str) -> str:
     nn = "from torch import nn\n" * bool(new.base)
-    return f'"""TODO(author): {what}."""\n\nimport torch\n{nn}\n\n{bare(new, new.name)}'
+    return f'"""TODO(author): {what}."""\n\nimport torch\n{nn}\n\n{defined(new, untyped)}'
+
+
+def defined(
+    new: Likeness, head: Callable[[str, str], str], body: str = NOTHING, docstring: str = "", name: str = ""
+) -> str:
+    """The answer, where `head` makes a line of a signature and a first parameter, and `body` is all that it does."""
+    about = f"{docstring}\n" * bool(docstring)
+    if not new.is_class:
+        signature = new.signature.replace(new.name, name or new.name, 1)
+        return f"{head(signature, '')}\n{indent(about + body, TAB)}\n"
+    made = f"class {name or new.name}{new.base}:\n{indent(about, TAB)}"
+    for method in (new.signature.replace(new.name, "__init__", 1), *new.methods):
+        first = "super().__init__()\n" if method.startswith("__init__") and new.base and head != untyped else ""
+        made += indent(f"\n{head(method, 'self')}\n{indent(first + body, TAB)}\n", TAB)
+    return made
+
+
+def untyped(signature: str, first: str) -> str:
+    name, _, more = signature.partition("(")
+    return f"def {name}({first}{', ' if first and more != ')' else ''}{more}:"
 
 
 def mistakes(new: Likeness) -> str:
@@ -145,8 +167,11 @@ EQUIVALENT: dict[str, str] = {{}}
 
 def statement(new: Likeness) -> str:
     kata, about = new.kata, new.like.about
-    half = "| float16 and bfloat16 | about the last digits of that dtype | `half_precision` |\n" * new.has_tensors
+    half = "| float16 and bfloat16 | about the last digits of that dtype | `half_precision` |\n" * bool(new.tensors)
     performance = "| TODO(author): many rows | no Python loop, no table of all pairs | `performance` |\n" * new.budgeted
+    banned, flow = bool(new.like.grader.banned), "Let gradients flow. " * bool(new.differentiable)
+    allowed = flow + ("Call no TODO(author): what is banned, in a word." if banned else "All of torch is allowed.")
+    refused = "- Not allowed under any name (function, module or method): TODO(author): all of it.\n" * banned
     gradients = f"- Gradients flow to {' and '.join(new.differentiable)}.\n" * bool(new.differentiable)
     return f"""\
 ---
@@ -164,7 +189,7 @@ TODO(author): what it is for, in a sentence or two.
 Edit [{kata.id}.py]({kata.id}.py), then run `nox -s grade -- {kata.id}`.
 
 ```python
-{declared(new)}```
+{shown(new)}```
 
 TODO(author): behind each parameter above a remark, as `# (N, D), float16 to float64`.
 
@@ -187,7 +212,7 @@ TODO(author): what comes out, small enough to be calculated by hand in the contr
 
 - TODO(author): three to five bullets for what right mathematics does, with their cases. <!-- {TYPICAL} -->
 - TODO(author): the next.
-- Call nothing ready-made, and let gradients flow.
+- {allowed}
 
 `nox -s grade -- {kata.id} -k core` tests this alone.
 
@@ -205,7 +230,7 @@ TODO(author): the example by hand, in whole sentences.
 
 - TODO(author): a fact for all that is tested, behind it the cases and tests that hold it. <!-- {TYPICAL} -->
 {gradients}\
-- Not allowed under any name (function, module or method): TODO(author): what the bans are for.
+{refused}\
 - What [every kata asks](../../../README.md#what-every-kata-asks) also holds.
 
 </details>
@@ -217,11 +242,9 @@ TODO(author): the example by hand, in whole sentences.
 {LAST}"""
 
 
-def declared(new: Likeness) -> str:
+def shown(new: Likeness) -> str:
     """The signatures with types, as a statement shows them."""
-    lines = new.program("...", "").splitlines()
-    text = "\n".join(line for line in lines if line.strip() and "super().__init__()" not in line) + "\n"
-    return text.replace(":\n        ...", ": ...") if new.is_class else text.replace(":\n    ...", ": ...")
+    return defined(new, partial(new.declared, wide=not new.is_class), "...").replace("super().__init__()\n", "")
 
 
 def follow_up(new: Likeness) -> str:
@@ -274,7 +297,7 @@ TODO(author): the steps in words, then the traps.
 ## {nearly}
 
 ```python
-{bare(new, new.name, "return ...  # 1")}```
+{defined(new, untyped, "return ...  # 1")}```
 
 1. TODO(author): what stands there.
 """
