@@ -126,8 +126,8 @@ BROKEN = {
         f"{INTERVIEW}: a question is there twice: 'What shape comes back?'"),
     "title_of_interview": (INTERVIEW, "# Interview: ", "# ", "# ",
         "the heading '# Interview: cosine_similarity' is missing"),
-    "left_to_do": (HINTS, "## A nudge\n", "## A nudge\n\n<!-- TODO(author): say more. -->\n", "<!-- TODO(author)",
-        "left to do: say more"),
+    "left_to_do": (HINTS, "## A nudge\n", "## A nudge\n\n| TODO(author): say <code>more</code>. |\n", "| TODO(author)",
+        "left to do: say"),
 }  # fmt: skip
 MISSING = (README, FOLLOW_UP, INTERVIEW, GRADER, REFERENCE, MISTAKES, HINTS)
 

@@ -9,7 +9,7 @@ import pytest
 from graders.catalogue import katas, statement
 from graders.catalogue.katas import Kata
 from graders.interview.debrief import facts
-from tests.figures import texts_of
+from tests.figures import said, texts_of
 from tests.figures.beside import faults, figures, miscalculated, misplaced
 from tests.figures.written import calculations
 
@@ -133,3 +133,8 @@ def test_written_calculations_are_read(text: str) -> None:
 )
 def test_a_wrong_written_calculation_is_said(text: str, expected: str) -> None:
     assert list(miscalculated(HERE, text)) == [expected]
+
+
+def test_a_figure_that_no_text_says_is_shown_with_the_nearest_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert not said("layer_norm", "it is 16 + 5 = 22, so RMS norm divides")
+    assert "the nearest is it is 16 + 5 = 21, so RMS norm divides" in capsys.readouterr().out

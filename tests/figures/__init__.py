@@ -5,6 +5,7 @@ Most stand beside their own calculation (beside.py). A file for each kata holds 
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from pathlib import Path
 from types import ModuleType
 
@@ -25,7 +26,12 @@ def said(kata_id: str, *figures: str) -> bool:
     """Whether a text of the kata says each of the figures, on one line or across two."""
     (kata,) = katas.find([kata_id], ROOT)
     words = " ".join(" ".join(FIGURE.sub("", path.read_text(encoding="utf-8")).split()) for path in texts_of(kata))
-    return all(figure in words for figure in figures)
+    missing = [figure for figure in figures if figure not in words]
+    for figure in missing:
+        alike = SequenceMatcher(None, words, figure, autojunk=False).find_longest_match()
+        start = max(alike.a - alike.b, 0)
+        print(f"no text says   {figure}\nthe nearest is {words[start : start + len(figure) + 20]}")
+    return not missing
 
 
 def reference_of(kata_id: str) -> ModuleType:

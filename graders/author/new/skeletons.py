@@ -191,7 +191,7 @@ Edit [{kata.id}.py]({kata.id}.py), then run `nox -s grade -- {kata.id}`.
 ```python
 {shown(new)}```
 
-TODO(author): behind each parameter above a remark, as `# (N, D), float16 to float64`.
+TODO(author): after each parameter above a remark, as `# (N, D), float16 to float64`.
 
 ## Formula
 
@@ -228,7 +228,7 @@ TODO(author): the example by hand, in whole sentences.
 
 ## Must hold
 
-- TODO(author): a fact for all that is tested, behind it the cases and tests that hold it. <!-- {TYPICAL} -->
+- TODO(author): a fact for all that is tested, after it the cases and tests that hold it. <!-- {TYPICAL} -->
 {gradients}\
 {refused}\
 - What [every kata asks](../../../README.md#what-every-kata-asks) also holds.
