@@ -12,7 +12,7 @@ NUMBER = re.compile(
     r"""(?<![\w.^])(?P<sign>[-−]?)(?:
         (?P<base>\d+)(?P<raised>⁻?[⁰¹²³⁴-⁹]+) |
         (?P<digits>\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.(?P<decimals>\d+))?
-        (?:e(?P<e>[-−]?\d+)|[ ]?·[ ]?10(?P<power>⁻?[⁰¹²³⁴-⁹]+)|/(?P<over>\d+))?
+        (?:e(?P<e>[-−]?\d+)|[ ]?·[ ]?10(?P<power>⁻?[⁰¹²³⁴-⁹]+)|/(?P<over>[1-9]\d*))?
         |(?P<vulgar>[½⅓⅔¼¾⅛]) | (?P<name>∞|NaN))""",
     re.VERBOSE,
 )
