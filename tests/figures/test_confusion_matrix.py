@@ -30,3 +30,9 @@ def test_classifier_that_always_says_class_0() -> None:
 def test_a_difference_of_two_standard_deviations() -> None:
     assert abs(20 - 28) < 2 * math.sqrt(20 + 28) < abs(10 - 25) + 1
     assert said(KATA, "so 20 against 28 means little")
+
+
+def test_labels_out_of_range_lie_in_other_rows() -> None:
+    assert 1 * 7 + -1 == 0 * 7 + (7 - 1)
+    assert 0 * 7 + 7 == 1 * 7 + 0
+    assert said(KATA, "−1 as a prediction in row 1 is the cell C − 1", "C in row 0 is the first one of row 1")

@@ -14,6 +14,7 @@ REFERENCE = reference_of(KATA)
 def test_dependence_without_correlation() -> None:
     xor_by_pair = torch.tensor([[1.0, 0, 0, 1], [0, 1, 1, 0]]).double() / 4
     assert abs(REFERENCE.mutual_information(xor_by_pair, 2) - 1) < 1e-12
+    assert said(KATA, "2 good of 5, 4 of 4, and 3 of 5")  # as the table of the gain has them
 
 
 def test_bias_of_counts() -> None:

@@ -27,7 +27,7 @@ EQUALS = re.compile(r"[=≈]\s+")
 OPERATION = re.compile(rf"[·×/+√^{RAISED}]|\s[−-]\s|{NAME}")
 OPEN = re.compile(rf"[·×/+^{RAISED}]|[−-]\s")  # a beginning that lacks something before it
 FACTOR = re.compile(rf"(?<![{LETTER}])(?!a)[{LETTER}]$|[^\s\w,.:;()!?\"”“>\]*`'=≈-]$")  # an end that may belong to it
-GOES_ON = re.compile(rf"\s*(?:[·×/^√+(]|[−-]\s|(?:{NAME})\b|[{LETTER}](?![{LETTER}])|[{RAISED}])")
+GOES_ON = re.compile(rf"\s*(?:[·×/^√+(]|[−-]\s|(?:{NAME})\b|(?!a )[{LETTER}](?![{LETTER}])|[{RAISED}])")
 PYTHON: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<=\d)[ \u00a0](?=\d{3}(?!\d))", ""),
     (rf"[{RAISED}]+", lambda found: f"**({found[0].translate(SUPERSCRIPTS)})"),
