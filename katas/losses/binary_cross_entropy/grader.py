@@ -204,7 +204,7 @@ GRADER = Grader(
                 dtypes=FLOAT32,
                 core=False,
             ),
-            Case("confident_probs", confident_probs),
+            Case("confident_probs", confident_probs, core=False),
             Case("tiny_probs", tiny_probs, gradients="none", category="robustness"),
             Case(
                 "probs_below_the_clamp",
