@@ -8,7 +8,7 @@ from graders.judge import listing
 from graders.judge.correctness import LIKEWISE, OR
 from graders.judge.results import Outcome, Result
 
-BY_DTYPE = re.compile(r" (float|int|uint|bool)\d*(?=[,)])")
+BY_DTYPE = re.compile(r" (float|int|uint|bool)\d*(?=[,)]|$)")
 NO_RESULT = "got a result"  # in the message of a refusal that is missing
 
 

@@ -28,6 +28,18 @@ IMPOSSIBLE = 1  # the hypothesis whose prior is 0
 FAR = {torch.float32: Tolerance(1e-3, 1e-4, 1e-3)}
 
 
+def sum_of_joint(prior: Tensor, likelihood: Tensor) -> Tensor:
+    return likelihood @ prior
+
+
+def share_of_joint(prior: Tensor, likelihood: Tensor) -> Tensor:
+    return prior * likelihood / sum_of_joint(prior, likelihood)[..., None]
+
+
+def share_in_logs(log_prior: Tensor, log_likelihood: Tensor) -> Tensor:
+    return torch.log_softmax(log_prior + log_likelihood, -1)
+
+
 def distribution(draw: Draw, K: int) -> Tensor:
     weights = draw.uniform(K, low=0.5, high=2)
     return weights / weights.sum()
@@ -111,7 +123,7 @@ GRADER = Grader(
     answers=(
         Answer(
             "posterior(prior, likelihood)",
-            oracle=lambda prior, likelihood: prior * likelihood / (likelihood @ prior)[..., None],
+            oracle=share_of_joint,
             differentiable=("prior", "likelihood"),
             budgets=(budget("posterior_of_many"),),
             cases=(
@@ -138,7 +150,7 @@ GRADER = Grader(
         ),
         Answer(
             "total_probability(prior, likelihood)",
-            oracle=lambda prior, likelihood: likelihood @ prior,
+            oracle=sum_of_joint,
             differentiable=("prior", "likelihood"),
             budgets=(budget("total_of_many"),),
             cases=(
@@ -150,7 +162,7 @@ GRADER = Grader(
         ),
         Answer(
             "log_posterior(log_prior, log_likelihood)",
-            oracle=lambda log_prior, log_likelihood: torch.log_softmax(log_prior + log_likelihood, -1),
+            oracle=share_in_logs,
             tolerance=last_places(10),  # a gradient is a difference of what arrives and its sum
             differentiable=("log_prior", "log_likelihood"),
             budgets=(budget("log_of_many", in_logs),),

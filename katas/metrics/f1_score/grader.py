@@ -215,7 +215,7 @@ GRADER = Grader(
                     lambda draw: [guesses(draw, 40, 4, average=average, num_classes=7) for average in MEANS],
                 ),
                 ask("one_sided_classes", one_sided_classes),
-                ask("one_sample", one_sample),
+                ask("one_sample", one_sample, core=False),
                 ask("binary_extremes", binary_extremes, category="robustness"),
                 ask("all_or_nothing", all_or_nothing, category="robustness"),
                 ask("label_dtypes", label_dtypes, category="robustness"),
