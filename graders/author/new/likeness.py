@@ -60,15 +60,24 @@ class Likeness:
         return [text for name, text in self.answer.signatures.items() if "." in name]
 
     @property
+    def called(self) -> str:
+        """The signature of the function, or of the first method."""
+        return self.methods[0] if self.methods else self.signature
+
+    @property
     def required(self) -> list[str]:
-        """The parameters of the function, or of the first method, that have no default."""
-        listed = parameters_of(self.methods[0] if self.methods else self.signature)
-        return [name for name, default in listed.items() if default is ...]
+        """The parameters of that which have no default."""
+        return without_default(self.called)
+
+    @property
+    def inputs(self) -> list[str]:
+        """The same after what a class is made of."""
+        return list(dict.fromkeys([*without_default(self.signature), *self.required]))
 
     @property
     def tensors(self) -> list[str]:
-        """Those of them that are tensors, as far as types say so."""
-        types = self.types(self.methods[0] if self.methods else self.signature)
+        """What is required and a tensor, as far as types say so."""
+        types = self.types(self.called)
         return [name for name in self.required if "Tensor" in types[name]]
 
     @property
@@ -129,6 +138,10 @@ class Likeness:
             parts.append(f"{name}: {types[name]}" + ("" if default is ... else f" = {written(default)}"))
         listed = "".join(f"\n    {part}," for part in parts) + "\n" if wide and parts else ", ".join(parts)
         return f"def {signature.partition('(')[0]}({listed}) -> {types['return']}:"
+
+
+def without_default(signature: str) -> list[str]:
+    return [name for name, default in parameters_of(signature).items() if default is ...]
 
 
 def likely_type(default: Any) -> str:

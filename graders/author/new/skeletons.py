@@ -58,7 +58,10 @@ Raises: TODO(author): ValueError if …; or no such line.
 
 
 def grader(new: Likeness) -> str:
-    needed = "from torch import nn\n" * bool(new.base) + "from graders.kata import Answer, Budget, Case, Grader"
+    needed = (
+        "import torch\nfrom torch import nn\n" * bool(new.base)
+        + "from graders.kata import Answer, Budget, Case, Grader"
+    )
     scenario = "scenario=one_call, " * new.is_class
     small, large = (drawn(new, size) for size in SIZES)
     budgets = f"""budgets=(
@@ -101,7 +104,7 @@ GRADER = Grader(
 
 def drawn(new: Likeness, size: str) -> str:
     """The inputs of a call."""
-    values = {name: f"draw.normal({size})" if name in new.tensors else "1" for name in new.required}
+    values = {name: f"draw.normal({size})" if name in new.tensors else "1" for name in new.inputs}
     return "{" + ", ".join(f'"{name}": {value}' for name, value in values.items()) + "}"
 
 
@@ -110,17 +113,27 @@ def oracle(new: Likeness) -> str:
     right = "TODO(author): right in float64, by other means than the reference"
     if not new.is_class:
         return defined(new, untyped, f"# {right}.\nraise NotImplementedError", name="oracle")
-    inputs = ", ".join(new.required)
-    method = new.methods[0].partition("(")[0] if new.methods else "method"
-    oracle = defined(new, untyped, docstring=f'"""{right}."""', name=f"Right{new.name}")
+    right_class = defined(new, untyped, docstring=f'"""{right}."""', name=f"Right{new.name}")
     return f"""\
-{oracle}
+{right_class}
 
-def one_call({", ".join([new.name, *new.required])}):
+def one_call({", ".join([new.name, *new.inputs])}):
     # TODO(author): what happens to it in place of one call.
-    return {new.name}().{method}({inputs})
+{indent(life(new), TAB)}
 
 """
+
+
+def life(new: Likeness) -> str:
+    """One call of a class's first method."""
+    made = f"{new.name}({', '.join(one for one in new.inputs if one not in new.required)})"
+    given, method = ", ".join(new.required), new.called.partition("(")[0]
+    if not new.base or method != "forward" or not new.tensors:
+        return f"return {made}.{method}({given})"
+    return f"""\
+made = {made}.to({new.tensors[0]}.dtype)
+own = {{}}  # TODO(author): its weights by their names, which are inputs
+return torch.func.functional_call(made, own, ({given}{"," * (len(new.required) == 1)}))"""
 
 
 def program(new: Likeness, what: str) -> str:
