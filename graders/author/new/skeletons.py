@@ -125,15 +125,24 @@ def one_call({", ".join([new.name, *new.inputs])}):
 
 
 def life(new: Likeness) -> str:
-    """One call of a class's first method."""
-    made = f"{new.name}({', '.join(one for one in new.inputs if one not in new.required)})"
-    given, method = ", ".join(new.required), new.called.partition("(")[0]
-    if not new.base or method != "forward" or not new.tensors:
-        return f"return {made}.{method}({given})"
+    """What happens to a class in a scenario."""
+    if not new.base or not new.tensors:
+        return f"return {one_call(new)}"
     return f"""\
-made = {made}.to({new.tensors[0]}.dtype)
+made = {made(new)}.to({new.tensors[0]}.dtype)
 own = {{}}  # TODO(author): its weights by their names, which are inputs
-return torch.func.functional_call(made, own, ({given}{"," * (len(new.required) == 1)}))"""
+return torch.func.functional_call(made, own, ({", ".join(new.required)}{"," * (len(new.required) == 1)}))"""
+
+
+def one_call(new: Likeness) -> str:
+    """Of the function, or of a class's first method."""
+    method = new.called.partition("(")[0]
+    start = new.name if not new.is_class else made(new) if new.base and method == "forward" else f"{made(new)}.{method}"
+    return f"{start}({', '.join(new.required)})"
+
+
+def made(new: Likeness) -> str:
+    return f"{new.name}({', '.join(one for one in new.inputs if one not in new.required)})"
 
 
 def program(new: Likeness, what: str) -> str:
@@ -216,7 +225,7 @@ TODO(author): what its letters mean.
 
 ```python
 >>> import torch
->>> {new.name}({", ".join(new.required)})
+>>> {one_call(new)}
 TODO(author): what comes out, small enough to be calculated by hand in the contract below
 
 ```
