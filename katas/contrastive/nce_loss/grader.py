@@ -52,6 +52,15 @@ def zero_logits(draw: Draw) -> Arguments:
     return made
 
 
+def moderate_logits(draw: Draw) -> Arguments:
+    """Where an approximation may cut off: δ of both signs and of each size up to 20, where F.softplus does."""
+    levels = (torch.linspace(5, 19.8, 32).double() + draw.uniform(32, low=-0.2, high=0.2)) * far.signs(32).flatten()
+    levels, made = levels[draw.permutation(32)], given(draw, 8, 3)
+    made["pos_scores"] = made["log_noise_pos"] + math.log(3) + levels[:8]
+    made["neg_scores"] = made["log_noise_neg"] + math.log(3) + levels[8:].reshape(8, 3)
+    return made
+
+
 def far_logits(draw: Draw) -> list[Arguments]:
     """Right and wrong scores of each size; the largest come alone, so that the others show."""
     made = []
@@ -109,6 +118,7 @@ GRADER = Grader(
                 Case("sizes", sizes),
                 Case("densities_above_one", lambda draw: [given(draw, 5, 7, mean=mean) for mean in (1.0, 6.0)]),
                 Case("zero_logits", zero_logits, core=False),
+                Case("moderate_logits", moderate_logits, dtypes=(torch.float64,), category="robustness"),
                 Case(
                     "far_logits",
                     far_logits,

@@ -98,7 +98,7 @@ GRADER = Grader(
                 Case("plain_bce", with_each(*each_reduction(alpha=-1, gamma=0))),
                 Case("zero_logits", at(0.0, 1.0), core=False),
                 Case("easy_logits", at(6.0, 9.0, 12.0, 15.0, wrong=False), dtypes=FLOAT64, core=False),
-                Case("moderate_logits", at(6.5, 10.5, 16.5), dtypes=FLOAT64, core=False),
+                Case("moderate_logits", at(6.5, 10.5, 16.5, 17.5, 18.5, 19.5), dtypes=FLOAT64, core=False),
                 Case(
                     "far_logits",
                     at(30.0, 50.0, 100.0, 1000.0),

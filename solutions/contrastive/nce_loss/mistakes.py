@@ -34,7 +34,7 @@ MISTAKES = (
         "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from x; "
         "leave the threshold as it is",
         log_probs("-F.softplus(-{}, threshold=8)"),
-        also=tuple(log_probs(f"-F.softplus(-{{}}, threshold={at})") for at in (5, 10, 15)),
+        also=tuple(log_probs(f"-F.softplus(-{{}}, threshold={at})") for at in (5, 10, 15, 19)),
     ),
     Mistake(
         "log_k_left_out",

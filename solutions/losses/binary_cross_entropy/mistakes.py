@@ -171,7 +171,7 @@ MISTAKES = (
         "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from x; "
         "leave the threshold as it is",
         softplus(8),
-        also=(softplus(5), softplus(10), softplus(15)),
+        also=(softplus(5), softplus(10), softplus(15), softplus(19)),
     ),
     Mistake(
         "wrong_slope_at_zero",

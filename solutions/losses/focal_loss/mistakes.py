@@ -142,10 +142,10 @@ MISTAKES = (
     Mistake(
         "limit_taken_too_early",
         "hard elements get −z for −log p_t, or 1 for the factor, where both still differ from their limits; use the "
-        "formula for all, or cut at 17 at the earliest",
+        "formula for all, or cut at 20 at the earliest",
         {LOG: "log_p_t = -F.softplus(-z, threshold=10)"},
         also=(
-            *by(LOG, *(f"log_p_t = torch.where(z < -{cut}, z, F.logsigmoid(z))" for cut in (6, 10, 16))),
+            *by(LOG, *(f"log_p_t = torch.where(z < -{cut}, z, F.logsigmoid(z))" for cut in (6, 10, 16, 19))),
             {FACTOR: f"{FACTOR}\n    factor = torch.where(z < -6, 1, factor)"},
         ),
     ),
