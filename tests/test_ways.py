@@ -27,12 +27,14 @@ GRADER = Grader(
                                                "c": draw.normal(6).fill_(-torch.inf)}, gradients="none"),
                 Case("negative_zeros", lambda draw: {"a": draw.normal(6), "b": draw.normal(6),
                                                      "c": -torch.zeros(6, dtype=torch.float64)}),
+                Case("three_axes", lambda draw: {name: draw.normal(2, 3, 4) for name in "abc"}, raises=ValueError),
             ),
         ),
     ),
 )
 """
-RIGHT = "import torch\n\n\ndef mix(a, b, c):\n    return a * b - c\n"
+REFUSAL = "    if a.dim() > 2:\n        raise ValueError('no')\n"
+RIGHT = f"import torch\n\n\ndef mix(a, b, c):\n{REFUSAL}    return a * b - c\n"
 
 OWN = """import torch
 
@@ -51,8 +53,7 @@ class Mix(torch.autograd.Function):
 
 
 def mix(a, b, c):
-    return Mix.apply(a, b, c)
-"""
+""" + f"{REFUSAL}    return Mix.apply(a, b, c)\n"
 SAVED = "        a, b = ctx.saved_tensors\n        return b * g, a * g, -g\n"
 
 
@@ -150,6 +151,16 @@ WRONG = {
         LEFT_ALONE,
         "torch's default dtype: should be the same after the call as before it, but is changed",
     ),
+    "another_default_dtype_before_it_refuses": (
+        RIGHT.replace(REFUSAL, f"    torch.set_default_dtype(torch.float64)\n{REFUSAL}"),
+        LEFT_ALONE,
+        "torch's default dtype: should be the same after the call as before it, but is changed",
+    ),
+    "another_default_dtype_where_it_refuses": (
+        RIGHT.replace("        raise", "        torch.set_default_dtype(torch.float64)\n        raise"),
+        LEFT_ALONE,
+        "torch's default dtype: should be the same after the call as before it, but is changed",
+    ),
     "gradients_on_for_good": (
         first("torch.set_grad_enabled(True)"),
         LEFT_ALONE,
@@ -180,7 +191,7 @@ HONEST = {
     "seeds": first("torch.manual_seed(0)"),
     "removes_its_hook": first("a.requires_grad and a.register_hook(lambda g: None).remove()"),
     "checkpoint": "import torch\nfrom torch.utils.checkpoint import checkpoint\n\n\ndef mix(a, b, c):\n"
-    "    return checkpoint(lambda a, b, c: a * b - c, a, b, c, use_reentrant=False)\n",
+    f"{REFUSAL}    return checkpoint(lambda a, b, c: a * b - c, a, b, c, use_reentrant=False)\n",
     "keeps_a_constant": first("one = kept.setdefault(a.dtype, torch.ones(1, dtype=a.dtype).clone())")
     + "\n\nkept = {}\n",
     "in_place_on_a_copy": result("a.clone().mul_(b).sub_(c)"),

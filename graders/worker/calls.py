@@ -54,10 +54,11 @@ make_subclass = Tensor._make_subclass
 inference_mode: Any = torch._C._InferenceMode  # which begins when it is made, and ends with it
 run_backward = torch.autograd.Variable._execution_engine.run_backward
 set_grad_enabled, set_num_threads = torch._C._set_grad_enabled, torch.set_num_threads
+GRAD_MODE = "torch's grad mode"
 # What of torch should be the same after a call as before it, and what makes it so again: for grad mode, outside.py.
 STATE: dict[str, tuple[Step, Callable[[Any], Any] | None]] = {
     "torch's default dtype": (torch.get_default_dtype, torch._C._set_default_dtype),
-    "torch's grad mode": (torch.is_grad_enabled, None),
+    GRAD_MODE: (torch.is_grad_enabled, None),
     "torch's use of deterministic algorithms": (
         torch._C._get_deterministic_algorithms,
         torch._C._set_deterministic_algorithms,
@@ -65,6 +66,7 @@ STATE: dict[str, tuple[Step, Callable[[Any], Any] | None]] = {
     "torch's number of threads": (torch.get_num_threads, set_num_threads),
 }
 LOOK_AT_STATE = [getter for getter, _ in STATE.values()]
+STATE_AT_FIRST: list[Any] = []  # before the first call, since a submission may set it on import
 seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
 synchronize, settrace, trace_threads = torch.cuda.synchronize, sys.settrace, threading.settrace
 # What scenarios may use (see kata/scenario.py): as it is now, since a submission could put other functions into torch.
@@ -118,7 +120,7 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         target, parameters = build(module, request, tensors, leaves)
         if request["arguments"] is not None:
             counter = meter.counter() if request["measured"] == "cost" else None
-            output, reply["left"] = forward(target, request, tensors, parameters, counter)
+            output = forward(target, request, tensors, parameters, counter, reply)
             returned: list[Tensor] = []
             reply["output"] = describe_output(output, returned)
             for tensor in returned:
@@ -217,14 +219,20 @@ def forward(
     tensors: list[Tensor],
     parameters: list[Tensor],
     counter: meter.Counter | None,
-) -> tuple[Any, list[str]]:
-    """What the call returned, and what of torch's state it left changed. Raises: Failed."""
+    reply: Reply,
+) -> Any:
+    """What the call returned. Tells the reply what of torch's state it left changed, also where it raised.
+
+    Raises: Failed.
+    """
+    if not STATE_AT_FIRST:
+        STATE_AT_FIRST.extend(results_of(partial(set_num_threads, 1), *LOOK_AT_STATE)[1:])
     shown = meter.in_short if request["measured"] else meter.in_full
     mode: list[Step] = [
         partial(set_num_threads, 1),  # whatever was chosen on import: all of them would count
         partial(setitem, meter.SHOWING, meter.SHOW, shown),
     ]
-    later, after = list[Step](), list[Step]()
+    earlier, later, after = list[Step](), list[Step](), list[Step]()
     if "no_grad" in request["ways"]:
         mode.append(partial(set_grad_enabled, False))
         after.append(partial(set_grad_enabled, True))
@@ -234,23 +242,29 @@ def forward(
         after.append(end)
     if request["beside"] in ("before", "often"):
         filled = [tensor for tensor in (*tensors, *parameters) if 0 not in BASE.stride(tensor)]  # that was expanded
-        mode += rehearsals(target, request, tensors, filled)
+        earlier = rehearsals(target, request, tensors, filled)
     elif request["beside"] == "after":  # it may write its result, or what backward needs, where the first did
         later = [outside.in_vain(with_arguments(target, request, other_values(tensors)))]
     called = outside.catching(with_arguments(target, request, tensors))
-    before: list[Step] = [*mode, *seed_everything]
     if counter:
-        return metered(called, counter, *before), []
-    results = results_of(*before, *LOOK_AT_STATE, called, *LOOK_AT_STATE, *later, *after)[len(before) :]
-    count = len(STATE)
-    return results[count], restored(results[:count], results[count + 1 : 2 * count + 1])
+        return metered(called, counter, *mode, *earlier, *seed_everything)
+    before: list[Step] = [*mode, *earlier, *seed_everything]
+    try:
+        results = results_of(*before, called, *later, *LOOK_AT_STATE, *after)[len(before) :]
+    except Failed:
+        reply["left"] = restored(outside.run(*LOOK_AT_STATE)[0])
+        raise
+    first = 1 + len(later)
+    reply["left"] = restored(results[first : first + len(STATE)], recording=not after)
+    return results[0]
 
 
-def restored(before: list[Any], after: list[Any]) -> list[str]:
-    """What a call changed of torch's state, which is as before again."""
-    changed = [(what, was) for what, was, is_now in zip(STATE, before, after, strict=True) if was != is_now]
-    outside.run(*[partial(setter, was) for what, was in changed if (setter := STATE[what][1])])
-    return [what for what, _ in changed]
+def restored(now: list[Any], recording: bool = True) -> list[str]:
+    """What calls changed of torch's state, which is as at first again. Grad mode is the call's own."""
+    usual = dict(zip(STATE, STATE_AT_FIRST, strict=True)) | {GRAD_MODE: recording}
+    changed = [what for what, one in zip(STATE, now, strict=True) if usual[what] != one]
+    outside.run(*[partial(setter, usual[what]) for what in changed if (setter := STATE[what][1])])
+    return changed
 
 
 def metered(step: Step, counter: meter.Counter, *before: Step) -> Any:
