@@ -61,12 +61,14 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
 
 
 def one_tensor_for_several(answer: Answer, trial: Trial) -> None:
-    """It gives what equal tensors give, and each of them gets the gradients of all."""
+    """It gives what equal tensors give, unless they are refused, and each of them gets the gradients of all."""
     for case, index, names in trial.vectors.shareable(answer):
         dtype, pulled = case.dtypes[0], answer.differentiates_in(case)
         mode = Mode(dtype, gradients="pulled" if pulled else "recorded", leaves=answer.differentiable, equal=names)
         apart, shared = (trial.vectors.request(answer, case, replace(mode, shared=one), index) for one in (False, True))
         tolerance = answer.tolerance_for(case, dtype)
+        if trial.ask(apart).raised:
+            continue
         wanted = trial.result(apart, trial.vectors.expected(answer, case, dtype, index).result)
         gradients = dict(trial.ask(apart).gradients)
         parts = [gradient for name in names if (gradient := gradients.get(name)) is not None]

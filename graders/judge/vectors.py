@@ -173,16 +173,23 @@ class TestVectors:
         )
 
     def shareable(self, answer: Answer) -> list[tuple[Case, int, tuple[str, ...]]]:
-        """Several inputs that may be one tensor, of the first call in which such have one shape."""
-        for case in answer.cases:
-            for index, given in enumerate(self.arguments(case) if case.inputs and not case.raises else ()):
-                tensors = [name for name in answer.differentiable if isinstance(given.get(name), Tensor)]
-                alike = [
-                    pair for pair in subsets(tensors) if len({given[name].shape for name in pair}) == 1 < len(pair)
-                ]
-                if alike and not case.scenario:
-                    return [(case, index, names) for names in alike]
-        return []
+        """Several inputs that may be one tensor, of the first call in which such have one shape and dtype.
+
+        All that gradients should reach, or none; and not of one row or column, of which many a loss is 0.
+        """
+        cases = [case for case in answer.cases if case.inputs and not (case.raises or case.scenario)]
+        calls = [(case, index, given) for case in cases for index, given in enumerate(self.arguments(case))]
+        found: list[tuple[Case, int, tuple[str, ...]]] = []
+        for learning in (True, False):
+            for case, index, given in calls:
+                tensors = {name: one for name, one in given.items() if isinstance(one, Tensor) and 1 not in one.shape}
+                names = [name for name in tensors if (name in answer.differentiable) == learning]
+                kinds = {name: (tensors[name].shape, tensors[name].dtype) for name in names}
+                alike = [some for some in subsets(names) if len({kinds[name] for name in some}) == 1 < len(some)]
+                if alike:
+                    found += [(case, index, some) for some in alike]
+                    break
+        return found
 
     def _request(self, answer: Answer, case: Case, mode: Mode, index: int | None, measured: Measured = "") -> Request:
         """`index` chooses the call of the case; None only constructs."""
