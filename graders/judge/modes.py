@@ -41,6 +41,7 @@ class Mode:
         passing: the arguments that have no default by position and the others by name, or all the same way.
         equal: the inputs that have the values of the first of them. No factor, since that changes the result.
         shared: those are one tensor.
+        repeated: the input that has along its last axis its first values alone. No factor either.
     """
 
     dtype: torch.dtype
@@ -57,6 +58,7 @@ class Mode:
     passing: Literal["usual", "names", "positions"] = "usual"
     equal: tuple[str, ...] = ()
     shared: bool = False
+    repeated: str = ""
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -76,6 +78,7 @@ class Mode:
     def words(self) -> str:
         """What a learner has to do to make the call the same way: `float32, strided, under no_grad`."""
         words = [dtype_name(self.dtype)]
+        words += [f"{self.repeated} the same along its last axis"] * bool(self.repeated)
         words += ["strided"] * self.strided
         words += [WORDS[way] for way in self.ways if way in WORDS]
         words += [f"after a call in {'train' if self.evaluating else 'eval'} mode"] * self.switched

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -40,6 +41,9 @@ def non_contiguous(answer: Answer, cases: list[Case], trial: Trial) -> None:
         for index, mode in failing_in_mode(answer, case, trial):
             if mode.strided and (fails(index, Mode(mode.dtype)) or not fails(index, replace(mode, strided=False))):
                 tell(answer, case, trial, question, index, mode)
+    for case, index, name in trial.vectors.expandable(answer):
+        mode = Mode(case.dtypes[0], repeated=name)
+        same_as(answer, case, trial, index, mode, replace(mode, strided=True))
 
 
 def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
@@ -63,19 +67,29 @@ def same_answer_twice(answer: Answer, cases: list[Case], trial: Trial) -> None:
 def one_tensor_for_several(answer: Answer, trial: Trial) -> None:
     """It gives what equal tensors give, unless they are refused, and each of them gets the gradients of all."""
     for case, index, names in trial.vectors.shareable(answer):
-        dtype, pulled = case.dtypes[0], answer.differentiates_in(case)
-        mode = Mode(dtype, gradients="pulled" if pulled else "recorded", leaves=answer.differentiable, equal=names)
-        apart, shared = (trial.vectors.request(answer, case, replace(mode, shared=one), index) for one in (False, True))
-        tolerance = answer.tolerance_for(case, dtype)
-        if trial.ask(apart).raised:
-            continue
-        wanted = trial.result(apart, trial.vectors.expected(answer, case, dtype, index).result)
-        gradients = dict(trial.ask(apart).gradients)
-        parts = [gradient for name in names if (gradient := gradients.get(name)) is not None]
-        gradients |= dict.fromkeys(names, sum(parts[1:], parts[0]) if parts else None)
-        correctness.same_values(trial, shared, wanted, tolerance)
-        finite = {name: one for name, one in gradients.items() if one is not None and one.isfinite().all()}
-        correctness.same_gradients(case, trial, shared, finite, tolerance)
+        mode = Mode(case.dtypes[0], equal=names)
+        same_as(answer, case, trial, index, mode, replace(mode, shared=True))
+
+
+def same_as(answer: Answer, case: Case, trial: Trial, index: int, simple: Mode, unusual: Mode) -> None:
+    """A call in an unusual mode should give what it gives in a simpler one, unless that refuses its values."""
+    dtype, learning = simple.dtype, answer.differentiable if answer.differentiates_in(case) else ()
+    gradients: Literal["pulled", "recorded"] = "pulled" if answer.differentiates_in(case) else "recorded"
+    apart, other = (
+        trial.vectors.request(answer, case, replace(mode, gradients=gradients, leaves=learning), index)
+        for mode in (simple, unusual)
+    )
+    tolerance = answer.tolerance_for(case, dtype)
+    if trial.ask(apart).raised:
+        return
+    wanted = trial.result(apart, trial.vectors.expected(answer, case, dtype, index).result)
+    found = dict(trial.ask(apart).gradients)
+    if unusual.shared:  # what it gives for each of them is added up
+        parts = [gradient for name in unusual.equal if (gradient := found.get(name)) is not None]
+        found |= dict.fromkeys(unusual.equal, sum(parts[1:], parts[0]) if parts else None)
+    correctness.same_values(trial, other, wanted, tolerance)
+    finite = {name: one for name, one in found.items() if one is not None and one.isfinite().all()}
+    correctness.same_gradients(case, trial, other, finite, tolerance)
 
 
 def failing_in_mode(answer: Answer, case: Case, trial: Trial) -> list[tuple[int, Mode]]:

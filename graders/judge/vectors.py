@@ -168,6 +168,7 @@ class TestVectors:
                 "passing": ["usual", *(["names"] if parameters else []), *(["positions"] if optional else [])],
                 "equal": [()],
                 "shared": [False],
+                "repeated": [""],
             },
             NEVER if answer.parameters else NEVER | UNLESS_A_MODULE,
         )
@@ -191,6 +192,20 @@ class TestVectors:
                     break
         return found
 
+    def expandable(self, answer: Answer) -> list[tuple[Case, int, str]]:
+        """Each input with the first call in which it has a last axis, along which it could be the same.
+
+        Floating ones only where the result follows them without jumps, since rounding differs with the layout.
+        """
+        found: dict[str, tuple[Case, int]] = {}
+        for case in answer.cases if not answer.records else ():
+            for index, given in enumerate(self.arguments(case) if case.inputs and not case.raises else ()):
+                for name, value in given.items() if not case.scenario else ():
+                    if isinstance(value, Tensor) and value.shape[-1:] > (1,):
+                        smooth = answer.differentiable or not value.is_floating_point()
+                        found |= {name: (case, index)} if smooth and name not in found else {}
+        return [(case, index, name) for name, (case, index) in found.items()]
+
     def _request(self, answer: Answer, case: Case, mode: Mode, index: int | None, measured: Measured = "") -> Request:
         """`index` chooses the call of the case; None only constructs."""
         dtype, pulled = mode.dtype, mode.gradients == "pulled"
@@ -203,6 +218,8 @@ class TestVectors:
         lay_out = (sliced if mode.beside == "after" else scattered) if mode.strided else None
         if arguments is not None and mode.equal:
             arguments |= dict.fromkeys(mode.equal, arguments[mode.equal[0]])
+        if arguments is not None and mode.repeated:
+            arguments[mode.repeated] = repeated(arguments[mode.repeated])
         if arguments is not None and lay_out:
             arguments = {name: expanded(value, lay_out) for name, value in arguments.items()}
         if arguments is not None and mode.passing == "positions":
@@ -342,6 +359,11 @@ def expanded(value: Any, lay_out: Callable[[Any], Any]) -> Any:
         first = once.narrow(axis, 0, 1) if value.shape[axis] > 1 else once
         once = first if torch.equal(bits(first.expand_as(once)), bits(once)) else once
     return lay_out(once).expand(value.shape)
+
+
+def repeated(value: Tensor) -> Tensor:
+    """Its first values along the last axis, again and again; in the strides of a new tensor."""
+    return value.narrow(-1, 0, 1).expand(value.shape).clone(memory_format=torch.contiguous_format)
 
 
 def scattered(value: Any) -> Any:

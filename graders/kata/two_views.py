@@ -147,6 +147,14 @@ def cases(arranged: Callable[[Tensor], Tensor] = lambda halves: halves, **more: 
             dtypes=HALF,
             tolerance=rounded_at(0.05),
         ),
+        # exp(1 / temperature) overflows wherever it is taken; of what is so rounded little more is asked than finiteness.
+        robust(
+            "tiny_temperature_in_half",
+            lambda draw: [given(features, temperature=1e-3) for features in far_apart(draw)],
+            dtypes=HALF,
+            gradients="finite",
+            tolerance=rounded_at(1e-3),
+        ),
         # More than bfloat16 can count.
         robust("many_rows_in_half", lambda d: given(views(d, 300, 4, 0.3)), dtypes=HALF, gradients="none"),
         # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.

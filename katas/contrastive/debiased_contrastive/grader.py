@@ -119,7 +119,7 @@ def refused(*values: float) -> Inputs:
 
 # An exponential is off by as large a share as its logit is. (The diagnosis takes the larger relative tolerance.)
 ROUNDED = {dtype: replace(one, relative=0.1) for dtype, one in two_views.rounded_at(0.05, 2).items()}
-OTHERS = ("eight_by_five", "one_pair", "small_temperature", "small_temperature_in_half")
+OTHERS = ("eight_by_five", "one_pair", "small_temperature", "small_temperature_in_half", "tiny_temperature_in_half")
 CASES = (
     Case("eight_by_five", lambda draw: {"features": clear(draw, 0.1, wanted=whichever)["features"]}),
     Case("some_on_the_floor", clear, half=True),
@@ -133,6 +133,14 @@ CASES = (
         dtypes=HALF,
         category="robustness",
         tolerance=ROUNDED,
+    ),
+    Case(
+        "tiny_temperature_in_half",
+        partial(small, temperature=0.01, margin=0.3),
+        dtypes=HALF,
+        gradients="finite",
+        category="robustness",
+        tolerance=two_views.rounded_at(0.01),
     ),
     Case("tau_plus_below_0", refused(-0.1, -1, -1e-3), raises=ValueError),
     Case("tau_plus_not_below_1", refused(1, 1.0, 1.5, 10), raises=ValueError),

@@ -126,6 +126,13 @@ CASES = (
         dtypes=HALF,
         tolerance=two_views.rounded_at(0.05, 2),
     ),
+    robust(
+        "tiny_temperature_in_half",
+        lambda draw: [clear(draw, 3, 1e-3, make, step=0.05) for make in (views, beaten)],
+        dtypes=HALF,
+        gradients="finite",
+        tolerance=two_views.rounded_at(1e-3),
+    ),
     # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.
     robust("norm_fits_float16", lambda draw: clear(draw, 2, make=long, D=64, step=0.01), dtypes=(torch.float16,)),
     bad("odd_number_of_rows", two_views.shaped((5, 3), (1, 3), (3, 4))),

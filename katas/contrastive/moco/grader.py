@@ -237,6 +237,13 @@ LOSS = (
     robust("uneven_lengths", uneven_lengths, tolerance=WITH_EPS),
     robust("small_temperature", small_temperature, tolerance=two_views.THOUSANDFOLD),
     robust("small_temperature_in_half", partial(small_temperature, t=0.05), dtypes=HALF),
+    robust(
+        "tiny_temperature_in_half",
+        small_temperature,
+        gradients="finite",
+        dtypes=HALF,
+        tolerance=two_views.rounded_at(1e-3),
+    ),
     # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.
     robust("norm_fits_float16", lambda draw: views(draw, 4, 64, 6, scale=60.0), dtypes=(torch.float16,)),
     Case("key_of_another_shape", shaped(*OTHER_KEYS, *OTHER_QUERIES, *OTHER_RANKS), raises=ValueError),

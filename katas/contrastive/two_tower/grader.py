@@ -127,6 +127,7 @@ CASES = (
     at(temperature=1e-3)("small_temperature", with_options(6), tolerance=thousandfold, **robust),
     at(1, temperature=1e-5)("opposite_embeddings", opposite, dtypes=(torch.float64,), gradients="finite", **robust),
     at()("small_temperature_in_half", with_options(6), **in_half),
+    at(temperature=1e-3)("tiny_temperature_in_half", with_options(6), **in_half | {"tolerance": rounded_at(1e-3)}),
     # The norms are about 1600, and their squares beyond the 65 504 of float16.
     at(64, temperature=0.5)("norm_fits_float16", with_options(4, std=200.0), dtypes=(torch.float16,), **robust),
     at(temperature=0)("temperature_zero", None, **refused),

@@ -126,6 +126,8 @@ GRADER = Grader(
                 ask("cache_serves_several_calls", drawn, scenario=one_cache),
                 ask("caches_of_several_calls", drawn, scenario=three_caches),
                 robust("far_logits", partial(drawn, far=1e4)),
+                # Shares of every size from 1 down, of which none is rounded to 0.
+                robust("moderate_logits", partial(drawn, far=12), dtypes=(torch.float64,)),
                 robust("far_logits_in_half", partial(drawn, far=300), dtypes=HALF),
                 # In float32 the rounding of such logits alone changes the probabilities.
                 robust("shifted_logits", shifted_logits, dtypes=(torch.float64,)),

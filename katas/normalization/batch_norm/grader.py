@@ -55,6 +55,14 @@ def in_a_model(BatchNorm, x, y):
     return {"first evaluation": first, "second training": second, "output of second evaluation": model(y)}
 
 
+def eight_calls(BatchNorm, x):
+    norm, found = BatchNorm(x.shape[1]).to(x.dtype), {}
+    for number in range(1, 9):
+        norm.train(number % 4 > 0)  # the fourth and the eighth are in evaluation mode
+        found[f"call {number}"] = norm(number * x)
+    return found | {"running_mean": norm.running_mean.clone(), "running_var": norm.running_var.clone()}
+
+
 def running_statistics_have_no_graph(BatchNorm, x):
     norm = BatchNorm(x.shape[1]).to(x.dtype)
     norm(x.clone().requires_grad_())
@@ -156,7 +164,7 @@ CASES = (
     lives("axes_of_length_one", "1x3x4 2x3x1 1x3x1", "1x3x1x5 1x3x2x1 1x3x1x1", "4x3x1x1 2x3 1x3", how=({"eps": 0.1},)),
     lives("other_momenta", "5x4 4x4 3x4", how=MOMENTA, gradients="none"),
     lives("large_eps", "5x4x3 3x4x3 2x4x3", how=({"eps": 0.5, "momentum": 0.3},)),
-    *map(facts, (a_new_layer, in_a_model, running_statistics_have_no_graph, saved_and_loaded)),
+    *map(facts, (a_new_layer, in_a_model, eight_calls, running_statistics_have_no_graph, saved_and_loaded)),
     lives("small_variance", "5x4x3 3x4x3 2x4x3", how=({"std": 1e-3},), category="robustness"),
     Case("constant_channels", constant_channels, scenario=life, category="robustness"),
     Case("large_mean", large_means, scenario=life, tolerance=LARGE, dtypes=ONE, category="robustness"),

@@ -33,6 +33,14 @@ def along(loss: str) -> dict[str, str]:
 
 MISTAKES = (
     Mistake(
+        "unshifted_in_half",
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
+        "at scales near the bound; use logsumexp or cross-entropy in every dtype",
+        {
+            "to_text = F.cross_entropy(logits, own)": "if logits.element_size() == 2:\n        e = logits.float().exp()\n        d = e.diagonal()\n        return (-((d / e.sum(1)).log() + (d / e.sum(0)).log()).mean() / 2).to(logits.dtype)\n    to_text = F.cross_entropy(logits, own)",
+        },
+    ),
+    Mistake(
         "one_direction",
         "only images choose among texts, or only texts among images; take the mean of both directions, along the rows "
         "of the logits and along their columns",

@@ -24,6 +24,15 @@ def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False)
 
 
 MISTAKES = (
+    Mistake(
+        "unshifted_in_half",
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
+        "at small temperatures; divide them by the row's largest in every dtype",
+        {
+            "top = torch.maximum(positive, negatives.amax(1)).detach()": "half = features.element_size() == 2\n    positive, negatives = (x.float() if half else x for x in (positive, negatives))\n    top = torch.maximum(positive, negatives.amax(1)).detach() * (not half)",
+            "return ((exp_positive + Mg).log() - (positive - top)).mean()": "return ((exp_positive + Mg).log() - (positive - top)).mean().to(features.dtype)",
+        },
+    ),
     known(
         "no_floor",
         "the estimate has no floor, or 0 as one, or only where it is negative; raise all below exp(−1/τ) to that",

@@ -36,6 +36,14 @@ def each(text: str, *replacements: str) -> tuple[dict[str, str], ...]:
 
 
 MISTAKES = (
+    Mistake(
+        "unshifted_in_half",
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
+        "at small temperatures; use logsumexp or cross-entropy in every dtype",
+        {
+            "return F.cross_entropy(torch.cat([positive, hardest], dim=1), first)": "if logits.element_size() == 2:\n        e = torch.cat([positive, hardest], dim=1).float().exp()\n        return -(e[:, 0] / e.sum(1)).log().mean().to(logits.dtype)\n    return F.cross_entropy(torch.cat([positive, hardest], dim=1), first)",
+        },
+    ),
     known(
         "self_among_the_hardest",
         "the row itself is among its own k negatives, as the most similar; leave it out before top-k",

@@ -27,6 +27,14 @@ def as_ratio(of: str = "logits", total: str = "exps.sum(1)") -> dict[str, str]:
 
 MISTAKES = (
     Mistake(
+        "unshifted_in_half",
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
+        "at small temperatures; use logsumexp or cross-entropy in every dtype",
+        {
+            "return F.cross_entropy(logits, positive)": "if features.element_size() == 2:\n        e = logits.float().exp()\n        return -(e.gather(1, positive[:, None])[:, 0] / e.sum(1)).log().mean().to(logits.dtype)\n    return F.cross_entropy(logits, positive)",
+        },
+    ),
+    Mistake(
         "self_not_excluded",
         "each row is in its own denominator; leave its similarity with itself out",
         {MASKED: "logits"},

@@ -15,6 +15,14 @@ BELOW_1 = "if chunk_size < 1:"
 
 MISTAKES = (
     Mistake(
+        "unshifted_in_half",
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
+        "at small temperatures; use logsumexp or cross-entropy in every dtype",
+        {
+            'return F.cross_entropy(logits_of(anchors, unit), positives_of(anchors), reduction="none")': 'logits, y = logits_of(anchors, unit), positives_of(anchors)\n            if unit.element_size() == 2:\n                e = logits.float().exp()\n                return -(e.gather(1, y[:, None])[:, 0] / e.sum(1)).log().to(unit.dtype)\n            return F.cross_entropy(logits, y, reduction="none")',
+        },
+    ),
+    Mistake(
         "counted_within_the_chunk",
         "rows are counted from the start of their chunk where the columns are those of all rows, in the mask or in the "
         "positives; add the chunk's first row",

@@ -16,6 +16,14 @@ JACOBIANS = "torch.diag_embed(torch.ones_like(unit)) - unit[:, :, None] * unit[:
 
 MISTAKES = (
     Mistake(
+        "unshifted_in_half",
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
+        "at small temperatures; use softmax, or subtract the maximum, in every dtype",
+        {
+            "    d_logits = (logits.softmax(1)": "    e = logits.float().exp()\n    shares = (e / e.sum(1, keepdim=True)).to(logits.dtype) if features.element_size() == 2 else logits.softmax(1)\n    d_logits = (shares",
+        },
+    ),
+    Mistake(
         "one_role_of_each_row",
         "the rows get a gradient in one role, or twice the one as anchors; each is an anchor and a candidate of all "
         "others, so add the gradient through the other factor, with the matrix transposed",

@@ -29,6 +29,14 @@ BY_VERSION = f"""if not torch.is_grad_enabled() and getattr(self, "at", None) ==
         self.at, self.t = self.log_temperature._version, {EXP}
         return self.t"""
 MISTAKES = (
+    Mistake(
+        "unshifted_in_half",
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
+        "at small temperatures; use logsumexp or cross-entropy in every dtype",
+        {
+            "return F.cross_entropy(logits, positive)": "if features.element_size() == 2:\n            e = logits.float().exp()\n            return -(e.gather(1, positive[:, None])[:, 0] / e.sum(1)).log().mean().to(logits.dtype)\n        return F.cross_entropy(logits, positive)",
+        },
+    ),
     known(
         "positives_of_the_first_batch",
         "the positives of an earlier batch are kept for batches of other sizes; find them anew in every call",

@@ -27,6 +27,14 @@ def normalised(*names: str) -> dict[str, str]:
 
 MISTAKES = (
     Mistake(
+        "unshifted_in_half",
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
+        "at small temperatures; use logsumexp or cross-entropy in every dtype",
+        {
+            "labels = q.new_zeros(": "if q.element_size() == 2:\n        e = logits.float().exp()\n        return -(e[:, 0] / e.sum(1)).log().mean().to(q.dtype)\n    labels = q.new_zeros(",
+        },
+    ),
+    Mistake(
         "gradient_into_key_or_queue",
         "key or queue receives a gradient; this loss trains the query's encoder alone, so detach both",
         {"key.detach()": "key"},

@@ -17,6 +17,14 @@ NORM = "torch.linalg.vector_norm({}, dim=1, keepdim=True)"
 
 MISTAKES = (
     Mistake(
+        "unshifted_in_half",
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
+        "at small temperatures; use logsumexp or cross-entropy in every dtype",
+        {
+            "return F.cross_entropy(logits, own)": "if logits.element_size() == 2:\n            e = logits.float().exp()\n            return -(e.diagonal() / e.sum(1)).log().mean().to(logits.dtype)\n        return F.cross_entropy(logits, own)",
+        },
+    ),
+    Mistake(
         "log_q_added",
         "log_q is added to the logits; subtract it, so that an item which is often a negative is pushed away less",
         {CORRECTED: "logits + log_q "},

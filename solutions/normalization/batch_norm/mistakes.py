@@ -145,6 +145,20 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        "only_the_first_calls_count",
+        "after a few calls the running statistics change no more, or by a share of their own; update them in every call "
+        "by momentum",
+        {
+            "m = self.momentum": "self.calls = getattr(self, 'calls', 0) + 1\n                m = self.momentum * (self.calls < 5)"
+        },
+        also=(
+            {
+                "m = self.momentum": "self.calls = getattr(self, 'calls', 0) + 1\n"
+                "                m = self.momentum if self.calls < 5 else 1 / self.calls"
+            },
+        ),
+    ),
+    Mistake(
         "one_sample_refused",
         "a single sample is refused in training though it has many values per channel; count N·L or N·H·W",
         {"            if count == 1:\n": "            if x.shape[0] == 1:\n"},
