@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -143,6 +144,33 @@ def test_a_mode_is_told_in_words() -> None:
     )
     mode = Mode(torch.float64, gradients="off", inference=True, switched=True, equal=("x", "y"), shared=True)
     assert mode.words() == "float64, under inference_mode, after a call in eval mode, one tensor for x and y"
+
+
+def test_inputs_without_gradients_may_be_one_tensor_and_what_is_one_has_several_rows() -> None:
+    shared = {}
+    for name in ("confusion_matrix", "two_tower"):
+        (kata,) = katas.find([name])
+        (answer,) = kata.grader.answers
+        shared[name] = exam_of(kata, 1).shareable(answer)
+    ((_, _, labels),) = shared["confusion_matrix"]
+    assert labels == ("y_true", "y_pred")
+    ((case, index, towers),) = shared["two_tower"]
+    assert towers == ("user", "item")
+    assert len(exam_of(kata, 1).arguments(case)[index]["user"]) > 1
+
+
+def test_each_input_is_expanded_along_its_last_axis() -> None:
+    (kata,) = katas.find(["layer_norm"])
+    (answer,) = kata.grader.answers
+    vectors = exam_of(kata, 1)
+    found = vectors.expandable(answer)
+    assert [name for _, _, name in found] == ["x", "weight", "bias"]
+    for case, index, name in found:
+        mode = Mode(torch.float64, repeated=name)
+        apart, expanded = (vectors.request(answer, case, replace(mode, strided=one), index) for one in (False, True))
+        assert torch.equal((apart.arguments or {})[name], (expanded.arguments or {})[name])
+        assert (apart.arguments or {})[name].stride(-1) == 1
+        assert (expanded.arguments or {})[name].stride(-1) == 0
 
 
 def test_arguments_are_passed_in_the_order_of_the_signature() -> None:

@@ -36,7 +36,8 @@ GRADER = Grader(
 REFUSAL = "    if a.dim() > 2:\n        raise ValueError('no')\n"
 RIGHT = f"import torch\n\n\ndef mix(a, b, c):\n{REFUSAL}    return a * b - c\n"
 
-OWN = """import torch
+OWN = (
+    """import torch
 
 
 class Mix(torch.autograd.Function):
@@ -53,7 +54,9 @@ class Mix(torch.autograd.Function):
 
 
 def mix(a, b, c):
-""" + f"{REFUSAL}    return Mix.apply(a, b, c)\n"
+"""
+    + f"{REFUSAL}    return Mix.apply(a, b, c)\n"
+)
 SAVED = "        a, b = ctx.saved_tensors\n        return b * g, a * g, -g\n"
 
 
@@ -95,6 +98,11 @@ WRONG = {
         first("a = torch.empty_strided(a.shape, a.stride(), dtype=a.dtype).copy_(a.detach()) + a - a.detach()"),
         STRIDED,
         "the call (float64, strided and expanded): should return, got RuntimeError: unsupported operation",
+    ),
+    "reads_what_is_expanded_from_memory": (
+        first("b = torch.as_strided(b, b.shape, torch.empty(b.shape).stride()) if 0 in b.stride() else b"),
+        STRIDED,
+        "b the same along its last axis, strided and expanded",
     ),
     "multiplies_what_it_saved_in_place": (
         OWN.replace(SAVED, "        a, b = ctx.mine\n        return b.mul_(g), a.mul_(g), -g\n"),

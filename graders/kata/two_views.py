@@ -147,7 +147,7 @@ def cases(arranged: Callable[[Tensor], Tensor] = lambda halves: halves, **more: 
             dtypes=HALF,
             tolerance=rounded_at(0.05),
         ),
-        # exp(1 / temperature) overflows wherever it is taken; of what is so rounded little more is asked than finiteness.
+        # exp(1 / temperature) overflows wherever it is taken; what is rounded so much is hardly more than finite.
         robust(
             "tiny_temperature_in_half",
             lambda draw: [given(features, temperature=1e-3) for features in far_apart(draw)],

@@ -113,7 +113,7 @@ GRADER = Grader(
                 robust(
                     "small_temperature_in_half", at(math.log(20)), gradients="finite", dtypes=HALF, tolerance=LOSS_ALONE
                 ),
-                # exp(e^scale) overflows float32; of what is so rounded little more is asked than finiteness.
+                # exp(e^scale) overflows float32; what is rounded so much is hardly more than finite.
                 robust(
                     "near_the_bound_in_half",
                     partial(images_alike, scales=(4.58,)),

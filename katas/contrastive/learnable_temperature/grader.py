@@ -130,7 +130,8 @@ CASES = (
     robust(
         "small_temperature_in_half", at(0.05), gradients="finite", dtypes=HALF, tolerance=two_views.rounded_at(0.05, 4)
     ),
-    robust("tiny_temperature_in_half", at(1e-3), gradients="finite", dtypes=HALF, tolerance=two_views.rounded_at(1e-3)),
+    # The gradient of the temperature does not fit float16 there.
+    robust("tiny_temperature_in_half", at(1e-3), gradients="none", dtypes=HALF, tolerance=two_views.rounded_at(1e-3)),
     # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.
     robust("norm_fits_float16", at(0.5, D=64, scale=60.0), dtypes=(torch.float16,)),
     Case("temperature_not_above_0", inits(0, 0.0, -0.07, -2), scenario=a_new_one, raises=ValueError),
