@@ -37,7 +37,13 @@ MISTAKES = (
         "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
         "at scales near the bound; use logsumexp or cross-entropy in every dtype",
         {
-            "to_text = F.cross_entropy(logits, own)": "if logits.element_size() == 2:\n        e = logits.float().exp()\n        d = e.diagonal()\n        return (-((d / e.sum(1)).log() + (d / e.sum(0)).log()).mean() / 2).to(logits.dtype)\n    to_text = F.cross_entropy(logits, own)",
+            "to_text = F.cross_entropy(logits, own)": (
+                "if logits.element_size() == 2:\n"
+                "        e = logits.float().exp()\n"
+                "        d = e.diagonal()\n"
+                "        return (-((d / e.sum(1)).log() + (d / e.sum(0)).log()).mean() / 2).to(logits.dtype)\n"
+                "    to_text = F.cross_entropy(logits, own)"
+            ),
         },
     ),
     Mistake(

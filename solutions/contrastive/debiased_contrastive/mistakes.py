@@ -29,8 +29,12 @@ MISTAKES = (
         "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
         "at small temperatures; divide them by the row's largest in every dtype",
         {
-            "top = torch.maximum(positive, negatives.amax(1)).detach()": "half = features.element_size() == 2\n    positive, negatives = (x.float() if half else x for x in (positive, negatives))\n    top = torch.maximum(positive, negatives.amax(1)).detach() * (not half)",
-            "return ((exp_positive + Mg).log() - (positive - top)).mean()": "return ((exp_positive + Mg).log() - (positive - top)).mean().to(features.dtype)",
+            "top = torch.maximum(positive, negatives.amax(1)).detach()": (
+                "half = features.element_size() == 2\n"
+                "    positive, negatives = (x.float() if half else x for x in (positive, negatives))\n"
+                "    top = torch.maximum(positive, negatives.amax(1)).detach() * (not half)"
+            ),
+            "(positive - top)).mean()": "(positive - top)).mean().to(features.dtype)",
         },
     ),
     known(

@@ -41,7 +41,12 @@ MISTAKES = (
         "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
         "at small temperatures; use logsumexp or cross-entropy in every dtype",
         {
-            "return F.cross_entropy(torch.cat([positive, hardest], dim=1), first)": "if logits.element_size() == 2:\n        e = torch.cat([positive, hardest], dim=1).float().exp()\n        return -(e[:, 0] / e.sum(1)).log().mean().to(logits.dtype)\n    return F.cross_entropy(torch.cat([positive, hardest], dim=1), first)",
+            "return F.cross_entropy(torch.cat([positive, hardest], dim=1), first)": (
+                "if logits.element_size() == 2:\n"
+                "        e = torch.cat([positive, hardest], dim=1).float().exp()\n"
+                "        return -(e[:, 0] / e.sum(1)).log().mean().to(logits.dtype)\n"
+                "    return F.cross_entropy(torch.cat([positive, hardest], dim=1), first)"
+            ),
         },
     ),
     known(

@@ -48,8 +48,10 @@ MISTAKES = (
         "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
         "at small temperatures; subtract the maximum in every dtype",
         {
-            "shifted = logits - logits.amax(1, keepdim=True)": "shifted = logits.float() if features.element_size() == 2 else logits - logits.amax(1, keepdim=True)",
-            "return (log_total - shifted[anchor, positive]).mean()": "return (log_total - shifted[anchor, positive]).mean().to(features.dtype)",
+            "shifted = logits - logits.amax(1, keepdim=True)": (
+                "shifted = logits.float() if features.element_size() == 2 else logits - logits.amax(1, keepdim=True)"
+            ),
+            "shifted[anchor, positive]).mean()": "shifted[anchor, positive]).mean().to(features.dtype)",
         },
     ),
     known("views_in_halves", "rows i and i + N are paired; here 2i and 2i + 1 are", {" ^ 1": ".roll(rows // 2)"}),

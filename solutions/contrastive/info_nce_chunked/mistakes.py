@@ -19,7 +19,13 @@ MISTAKES = (
         "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
         "at small temperatures; use logsumexp or cross-entropy in every dtype",
         {
-            'return F.cross_entropy(logits_of(anchors, unit), positives_of(anchors), reduction="none")': 'logits, y = logits_of(anchors, unit), positives_of(anchors)\n            if unit.element_size() == 2:\n                e = logits.float().exp()\n                return -(e.gather(1, y[:, None])[:, 0] / e.sum(1)).log().to(unit.dtype)\n            return F.cross_entropy(logits, y, reduction="none")',
+            'return F.cross_entropy(logits_of(anchors, unit), positives_of(anchors), reduction="none")': (
+                "logits, y = logits_of(anchors, unit), positives_of(anchors)\n"
+                "            if unit.element_size() == 2:\n"
+                "                e = logits.float().exp()\n"
+                "                return -(e.gather(1, y[:, None])[:, 0] / e.sum(1)).log().to(unit.dtype)\n"
+                '            return F.cross_entropy(logits, y, reduction="none")'
+            ),
         },
     ),
     Mistake(

@@ -20,7 +20,12 @@ MISTAKES = (
         "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
         "at small temperatures; use softmax, or subtract the maximum, in every dtype",
         {
-            "    d_logits = (logits.softmax(1)": "    e = logits.float().exp()\n    shares = (e / e.sum(1, keepdim=True)).to(logits.dtype) if features.element_size() == 2 else logits.softmax(1)\n    d_logits = (shares",
+            "    d_logits = (logits.softmax(1)": (
+                "    e = logits.float().exp()\n"
+                "    shares = (e / e.sum(1, keepdim=True)).to(logits.dtype) if features.element_size() == 2 "
+                "else logits.softmax(1)\n"
+                "    d_logits = (shares"
+            ),
         },
     ),
     Mistake(

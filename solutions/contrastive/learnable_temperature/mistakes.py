@@ -34,7 +34,13 @@ MISTAKES = (
         "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
         "at small temperatures; use logsumexp or cross-entropy in every dtype",
         {
-            "return F.cross_entropy(logits, positive)": "if features.element_size() == 2:\n            e = logits.float().exp()\n            return -(e.gather(1, positive[:, None])[:, 0] / e.sum(1)).log().mean().to(logits.dtype)\n        return F.cross_entropy(logits, positive)",
+            "return F.cross_entropy(logits, positive)": (
+                "if features.element_size() == 2:\n"
+                "            e = logits.float().exp()\n"
+                "            return -(e.gather(1, positive[:, None])[:, 0] / "
+                "e.sum(1)).log().mean().to(logits.dtype)\n"
+                "        return F.cross_entropy(logits, positive)"
+            ),
         },
     ),
     known(

@@ -31,7 +31,12 @@ MISTAKES = (
         "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
         "at small temperatures; use logsumexp or cross-entropy in every dtype",
         {
-            "labels = q.new_zeros(": "if q.element_size() == 2:\n        e = logits.float().exp()\n        return -(e[:, 0] / e.sum(1)).log().mean().to(q.dtype)\n    labels = q.new_zeros(",
+            "labels = q.new_zeros(": (
+                "if q.element_size() == 2:\n"
+                "        e = logits.float().exp()\n"
+                "        return -(e[:, 0] / e.sum(1)).log().mean().to(q.dtype)\n"
+                "    labels = q.new_zeros("
+            ),
         },
     ),
     Mistake(

@@ -21,7 +21,12 @@ MISTAKES = (
         "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
         "at small temperatures; use logsumexp or cross-entropy in every dtype",
         {
-            "return F.cross_entropy(logits, own)": "if logits.element_size() == 2:\n            e = logits.float().exp()\n            return -(e.diagonal() / e.sum(1)).log().mean().to(logits.dtype)\n        return F.cross_entropy(logits, own)",
+            "return F.cross_entropy(logits, own)": (
+                "if logits.element_size() == 2:\n"
+                "            e = logits.float().exp()\n"
+                "            return -(e.diagonal() / e.sum(1)).log().mean().to(logits.dtype)\n"
+                "        return F.cross_entropy(logits, own)"
+            ),
         },
     ),
     Mistake(

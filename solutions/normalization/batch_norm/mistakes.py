@@ -146,10 +146,11 @@ MISTAKES = (
     ),
     Mistake(
         "only_the_first_calls_count",
-        "after a few calls the running statistics change no more, or by a share of their own; update them in every call "
+        "after a few calls the running statistics change no more, or by another share; update them in every call "
         "by momentum",
         {
-            "m = self.momentum": "self.calls = getattr(self, 'calls', 0) + 1\n                m = self.momentum * (self.calls < 5)"
+            "m = self.momentum": "self.calls = getattr(self, 'calls', 0) + 1\n"
+            "                m = self.momentum * (self.calls < 5)"
         },
         also=(
             {
