@@ -9,14 +9,15 @@ import sys
 from pathlib import Path
 
 from graders.author import stub
+from graders.author.new import programs, texts
 from graders.author.new.likeness import Likeness
-from graders.author.new.skeletons import files
 from graders.author.statement import with_tables
 from graders.catalogue import katas
 from graders.catalogue.katas import About, Kata
 from graders.faults import UsageError
 from graders.files import make_room, replace_file
 
+WAYS = ("first_way", "second_way", "third_way", "fourth_way")
 ADVICE = "mend that, then try again"
 
 
@@ -37,6 +38,24 @@ def main(options: argparse.Namespace, root: Path) -> int:
     replace_file(kata.statement, with_tables(kata))
     print(f"what is left to do is listed by: python -m graders check {kata.id}")
     return 0
+
+
+def files(new: Likeness) -> dict[Path, str]:
+    """Path -> text, of all but the stubs."""
+    kata = new.kata
+    ways = {kata.solutions / "alternatives" / f"{way}.py": "another right answer; name the file" for way in WAYS}
+    if (new.like.solutions / "builtin.py").exists():
+        ways[kata.solutions / "builtin.py"] = "torch's own answer; remove the file where there is none"
+    return {
+        kata.reference_file: programs.reference(new),
+        kata.grader_file: programs.grader(new),
+        kata.solutions / "mistakes.py": programs.mistakes(new),
+        **{path: programs.program(new, what) for path, what in ways.items()},
+        kata.statement: texts.statement(new),
+        kata.folder / "follow_up.md": texts.follow_up(new),
+        kata.folder / "interview.md": texts.interview(new),
+        kata.solutions / "hints.md": texts.hints(new),
+    }
 
 
 def lay_out(files: list[Path]) -> None:

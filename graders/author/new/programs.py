@@ -1,15 +1,11 @@
-"""The files of a new kata. What an author has to fill in says so: `check` lists every TODO(author)."""
+"""The code of a new kata. What an author has to fill in says so: `check` lists every TODO(author)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 from textwrap import indent
 
 from graders.author.new.likeness import Likeness
-from graders.author.statement import HEADING, LAST
-from graders.catalogue import statement as texts
 
 TYPICAL = "five_by_seven"
 SOLUTION = """\
@@ -21,25 +17,6 @@ TAB = "    "
 NOTHING = "raise NotImplementedError"
 TENSORS = "import torch\nfrom torch import Tensor"
 SIZES = ("5, 7", "rows, features")
-WAYS = ("first_way", "second_way", "third_way", "fourth_way")
-
-
-def files(new: Likeness) -> dict[Path, str]:
-    """Path -> text, of all but the stubs."""
-    kata = new.kata
-    programs = {kata.solutions / "alternatives" / f"{way}.py": "another right answer; name the file" for way in WAYS}
-    if (new.like.solutions / "builtin.py").exists():
-        programs[kata.solutions / "builtin.py"] = "torch's own answer; remove the file where there is none"
-    return {
-        kata.reference_file: reference(new),
-        kata.grader_file: grader(new),
-        kata.solutions / "mistakes.py": mistakes(new),
-        **{path: program(new, what) for path, what in programs.items()},
-        kata.statement: statement(new),
-        kata.folder / "follow_up.md": follow_up(new),
-        kata.folder / "interview.md": interview(new),
-        kata.solutions / "hints.md": hints(new),
-    }
 
 
 def reference(new: Likeness) -> str:
@@ -185,141 +162,3 @@ MISTAKES = (
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {{}}
 '''
-
-
-def statement(new: Likeness) -> str:
-    kata, about = new.kata, new.like.about
-    half = "| float16 and bfloat16 | about the last digits of that dtype | `half_precision` |\n" * bool(new.tensors)
-    performance = "| TODO(author): many rows | no Python loop, no table of all pairs | `performance` |\n" * new.budgeted
-    banned, flow = bool(new.like.grader.banned), "Let gradients flow. " * bool(new.differentiable)
-    allowed = flow + ("Call no TODO(author): what is banned, in a word." if banned else "All of torch is allowed.")
-    refused = "- Not allowed under any name (function, module or method): TODO(author): all of it.\n" * banned
-    gradients = f"- Gradients flow to {' and '.join(new.differentiable)}.\n" * bool(new.differentiable)
-    return f"""\
----
-title: {kata.about.title}
-topic: {kata.topic}
-level: {about.level}
-after: []
-minutes: {about.minutes}
----
-
-# {kata.about.title}
-
-TODO(author): what it is for, in a sentence or two.
-
-Edit [{kata.id}.py]({kata.id}.py), then run `nox -s grade -- {kata.id}`.
-
-```python
-{shown(new)}```
-
-TODO(author): after each parameter above a remark, as `# (N, D), float16 to float64`.
-
-## Formula
-
-$$\\text{{TODO(author): the formula}}$$
-
-TODO(author): what its letters mean.
-
-## Example
-
-```python
->>> import torch
->>> {one_call(new)}
-TODO(author): what comes out, small enough to be calculated by hand in the contract below
-
-```
-
-## {texts.FIRST}
-
-- TODO(author): three to five bullets for what right mathematics does, with their cases. <!-- {TYPICAL} -->
-- TODO(author): the next.
-- {allowed}
-
-`nox -s grade -- {kata.id} -k core` tests this alone.
-
-## {texts.THEN}
-
-| situation | what must come | test |
-| --- | --- | --- |
-{half}{performance}
-<details>
-<summary>The full contract</summary>
-
-TODO(author): the example by hand, in whole sentences.
-
-## Must hold
-
-- TODO(author): a fact for all that is tested, after it the cases and tests that hold it. <!-- {TYPICAL} -->
-{gradients}\
-{refused}\
-- What [every kata asks](../../../README.md#what-every-kata-asks) also holds.
-
-</details>
-
-<details>
-<summary>What is graded</summary>
-
-{HEADING}
-{LAST}"""
-
-
-def shown(new: Likeness) -> str:
-    """The signatures with types, as a statement shows them."""
-    return defined(new, partial(new.declared, wide=not new.is_class), "...").replace("super().__init__()\n", "")
-
-
-def follow_up(new: Likeness) -> str:
-    return f"""\
-# Follow-up questions: {new.kata.id}
-
-Answer each aloud before you unfold what we would say.
-
-<details><summary>TODO(author): eight or more questions that an interviewer asks next?</summary>
-
-TODO(author): the answer.
-
-</details>
-"""
-
-
-def interview(new: Likeness) -> str:
-    return f"""\
-# Interview: {new.kata.id}
-
-## Prompt
-
-Please write `{new.signature}`. TODO(author): the task in an interviewer's words, without what a good candidate asks.
-
-## Clarifying questions
-
-### TODO(author): four or more questions that a good candidate asks?
-
-<!-- also:
-TODO(author): eight to twelve other wordings, one on a line
--->
-
-TODO(author): the answer.
-"""
-
-
-def hints(new: Likeness) -> str:
-    nudge, idea, nearly = texts.HINTS
-    return f"""\
-# Hints: {new.kata.id}
-
-## {nudge}
-
-TODO(author): questions that lead to the idea.
-
-## {idea}
-
-TODO(author): the steps in words, then the traps.
-
-## {nearly}
-
-```python
-{defined(new, untyped, "return ...  # 1")}```
-
-1. TODO(author): what stands there.
-"""
