@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    # What follows takes a moment, in which Ctrl-C would show where it was.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
 import argparse
 import atexit
 import contextlib
@@ -10,14 +17,16 @@ import errno
 import gc
 import importlib
 import io
-import os
 import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
 from graders import author, cohort, desk, grade, interview, report
 from graders.faults import FAULT, INTERRUPTED, ROOT, UsageError, complain
+
+HEEDED = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # else it is a shell's background job
 
 
 def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
@@ -29,12 +38,8 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
         options, unknown = parser(root).parse_known_args(argv)
         if unknown:
             options.parser.error(unexpected(unknown[0], options.parser))
-        gc.disable()  # what comes with torch is no garbage, and looking for some takes a tenth of its import
-        try:
+        with importing():
             module = importlib.import_module(options.module)
-        finally:
-            gc.freeze()  # nor need the judge's collections look at it later
-            gc.enable()
         status = int(module.main(options, root))
         print(end="", flush=True)
         return status
@@ -50,8 +55,27 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
         return FAULT
 
 
+@contextlib.contextmanager
+def importing() -> Iterator[None]:
+    """While torch is imported.
+
+    Ctrl-C ends the process then: as an exception it would be lost where C++ code imports numpy.
+    """
+    if HEEDED:
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    gc.disable()  # what comes with torch is no garbage, and looking for some takes a tenth of its import
+    try:
+        yield
+    finally:
+        gc.freeze()  # nor need the judge's collections look at it later
+        gc.enable()
+        if HEEDED:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def leave(status: int) -> NoReturn:
     """Ends this process as it is: to take apart what torch brought takes a fifth of its import."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is told
     atexit._run_exitfuncs()
     with contextlib.suppress(OSError):  # `main` has told of it
         print(end="", flush=True)

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from graders.arguments import command_line
 from graders.catalogue import katas
 from graders.faults import ROOT
-from tests.toys import ABOUT, MODULE_REFERENCE, REFERENCE, run
+from tests.toys import ABOUT, MODULE_REFERENCE, REFERENCE, run, run_within
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 SCHEMA = json.loads((ROOT / "graders" / "results.schema.json").read_text(encoding="utf-8"))
@@ -377,6 +378,40 @@ def test_a_reader_that_leaves_ends_the_work_in_silence(toys: Path, arguments: tu
         assert process.stderr
         assert process.stderr.read() == b""
     assert process.returncode == 130
+
+
+PRESS = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # else it is ignored where the tests are a background job
+me = os.getpid()  # not what is forked
+def press(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {module!r} and os.getpid() == me:
+            press()
+sys.meta_path.insert(0, Finder())
+if {function!r}:
+    from graders.judge.card import Reporter
+    setattr(Reporter, {function!r}, press)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there")
+@pytest.mark.parametrize(
+    ("module", "function"),
+    [
+        ("torch", ""),
+        ("numpy._core.numeric", ""),  # imported by torch's C++, which takes an exception for a numpy that is not there
+        ("_pytest.main", ""),
+        ("", "__call__"),
+        ("", "summary"),
+    ],
+)
+def test_interrupt_ends_in_silence_at_any_moment(toys: Path, module: str, function: str) -> None:
+    solve(toys)
+    ran = run_within((), PRESS.format(module=module, function=function), toys, "grade", "scale")
+    assert (ran.status, ran.err) == (130, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
