@@ -25,6 +25,7 @@ from typing import NoReturn
 
 from graders import author, cohort, desk, grade, interview, report
 from graders.faults import FAULT, INTERRUPTED, ROOT, UsageError, complain
+from graders.spelling import HANDLER
 
 HEEDED = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # else it is a shell's background job
 
@@ -33,7 +34,7 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
     """Exit status: 0 nothing failing, 1 something failing, 2 usage, 3 a grader's own fault, 130 interrupted."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=HANDLER)
     try:
         options, unknown = parser(root).parse_known_args(argv)
         if unknown:

@@ -37,7 +37,7 @@ from graders.interview.clock import Reading, in_words
 from graders.interview.pace import UP, Pace
 from graders.interview.record import InterviewReport, begun, reports
 from graders.interview.round import PHASES, Round, Submit
-from graders.interview.terminal import Terminal, ascii_of
+from graders.interview.terminal import Terminal
 from graders.sandbox.launcher import new_launcher
 from graders.worker.visible import visible
 from tests.toys import REFERENCE, end, heed_interrupts, run
@@ -773,4 +773,3 @@ def test_clock_in_words() -> None:
 
 def test_text_cannot_steer_the_terminal() -> None:
     assert visible("a\x1b[31mb\x07\u202ec\r\n\td\x9b") == "a\\x1b[31mb\\x07\\u202ec\n\td\\x9b"
-    assert "".join(map(ascii_of, "√d · σ(x)² ≤ ½ → ∞ ŷ_₁")) == "sqrt d * sigma(x)^2 <= 1/2 -> infinity y_1"

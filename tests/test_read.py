@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from graders import __main__ as cli
 from graders.catalogue import katas
-from graders.catalogue.statement import CODE_OR_FORMULA, text_of
-from graders.desk.read import drawn
+from graders.catalogue.statement import CODE_OR_FORMULA, follow_ups, hints, text_of
+from graders.desk import formulas
+from graders.desk.read import as_source, drawn
+from graders.spelling import spelled
 from tests.toys import REFERENCE, run
 
 
@@ -23,6 +27,56 @@ def test_every_formula_of_a_statement_is_drawn(kata: katas.Kata) -> None:
         assert shown.startswith("```text\n"), found[0]
         assert "?" not in shown, shown
         assert "\\" not in shown, shown
+
+
+@pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
+def test_no_formula_is_torn_in_a_narrow_terminal(kata: katas.Kata) -> None:
+    for found in CODE_OR_FORMULA.finditer(text_of(kata)):
+        if found["block"]:
+            shown = drawn(found, 38)
+            assert max(map(len, shown.splitlines())) <= 38, shown
+            assert "\\" not in shown, shown
+            wide = re.sub(r"[\s⎛⎜⎝⎞⎟⎠()╶╴─│├┤]", "", drawn(found, 200).removeprefix("```text"))
+            narrow = re.sub(r"[\s⎛⎜⎝⎞⎟⎠()╶╴─│├┤]", "", shown.removeprefix("```text"))
+            assert Counter(narrow) == Counter(wide)  # every sign of it, parentheses apart
+
+
+SUM = r"L = a_1 + \frac{a + b + c + d + e}{f + g + h + i + j + k} + \exp(x, y)"
+
+
+@pytest.mark.parametrize(
+    ("width", "rows"),
+    [
+        (18, [" L=a₁", "", "      a+b+c+d+e", "   +╶───────────╴", "     f+g+h+i+j+k", "", "   +exp(x,y)"]),
+        (12, [" L=a₁", "", "   +", "   a+b+c+d+e", "  ──────────", "   f+g+h+i", "     +j+k", "", "   +exp(x,y)"]),
+    ],
+)
+def test_formula_is_broken_between_its_parts(width: int, rows: list[str]) -> None:
+    assert formulas.lines_of(SUM, width).splitlines() == rows
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
+def test_poorer_encodings_lose_nothing(kata: katas.Kata, encoding: str) -> None:
+    text = text_of(kata) + "".join(hints(kata)) + "".join(f"{one.question}\n{one.answer}" for one in follow_ups(kata))
+    shown = spelled(CODE_OR_FORMULA.sub(as_source, text), encoding)
+    assert shown.count("?") == text.count("?")
+    assert not re.search("<[a-z]+ [a-z -]+>", shown)  # of no character the name is needed
+
+
+def test_spelling() -> None:
+    assert spelled("√d · σ(x)² ≤ ½ → ∞", "ascii") == "sqrt d * sigma(x)^2 <= 1/2 -> infinity"
+    assert spelled("ŷ₁ x̂ 10⁻⁶ Wᵀ", "ascii") == "y_hat_1 x_hat 10^-6 W^T"
+    assert spelled("10⁻⁶ · ½ − τ", "latin-1") == "10^-6 · ½ - tau"
+    assert spelled("日", "ascii") == "<cjk unified ideograph-65e5>"
+
+
+def test_statement_without_unicode_has_its_formulas_whole(toys: Path) -> None:
+    statement = toys / "katas/toys/scale/README.md"
+    statement.write_text(statement.read_text() + "\nFor γ > 0 and $\\tau\\,x$:\n\n$$y = \\gamma\\,\\frac{x}{2}$$\n")
+    shown = run(toys, "read", "scale", PYTHONIOENCODING="ascii").out
+    assert "For gamma > 0 and \\tau\\,x:" in shown
+    assert r"y = \gamma\,\frac{x}{2}" in shown
 
 
 def test_code_and_what_cannot_be_drawn_stay() -> None:

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import re
 from pathlib import Path
 
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
-from texicode.pipeline import init_arts, render_tex_rows
 
 from graders.catalogue import katas
 from graders.catalogue import statement as questions
 from graders.catalogue.katas import Kata
-from graders.desk import attempts
+from graders.desk import attempts, formulas
 from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.judge import card
+from graders.spelling import spelled
 
-# What TeXicode does not know, or puts too near to what comes next.
-SPELLINGS = {
-    r"\operatorname": r"\mathrm",
-    r"\lVert": r"\Vert",
-    r"\rVert": r"\Vert",
-    r"\log ": r"\log\,",
-    r"\exp ": r"\exp\,",
-}
+MARGINS = 2  # columns beside code
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -45,8 +39,9 @@ def show(kata: Kata, state: State, console: Console, everything: bool = False) -
     """The front page or everything, and once the core is right, what an interviewer asks next. Raises: UsageError."""
     text = questions.text_of(kata)
     text = questions.unfolded(text) if everything else questions.front_of(text)
-    if (console.encoding or "").lower().startswith("utf"):
-        text = questions.CODE_OR_FORMULA.sub(drawn, text)
+    utf8 = (console.encoding or "").lower().startswith("utf")
+    draw = functools.partial(drawn, width=console.width - MARGINS) if utf8 else as_source
+    text = spelled(questions.CODE_OR_FORMULA.sub(draw, text), console.encoding)
     console.print(Markdown(text, code_theme="ansi_dark"))
     if progress_of(state.events(kata.id), [kata.id])[kata.id].core:
         console.print(Text("\nYour mathematics is right. What an interviewer asks next:\n", style="bold"))
@@ -55,29 +50,20 @@ def show(kata: Kata, state: State, console: Console, everything: bool = False) -
         console.print(Text(f"\nthe answers are in {(kata.folder / 'follow_up.md').relative_to(kata.root)}"))
 
 
-def drawn(found: re.Match[str]) -> str:
+def drawn(found: re.Match[str], width: int = card.WIDTH - MARGINS) -> str:
     """A formula as lines of text; code stays as it is, and so does what cannot be drawn."""
     block, inline = found["block"], found["inline"]
     try:
         if block:
-            return "```text\n" + "\n\n".join("\n".join(rows_of(part)) for part in parts(block)) + "\n```"
-        if inline and len(rows := rows_of(inline)) == 1:
+            return f"```text\n{formulas.lines_of(block, width)}\n```"
+        if inline and len(rows := formulas.rows_of(inline)) == 1:
             return rows[0].strip()
     except (KeyError, IndexError, ValueError):  # a command that it does not know
         pass
-    return f"`{inline}`" if inline else found[0]
+    return as_source(found)
 
 
-def parts(formula: str) -> list[str]:
-    """One below the other what stands side by side, so that it fits into a terminal."""
-    return [formula] if r"\begin" in formula else re.split(r"\\qquad", formula)
-
-
-def rows_of(formula: str) -> list[str]:
-    for spelling, known in SPELLINGS.items():
-        formula = formula.replace(spelling, known)
-    init_arts({"fonts": "normal"})
-    rows = render_tex_rows(" ".join(formula.split()), False)
-    if rows[0].startswith("TeXicode:") or ("?" in "".join(rows) and "?" not in formula):  # as it says that it failed
-        raise ValueError(rows[0])
-    return [row.rstrip() for row in rows]
+def as_source(found: re.Match[str]) -> str:
+    """A formula in TeX, of which Markdown takes nothing away."""
+    block, inline = found["block"], found["inline"]
+    return f"```text\n{block.strip()}\n```" if block else f"`{inline}`" if inline else found[0]

@@ -6,7 +6,6 @@ import contextlib
 import io
 import sys
 import threading
-import unicodedata
 from collections.abc import Callable, Iterator
 
 from rich.console import RenderableType
@@ -18,14 +17,8 @@ from rich.text import Text
 
 from graders.interview.pace import Pace
 from graders.judge import card
+from graders.spelling import spelled
 from graders.worker.visible import WHOLE, visible
-
-PLAIN = card.ASCII | str.maketrans(
-    {"•": "*", "─": "-", "│": "|", "→": "->", "×": "x", "–": "-", "—": "-", "’": "'", "⁄": "/", "∞": "infinity"}
-)
-PLAIN |= str.maketrans(
-    {"⟨": "<", "⟩": ">", "‖": "||", "∑": "sum ", "≈": "~", "⊤": "T", "∂": "d", "∈": " in ", "±": "+-"}
-)
 
 
 class Terminal:
@@ -33,7 +26,6 @@ class Terminal:
 
     def __init__(self) -> None:
         self.console = card.console()
-        self.utf8 = (self.console.encoding or "").lower().startswith("utf")
         self.typed = sys.stdin is not None and sys.stdin.isatty()
         self.line_so_far: Callable[[], str] = str
         if isinstance(sys.stdin, io.TextIOWrapper):
@@ -104,16 +96,4 @@ class Terminal:
 
     def readable(self, text: str) -> str:
         """ASCII where the terminal's encoding has no better; best before lines are broken."""
-        return text if self.utf8 else "".join(map(ascii_of, text))
-
-
-def ascii_of(one: str) -> str:
-    """The nearest there is: `x^2` for x², `sigma` for σ."""
-    if one.isascii():
-        return one
-    plain = unicodedata.normalize("NFKD", one.translate(PLAIN)).translate(PLAIN).encode("ascii", "ignore").decode()
-    name = unicodedata.name(one, "")
-    if not plain and name.startswith("GREEK"):
-        return name.split()[-1].lower()
-    raised = unicodedata.decomposition(one).startswith("<super>")
-    return f"^{plain}" if raised else plain or ("" if unicodedata.combining(one) else "?")
+        return spelled(text, self.console.encoding)

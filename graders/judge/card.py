@@ -20,6 +20,7 @@ from graders.judge.budgets import NOUNS, megabytes
 from graders.judge.left import left_over
 from graders.judge.results import KEPT, Result
 from graders.judge.run import DEFAULT_SEED
+from graders.spelling import spelled
 
 WORDS = {
     "solved": ("PASS", "green"),
@@ -36,9 +37,6 @@ BETTER = 0.8  # of what the reference needs
 PARTIAL = "partial"  # in the place of the points: of some of the checks they mean nothing
 MOST_PRINTED = 5  # lines on a card
 LONGEST_PRINTED = 500  # characters that a worker sends back of what a call printed
-ASCII = str.maketrans(
-    {"√": "sqrt ", "−": "-", "·": "*", "Σ": "sum ", "≤": "<=", "≥": ">=", "≠": "!=", "τ": "tau", "…": "..."}
-)
 
 
 class Screen(Console):
@@ -102,7 +100,6 @@ class Reporter:
         self.costs = costs
         self.submissions = submissions
         self.console = shown or console()
-        self.utf8 = (self.console.encoding or "").lower().startswith("utf")
         self.status = self.console.status("starting") if self.console.is_terminal else None
 
     def start(self) -> None:
@@ -129,12 +126,6 @@ class Reporter:
 
     def say(self, text: Text | Table | Padding | str) -> None:
         self.console.print(text)
-
-    def readable(self, text: str) -> str:
-        """ASCII where the terminal's encoding has no better."""
-        if self.utf8:
-            return text
-        return text.translate(ASCII).encode("ascii", "replace").decode()
 
     def headline(self, result: Result) -> Text:
         word, colour = WORDS[result.reached]
@@ -168,7 +159,7 @@ class Reporter:
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
         for label, text in rows:
-            table.add_row(label, Text(self.readable(text)))
+            table.add_row(label, Text(spelled(text, self.console.encoding)))
         self.say(Padding(table, (0, 0, 1, 2)))
 
     def rows(self, result: Result) -> list[tuple[str, str]]:
