@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import socket
 import sqlite3
@@ -288,6 +289,64 @@ def test_roster_of_repositories(toys: Path) -> None:
         roster.write_text(text)
         with pytest.raises(UsageError, match=why):
             read(roster, toys)
+
+
+def test_second_run_reads_what_a_repository_has_now_or_says_that_it_cannot(toys: Path) -> None:
+    def git(*arguments: str) -> None:
+        safe = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+        subprocess.run(["git", "-C", str(repository), *safe, *arguments], check=True, capture_output=True)
+
+    def commit(text: str) -> None:
+        (repository / ANSWER).write_text(text)
+        git("add", ".")
+        git("commit", "-qm", "one more")
+
+    def texts() -> dict[str, str]:
+        return {name: one.answers["scale"].text for name, one in read(roster, toys).items()}
+
+    repository, roster = toys / "fork", toys / "class.csv"
+    a_class(toys, fork=REFERENCE)
+    git("init", "-q", "-b", "main")
+    commit("# one")
+    git("tag", "v1")
+    git("branch", "topic")
+    roster.write_text(f"learner,repository,revision\nann,{repository},\nbob,{repository},v1\n")
+    (toys / "clones").mkdir()
+    assert texts() == {"ann": "# one", "bob": "# one"}
+    git("branch", "-m", "main", "trunk")
+    git("branch", "-m", "topic", "topic/x")
+    commit("# two")
+    git("tag", "--force", "v1")
+    assert texts() == {"ann": "# two", "bob": "# two"}
+    assert re.fullmatch(r"[0-9a-f]{10} of 20\d\d-\d\d-\d\dT.*", read(roster, toys)["ann"].commit)
+    repository.rename(toys / "away")
+    assert texts() == {"ann": "# two", "bob": "# two"}
+    ann = read(roster, toys)["ann"]
+    assert ann.unread
+    assert "cannot be reached now" in ann.notes[0]
+
+
+def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its_part(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost() -> None:
+        raise JudgeEnded("the judge's process ended 3 times at this answer")
+
+    with pytest.raises(cohort_command.NotGraded, match="not graded: the judge's process ended 3 times"):
+        cohort_command.verdict(argparse.Namespace(result=lost))
+    folder = a_class(toys / "class", ann=REFERENCE)
+    (folder / "ann" / "affine.py").write_text(MODULE_REFERENCE)
+    assert cohort(toys, folder, "--seed", "1", "--kata", "scale").status == 0
+    asked = argparse.Namespace(learners=folder, out=toys / "out", kata=["affine"], seed=1, isolation="strict")
+    asked.export, asked.json = [], None
+    told = cohort_command.ungraded(katas.find(["affine"], toys)[0], "not graded: gone")
+    with monkeypatch.context() as patched:
+        patched.setattr(cohort_command, "judge_all", lambda jobs, *_: {job.key: told for job in jobs})
+        assert cohort_command.main(asked, toys) == 1
+    assert table(toys)["ann"] == {"learner": "ann", "scale": "100", "affine": "", "total": "100"}
+    assert "not graded" in (toys / "out" / "index.html").read_text(encoding="utf-8")
+    assert cohort(toys, folder, "--seed", "1", "--kata", "affine").status == 0
+    assert table(toys)["ann"] == {"learner": "ann", "scale": "100", "affine": "100", "total": "200"}
 
 
 def test_repositories_with_like_addresses_are_not_mistaken(toys: Path) -> None:

@@ -122,7 +122,7 @@ class Judge:
                 if "fault" in reply:
                     raise RuntimeError(reply["fault"])
                 return reply["document"], reply["seconds"]
-        raise JudgeEnded(f"the judge's process ended {MOST_DEATHS} times at this answer; look at it yourself")
+        raise JudgeEnded(f"the judge's process ended {MOST_DEATHS} times at this answer")
 
     def close(self) -> None:
         self.process.kill()

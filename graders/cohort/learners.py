@@ -24,7 +24,7 @@ from typing import IO, Protocol, cast
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import LONGEST_SOURCE, Source, too_large
-from graders.cohort.repositories import Trouble, clone, git, roster
+from graders.cohort.repositories import Trouble, clone, fetch, git, roster
 from graders.faults import UsageError
 
 MOST_ENTRIES = 200_000  # of one learner's tree
@@ -43,13 +43,17 @@ class Learner:
         name: as the folder, the archive or the roster has it.
         slug: the same as a file's name; no two learners have the same.
         answers: by kata, each named by its path in the learner's tree.
-        notes: what could not be read, in sentences.
+        notes: what there is to say of it, in sentences.
+        unread: something of it could not be read, or not as it is now.
+        commit: of a repository, which one was read, and when that was made.
     """
 
     name: str
     slug: str = ""
     answers: dict[str, Source] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    unread: bool = False
+    commit: str = ""
 
 
 class Tree(Protocol):
@@ -81,13 +85,17 @@ def of_entry(entry: Path, katas: list[Kata]) -> Learner:
     """Of a folder or an archive."""
     name = readable(entry.name)
     if entry.is_symlink():
-        return Learner(name, notes=[f"{name} is a link, and links are not followed; put the folder itself here"])
+        return unread(name, f"{name} is a link, and links are not followed; put the folder itself here")
     if entry.is_dir():
         return found_in(Folder(entry), name, katas)
     if not ending(entry, ARCHIVES):
-        return Learner(name, notes=[f"{name} cannot be looked through; put a .zip or a .tar here"])
+        return unread(name, f"{name} cannot be looked through; put a .zip or a .tar here")
     name = name[: -len(ending(entry, ARCHIVES))]
     return found_in(Zip(entry) if ending(entry, (".zip",)) else Tar(entry), name, katas)
+
+
+def unread(name: str, why: str) -> Learner:
+    return Learner(name, notes=[why], unread=True)
 
 
 def ending(file: Path, endings: tuple[str, ...]) -> str:
@@ -125,6 +133,7 @@ def noted(learner: Learner) -> Iterator[None]:
         yield
     except Trouble as trouble:
         learner.notes.append(readable(str(trouble)))
+        learner.unread = True
 
 
 def candidates(tree: Tree, katas: list[Kata]) -> dict[str, dict[str, int]]:
@@ -154,6 +163,7 @@ def the_one(places: dict[str, int], learner: Learner) -> str | None:
     if len(ranked) > 1 and order(ranked[0]) == order(ranked[1]):
         both = readable(f"{ranked[0]} and {ranked[1]}")
         learner.notes.append(f"{both} may both be the answer to {name}; neither was graded")
+        learner.unread = True
         return None
     return ranked[0]
 
@@ -309,15 +319,25 @@ class Commit:
 
 
 def of_repository(name: str, repository: str, revision: str, katas: list[Kata], clones: Path) -> Learner:
-    """What the repository has now, if it can be reached."""
+    """What the repository has now; where it cannot be reached, what it had at the last run."""
     address = hashlib.sha256(repository.encode()).hexdigest()[:12]  # a/b-c and a-b/c are two
     folder = clones / f"{re.sub(r'[^A-Za-z0-9]+', '-', repository)[-80:]}-{address}"
+    late = ""
     try:
         if not folder.exists():
             clone(repository, folder)
         else:
-            git(folder, "fetch", "--quiet", "origin", "+refs/heads/*:refs/heads/*")
+            try:
+                fetch(folder)
+            except Trouble as trouble:
+                late = f"{repository} cannot be reached now ({trouble}): this is what was fetched before"
         known = git(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
+        made = git(folder, "show", "--no-patch", "--format=%cI", "--end-of-options", known).decode().strip()
     except Trouble as trouble:
-        return Learner(name, notes=[f"{repository} at {revision} cannot be had: {trouble}"])
-    return found_in(Commit(folder, known), name, katas)
+        return unread(name, f"{repository} at {revision} cannot be had: {trouble}")
+    learner = found_in(Commit(folder, known), name, katas)
+    learner.commit = f"{known[:10]} of {made}"
+    if late:
+        learner.notes.append(readable(late))
+        learner.unread = True
+    return learner

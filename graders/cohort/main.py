@@ -35,6 +35,7 @@ from graders.judge.results import Result
 AHEAD = 4  # tasks of each worker that wait there: enough that none is idle
 MEMORY = 2 << 30  # bytes for a worker: it takes 1 to 1.5 GB as a rule, 4 while an answer fills its process
 LOST = 10  # workers under a task, which then is given up; one may lose some by other tasks' doing
+NOT_GRADED = "answers not graded, since machines were lost: run the same again, and look at them yourself if they stay"
 CONFIG = {
     "distributed.scheduler.allowed-failures": LOST,
     "distributed.worker.daemon": False,  # the judge is a process below it
@@ -47,6 +48,10 @@ CONFIG = {
 }
 
 
+class NotGraded(Exception):
+    """The machines failed, not the answer."""
+
+
 @dataclass(frozen=True)
 class Job:
     """An answer to be judged, once for all learners who gave the same."""
@@ -57,12 +62,13 @@ class Job:
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
-    """Exit status: 0 where every answer has its verdict; 130 where it was interrupted, after what was judged."""
-    chosen = katas.find(options.kata, root)
-    by_name = {kata.id: kata for kata in chosen}
+    """Exit status: 0 where every answer has its verdict; 1 where something could not be read or graded; 130 where it
+    was interrupted, after what was judged.
+    """
+    chosen, by_name = katas.find(options.kata, root), {kata.id: kata for kata in katas.all_katas(root)}
     files.make_room(options.out / "grades.csv", "name another folder with --out")
     console = card.console()
-    learners = all_learners(options.learners, chosen, options.out / "clones")
+    learners = all_learners(options.learners, list(by_name.values()), options.out / "clones")
     ledger = Ledger(options.out / "results.sqlite")
     try:
         seed = int(ledger.fact("seed", str(secrets.randbelow(1 << 31)))) if options.seed is None else options.seed
@@ -72,17 +78,26 @@ def main(options: argparse.Namespace, root: Path) -> int:
             for learner in learners
             for name, answer in learner.answers.items()
         }
-        jobs = todo(learners, keys, ledger, by_name)
+        jobs = todo(learners, keys, ledger, chosen)
         console.print(
             f"{len(learners)} learner{'s' * (len(learners) != 1)}, {len(keys)} answers; "
             f"{len(set(keys.values()))} differ, {len(jobs)} of them are to be judged; seed {seed}"
         )
+        lost: dict[str, dict[str, Any]] = {}
         if jobs:
-            judge_all(jobs, ledger, judge.Judging(root, seed, options.isolation), options, console)
-        found = {pair: document for pair, key in keys.items() if (document := ledger.find(key))}
-        pages.write_all(options.out, learners, chosen, found, seed, options)
+            lost = judge_all(jobs, ledger, judge.Judging(root, seed, options.isolation), options, console)
+        found = {pair: told for pair, key in keys.items() if (told := ledger.find(key) or lost.get(key))}
+        columns = [kata for kata in by_name.values() if kata in chosen or any(name == kata.id for _, name in found)]
+        pages.write_all(options.out, learners, columns, found, seed, options)
         console.print(f"wrote {options.out / 'index.html'}, grades.csv, learners/ and feedback/ beside it")
-        return 0
+        unread = [learner.name for learner in learners if learner.unread]
+        for count, what in (
+            (len(unread), "learners not read, or not wholly: see their notes"),
+            (len(lost), NOT_GRADED),
+        ):
+            if count:
+                console.print(f"{count} {what}", markup=False, soft_wrap=True)
+        return int(bool(unread or lost))
     except KeyboardInterrupt:
         console.print("stopped; what was judged is kept: run the same again, and it goes on")
         return INTERRUPTED
@@ -90,15 +105,14 @@ def main(options: argparse.Namespace, root: Path) -> int:
         ledger.close()
 
 
-def todo(
-    learners: list[Learner], keys: dict[tuple[str, str], str], ledger: Ledger, by_name: dict[str, Kata]
-) -> list[Job]:
+def todo(learners: list[Learner], keys: dict[tuple[str, str], str], ledger: Ledger, chosen: list[Kata]) -> list[Job]:
     """What has no verdict yet, the katas that took longest first."""
     jobs: dict[str, Job] = {}
+    by_name = {kata.id: kata for kata in chosen}
     for learner in learners:
         for name, answer in learner.answers.items():
             key = keys[learner.slug, name]
-            if key not in jobs and ledger.find(key) is None:
+            if name in by_name and key not in jobs and ledger.find(key) is None:
                 jobs[key] = Job(key, by_name[name], replace(answer, shown=f"{name}.py"))
     took = ledger.seconds()
     return sorted(jobs.values(), key=lambda job: (-took.get(job.kata.id, 0.0), job.kata.id))
@@ -106,8 +120,12 @@ def todo(
 
 def judge_all(
     jobs: list[Job], ledger: Ledger, judging: judge.Judging, options: argparse.Namespace, console: Console
-) -> None:
-    """Raises: UsageError where no worker can judge; GraderError."""
+) -> dict[str, dict[str, Any]]:
+    """What was not graded, by its key: machines were lost, so it is no verdict and the next run tries again.
+
+    Raises: UsageError where no worker can judge; GraderError.
+    """
+    lost: dict[str, dict[str, Any]] = {}
     with dask.config.set(CONFIG), cluster(options) as client, progress(len(jobs), console) as advance:
         try:
             client.register_plugin(judging)
@@ -145,9 +163,13 @@ def judge_all(
             for future in done:
                 job, worker = running.pop(future)
                 busy[worker] -= 1
-                ledger.add(job.key, *verdict(future, job))
+                try:
+                    ledger.add(job.key, *verdict(future))
+                except NotGraded as trouble:
+                    lost[job.key] = ungraded(job.kata, str(trouble))
                 advance()
                 send()
+    return lost
 
 
 def by_kata(jobs: list[Job]) -> dict[str, deque[Job]]:
@@ -162,22 +184,25 @@ def longest(waiting: dict[str, deque[Job]]) -> str:
     return max(waiting, key=lambda kata: len(waiting[kata]))
 
 
-def verdict(future: Any, job: Job) -> tuple[dict[str, Any], float]:
-    """The result as a document, and the seconds that it took. Raises: GraderError where the grader is at fault."""
+def verdict(future: Any) -> tuple[dict[str, Any], float]:
+    """The result as a document, and the seconds that it took.
+
+    Raises: NotGraded; GraderError where the grader is at fault.
+    """
     try:
         found: tuple[dict[str, Any], float] = future.result()
     except KilledWorker:
-        return ungraded(job.kata, f"{LOST} workers were lost while they judged this; look at it yourself"), 0.0
+        raise NotGraded(f"not graded: {LOST} workers were lost while they judged this") from None
     except judge.JudgeEnded as ended:
-        return ungraded(job.kata, str(ended)), 0.0
+        raise NotGraded(f"not graded: {ended}") from None
     except RuntimeError as error:
         raise GraderError(str(error)) from None
     return found
 
 
 def ungraded(kata: Kata, why: str) -> dict[str, Any]:
-    """An error in the place of a verdict."""
-    return Result(kata.id, kata.topic, f"{kata.id}.py", message=why, error=True).document()
+    """What stands in the place of a verdict."""
+    return Result(kata.id, kata.topic, f"{kata.id}.py", message=why, error=True).document() | {"ungraded": True}
 
 
 @contextlib.contextmanager

@@ -46,7 +46,9 @@ def write_all(
         save(out / "feedback" / f"{learner.slug}.md", feedback(learner, told, seed))
     save(out / "index.html", page(learners, katas, documents, seed))
     if options.json:
-        everyone = {one.slug: {"name": one.name, "results": documents[one.slug]} for one in learners}
+        everyone = {
+            one.slug: {"name": one.name, "commit": one.commit, "results": documents[one.slug]} for one in learners
+        }
         results.write(options.json, {"seed": seed, "learners": everyone})
     for name in options.export:
         EXPORTERS[name](out, learners, katas, documents)
@@ -67,7 +69,7 @@ def of_learner(learner: Learner, katas: list[Kata], found: Found) -> list[dict[s
 
 
 def points(documents: list[dict[str, Any]]) -> dict[str, int]:
-    return {one["kata"]: one["score"] for one in documents}
+    return {one["kata"]: one["score"] for one in documents if not one.get("ungraded")}
 
 
 def grades(learners: list[Learner], katas: list[Kata], documents: Mapping[str, list[dict[str, Any]]]) -> str:
@@ -90,7 +92,8 @@ def as_csv(rows: list[list[object]]) -> str:
 
 def feedback(learner: Learner, told: list[Result], seed: int) -> str:
     """The cards that the learner would see."""
-    lines = [f"# {plain(learner.name)}", "", f"{sum(one.score for one in told)} points; seed {seed}.", ""]
+    read = f"; commit {learner.commit}" if learner.commit else ""
+    lines = [f"# {plain(learner.name)}", "", f"{sum(one.score for one in told)} points; seed {seed}{read}.", ""]
     lines += [f"- {plain(note)}" for note in learner.notes] + [""] * bool(learner.notes)
     for one in told:
         screen = Console(file=io.StringIO(), width=CARD_WIDTH, highlight=False, force_terminal=False)
@@ -127,8 +130,9 @@ def page(learners: list[Learner], katas: list[Kata], documents: Mapping[str, lis
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    everything = [one for each in documents.values() for one in each if one["state"] != "todo"]
-    answered = [kata for kata in katas if any(one["kata"] == kata.id for one in everything)]
+    begun = [one for each in documents.values() for one in each if one["state"] != "todo"]
+    answered = [kata for kata in katas if any(one["kata"] == kata.id for one in begun)]
+    everything = [one for one in begun if not one.get("ungraded")]
     return made.get_template("index.html.jinja").render(
         learners=learners,
         katas=answered,

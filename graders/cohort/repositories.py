@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from graders.faults import UsageError
 
 CLONE_SECONDS = 300
+MIRRORED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 
 
 class Trouble(Exception):
@@ -43,6 +45,19 @@ def clone(repository: str, folder: Path) -> None:
     shutil.rmtree(part, ignore_errors=True)  # of a run that was killed
     git(None, "clone", "--bare", "--quiet", "--end-of-options", repository, str(part))
     part.rename(folder)
+
+
+def fetch(repository: Path) -> None:
+    """Makes a clone what its origin is now: branches renamed or removed, tags moved, another default branch.
+
+    Raises: Trouble.
+    """
+    git(repository, "fetch", "--quiet", "--prune", "--force", "origin", *MIRRORED)
+    told = git(repository, "ls-remote", "--symref", "origin", "HEAD").decode(errors="replace")
+    if default := re.search(r"^ref: (refs/heads/\S+)\tHEAD$", told, re.MULTILINE):
+        git(repository, "symbolic-ref", "HEAD", default[1])
+    elif alone := re.search(r"^([0-9a-f]{40,64})\tHEAD$", told, re.MULTILINE):
+        git(repository, "update-ref", "--no-deref", "HEAD", alone[1])
 
 
 def git(clone: Path | None, *arguments: str) -> bytes:
