@@ -31,7 +31,7 @@ from graders.desk.progress import Progress
 from graders.desk.state import Event, State
 from graders.faults import ROOT, UsageError
 from graders.interview import clock as clocks
-from graders.interview import debrief, draw, loop, own_tests
+from graders.interview import debrief, draw, loop, matching, own_tests
 from graders.interview import session as interviews
 from graders.interview.clock import Reading, in_words
 from graders.interview.pace import UP, Pace
@@ -172,24 +172,6 @@ def terminal(desk: Path) -> Iterator[Callable[..., Tty]]:
         end(one.child)
 
 
-def test_what_is_asked_back_is_taken_by_yes_and_by_nothing_else(desk: Path, terminal: Callable[..., Tty]) -> None:
-    one = terminal("--minutes", "20", "--seed", "7")
-    one.shows("[clarify  ", " left] > ")
-    asked_back = ("Do you mean this? Type `yes`, or put it another way.", "2  What about shapes?")
-    one.says("what kind of shaped thing", *asked_back)
-    one.says("no", "Then put it another way, or go on.")
-    one.says("yes", "there was no question to say that to")
-    one.says("what kind of shaped thing", *asked_back)
-    one.says("time", " left")
-    one.says("yes", "there was no question to say that to")
-    one.says("what kind of shaped thing", *asked_back)
-    one.says("yes", "What about shapes?", "As for shapes, x₁².")
-    state = State(desk)
-    asked = [event.body for event in state.events("") if event.body.get("what") == "ask"]
-    state.close()
-    assert [(body["number"], body["typed"]) for body in asked] == [(2, "what kind of shaped thing")]
-
-
 def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Callable[..., Tty]) -> None:
     answered = "# what I wrote before\n" + REFERENCE
     scale(desk).answer_file.write_text(answered)
@@ -198,7 +180,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     assert "scale (toys, level 1, about 15 minutes)" in shown
     assert "Write scale(x, factor=2.0)." in shown
     assert "What about" not in shown
-    one.says("Does it rain?", "I have no answer ready to that: decide it yourself, and say what you choose.")
+    one.says("Does it rain?", "I did not understand: put it another way.")
     one.says("what about dtypes", "What about dtypes?", "As for dtypes, x₁².")
     one.says("questions", "the list costs 10 points; show it?", "yes/no > ")
     one.says("yes", "1  What about zero?", "3  What about dtypes? (asked)", "4  What about cost?")
@@ -532,6 +514,58 @@ def test_after_a_restart_of_the_computer_the_date_counts(desk: Path, clock: Fake
     clock.reading = Reading(1.0, "a third", NOON - timedelta(days=9))
     hold(desk, clock, 10, "a third word", resume=True)
     assert the_report(desk).elapsed == 320  # not below what was known
+
+
+UNSURE = "is it costly or about dtype"
+
+
+def test_what_is_asked_back_is_taken_by_yes_and_by_nothing_else(
+    desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "OFFERED", 1)
+    hold(desk, clock, UNSURE, "no", "yes", UNSURE, "time", "yes", UNSURE, "yes")
+    said = flat(capsys.readouterr().out)
+    assert said.count("Do you mean this? Type `yes`, or put it another way. 1 What about dtypes?") == 3
+    assert said.count("Then put it another way, or go on.") == 1
+    assert said.count("there was no question to say that to") == 2
+    assert said.count("As for dtypes, x₁².") == 1
+    one = the_report(desk).round
+    assert (one.asked, one.typed, one.words) == ([3], [3], [])  # it was understood in the end
+
+
+def test_of_several_that_may_be_meant_a_number_picks_one(
+    desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hold(desk, clock, UNSURE, "yes", "9", "2", "another thing about it", "no")
+    said = flat(capsys.readouterr().out)
+    assert "Type its number, or put it another way. 1 What about dtypes? 2 What about cost? 3 What about zero?" in said
+    assert said.count("Which of them? Type a number from 1 to 3, or put it another way.") == 2
+    assert "As for cost, x₁²." in said
+    assert "As for dtypes" not in said
+    one = the_report(desk).round
+    assert (one.asked, one.typed, one.words, one.earned) == ([4], [4], ["another thing about it"], 2)
+
+
+def test_what_is_asked_of_every_kata_is_answered_and_earns_nothing(
+    desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (desk / "katas/interview.md").write_text(
+        "# Shared\n\n## device\n\n<!-- also: is it on CUDA |\nseveral cards -->\n\n### Will it run on a GPU?\n\nNo.\n"
+    )
+    hold(desk, clock, "will it run on a gpu", "questions", "yes")
+    said = flat(capsys.readouterr().out)
+    assert "Will it run on a GPU? No." in said
+    assert "5 " not in said.partition("1 What about zero?")[2]
+    one = the_report(desk).round
+    assert (one.asked, one.earned, one.words) == ([], 0, [])
+
+
+def test_a_kind_that_no_page_has_is_named(desk: Path) -> None:
+    page = scale(desk).folder / "interview.md"
+    page.write_text(PROMPT.replace("As for cost", "<!-- kind: cost, charm -->\n\nAs for cost"))
+    (desk / "katas/interview.md").write_text("## cost\n\n<!-- also: how long may it take -->\n")
+    with pytest.raises(UsageError, match=r"interview\.md names kinds that katas/interview\.md lacks: charm"):
+        questions.clarifying(scale(desk))
 
 
 def test_answer_survives_each_cut(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,49 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
 
 from graders.catalogue import katas
-from graders.catalogue.statement import Question, clarifying
-from graders.interview.matching import Matcher
+from graders.catalogue.statement import Question, clarifying, general, shared
+from graders.interview.matching import Matcher, matcher_of
 
 SETS = sorted((Path(__file__).parent / "paraphrases").glob("*.yaml"))
 SURE = 0.95  # the precision below which it would say wrong things too often
-FOUND = 0.30  # the recall below which it would be of no use
+FOUND = 0.33  # the recall below which it would be of no use at once,
+OFFERED = 0.87  # and together with what it asks back
+
+
+class Said(NamedTuple):
+    """A paraphrase, and which of the matcher's questions it means; None where no answer is prepared."""
+
+    matcher: Matcher
+    text: str
+    meant: int | None
+
+
+def said(file: Path) -> Iterator[Said]:
+    written, kata = yaml.safe_load(file.read_text(encoding="utf-8")), katas.find_one(file.stem)
+    own, matcher = [one.question for one in clarifying(kata)], matcher_of(kata)
+    names = own + [one.question for one in general(kata)]
+    assert set(own) <= set(written["questions"]) <= set(names)
+    assert all(len(written["questions"][name]) >= 3 for name in own)
+    for name, texts in written["questions"].items():
+        yield from (Said(matcher, text, names.index(name)) for text in texts)
+    yield from (Said(matcher, text, None) for text in written["others"])
 
 
 def test_precision_and_recall_on_paraphrases(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = answered = right = asked_back = helpful = 0
-    for file in SETS:
-        said = yaml.safe_load(file.read_text(encoding="utf-8"))
-        prepared = clarifying(katas.find_one(file.stem))
-        matcher, names = Matcher(prepared), [one.question for one in prepared]
-        assert set(said["questions"]) == set(names)
-        assert all(len(texts) >= 10 for texts in said["questions"].values())
-        pairs = [(names.index(name), text) for name, texts in said["questions"].items() for text in texts]
-        asked += len(pairs)
-        for meant, text in [*pairs, *((None, text) for text in said["others"])]:
-            found = matcher.match(text)
-            answered += found.meant is not None
-            right += found.meant is not None and found.meant == meant
-            if found.meant is None and found.maybe:
-                asked_back += 1
-                helpful += meant in found.maybe
+    everything = [one for file in SETS for one in said(file)]
+    found = [one.matcher.match(one.text) for one in everything]
+    asked = sum(one.meant is not None for one in everything)
+    answered = [
+        match.meant == one.meant for match, one in zip(found, everything, strict=True) if match.meant is not None
+    ]
+    back = [one.meant in match.maybe for match, one in zip(found, everything, strict=True) if match.meant is None]
+    precision, recall, offered = sum(answered) / len(answered), sum(answered) / asked, sum(answered + back) / asked
     with capsys.disabled():
-        print(f"\n{asked} questions: precision {right / answered:.3f}, recall {right / asked:.3f}; else it asks back, ")
-        print(f"{asked_back} times, and {helpful / asked_back:.2f} of these name the one that was meant")
-    assert right / answered >= SURE
-    assert right / asked >= FOUND
+        print(f"\n{asked} questions: precision {precision:.3f}; recall {recall:.3f}, {offered:.3f} with asking back")
+    assert precision >= SURE
+    assert recall >= FOUND
+    assert offered >= OFFERED
 
 
 def test_what_shares_no_word_is_not_understood() -> None:
     matcher = Matcher([Question("What about zero?", "It is refused."), Question("Which shapes?", "All.")])
-    assert matcher.match("xyz") == (None, ())
+    assert matcher.match("xyz") == matcher.match("?!") == (None, ())
     assert matcher.match("What about zero?").meant == 0
 
 
 def test_one_question_alone_is_enough() -> None:
     assert Matcher([Question("What about zero?", "It is refused.")]).match("what about zero").meant == 0
+
+
+def test_a_kata_answers_a_shared_question_itself_or_leaves_it_to_the_general_answer() -> None:
+    both = {name: katas.find_one(name) for name in ("batch_norm", "weight_init")}
+    assert "May I write into the inputs?" in [one.question for one in general(both["batch_norm"])]
+    assert "May I write into the inputs?" not in [one.question for one in general(both["weight_init"])]
+    (fills,) = [one for one in clarifying(both["weight_init"]) if "inputs" in one.kinds]
+    assert set(shared(both["weight_init"])["inputs"].phrasings) <= set(fills.phrasings)
+
+
+def test_each_shared_kind_is_used_or_answered() -> None:
+    every = katas.all_katas()
+    used = {kind for kata in every for one in clarifying(kata) for kind in one.kinds}
+    assert {kind for kind, one in shared(every[0]).items() if not one.answer} <= used

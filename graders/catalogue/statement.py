@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import frontmatter
@@ -12,6 +12,7 @@ import frontmatter
 from graders.catalogue.katas import RESTORE, Kata
 from graders.faults import UsageError
 
+SHARED = Path("katas/interview.md")  # the questions that katas share
 HINTS = ("A nudge", "The idea", "Nearly the code")
 FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.DOTALL)
 FOLD = re.compile(r"</?details>\n|<summary>.*?</summary>\n\n?")
@@ -19,16 +20,21 @@ FIRST, THEN = "Write this first", "Then make it robust"  # the headings that end
 COMMENT = re.compile(r"\n?<!--.*?-->", re.DOTALL)
 FIGURE = re.compile(r"<!-- = (.*?) -->")  # behind a figure: the Python that gives it again
 CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
-ALSO = re.compile(r"<!-- also:\n(.*?)\n-->\n*", re.DOTALL)
+KIND = re.compile(r"<!-- kind: (.*?) -->\n*")
+ALSO = re.compile(r"<!-- also: (.*?) -->\n*", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Question:
-    """The question is text, its answer Markdown; the phrasings are other words in which people ask it."""
+    """The question is text, its answer Markdown; the phrasings are other words in which people ask it.
+
+    Its kinds are what it has in common with questions about other katas: their phrasings stand in katas/interview.md.
+    """
 
     question: str
     answer: str
     phrasings: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 def text_of(kata: Kata) -> str:
@@ -62,7 +68,33 @@ def clarifying(kata: Kata) -> list[Question]:
     """What a good candidate asks about those details. Raises: UsageError."""
     path = interview_file(kata)
     text = part(kata, path, sections(read(kata, path), "## "), "Clarifying questions")
-    return questions(kata, path, list(sections(text, "### ").items()))
+    own, known = questions(kata, path, list(sections(text, "### ").items())), shared(kata)
+    unknown = sorted({kind for one in own for kind in one.kinds} - known.keys())
+    if unknown:
+        which = ", ".join(unknown)
+        raise UsageError(f"{path.relative_to(kata.root)} names kinds that {SHARED} lacks: {which}{RESTORE}")
+    return [
+        replace(one, phrasings=one.phrasings + tuple(text for kind in one.kinds for text in known[kind].phrasings))
+        for one in own
+    ]
+
+
+def general(kata: Kata) -> list[Question]:
+    """What people ask about any kata, without the kinds that the kata answers itself. Raises: UsageError."""
+    own = {kind for one in clarifying(kata) for kind in one.kinds}
+    return [one for kind, one in shared(kata).items() if one.answer and kind not in own]
+
+
+def shared(kata: Kata) -> dict[str, Question]:
+    """Kind -> how people ask it; question and answer are empty where only katas have them. Raises: UsageError."""
+    path = kata.root / SHARED
+    found = sections(read(kata, path), "## ") if path.exists() else {}
+    made = {}
+    for kind, text in found.items():
+        phrasings, rest = taken(ALSO, " | ", text)
+        (asked, answer), *_ = [*sections(rest, "### ").items(), ("", "")]
+        made[kind] = Question(asked, answer, phrasings)
+    return made
 
 
 def follow_ups(kata: Kata) -> list[Question]:
@@ -73,7 +105,7 @@ def follow_ups(kata: Kata) -> list[Question]:
 
 def check(kata: Kata) -> None:
     """Raises: UsageError where an interview about the kata would lack something."""
-    prompt(kata), clarifying(kata), follow_ups(kata), hints(kata)
+    prompt(kata), general(kata), follow_ups(kata), hints(kata)
 
 
 def interview_file(kata: Kata) -> Path:
@@ -99,12 +131,18 @@ def part(kata: Kata, path: Path, found: dict[str, str], heading: str) -> str:
 def questions(kata: Kata, path: Path, pairs: list[tuple[str, str]]) -> list[Question]:
     made = []
     for question, answer in pairs:
-        also = ALSO.match(answer.lstrip())
-        phrasings = tuple(line.strip() for line in also[1].splitlines()) if also else ()
-        made.append(Question(re.sub(r"\\(\W)", r"\1", question).strip(), ALSO.sub("", answer).strip(), phrasings))
+        kinds, rest = taken(KIND, ", ", answer.strip())
+        phrasings, rest = taken(ALSO, " | ", rest)
+        made.append(Question(re.sub(r"\\(\W)", r"\1", question).strip(), rest, phrasings, kinds))
     if not made or not all(one.question and one.answer for one in made):
         raise UsageError(f"{path.relative_to(kata.root)} should have questions, each with its answer{RESTORE}")
     return made
+
+
+def taken(comment: re.Pattern[str], mark: str, text: str) -> tuple[tuple[str, ...], str]:
+    """What a comment at the beginning lists, and the text behind it."""
+    found = comment.match(text)
+    return (tuple(" ".join(found[1].split()).split(mark)), text[found.end() :].strip()) if found else ((), text)
 
 
 def sections(text: str, mark: str) -> dict[str, str]:

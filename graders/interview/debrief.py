@@ -15,7 +15,7 @@ from graders.interview.round import PHASES, Round, marks
 from graders.judge import checks
 
 SHARES = {"clarify": 0.1, "plan": 0.15, "code": 0.4, "test": 0.15, "follow-up": 0.2}  # of a kata's minutes
-SURE, AHEAD = 0.6, 0.25  # a fact of the statement belongs to a question that is so near, and so much nearer than others
+SURE = 0.8  # the probability from which on a fact of the statement belongs to a question
 FACT = re.compile(r"^- (?:.+\n)+?(?=- |\n|$)", re.MULTILINE)
 NAMES = re.compile(r"<!--(.*?)-->", re.DOTALL)
 
@@ -93,7 +93,7 @@ def lost(one: Round, kata: Kata) -> Iterator[str]:
     for fact in facts(kata):
         failed = [name for name in one.last.failed if name.split("/")[1] in fact.cases]
         if failed:
-            found = matcher.match(fact.text, SURE, AHEAD).meant
+            found = matcher.match(fact.text, SURE).meant
             why = ""
             if found is not None and found + 1 not in one.asked:
                 why = f" You did not ask: *{prepared[found].question}*"

@@ -63,10 +63,11 @@ class Interview:
         self.judge = judge
         self.pace = Pace(report, clock)
         self.shown = ""  # the follow-up question that is on the screen
-        self.offered: tuple[int, str] | None = None  # the number of the question that may be meant, and by which words
+        self.offered: tuple[tuple[int, ...], str] | None = None  # the questions that may be meant, and by which words
         self.count = len(self.events())
         self.prompts = {kata.id: questions.prompt(kata) for kata in katas}
         self.clarifying = {kata.id: questions.clarifying(kata) for kata in katas}
+        self.general = {kata.id: questions.general(kata) for kata in katas}
         self.matchers: dict[str, Matcher] = {}
         self.hints = {kata.id: questions.hints(kata) for kata in katas}
         self.follow_ups = {kata.id: draw.follow_ups(questions.follow_ups(kata), report.seed, kata.id) for kata in katas}
@@ -91,10 +92,10 @@ class Interview:
     @property
     def matcher(self) -> Matcher:
         """Understands questions about the kata at hand; made when the first is asked, since that takes a second."""
-        from graders.interview.matching import Matcher
+        from graders.interview.matching import matcher_of
 
         if self.kata.id not in self.matchers:
-            self.matchers[self.kata.id] = Matcher(self.clarifying[self.kata.id])
+            self.matchers[self.kata.id] = matcher_of(self.kata)
         return self.matchers[self.kata.id]
 
     def events(self) -> list[Any]:

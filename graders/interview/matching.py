@@ -1,22 +1,32 @@
 """Which prepared question a candidate's own words mean: TF-IDF over words and pieces of words, by scikit-learn.
 
-A wrong answer given is worse than none, so a question is only taken for one that is clearly nearer than all others.
-tests/test_matching.py measures how often that is right, on paraphrases that were written apart from the phrasings.
+A wrong answer given is worse than none, so a question is only taken for meant where that is as good as sure; else the
+likeliest are asked back. tests/test_matching.py measures how often that is right, on paraphrases that were written
+apart from the phrasings; tests/fit_matching.py fits the weights by half of the katas.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
 
-from graders.catalogue.statement import Question
+from graders.catalogue.katas import Kata
+from graders.catalogue.statement import Question, clarifying, general, shared
 
-CLOSEST = (0.6, 0.25, 0.15)  # the weights of the three nearest phrasings
-LEAST, AHEAD = 0.62, 0.30  # what the best should have, and be ahead of the second by, to be taken for meant
-MAYBE = 0.40  # from which on it is worth asking back
+CLOSEST = (0.4, 0.3, 0.2, 0.1)  # the weights of the nearest phrasings
+ANSWER, WHOLE = 0.5, 1.0  # and of the answer, and of all words of a question
+GENERAL = 0.1  # by which a question about any kata is further than one about this one
+LEAD, KNOWN, BIAS = 9.07, 2.32, -1.68  # what makes it sure; tests/fit_matching.py fits them
+SURE = 0.9  # the probability from which on the best one is taken for meant
+MAYBE = 0.15  # the score from which on it is worth asking back
+OFFERED = 3  # at most, in asking back
+WORD = re.compile(r"\w+")
 
 
 class Match(NamedTuple):
@@ -32,33 +42,71 @@ class Match(NamedTuple):
 
 
 class Matcher:
-    """The prepared questions of one kata."""
+    """The prepared questions of one kata: its own, numbered from 0, and after them the general ones.
 
-    def __init__(self, questions: Sequence[Question]) -> None:
+    Args:
+        kinds: more texts in which people ask, to tell which words say much.
+    """
+
+    def __init__(
+        self, own: Sequence[Question], general: Sequence[Question] = (), kinds: Iterable[Question] = ()
+    ) -> None:
+        questions = (*own, *general)
         phrasings = [(number, text) for number, one in enumerate(questions) for text in (one.question, *one.phrasings)]
-        texts = [text for _, text in phrasings]
         whole = [" ".join((one.question, *one.phrasings, one.answer)) for one in questions]
+        known = [*whole, *(" ".join(kind.phrasings) for kind in kinds)]
+        words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=WORD.pattern).fit(known)
+        pieces = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True).fit(known)
+        self.readers = (words, pieces)
         self.owners = np.array([number for number, _ in phrasings])
-        self.words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=r"\w+").fit(whole)
-        self.pieces = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5), sublinear_tf=True).fit(whole)
-        self.one_by_one = [(reader, reader.transform(texts)) for reader in (self.words, self.pieces)]
-        self.answers = [(reader, reader.transform([one.answer for one in questions])) for reader, _ in self.one_by_one]
-        self.whole = [(self.words, self.words.transform(whole))]
+        self.phrasings = self.read([text for _, text in phrasings])
+        self.answers, self.whole = self.read([one.answer for one in questions]), self.read(whole)
+        self.further = np.array([0.0] * len(own) + [GENERAL] * len(general))
+        self.vocabularies = [set(words_of(text)) for text in whole]
+        self.having = Counter(word for text in known for word in set(words_of(text)))
+        self.texts = len(known)
+
+    def read(self, texts: list[str]) -> list[Any]:
+        return [reader.transform(texts) for reader in self.readers]
 
     def scores(self, text: str) -> Any:
         """How near the text is to each question: to its nearest phrasings, to its answer, and to all its words."""
+        said = self.read([text])
 
-        def near(known: list[tuple[Any, Any]]) -> Any:
-            return np.mean([(reader.transform([text]) @ all_of.T).toarray()[0] for reader, all_of in known], axis=0)
+        def near(known: list[Any]) -> Any:
+            return np.mean([(one @ all_of.T).toarray()[0] for one, all_of in zip(said, known, strict=True)], axis=0)
 
-        phrasings = near(self.one_by_one)
-        closest = [np.sort(phrasings[self.owners == number])[::-1][:3] for number in range(self.owners.max() + 1)]
+        phrasings = near(self.phrasings)
+        owned = [phrasings[self.owners == number] for number in range(len(self.further))]
+        closest = [np.sort(one)[::-1][: len(CLOSEST)] for one in owned]
         nearest = np.array([one @ CLOSEST[: len(one)] for one in closest])
-        return nearest + 0.3 * near(self.answers) + near(self.whole)
+        return nearest + ANSWER * near(self.answers) + WHOLE * near(self.whole) - self.further
 
-    def match(self, text: str, least: float = LEAST, ahead: float = AHEAD) -> Match:
+    def known(self, text: str, number: int) -> float:
+        """The share of the text's words that the question has; a word that few texts have counts more."""
+        words = words_of(text)
+        weights = [1 + math.log((1 + self.texts) / (1 + self.having[word])) for word in words]
+        hits = [weight for word, weight in zip(words, weights, strict=True) if word in self.vocabularies[number]]
+        return sum(hits) / max(sum(weights), 1)
+
+    def evidence(self, text: str) -> tuple[Any, float, float]:
+        """The scores; by how much the best one leads; and how many of the text's words it has."""
         scores = self.scores(text)
         first, *rest = np.argsort(-scores)
-        if scores[first] >= least and (not rest or scores[first] - scores[rest[0]] >= ahead):
-            return Match(int(first), (int(first),))
-        return Match(None, tuple(int(one) for one in (first, *rest[:1]) if scores[one] >= MAYBE))
+        return scores, scores[first] - (scores[rest[0]] if rest else 0.0), self.known(text, first)
+
+    def match(self, text: str, sure: float = SURE) -> Match:
+        scores, lead, known = self.evidence(text)
+        order = [int(one) for one in np.argsort(-scores) if scores[one] >= MAYBE]
+        if order and 1 / (1 + math.exp(-LEAD * lead - KNOWN * known - BIAS)) >= sure:
+            return Match(order[0], (order[0],))
+        return Match(None, tuple(order[:OFFERED]))
+
+
+def matcher_of(kata: Kata) -> Matcher:
+    """Raises: UsageError."""
+    return Matcher(clarifying(kata), general(kata), shared(kata).values())
+
+
+def words_of(text: str) -> list[str]:
+    return WORD.findall(text.lower())

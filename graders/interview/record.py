@@ -101,11 +101,20 @@ class InterviewReport:
         return "looked at the list of questions"
 
     def add_ask(self, body: dict[str, Any], event: Event) -> str:
+        self.understood(body)
         if body["number"] not in self.round.asked:
             self.round.asked.append(body["number"])
             if "typed" in body:
                 self.round.typed.append(body["number"])
         return f"asked: {body['question']}"
+
+    def add_general(self, body: dict[str, Any], event: Event) -> str:
+        self.understood(body)
+        return f"asked: {body['question']}"
+
+    def understood(self, body: dict[str, Any]) -> None:
+        """The words that were asked back, and confirmed."""
+        self.round.words = [words for words in self.round.words if words != body.get("typed")]
 
     def add_words(self, body: dict[str, Any], event: Event) -> None:
         self.round.words.append(body["text"])
