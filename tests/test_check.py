@@ -106,6 +106,8 @@ BROKEN = {
         'Case("five_by_seven"', "the first case should leave out dim, which has a default"),
     "no_gradients": (GRADER, "def pair(", f"{NO_GRADIENTS}\n\n\ndef pair(", "GRADER =",
         "some check should be about gradients, got none"),
+    "unknown_kind": (INTERVIEW, "<!-- kind: dtypes -->", "<!-- kind: charm -->", "",
+        "interview.md names kinds that katas/interview.md lacks: charm"),
     "asked_twice": (FOLLOW_UP, "Can a computed cosine exceed 1, and where does that hurt?", "What shape comes back?",
         "",        "this should not be a follow-up question also, got 'What shape comes back?'"),
     "no_to_do": (REFERENCE, "# TODO", "#", "# --- solution", "the solution should have # TODO comments"),
@@ -137,6 +139,7 @@ def kata(tmp_path: Path) -> Kata:
     """A copy of one that lacks nothing, and beside it one of level 2."""
     for part in ("katas", "solutions"):
         shutil.copytree(ROOT / part / FOLDER, tmp_path / part / FOLDER)
+    shutil.copy(ROOT / "katas/interview.md", tmp_path / "katas")
     kata, harder = (Kata(tmp_path, "similarity", name) for name in ("cosine_similarity", "harder"))
     shutil.copytree(kata.folder, harder.folder)
     harder.statement.write_text(kata.statement.read_text().replace("level: 1", "level: 2"))

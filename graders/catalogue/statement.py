@@ -20,8 +20,9 @@ FIRST, THEN = "Write this first", "Then make it robust"  # the headings that end
 COMMENT = re.compile(r"\n?<!--.*?-->", re.DOTALL)
 FIGURE = re.compile(r"<!-- = (.*?) -->")  # behind a figure: the Python that gives it again
 CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+)\$", re.DOTALL)
-KIND = re.compile(r"<!-- kind: (.*?) -->\n*")
-ALSO = re.compile(r"<!-- also: (.*?) -->\n*", re.DOTALL)
+KIND = re.compile(r"<!-- kind:\s+(.*?)\s+-->\n*")
+MARK = re.compile(r"\s+\|\s+|\s*\n\s*")  # between phrasings, or kinds
+ALSO = re.compile(r"<!-- also:\s+(.*?)\s+-->\n*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def shared(kata: Kata) -> dict[str, Question]:
     found = sections(read(kata, path), "## ") if path.exists() else {}
     made = {}
     for kind, text in found.items():
-        phrasings, rest = taken(ALSO, " | ", text)
+        phrasings, rest = taken(ALSO, text)
         (asked, answer), *_ = [*sections(rest, "### ").items(), ("", "")]
         made[kind] = Question(asked, answer, phrasings)
     return made
@@ -131,18 +132,18 @@ def part(kata: Kata, path: Path, found: dict[str, str], heading: str) -> str:
 def questions(kata: Kata, path: Path, pairs: list[tuple[str, str]]) -> list[Question]:
     made = []
     for question, answer in pairs:
-        kinds, rest = taken(KIND, ", ", answer.strip())
-        phrasings, rest = taken(ALSO, " | ", rest)
+        kinds, rest = taken(KIND, answer.strip())
+        phrasings, rest = taken(ALSO, rest)
         made.append(Question(re.sub(r"\\(\W)", r"\1", question).strip(), rest, phrasings, kinds))
     if not made or not all(one.question and one.answer for one in made):
         raise UsageError(f"{path.relative_to(kata.root)} should have questions, each with its answer{RESTORE}")
     return made
 
 
-def taken(comment: re.Pattern[str], mark: str, text: str) -> tuple[tuple[str, ...], str]:
+def taken(comment: re.Pattern[str], text: str) -> tuple[tuple[str, ...], str]:
     """What a comment at the beginning lists, and the text behind it."""
     found = comment.match(text)
-    return (tuple(" ".join(found[1].split()).split(mark)), text[found.end() :].strip()) if found else ((), text)
+    return (tuple(filter(None, MARK.split(found[1]))), text[found.end() :].strip()) if found else ((), text)
 
 
 def sections(text: str, mark: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graders.catalogue.katas import Kata
 
-NAMES = re.compile(r"<!-- (?!=|also:)(.*?) -->", re.DOTALL)  # behind a fact: the checks that it is held by
+NAMES = re.compile(r"<!-- (?!=|also:|kind:)(.*?) -->", re.DOTALL)  # behind a fact: the checks that it is held by
 
 
 @dataclass(frozen=True)
