@@ -40,7 +40,6 @@ def test_new_kata_lacks_only_what_an_author_fills_in(
     like = katas.find_one(other)
     for folder in (like.folder, like.solutions):
         shutil.copytree(folder, tmp_path / folder.relative_to(ROOT))
-    shutil.copy(ROOT / "katas/interview.md", tmp_path / "katas")
     *written, left = said(tmp_path, capsys, "new", "brand_new", "--like", other)
     assert left == "what is left to do is listed by: python -m graders check brand_new"
     kata = Kata(tmp_path, like.topic, "brand_new")

@@ -23,7 +23,6 @@ def test_worked_example_is_checked_and_proved(tmp_path: Path) -> None:
     like = katas.find_one("cosine_similarity")
     for folder in (like.folder, like.solutions):
         shutil.copytree(folder, tmp_path / folder.relative_to(ROOT))
-    shutil.copy(ROOT / "katas/interview.md", tmp_path / "katas")
     new, first_check, *written, last_check = [shlex.split(command) for command in COMMANDS]
     assert [new[0], first_check[0], last_check[0]] == ["new", "check", "check"]
     assert run(tmp_path, *new).status == 0

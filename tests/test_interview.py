@@ -562,7 +562,7 @@ def test_what_is_asked_of_every_kata_is_answered_and_earns_nothing(
 
 def test_a_kind_that_no_page_has_is_named(desk: Path) -> None:
     page = scale(desk).folder / "interview.md"
-    page.write_text(PROMPT.replace("As for cost", "<!-- kind: cost, charm -->\n\nAs for cost"))
+    page.write_text(PROMPT.replace("As for cost", "<!-- kind: cost | charm -->\n\nAs for cost"))
     (desk / "katas/interview.md").write_text("## cost\n\n<!-- also: how long may it take -->\n")
     with pytest.raises(UsageError, match=r"interview\.md names kinds that katas/interview\.md lacks: charm"):
         questions.clarifying(scale(desk))

@@ -54,7 +54,7 @@ def step(interview: Interview) -> None:
 def obey(interview: Interview, line: str) -> None:
     """Does what a line says, or notes it as the candidate's words."""
     word, _, rest = line.strip().partition(" ")
-    if not is_answer(interview, line):
+    if not is_answer(line):
         interview.offered = None
     command = commands.COMMANDS.get(word.lower())
     if command is None or not command.fits(rest.strip()):
@@ -66,16 +66,16 @@ def obey(interview: Interview, line: str) -> None:
         command.act(interview, rest.strip())
 
 
-def is_answer(interview: Interview, line: str) -> bool:
-    """To what was asked back: yes or no, or a number of what was offered."""
-    return line.strip().lower() in ANSWERS or bool(interview.offered and line.strip().isdecimal())
+def is_answer(line: str) -> bool:
+    """To what was asked back: yes or no, or the number of what was meant."""
+    return line.strip().lower() in ANSWERS or line.strip().isdecimal()
 
 
 def hear(interview: Interview, line: str) -> None:
     near = difflib.get_close_matches(line.strip().lower(), commands.names(interview.phase), n=1, cutoff=0.7)
     if not line:
         return
-    if is_answer(interview, line):
+    if is_answer(line):
         if interview.offered:
             questioning.take(interview, line.strip().lower())
         else:

@@ -117,10 +117,7 @@ Please write `{new.signature}`. TODO(author): the task in an interviewer's words
 ## Clarifying questions
 
 ### TODO(author): four or more questions that a good candidate asks?
-
-<!-- also:
-TODO(author): eight to twelve other wordings, one on a line
--->
+<!-- also: TODO(author): eight other wordings | or two, and its kind from katas/interview.md -->
 
 TODO(author): the answer.
 """
