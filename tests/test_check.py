@@ -100,6 +100,10 @@ BROKEN = {
     "grader": (GRADER, "GRADER =", "GRADED =", "", f"{GRADER} should define GRADER, a Grader"),
     "grader_raises": (GRADER, '"five_by_seven"', '"five by seven"', "",
         f"{GRADER}: a case's name should be an identifier, got 'five by seven'"),
+    "case": (GRADER, 'Case("one_vector", pair(7))', 'Case("one_vector", lambda draw: {"x": draw.normal(wide=7)})',
+        'Case("one_vector"', "the grader's case one_vector failed: TypeError: "),
+    "first_case_fails": (GRADER, 'Case("five_by_seven", pair(5, 7))', 'Case("five_by_seven", lambda draw: {"x": y})',
+        'Case("five_by_seven"', "the grader's case five_by_seven failed: NameError: name 'y' is not defined"),
     "no_budgets": (GRADER, "budgets=(", "budgets=() and (", "GRADER =",
         "a Budget should limit the cost, since the inputs are tensors"),
     "first_case": (GRADER, 'Case("five_by_seven", pair(5, 7))', 'Case("five_by_seven", pair(5, 7, dim=0))',
@@ -115,7 +119,8 @@ BROKEN = {
     "old_stub": (STUB, "# TODO", "# To do", "", f"{STUB} {AS_MADE}"),
     "no_slow_mistake": (MISTAKES, "slow=True", "slow=False", "MISTAKES = (",
         "a Mistake should have slow=True where there is a budget"),
-    "edit_of_a_mistake": (REFERENCE, "((x / x_norm) * (y / y_norm))", "(x / x_norm * (y / y_norm))", "", "mistakes.py"),
+    "edit_of_a_mistake": (REFERENCE, "((x / x_norm) * (y / y_norm))", "(x / x_norm * (y / y_norm))", "",
+        "mistake eps_added_to_the_product: '((x / x_norm) * (y / y_norm)).sum(dim)' should occur once, got 0"),
     "hint": (HINTS, "## The idea", "## Ideas", "", f"{HINTS}: the heading '## The idea' is missing"),
     "follow_up": (FOLLOW_UP, "hurt?</summary>", "hurt.</summary>", "Can a computed", "a question should end with ? and "
         "have no formula in it, got 'Can a computed cosine exceed 1, and where does that hurt.'"),
@@ -156,6 +161,7 @@ def test_what_is_lacking_is_said(kata: Kata, name: str) -> None:
     found = check.lacks(kata)
     print("\n".join(found))
     assert any(sentence.startswith(place) and words in sentence for sentence in found)
+    assert [words in sentence for sentence in found].count(True) == 1
     assert all(sentence.startswith(("katas/similarity/cos", "solutions/similarity/cos")) for sentence in found)
 
 

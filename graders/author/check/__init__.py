@@ -17,7 +17,17 @@ from graders.faults import GraderError, UsageError
 
 Rule = Callable[[Kata], Iterator[str]]
 RULES: tuple[Rule, ...] = (
-    *(code.leftovers, code.linted, readme.about, code.stub, signatures, code.points, code.costs, code.first_cases),
+    *(
+        code.leftovers,
+        code.linted,
+        readme.about,
+        code.stub,
+        signatures,
+        code.cases,
+        code.points,
+        code.costs,
+        code.first_cases,
+    ),
     *(readme.form, readme.length, readme.front_page, readme.calls, readme.facts, readme.example, readme.tables),
     *(code.alternatives, code.mistakes, spoken.hints, spoken.follow_ups, spoken.interview),
 )
@@ -49,15 +59,16 @@ def lacks(kata: Kata) -> list[str]:
         except FileNotFoundError:
             continue  # code.files has said so
         except (UsageError, GraderError) as error:
-            found.append(placed(kata, str(error).removesuffix(RESTORE)))
-    return list(dict.fromkeys(found))
+            message = str(error).removesuffix(RESTORE).replace(f"{kata.root}/", "")
+            if not any(one.endswith(message) for one in found):  # several rules meet it
+                found.append(placed(kata, message))
+    return found
 
 
 def placed(kata: Kata, sentence: str) -> str:
-    """The sentence after its place in the repository; where it names no file, it is about the grader."""
-    short = sentence.replace(f"{kata.root}/", "")
-    named = short.startswith(("katas/", "solutions/"))
-    return short if named else f"{kata.grader_file.relative_to(kata.root)}: {short}"
+    """Where it names no file, it is about the grader."""
+    named = sentence.startswith(("katas/", "solutions/"))
+    return sentence if named else f"{kata.grader_file.relative_to(kata.root)}: {sentence}"
 
 
 def in_common(root: Path) -> Iterator[str]:

@@ -65,6 +65,16 @@ def stub(kata: Kata) -> Iterator[str]:
         yield f"{kata.answer_file.relative_to(kata.root)} should be what the reference makes; {run}"
 
 
+def cases(kata: Kata) -> Iterator[str]:
+    """The inputs of each can be made and sent."""
+    vectors, grader = TestVectors(kata.id, kata.grader, 0), Page.of(kata, kata.grader_file)
+    for case in (case for answer in kata.grader.answers for case in answer.cases):
+        try:
+            vectors.arguments(case)
+        except GraderError as error:
+            yield f"{grader.at(quoted(case.name))}: {error}"
+
+
 def points(kata: Kata) -> Iterator[str]:
     """Every category is asked that can be. Raises: GraderError where the checks cannot share the points."""
     planned = checks.plan(kata.grader, kata.module)
