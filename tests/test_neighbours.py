@@ -33,6 +33,8 @@ TELL = """
             pass
 """
 DIGITS = """b"\\n! x\\t" + b"9" * 5000 + b"\\n" """
+NOISE = """(fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, 1 << 20), os.set_blocking(descriptor, False),
+                b"\\n! \\xff\\xed\\xa0\\x80::error::\\t7\\n! \\t\\n" * 5000)[2]"""
 FILES = {
     "tells_5000_digits_and_dies": HEAD + TELL.format(told=DIGITS) + "    os._exit(3)\n",
     "tells_5000_digits_on_import": HEAD + TELL.format(told=DIGITS) + "    return x\n\n\nscale(1)\n",
@@ -43,6 +45,41 @@ FILES = {
     "returns_8900_keys": HEAD + "    return {f'key {i}\\n::error::' + 'x' * 80: i for i in range(8900)}\n",
     "returns_100_lines_of_commands": HEAD + "    return '::error::x\\n' * 100\n",
     "returns_a_text_of_15_megabytes": HEAD + "    return 'x' * 15_000_000\n",
+    "tells_noise_in_a_larger_pipe": "import fcntl\n" + HEAD + TELL.format(told=NOISE) + "    return x\n",
+    "dies_of_memory_that_is_gone": HEAD
+    + """    import torch
+    with open("memory", "wb") as file:
+        file.truncate(8192)
+    gone = torch.from_file("memory", shared=True, size=1024, dtype=x.dtype)
+    os.truncate("memory", 0)
+    return gone[:3]
+""",
+    "passes_descriptors_to_the_judge": "import socket\n"
+    + HEAD
+    + """    for descriptor in range(3, 256):
+        try:
+            socket.send_fds(socket.socket(fileno=os.dup(descriptor)), [b"!" * 64], [0] * 50)
+        except OSError:
+            pass
+    return x
+""",
+    "raises_a_text_that_lies": """
+class Text(str):
+    def __len__(self): return 3
+    def __iter__(self): return iter(())
+    def __getitem__(self, part): return Text("x" * 10_000_000)
+
+
+class Wrong(ValueError):
+    def __str__(self): return Text("\\n::error::y" * 500_000)
+
+
+def scale(x, factor=2.0):
+    raise Wrong
+""",
+    "has_names_of_kilobytes": "exec('def scale(' + ', '.join('p' * 30_000 + str(i) for i in range(100)) + '): pass')\n",
+    "returns_numbers_at_the_limit": HEAD
+    + "    return [2**63 - 1, 1 - 2**63, -(2**63), 10**400, 1e308, float('nan')]\n",
 }
 
 
