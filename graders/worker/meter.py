@@ -216,7 +216,7 @@ def longest_loop(runs: Runs, path: str) -> dict[str, int]:
         plain = plain_code(code)
         if plain and plain.co_filename == path and type(line) is int:
             return {"lines": times, "line": line}
-        if times >= LOOP and not (plain and (plain in OWN or is_installed(plain))):
+        if times >= LOOP and not (plain and (plain in OWN or is_installed(plain) or makes_a_named_tuple(plain))):
             return {"lines": times, "line": 0}
     return {"lines": 0, "line": 0}
 
@@ -235,6 +235,16 @@ def is_installed(code: CodeType) -> bool:
     if file not in COMPILED:
         COMPILED[file] = set(codes_of(file))
     return code in COMPILED[file]
+
+
+def makes_a_named_tuple(code: CodeType) -> bool:
+    """Whether it is compiled from the text from which Python compiles what makes one."""
+    names = ", ".join(code.co_varnames[1:]) + "," * (len(code.co_varnames) == 2)
+    try:
+        made = compile(f"lambda _cls, {names}: _tuple_new(_cls, ({names}))", "", "eval", dont_inherit=True).co_consts[0]
+    except (SyntaxError, ValueError):
+        return False
+    return type(made) is CodeType and made == code
 
 
 def codes_of(file: str) -> Iterator[CodeType]:

@@ -136,6 +136,7 @@ def prepare(connection: int, telling: int, scratch: str) -> int:
     # Forked inside pytest, these may be pytest's; the file descriptors are ours again, and nothing has to be flushed.
     sys.stdin = os.fdopen(0)
     sys.stdout, sys.stderr = (io.TextIOWrapper(io.FileIO(fd, "w"), write_through=True) for fd in (1, 2))
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # type: ignore[misc]  # who wraps one anew does not close it
     for name in set(os.environ) - KEPT:
         del os.environ[name]
     os.environ |= {"HOME": scratch, "TMPDIR": scratch, "LOGNAME": "kata"}
