@@ -52,6 +52,8 @@ RIGHT = {
     "2/3": "1 - 1 / 3",
     "½": "0.5",
     "∞": "inf",
+    "all are above 0": "bool(torch.ones(3).min() > 0)",
+    "none is finite": "torch.tensor(inf).isinf()",
     "NaN": "nan",
     "float32 0.5, (1/3, 2/3)": "(1 / 3, 2 / 3)",
     "0.5 in float16 and 0.25 in float32": "[0.5, torch.tensor(0.25)]",
@@ -75,6 +77,7 @@ WRONG = {
     ("NaN", "0"): "the text says NaN, = 0 is 0",
     ("2 MB", "inf"): "the text says 2, = inf is inf",
     ("float16", "16"): "= 16 makes 1 numbers, before it stand 0",
+    ("all are 2", "1 == 2"): "= 1 == 2 is false",
     ("2", "who"): "= who raises NameError: name 'who' is not defined",
 }
 

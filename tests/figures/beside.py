@@ -36,7 +36,10 @@ class Beside:
     def fault(self, scope: dict[str, Any]) -> str:
         """What is wrong with it; empty where nothing is."""
         try:
-            values = numbers_of(eval(self.expression, dict(scope)))
+            value = eval(self.expression, dict(scope))
+            if is_truth(value):
+                return "" if value else self.said(f"= {self.expression} is false")
+            values = numbers_of(value)
         except Exception as error:  # an author's slip, whatever it is
             return self.said(f"= {self.expression} raises {type(error).__name__}: {error}")
         written = list(NUMBER.finditer(self.before))[-len(values) :]
@@ -49,6 +52,10 @@ class Beside:
 
     def said(self, words: str) -> str:
         return f"{self.path}:{self.line}: {words}"
+
+
+def is_truth(value: Any) -> bool:
+    return isinstance(value, bool) or (isinstance(value, Tensor) and value.dtype == torch.bool and not value.dim())
 
 
 def numbers_of(value: Any) -> list[float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import cmath
-import inspect
 import math
 
 import pytest
@@ -34,13 +33,6 @@ def test_gradcheck_has_one_step_for_all_magnitudes() -> None:
     assert said(KATA, "its step is the same at any magnitude", "it warns about inputs of lower precision")
 
 
-def test_defaults_of_gradcheck() -> None:
-    defaults = {name: p.default for name, p in inspect.signature(torch.autograd.gradcheck).parameters.items()}
-    assert (defaults["eps"], defaults["atol"], defaults["rtol"], defaults["nondet_tol"]) == (1e-6, 1e-5, 1e-3, 0)
-    assert "fast_mode" in defaults
-    assert said(KATA, "with eps = 1e-6, atol = 1e-5 and rtol = 1e-3", "(nondet_tol = 0)")
-
-
 def test_sum_of_both_errors_is_least_at_the_cube_root_of_three_epsilon() -> None:
     f, third, eps = 2.0, 5.0, torch.finfo(torch.float64).eps
     best = (3 * eps * f / third) ** (1 / 3)
@@ -54,11 +46,6 @@ def test_a_direction_takes_two_calls() -> None:
     slope = ((x + h * v).sin().sum() - (x - h * v).sin().sum()) / (2 * h)
     torch.testing.assert_close(slope, x.cos() @ v, rtol=1e-6, atol=0)
     assert said(KATA, "(f(x + hv) − f(x − hv)) / 2h should be ⟨∇f, v⟩", "takes two million forward passes")
-
-
-def test_next_to_a_kink() -> None:
-    assert REFERENCE(torch.relu, torch.tensor(0.25), h=0.5) == (0.25 + 0.5) / (2 * 0.5)
-    assert said(KATA, "(x + h) / 2h")
 
 
 def test_complex_step() -> None:

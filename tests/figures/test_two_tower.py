@@ -10,13 +10,6 @@ from tests.figures.asked import inputs_of
 KATA = "two_tower"
 
 
-def test_ids_that_floats_take_for_equal() -> None:
-    assert torch.tensor(2**24).float() == torch.tensor(2**24 + 1).float()
-    hashes = torch.tensor([2**62, 2**62 + 1])
-    assert len({*hashes.double().tolist()}) == 1 < len({*hashes.tolist()})
-    assert said(KATA, "`item_ids.float()` rounds from 2²⁴ on", "hashes near 2⁶²")
-
-
 def test_what_the_scores_converge_to() -> None:
     """Candidates weighted by q, as batches weigh them: the gradient is 0 where the text says."""
     p, q = normal(2, 6).softmax(1)
