@@ -52,7 +52,8 @@ RIGHT = {
     "2/3": "1 - 1 / 3",
     "½": "0.5",
     "∞": "inf",
-    "all are above 0": "bool(torch.ones(3).min() > 0)",
+    "all are above 0": "torch.ones(3) > 0",
+    "20 against 28 means little": "(n := 20, m := 28, m - n < 2 * (n + m) ** 0.5)",
     "none is finite": "torch.tensor(inf).isinf()",
     "NaN": "nan",
     "float32 0.5, (1/3, 2/3)": "(1 / 3, 2 / 3)",
@@ -78,6 +79,8 @@ WRONG = {
     ("2 MB", "inf"): "the text says 2, = inf is inf",
     ("float16", "16"): "= 16 makes 1 numbers, before it stand 0",
     ("all are 2", "1 == 2"): "= 1 == 2 is false",
+    ("2 and 3", "(2, 3, 2 > 3)"): "= (2, 3, 2 > 3) is false",
+    ("2 and 4", "(2, 3, 2 < 3)"): "the text says 4, = (2, 3, 2 < 3) is 3",
     ("2", "who"): "= who raises NameError: name 'who' is not defined",
 }
 
@@ -116,7 +119,7 @@ def test_a_comment_in_the_wrong_place_is_refused(text: str, why: str) -> None:
         "needs log₂(20) / 4 = 1.08 bits, and −log 0.9 = 0.1054, ln 2 ≈ 0.69",
         "log(0.1 · e / (0.1 · e + 0.9)) = −1.4612, 1/(1 + 2e) = 0.1554",
         "½ · ½ = ¼, 25 · 2 · 768 = 38 400 of 124 million, 108/2 556 = 4.2 %",
-        "0.940 − 0.694 = 0.247<!-- = 0.2467 --> bits",
+        "0.940 − 0.694 = 0.247<!-- = 0.2467 --> bits, (1.8<!-- = 1 + 0.8 --> − 0.5) / 0.5 = 2.6",
         "`1 + 1 = 3`, $1 + 1 = 3$, 2x · 3 = 7, x − 2 = 7, f(2) + 1 = 7, N (2 + 3) = 7, 1 + 2 = 9 d, 0/0 = 0, m² = 1",
     ],
 )
@@ -131,6 +134,7 @@ def test_written_calculations_are_read(text: str) -> None:
         ("of\n35/40 =\n0.876", "here.md:3: the text says 0.876, 35/40 is 0.875"),
         ("(5 − 2) / √20.8 = 0.6562", "here.md:1: the text says 0.6562, (5 − 2) / √20.8 is 0.6577935145"),
         ("so 0.7 + 0.2 = 0.8, also", "here.md:1: the text says 0.8, 0.7 + 0.2 is 0.9"),
+        ("(1.8<!-- = 1 + 0.8 --> − 0.6) / 0.5 = 2.6", "here.md:1: the text says 2.6, (1.8 − 0.6) / 0.5 is 2.4"),
         ("0.940 − 0.693 = 0.245<!-- = 0.2467 -->", "here.md:1: the text says 0.245, 0.940 − 0.693 is 0.247"),
     ],
 )

@@ -36,13 +36,13 @@ class Beside:
     def fault(self, scope: dict[str, Any]) -> str:
         """What is wrong with it; empty where nothing is."""
         try:
-            value = eval(self.expression, dict(scope))
-            if is_truth(value):
-                return "" if value else self.said(f"= {self.expression} is false")
-            values = numbers_of(value)
+            values = values_of(eval(self.expression, dict(scope)))
         except Exception as error:  # an author's slip, whatever it is
             return self.said(f"= {self.expression} raises {type(error).__name__}: {error}")
-        written = list(NUMBER.finditer(self.before))[-len(values) :]
+        if False in [value for value in values if isinstance(value, bool)]:
+            return self.said(f"= {self.expression} is false")
+        values = [value for value in values if not isinstance(value, bool)]
+        written = list(NUMBER.finditer(self.before))[-len(values) :] if values else []
         if len(written) < len(values):
             return self.said(f"= {self.expression} makes {len(values)} numbers, before it stand {len(written)}")
         for one, value in zip(written, values, strict=True):
@@ -54,17 +54,13 @@ class Beside:
         return f"{self.path}:{self.line}: {words}"
 
 
-def is_truth(value: Any) -> bool:
-    return isinstance(value, bool) or (isinstance(value, Tensor) and value.dtype == torch.bool and not value.dim())
-
-
-def numbers_of(value: Any) -> list[float]:
-    """The numbers of a value, nested as it may be."""
+def values_of(value: Any) -> list[float | bool]:
+    """Its numbers and truth values, nested as they may be."""
     if isinstance(value, Tensor):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [number for part in value for number in numbers_of(part)]
-    return [float(value)]
+        return [one for part in value for one in values_of(part)]
+    return [value if isinstance(value, bool) else float(value)]
 
 
 def scope_of(kata: Kata) -> dict[str, Any]:

@@ -12,13 +12,6 @@ KATA = "layer_norm"
 layer_norm = reference_of(KATA).layer_norm
 
 
-def test_size_is_no_list() -> None:
-    size: object = torch.Size([4])
-    assert size != [4]
-    assert size == (4,)
-    assert said(KATA, "`torch.Size([4]) == [4]` is False", "bfloat16 has 8 bits of precision", "3.35 TB/s")
-
-
 def test_gradient_of_x() -> None:
     x, g = normal(2, 3, 7)
     y = layer_norm(x.requires_grad_(), [7], eps=0.0)

@@ -20,14 +20,14 @@ NAME = "log₂|log|ln|exp|cos"
 PART = rf"""
     (?<![{LETTER}\d._])\d+(?:[ \u00a0]\d{{3}}(?!\d))*(?:\.\d+)?(?:e[-−]?\d+)?
     |(?<![{LETTER}])(?:{NAME}|e|π)(?![{LETTER}])|(?<=\d)[eπ](?![{LETTER}])
-    |[½⅓⅔¼¾⅛{RAISED}·×/+()√^\s−-]
+    |[½⅓⅔¼¾⅛{RAISED}·×/+()√^\s\0−-]
 """
 LEFT = re.compile(rf"(?:{PART})+\Z", re.VERBOSE)
 EQUALS = re.compile(r"[=≈]\s+")
 OPERATION = re.compile(rf"[·×/+√^{RAISED}]|\s[−-]\s|{NAME}")
 OPEN = re.compile(rf"[·×/+^{RAISED}]|[−-]\s")  # a beginning that lacks something before it
 FACTOR = re.compile(rf"(?<![{LETTER}])(?!a)[{LETTER}]$|[^\s\w,.:;()!?\"”“>\]*`'=≈-]$")  # an end that may belong to it
-GOES_ON = re.compile(rf"\s*(?:[·×/^√+(]|[−-]\s|(?:{NAME})\b|(?!a )[{LETTER}](?![{LETTER}])|[{RAISED}])")
+GOES_ON = re.compile(rf"\0?\s*(?:[·×/^√+(]|[−-]\s|(?:{NAME})\b|(?!a )[{LETTER}](?![{LETTER}])|[{RAISED}])")
 PYTHON: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<=\d)[ \u00a0](?=\d{3}(?!\d))", ""),
     (rf"[{RAISED}]+", lambda found: f"**({found[0].translate(SUPERSCRIPTS)})"),
@@ -61,12 +61,13 @@ def calculations(text: str) -> Iterator[Written]:
     plain = CODE_OR_FORMULA.sub(lambda found: re.sub(r"[^\n]", "`", found[0]), plain)
     for equals in EQUALS.finditer(plain):
         figure, left = NUMBER.match(plain, equals.end()), LEFT.search(plain, 0, equals.start())
-        if figure and left and not GOES_ON.match(plain, figure.end()) and is_whole(plain[: left.start()], left[0]):
-            value = value_of(left[0])
+        calculation = left[0].replace("\0", "") if left else ""
+        if figure and left and not GOES_ON.match(plain, figure.end()) and is_whole(plain[: left.start()], calculation):
+            value = value_of(calculation)
             if value is not None:
                 rest = plain[figure.end() : figure.end() + 3].lstrip()
                 line = plain.count("\n", 0, figure.start()) + 1
-                yield Written(line, " ".join(left[0].split()), figure, value, "\0" in rest, rest.startswith("%"))
+                yield Written(line, " ".join(calculation.split()), figure, value, "\0" in rest, rest.startswith("%"))
 
 
 def is_whole(before: str, calculation: str) -> bool:
