@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from graders import __main__ as cli
 from graders.catalogue import katas
-from graders.catalogue.statement import CODE_OR_FORMULA, follow_ups, hints, text_of
+from graders.catalogue.statement import CODE_OR_FORMULA, follow_ups, front_of, hints, text_of
 from graders.desk import formulas
-from graders.desk.read import as_source, drawn
+from graders.desk.read import Page, as_source, drawn
 from graders.spelling import spelled
 from tests.toys import REFERENCE, run
 
@@ -39,6 +41,14 @@ def test_no_formula_is_torn_in_a_narrow_terminal(kata: katas.Kata) -> None:
             wide = re.sub(r"[\s⎛⎜⎝⎞⎟⎠()╶╴─│├┤]", "", drawn(found, 200).removeprefix("```text"))
             narrow = re.sub(r"[\s⎛⎜⎝⎞⎟⎠()╶╴─│├┤]", "", shown.removeprefix("```text"))
             assert Counter(narrow) == Counter(wide)  # every sign of it, parentheses apart
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_tables_of_a_statement_are_cut_off_nowhere(width: int) -> None:
+    for kata in katas.all_katas():
+        shown, text = io.StringIO(), front_of(text_of(kata))
+        Console(file=shown, width=width).print(Page(text))
+        assert shown.getvalue().count("…") == text.count("…"), kata.id
 
 
 SUM = r"L = a_1 + \frac{a + b + c + d + e}{f + g + h + i + j + k} + \exp(x, y)"

@@ -6,9 +6,11 @@ import argparse
 import functools
 import re
 from pathlib import Path
+from typing import ClassVar
 
-from rich.console import Console
-from rich.markdown import Markdown
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import Markdown, TableElement
+from rich.table import Table
 from rich.text import Text
 
 from graders.catalogue import katas
@@ -21,6 +23,22 @@ from graders.judge import card
 from graders.spelling import spelled
 
 MARGINS = 2  # columns beside code
+
+
+class Folding(TableElement):
+    """A table whose long words go on below, where Markdown's own cuts them off."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for made in super().__rich_console__(console, options):
+            for column in made.columns if isinstance(made, Table) else ():
+                column.overflow = "fold"
+            yield made
+
+
+class Page(Markdown):
+    """Markdown of which a narrow terminal shows all."""
+
+    elements: ClassVar = Markdown.elements | {"table_open": Folding}
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -42,7 +60,7 @@ def show(kata: Kata, state: State, console: Console, everything: bool = False) -
     utf8 = (console.encoding or "").lower().startswith("utf")
     draw = functools.partial(drawn, width=console.width - MARGINS) if utf8 else as_source
     text = spelled(questions.CODE_OR_FORMULA.sub(draw, text), console.encoding)
-    console.print(Markdown(text, code_theme="ansi_dark"))
+    console.print(Page(text, code_theme="ansi_dark"))
     if progress_of(state.events(kata.id), [kata.id])[kata.id].core:
         console.print(Text("\nYour mathematics is right. What an interviewer asks next:\n", style="bold"))
         for one in questions.follow_ups(kata):
