@@ -362,6 +362,8 @@ def test_lines_fit_the_terminal(toys: Path, width: int) -> None:
     solve(toys, scale=WRONG)
     ran = run(toys, "grade", COLUMNS=str(width))
     assert max(len(line) for line in ran.out.splitlines()) <= width
+    assert "first failure: three_by_five/float64" in ran.out
+    assert "…" not in ran.out
 
 
 def test_piped_output_has_no_colour_and_no_progress(toys: Path) -> None:

@@ -30,6 +30,7 @@ from graders.judge.warm import Interrupted, WarmJudge
 from graders.sandbox.launcher import new_launcher
 
 RUN_SECONDS = 60  # of a file that `r` runs
+BAR = 20  # columns of the progress bar
 SLOW_SECONDS = 2.0  # in one call, after which it is shown
 REVIEW = review.VIA
 KEYS = {"s": "statement", "h": "hint", "n": "next", "r": "run", "g": "grade", "l": "list", "d": "diff", "q": "quit"}
@@ -258,8 +259,8 @@ class Watch:
         """How far all of it has come, and the keys."""
         solved = sum(one.solved > 0 for one in desk.progress.values())
         bar = Table.grid(padding=(0, 1))
-        bar.add_row(ProgressBar(len(desk.katas), solved, width=20), desk.counted)
-        if self.console.is_terminal:
+        bar.add_row(ProgressBar(len(desk.katas), solved, width=BAR), desk.counted)
+        if self.console.is_terminal and self.console.width > BAR + 1 + len(desk.counted):
             self.console.print(bar)
         else:
             self.say(desk.counted)

@@ -35,9 +35,7 @@ class Verdict(Reporter):
         finally:
             self.stop()
         if not result.todo:
-            headline = self.headline(result)
-            headline.no_wrap, headline.overflow = True, "ellipsis"
-            self.say(headline)
+            self.say(self.headline(result))
             self.show(self.rows(result))
         return result
 

@@ -120,7 +120,7 @@ class Reporter:
             rows += [("cost", words) for words in costs_in_words(result)]
         if self.submissions and result.review:
             rows.append(("review", "\n".join(result.review)))
-        self.console.print(self.headline(result), no_wrap=True, overflow="ellipsis")
+        self.console.print(self.headline(result))
         if rows:
             self.show(rows)
 
@@ -133,18 +133,24 @@ class Reporter:
             word = "PART"
         points = f"{result.score:3}/{result.max_score}" if result.fully_asked or result.todo else PARTIAL
         line = Text.assemble((f"{word:5} ", f"bold {colour}"), f"{self.called(result):22} {points:>7}   ")
-        if result.state == "solved":
-            return line.append(f"{result.planned} checks in {result.seconds:.1f} s")
-        if result.state == "todo":
-            return line.append(result.message or "")
-        if result.reached == "core":
-            return line.append(f"the mathematics is right; {len(result.failures)} to go")
+        words = self.verdict(result)
+        if line.cell_len + cell_len(words) > self.console.width:  # then below, where it is cut off nowhere
+            line.rstrip()
+            words = f"\n  {words}"
+        return line.append(words)
+
+    def verdict(self, result: Result) -> str:
+        """The words behind the points."""
         first = result.first_failure
+        if result.state == "solved":
+            return f"{result.planned} checks in {result.seconds:.1f} s"
+        if result.state == "todo":
+            return result.message or ""
+        if result.reached == "core":
+            return f"the mathematics is right; {len(result.failures)} to go"
         if first is None or result.error:
-            return line
-        if first.breaks_the_rules:
-            return line.append("the rules are broken")
-        return line.append(f"first failure: {first.name.partition('/')[2]}")
+            return ""
+        return "the rules are broken" if first.breaks_the_rules else f"first failure: {first.name.partition('/')[2]}"
 
     def called(self, result: Result) -> str:
         """The kata, or the file where several are graded: its name, or its path where two have the same."""
