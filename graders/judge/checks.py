@@ -89,7 +89,7 @@ def plan(grader: Grader, module: ModuleType | None = None, with_budgets: bool = 
                 Check(
                     f"{category}/{short}",
                     category,
-                    functools.partial(correctness.own_test, function, short),
+                    functools.partial(correctness.own_test, function, short, category),
                     order=ORDER[category],
                     core=is_core(category) and category != "contract",
                 )

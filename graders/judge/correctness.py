@@ -260,17 +260,22 @@ def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
         raise NotAsked(str(failure), failure.kind) from None
 
 
-def own_test(function: Callable[..., None], name: str, trial: Trial) -> None:
+def own_test(function: Callable[..., None], name: str, category: str, trial: Trial) -> None:
     """A kata's own test function: `submission` and, where it asks for it, `draw`.
+
+    One of the contract makes calls that should be refused.
 
     What the function raises counts against the submission, whose results may be of any shape: the proofs show
     that right answers do not get there.
     """
     wanted = function.__code__.co_varnames[: function.__code__.co_argcount]
     given = {"submission": trial, "draw": trial.vectors.draw(name)}
+    trial.refusable = category == "contract"
     try:
         function(**{argument: given[argument] for argument in wanted})
     except (AssertionError, CheckFailed) as failure:
         raise CheckFailed(str(failure) or "does not hold", getattr(failure, "kind", "fail")) from None
     except Exception as error:
         raise CheckFailed(f"the result: should be usable, got {type(error).__name__}: {error}") from error
+    finally:
+        trial.refusable = False

@@ -35,6 +35,7 @@ class Trial:
         self.verified: set[bytes] = set()  # large requests whose reply was right
         self.failing: dict[tuple[str, str], list[tuple[int, Mode]]] = {}  # calls in unusual modes, by answer and case
         self.last: Request | None = None
+        self.refusable = False  # whether a kata's own test is calling what should be refused
 
     @property
     def printed(self) -> str:
@@ -102,6 +103,7 @@ class Trial:
             constructor_arguments=init,
             parameters=parameters or {},
             device=self.vectors.device,
+            refusable=self.refusable,
         )
         typical = answer.cases[0] if answer.cases else None
         if typical is None or typical.scenario:
@@ -119,6 +121,7 @@ class Trial:
                 arguments=inputs,
                 positional=0,
                 device=self.vectors.device,
+                refusable=self.refusable,
                 summary=summary,
             )
         )

@@ -15,6 +15,7 @@ OF_ANY = "({} * counts.any(1)).sum() / counts.any(1).sum()"  # empty sequences l
 SAFE = "target.where(counts, 0)"
 PICKED = f"gather(-1, {SAFE}[..., None])[..., 0]"
 IN_FLOAT32 = f"(logits.float().exp().sum(-1).log() - logits.{PICKED})[counts].mean().to(logits.dtype)"
+CHECKED = "if ((target < 0) | (target >= V))[counts].any():"
 REPLACED = {MEAN: "F.cross_entropy(logits.flatten(0, 1), target.where(counts, -100).flatten())"}
 
 
@@ -98,7 +99,10 @@ MISTAKES = (
         "minus_100_always_ignored",
         "−100 is ignored whatever ignore_index is; compare the targets with the argument alone",
         {COUNTS: "counts = (target != -100) & (target != ignore_index)", **REPLACED},
-        also=({COUNTS: "counts = target != -100", **REPLACED},),
+        also=(
+            {COUNTS: "counts = target != -100", **REPLACED},
+            {COUNTS: "counts = target != -100", **REPLACED, CHECKED: "if False:"},
+        ),
     ),
     Mistake(
         "negative_targets_ignored",
