@@ -27,6 +27,7 @@ CANCELS = "(shifted.exp().sum(1) - shifted.diagonal().exp())"
 SELECTED = "shifted.exp().masked_select(~itself).view(rows, rows - 1).sum(1)"
 QUOTIENT = {LOSS: f"return -{SHARE}).log().mean()"}
 DIFFERENCE = {LOSS: f"return (log_total - {CHOSEN}.exp().log()).mean()"}
+E_TO_THE = "2.718281828459045 ** (1 / temperature)"
 CLAMPED = [f"shifted = logits.clamp(max={most})" for most in (80, 50, 700)]
 
 
@@ -120,6 +121,33 @@ MISTAKES = (
         *({SHIFTED: "shifted = logits"}, UNMASKED | {TOTAL: ALONE}, UNMASKED | {TOTAL: CANCELS}),
         *(UNMASKED | {TOTAL: total} | QUOTIENT for total in ("(shifted.exp() * ~itself).sum(1)", ALONE, SELECTED)),
         *(UNMASKED | {TOTAL: total} | DIFFERENCE for total in ("(shifted.exp() * ~itself).sum(1)", SELECTED)),
+    ),
+    known(
+        "eps_in_place_of_a_shift",
+        "an eps keeps the log from 0, and changes the loss, while exponentials still overflow at small temperatures; "
+        "subtract each row's maximum, which needs no eps",
+        *(
+            UNMASKED | {TOTAL: f"({total} + {eps})"} | loss
+            for eps in ("1e-8", "1e-12", "1e-10")
+            for total in ("(shifted.exp() * ~itself).sum(1)", ALONE)
+            for loss in (QUOTIENT, {}, {LOSS: f"return (log_total - ({CHOSEN}.exp() + {eps}).log()).mean()"})
+        ),
+    ),
+    known(
+        "own_exponential_subtracted",
+        "exp(1/τ) is taken off the sum, which cancels, and overflows at small temperatures; mask the diagonal before "
+        "the exponential, and subtract each row's maximum",
+        *(
+            UNMASKED | {TOTAL: f"(shifted.exp().sum(1) - {own})"} | loss
+            for own in (
+                E_TO_THE,
+                f"torch.tensor({E_TO_THE}, dtype=shifted.dtype)",
+                "shifted.new_tensor(1 / temperature).exp()",
+            )
+            for loss in (QUOTIENT, {}, DIFFERENCE)
+        ),
+        {SHIFTED: "shifted = logits - 1 / temperature", MASKED: "", TOTAL: "(shifted.exp().sum(1) - 1)"},
+        {SHIFTED: "shifted = logits - 1 / temperature", MASKED: "", TOTAL: "(shifted.exp().sum(1) - 1)"} | QUOTIENT,
     ),
     known("clamped", "logits are clamped; subtract each row's maximum", *each(SHIFTED, *CLAMPED)),
     known(

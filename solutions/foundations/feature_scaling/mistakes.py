@@ -22,12 +22,13 @@ ROOT_OF_MEAN = {STD: "(shifted - shifted.mean(0)).square().mean(0).sqrt()"}
 AFTER_WIDENED = ("low", "shifted", "q1", "return divided(wide, wide.abs()", "return divided(wide, torch.linalg")
 
 
-def quotients(name: str, diagnosis: str, quotient: str, *more: dict[str, str]) -> Mistake:
-    """Another quotient in all functions, or in one of them."""
+def quotients(name: str, diagnosis: str, quotient: str, *more: dict[str, str], eps: tuple[str, ...] = ("",)) -> Mistake:
+    """Another quotient in all functions, or in one of them, with each eps."""
     pairs = [("wide - low", "high - low"), ("shifted - shifted.mean(0)", STD), ("x", TOP), ("wide - median", "q3 - q1")]
     pairs += [("wide", L1), ("wide", L2)]
-    alone = [{f"divided({x}, {scale})": quotient.format(f"({x})", f"({scale})")} for x, scale in pairs]
-    return Mistake(name, diagnosis, {DIVIDED: quotient.format("x", "scale")}, also=(*alone, *more))
+    made = [quotient.format("{0}", "{1}", one) for one in eps]
+    alone = [{f"divided({x}, {scale})": one.format(f"({x})", f"({scale})")} for one in made for x, scale in pairs]
+    return Mistake(name, diagnosis, {DIVIDED: made[0].format("x", "scale")}, also=(*alone, *more))
 
 
 def everywhere(quotient: str, *eps: str) -> tuple[dict[str, str], ...]:
@@ -63,9 +64,10 @@ MISTAKES = (
     quotients(
         "eps_added",
         "an eps is added, which is wrong where the scale is small; divide by 1 where the scale is 0",
-        "({0} / ({1} + 1e-8))",
+        "({0} / ({1} + {2}))",
         *everywhere("x / (scale + {})"),
         *({STD: f"(shifted.var(0, correction=0) + {eps}).sqrt()"} for eps in (1e-5, 1e-8)),
+        eps=("1e-8", "1e-12", "1e-6", "1e-5"),
     ),
     quotients(
         "scale_clamped",

@@ -173,9 +173,13 @@ MISTAKES = (
     ),
     Mistake(
         "result_has_a_graph",
-        "the result has a graph, from x or from weights inside f; compute without gradients, or take numbers",
+        "the result has a graph, from x or from weights inside f, or x requires grad and cannot be written to; compute "
+        "without gradients",
         {GUARD: "    if True:\n"},
-        also=({GUARD: "    x = x.detach()\n    if True:\n"},),
+        also=(
+            {GUARD: "    x = x.detach()\n    if True:\n"},
+            {GUARD: "    if True:\n", **moved("x", "x[i].item()", *SET, value="f({}).clone()")},
+        ),
     ),
     Mistake(
         "gradients_left_off",

@@ -15,6 +15,11 @@ RESULT = 'losses if reduction == "none" else getattr(losses, reduction)()'
 
 BCE = "F.binary_cross_entropy_with_logits(logits, y"
 OF_EXP = "factor = (1 - log_p_t.exp()) ** gamma"  # p_t = e^−BCE, as many write it
+OF_BCE = f"log_p_t = -{BCE}, reduction='none')"
+OF_P = "p = logits.sigmoid()\n    log_p_t = y * {0}.log() + (1 - y) * {1}.log()"
+CHOSEN = "torch.where(y == 1, alpha, 1 - alpha)"
+BCE_OF_P = "p = logits.sigmoid()\n    log_p_t = -F.binary_cross_entropy(p, y, reduction='none')"
+POWER = "factor = (1 - p * y - (1 - p) * (1 - y)) ** gamma"
 TAIL = "(-z.abs()).exp().log1p()"
 
 
@@ -61,6 +66,7 @@ MISTAKES = (
         {FACTOR: "factor = ((-z).sigmoid() + 1e-8) ** gamma"},
         also=(
             *by(FACTOR, *(f"factor = ((-z).sigmoid() + {eps}) ** gamma" for eps in ("1e-7", "1e-6"))),
+            *by(FACTOR, *(f"factor = (1 - z.sigmoid() + {eps}) ** gamma" for eps in ("1e-8", "1e-7", "1e-6"))),
             *by(FACTOR, *(f"factor = (-z).sigmoid().clamp_min({eps}) ** gamma" for eps in ("1e-6", "1e-5", "1e-4"))),
         ),
     ),
@@ -77,20 +83,24 @@ MISTAKES = (
             *by(WEIGHT, "alpha", "(y + (1 - alpha) * (1 - y))", "((1 - alpha) * y + alpha * (1 - y))"),
             {WEIGHT: "alpha", WEIGHTED: "if True:"},
             {WEIGHT: "alpha", WEIGHTED: "if True:", FACTOR: OF_EXP},
+            {WEIGHT: "alpha", WEIGHTED: "if True:", FACTOR: OF_EXP, LOG: OF_BCE},
         ),
     ),
     Mistake(
         "when_alpha_counts",
         "an alpha of 0 weights the positives by 0, and every negative alpha means no weights; compare `alpha >= 0`",
         {WEIGHTED: "if alpha > 0:"},
-        also=by(WEIGHTED, "if True:", "if alpha != -1:", "if alpha:"),
+        also=(
+            *by(WEIGHTED, "if True:", "if alpha != -1:", "if alpha:"),
+            {WEIGHTED: "if True:", WEIGHT: CHOSEN},
+        ),
     ),
     Mistake(
         "alpha_in_float32",
         "alpha is rounded to float32: torch makes float32 of a Python number times integers, and of two Python "
         "numbers in `where`; convert the targets to the dtype of the logits first",
         {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target.int()))"},
-        also=by(WEIGHT, "torch.where(y == 1, alpha, 1 - alpha)", "torch.tensor([1 - alpha, alpha])[y.long()]"),
+        also=(*by(WEIGHT, CHOSEN, "torch.tensor([1 - alpha, alpha])[y.long()]"), {Y: "y = target.float()"}),
     ),
     Mistake(
         "targets_not_converted",
@@ -129,7 +139,11 @@ MISTAKES = (
         also=(
             *by(LOG, *(f"log_p_t = z.sigmoid().clamp({eps}, 1 - {eps}).log()" for eps in ("1e-6", "1e-7", "1e-8"))),
             *by(LOG, "log_p_t = (z.sigmoid() + 1e-8).log()", "log_p_t = -(1 + (-z).exp()).log()"),
-            {LOG: "log_p_t = -F.binary_cross_entropy(logits.sigmoid(), y, reduction='none')"},
+            *(
+                {LOG: log} | factor
+                for log in (OF_P.format("p", "(1 - p)"), OF_P.format("(p + 1e-8)", "(1 - p + 1e-8)"), BCE_OF_P)
+                for factor in ({}, {FACTOR: POWER})
+            ),
             {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
         ),
     ),

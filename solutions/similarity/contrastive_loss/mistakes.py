@@ -84,7 +84,7 @@ MISTAKES = (
         also=(
             *({DISTANCE: f"({SQUARES} + {eps}).sqrt()"} for eps in ("1e-9", "1e-6", "1e-4")),
             *({DISTANCE: f"{SQUARES}.clamp_min({eps}).sqrt()"} for eps in ("1e-8", "1e-7", "1e-6")),
-            {DISTANCE: "torch.linalg.vector_norm(x1 - x2 + 1e-4, dim=1)"},
+            *({DISTANCE: f"torch.linalg.vector_norm(x1 - x2 + {eps}, dim=1)"} for eps in ("1e-5", "1e-4", "1e-3")),
         ),
     ),
     Mistake(
