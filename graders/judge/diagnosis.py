@@ -26,6 +26,7 @@ from graders.sandbox.submission import WHOLE_SECONDS, Submission
 SLOW = {"performance"}  # the categories of what fails where the values are right
 EXACT = TOLERANCES[torch.float64]
 MOST = 3  # mistakes that are named at a time
+Part = tuple[Request, str]  # of a reply, by its name
 
 
 class Diagnosis:
@@ -117,27 +118,36 @@ class Diagnosis:
         tries = (self.sharing(failing, asked, wrong, most) for most in range(1, MOST + 1))
         return next(filter(None, tries), []) if wrong else []
 
-    def sharing(
-        self, failing: Submission, asked: list[Request], wrong: list[tuple[Request, str]], most: int
-    ) -> list[Known]:
-        """At most so many mistakes, in one form or more, that give each wrong part of a reply: the first one the first.
-
-        Each form is right wherever it is not needed, or where it is not, as the submission is.
-        """
-        needed = {id(request) for request, _ in wrong}
+    def sharing(self, failing: Submission, asked: list[Request], wrong: list[Part], most: int) -> list[Known]:
+        """At most so many mistakes that give each wrong part of a reply: the first one the first, others the rest."""
         for known, forms in self.with_forms:
-            if not any(self.gives(one, failing, *wrong[0]) for one in forms):
-                continue
-            fitting = [one for one in forms if self.right_but(one, failing, asked, needed)]
-            left = [part for part in wrong if not any(self.gives(one, failing, *part) for one in fitting)]
-            rest = self.sharing(failing, asked, left, most - 1) if left and most > 1 else []
-            if wrong[0] not in left and (rest or not left):
+            left = self.left_by(forms, failing, asked, wrong)
+            if not left:
+                return [known]
+            rest = self.sharing(failing, asked, left, most - 1) if wrong[0] not in left and most > 1 else []
+            if rest:
                 return [known, *rest]
         return []
 
-    def gives(self, mistake: Submission, failing: Submission, request: Request, part: str) -> bool:
+    def left_by(
+        self, forms: list[Submission], failing: Submission, asked: list[Request], wrong: list[Part]
+    ) -> list[Part]:
+        """What no form of a mistake gives; all of it where none gives the first part.
+
+        Each form is right wherever it is not needed, or where it is not, as the submission is.
+        """
+        left, needed = wrong, {id(request) for request, _ in wrong}
+        for one in sorted(forms, key=lambda one: not self.gives(one, failing, wrong[0])):
+            if wrong[0] in left and not self.gives(one, failing, wrong[0]):
+                return wrong
+            rest = [part for part in left if not self.gives(one, failing, part)]
+            if len(rest) < len(left) and self.right_but(one, failing, asked, needed):
+                left = rest
+        return left
+
+    def gives(self, mistake: Submission, failing: Submission, part: Part) -> bool:
         """Whether this part of its reply is the submission's."""
-        return {part, WHOLE}.isdisjoint(self.differences(mistake, failing, request))
+        return {part[1], WHOLE}.isdisjoint(self.differences(mistake, failing, part[0]))
 
     def right_but(self, mistake: Submission, failing: Submission, asked: list[Request], but: set[int]) -> bool:
         """Whether it replies as the reference does, but for these requests and those at which it does as `failing`."""

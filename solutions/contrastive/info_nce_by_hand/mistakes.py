@@ -25,7 +25,6 @@ FLOAT = {UNIT: UNIT.replace("features", "features.to(torch.promote_types(feature
 ALONE = "shifted.exp().masked_fill(itself, 0).sum(1)"
 CANCELS = "(shifted.exp().sum(1) - shifted.diagonal().exp())"
 SELECTED = "shifted.exp().masked_select(~itself).view(rows, rows - 1).sum(1)"
-QUOTIENT = {LOSS: f"return -{SHARE}).log().mean()"}
 DIFFERENCE = {LOSS: f"return (log_total - {CHOSEN}.exp().log()).mean()"}
 E_TO_THE = "2.718281828459045 ** (1 / temperature)"
 CLAMPED = [f"shifted = logits.clamp(max={most})" for most in (80, 50, 700)]
@@ -37,6 +36,11 @@ def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False)
 
 def each(text: str, *others: str) -> tuple[dict[str, str], ...]:
     return tuple({text: other} for other in others)
+
+
+def quotient(total: str) -> dict[str, str]:
+    """The log of a share, of what is called the total."""
+    return {f"log_total = {TOTAL}.log()": f"total = {total}", LOSS: f"return -({CHOSEN}.exp() / total).log().mean()"}
 
 
 def undivided(where: str) -> dict[str, str]:
@@ -119,7 +123,7 @@ MISTAKES = (
         "no_max_shift",
         "exponentials overflow at small temperatures, or are all 0; subtract each row's maximum first",
         *({SHIFTED: "shifted = logits"}, UNMASKED | {TOTAL: ALONE}, UNMASKED | {TOTAL: CANCELS}),
-        *(UNMASKED | {TOTAL: total} | QUOTIENT for total in ("(shifted.exp() * ~itself).sum(1)", ALONE, SELECTED)),
+        *(UNMASKED | quotient(total) for total in ("(shifted.exp() * ~itself).sum(1)", ALONE, SELECTED)),
         *(UNMASKED | {TOTAL: total} | DIFFERENCE for total in ("(shifted.exp() * ~itself).sum(1)", SELECTED)),
     ),
     known(
@@ -127,10 +131,10 @@ MISTAKES = (
         "an eps keeps the log from 0, and changes the loss, while exponentials still overflow at small temperatures; "
         "subtract each row's maximum, which needs no eps",
         *(
-            UNMASKED | {TOTAL: f"({total} + {eps})"} | loss
+            UNMASKED | ({TOTAL: f"({total} + {eps})"} | loss if loss is not None else quotient(f"({total} + {eps})"))
             for eps in ("1e-8", "1e-12", "1e-10")
             for total in ("(shifted.exp() * ~itself).sum(1)", ALONE)
-            for loss in (QUOTIENT, {}, {LOSS: f"return (log_total - ({CHOSEN}.exp() + {eps}).log()).mean()"})
+            for loss in (None, {}, {LOSS: f"return (log_total - ({CHOSEN}.exp() + {eps}).log()).mean()"})
         ),
     ),
     known(
@@ -138,16 +142,17 @@ MISTAKES = (
         "exp(1/τ) is taken off the sum, which cancels, and overflows at small temperatures; mask the diagonal before "
         "the exponential, and subtract each row's maximum",
         *(
-            UNMASKED | {TOTAL: f"(shifted.exp().sum(1) - {own})"} | loss
+            UNMASKED | edits
             for own in (
                 E_TO_THE,
                 f"torch.tensor({E_TO_THE}, dtype=shifted.dtype)",
                 "shifted.new_tensor(1 / temperature).exp()",
             )
-            for loss in (QUOTIENT, {}, DIFFERENCE)
+            for total in [f"(shifted.exp().sum(1) - {own})"]
+            for edits in ({TOTAL: total}, {TOTAL: total} | DIFFERENCE, quotient(total))
         ),
         {SHIFTED: "shifted = logits - 1 / temperature", MASKED: "", TOTAL: "(shifted.exp().sum(1) - 1)"},
-        {SHIFTED: "shifted = logits - 1 / temperature", MASKED: "", TOTAL: "(shifted.exp().sum(1) - 1)"} | QUOTIENT,
+        {SHIFTED: "shifted = logits - 1 / temperature", MASKED: ""} | quotient("shifted.exp().sum(1) - 1"),
     ),
     known("clamped", "logits are clamped; subtract each row's maximum", *each(SHIFTED, *CLAMPED)),
     known(

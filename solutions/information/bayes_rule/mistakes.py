@@ -44,6 +44,7 @@ MISTAKES = (
         "log_posterior takes exp of its inputs, which is 0 or infinite for 1000 observations; use torch.logsumexp",
         {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()"},
         also=(
+            {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()", LOG_NONE: "if False:"},  # gives infinity
             {LOG_POSTERIOR: "return torch.log(posterior(log_prior.exp(), log_likelihood.exp()))"},
             {LOG_NONE: "if (log_joint.exp() == 0).all(-1).any():"},
             {LOG_NONE: "if (log_likelihood.exp() == 0).all(-1).any():"},
