@@ -98,6 +98,13 @@ def test_right_mathematics_without_refusals(toys: Path) -> None:
     assert "rerun nox -s grade -- scale -k 'not core'" in told
 
 
+@pytest.mark.parametrize("file", sorted((ROOT / "tests/textbook").glob("*.py")), ids=lambda file: file.stem)
+def test_formula_as_a_textbook_prints_it_has_the_core(file: Path) -> None:
+    ran = run(ROOT, "grade", file.stem, "--submission", str(file), "--seed", str(random.randrange(10**6)), "-k", "core")
+    assert ran.status == 0, ran.out
+    assert "\nPART " in ran.out
+
+
 def test_wrong_mathematics_is_no_core(toys: Path) -> None:
     status, lines = card(toys, WRONG)
     assert (status, lines[0].split()[0]) == (1, "FAIL")
