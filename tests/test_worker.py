@@ -434,6 +434,7 @@ def test_what_was_moved_to_large_pages_is_what_it_was() -> None:
 
 
 OPTIMIZERS = """
+from graders.catalogue.source import Source
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.submission import Submission
 
