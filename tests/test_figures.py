@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.catalogue import katas, statement
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.interview.debrief import facts
 from tests.figures import said, texts_of
@@ -29,8 +29,8 @@ def test_figures_are_what_stands_beside_them(kata: Kata) -> None:
 @pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
 def test_no_reader_is_shown_a_calculation(kata: Kata) -> None:
     """`read`, `watch`, the site, `hint`, the interview and its debrief take their texts from there."""
-    asked = [*statement.clarifying(kata), *statement.follow_ups(kata)]
-    shown = [statement.text_of(kata), *statement.hints(kata), statement.prompt(kata), *map(str, [*asked, *facts(kata)])]
+    asked = [*texts.clarifying(kata), *texts.follow_ups(kata)]
+    shown = [texts.text_of(kata), *texts.hints(kata), texts.prompt(kata), *map(str, [*asked, *facts(kata)])]
     assert not [text for text in shown if "<!--" in text]
 
 

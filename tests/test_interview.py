@@ -22,8 +22,7 @@ import pytest
 from graders import __main__ as cli
 from graders.arguments import command_line
 from graders.author.prove import isolation
-from graders.catalogue import katas
-from graders.catalogue import statement as questions
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.catalogue.stub import bare, stub_of
 from graders.desk import state as states
@@ -207,7 +206,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
 
 
 def answer_all(one: Tty, root: Path) -> None:
-    count = len(draw.follow_ups(questions.follow_ups(scale(root)), 7, "scale"))
+    count = len(draw.follow_ups(texts.follow_ups(scale(root)), 7, "scale"))
     assert 3 <= count <= 5
     for number in range(1, count + 1):
         if number > 1:
@@ -565,7 +564,7 @@ def test_a_kind_that_no_page_has_is_named(desk: Path) -> None:
     page.write_text(PROMPT.replace("As for cost", "<!-- kind: cost | charm -->\n\nAs for cost"))
     (desk / "katas/interview.md").write_text("## cost\n\n<!-- also: how long may it take -->\n")
     with pytest.raises(UsageError, match=r"interview\.md names kinds that katas/interview\.md lacks: charm"):
-        questions.clarifying(scale(desk))
+        texts.clarifying(scale(desk))
 
 
 def test_answer_survives_each_cut(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:
@@ -717,13 +716,13 @@ def test_missing_and_malformed_questions_are_named(desk: Path) -> None:
     kata = scale(desk)
     (kata.solutions / "hints.md").write_text("## A nudge\n\nx\n")
     with pytest.raises(UsageError, match=r"hints\.md should say something under 'The idea': restore it with git"):
-        questions.hints(kata)
+        texts.hints(kata)
     (kata.solutions / "hints.md").unlink()
     with pytest.raises(UsageError, match=r"hints\.md is missing: restore it with git"):
-        questions.check(kata)
+        texts.check(kata)
     (kata.folder / "interview.md").write_text("## Prompt\n\nx\n\n## Clarifying questions\n\n### What?\n")
     with pytest.raises(UsageError, match=r"interview\.md should have questions, each with its answer"):
-        questions.clarifying(kata)
+        texts.clarifying(kata)
 
 
 def made_kata(name: str, level: int) -> Kata:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from graders import __main__ as cli
 from graders.catalogue import katas
-from graders.catalogue.statement import CODE_OR_FORMULA, follow_ups, front_of, hints, text_of
+from graders.catalogue.texts import CODE_OR_FORMULA, follow_ups, front_of, hints, text_of
 from graders.desk import formulas
 from graders.desk.read import Page, as_source, drawn
 from graders.spelling import spelled

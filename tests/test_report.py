@@ -18,8 +18,7 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from graders.__main__ import main
-from graders.catalogue import katas
-from graders.catalogue import statement as questions
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.desk import state
 from graders.desk.progress import progress_of
@@ -399,7 +398,7 @@ def test_points_give_way_once_all_is_solved(tmp_path: Path) -> None:
 def test_follow_up_questions_of_what_is_solved_are_on_the_page_and_no_others(tmp_path: Path) -> None:
     first, second = KATAS[:2]
     page = Reader(page_of(tmp_path, [solved(BEGAN, first.id, 1.0), attempt(BEGAN, second.id, "failing", 40)]))
-    asked = {kata.id: questions.follow_ups(kata) for kata in (first, second)}
+    asked = {kata.id: texts.follow_ups(kata) for kata in (first, second)}
     letters = page.text.replace(" ", "")
     assert all(re.sub("[` ]", "", one.question) in letters for one in asked[first.id])
     assert asked[second.id][0].question not in page.text

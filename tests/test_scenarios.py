@@ -15,7 +15,7 @@ from graders.faults import GraderError
 from graders.judge.vectors import refuse_result
 from graders.kata.scenario import source_of
 from graders.kata.spec import Answer, Budget, Case, Grader, refuse_inputs
-from graders.sandbox.returned import Result, in_words, leaves_of, other_form
+from graders.sandbox.returned import Returned, in_words, leaves_of, other_form
 from tests.toys import ABOUT, NO_MISTAKES, failures, grade, run
 
 GRADER = """
@@ -344,7 +344,7 @@ def test_result_that_no_submission_could_give_back_is_refused(value: Any) -> Non
 
 
 def test_forms_of_results() -> None:
-    made: Result = ([1.5, 2], {"a": (None, "b")}, True)
+    made: Returned = ([1.5, 2], {"a": (None, "b")}, True)
     assert [*leaves_of(made)] == ["item 1 of output 1", "item 2 of output 1", "output 1 of a of output 2",
                                   "output 2 of a of output 2", "output 3"]  # fmt: skip
     assert in_words(made) == "a tuple of (a list of (a float, an int), a dict of a, a bool)"

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from graders.__main__ import main
 from graders.author.site.build import with_formulas
-from graders.catalogue import katas, statement
+from graders.catalogue import katas, texts
 
 KATAS = katas.all_katas()
 SHOWN = ("index.html", "rules.html", "contrastive/info_nce.html", "losses/binary_cross_entropy.html")
@@ -100,9 +100,9 @@ def test_pages_have_statements_and_follow_up_questions_and_no_solutions(site: Pa
         page = (site / kata.topic / f"{kata.id}.html").read_text(encoding="utf-8")
         text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
         assert kata.about.title in page
-        assert page.count("<details") >= len(statement.follow_ups(kata)) - 1
+        assert page.count("<details") >= len(texts.follow_ups(kata)) - 1
         assert f"nox -s watch -- {kata.id}" in text
-        for spoiler in (*statement.hints(kata), *(mistake.diagnosis for mistake in kata.mistakes)):
+        for spoiler in (*texts.hints(kata), *(mistake.diagnosis for mistake in kata.mistakes)):
             assert " ".join(spoiler.split())[:60] not in text
         assert "$$" not in page
         assert "<!-- " not in page.partition("<article")[2].partition("</article>")[0]

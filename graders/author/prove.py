@@ -1,6 +1,6 @@
 """`prove`: the graders' own exam. Right answers pass, mistakes and mutants fail, all through the learner's door.
 
-The mistakes come through a side door of their own, warm.py, since there are hundreds of them.
+The mistakes come through a side door of their own, wrong.py, since there are hundreds of them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from typing import Any
 from rich.table import Table
 
 from graders.arguments import command_line
-from graders.author import warm
-from graders.author.warm import Verdict
+from graders.author import wrong
+from graders.author.wrong import Shot
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.faults import ROOT, GraderError, UsageError
@@ -118,7 +118,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         free.put(place)
     side_door: list[Job] = [(functools.partial(prove_wrong, options.deep, free), kata) for kata in chosen]
     if forks():
-        WARM.set_forkserver_preload([warm.__name__])
+        WARM.set_forkserver_preload([wrong.__name__])
     # At once, since cheats mostly wait for time limits.
     pools = [ThreadPoolExecutor(len(places)) for _ in range(2)]
     futures: dict[Future[None], Kata] = {
@@ -252,12 +252,12 @@ def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Pr
                 proof.faults.append(f"the mistake {form} should be named, got {got}")
 
 
-def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> tuple[list[str], list[Verdict]]:
-    """What came of the wrong answers, see warm.py, in a process that keeps to a free processor. Raises: GraderError."""
+def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> tuple[list[str], list[Shot]]:
+    """What came of the wrong answers (wrong.py), in a process that keeps to a free processor. Raises: GraderError."""
     processor = free.get()
     try:
         with ProcessPoolExecutor(1, WARM) as process:
-            return process.submit(warm.judge, kata.root, kata.id, deep, processor).result()
+            return process.submit(wrong.judge, kata.root, kata.id, deep, processor).result()
     except GraderError:
         raise
     except Exception as error:

@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
-from graders.catalogue import katas
-from graders.catalogue import statement as questions
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.desk import progress
 from graders.desk.state import State
@@ -29,7 +28,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 def show(kata: Kata, state: State, console: Console, more: bool = True) -> None:
     """The hints that were shown before and, if there is one, the next. Raises: UsageError."""
-    hints = questions.hints(kata)
+    hints = texts.hints(kata)
     known = progress.progress_of(state.events(kata.id), [kata.id])[kata.id].known
     level = min(known + more, len(hints))
     if level > known:

@@ -13,8 +13,7 @@ from rich.markdown import Markdown, TableElement
 from rich.table import Table
 from rich.text import Text
 
-from graders.catalogue import katas
-from graders.catalogue import statement as questions
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.desk import attempts, formulas
 from graders.desk.progress import progress_of
@@ -55,15 +54,15 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 def show(kata: Kata, state: State, console: Console, everything: bool = False) -> None:
     """The front page or everything, and once the core is right, what an interviewer asks next. Raises: UsageError."""
-    text = questions.text_of(kata)
-    text = questions.unfolded(text) if everything else questions.front_of(text)
+    text = texts.text_of(kata)
+    text = texts.unfolded(text) if everything else texts.front_of(text)
     utf8 = (console.encoding or "").lower().startswith("utf")
     draw = functools.partial(drawn, width=console.width - MARGINS) if utf8 else as_source
-    text = spelled(questions.CODE_OR_FORMULA.sub(draw, text), console.encoding)
+    text = spelled(texts.CODE_OR_FORMULA.sub(draw, text), console.encoding)
     console.print(Page(text, code_theme="ansi_dark"))
     if progress_of(state.events(kata.id), [kata.id])[kata.id].core:
         console.print(Text("\nYour mathematics is right. What an interviewer asks next:\n", style="bold"))
-        for one in questions.follow_ups(kata):
+        for one in texts.follow_ups(kata):
             console.print(Text(f"- {one.question}"))
         console.print(Text(f"\nthe answers are in {(kata.folder / 'follow_up.md').relative_to(kata.root)}"))
 

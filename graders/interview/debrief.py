@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from graders.catalogue import statement as texts
+from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 from graders.interview.clock import in_words
 from graders.interview.matching import Matcher

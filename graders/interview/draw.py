@@ -9,7 +9,7 @@ from operator import attrgetter
 from statistics import mean
 
 from graders.catalogue.katas import LEVELS, Kata
-from graders.catalogue.statement import Question
+from graders.catalogue.texts import Question
 from graders.desk.progress import Progress
 from graders.faults import UsageError
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graders.catalogue.statement import Question
+from graders.catalogue.texts import Question
 from graders.interview.interview import Interview
 from graders.interview.record import MOST_SELF
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graders.catalogue import statement as questions
+from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 from graders.desk import attempts
 from graders.desk.state import State
@@ -65,12 +65,12 @@ class Interview:
         self.shown = ""  # the follow-up question that is on the screen
         self.offered: tuple[tuple[int, ...], str] | None = None  # the questions that may be meant, and by which words
         self.count = len(self.events())
-        self.prompts = {kata.id: questions.prompt(kata) for kata in katas}
-        self.clarifying = {kata.id: questions.clarifying(kata) for kata in katas}
-        self.general = {kata.id: questions.general(kata) for kata in katas}
+        self.prompts = {kata.id: texts.prompt(kata) for kata in katas}
+        self.clarifying = {kata.id: texts.clarifying(kata) for kata in katas}
+        self.general = {kata.id: texts.general(kata) for kata in katas}
         self.matchers: dict[str, Matcher] = {}
-        self.hints = {kata.id: questions.hints(kata) for kata in katas}
-        self.follow_ups = {kata.id: draw.follow_ups(questions.follow_ups(kata), report.seed, kata.id) for kata in katas}
+        self.hints = {kata.id: texts.hints(kata) for kata in katas}
+        self.follow_ups = {kata.id: draw.follow_ups(texts.follow_ups(kata), report.seed, kata.id) for kata in katas}
 
     @property
     def round(self) -> Round:

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]
 
 from graders.catalogue.katas import Kata
-from graders.catalogue.statement import Question, clarifying, general, shared
+from graders.catalogue.texts import Question, clarifying, general, shared
 
 CLOSEST = (0.4, 0.3, 0.2, 0.1)  # the weights of the nearest phrasings
 ANSWER, WHOLE = 0.5, 1.0  # and of the answer, and of all words of a question

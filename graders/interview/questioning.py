@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from graders.catalogue.statement import Question
+from graders.catalogue.texts import Question
 from graders.interview.interview import Interview
 from graders.interview.round import LIST_COST
 

@@ -14,8 +14,7 @@ from typing import Any
 import torch
 
 from graders import files
-from graders.catalogue import katas
-from graders.catalogue import statement as questions
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.desk import attempts
 from graders.desk.progress import progress_of
@@ -157,7 +156,7 @@ class TerminalSession:
             seed = draw.suiting_seed(chosen, minutes, found, self.state.now(), random.SystemRandom())
         drawn = draw.draw(chosen, minutes, seed)
         for kata in drawn:
-            questions.check(kata)
+            texts.check(kata)
         if given_up:
             body = {"interview": given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
             self.state.add("interview", "", body)
@@ -170,7 +169,7 @@ class TerminalSession:
     def eligible(self) -> list[Kata]:
         """What can be asked about, of the topic, the set and the level that were asked for. Raises: UsageError."""
         topic, level = self.options.topic, self.options.level
-        found = [kata for kata in katas.all_katas(self.root) if questions.interview_file(kata).exists()]
+        found = [kata for kata in katas.all_katas(self.root) if texts.interview_file(kata).exists()]
         found = [kata for kata in found if topic in (None, kata.topic)]
         if self.options.set:
             chosen = katas.sets(self.root)[self.options.set]

@@ -11,8 +11,8 @@ from graders.faults import GraderError, UsageError
 from graders.files import replace_file
 from graders.interview import own_tests
 from graders.interview.interview import VIA, Interview
+from graders.interview.reporter import InterviewReporter
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS
-from graders.interview.verdict import Verdict
 
 TEMPLATE = '''"""My own tests of {kata}; `run` runs them."""
 
@@ -70,7 +70,7 @@ def offer(interview: Interview, script: Path) -> None:
 
 def submit(interview: Interview, argument: str) -> None:
     try:
-        result = Verdict(interview.terminal, interview.judge).of(interview.kata, interview.file)
+        result = InterviewReporter(interview.terminal, interview.judge).of(interview.kata, interview.file)
     except GraderError as error:
         raise UsageError(f"{interview.kata.id} cannot be graded here: {error}") from None
     if any(outcome.graders_fault for outcome in result.outcomes):

@@ -22,7 +22,7 @@ from graders.judge.vectors import Expected
 from graders.kata.compare import as_finite, close, finite, same_dtype, same_shape
 from graders.kata.spec import Answer, Case, Tolerance, parameters_of
 from graders.sandbox.messages import Request
-from graders.sandbox.returned import THE_OUTPUT, Leaf, Result, leaves_of
+from graders.sandbox.returned import THE_OUTPUT, Leaf, Returned, leaves_of
 
 LIKEWISE, OR = "; likewise for ", " · "  # before and between further calls of a case that are not refused
 MOST_OUTPUTS = 8  # that a message says of whether they are right
@@ -131,7 +131,7 @@ def simplest(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: 
     return request
 
 
-def tensors(result: Result) -> dict[str, Tensor]:
+def tensors(result: Returned) -> dict[str, Tensor]:
     return {where: leaf for where, leaf in leaves_of(result).items() if isinstance(leaf, Tensor)}
 
 
@@ -149,20 +149,20 @@ def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: T
                 same_dtype(where, got[where], answer.dtypes_of(wanted, dtype))
 
 
-def simple_result(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> Result:
+def simple_result(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> Returned:
     """What the call gives when it is made in the simplest way."""
     request = simplest(answer, case, dtype, index, trial)
     return trial.result(request, trial.vectors.expected(answer, case, dtype, index).result)
 
 
-def same_dtypes(trial: Trial, request: Request, simple: Result) -> None:
+def same_dtypes(trial: Trial, request: Request, simple: Returned) -> None:
     """As in the simplest way, of which `shapes` asks whether they are right."""
     got = tensors(trial.result(request, simple))
     for where, wanted in tensors(simple).items():
         same_dtype(request.in_words(where), got[where], (wanted.dtype,))
 
 
-def same_values(trial: Trial, request: Request, wanted: Result, tolerance: Tolerance) -> None:
+def same_values(trial: Trial, request: Request, wanted: Returned, tolerance: Tolerance) -> None:
     got = leaves_of(trial.result(request, wanted))
 
     def compare(where: str, right: Leaf) -> None:

@@ -13,8 +13,8 @@ import torch
 from graders import files
 from graders.worker.visible import visible
 
-State = Literal["pass", "fail", "error", "timeout", "skipped"]
-Verdict = Literal["solved", "failing", "todo", "error"]
+CheckState = Literal["pass", "fail", "error", "timeout", "skipped"]
+KataState = Literal["solved", "failing", "todo", "error"]
 STOPPED = "not asked, since an earlier check failed"  # with -x
 BROKEN = "the rules: "  # how the message begins of a check that found a forbidden call
 KEPT = ("contract", "shapes")  # what still earns points then
@@ -28,7 +28,7 @@ class Outcome:
 
     name: str
     category: str
-    state: State
+    state: CheckState
     points: int
     message: str | None = None
     call: str = ""
@@ -97,7 +97,7 @@ class Result:
     costs: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)  # see Trial.costs
 
     @property
-    def state(self) -> Verdict:
+    def state(self) -> KataState:
         """`solved` only when every planned check has reported, and passed."""
         if self.todo:
             return "todo"
@@ -117,7 +117,7 @@ class Result:
         return self.complete and not self.error and len(asked) > 0 and set(asked) == {"pass"}
 
     @property
-    def reached(self) -> Verdict | Literal["core"]:
+    def reached(self) -> KataState | Literal["core"]:
         """The state, or "core" where it fails although the mathematics is right."""
         return "core" if self.state == "failing" and self.core else self.state
 

@@ -20,7 +20,7 @@ from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.flagged import flagged
 from graders.judge.given import given_in_words
-from graders.judge.results import STOPPED, Outcome, Result, State
+from graders.judge.results import STOPPED, CheckState, Outcome, Result
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.sandbox.dialogue import Home
@@ -208,7 +208,7 @@ class SubmissionRun:
             self.tell(check, "skipped", why)
             return why
         start = time.perf_counter()
-        state: State = "pass"
+        state: CheckState = "pass"
         message, fault = None, False
         try:
             check.ask(trial)
@@ -249,7 +249,9 @@ class SubmissionRun:
             return traceback.format_exc()
         return None
 
-    def tell(self, check: Check, state: State, message: str | None, seconds: float = 0.0, fault: bool = False) -> None:
+    def tell(
+        self, check: Check, state: CheckState, message: str | None, seconds: float = 0.0, fault: bool = False
+    ) -> None:
         trial = self.trial
         call = ""
         if trial.last:

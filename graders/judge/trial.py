@@ -16,7 +16,7 @@ from graders.judge.vectors import TestVectors
 from graders.kata.scenario import source_of
 from graders.kata.spec import parameters_of, refuse_inputs
 from graders.sandbox.messages import Reply, Request
-from graders.sandbox.returned import THE_OUTPUT, Other, Result, in_words, leaves_of, other_form
+from graders.sandbox.returned import THE_OUTPUT, Other, Returned, in_words, leaves_of, other_form
 from graders.sandbox.submission import MOST_LINES, Submission
 
 Costs = dict[str, dict[str, tuple[float, float]]]  # budget -> figure -> own, the reference's
@@ -66,7 +66,7 @@ class Trial:
             where = self.submission.at(line or self.submission.mention(name))
             raise CheckFailed(f"{BROKEN}{name} is not allowed in this kata, but is called{where}")
 
-    def result(self, request: Request, wanted: Result) -> Result:
+    def result(self, request: Request, wanted: Returned) -> Returned:
         """What the call returned, in the form of what is wanted: the same tuples, lists, dicts and kinds of leaves."""
         reply = self.ask(request)
         if reply.raised:
@@ -127,7 +127,7 @@ class Trial:
         )
         return summary(result) if summary else result
 
-    def result_of(self, request: Request) -> Result:
+    def result_of(self, request: Request) -> Returned:
         """What came back, whatever its form; nothing but plain data."""
         result = self.result(request, self.ask(request).result)
         for where, leaf in leaves_of(result).items():

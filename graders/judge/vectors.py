@@ -23,7 +23,7 @@ from graders.kata.compare import bits
 from graders.kata.scenario import source_of
 from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, Named, dtype_name, parameters_of, refuse_inputs
 from graders.sandbox.messages import Measured, Request, floating
-from graders.sandbox.returned import DEEPEST, MOST_ITEMS, Leaf, Result, leaves_of
+from graders.sandbox.returned import DEEPEST, MOST_ITEMS, Leaf, Returned, leaves_of
 
 MOST_CROSSED = 3  # inputs of which every subset requires grad in some call
 # What means nothing together.
@@ -44,7 +44,7 @@ UNLESS_A_MODULE = frozenset(frozenset((one, ("leaves", ()))) for one in (("gradi
 class Expected:
     """What should come back from one request, and the cotangents that its gradients are pulled back from."""
 
-    result: Result  # tensors in it are detached, and in float64 where they are floating
+    result: Returned  # tensors in it are detached, and in float64 where they are floating
     cotangents: tuple[Tensor, ...]
     gradients: dict[str, Tensor]
     learning: tuple[str, ...]  # the tensors that require grad, by where they stand
@@ -335,7 +335,7 @@ def refuse_result(case: str, made: Any, depth: int = 0) -> None:
         )
 
 
-def detached(made: Any) -> Result:
+def detached(made: Any) -> Returned:
     """A result without the graph that it was computed by."""
     if isinstance(made, dict):
         return {key: detached(item) for key, item in made.items()}

@@ -11,7 +11,7 @@ from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.judge.results import Result
 from graders.judge.run import DEFAULT_SEED, Options, Run, Shared
-from graders.sandbox.cage import Level
+from graders.sandbox.cage import Isolation
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.submission import Submission
 
@@ -97,7 +97,7 @@ class Interruptible:
         self.interrupted = False
 
     @property
-    def isolation(self) -> Level:
+    def isolation(self) -> Isolation:
         return self.launcher.isolation
 
     def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:

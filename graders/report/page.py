@@ -20,10 +20,9 @@ import jinja2
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from graders.catalogue import katas
-from graders.catalogue import statement as questions
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
-from graders.catalogue.statement import Question
+from graders.catalogue.texts import Question
 from graders.desk import progress
 from graders.desk.goal import recall
 from graders.desk.progress import RATINGS, Progress
@@ -184,7 +183,7 @@ def follow_ups(right: Sequence[Kata]) -> dict[str, list[Question]]:
     found: dict[str, list[Question]] = {}
     for kata in right:
         with contextlib.suppress(UsageError):
-            found[kata.id] = questions.follow_ups(kata)
+            found[kata.id] = texts.follow_ups(kata)
     return found
 
 

@@ -33,7 +33,7 @@ if sys.platform != "win32":
 
 from graders.faults import ROOT
 
-Level = Literal["full", "limits", "none"]
+Isolation = Literal["full", "limits", "none"]
 Starter = Callable[[Callable[[], None], str], int]  # starts a process that does the work in the folder, gives its pid
 
 MEMORY = 4 << 30  # bytes that a worker may allocate beyond what it was forked with

@@ -41,7 +41,7 @@ LARGE_PAGE = 2 << 20
 ROOM = 64 << 20
 PID_BITS = 32  # of a worker's number, the lower ones; those above say which server started it
 LARGE_PAGES_FROM = 8  # workers: a run of one kata starts two or three
-LEVELS: tuple[cage.Level, ...] = ("none", "limits", "full")
+LEVELS: tuple[cage.Isolation, ...] = ("none", "limits", "full")
 Work = Callable[[socket.socket, int, str], None]  # of a worker, with its connection, its pipe and its scratch folder
 
 
@@ -49,7 +49,7 @@ class Launcher(Protocol):
     """How workers are started and stopped on this platform, and how well they are shut in."""
 
     @property
-    def isolation(self) -> cage.Level: ...
+    def isolation(self) -> cage.Isolation: ...
     @property
     def processor(self) -> int | None: ...  # that its workers keep to, if to one
     def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int: ...
@@ -164,7 +164,7 @@ class ForkServer:
             raise OSError("what starts workers ended, and could not be shut in as well as before")
 
     @functools.cached_property
-    def isolation(self) -> cage.Level:
+    def isolation(self) -> cage.Isolation:
         """The server's first message; the judge has other things to do until it comes."""
         return LEVELS[self.reply()]
 
@@ -259,7 +259,9 @@ def prepared_worker() -> Work:
     )
 
 
-def serve(control: socket.socket, level: cage.Level, start: cage.Starter, limited: dict[str, int], work: Work) -> None:
+def serve(
+    control: socket.socket, level: cage.Isolation, start: cage.Starter, limited: dict[str, int], work: Work
+) -> None:
     """Starts a worker for each connection that arrives; ends them all when the judge hangs up."""
     sealed.forget_modules(ROOT)  # here: in each worker it would take 4 ms
     control.sendall(COMMAND.pack(LEVELS.index(level), 0))
@@ -323,7 +325,7 @@ class Spawn:
 
     def __init__(self) -> None:
         self.processes: dict[int, Any] = {}
-        self.isolation: cage.Level = "none" if sys.platform == "win32" else "limits"
+        self.isolation: cage.Isolation = "none" if sys.platform == "win32" else "limits"
 
     def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
         context = multiprocessing.get_context("spawn")

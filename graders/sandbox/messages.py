@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from graders.kata.spec import Tolerance, dtype_name
-from graders.sandbox.returned import Result, count_in, few, name_in, result_in, tensor_in, text_in
+from graders.sandbox.returned import Returned, count_in, few, name_in, result_in, tensor_in, text_in
 from graders.worker import wire
 from graders.worker.protocol import Beside, CallRequest, Way
 from graders.worker.visible import LONGEST
@@ -142,7 +142,7 @@ class Cost:
 class Reply:
     """What came back: plain data, or how the worker ended."""
 
-    result: Result = None
+    result: Returned = None
     devices: tuple[str, ...] = ()  # of the tensors in it
     learning: tuple[bool, ...] = ()  # whether each of them requires grad
     raised: Raised | None = None

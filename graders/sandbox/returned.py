@@ -28,10 +28,10 @@ class Other:
 
 
 Leaf = Tensor | float | int | bool | str | None | Other
-Result = Leaf | tuple["Result", ...] | list["Result"] | dict[str, "Result"]
+Returned = Leaf | tuple["Returned", ...] | list["Returned"] | dict[str, "Returned"]
 
 
-def leaves_of(result: Result, name: str = THE_OUTPUT) -> dict[str, Leaf]:
+def leaves_of(result: Returned, name: str = THE_OUTPUT) -> dict[str, Leaf]:
     """Everything in a result that is no tuple, list or dict, by where it stands: `output 2`, `item 1`, a dict's key."""
     if not isinstance(result, tuple | list | dict):
         return {name: result}
@@ -39,7 +39,7 @@ def leaves_of(result: Result, name: str = THE_OUTPUT) -> dict[str, Leaf]:
     return {where: leaf for part, item in parts.items() for where, leaf in leaves_of(item, part).items()}
 
 
-def parts_of(result: Result, name: str) -> dict[str, Result]:
+def parts_of(result: Returned, name: str) -> dict[str, Returned]:
     """What stands in a tuple, a list or a dict called so, by what it is called."""
     inside = "" if name == THE_OUTPUT else f" of {name}"
     if isinstance(result, dict):
@@ -49,7 +49,7 @@ def parts_of(result: Result, name: str) -> dict[str, Result]:
     return {f"{word} {index}{inside}": item for index, item in enumerate(items, start=1)}
 
 
-def in_words(result: Result) -> str:
+def in_words(result: Returned) -> str:
     """`a tensor`, `a list of 3 floats`, `a dict of w1, b1`, `a tuple of (a tensor, a float)`."""
     if isinstance(result, dict):
         return f"a dict of {', '.join(result)}" if result else "an empty dict"
@@ -65,7 +65,7 @@ def in_words(result: Result) -> str:
     return next((word for kind, word in words.items() if type(result) is kind), str(result))
 
 
-def result_in(told: Any, tensors: list[Tensor], kinds: list[tuple[str, bool]], depth: int = 0) -> Result:
+def result_in(told: Any, tensors: list[Tensor], kinds: list[tuple[str, bool]], depth: int = 0) -> Returned:
     """What was returned, as the worker describes it; of each tensor, its device and whether it requires grad.
 
     Raises: NO_ANSWER.
@@ -120,7 +120,7 @@ def few(listed: Any, most: int = MOST_NAMES) -> Any:
     return listed
 
 
-def other_form(got: Result, wanted: Result, name: str = THE_OUTPUT) -> tuple[str, Result, Result] | None:
+def other_form(got: Returned, wanted: Returned, name: str = THE_OUTPUT) -> tuple[str, Returned, Returned] | None:
     """Where two results first differ in their form, and both there; an int may stand for a float."""
     if isinstance(got, dict) and isinstance(wanted, dict) and got.keys() == wanted.keys():
         got = {key: got[key] for key in wanted}  # in one order

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata, load_module
-from graders.catalogue.statement import FIGURE
+from graders.catalogue.texts import FIGURE
 from graders.faults import ROOT
 
 

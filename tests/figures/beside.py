@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from graders.catalogue.katas import Kata, load_module
-from graders.catalogue.statement import CODE_OR_FORMULA, FIGURE
+from graders.catalogue.texts import CODE_OR_FORMULA, FIGURE
 from graders.kata.spec import Draw
 from tests.figures import texts_of
 from tests.figures.asked import inputs_of

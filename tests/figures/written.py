@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from graders.catalogue.statement import CODE_OR_FORMULA, FIGURE
+from graders.catalogue.texts import CODE_OR_FORMULA, FIGURE
 from tests.figures.number import NUMBER, SUPERSCRIPTS, agrees
 
 LETTER = "A-Za-zα-ωΑ-Ω"

@@ -9,8 +9,7 @@ from typing import Any
 
 from graders.author.check.page import NAMES, Page
 from graders.author.statement import HEADING, with_tables
-from graders.catalogue import katas
-from graders.catalogue import statement as texts
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata, load_module
 from graders.judge import checks
 

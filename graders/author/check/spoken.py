@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from graders.author.check.page import Page
 from graders.author.check.readme import headings
-from graders.catalogue import statement as texts
+from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 
 PROMPT, CLARIFYING, FOLLOW_UPS = 100, 4, 8  # at least: characters, questions, questions

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from graders.author import stub
-from graders.author.new import programs, texts
+from graders.author.new import drafts, programs
 from graders.author.new.likeness import Likeness
 from graders.author.statement import with_tables
 from graders.catalogue import katas
@@ -51,10 +51,10 @@ def files(new: Likeness) -> dict[Path, str]:
         kata.grader_file: programs.grader(new),
         kata.solutions / "mistakes.py": programs.mistakes(new),
         **{path: programs.program(new, what) for path, what in ways.items()},
-        kata.statement: texts.statement(new),
-        kata.folder / "follow_up.md": texts.follow_up(new),
-        kata.folder / "interview.md": texts.interview(new),
-        kata.solutions / "hints.md": texts.hints(new),
+        kata.statement: drafts.statement(new),
+        kata.folder / "follow_up.md": drafts.follow_up(new),
+        kata.folder / "interview.md": drafts.interview(new),
+        kata.solutions / "hints.md": drafts.hints(new),
     }
 
 

@@ -16,7 +16,7 @@ import yaml
 from latex2mathml.converter import convert
 
 from graders.author.site.scores import scores_page
-from graders.catalogue import katas, statement
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import LEVELS, Kata
 from graders.faults import GraderError, UsageError
 from graders.files import make_room
@@ -182,11 +182,11 @@ def after(kata: Kata, chosen: list[Kata]) -> str:
 
 
 def kata_page(kata: Kata, known: dict[str, Kata]) -> str:
-    text = statement.text_of(kata)
+    text = texts.text_of(kata)
     title, _, body = text.partition("\n")
     about = f"{kata.topic}, level {kata.about.level}, about {kata.about.minutes} minutes in an interview"
     start = f"```console\n$ nox -s watch -- {kata.id}\n```"
-    follow_up = statement.read(kata, kata.folder / "follow_up.md").partition("\n")[2]
+    follow_up = texts.read(kata, kata.folder / "follow_up.md").partition("\n")[2]
     page = f"{title}\n\n*{about}.*\n\n{start}\n{body}\n\n## Follow-up questions\n{follow_up}\n"
     page = DETAILS.sub(r'<details markdown="1"><summary>\1</summary>', page)
     return with_links(with_formulas(page), kata, known)
@@ -214,7 +214,7 @@ def with_formulas(text: str) -> str:
         made = convert(formula, display="block" if block else "inline")
         return f'\n\n<div class="formula" tabindex="0">{made}</div>\n\n' if block else made
 
-    return statement.CODE_OR_FORMULA.sub(drawn, text)
+    return texts.CODE_OR_FORMULA.sub(drawn, text)
 
 
 def with_links(text: str, kata: Kata, known: dict[str, Kata]) -> str:

@@ -35,7 +35,7 @@ SPARE = 10  # times as long as the reference a submission may take at least, or 
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Shot:
     """What came of a wrong answer."""
 
     kind: str  # "mistake", "mutant", of an alternative "deep", or "operator" of torch's that no ban matches
@@ -46,7 +46,7 @@ class Verdict:
     taken_for: str | None = None  # the mistake that replies alike
 
 
-def judge(root: Path, name: str, deep: bool, processor: int | None) -> tuple[list[str], list[Verdict]]:
+def judge(root: Path, name: str, deep: bool, processor: int | None) -> tuple[list[str], list[Shot]]:
     """What is wrong with the kata, and what came of its mistakes and mutants, on one processor.
 
     Raises: GraderError.
@@ -117,11 +117,11 @@ class Bench:
             yield from bans.wrong_values(Trial(self.vectors, torch_s, None, {}))
             torch_s.close()
 
-    def unmatched(self) -> Iterator[Verdict]:
+    def unmatched(self) -> Iterator[Shot]:
         for name in bans.unmatched(self.kata, self.vectors):
-            yield Verdict("operator", f"builtin.py runs {name}", "solved", "")
+            yield Shot("operator", f"builtin.py runs {name}", "solved", "")
 
-    def mistakes(self) -> Iterator[Verdict]:
+    def mistakes(self) -> Iterator[Shot]:
         asked = [request for request, _ in self.right.replies.values()]
         for known, one in self.diagnosis.candidates:
             trial = Trial(self.vectors, one, self.reference, {})
@@ -129,14 +129,14 @@ class Bench:
             wrong = {failed[0].category} - {"contract"} if failed else set()
             found = self.diagnosis.closest(one, in_order(trial, asked), wrong) if failed else None
             form, taken_for = known.form or known.name, found.name if found else None
-            yield Verdict("mistake", form, *state_of(one, failed), known.name, taken_for)
+            yield Shot("mistake", form, *state_of(one, failed), known.name, taken_for)
 
-    def mutants(self, deep: bool) -> Iterator[Verdict]:
+    def mutants(self, deep: bool) -> Iterator[Shot]:
         for name, source in mutants(self.kata.reference_file.read_text(encoding="utf-8")).items():
-            yield Verdict("mutant", name, *self.judged(source))
+            yield Shot("mutant", name, *self.judged(source))
         for file in sorted((self.kata.solutions / "alternatives").glob("*.py")) if deep else []:
             for name, source in mutants(file.read_text(encoding="utf-8")).items():
-                yield Verdict("deep", f"{file.name}: {name}", *self.judged(source))
+                yield Shot("deep", f"{file.name}: {name}", *self.judged(source))
 
     def judged(self, mutant: str) -> tuple[str, str]:
         self.home.renew()

@@ -7,7 +7,7 @@ from functools import partial
 from graders.author.new.likeness import Likeness
 from graders.author.new.programs import TYPICAL, defined, one_call, untyped
 from graders.author.statement import HEADING, LAST
-from graders.catalogue import statement as questions
+from graders.catalogue import texts
 
 
 def statement(new: Likeness) -> str:
@@ -53,7 +53,7 @@ TODO(author): what comes out, small enough to be calculated by hand in the contr
 
 ```
 
-## {questions.FIRST}
+## {texts.FIRST}
 
 - TODO(author): three to five bullets for what right mathematics does, with their cases. <!-- {TYPICAL} -->
 - TODO(author): the next.
@@ -61,7 +61,7 @@ TODO(author): what comes out, small enough to be calculated by hand in the contr
 
 `nox -s grade -- {kata.id} -k core` tests this alone.
 
-## {questions.THEN}
+## {texts.THEN}
 
 | situation | what must come | test |
 | --- | --- | --- |
@@ -124,7 +124,7 @@ TODO(author): the answer.
 
 
 def hints(new: Likeness) -> str:
-    nudge, idea, nearly = questions.HINTS
+    nudge, idea, nearly = texts.HINTS
     return f"""\
 # Hints: {new.kata.id}
 

@@ -19,7 +19,7 @@ KEPT_BACK = {"looks like", "rerun", "debug", "hint"}  # a hint outside of the in
 MOST_NAMES = 10
 
 
-class Verdict(Reporter):
+class InterviewReporter(Reporter):
     """Grades, and shows the card."""
 
     def __init__(self, terminal: Terminal, judge: WarmJudge) -> None:
