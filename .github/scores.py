@@ -102,7 +102,7 @@ def publish(rows: list[Row], commit: str, folder: Path) -> None:
     ungraded = sorted(katas - {name for name, *_ in rows})
     rows = rows + [(name, "not graded", 0) for name in ungraded if best[name]]
     most, reached = 100 * len(rows), sum(best.values())
-    colour = next(colour for share, colour in COLOURS if reached >= share * most)
+    colour = next(colour for share, colour in COLOURS if reached >= share * most) if most else "lightgrey"
     badge = {"schemaVersion": 1, "label": "katas, best", "message": f"{reached}/{most}", "color": colour}
     for name, text in {
         "history.csv": "\n".join([HEAD, *(one.line for one in history)]),

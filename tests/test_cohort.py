@@ -455,7 +455,12 @@ def test_pages_count_no_stub_blame_no_check_for_what_is_no_program_and_promise_n
 def test_names_in_feedback_are_no_links() -> None:
     text = pages.feedback(Learner("[x](javascript:y) <b>", notes=["![](http://z)"]), [], 1)
     assert text.startswith("# \\[x](javascript:y) \\<b>\n")
+    assert pages.plain("a\\[x](y) &lt;") == "a\\\\\\[x](y) \\&lt;"
     assert "- !\\[](http://z)" in text
+
+
+def test_names_cannot_steer_a_terminal_or_break_a_line() -> None:
+    assert reading.readable("a\r\nb\tc\x1b[2J\u202e") == r"a\r\nb\tc\x1b[2J\u202e"
 
 
 def test_names_of_files_are_safe_and_differ() -> None:
@@ -496,6 +501,8 @@ def test_full_disk_loses_no_verdict(tmp_path: Path) -> None:
 def test_table_has_no_formulas(toys: Path) -> None:
     text = pages.grades([Learner("=HYPERLINK(1)", "x")], [], {"x": []})
     assert text.splitlines()[1].startswith("'=HYPERLINK")
+    cells = ["\t=1", "＝1", " @x", "Ann = Lee", 3]
+    assert pages.as_csv([list(cells)]).strip("\n") == "'\t=1,'＝1,' @x,Ann = Lee,3"
 
 
 @pytest.mark.parametrize(

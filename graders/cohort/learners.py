@@ -26,6 +26,7 @@ from graders.catalogue.katas import Kata
 from graders.catalogue.source import LONGEST_SOURCE, Source, too_large
 from graders.cohort.repositories import Trouble, clone, fetch, git, roster
 from graders.faults import UsageError
+from graders.worker.visible import WHOLE, visible
 
 MOST_ENTRIES = 200_000  # of one learner's tree
 MOST_UNPACKED = 1 << 30  # bytes of an archive that are looked through
@@ -69,7 +70,8 @@ class Tree(Protocol):
 def all_learners(source: Path, katas: list[Kata], clones: Path) -> list[Learner]:
     """Of a folder or a roster, by name. Raises: UsageError."""
     if source.suffix == ".csv":
-        found = [of_repository(*row, katas, clones) for row in roster(source)]
+        rows = roster(source)
+        found = [of_repository(readable(name), where, revision, katas, clones) for name, where, revision in rows]
     elif source.is_dir():
         entries = sorted(entry for entry in source.iterdir() if not entry.name.startswith("."))
         found = [of_entry(entry, katas) for entry in entries if entry.is_dir() or ending(entry, ARCHIVES + OTHERS)]
@@ -104,8 +106,9 @@ def ending(file: Path, endings: tuple[str, ...]) -> str:
 
 
 def readable(text: str) -> str:
-    """The name of a file may be bytes that are no UTF-8: they become question marks, since no file could be written."""
-    return text.encode(errors="replace").decode()
+    """In one line, and harmless: a name may have line breaks or escapes in it, or be bytes that are no UTF-8."""
+    one_line = text.encode(errors="replace").decode().replace("\n", "\\n").replace("\t", "\\t")
+    return visible(one_line, WHOLE)
 
 
 def found_in(tree: Tree, name: str, katas: list[Kata]) -> Learner:

@@ -29,6 +29,7 @@ ADVICE = "make room, then run the same again: no verdict is lost"
 MOST_MISTAKES, MOST_CHECKS = 20, 20
 BANDS = ((0, 0), (1, 49), (50, 79), (80, 99), (100, 100))  # points, of a kata's distribution
 CARD_WIDTH = 100
+FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
 
 Found = Mapping[tuple[str, str], dict[str, Any]]  # by the learner's slug and the kata
 
@@ -82,11 +83,11 @@ def grades(learners: list[Learner], katas: list[Kata], documents: Mapping[str, l
 
 
 def as_csv(rows: list[list[object]]) -> str:
-    """Nothing that a spreadsheet would take for a formula: a name may begin with = or @."""
+    """Nothing that a spreadsheet would take for a formula: a name may begin with = or @, also in full width."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for row in rows:
-        writer.writerow([f"'{one}" if isinstance(one, str) and one[:1] in ("=", "+", "-", "@") else one for one in row])
+        writer.writerow([f"'{one}" if isinstance(one, str) and FORMULA.match(one) else one for one in row])
     return text.getvalue()
 
 
@@ -107,7 +108,7 @@ def feedback(learner: Learner, told: list[Result], seed: int) -> str:
 
 def plain(text: str) -> str:
     """In one line, and without links, pictures or tags: a path in an archive is called as its learner likes."""
-    return re.sub(r"[\[<`]", r"\\\g<0>", " ".join(text.split()))
+    return re.sub(r"[\\\[<`&]", r"\\\g<0>", " ".join(text.split()))
 
 
 def longest_fence(text: str) -> int:
