@@ -110,7 +110,19 @@ class Diagnosis:
             return []
         slow = categories == SLOW
         asked = [one for one in asked if bool(one.measured) == slow and not (categories and one.refusable)]
+        if categories and not slow:
+            asked = [one for one in asked if not self.refused(one)]  # in whichever check
         return sorted(asked, key=lambda request: len(request.message)) if slow else asked
+
+    def refused(self, request: Request) -> bool:
+        """Whether the reference refuses it."""
+        if not self.candidates:
+            return False
+        try:
+            raised = self.right.ask(request).raised
+        except CheckFailed:
+            return False
+        return bool(raised and raised.refusal)
 
     def explained(self, failing: Submission, asked: list[Request]) -> list[Known]:
         """As few mistakes as it takes for all that is wrong with these replies; none where nothing is."""
