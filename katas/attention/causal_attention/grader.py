@@ -1,0 +1,175 @@
+"""What is checked of causal_attention."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, bans
+
+LEFT = [[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]]  # padding before the tokens: query 0 of the first sample sees nothing
+
+
+def oracle(q: Tensor, k: Tensor, v: Tensor, key_mask: Tensor | None = None) -> Tensor:
+    Sq, Sk = q.shape[2], k.shape[2]
+    seen = torch.arange(Sk) <= torch.arange(Sq)[:, None] + Sk - Sq
+    if key_mask is not None:
+        seen = seen & key_mask[:, None, None]
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+
+
+def heads(draw: Draw, B: int, H: int, Sq: int, Sk: int, d: int = 4, dv: int = 4, std: float = 1.0) -> Arguments:
+    return {
+        "q": draw.normal(B, H, Sq, d, std=std),
+        "k": draw.normal(B, H, Sk, d, std=std),
+        "v": draw.normal(B, H, Sk, dv),
+    }
+
+
+def of(*sizes: int) -> Inputs:
+    return lambda draw: heads(draw, *sizes)
+
+
+def padded(draw: Draw, mask: list[list[int]], H: int, Sq: int, std: float = 1.0) -> Arguments:
+    key_mask = torch.tensor(mask).bool()
+    return {**heads(draw, len(key_mask), H, Sq, key_mask.shape[1], dv=3, std=std), "key_mask": key_mask}
+
+
+def fewer_queries(draw: Draw) -> list[Arguments]:
+    return [heads(draw, 2, 3, Sq, Sk, d=5, dv=2) for Sq, Sk in ((3, 7), (1, 6), (5, 6))]
+
+
+def right_padding(draw: Draw) -> list[Arguments]:
+    """As many samples as heads, and fewer; padded queries see real keys."""
+    mask = [[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 1, 0, 0, 0]]
+    return [padded(draw, mask, H, Sq) for H, Sq in ((3, 5), (2, 5), (2, 3))]
+
+
+def gaps(draw: Draw) -> list[Arguments]:
+    """Padding anywhere, where every query still sees the first key."""
+    made = [padded(draw, [[1, 0, 1, 0, 1, 1], [1, 1, 0, 1, 0, 0]], 2, Sq) for Sq in (6, 4, 1)]
+    return [*made, padded(draw, [[1, 1, 1, 1]], 3, 4), padded(draw, [[1, 0, 1, 0]], 3, 2)]
+
+
+def empty_rows(draw: Draw) -> list[Arguments]:
+    """The first queries of a sample, all of them, and all that there are."""
+    made = [padded(draw, LEFT, 2, Sq) for Sq in (5, 4)]
+    return [*made, padded(draw, [[0, 0, 0], [1, 0, 1]], 2, 2), padded(draw, [[0, 0]], 1, 1)]
+
+
+def large_scores(draw: Draw) -> list[Arguments]:
+    """Scores of ±100 000; the only one that query 0 sees is far below all constants."""
+    made = [heads(draw, 2, 2, 5, 5, std=300.0), padded(draw, LEFT, 2, 5, std=300.0)]
+    for one in made:
+        one["q"][:, :, 0] = -one["k"][:, :, 0]
+        one["q"][:, :, 2] = -one["k"][:, :, 2]
+    return made
+
+
+def large_scores_in_half(draw: Draw) -> Arguments:
+    """Whole numbers make the scores exact. q kᵀ reaches 311 000 and overflows float16; divided by √64 it does not."""
+    a, c = 64 - draw.integers(2, 2, 5, 1, high=8), 20 * draw.permutation(7) - 44
+    k = c[:, None].double().expand(2, 2, 7, 64)
+    return {"q": a.double().expand(2, 2, 5, 64), "k": k, "v": draw.normal(2, 2, 7, 3)}
+
+
+def padding_in_half(draw: Draw) -> list[Arguments]:
+    return [padded(draw, LEFT, 2, Sq) for Sq in (5, 3)]
+
+
+def disagreeing(draw: Draw) -> list[Arguments]:
+    """Each pair of axes that should be equal is not, and one of the two often is 1, which would broadcast."""
+    changes: list[dict[str, tuple[int, ...]]] = [
+        {"q": (1, 3, 4, 4)},
+        {"q": (2, 1, 4, 4)},
+        {"q": (2, 3, 4, 1)},
+        {"k": (1, 3, 5, 4)},
+        {"k": (2, 1, 5, 4)},
+        {"k": (2, 3, 5, 1)},
+        {"k": (2, 3, 5, 3)},
+        {"v": (1, 3, 5, 4)},
+        {"v": (2, 1, 5, 4)},
+        {"v": (2, 3, 1, 4)},
+        {"v": (2, 3, 6, 4)},
+        {"k": (1, 3, 5, 4), "v": (1, 3, 5, 4)},
+        {"k": (2, 1, 5, 4), "v": (2, 1, 5, 4)},
+    ]
+    return [heads(draw, 2, 3, 4, 5) | {name: draw.normal(*size) for name, size in one.items()} for one in changes]
+
+
+def masks_of_other_shapes(draw: Draw) -> list[Arguments]:
+    shapes = [(1, 5), (2, 1), (2, 4), (2, 6), (5,), (3, 5), (2, 1, 1, 5), (2, 1, 5)]
+    return [heads(draw, 2, 3, 4, 5) | {"key_mask": torch.ones(shape).bool()} for shape in shapes]
+
+
+def long(draw: Draw, batch: int, heads_: int, tokens: int, channels: int) -> Arguments:
+    made = heads(draw, batch, heads_, tokens, tokens, channels, channels)
+    return made | {"key_mask": (draw.uniform(batch, tokens) < 0.9)}
+
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "causal_attention(q, k, v, key_mask=None)",
+            oracle=oracle,
+            differentiable=("q", "k", "v"),
+            cases=(
+                Case("five_tokens", of(2, 3, 5, 5)),
+                Case("fewer_queries", fewer_queries),
+                Case("one_of_all", of(1, 1, 1, 1, 1, 1)),
+                Case("right_padding", right_padding),
+                Case("gaps", gaps),
+                Case("empty_rows", empty_rows, category="robustness"),
+                Case(
+                    "large_scores",
+                    large_scores,
+                    category="robustness",
+                    dtypes=(torch.float64,),  # rounding moves such scores too far in float32
+                    tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-11, not 1e-16
+                    gradients="none",
+                ),
+                Case("large_scores_in_half", large_scores_in_half, category="robustness", dtypes=HALF),
+                Case("padding_in_half", padding_in_half, category="robustness", dtypes=HALF),
+                Case(
+                    "more_queries_than_keys",
+                    lambda draw: [heads(draw, 2, 3, Sq, Sk) for Sq, Sk in ((5, 4), (2, 1))],
+                    raises=ValueError,
+                ),
+                Case("shapes_disagree", disagreeing, raises=ValueError),
+                Case("mask_of_another_shape", masks_of_other_shapes, raises=ValueError),
+            ),
+            budgets=(
+                Budget(
+                    "many_small_heads",
+                    sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
+                    inputs=lambda draw, batch, heads, tokens: long(draw, batch, heads, tokens, 2),
+                    asks=("loops",),
+                    hints={
+                        "batch": "@ multiplies all matrices of a batch",
+                        "heads": "@ multiplies the matrices of all heads",
+                        "tokens": "one @ scores all pairs of a query and a key",
+                    },
+                ),
+                Budget(
+                    "long_sequences",
+                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (8, 32)},
+                    inputs=lambda draw, heads, tokens, channels: long(draw, 1, heads, tokens, channels),
+                    asks=("memory",),
+                    hints={"channels": "@ sums over the channels by itself"},
+                ),
+            ),
+        ),
+    ),
+    banned=bans.ATTENTION,
+)
+
+
+def later_gradients(causal_attention, q, k, v):
+    k, v = k.requires_grad_(), v.requires_grad_()
+    first = causal_attention(q, k, v)[:, :, 0]
+    return torch.autograd.grad(first.sum(), (k, v))
+
+
+def test_later_keys_get_no_gradient(submission: Submission, draw: Draw) -> None:
+    """Of five keys, the first of three queries sees three."""
+    for name, gradient in zip("kv", submission.run(later_gradients, **heads(draw, 2, 3, 3, 5)), strict=True):
+        assert not gradient[:, :, 3:].any(), f"the gradient of query 0 with respect to later rows of {name} should be 0"

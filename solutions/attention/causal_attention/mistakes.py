@@ -1,0 +1,186 @@
+"""Known wrong answers to causal_attention."""
+
+from graders.kata import Mistake
+
+DIAGONAL = ".tril(Sk - Sq)"
+PADDED = "seen = seen & key_mask[:, None, None]"
+SCORES = "(q / math.sqrt(d)) @ k.mT"
+HIDDEN = "scores.masked_fill(~seen, -torch.inf)"
+WEIGHTS = f"{HIDDEN}.softmax(-1)"
+CLEAR = "weights = weights.masked_fill(~seen, 0)"
+NOT_CLEARED = {CLEAR: "pass"}
+ADDED = "(scores + torch.zeros_like(scores).masked_fill(~seen, -torch.inf)).softmax(-1)"
+RESULT = "return weights @ v"
+BY_QUERY = """rows = []
+    for i in range(Sq):
+        rows.append(weights[:, :, i : i + 1] @ v)
+    return torch.cat(rows, dim=2)"""
+BY_HEAD = """heads = []
+    for h in range(H):
+        heads.append(weights[:, h] @ v[:, h])
+    return torch.stack(heads, dim=1)"""
+OWN = "key_mask[:, None, Sk - Sq :, None]"  # whether each query itself is a real token
+
+MISTAKES = (
+    Mistake(
+        "top_left",
+        "with fewer queries than keys, query 0 sees only key 0; the queries are the last positions, "
+        "so shift the diagonal by Sk − Sq",
+        {DIAGONAL: ".tril()"},
+    ),
+    Mistake(
+        "itself_hidden",
+        "a query does not see the key at its own position; it sees j ≤ i + Sk − Sq, itself included",
+        {DIAGONAL: ".tril(Sk - Sq - 1)"},
+    ),
+    Mistake(
+        "next_token_seen",
+        "a query also sees the key right after its own position; it sees j ≤ i + Sk − Sq and no more",
+        {DIAGONAL: ".tril(Sk - Sq + 1)"},
+    ),
+    Mistake(
+        "future_seen",
+        "every query sees all later keys; hide those with j > i + Sk − Sq",
+        {DIAGONAL: ""},
+    ),
+    Mistake(
+        "past_hidden",
+        "a query sees its own position and later ones; it should see its own and earlier ones",
+        {DIAGONAL: ".triu(Sk - Sq)"},
+    ),
+    Mistake(
+        "future_seen_with_key_mask",
+        "with key_mask, later keys are seen: it replaces the causal mask; a key must pass both",
+        {PADDED: "seen = key_mask[:, None, None].expand(B, 1, Sq, Sk)"},
+    ),
+    Mistake(
+        "either_mask",
+        "a key is seen if one of the two masks allows it; it must pass both",
+        {PADDED: PADDED.replace("&", "|")},
+    ),
+    Mistake("padding_seen", "key_mask changes nothing; hide the keys where it is False", {PADDED: "pass"}),
+    Mistake(
+        "key_mask_inverted",
+        "key_mask is read the wrong way round; True is a real token, False is padding",
+        {PADDED: PADDED.replace("key_mask", "~key_mask")},
+    ),
+    Mistake(
+        "key_mask_over_heads",
+        "key_mask meets the heads instead of the samples; its first axis is the batch: key_mask[:, None, None, :]",
+        {PADDED: PADDED.replace("[:, None, None]", "[None, :, None]")},
+    ),
+    Mistake(
+        "key_mask_of_one_sample",
+        "every sample is given the padding of the first one; each has its own row of key_mask",
+        {PADDED: PADDED.replace("[:,", "[:1,")},
+    ),
+    Mistake(
+        "key_mask_over_queries",
+        "key_mask hides queries instead of keys; it belongs to the last axis of the scores",
+        {PADDED: f"seen = seen & {OWN}"},
+    ),
+    Mistake(
+        "padded_queries_cleared",
+        "a padded query gets zeros although it sees real keys; key_mask speaks of keys alone",
+        {PADDED: f"{PADDED}\n        seen = seen & {OWN}"},
+    ),
+    Mistake(
+        "scores_times_mask",
+        "scores are multiplied by the mask, and a score of 0 still has a share; set hidden scores to −∞",
+        {HIDDEN: "(scores * seen)", **NOT_CLEARED},
+        also=({HIDDEN: "(scores * seen)"},),
+    ),
+    Mistake(
+        "mask_times_infinity",
+        "the mask is multiplied by −∞, and 0 · ∞ is NaN; fill with −∞ where a key is hidden",
+        {HIDDEN: "(scores + ~seen * -torch.inf)"},
+    ),
+    Mistake(
+        "masked_after_softmax",
+        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
+        {WEIGHTS: "scores.softmax(-1)"},
+    ),
+    Mistake(
+        "divided_after_softmax",
+        "hidden weights are cleared after the softmax and the rest is divided by its sum, which is 0/0 where "
+        "a hidden score is far above the others; hide the scores before the softmax",
+        {WEIGHTS: "scores.softmax(-1)", CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True)"},
+        also=(
+            {
+                WEIGHTS: "scores.softmax(-1)",
+                CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True).clamp_min(1e-12)",
+            },
+        ),
+    ),
+    Mistake(
+        "hidden_by_1e9",
+        "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
+    ),
+    Mistake(
+        "hidden_by_1e4",
+        "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")},
+        also=({HIDDEN: "(scores - 1e4 * ~seen)"},),
+    ),
+    Mistake(
+        "not_scaled",
+        "the scores are not divided by √d; divide q by it",
+        {SCORES: "q @ k.mT"},
+    ),
+    Mistake(
+        "scaled_by_d",
+        "the scores are divided by d; divide them by √d",
+        {"math.sqrt(d)": "d"},
+    ),
+    Mistake(
+        "scaled_late",
+        "in float16, q kᵀ overflows before it is divided by √d; divide q first",
+        {SCORES: "q @ k.mT / math.sqrt(d)"},
+    ),
+    Mistake(
+        "empty_rows_are_nan",
+        "a query that sees no key gets NaN, the softmax of −∞ alone; set its weights to 0",
+        NOT_CLEARED,
+    ),
+    Mistake(
+        "empty_rows_are_averages",
+        "a query that sees no key gets the average of all values; set its weights to 0",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "torch.finfo(scores.dtype).min"), **NOT_CLEARED},
+    ),
+    Mistake(
+        "nan_gradients",
+        "a bias of −∞ is added to the scores, and the gradient of a query that sees no key is NaN even if its "
+        "result is cleared; use masked_fill, whose gradient is 0 there",
+        {WEIGHTS: ADDED},
+        also=({WEIGHTS: ADDED, CLEAR: "weights = weights.nan_to_num()"},),
+    ),
+    Mistake(
+        "softmax_over_queries",
+        "the softmax runs over the queries; it should run over the keys",
+        {".softmax(-1)": ".softmax(-2)"},
+    ),
+    Mistake(
+        "maximum_not_subtracted",
+        "exp overflows; subtract the largest score of each row, or call softmax",
+        {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"},
+    ),
+    Mistake(
+        "query_by_query",
+        "a loop multiplies one query at a time; one @ does all of them",
+        {RESULT: BY_QUERY},
+        slow=True,
+    ),
+    Mistake(
+        "head_by_head", "a loop multiplies one head at a time; one @ does all of them", {RESULT: BY_HEAD}, slow=True
+    ),
+    Mistake(
+        "table_of_products",
+        "all products of q and k are kept before they are summed; @ sums over d by itself",
+        {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
