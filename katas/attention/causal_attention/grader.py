@@ -58,7 +58,8 @@ def empty_rows(draw: Draw) -> list[Arguments]:
 
 def large_scores(draw: Draw) -> list[Arguments]:
     """Scores of ±100 000; the only one that query 0 sees is far below all constants."""
-    made = [heads(draw, 2, 2, 5, 5, std=300.0), padded(draw, LEFT, 2, 5, std=300.0)]
+    mask = [[1, 0, 1, 1, 1], [1, 1, 1, 0, 0]]
+    made = [heads(draw, 2, 2, 5, 5, std=300.0), padded(draw, mask, 2, 5, std=300.0)]
     for one in made:
         one["q"][:, :, 0] = -one["k"][:, :, 0]
         one["q"][:, :, 2] = -one["k"][:, :, 2]
@@ -101,9 +102,11 @@ def masks_of_other_shapes(draw: Draw) -> list[Arguments]:
     return [heads(draw, 2, 3, 4, 5) | {"key_mask": torch.ones(shape).bool()} for shape in shapes]
 
 
-def long(draw: Draw, batch: int, heads_: int, tokens: int, channels: int) -> Arguments:
-    made = heads(draw, batch, heads_, tokens, tokens, channels, channels)
-    return made | {"key_mask": (draw.uniform(batch, tokens) < 0.9)}
+def long(draw: Draw, B: int, H: int, S: int, d: int) -> Arguments:
+    """Every query sees the first key: what an empty row gives is no matter of cost."""
+    key_mask = draw.uniform(B, S) < 0.9
+    key_mask[:, 0] = True
+    return {**heads(draw, B, H, S, S, d, d), "key_mask": key_mask}
 
 
 GRADER = Grader(

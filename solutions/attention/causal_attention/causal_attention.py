@@ -25,8 +25,10 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor, key_mask: Tensor | None = 
     B, H, Sq, d = q.shape
     Sk = k.shape[2]
     if k.shape != (B, H, Sk, d) or v.shape[:3] != (B, H, Sk):
-        wanted = "(B, H, Sq, d), (B, H, Sk, d) and (B, H, Sk, dv)"
-        raise ValueError(f"q, k and v should be {wanted}, got {tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}")
+        raise ValueError(
+            "q, k and v should be (B, H, Sq, d), (B, H, Sk, d) and (B, H, Sk, dv), "
+            f"got {tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}"
+        )
     if Sq > Sk:
         raise ValueError(f"q should have at most the {Sk} positions of k, got {Sq}")
     if key_mask is not None and key_mask.shape != (B, Sk):

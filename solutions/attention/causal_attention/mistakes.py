@@ -2,6 +2,7 @@
 
 from graders.kata import Mistake
 
+ALL_SEEN = "torch.ones(Sq, Sk, dtype=torch.bool, device=q.device)"
 DIAGONAL = ".tril(Sk - Sq)"
 PADDED = "seen = seen & key_mask[:, None, None]"
 SCORES = "(q / math.sqrt(d)) @ k.mT"
@@ -47,6 +48,15 @@ MISTAKES = (
         "past_hidden",
         "a query sees its own position and later ones; it should see its own and earlier ones",
         {DIAGONAL: ".triu(Sk - Sq)"},
+    ),
+    Mistake(
+        "seen_keys_hidden",
+        "the keys that a query sees are hidden, and the others are left; masked_fill fills where its mask is True",
+        {HIDDEN: HIDDEN.replace("~", "")},
+        also=(
+            {HIDDEN: HIDDEN.replace("~", ""), **NOT_CLEARED},
+            {HIDDEN: HIDDEN.replace("~", ""), CLEAR: "weights = weights.nan_to_num()"},
+        ),
     ),
     Mistake(
         "future_seen_with_key_mask",
@@ -156,6 +166,12 @@ MISTAKES = (
         also=({WEIGHTS: ADDED, CLEAR: "weights = weights.nan_to_num()"},),
     ),
     Mistake(
+        "result_cleared",
+        "the NaN of a query that sees no key is cleared from the result alone, and the gradient of v is NaN; "
+        "clear the weights",
+        {CLEAR: "pass", RESULT: "return (weights @ v).nan_to_num()"},
+    ),
+    Mistake(
         "softmax_over_queries",
         "the softmax runs over the queries; it should run over the keys",
         {".softmax(-1)": ".softmax(-2)"},
@@ -183,4 +199,10 @@ MISTAKES = (
 )
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT = {
+    "builtin.py runs safe_softmax": "a softmax, which is allowed, that gives 0 where all is hidden",
+    "builtin.py runs where": "it picks one of two values; hiding scores by it is a usual right answer",
+    f"seen = {ALL_SEEN}{DIAGONAL} -> seen = {ALL_SEEN.replace(', device=q.device', '')}{DIAGONAL}": (
+        "on the CPU the mask is made on the device of q anyway; on a GPU the call raises"
+    ),
+}
