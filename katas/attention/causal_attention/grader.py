@@ -1,5 +1,6 @@
 """What is checked of causal_attention."""
 
+import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -48,6 +49,13 @@ def gaps(draw: Draw) -> list[Arguments]:
     """Padding anywhere, where every query still sees the first key."""
     made = [padded(draw, [[1, 0, 1, 0, 1, 1], [1, 1, 0, 1, 0, 0]], 2, Sq) for Sq in (6, 4, 1)]
     return [*made, padded(draw, [[1, 1, 1, 1]], 3, 4), padded(draw, [[1, 0, 1, 0]], 3, 2)]
+
+
+def zero_scores(draw: Draw) -> Arguments:
+    """Query 1 scores 0 with every key, query 3 with key 2."""
+    made = padded(draw, [[1, 1, 1, 1, 1], [1, 1, 0, 1, 1]], 2, 5)
+    made["q"][:, :, 1], made["q"][:, :, 3, :2], made["k"][:, :, 2, 2:] = 0, 0, 0
+    return made
 
 
 def empty_rows(draw: Draw) -> list[Arguments]:
@@ -121,6 +129,7 @@ GRADER = Grader(
                 Case("one_of_all", of(1, 1, 1, 1, 1, 1)),
                 Case("right_padding", right_padding),
                 Case("gaps", gaps),
+                Case("zero_scores", zero_scores),
                 Case("empty_rows", empty_rows, category="robustness"),
                 Case(
                     "large_scores",
@@ -172,6 +181,7 @@ def later_gradients(causal_attention, q, k, v):
     return torch.autograd.grad(first.sum(), (k, v))
 
 
+@pytest.mark.robustness
 def test_later_keys_get_no_gradient(submission: Submission, draw: Draw) -> None:
     """Of five keys, the first of three queries sees three."""
     for name, gradient in zip("kv", submission.run(later_gradients, **heads(draw, 2, 3, 3, 5)), strict=True):

@@ -101,6 +101,11 @@ MISTAKES = (
         also=({HIDDEN: "(scores * seen)"},),
     ),
     Mistake(
+        "zero_scores_hidden",
+        "scores of exactly 0 are hidden although their keys are seen; compare the mask with 0 and not the scores",
+        {HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)"},
+    ),
+    Mistake(
         "mask_times_infinity",
         "the mask is multiplied by −∞, and 0 · ∞ is NaN; fill with −∞ where a key is hidden",
         {HIDDEN: "(scores + ~seen * -torch.inf)"},
