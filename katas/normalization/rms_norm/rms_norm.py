@@ -1,0 +1,41 @@
+"""RMS norm and its backward pass by hand. Statement: katas/normalization/rms_norm/README.md."""
+
+import torch
+from torch import Tensor
+
+
+def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tensor:
+    """y = w x / rms, with rms = √(mean(x²) + ε) of each row
+
+    Args:
+        x: (…, D), rows along the last axis.
+        weight: w, (D,); without it w is 1.
+        eps: ε > 0, added to the mean of the squares.
+    Returns: the shape and dtype of x.
+    Raises: ValueError if weight is not (D,).
+    Source: arXiv:1910.07467; the arguments are those of torch.nn.functional.rms_norm without the shape.
+    """
+    # TODO: refuse a weight that is not (D,).
+    # TODO: take the root of the mean square of each row.
+    # TODO: divide by it, and multiply by weight if there is one.
+    # TODO: then make it robust: squares that half precision cannot hold.
+    raise NotImplementedError
+
+
+def rms_norm_backward(
+    grad_output: Tensor, x: Tensor, weight: Tensor | None = None, eps: float = 1e-6
+) -> tuple[Tensor, Tensor | None]:
+    """∂L/∂x and ∂L/∂w from ∂L/∂y, where y = rms_norm(x, weight, eps)
+
+    Args:
+        grad_output: ∂L/∂y, (…, D), the shape of x.
+        x, weight, eps: as in rms_norm.
+    Returns: the gradient of x, (…, D), and that of weight, (D,), or None without a weight; both in the dtype of x.
+    Raises: ValueError if weight is not (D,), or grad_output has another shape than x.
+    """
+    # TODO: refuse a weight that is not (D,), and a grad_output with another shape than x.
+    # TODO: find the gradient with respect to x / rms.
+    # TODO: take it back to x. On how many entries of x does rms depend?
+    # TODO: find the gradient of weight, which all rows share.
+    # TODO: then make it robust: squares that half precision cannot hold.
+    raise NotImplementedError

@@ -1,0 +1,271 @@
+"""Known wrong answers to rms_norm."""
+
+from graders.kata import Mistake
+
+# The same line in the function and in its backward pass.
+RMS, RMS_BACK = (f"rms = torch.sqrt({x}.square().mean(-1, keepdim=True) + eps)" for x in ("wide", "x"))
+WIDE, WIDE_BACK = (
+    "wide = x.to(torch.promote_types(x.dtype, torch.float32))",
+    "torch.promote_types(dtype, torch.float32)",
+)
+WEIGHTED = "    y = wide / rms\n    if weight is not None:\n        y = y * weight\n"
+FITS, FITS_BACK = "weight.shape != (D,)", "weight.shape != x.shape[-1:]"
+GRAD_FITS = "grad_output.shape != x.shape:"
+GRAD_N = "grad_n = g if weight is None else g * weight"
+GRAD_X = "grad_x = (grad_n - n * (grad_n * n).mean(-1, keepdim=True)) / rms"
+GRAD_WEIGHT = "grad_weight = (g * n).flatten(0, -2).sum(0) if x.dim() > 1 else g * n"
+
+# What a row is divided by: {x} is the row, in float32 or more.
+DIVISORS = {
+    "eps_outside_the_root": (
+        ("{x}.square().mean(-1, keepdim=True).sqrt() + eps",),
+        "eps is added to the root; add it to the mean of the squares",
+    ),
+    "no_eps": (
+        ("torch.sqrt({x}.square().mean(-1, keepdim=True))",),
+        "eps is not used, so a row of zeros gives NaN; add it to the mean of the squares",
+    ),
+    "eps_as_the_least_mean": (
+        ("torch.sqrt({x}.square().mean(-1, keepdim=True).clamp_min(eps))",),
+        "the mean of the squares is clamped to eps; add eps to it",
+    ),
+    "eps_ignored": (
+        (
+            "torch.sqrt({x}.square().mean(-1, keepdim=True) + 1e-6)",
+            "torch.sqrt({x}.square().mean(-1, keepdim=True) + max(eps, 1e-8))",
+            "torch.sqrt({x}.square().mean(-1, keepdim=True) + torch.finfo({x}.dtype).eps)",
+        ),
+        "another number than eps is used, or a small eps is raised to it; add the eps that is passed",
+    ),
+    "mean_subtracted": (
+        ("torch.sqrt({x}.var(-1, correction=0, keepdim=True) + eps)",),
+        "the variance is taken, which subtracts the mean, as in layer norm; take the mean of the squares",
+    ),
+    "sum_for_mean": (
+        ("torch.sqrt({x}.square().sum(-1, keepdim=True) + eps)",),
+        "the squares are added up, but not divided by D; take their mean",
+    ),
+    "one_less_than_d": (
+        ("torch.sqrt({x}.square().sum(-1, keepdim=True) / ({x}.shape[-1] - 1) + eps)",),
+        "the sum of the squares is divided by D − 1; divide by D",
+    ),
+    "no_root": (
+        ("{x}.square().mean(-1, keepdim=True) + eps",),
+        "the rows are divided by their mean square; divide by its root",
+    ),
+    "absolute_values": (
+        ("{x}.abs().mean(-1, keepdim=True) + eps",),
+        "absolute values are averaged; take the root of the mean of the squares",
+    ),
+    "over_all_axes": (
+        ("torch.sqrt({x}.square().mean() + eps)",),
+        "one mean is taken over all of x; each row has its own, over the last axis",
+    ),
+    "over_the_first_axis": (
+        ("torch.sqrt({x}.square().mean(0, keepdim=True) + eps)",),
+        "the mean is taken over the first axis; take it over the last",
+    ),
+}
+HALF = {WIDE: "wide = x"}
+HALF_BACK = {WIDE_BACK: "dtype"}
+
+
+def divided_by(text: str) -> tuple[dict[str, str], ...]:
+    """In both functions, in the first alone, and in the backward pass alone."""
+    one, other = {RMS: f"rms = {text.format(x='wide')}"}, {RMS_BACK: f"rms = {text.format(x='x')}"}
+    return one | other, one, other
+
+
+def dividing(name: str, texts: tuple[str, ...], wrong: str) -> Mistake:
+    first, *others = (edits for text in texts for edits in divided_by(text))
+    return Mistake(name, wrong, first, also=tuple(others))
+
+
+def of_x(name: str, wrong: str, *texts: str, slow: bool = False) -> Mistake:
+    first, *others = ({GRAD_X: f"grad_x = {text}"} for text in texts)
+    return Mistake(name, wrong, first, also=tuple(others), slow=slow)
+
+
+def of_weight(name: str, wrong: str, *texts: str, slow: bool = False) -> Mistake:
+    first, *others = ({GRAD_WEIGHT: f"grad_weight = {text}"} for text in texts)
+    return Mistake(name, wrong, first, also=tuple(others), slow=slow)
+
+
+MISTAKES = (
+    *(dividing(name, texts, wrong) for name, (texts, wrong) in DIVISORS.items()),
+    Mistake(
+        "squares_in_half_precision",
+        "the squares are taken in half precision, where float16 overflows from 256 on, and has 0 for those of small "
+        "numbers; cast to float32 first",
+        HALF | HALF_BACK,
+        also=(HALF, HALF_BACK),
+    ),
+    Mistake(
+        "centred",
+        "the mean is subtracted from x, as in layer norm; RMS norm only divides",
+        {"    y = wide / rms\n": "    y = (wide - wide.mean(-1, keepdim=True)) / rms\n"},
+        also=({WIDE: f"{WIDE}\n    wide = wide - wide.mean(-1, keepdim=True)"},),
+    ),
+    Mistake(
+        "rms_detached",
+        "the root is detached, so the gradient of x misses how it depends on x",
+        {"y = wide / rms": "y = wide / rms.detach()"},
+    ),
+    Mistake(
+        "weight_before_the_norm",
+        "x is multiplied by weight before its mean square is taken; divide first, then multiply",
+        {WIDE: f"{WIDE} * (1 if weight is None else weight)", WEIGHTED: "    y = wide / rms\n"},
+    ),
+    Mistake(
+        "one_plus_weight",
+        "the rows are multiplied by 1 + weight, as in Gemma; multiply by weight",
+        {"y = y * weight": "y = y * (1 + weight)"},
+    ),
+    Mistake(
+        "weight_compared_in_part",
+        "a weight of another shape is taken where it broadcasts, or fits in part; compare its shape with (D,)",
+        {FITS: "weight.shape[-1:] != (D,)", FITS_BACK: "weight.shape[-1:] != x.shape[-1:]"},
+        also=(
+            {FITS: "weight.numel() != D"},
+            {FITS_BACK: "weight.numel() != x.shape[-1]"},
+            {FITS: "weight.dim() > 1 or weight.numel() not in (1, D)"},
+            {FITS_BACK: "weight.dim() > 1 or weight.numel() not in (1, x.shape[-1])"},
+        ),
+    ),
+    Mistake(
+        "grad_output_compared_in_part",
+        "a grad_output of another shape is taken where it broadcasts, or fits in part; compare whole shapes",
+        {GRAD_FITS: "torch.broadcast_shapes(grad_output.shape, x.shape) != x.shape:"},
+        also=(
+            {GRAD_FITS: "grad_output.shape[-1:] != x.shape[-1:]:"},
+            {GRAD_FITS: "grad_output.numel() != x.numel():"},
+            {GRAD_FITS: "grad_output.dim() != x.dim():"},
+        ),
+    ),
+    of_x(
+        "no_projection",
+        "rms is taken for a constant, so the gradient of x lacks the part through it; subtract n · mean(g · n)",
+        "grad_n / rms",
+    ),
+    of_x(
+        "projection_summed",
+        "g · n is added up, but not divided by D; take its mean over the row",
+        "(grad_n - n * (grad_n * n).sum(-1, keepdim=True)) / rms",
+    ),
+    of_x(
+        "projection_added",
+        "the part through rms is added; rms grows with x and divides it, so subtract",
+        "(grad_n + n * (grad_n * n).mean(-1, keepdim=True)) / rms",
+    ),
+    of_x(
+        "projection_along_x",
+        "x stands in the projection in place of x / rms; use the normalised x, both times",
+        "(grad_n - x * (grad_n * x).mean(-1, keepdim=True)) / rms",
+        "(grad_n - n * (grad_n * x).mean(-1, keepdim=True)) / rms",
+        "(grad_n - x * (grad_n * n).mean(-1, keepdim=True)) / rms",
+    ),
+    of_x(
+        "as_layer_norm",
+        "the mean of g is subtracted as well, as in layer norm's backward pass; RMS norm subtracts nothing from x",
+        "(grad_n - grad_n.mean(-1, keepdim=True) - n * (grad_n * n).mean(-1, keepdim=True)) / rms",
+    ),
+    of_x(
+        "projection_over_all_rows",
+        "the mean of g · n is taken over all rows together; each row has its own",
+        "(grad_n - n * (grad_n * n).mean()) / rms",
+    ),
+    of_x(
+        "not_divided_by_rms",
+        "the gradient of x is not divided by rms; y = x / rms has the slope 1 / rms",
+        "grad_n - n * (grad_n * n).mean(-1, keepdim=True)",
+    ),
+    Mistake(
+        "weight_after_the_projection",
+        "weight multiplies after the projection; multiply grad_output by weight first, then project",
+        {
+            GRAD_N: "grad_n = g",
+            GRAD_X: f"{GRAD_X} * (1 if weight is None else weight)",
+        },
+    ),
+    Mistake(
+        "weight_left_out",
+        "the gradient of x does not know weight; multiply grad_output by it first",
+        {GRAD_N: "grad_n = g"},
+    ),
+    of_weight(
+        "grad_weight_by_x",
+        "the gradient of weight multiplies by x; multiply by the normalised x",
+        GRAD_WEIGHT.removeprefix("grad_weight = ").replace("g * n", "g * x"),
+    ),
+    of_weight(
+        "grad_weight_over_one_axis",
+        "the gradient of weight is summed over one axis, or none; all rows share weight, so sum over all leading axes",
+        "(g * n).sum(0) if x.dim() > 1 else g * n",
+        "(g * n).sum(-2) if x.dim() > 1 else g * n",
+        "g * n",
+        "(g * n).sum(0)",
+    ),
+    of_weight(
+        "grad_weight_averaged",
+        "the gradient of weight is averaged over the rows; add it up",
+        "(g * n).flatten(0, -2).mean(0) if x.dim() > 1 else g * n",
+    ),
+    of_weight(
+        "grad_weight_with_weight",
+        "the gradient of weight contains weight itself; y is linear in it, so its slope is the normalised x",
+        "(grad_n * n).flatten(0, -2).sum(0) if x.dim() > 1 else grad_n * n",
+    ),
+    of_weight(
+        "divided_by_weight",
+        "y / weight stands for the normalised x, which is NaN for a weight of 0; keep x and rms instead",
+        "(g * (n * weight / weight)).flatten(0, -2).sum(0) if x.dim() > 1 else g * n",
+    ),
+    Mistake(
+        "a_gradient_without_weight",
+        "there is no weight, and yet a gradient for it comes back; return None in its place",
+        {"return grad_x.to(dtype), None": "return grad_x.to(dtype), (g * n).reshape(-1, x.shape[-1]).sum(0).to(dtype)"},
+        also=({"return grad_x.to(dtype), None": "return grad_x.to(dtype), torch.zeros_like(x[..., :1])"},),
+    ),
+    Mistake(
+        "loop_over_the_rows",
+        "the rows go through a Python loop; mean(-1) takes all of them at once",
+        {
+            RMS: "rows = [*wide.reshape(-1, D), wide.new_ones(D)]\n"
+            "    rms = torch.stack([(row.square().mean() + eps).sqrt() for row in rows])[:-1].reshape(*x.shape[:-1], 1)"
+        },
+        slow=True,
+    ),
+    Mistake(
+        "loop_over_the_features",
+        "the squares are added up in a Python loop over the features; mean(-1) does it in one call",
+        {RMS: "rms = torch.sqrt(sum(wide[..., i, None].square() for i in range(D)) / D + eps)"},
+        slow=True,
+    ),
+    Mistake(
+        "matrix_of_features",
+        "a D × D matrix is made, of weight or of all products of features; multiply entry by entry",
+        {"y = y * weight": "y = y @ torch.diag(weight).to(y.dtype)"},
+        also=(
+            {GRAD_N: "grad_n = g if weight is None else g @ torch.diag(weight).to(g.dtype)"},
+            {GRAD_WEIGHT: "grad_weight = (g.reshape(-1, x.shape[-1]).mT @ n.reshape(-1, x.shape[-1])).diagonal()"},
+        ),
+        slow=True,
+    ),
+    of_x(
+        "jacobian_of_each_row",
+        "a D × D Jacobian is made for each row; the projection needs one number for each row",
+        "((torch.eye(x.shape[-1]).to(n) - n[..., None] * n[..., None, :] / n.shape[-1]) * grad_n[..., None, :]).sum(-1)"
+        " / rms",
+        slow=True,
+    ),
+)
+
+SYMMETRIC = "promote_types is symmetric"
+EQUIVALENT = {
+    "wide = x.to(torch.promote_types(x.dtype, torch.float32))"
+    " -> wide = x.to(torch.promote_types(torch.float32, x.dtype))": SYMMETRIC,
+    "g, x = (tensor.to(torch.promote_types(dtype, torch.float32)) for tensor in (grad_output, x))"
+    " -> g, x = (tensor.to(torch.promote_types(torch.float32, dtype)) for tensor in (grad_output, x))": SYMMETRIC,
+    "builtin.py runs detach": "it prepares the inputs of autograd, and computes nothing",
+    "builtin.py runs rsqrt": "it is an operator of a norm by hand",
+}
