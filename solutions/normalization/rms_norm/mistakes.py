@@ -104,7 +104,13 @@ MISTAKES = (
         "centred",
         "the mean is subtracted from x, as in layer norm; RMS norm only divides",
         {"    y = wide / rms\n": "    y = (wide - wide.mean(-1, keepdim=True)) / rms\n"},
-        also=({WIDE: f"{WIDE}\n    wide = wide - wide.mean(-1, keepdim=True)"},),
+        also=(
+            {WIDE: f"{WIDE}\n    wide = wide - wide.mean(-1, keepdim=True)"},
+            {
+                RMS: "rms = torch.sqrt(wide.var(-1, keepdim=True) + eps)",
+                "y = wide / rms": "y = (wide - wide.mean(-1, keepdim=True)) / rms",
+            },
+        ),
     ),
     Mistake(
         "rms_detached",
@@ -163,6 +169,11 @@ MISTAKES = (
         "(grad_n - x * (grad_n * x).mean(-1, keepdim=True)) / rms",
         "(grad_n - n * (grad_n * x).mean(-1, keepdim=True)) / rms",
         "(grad_n - x * (grad_n * n).mean(-1, keepdim=True)) / rms",
+    ),
+    of_x(
+        "projection_without_eps",
+        "the projection divides by the mean square without eps; use the same rms everywhere",
+        "(grad_n - x * (grad_n * x).mean(-1, keepdim=True) / x.square().mean(-1, keepdim=True)) / rms",
     ),
     of_x(
         "as_layer_norm",
@@ -224,7 +235,7 @@ MISTAKES = (
         "a_gradient_without_weight",
         "there is no weight, and yet a gradient for it comes back; return None in its place",
         {"return grad_x.to(dtype), None": "return grad_x.to(dtype), (g * n).reshape(-1, x.shape[-1]).sum(0).to(dtype)"},
-        also=({"return grad_x.to(dtype), None": "return grad_x.to(dtype), torch.zeros_like(x[..., :1])"},),
+        also=({"return grad_x.to(dtype), None": "return grad_x.to(dtype), x.new_zeros(x.shape[-1])"},),
     ),
     Mistake(
         "loop_over_the_rows",
