@@ -25,6 +25,7 @@ FORBIDDEN = {
     "numerical_gradient": ["differentiates", "maps"],
     "activations": ["differentiates"],
     "mlp_backprop": ["differentiates"],
+    "rms_norm": ["differentiates"],
     "info_nce_gradient": ["differentiates"],
     "weight_init": ["holds_layers"],
 }

@@ -263,7 +263,8 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     root = make_repository(tmp_path_factory.mktemp("ways_of_modules"))
     sources = {name: source for name, (source, _) in WRONG_MODULES.items()}
-    return grade(root, "affine", sources | {"plain": MODULE})
+    # Three levels at once need not meet: the third is the seed's choice (modes.py), and seed 1 misses keeps_for_eval.
+    return grade(root, "affine", sources | {"plain": MODULE}, "--seed", "2")
 
 
 @pytest.mark.parametrize("name", WRONG)

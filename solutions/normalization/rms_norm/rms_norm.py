@@ -22,7 +22,7 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tens
     # TODO: then make it robust: squares that half precision cannot hold.
     D = x.shape[-1]
     if weight is not None and weight.shape != (D,):
-        raise ValueError(f"weight should be ({D},), got {tuple(weight.shape)}")
+        raise ValueError(f"weight should have one value for each feature of x, {D}, got {tuple(weight.shape)}")
     wide = x.to(torch.promote_types(x.dtype, torch.float32))
     rms = torch.sqrt(wide.square().mean(-1, keepdim=True) + eps)  # (…, 1)
     y = wide / rms
@@ -50,9 +50,9 @@ def rms_norm_backward(
     # TODO: find the gradient of weight, which all rows share.
     # TODO: then make it robust: squares that half precision cannot hold.
     if weight is not None and weight.shape != x.shape[-1:]:
-        raise ValueError(f"weight should be {tuple(x.shape[-1:])}, got {tuple(weight.shape)}")
+        raise ValueError(f"weight should have one value for each feature, {x.shape[-1]}, got {tuple(weight.shape)}")
     if grad_output.shape != x.shape:
-        raise ValueError(f"grad_output should be {tuple(x.shape)}, got {tuple(grad_output.shape)}")
+        raise ValueError(f"grad_output should have the shape {tuple(x.shape)} of x, got {tuple(grad_output.shape)}")
     dtype = x.dtype
     g, x = (tensor.to(torch.promote_types(dtype, torch.float32)) for tensor in (grad_output, x))
     rms = torch.sqrt(x.square().mean(-1, keepdim=True) + eps)  # (…, 1)
