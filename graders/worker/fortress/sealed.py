@@ -42,11 +42,12 @@ def private_copy() -> dict[str, dict[str, Any]]:
     def find(name: str, *rest: Any) -> Any:
         if not name.startswith(PACKAGE):
             return ordinary(name, *rest)
-        modules = {f"{PACKAGE}.{module}": SimpleNamespace(**namespace) for module, namespace in copy.items()}
-        inside = f"{name}."
-        return modules.get(name) or SimpleNamespace(
-            **{one.removeprefix(inside): module for one, module in modules.items() if one.startswith(inside)}
-        )
+        asked = name[len(PACKAGE) + 1 :]
+        if asked in copy:
+            return SimpleNamespace(**copy[asked])
+        inside = f"{asked}." if asked else ""
+        found = (module for module in copy if module.startswith(inside))
+        return SimpleNamespace(**{module.removeprefix(inside): SimpleNamespace(**copy[module]) for module in found})
 
     own["__import__"] = find
     for module, code in CODE.items():
