@@ -10,14 +10,18 @@ from typing import Any
 import pytest
 
 from graders.catalogue import katas
+from graders.catalogue.source import read_source
 from graders.catalogue.stub import stub_of
 from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.faults import ROOT
 from graders.judge import checks
+from graders.judge.diagnosis import Diagnosis
 from graders.judge.standard import refusals_in, without
 from graders.kata.mistakes import edited
 from graders.kata.spec import CATEGORIES
+from graders.sandbox.messages import Reply, Request
+from graders.sandbox.submission import Submission
 from tests.toys import REFERENCE, failures, grade, run
 
 TEXTBOOK = """
@@ -267,6 +271,30 @@ def test_calls_that_an_own_test_expects_to_be_refused_tell_nothing(tmp_path: Pat
     (result,) = graded(tmp_path, kata.id, {"steps": without(source, refusals_in(source))}).values()
     assert "contract/a_column_beside_a_row_gives_no_result" in failures(result)
     assert result["diagnosis"] == mistake.diagnosis
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("wrong_axis", "wrong_axis"), ("wrong_axis", "wrong_axis_3"), ("logs_by_way_of_exp", "logs_by_way_of_exp_3"),
+     ("cast_but_not_shifted", "cast_but_not_shifted")],
+)  # fmt: skip
+def test_a_mistake_that_refuses_good_inputs_is_named_without_its_refusals(name: str, form: str, tmp_path: Path) -> None:
+    kata = katas.find_one("bayes_rule", ROOT)
+    mistake = next(one for one in kata.mistakes if one.name == name)
+    source = mistake.forms(kata.reference_file.read_text(encoding="utf-8"))[form]
+    (result,) = graded(tmp_path, kata.id, {form: without(source, refusals_in(source))}).values()
+    assert result["diagnosis"] == mistake.diagnosis
+
+
+def test_a_measured_call_that_did_not_return_tells_nothing_and_the_others_do(tmp_path: Path) -> None:
+    kata = katas.find_one("gradient_descent", ROOT)
+    one, other = (Request("linear_regression_gd", (), {"n": n}, 0, measured="cost") for n in (1, 2))
+    diagnosis = Diagnosis(kata, None)  # type: ignore[arg-type]  # nothing is asked
+    failing = Submission(read_source(kata.reference_file, ""), [], None)  # type: ignore[arg-type]
+    failing.replies = {one.message: (one, Reply()), other.message: (other, Reply(died="late", timed_out=True))}
+    failing.hangs = 1
+    assert diagnosis.telling(failing, [other, one], {"performance"}) == [one]
+    assert diagnosis.telling(failing, [other, one], {"numerics", "performance"}) == []
 
 
 ALIKE = random.Random(20).sample(katas.all_katas(ROOT), 10)

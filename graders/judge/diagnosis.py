@@ -15,7 +15,7 @@ from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
 from graders.judge.agreement import WHOLE, agree, differences, summed
 from graders.judge.budgets import ROUGH
-from graders.judge.standard import BUILTIN_CALLED, Known, standard_mistakes
+from graders.judge.standard import BUILTIN_CALLED, Known, refusals_in, standard_mistakes, without
 from graders.kata.spec import TOLERANCES, Tolerance
 from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
@@ -37,6 +37,7 @@ class Diagnosis:
         self.launcher = launcher
         self.home = Home()  # of most
         self.told: Counter[bytes] = Counter()  # how often a request told two answers apart
+        self.without_refusals = functools.cache(self._without_refusals)
 
     @functools.cached_property
     def candidates(self) -> list[tuple[Known, Submission]]:
@@ -104,25 +105,28 @@ class Diagnosis:
         """The requests by which answers are compared; none where the submission hardly answers.
 
         Where more is wrong than refusals, what comes of bad arguments tells nothing: most first answers refuse none. Of
-        those that are measured the smallest come first, since the largest may take a loop very long.
+        those that are measured the smallest come first, since the largest may take a loop very long, and those that
+        took too long tell nothing.
         """
-        if failing.unloadable or failing.hangs or failing.seconds >= WHOLE_SECONDS:
-            return []
         slow = categories == SLOW
+        if failing.unloadable or (failing.hangs and not slow) or failing.seconds >= WHOLE_SECONDS:
+            return []
         asked = [one for one in asked if bool(one.measured) == slow and not (categories and one.refusable)]
         if categories and not slow:
             asked = [one for one in asked if not self.refused(one)]  # in whichever check
-        return sorted(asked, key=lambda request: len(request.message)) if slow else asked
+        if not slow:
+            return asked
+        late = {message for message, (_, reply) in failing.replies.items() if reply.timed_out}
+        return sorted((one for one in asked if one.message not in late), key=lambda one: len(one.message))
 
     def refused(self, request: Request) -> bool:
         """Whether the reference refuses it."""
         if not self.candidates:
             return False
         try:
-            raised = self.right.ask(request).raised
+            return refused(self.right.ask(request))
         except CheckFailed:
             return False
-        return bool(raised and raised.refusal)
 
     def explained(self, failing: Submission, asked: list[Request]) -> list[Known]:
         """As few mistakes as it takes for all that is wrong with these replies; none where nothing is."""
@@ -201,7 +205,14 @@ class Diagnosis:
     def replies(self, one: Submission, other: Submission, request: Request) -> tuple[Reply, Reply, Tolerance]:
         """Raises: CheckFailed."""
         its, reply = (summed(request, each.ask(request)) for each in (one, other))
+        if refused(its) and not refused(reply):  # as most first answers do not
+            its = summed(request, self.without_refusals(one).ask(request))
         return its, reply, self.tolerance(request, reply)
+
+    def _without_refusals(self, one: Submission) -> Submission:
+        """The same mistake in an answer that lets everything through."""
+        text = without(one.source.text, refusals_in(one.source.text))
+        return Submission(Source(text, one.source.shown), one.names, self.launcher, one.banned, one.home)
 
     def tolerance(self, request: Request, reply: Reply) -> Tolerance:
         """That of the least precise tensor that was sent or returned; a rough one where the cost is what matters.
@@ -224,6 +235,10 @@ class Diagnosis:
         for _, submission in self.__dict__.get("candidates", []):
             if not (but_home and submission.home is self.home):
                 submission.close()
+
+
+def refused(reply: Reply) -> bool:
+    return bool(reply.raised and reply.raised.refusal)
 
 
 def apart(asked: list[Request]) -> list[list[Request]]:
