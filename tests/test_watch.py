@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
+from rich.console import Console
 
 from graders.arguments import command_line
 from graders.author.bench import speed
@@ -306,6 +308,20 @@ def test_piped_it_is_plain_text_and_follows_lines(desk: Path) -> None:
 
 def test_bench_knows_where_a_verdict_ends(toys: Path) -> None:
     assert speed.watched_seconds(katas.find_one("affine", toys)) > 0
+
+
+def test_bench_says_what_it_measures_before_it_has_a_figure(
+    toys: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(speed, "COMMANDS", {name: [sys.executable, "-c", ""] for name in speed.COMMANDS})
+    monkeypatch.setattr(speed, "FIRST", "affine")
+    speed.show(Console(file=io.StringIO()), toys, runs=1)
+    said = capfd.readouterr().err.splitlines()
+    assert [line.partition(":")[0].rstrip() for line in said] == [
+        *["round 0 of 1"] * len(speed.COMMANDS),
+        *["round 1 of 1"] * len(speed.COMMANDS),
+        *["watch"] * len(katas.all_katas(toys)),
+    ]
 
 
 def test_unknown_kata_is_told(desk: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
+from graders.author.bench import progress
 from graders.faults import ROOT
 from graders.grade import add_commands
 from graders.judge import card
@@ -24,6 +25,7 @@ TELL = "import time; start = time.perf_counter(); from graders.author.bench impo
 
 
 def show(console: Console, root: Path) -> None:
+    progress.tell("where one judge's time goes: grade --reference --workers 1")
     done = subprocess.run([sys.executable, "-c", TELL], cwd=root, capture_output=True, text=True, check=True)
     parts: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     total = sum(parts.values())

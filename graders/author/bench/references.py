@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from graders.author.bench.progress import tell
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import read_source
@@ -31,6 +32,7 @@ def show(console: Console, root: Path, runs: int) -> None:
                 stand_for.append(f"{kata.id}: nothing of torch stands beside it")
                 continue
             stand_for.append(f"{kata.id}: {ast.get_docstring(ast.parse(builtin.read_text(encoding='utf-8')))}")
+            tell(f"reference: {kata.id}")
             for row in reference_rows(kata, builtin, launcher, runs):
                 made.add_row(*row)
     finally:

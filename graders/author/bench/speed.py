@@ -19,6 +19,7 @@ import psutil  # type: ignore[import-untyped]
 from rich.console import Console
 
 from graders.arguments import command_line
+from graders.author.bench.progress import tell
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.faults import ROOT, UsageError
@@ -49,12 +50,11 @@ def show(console: Console, root: Path, runs: int) -> bool:
     peaks: dict[str, float] = {}
     for repetition in range(runs + 1):  # in turn, so that a slow spell of the machine hits all of them
         for name, command in COMMANDS.items():
+            tell(f"round {repetition} of {runs}: {' '.join(command[1:])}")
             if not repetition:  # looking at the memory takes time, and this round warms the disk cache
                 peaks[name] = measure(command, root, memory_too=True)[1]
             else:
                 walls[name].append(measure(command, root)[0])
-            if console.is_terminal:
-                console.print(f"round {repetition} of {runs}", end="\r")
 
     def median(figure: Callable[[dict[str, float]], float]) -> float:
         return statistics.median(figure({name: values[i] for name, values in walls.items()}) for i in range(runs))
@@ -115,6 +115,7 @@ def measure(command: Sequence[str], root: Path, memory_too: bool = False) -> tup
 
 def watched_seconds(kata: Kata) -> float:
     """From a save to the whole verdict, the median of several saves of the reference in a copy of the katas."""
+    tell(f"watch: {kata.id}")
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         for folder in ("katas", "solutions"):
