@@ -19,9 +19,11 @@ import sys
 import tarfile
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from distributed import Client, Worker
 
 from graders.arguments import command_line
 from graders.author.bench.cohort import kill_a_worker
@@ -31,9 +33,9 @@ from graders.catalogue.source import LONGEST_SOURCE, Source
 from graders.cohort import learners as reading
 from graders.cohort import main as cohort_command
 from graders.cohort import pages
-from graders.cohort.judge import Judge, JudgeEnded
+from graders.cohort.judge import Judge, JudgeEnded, Verdict
 from graders.cohort.learners import Learner, all_learners
-from graders.cohort.ledger import Ledger
+from graders.cohort.ledger import Ledger, Terms
 from graders.faults import ROOT, UsageError
 from tests.toys import MODULE_REFERENCE, REFERENCE, Ran, run
 
@@ -115,11 +117,25 @@ def check_exports(out: Path) -> None:
     }
 
 
-def test_seed_is_drawn_once_and_kept(toys: Path) -> None:
-    folder = a_class(toys / "class", ann=REFERENCE)
-    first, second = cohort(toys, folder), cohort(toys, folder)
-    assert first.out.splitlines()[0].rpartition(";")[2] == second.out.splitlines()[0].rpartition(";")[2]
-    assert "0 of them are to be judged" in second.out
+def test_what_is_new_meets_a_seed_that_nobody_has_seen_and_what_was_judged_keeps_its_verdict(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE, bob=WRONG)
+
+    def seeds() -> dict[str, str]:
+        return {file.stem: file.read_text(encoding="utf-8") for file in (toys / "out" / "feedback").iterdir()}
+
+    assert cohort(toys, folder).status == 0
+    first = seeds()
+    (folder / "bob" / ANSWER).write_text(f"{WRONG}# resubmitted\n")
+    second = cohort(toys, folder)
+    assert "1 of them are to be judged" in second.out
+    after = seeds()
+    assert after["ann"] == first["ann"]
+    told = [re.search(r"Seed (\d+)\.", each["bob"]) for each in (first, after)]
+    assert told[0]
+    assert told[1]
+    assert told[0][1] != told[1][1]
+    assert json.loads((toys / "out" / "learners" / "bob.json").read_text())["seed"] == int(told[1][1])
+    assert "0 of them are to be judged" in cohort(toys, folder).out
 
 
 def test_killed_run_goes_on_where_it_was(toys: Path) -> None:
@@ -164,8 +180,8 @@ def test_run_whose_only_worker_is_killed_goes_on_with_another_and_ctrl_c_is_one_
     assert told.splitlines()[-1].startswith("stopped; what was judged is kept")
 
 
-def judged(toys: Path) -> int:
-    file = toys / "out" / "results.sqlite"
+def judged(toys: Path, out: str = "out") -> int:
+    file = toys / out / "results.sqlite"
     try:
         with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
             return int(connection.execute("SELECT COUNT(*) FROM verdicts").fetchone()[0])
@@ -174,14 +190,14 @@ def judged(toys: Path) -> int:
 
 
 def test_judge_that_is_killed_is_replaced_and_one_that_always_dies_is_told(toys: Path) -> None:
-    judge = Judge(toys, 1)
+    judge = Judge(toys)
     try:
         judge.process.kill()
-        assert judge.grade("scale", Source(REFERENCE, "scale.py"))[0]["state"] == "solved"
-        judge.command = [*judge.command[:2], 'print(\'{"isolation": "full"}\')']
+        assert judge.grade("scale", Source(REFERENCE, "scale.py"), 1).document["state"] == "solved"
+        judge.command = [*judge.command[:2], 'print(\'{"isolation": "full", "graders": ""}\')']
         judge.process.kill()
         with pytest.raises(JudgeEnded, match="ended 3 times at this answer"):
-            judge.grade("scale", Source("", "scale.py"))
+            judge.grade("scale", Source("", "scale.py"), 1)
     finally:
         judge.close()
 
@@ -191,9 +207,9 @@ def test_grader_is_imported_once_for_all_answers(toys: Path) -> None:
     grader = toys / "katas" / "toys" / "scale" / "grader.py"
     imported = toys / "imported"
     grader.write_text(f"{grader.read_text()}\nprint('again', file=open({str(imported)!r}, 'a'))\n")
-    judge = Judge(toys, 1)
+    judge = Judge(toys)
     try:
-        states = [judge.grade("scale", Source(text, "scale.py"))[0]["state"] for text in (REFERENCE, WRONG)]
+        states = [judge.grade("scale", Source(text, "scale.py"), 1).document["state"] for text in (REFERENCE, WRONG)]
     finally:
         judge.close()
     assert states == ["solved", "failing"]
@@ -231,8 +247,8 @@ def test_links_are_not_followed_and_large_files_not_read(toys: Path) -> None:
     assert found["ann"].answers == {}
     assert found["linked"].notes == ["linked is a link, and links are not followed; put the folder itself here"]
     large = found["bob"].answers["scale"]
-    judge = Judge(toys, 1)
-    message = judge.grade("scale", large)[0]["message"]
+    judge = Judge(toys)
+    message = judge.grade("scale", large, 1).document["message"]
     judge.close()
     assert f"scale.py has {100 << 20:,} bytes; a submission should have at most {LONGEST_SOURCE:,}" in message
 
@@ -333,7 +349,7 @@ def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its
         raise JudgeEnded("the judge's process ended 3 times at this answer")
 
     with pytest.raises(cohort_command.NotGraded, match="not graded: the judge's process ended 3 times"):
-        cohort_command.verdict(argparse.Namespace(result=lost))
+        cohort_command.verdict(argparse.Namespace(result=lost), Terms(1, "full", ""))
     folder = a_class(toys / "class", ann=REFERENCE)
     (folder / "ann" / "affine.py").write_text(MODULE_REFERENCE)
     assert cohort(toys, folder, "--seed", "1", "--kata", "scale").status == 0
@@ -453,7 +469,7 @@ def test_pages_count_no_stub_blame_no_check_for_what_is_no_program_and_promise_n
 
 
 def test_names_in_feedback_are_no_links() -> None:
-    text = pages.feedback(Learner("[x](javascript:y) <b>", notes=["![](http://z)"]), [], 1)
+    text = pages.feedback(Learner("[x](javascript:y) <b>", notes=["![](http://z)"]), [], [])
     assert text.startswith("# \\[x](javascript:y) \\<b>\n")
     assert pages.plain("a\\[x](y) &lt;") == "a\\\\\\[x](y) \\&lt;"
     assert "- !\\[](http://z)" in text
@@ -564,6 +580,59 @@ def test_machine_of_a_cluster_may_vanish_and_come_back(toys: Path) -> None:
     assert process.returncode == 0, told
     assert [row["scale"] for row in table(toys).values()].count("100") == 20
     assert judged(toys) == 40
+
+
+def test_two_classes_on_one_scheduler_keep_their_seeds_and_leave_nothing_there(toys: Path) -> None:
+    address = f"tcp://127.0.0.1:{free_port()}"
+    with contextlib.ExitStack() as stack:
+        for arguments in (
+            ["scheduler", "--host", address, "--no-dashboard"],
+            ["worker", address, "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"],
+        ):
+            command = [sys.executable, "-m", "dask", *arguments]
+            process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
+            stack.callback(end, process)
+        running: dict[int, subprocess.Popen[bytes]] = {}
+        counts = {1: 150, 2: 10}
+        for seed, count in counts.items():  # their answers are the same
+            answers = {f"learner {number}": f"# {number}\n{(REFERENCE, WRONG)[number % 2]}" for number in range(count)}
+            folder = a_class(toys / f"class{seed}", **answers)
+            arguments = [str(folder), "--out", str(toys / f"out{seed}"), "--scheduler", address, "--seed", str(seed)]
+            command = [*command_line(toys), "cohort", *arguments]
+            running[seed] = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, start_new_session=True)
+            stack.callback(end, running[seed])
+        until = time.monotonic() + 90
+        while judged(toys, "out2") < 1 and time.monotonic() < until:
+            time.sleep(0.02)
+        assert judged(toys, "out1") < counts[1]
+        for seed, process in running.items():
+            told, _ = process.communicate(timeout=180)
+            assert process.returncode == 0, told
+            with contextlib.closing(sqlite3.connect(toys / f"out{seed}" / "results.sqlite")) as connection:
+                documents = [json.loads(text) for (text,) in connection.execute("SELECT document FROM verdicts")]
+            assert [one["seed"] for one in documents] == [seed] * counts[seed]
+            assert [one["state"] for one in documents].count("solved") == counts[seed] // 2
+        with Client(address, set_as_default=False) as client:
+            until = time.monotonic() + 20
+            while (left := client.run(plugins_left)) != {one: [] for one in left} and time.monotonic() < until:
+                time.sleep(0.1)
+            assert list(left.values()) == [[]]
+
+
+def plugins_left(dask_worker: Worker) -> list[str]:
+    return [name for name in dask_worker.plugins if name.startswith("judge")]
+
+
+def test_verdict_whose_own_record_differs_from_its_key_is_refused() -> None:
+    asked = Terms(seed=1, isolation="full", graders="a")
+    others = {"seed": 2, "isolation": "limits", "graders": "b"}
+    for name, value in others.items():
+        told = Verdict({"kata": "scale"}, 0.1, replace(asked, **{name: value}))  # type: ignore[arg-type]
+        future = argparse.Namespace(result=lambda told=told: told)
+        with pytest.raises(cohort_command.NotGraded, match="its judge had"):
+            cohort_command.verdict(future, asked)
+    better = Verdict({"kata": "scale"}, 0.1, asked)
+    assert cohort_command.verdict(argparse.Namespace(result=lambda: better), replace(asked, isolation="limits"))
 
 
 def free_port() -> int:

@@ -33,7 +33,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         help="of the cluster made here; default: one for each processor, or for each 2 GiB of memory if that is fewer",
     )
     cohort.add_argument("--scheduler", metavar="ADDRESS", help="join the cluster of this Dask scheduler instead")
-    cohort.add_argument("--seed", type=seed, metavar="N", help="what the inputs are made from; default: drawn once")
+    cohort.add_argument(
+        "--seed", type=seed, metavar="N", help="what the inputs are made from; default: a fresh one for what is new"
+    )
     cohort.add_argument(
         "--isolation",
         choices=("strict", "limits"),

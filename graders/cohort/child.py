@@ -19,6 +19,7 @@ import torch
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
+from graders.cohort.ledger import version
 from graders.faults import GraderError, UsageError
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import give_back_memory, keep_freed_memory, keep_to, new_launcher
@@ -26,32 +27,34 @@ from graders.sandbox.launcher import give_back_memory, keep_freed_memory, keep_t
 KEPT = 3  # katas whose graders, expected values and known mistakes stay in memory: they come one after the other
 
 
-def serve(root: str, seed: str, processor: str = "") -> None:
+def serve(root: str, processor: str = "") -> None:
     """What the judge's process does, until nobody asks any more."""
     gc.freeze()  # what came with torch need not be looked at by each collection
     launcher = new_launcher(int(processor) if processor else None)  # before any grader is imported
-    say({"isolation": launcher.isolation})
+    terms = {"isolation": launcher.isolation, "graders": version(Path(root))}
+    say(terms)
     keep_to(launcher.processor)
     torch.set_num_threads(1)
     keep_freed_memory()
-    judges: dict[str, tuple[Kata, WarmJudge]] = {}
+    judges: dict[tuple[str, int], tuple[Kata, WarmJudge]] = {}
     with contextlib.suppress(BrokenPipeError):
         for line in sys.stdin.buffer:
             began = time.perf_counter()
             asked = json.loads(line)
-            name = asked["kata"]
+            name, seed = own = asked["kata"], asked["seed"]
             try:
-                if name not in judges:
+                if own not in judges:
                     if len(judges) == KEPT:
                         judges.pop(next(iter(judges)))[1].close()
                         give_back_memory()  # a million scores, many times, which no later kata has use for
-                    judges[name] = katas.find_one(name, Path(root)), WarmJudge(launcher, int(seed))
-                kata, judge = judges[name]
+                    judges[own] = katas.find_one(name, Path(root)), WarmJudge(launcher, seed)
+                kata, judge = judges[own]
                 document = judge.grade(kata, Source(**asked["source"])).document()
             except (GraderError, UsageError) as error:
                 say({"fault": f"{name}: {error}"})
                 continue
-            say({"document": document, "seconds": round(time.perf_counter() - began, 3)})
+            seconds = round(time.perf_counter() - began, 3)
+            say({"document": document, "seconds": seconds, "terms": terms | {"seed": judge.seed}})
     for _, judge in judges.values():
         judge.close()
     launcher.close()

@@ -1,25 +1,28 @@
-"""The Dask plugin that keeps a warm judge on each worker, and the task that asks it; see child.py for its process."""
+"""The Dask plugin that keeps a warm judge on each worker, and the task that asks it; see child.py for its process.
+
+Several classes may be on one scheduler: a run's plugins and tasks have its own name, and go when its client does.
+"""
 
 from __future__ import annotations
 
 import json
 import random
+import secrets
 import signal
 import subprocess
 import sys
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from distributed import Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_worker
 
 from graders.catalogue.source import Source
-from graders.cohort.ledger import version
+from graders.cohort.ledger import Terms, version
 from graders.faults import ROOT
 from graders.sandbox.launcher import processors
 
-NAME = "judge"
 MOST_DEATHS = 3
 SECONDS = 900  # for one answer, should all other limits fail
 CHILD = "import sys; from graders.cohort import child; child.serve(*sys.argv[1:])"
@@ -30,28 +33,39 @@ class JudgeEnded(Exception):
     """Time and again, by the same answer."""
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What a judge says: the result as a document, the seconds that it took, and the judge's own terms."""
+
+    document: dict[str, Any]
+    seconds: float
+    terms: Terms
+
+
 class Judging(WorkerPlugin):
-    """Starts the judge of a worker, and ends it with the worker."""
+    """Starts the judge of a worker, and ends it with the worker or the run."""
 
-    name = NAME
-
-    def __init__(self, root: Path, seed: int, isolation: str) -> None:
+    def __init__(self, root: Path, isolation: str) -> None:
+        self.name = f"judge-{secrets.token_hex(8)}"  # of one run
         self.root = None if root == ROOT else root  # each machine has a copy of this repository where it likes
-        self.seed = seed
-        self.isolation = isolation
-        self.version = version(root)
+        self.terms = Terms(0, isolation, version(root))
         self.order = random.getrandbits(32)  # of processors: another class's judges may be at work as well
 
     def setup(self, worker: Worker) -> None:
         """Raises: RuntimeError where answers cannot be judged here as they are where the command runs."""
         if isinstance(worker.name, int):  # of this machine's own cluster: Ctrl-C ends the command, and that the rest
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if version(self.root or ROOT) != self.version:
-            raise RuntimeError(UNFIT.format(worker.address, "its torch or its copy of this repository is another one"))
-        self.judge = Judge(self.root or ROOT, self.seed, self.processor_for(worker))
-        if self.isolation == "strict" and self.judge.isolation != "full":
+        try:
+            self.judge = Judge(self.root or ROOT, self.processor_for(worker))
+        except (EOFError, OSError):
+            why = "its process ended as it began; make room in the machine's memory, or take fewer workers"
+            raise RuntimeError(UNFIT.format(worker.address, why)) from None
+        if not self.terms.met_by(self.judge.terms):
             self.judge.close()
-            raise RuntimeError(UNFIT.format(worker.address, f"isolation is {self.judge.isolation!r} there, not 'full'"))
+            other = "its torch or its copy of this repository is another one"
+            low = f"isolation is {self.judge.terms.isolation!r} there, not 'full'"
+            same = self.judge.terms.graders == self.terms.graders
+            raise RuntimeError(UNFIT.format(worker.address, low if same else other))
 
     def processor_for(self, worker: Worker) -> int | None:
         """That its judge keeps to, see launcher.py, where the cluster is of one machine, whose workers are counted."""
@@ -63,31 +77,44 @@ class Judging(WorkerPlugin):
             self.judge.close()
 
 
-class Loosened(SchedulerPlugin):
-    """Lets the tasks of a worker that is gone go to any: where no other is there, Dask has them wait for that one."""
+class Belonging(SchedulerPlugin):
+    """What the scheduler does for one run: it ends what the run left when the client is gone, be it by a kill.
 
-    name = "loosened"
+    Tasks of a worker that is gone may go to any: where no other is there, Dask has them wait for that one.
+    """
+
+    def __init__(self, judging: str, client: str) -> None:
+        self.name = f"{judging}-belonging"
+        self.judging = judging
+        self.client = client
 
     def remove_worker(self, scheduler: Scheduler, worker: str, **_: Any) -> None:
-        for task in scheduler.tasks.values():
-            if worker in (task.worker_restrictions or ()):
+        for key, task in scheduler.tasks.items():
+            if worker in (task.worker_restrictions or ()) and str(key).startswith(self.judging):
                 task.worker_restrictions = None
+
+    def remove_client(self, scheduler: Scheduler, client: str) -> None:
+        if client == self.client:
+            scheduler.remove_plugin(self.name)
+            if self.judging in scheduler.worker_plugins:
+                scheduler.loop.add_callback(scheduler.unregister_worker_plugin, None, self.judging)
 
 
 class Judge:
     """The end of it that asks."""
 
-    def __init__(self, root: Path, seed: int, processor: int | None = None) -> None:
+    def __init__(self, root: Path, processor: int | None = None) -> None:
         kept = [] if processor is None else [str(processor)]
-        self.command = [sys.executable, "-c", CHILD, str(root), str(seed), *kept]
+        self.command = [sys.executable, "-c", CHILD, str(root), *kept]
         self.lock = threading.Lock()
         self.start()
 
     def start(self) -> None:
+        """Raises: EOFError where it ends at once; OSError where it cannot be started."""
         self.process = subprocess.Popen(
             self.command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
-        self.isolation = self.reply()["isolation"]
+        self.terms = Terms(0, **self.reply())
 
     def reply(self) -> dict[str, Any]:
         """Raises: EOFError where the process has ended."""
@@ -98,39 +125,43 @@ class Judge:
         reply: dict[str, Any] = json.loads(line)
         return reply
 
-    def grade(self, kata: str, source: Source) -> tuple[dict[str, Any], float]:
-        """The result as a document, and the seconds that it took.
-
-        Raises: JudgeEnded; RuntimeError where the grader is at fault.
-        """
-        asked = {"kata": kata, "source": asdict(source)}
+    def grade(self, kata: str, source: Source, seed: int) -> Verdict:
+        """Raises: JudgeEnded; RuntimeError where the grader is at fault."""
+        asked = {"kata": kata, "source": asdict(source), "seed": seed}
         with self.lock:
             for _ in range(MOST_DEATHS):
-                late = threading.Timer(SECONDS, self.process.kill)
-                late.start()
                 try:
-                    assert self.process.stdin
-                    self.process.stdin.write(json.dumps(asked).encode() + b"\n")
-                    self.process.stdin.flush()
-                    reply = self.reply()
+                    reply = self.ask(asked)
                 except (EOFError, OSError):
                     self.close()
-                    self.start()
                     continue
-                finally:
-                    late.cancel()
                 if "fault" in reply:
                     raise RuntimeError(reply["fault"])
-                return reply["document"], reply["seconds"]
+                return Verdict(reply["document"], reply["seconds"], Terms(**reply["terms"]))
         raise JudgeEnded(f"the judge's process ended {MOST_DEATHS} times at this answer")
+
+    def ask(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Of a new process where the last one has ended. Raises: EOFError or OSError where this one ends as well."""
+        if self.process.poll() is not None:
+            self.start()
+        late = threading.Timer(SECONDS, self.process.kill)
+        late.start()
+        try:
+            assert self.process.stdin
+            self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+            self.process.stdin.flush()
+            return self.reply()
+        finally:
+            late.cancel()
 
     def close(self) -> None:
         self.process.kill()
         self.process.communicate()
 
 
-def grade(kata: str, source: Source) -> tuple[dict[str, Any], float]:
-    """A task of Dask's: judges one answer on whichever worker it comes to."""
-    plugin = get_worker().plugins[NAME]
-    assert isinstance(plugin, Judging)
-    return plugin.judge.grade(kata, source)
+def grade(judging: str, kata: str, source: Source, seed: int) -> Verdict:
+    """A task of Dask's: judges one answer on whichever worker it comes to. Raises: as Judge.grade does."""
+    plugin = get_worker().plugins.get(judging)
+    if not isinstance(plugin, Judging):
+        raise JudgeEnded("the worker has no judge of this run")
+    return plugin.judge.grade(kata, source, seed)

@@ -7,6 +7,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from graders.faults import ROOT, UsageError
 
 ROOMS = ("worker", "sandbox", "kata", "catalogue", "judge")  # that a verdict comes out of
 TABLES = """
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, kata TEXT NOT NULL, seconds REAL, document TEXT NOT NULL);
 """
 
@@ -32,13 +32,6 @@ class Ledger:
             self.connection = sqlite3.connect(file, isolation_level=None, timeout=60)
             self.connection.execute("PRAGMA journal_mode=WAL")
             self.connection.executescript(TABLES)
-
-    def fact(self, name: str, otherwise: str) -> str:
-        """What was written under that name first."""
-        with explained(self.file):
-            self.connection.execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (name, otherwise))
-            (value,) = self.connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
-        return str(value)
 
     def add(self, key: str, document: dict[str, Any], seconds: float) -> None:
         row = (key, document["kata"], seconds, json.dumps(document))
@@ -67,18 +60,39 @@ def explained(file: Path) -> Iterator[None]:
         ) from None
 
 
-def key_of(kata: Kata, answer: Source, engine: str, torch: str, seed: int, isolation: str) -> str:
-    """Of all that a verdict follows from."""
+@dataclass(frozen=True)
+class Terms:
+    """What a verdict was come to on: they travel with the task, and the judge's own come back with the verdict.
+
+    Args:
+        seed: what the inputs are made from.
+        isolation: of a task "full", or "limits", which takes any; of a verdict the one that there was.
+        graders: see `version`.
+    """
+
+    seed: int
+    isolation: str
+    graders: str
+
+    def met_by(self, other: Terms) -> bool:
+        return other == replace(self, isolation=other.isolation) and self.isolation in ("limits", other.isolation)
+
+
+def key_of(kata: Kata, answer: Source, engine: str, seed: int | None, isolation: str) -> str:
+    """Of all that a verdict follows from. A seed that was drawn, not named, is none of it: an answer that was judged
+    keeps its verdict, and a new one meets a seed that nobody has seen.
+    """
     made = hashlib.sha256()
-    for part in (kata.id, engine, grader_digest(kata), torch, str(seed), isolation, answer.unreadable, answer.text):
+    for part in (kata.id, engine, grader_digest(kata), str(seed), isolation, answer.unreadable, answer.text):
         made.update(part.encode() + b"\0")
     return made.hexdigest()
 
 
 def engine_digest() -> str:
-    """Of what judges all katas."""
+    """Of what judges all katas, torch with it, be that for a GPU or not."""
     rooms = (ROOT / "graders" / room for room in ROOMS)
-    return digest([*sorted(file for room in rooms for file in room.rglob("*.py")), ROOT / "graders" / "faults.py"])
+    files = [*sorted(file for room in rooms for file in room.rglob("*.py")), ROOT / "graders" / "faults.py"]
+    return digest(files) + metadata.version("torch").partition("+")[0]
 
 
 def version(root: Path) -> str:
@@ -86,7 +100,6 @@ def version(root: Path) -> str:
     made = hashlib.sha256(engine_digest().encode())
     for kata in all_katas(root):
         made.update(grader_digest(kata).encode())
-    made.update(metadata.version("torch").partition("+")[0].encode())  # be it for a GPU or not
     return made.hexdigest()
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import dask
-import torch
 from dask.system import CPU_COUNT
 from distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
@@ -27,7 +26,7 @@ from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.cohort import judge, pages
 from graders.cohort.learners import Learner, all_learners
-from graders.cohort.ledger import Ledger, engine_digest, key_of
+from graders.cohort.ledger import Ledger, Terms, engine_digest, key_of
 from graders.faults import INTERRUPTED, GraderError, UsageError
 from graders.judge import card
 from graders.judge.results import Result
@@ -36,6 +35,7 @@ AHEAD = 4  # tasks of each worker that wait there: enough that none is idle
 MEMORY = 2 << 30  # bytes for a worker: it takes 1 to 1.5 GB as a rule, 4 while an answer fills its process
 LOST = 10  # workers under a task, which then is given up; one may lose some by other tasks' doing
 NOT_GRADED = "answers not graded, since machines were lost: run the same again, and look at them yourself if they stay"
+PROMISED = {"strict": "full", "limits": "limits"}  # isolation; it may have been better
 CONFIG = {
     "distributed.scheduler.allowed-failures": LOST,
     "distributed.worker.daemon": False,  # the judge is a process below it
@@ -71,10 +71,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
     learners = all_learners(options.learners, list(by_name.values()), options.out / "clones")
     ledger = Ledger(options.out / "results.sqlite")
     try:
-        seed = int(ledger.fact("seed", str(secrets.randbelow(1 << 31)))) if options.seed is None else options.seed
-        engine = engine_digest()
+        seed, engine = secrets.randbelow(1 << 31) if options.seed is None else options.seed, engine_digest()
         keys = {
-            (learner.slug, name): key_of(by_name[name], answer, engine, torch.__version__, seed, options.isolation)
+            (learner.slug, name): key_of(by_name[name], answer, engine, options.seed, options.isolation)
             for learner in learners
             for name, answer in learner.answers.items()
         }
@@ -85,7 +84,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         )
         lost: dict[str, dict[str, Any]] = {}
         if jobs:
-            lost = judge_all(jobs, ledger, judge.Judging(root, seed, options.isolation), options, console)
+            lost = judge_all(jobs, ledger, judge.Judging(root, PROMISED[options.isolation]), seed, options, console)
         found = {pair: told for pair, key in keys.items() if (told := ledger.find(key) or lost.get(key))}
         columns = [kata for kata in by_name.values() if kata in chosen or any(name == kata.id for _, name in found)]
         pages.write_all(options.out, learners, columns, found, seed, options)
@@ -119,7 +118,7 @@ def todo(learners: list[Learner], keys: dict[tuple[str, str], str], ledger: Ledg
 
 
 def judge_all(
-    jobs: list[Job], ledger: Ledger, judging: judge.Judging, options: argparse.Namespace, console: Console
+    jobs: list[Job], ledger: Ledger, judging: judge.Judging, seed: int, options: argparse.Namespace, console: Console
 ) -> dict[str, dict[str, Any]]:
     """What was not graded, by its key: machines were lost, so it is no verdict and the next run tries again.
 
@@ -128,14 +127,14 @@ def judge_all(
     lost: dict[str, dict[str, Any]] = {}
     with dask.config.set(CONFIG), cluster(options) as client, progress(len(jobs), console) as advance:
         try:
+            client.register_plugin(judge.Belonging(judging.name, client.id))
             client.register_plugin(judging)
-            client.register_plugin(judge.Loosened())
         except RuntimeError as error:
             advice = "; see SECURITY.md, or add --isolation limits" if "isolation" in str(error) else ""
             raise UsageError(f"{error}{advice}") from None
         if not client.nthreads():
             console.print("no worker is there yet; judging begins when one comes")
-        waiting = by_kata(jobs)
+        waiting, terms = by_kata(jobs), replace(judging.terms, seed=seed)
         running: dict[Any, tuple[Job, str]] = {}
         busy: Counter[str] = Counter()  # tasks of each worker
         own: dict[str, str] = {}  # the kata of each worker
@@ -149,9 +148,10 @@ def judge_all(
                     job = waiting[own[worker]].popleft()
                     if not waiting[own[worker]]:
                         del waiting[own[worker]]
-                    task = (job.kata.id, job.source)
+                    task = (judging.name, job.kata.id, job.source, seed)
+                    name = f"{judging.name}/{job.key}"
                     future = client.submit(
-                        judge.grade, *task, key=job.key, pure=False, workers=[worker], allow_other_workers=True
+                        judge.grade, *task, key=name, pure=False, workers=[worker], allow_other_workers=True
                     )
                     running[future] = job, worker
                     busy[worker] += 1
@@ -164,7 +164,7 @@ def judge_all(
                 job, worker = running.pop(future)
                 busy[worker] -= 1
                 try:
-                    ledger.add(job.key, *verdict(future))
+                    ledger.add(job.key, *verdict(future, terms))
                 except NotGraded as trouble:
                     lost[job.key] = ungraded(job.kata, str(trouble))
                 advance()
@@ -184,20 +184,22 @@ def longest(waiting: dict[str, deque[Job]]) -> str:
     return max(waiting, key=lambda kata: len(waiting[kata]))
 
 
-def verdict(future: Any) -> tuple[dict[str, Any], float]:
-    """The result as a document, and the seconds that it took.
+def verdict(future: Any, terms: Terms) -> tuple[dict[str, Any], float]:
+    """The result as a document that has its seed, and the seconds that it took.
 
     Raises: NotGraded; GraderError where the grader is at fault.
     """
     try:
-        found: tuple[dict[str, Any], float] = future.result()
+        found: judge.Verdict = future.result()
     except KilledWorker:
         raise NotGraded(f"not graded: {LOST} workers were lost while they judged this") from None
     except judge.JudgeEnded as ended:
         raise NotGraded(f"not graded: {ended}") from None
     except RuntimeError as error:
         raise GraderError(str(error)) from None
-    return found
+    if not terms.met_by(found.terms):
+        raise NotGraded(f"not graded: its judge had {found.terms}, and should have had {terms}")
+    return found.document | {"seed": found.terms.seed}, found.seconds
 
 
 def ungraded(kata: Kata, why: str) -> dict[str, Any]:

@@ -43,13 +43,15 @@ def write_all(
     save(out / "grades.csv", grades(learners, katas, documents))
     for learner in learners:
         told = [Result.from_document(one) for one in documents[learner.slug]]
-        results.write(out / "learners" / f"{learner.slug}.json", results.document(told, seed, ["cpu"], isolation))
-        save(out / "feedback" / f"{learner.slug}.md", feedback(learner, told, seed))
+        seeds = [one.get("seed", seed) for one in documents[learner.slug]]
+        newest = seed if seed in seeds else next(reversed(seeds), seed)  # the document has one
+        results.write(out / "learners" / f"{learner.slug}.json", results.document(told, newest, ["cpu"], isolation))
+        save(out / "feedback" / f"{learner.slug}.md", feedback(learner, told, seeds))
     save(out / "index.html", page(learners, katas, documents, seed))
     if options.json:
         everyone = {
             one.slug: {"name": one.name, "commit": one.commit, "results": documents[one.slug]} for one in learners
-        }
+        }  # with the seed of each
         results.write(options.json, {"seed": seed, "learners": everyone})
     for name in options.export:
         EXPORTERS[name](out, learners, katas, documents)
@@ -91,18 +93,18 @@ def as_csv(rows: list[list[object]]) -> str:
     return text.getvalue()
 
 
-def feedback(learner: Learner, told: list[Result], seed: int) -> str:
-    """The cards that the learner would see."""
+def feedback(learner: Learner, told: list[Result], seeds: list[int]) -> str:
+    """The cards that the learner would see, each with the seed of its own."""
     read = f"; commit {learner.commit}" if learner.commit else ""
-    lines = [f"# {plain(learner.name)}", "", f"{sum(one.score for one in told)} points; seed {seed}{read}.", ""]
+    lines = [f"# {plain(learner.name)}", "", f"{sum(one.score for one in told)} points{read}.", ""]
     lines += [f"- {plain(note)}" for note in learner.notes] + [""] * bool(learner.notes)
-    for one in told:
+    for one, seed in zip(told, seeds, strict=True):
         screen = Console(file=io.StringIO(), width=CARD_WIDTH, highlight=False, force_terminal=False)
         Reporter(seed, screen, submissions=[Path(one.source)])(one)
         assert isinstance(screen.file, io.StringIO)
         card = "\n".join(line.rstrip() for line in screen.file.getvalue().splitlines()).rstrip()
         fence = "`" * max(3, longest_fence(card) + 1)
-        lines += [f"## {one.kata}", "", f"{fence}text", card, fence, ""]
+        lines += [f"## {one.kata}", "", f"Seed {seed}.", "", f"{fence}text", card, fence, ""]
     return "\n".join(lines)
 
 

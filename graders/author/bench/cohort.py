@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from graders.author.bench.speed import IMPORT_TORCH, family, measure, memory
 from graders.catalogue import katas
 from graders.catalogue.source import Source
 from graders.cohort import main as cohort
-from graders.cohort.judge import Judging
+from graders.cohort.judge import Judging, Verdict
 from graders.cohort.ledger import Ledger
 from graders.faults import UsageError
 from graders.judge import card
@@ -208,8 +208,9 @@ class Idle(Judging):
     def teardown(self, worker: Worker) -> None:
         pass
 
-    def grade(self, kata: str, source: Source) -> tuple[dict[str, Any], float]:
-        return {"kata": kata, "padding": "x" * 20_000}, 0.0  # a document of the usual length
+    def grade(self, kata: str, source: Source, seed: int) -> Verdict:
+        document = {"kata": kata, "padding": "x" * 20_000}  # of the usual length
+        return Verdict(document, 0.0, replace(self.terms, seed=seed))
 
 
 def empty_task(root: Path) -> float:
@@ -226,6 +227,6 @@ def empty_task(root: Path) -> float:
 
     with tempfile.TemporaryDirectory() as folder:
         ledger = Clocked(Path(folder, "results.sqlite"))
-        cohort.judge_all(jobs, ledger, Idle(root, SEED, "strict"), options, Console(quiet=True))
+        cohort.judge_all(jobs, ledger, Idle(root, "full"), SEED, options, Console(quiet=True))
         ledger.close()
     return (clocks[-1] - clocks[0]) / (len(clocks) - 1)
