@@ -17,7 +17,7 @@ from graders.sandbox.launcher import ForkServer, new_launcher
 from graders.worker import wire
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a server on Linux alone")
-LOAD = {"op": "load", "path": "x.py", "source": "f = abs", "names": ["f"], "banned": ()}
+LOAD = {"op": "load", "path": "x.py", "source": "f = abs", "names": ["f"], "banned": (), "cuda": False}
 ENDED = "was ended together with what had started it"
 
 

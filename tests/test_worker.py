@@ -362,6 +362,7 @@ class Counting:
     """A launcher that counts the workers that it starts."""
 
     processor = None
+    cuda = False
 
     def __init__(self) -> None:
         self.launcher = new_launcher()

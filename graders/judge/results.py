@@ -142,8 +142,11 @@ class Result:
         return sum(map(self.earned, self.outcomes))
 
     def earned(self, outcome: Outcome) -> int:
-        """The points of a check that passed; what may come from a forbidden call earns nothing."""
-        counts = outcome.category in KEPT or not any(one.breaks_the_rules for one in self.outcomes)
+        """The points of a check that passed; what may come from a forbidden call earns nothing.
+
+        A check on a GPU has no points, and takes none.
+        """
+        counts = outcome.category in KEPT or not any(one.breaks_the_rules and one.points for one in self.outcomes)
         return outcome.points if outcome.state == "pass" and counts else 0
 
     @property

@@ -79,6 +79,7 @@ class Run:
         self.shared = shared = shared or Shared()
         self.diagnoses, self.references, self.all_vectors = shared.diagnoses, shared.references, shared.vectors
         self.launcher = launcher
+        launcher.cuda = "cuda" in options.devices
 
     def close(self) -> None:
         for pending in self.pending.values():

@@ -88,6 +88,7 @@ class Interruptible:
     """A launcher whose workers another thread can end; a verdict that still needs one of them is Interrupted."""
 
     processor = None
+    cuda = False
 
     def __init__(self, launcher: Launcher) -> None:
         self.launcher = launcher

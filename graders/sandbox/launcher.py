@@ -52,6 +52,7 @@ class Launcher(Protocol):
     def isolation(self) -> cage.Isolation: ...
     @property
     def processor(self) -> int | None: ...  # that its workers keep to, if to one
+    cuda: bool  # whether its workers are to begin CUDA: set by who grades on a GPU
     def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int: ...
     def stop(self, pid: int) -> str: ...
     def close(self) -> None: ...
@@ -134,6 +135,8 @@ def forks() -> bool:
 
 class ForkServer:
     """The judge's end of the server that forks workers, and of the keeper, which starts another where one has ended."""
+
+    cuda = False
 
     def __init__(self, processor: int | None = None) -> None:
         self.processor = processor
@@ -322,6 +325,7 @@ class Spawn:
     """Starts every worker anew, which imports torch again."""
 
     processor = None
+    cuda = False
 
     def __init__(self) -> None:
         self.processes: dict[int, Any] = {}

@@ -21,6 +21,7 @@ from graders.worker.visible import visible
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
 WHOLE_SECONDS = 60.0  # of the processor, for all imports and calls together; the slowest reference takes 2
+CUDA_SECONDS = 60.0  # that a GPU's first use may take a worker beside the import
 SHARED = 2  # clock seconds count as one where the processor worked for less: others may use it, and some sleep
 MOST_HANGS = MOST_DEATHS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 10_000  # printed in one call: one that trains, or is made of thousands, has an honest line for each
@@ -76,13 +77,14 @@ class Submission:
             limit = self.limit = LIMIT_SECONDS / 2**self.hangs
             training = trains(self.source.text, self.banned)
             worker = self.home.worker = worker or WorkerProcess(self.launcher, self.source.shown, limit, training)
-            worker.limit = limit
+            worker.limit = limit + CUDA_SECONDS * self.launcher.cuda
             header: LoadRequest = {
                 "op": "load",
                 "path": self.source.shown,
                 "source": self.source.text,
                 "names": self.names,
                 "banned": self.banned,
+                "cuda": self.launcher.cuda,
             }
             start = time.monotonic()
             self.calling = None, start
@@ -170,6 +172,8 @@ class Submission:
         message = " ".join(raised.message.split())  # a line of its own could be taken for one of ours
         if raised.type in ("ParameterMismatch", "GradientOverwritten"):
             return message
+        if raised.type == "CudaUnusable":
+            return f"CUDA does not start in a worker on this machine ({message}); grade with --device cpu"
         if raised.type == "SystemExit":
             return f"sys.exit({message}){self.at(raised.line)}"
         asked = re.search(r"you tried to allocate (\d{1,19}) bytes", raised.message)  # as torch's allocator says it

@@ -25,6 +25,7 @@ class LoadRequest(TypedDict):
     source: str
     names: list[str]  # whose kinds and parameters are asked
     banned: tuple[str, ...]
+    cuda: bool  # whether calls on a GPU will come; else none is seen
 
 
 class TurnRequest(TypedDict):

@@ -35,7 +35,8 @@ from graders.worker.protocol import LoadRequest, Printed, Reply
 
 PRIMITIVE = (bool, int, float, str, type(None))
 PRINTED_BYTES = 1 << 20
-KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT"}  # of the environment
+GPUS = "CUDA_VISIBLE_DEVICES"
+KEPT = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", GPUS}  # of the environment
 READY = b"!"
 TRAINS = re.compile(r"\boptim\b")
 COMPILER = "torch._dynamo"  # which the first optimizer imports
@@ -80,6 +81,14 @@ def serve(
         key = bytes(came)
         came[:] = bytes(wire.KEY)  # numpy hands the same memory to whoever asks next for as much
         request, tensors = wire.receive(link)
+        if request.get("cuda"):
+            try:
+                begin_cuda()
+            except CudaUnusable as error:
+                say({"raised": raised(error, request["path"])}, [])
+                return
+        else:
+            os.environ[GPUS] = ""  # else torch's count of them loads a library, also where there are none
         if request["op"] == "script":  # it has a time limit of its own
             say(script.run(request, log), [])
             return
@@ -145,6 +154,25 @@ def prepare(connection: int, telling: int, scratch: str) -> int:
     if STACK_SIGNAL:
         faulthandler.register(STACK_SIGNAL, file=telling)
     return log
+
+
+class CudaUnusable(Exception):
+    """There is a GPU, but a worker cannot use it."""
+
+
+def begin_cuda() -> None:
+    """Makes what a GPU's first use makes: threads, open devices, libraries, of which a submission may make none.
+
+    Raises: CudaUnusable.
+    """
+    try:
+        torch.cuda.init()  # type: ignore[no-untyped-call]
+        torch.cuda.device_count()  # which is remembered from now on
+        one = torch.ones(2, 2, device="cuda", requires_grad=True)
+        (one @ one).sum().backward()  # type: ignore[no-untyped-call]
+        torch.cuda.synchronize()
+    except Exception as error:  # torch's and the driver's are of many classes
+        raise CudaUnusable(f"{type(error).__name__}: {error}") from error
 
 
 def printed(log: int) -> Printed:
