@@ -79,7 +79,7 @@ class Trial:
             where = "the result" if where == THE_OUTPUT else where
             raise CheckFailed(f"{where}: should be {in_words(right)}, got {in_words(got)}")
         for device in reply.devices:
-            if device != request.device:
+            if request.has_tensors and device != request.device:  # else results are where torch makes them
                 raise CheckFailed(f"device of the result: should be {request.device}, got {device}")
         return reply.result
 

@@ -56,6 +56,11 @@ class Request:
         return ", " in self.mode
 
     @property
+    def has_tensors(self) -> bool:
+        """Whether something says on which device results should be."""
+        return any(isinstance(value, Tensor) for value in (*(self.arguments or {}).values(), *self.parameters.values()))
+
+    @property
     def text(self) -> str:
         """The call in words."""
         return self.with_comment(self.mode)

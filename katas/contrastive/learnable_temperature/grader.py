@@ -26,7 +26,7 @@ class Right(nn.Module):
 
 def at_a_temperature(InfoNCE, features, log_temperature, training=True):
     both = nn.Module()
-    both.one = InfoNCE().to(features.dtype).train(training)
+    both.one = InfoNCE().to(features).train(training)
     both.forward = lambda x: {"loss": both.one(x), "temperature": both.one.temperature}
     return torch.func.functional_call(both, {"one.log_temperature": log_temperature}, features)
 
@@ -38,7 +38,7 @@ def a_new_one(InfoNCE, **init):
 
 
 def trained(InfoNCE, features, log_temperature):
-    one, other = InfoNCE().to(features.dtype), InfoNCE(0.5).to(features.dtype)
+    one, other = InfoNCE().to(features), InfoNCE(0.5).to(features)
     at_first = set(one.state_dict())
     other(features)
     with torch.no_grad():
@@ -65,7 +65,7 @@ def trained(InfoNCE, features, log_temperature):
 
 
 def batches(InfoNCE, features):
-    one = InfoNCE().to(features.dtype)
+    one = InfoNCE().to(features)
     return [one(features[:rows]) for rows in (8, 4, 6)]
 
 

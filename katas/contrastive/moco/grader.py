@@ -137,7 +137,9 @@ def misfit(draw: Draw, *shape: int) -> Arguments:
 
 
 def fill(FeatureQueue, keys, dim, size, batches):
-    queue, count = FeatureQueue(dim, size), 0
+    count = 0
+    with keys.device:  # of which a queue is not told
+        queue = FeatureQueue(dim, size)
     found = {"a new queue, as zeros": torch.zeros_like(queue.queue)}
     for number, batch in enumerate(keys.split(batches), start=1):
         queue.enqueue(batch)
@@ -160,7 +162,8 @@ def rows_named(FeatureQueue, keys, dim, size, batches):
                 twice.extend(len(one) - len(torch.unique(one)) for one in first)
             return function(*args, **(kwargs or {}))
 
-    queue = FeatureQueue(dim, size)
+    with keys.device:
+        queue = FeatureQueue(dim, size)
     with Watch():
         for batch in keys.split(batches):
             queue.enqueue(batch)
@@ -169,7 +172,8 @@ def rows_named(FeatureQueue, keys, dim, size, batches):
 
 def fill_and_overwrite(FeatureQueue, keys, dim, size, batches):
     """The keys require gradients, some as what a network made, and change once they are in the queue."""
-    queue = FeatureQueue(dim, size)
+    with keys.device:
+        queue = FeatureQueue(dim, size)
     for batch in keys.split(batches):
         mine = batch.clone().requires_grad_()
         with torch.enable_grad():
@@ -181,7 +185,8 @@ def fill_and_overwrite(FeatureQueue, keys, dim, size, batches):
 
 
 def fill_two(FeatureQueue, keys):
-    one, other = FeatureQueue(3, 4), FeatureQueue(3, 4)
+    with keys.device:
+        one, other = FeatureQueue(3, 4), FeatureQueue(3, 4)
     one.enqueue(keys[:2])
     other.enqueue(keys[2:4])
     one.enqueue(keys[4:])

@@ -164,7 +164,7 @@ def test_only_the_towers_have_parameters(submission: Submission, draw: Draw) -> 
 
 
 def what_learns(TwoTower, user, item, frozen):
-    model = TwoTower(3, 4, 5).double()
+    model = TwoTower(3, 4, 5).to(user)
     getattr(model, frozen).requires_grad_(False)
     model(user, item).backward()
     return {"with grad": sorted(name for name, one in model.named_parameters() if one.grad is not None)}

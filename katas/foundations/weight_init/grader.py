@@ -24,7 +24,7 @@ def fills(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
     whole.grad = grad = torch.ones_like(tensor)
     given = {"all of it": whole, "its transpose": whole.mT, "a part": whole[1:-1:2, 1::3]}[view]
     layout = given.data_ptr(), given.stride(), given.dtype
-    result = locals()[name](given, generator=torch.Generator().manual_seed(seed))
+    result = locals()[name](given, generator=torch.Generator(tensor.device).manual_seed(seed))
     return {
         "whether the result is the argument": result is given,
         "whether memory, strides and dtype stayed": (given.data_ptr(), given.stride(), given.dtype) == layout,
@@ -38,7 +38,10 @@ def fills(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
 
 
 def draws(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, name, tensor, given, seed):
-    fill, generator, default = locals()[name], torch.Generator(), torch.default_generator
+    fill, where = locals()[name], tensor.device
+    generator, default = torch.Generator(where), torch.default_generator
+    if where.type == "cuda":
+        default = torch.cuda.default_generators[where.index]
     drawn, other, options = (generator, default, {"generator": generator}) if given else (default, generator, {})
     first, second, again, later = (tensor.clone() for _ in range(4))
     before, aside = drawn.manual_seed(seed).get_state(), other.manual_seed(1).get_state()
@@ -48,7 +51,7 @@ def draws(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
     kept = other.get_state()
     drawn.manual_seed(seed), other.manual_seed(2)
     fill(again, **options)
-    drawn.manual_seed(seed), torch.rand(3, generator=drawn)
+    drawn.manual_seed(seed), torch.rand(3, generator=drawn, device=where)
     fill(later, **options)
     return {
         "whether the one that should draw moved on": not torch.equal(after, before),

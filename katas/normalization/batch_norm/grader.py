@@ -19,7 +19,7 @@ class Right(nn.BatchNorm1d):
 
 
 def life(BatchNorm, modes, weight, bias, x, y=None, z=None, **options):
-    norm = BatchNorm(len(weight), **options).to(x.dtype)
+    norm = BatchNorm(len(weight), **options).to(x)
     own = {"weight": weight, "bias": bias}
     found = {name: list(getattr(norm, name).shape) for name in own}
     for mode, batch in zip(modes, (x, y, z), strict=False):
@@ -33,7 +33,7 @@ def life(BatchNorm, modes, weight, bias, x, y=None, z=None, **options):
 
 
 def a_new_layer(BatchNorm, x):
-    norm = BatchNorm(x.shape[1]).to(x.dtype)
+    norm = BatchNorm(x.shape[1]).to(x)
     buffers = [name for name, _ in norm.named_buffers() if name in ("running_mean", "running_var")]
     return {
         "is an nn.Module": isinstance(norm, nn.Module),
@@ -45,7 +45,7 @@ def a_new_layer(BatchNorm, x):
 
 def in_a_model(BatchNorm, x, y):
     norm = BatchNorm(x.shape[1])
-    model = nn.Sequential(norm).to(x.dtype)
+    model = nn.Sequential(norm).to(x)
     model(x)
     model.eval()
     first = {"output": model(y), "next output": model(2 * x), "running_mean": norm.running_mean.clone()}
@@ -64,13 +64,13 @@ def eight_calls(BatchNorm, x):
 
 
 def running_statistics_have_no_graph(BatchNorm, x):
-    norm = BatchNorm(x.shape[1]).to(x.dtype)
+    norm = BatchNorm(x.shape[1]).to(x)
     norm(x.clone().requires_grad_())
     return {f"{name}.requires_grad": getattr(norm, name).requires_grad for name in ("running_mean", "running_var")}
 
 
 def saved_and_loaded(BatchNorm, x, y):
-    norm, other = BatchNorm(x.shape[1]).to(x.dtype), BatchNorm(x.shape[1]).to(x.dtype)
+    norm, other = BatchNorm(x.shape[1]).to(x), BatchNorm(x.shape[1]).to(x)
     norm(x)
     other(y)
     other.eval()(y)
@@ -81,7 +81,7 @@ def saved_and_loaded(BatchNorm, x, y):
 
 
 def refused(BatchNorm, C, mode, x):
-    norm = BatchNorm(C).to(x.dtype)
+    norm = BatchNorm(C).to(x)
     getattr(norm, mode)()  # norm.train() or norm.eval()
     norm(x)
 
