@@ -407,6 +407,11 @@ def test_what_a_forbidden_call_made_earns_nothing() -> None:
     assert [test["status"] for test in found.document()["tests"]].count("pass") == len(passed)
 
 
+def test_a_check_on_a_gpu_has_no_points_and_takes_none() -> None:
+    on_gpu = replace(outcome("fail", "rules/calls/cuda", message=CALLED), points=0)
+    assert result(outcome("pass"), on_gpu).score == 50
+
+
 def test_a_forbidden_call_where_the_cost_is_measured_counts_as_much() -> None:
     found = result(outcome("pass"), outcome("pass", "rules/calls"), outcome("fail", "performance/a", message=CALLED))
     assert found.score == 0

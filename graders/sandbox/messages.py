@@ -72,6 +72,7 @@ class Request:
 
     def with_comment(self, comment: str) -> str:
         """The call in words, a comment behind it, and below it what a scenario does."""
+        comment = ", ".join(filter(None, (comment, "" if self.device == "cpu" else f"on {self.device}")))
         call = describe_call(self.target, self.constructor_arguments, self.arguments or {})
         first = f"{call}  # {comment}" if comment else call
         return f"{first}\n{body_of(self.scenario)}" if self.scenario else first

@@ -56,7 +56,7 @@ def in_a_model(BatchNorm, x, y):
 
 
 def eight_calls(BatchNorm, x):
-    norm, found = BatchNorm(x.shape[1]).to(x.dtype), {}
+    norm, found = BatchNorm(x.shape[1]).to(x), {}
     for number in range(1, 9):
         norm.train(number % 4 > 0)  # the fourth and the eighth are in evaluation mode
         found[f"call {number}"] = norm(number * x)
