@@ -109,7 +109,7 @@ def test_the_dev_container_makes_what_the_settings_name_and_has_the_extensions_t
     assert container["customizations"]["vscode"]["extensions"] == ["ms-python.python", "ms-toolsai.jupyter"]
     assert {name.partition(".")[0] for name in settings_in(".vscode/settings.json")} == {"python", "jupyter"}
     install, make, kernel = container["updateContentCommand"].split(" && ")
-    assert install == "python -m pip install nox"
+    assert install == "python -m pip install nox uv"
     session = make.removeprefix("nox -s ")
     assert f"\ndef {session}(session: nox.Session)" in (ROOT / "noxfile.py").read_text(encoding="utf-8")
     assert kernel == ".venv/bin/python -m pip install ipykernel"

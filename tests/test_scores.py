@@ -360,6 +360,23 @@ def test_job_that_installs_or_runs_anything_holds_no_token(workflow: Any) -> Non
     assert workflow["permissions"] == {}
 
 
+NODE_24 = {"checkout": 5, "setup-python": 6, "upload-artifact": 6, "download-artifact": 7, "upload-pages-artifact": 5}
+
+
+def test_actions_are_pinned_by_hash_on_what_runners_still_have_and_uv_comes_before_torch() -> None:
+    for file in (ROOT / ".github" / "workflows").glob("*.yml"):
+        text = file.read_text(encoding="utf-8")
+        for used in re.findall(r"uses: (.*)", text):
+            if used.startswith("./"):
+                continue
+            pinned = re.fullmatch(r"actions/([a-z-]+)@[0-9a-f]{40} # v(\d+)\.\d+\.\d+", used)
+            assert pinned, used
+            assert int(pinned[2]) >= NODE_24.get(pinned[1], 5), used
+        assert all("uv" in line.split() for line in text.splitlines() if "pip install" in line)
+    (update,) = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
+    assert update["package-ecosystem"] == "github-actions"
+
+
 STEPS_WITH_A_TOKEN = [
     named(GRADE, "publish", "Add the score to the branch `scores`"),
     named(CLASSROOM, "collect", "Fetch the learners' repositories"),
