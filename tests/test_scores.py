@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shlex
+import re
 import shutil
 import subprocess
 import sys
