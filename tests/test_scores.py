@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shlex
 import re
+import shlex
 import shutil
 import subprocess
 import sys
