@@ -1,0 +1,195 @@
+"""Known wrong answers to rotary_embedding."""
+
+from graders.kata import Mistake
+
+DEFAULT = "positions = torch.arange(x.shape[-2], device=x.device)"
+EXPONENT = "-torch.arange(0, d, 2, dtype=torch.float64, device=x.device) / d"
+ANGLES = "angles = positions[..., None] * theta"
+COS = "cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)"
+HALVES, NEIGHBOURS = "x.chunk(2, dim=-1)", "(x[..., 0::2], x[..., 1::2])"
+PAIRS = f"{NEIGHBOURS} if interleaved else {HALVES}"
+ROTATED = "rotated = a * cos - b * sin, a * sin + b * cos"
+BESIDE, WOVEN = "torch.cat(rotated, -1)", "torch.stack(rotated, -1).flatten(-2)"
+BACK = f"return {WOVEN} if interleaved else {BESIDE}"
+FITS = "positions.dim() > len(tokens) or any(size not in (1, wanted) for size, wanted in fits)"
+
+BY_PAIR = """rotated = tuple(
+        torch.stack([p[..., i] * one[..., i] + q[..., i] * two[..., i] for i in range(d // 2)], -1)
+        for p, one, q, two in ((a, cos, b, -sin), (a, sin, b, cos))
+    )"""
+FROM_LOWEST = """low = positions.min()
+    table = torch.arange(int(low), int(positions.max()) + 1, device=x.device)[:, None] * theta
+    angles = table[(positions - low).long()]"""
+MATRICES = {  # a rotated identity is the matrix of the rotation
+    COS: COS.replace("x.dtype)", "x.dtype).unsqueeze(-2)"),
+    PAIRS: PAIRS.replace("x[", "one[").replace("x.", "one."),
+    "    a, b =": "    one = torch.eye(d, dtype=x.dtype, device=x.device)\n    a, b =",
+    BACK: f"turns = {WOVEN} if interleaved else {BESIDE}\n    return (x.unsqueeze(-2) @ turns).squeeze(-2)",
+}
+
+MISTAKES = (
+    Mistake(
+        "other_layout",
+        "interleaved is read the wrong way round; where it is False, the channels i and i + d/2 are a pair",
+        {PAIRS: PAIRS.replace("if", "if not"), BACK: BACK.replace("if", "if not")},
+    ),
+    Mistake(
+        "always_halves",
+        "interleaved changes nothing; where it is True, the channels 2i and 2i + 1 are a pair",
+        {PAIRS: HALVES, BACK: f"return {BESIDE}"},
+    ),
+    Mistake(
+        "always_neighbours",
+        "the channels 2i and 2i + 1 are always a pair; by default, i and i + d/2 are one",
+        {PAIRS: NEIGHBOURS, BACK: f"return {WOVEN}"},
+    ),
+    Mistake(
+        "not_woven",
+        "with interleaved=True, the rotated channels come back as two halves; weave them, so that each keeps its place",
+        {BACK: f"return {BESIDE}"},
+    ),
+    Mistake(
+        "halves_woven",
+        "by default, the rotated halves are woven together; put one after the other, so that each keeps its place",
+        {BACK: f"return {WOVEN}"},
+    ),
+    Mistake(
+        "angles_of_halves",
+        "with interleaved=True, channel j gets the angle of pair j mod d/2; the channels 2i and 2i + 1 have angle i",
+        {
+            BACK: "turned = torch.stack((-b, a), -1).flatten(-2) if interleaved else torch.cat((-b, a), -1)\n"
+            "    return x * torch.cat((cos, cos), -1) + turned * torch.cat((sin, sin), -1)"
+        },
+    ),
+    Mistake(
+        "angles_of_neighbours",
+        "by default, the channels 2i and 2i + 1 get one angle; the channels i and i + d/2 are pair i and have angle i",
+        {
+            BACK: "cos, sin = cos.repeat_interleave(2, -1), sin.repeat_interleave(2, -1)\n"
+            "    turned = torch.stack((-b, a), -1).flatten(-2) if interleaved else torch.cat((-b, a), -1)\n"
+            "    return x * cos + turned * sin"
+        },
+    ),
+    Mistake(
+        "halved_exponent",
+        "the exponent of pair i is −i/d; it should be −2i/d",
+        {EXPONENT: EXPONENT.replace("0, d, 2", "d // 2")},
+    ),
+    Mistake(
+        "doubled_exponent",
+        "the exponent of pair i is −4i/d; it should be −2i/d",
+        {EXPONENT: f"2 * ({EXPONENT})"},
+    ),
+    Mistake(
+        "exponents_up_to_one",
+        "the exponents run from 0 to −1; they should be −2i/d, so the last one is −(d − 2)/d",
+        {EXPONENT: EXPONENT.replace("/ d", "/ max(d - 2, 1)")},
+    ),
+    Mistake(
+        "positive_exponent",
+        "the frequencies grow with i; the exponent is negative",
+        {EXPONENT: EXPONENT.removeprefix("-")},
+    ),
+    Mistake("base_ignored", "10000 is used for any base; use the one that is passed", {"theta = base": "theta = 1e4"}),
+    Mistake(
+        "other_direction",
+        "the pairs are rotated the other way; (a, b) becomes (a cos φ − b sin φ, a sin φ + b cos φ)",
+        {ROTATED: "rotated = a * cos + b * sin, b * cos - a * sin"},
+    ),
+    Mistake(
+        "no_minus",
+        "the first channel of a pair becomes a cos φ + b sin φ, and lengths change; it should be a cos φ − b sin φ",
+        {ROTATED: ROTATED.replace(" - ", " + ")},
+    ),
+    Mistake(
+        "rotated_twice",
+        "the second channel of a pair is computed from the rotated a; use the old one",
+        {ROTATED: "a = a * cos - b * sin\n    rotated = a, a * sin + b * cos"},
+    ),
+    Mistake(
+        "sin_for_cos",
+        "sin and cos have each other's place; position 0 should change nothing",
+        {COS: COS.replace("cos, sin =", "sin, cos =")},
+    ),
+    Mistake(
+        "from_one",
+        "without positions, the first token has position 1; it should have 0",
+        {DEFAULT: f"{DEFAULT} + 1"},
+    ),
+    Mistake(
+        "other_axis",
+        "the tokens are taken to lie along axis 1; they lie along the last axis but one",
+        {
+            DEFAULT: "positions = torch.arange(x.shape[1 if x.dim() > 2 else 0], device=x.device)\n"
+            "        positions = positions.view(-1, *[1] * (x.dim() - 3))"
+        },
+    ),
+    Mistake(
+        "positions_ignored",
+        "positions change nothing, and all tokens have 0 … S − 1; use those that are passed",
+        {ANGLES: "angles = torch.arange(x.shape[-2], device=x.device)[:, None] * theta"},
+    ),
+    Mistake(
+        "positions_added",
+        "positions are added to 0 … S − 1; they are the positions themselves",
+        {
+            f"        {DEFAULT}": f"        {DEFAULT} * 0",
+            ANGLES: "angles = (positions + torch.arange(x.shape[-2], device=x.device))[..., None] * theta",
+        },
+    ),
+    Mistake(
+        "positions_of_one_sample",
+        "all samples get the positions of the first one; each has its own",
+        {ANGLES: "angles = (positions if positions.dim() < 2 else positions[:1])[..., None] * theta"},
+    ),
+    Mistake(
+        "negative_positions",
+        "negative positions are raised to 0 or lose their sign; they rotate the other way",
+        {ANGLES: ANGLES.replace("positions[", "positions.clamp(min=0)[")},
+        also=({ANGLES: ANGLES.replace("positions[", "positions.double().abs()[")},),
+    ),
+    Mistake(
+        "float32_angles",
+        "angles are made in float32, which far from position 0 is off by thousandths; make them in float64",
+        {EXPONENT: EXPONENT.replace("float64", "float32")},
+        also=({ANGLES: f"{ANGLES}.float()"}, {ANGLES: f"{ANGLES}.float().double()"}),
+    ),
+    Mistake(
+        "angles_in_the_dtype_of_x",
+        "positions or angles are rounded to the dtype of x, and bfloat16 holds 4001 as 4000; make them in float64",
+        {EXPONENT: EXPONENT.replace("torch.float64", "x.dtype")},
+        also=(
+            {ANGLES: ANGLES.replace("positions[", "positions.to(x.dtype)[")},
+            {DEFAULT: DEFAULT.replace(", ", ", dtype=x.dtype, ")},
+            {ANGLES: f"angles = ({ANGLES.removeprefix('angles = ')}).to(x.dtype)"},
+        ),
+    ),
+    Mistake(
+        "positions_enlarge_x",
+        "positions with more axes than x has tokens' axes, or with a longer one, make the result larger; refuse them",
+        {FITS: "any(size != wanted and 1 not in (size, wanted) for size, wanted in fits)"},
+    ),
+    Mistake(
+        "table_of_positions",
+        "a table holds the angles of all positions up to the largest; calculate them for the given ones alone",
+        {ANGLES: FROM_LOWEST},
+        slow=True,
+    ),
+    Mistake(
+        "rotation_matrices",
+        "each token gets a d × d matrix; rotate the pairs by themselves",
+        MATRICES,
+        slow=True,
+    ),
+    Mistake("pair_by_pair", "a loop rotates one pair at a time; rotate all at once", {ROTATED: BY_PAIR}, slow=True),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+ON_CPU = "on the CPU it is made on the device of x anyway; on a GPU the call raises"
+THETA = f"theta = base ** ({EXPONENT})"
+ZIPPED = "fits = zip(reversed(positions.shape), reversed(tokens)"
+EQUIVALENT = {
+    f"{DEFAULT} -> {DEFAULT.replace(', device=x.device', '')}": ON_CPU,
+    f"{THETA} -> {THETA.replace(', device=x.device', '')}": ON_CPU,
+    f"{ZIPPED}, strict=False) -> {ZIPPED})": "False is the default",
+}
