@@ -6,6 +6,7 @@ The mistakes come through a side door of their own, wrong.py, since there are hu
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
 import json
 import multiprocessing
@@ -25,7 +26,7 @@ from rich.table import Table
 
 from graders.arguments import command_line
 from graders.author import wrong
-from graders.author.wrong import Shot
+from graders.author.wrong import DebugRounds, Shot
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.faults import ROOT, GraderError, UsageError
@@ -57,6 +58,7 @@ class Proof:
     mutants_killed: int = 0
     cheats: int = 0
     defeated: int = 0
+    rounds: DebugRounds = field(default_factory=DebugRounds)
     equivalent: dict[str, str] = field(default_factory=dict)
     checks: int = 0
     core: int = 0  # of the checks
@@ -90,6 +92,7 @@ class Proof:
             f"{self.standard_killed}/{self.standard}",
             f"{self.mutants_killed}/{self.mutants}",
             f"{self.defeated}/{self.cheats}" if self.cheats else "-",
+            f"{self.rounds.alone} {self.rounds.pairs}/{self.rounds.sampled}" if self.rounds.alone else "-",
             "proved" if not self.faults else f"{len(self.faults)} FAULTS",
         ]
 
@@ -152,7 +155,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         for fault in proof.faults:
             console.print(f"FAULT  {proof.kata}: {fault}", markup=False, soft_wrap=True)
     if options.json:
-        results.write(options.json, [vars(proof) for proof in proofs.values()])
+        results.write(options.json, [dataclasses.asdict(proof) for proof in proofs.values()])
     return int(any(proof.faults for proof in proofs.values()))
 
 
@@ -180,7 +183,7 @@ def changed_files(reference: str, root: Path) -> list[str]:
 
 
 def table(proofs: list[Proof]) -> Table:
-    made = card.table("kata.", "right", "core", "named", "usual", "mutants", "cheats", ".")
+    made = card.table("kata.", "right", "core", "named", "usual", "mutants", "cheats", "bugs", ".")
     for proof in proofs:
         made.add_row(*proof.row())
     return made
@@ -223,7 +226,7 @@ def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Pr
     `deep` lists mutants of alternatives that pass, too. Most are right; a person has to look at them.
     """
     own = {mistake.name for mistake in kata.mistakes}
-    faults, verdicts = judged(kata, deep, free)
+    faults, verdicts, proof.rounds = judged(kata, deep, free)
     proof.faults += faults
     for verdict in verdicts:
         form, survives = verdict.form, verdict.state == "solved"
@@ -252,7 +255,7 @@ def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Pr
                 proof.faults.append(f"the mistake {form} should be named, got {got}")
 
 
-def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> tuple[list[str], list[Shot]]:
+def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> tuple[list[str], list[Shot], DebugRounds]:
     """What came of the wrong answers (wrong.py), in a process that keeps to a free processor. Raises: GraderError."""
     processor = free.get()
     try:

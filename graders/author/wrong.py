@@ -7,6 +7,8 @@ check fails, those first by which others were caught, and then only what tells i
 from __future__ import annotations
 
 import gc
+import itertools
+import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,12 +19,14 @@ import torch
 from graders.author import bans
 from graders.author.mutants import mutants
 from graders.catalogue import katas
+from graders.catalogue.bugs import are_apart, bugs_of
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed, GraderError
 from graders.judge import checks
 from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
+from graders.judge.planting import Planting
 from graders.judge.run import DEFAULT_SEED
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
@@ -31,6 +35,7 @@ from graders.sandbox.launcher import Launcher, keep_freed_memory, keep_to, new_l
 from graders.sandbox.messages import Request
 from graders.sandbox.submission import LIMIT_SECONDS, WHOLE_SECONDS, Submission
 
+SAMPLED, MOST_SAMPLED = 3, 6  # pairs of bugs: until so many are good, and at most
 SPARE = 10  # times as long as the reference a submission may take at least, or the machine be loaded
 
 
@@ -46,8 +51,17 @@ class Shot:
     taken_for: str | None = None  # the mistake that replies alike
 
 
-def judge(root: Path, name: str, deep: bool, processor: int | None) -> tuple[list[str], list[Shot]]:
-    """What is wrong with the kata, and what came of its mistakes and mutants, on one processor.
+@dataclass(frozen=True)
+class DebugRounds:
+    """What debug rounds can plant: so many mistakes alone; and of some pairs, those that show beside each other."""
+
+    alone: int = 0
+    pairs: int = 0
+    sampled: int = 0
+
+
+def judge(root: Path, name: str, deep: bool, processor: int | None) -> tuple[list[str], list[Shot], DebugRounds]:
+    """What is wrong with the kata, what came of its mistakes and mutants, and what can be planted, on one processor.
 
     Raises: GraderError.
     """
@@ -60,7 +74,7 @@ def judge(root: Path, name: str, deep: bool, processor: int | None) -> tuple[lis
     bench = Bench(katas.find_one(name, root), launcher)
     try:
         verdicts = [*bench.mistakes(), *bench.mutants(deep), *bench.unmatched()]
-        return [*bench.lateness(), *bench.bans()], verdicts
+        return [*bench.lateness(), *bench.bans()], verdicts, bench.debug_rounds()
     finally:
         bench.close()
         launcher.close()
@@ -130,6 +144,16 @@ class Bench:
             found = self.diagnosis.closest(one, in_order(trial, asked), wrong) if failed else None
             form, taken_for = known.form or known.name, found.name if found else None
             yield Shot("mistake", form, *state_of(one, failed), known.name, taken_for)
+
+    def debug_rounds(self) -> DebugRounds:
+        bugs, sampled, good = bugs_of(self.kata), 0, 0
+        pairs = [pair for pair in itertools.combinations(bugs, 2) if are_apart(pair)]
+        planting = Planting(self.kata, self.launcher, [request for request, _ in self.right.replies.values()])
+        for pair in random.Random(self.kata.id).sample(pairs, min(MOST_SAMPLED, len(pairs))):
+            if good < SAMPLED:
+                sampled, good = sampled + 1, good + planting.is_good(pair)
+        planting.close()
+        return DebugRounds(len(bugs), good, sampled)
 
     def mutants(self, deep: bool) -> Iterator[Shot]:
         for name, source in mutants(self.kata.reference_file.read_text(encoding="utf-8")).items():

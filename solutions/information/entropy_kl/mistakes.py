@@ -21,6 +21,9 @@ def total(terms, dim, base):
     return ({summed}) / ({unit})
 """
 EVERY_EPS = ("{0} + 1e-8", "{0} + 1e-10", "{0} + 1e-12", "{0}.clamp_min(1e-8)", "{0}.clamp_min(1e-12)")
+LOG_Q, ZERO = "torch.where((p == 0) & (q == 0), 1, q).log()", "(p == 0) & (q == 0)"
+BASED = "nats if base is None else nats / math.log(base)"
+DIVERGENCE = "cross_entropy_of(p, q, dim, base) - entropy(p, dim, base)"
 ROWS = "torch.stack([row.sum() for row in terms.movedim(dim, -1).flatten(0, -2)]).view_as(terms.sum(dim))"
 
 
@@ -37,9 +40,12 @@ def forms(h: str = H, ce: str = CE, kl: str = "", **total: str) -> Iterator[dict
         }
 
 
-def mistake(name: str, diagnosis: str, *changes: dict[str, str], slow: bool = False) -> Mistake:
+def mistake(
+    name: str, diagnosis: str, *changes: dict[str, str], short: dict[str, str] | None = None, slow: bool = False
+) -> Mistake:
+    """`short` is an edit of the reference as it stands, for debug rounds."""
     first, *also = [edits for change in changes for edits in forms(**change)]
-    return Mistake(name, diagnosis, first, tuple(also), slow)
+    return Mistake(name, diagnosis, first, (*also, *([short] if short else [])), slow)
 
 
 def each(h: str, ce: str, kl: str) -> tuple[dict[str, str], ...]:
@@ -59,6 +65,7 @@ MISTAKES = (
         "zero_times_infinity",
         "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
         *logarithms_of("{0}"),
+        short={LOG_Q: "q.log()"},
     ),
     mistake(
         "patched_after_the_logarithm",
@@ -83,11 +90,13 @@ MISTAKES = (
         "eps_in_the_logarithm",
         "the probabilities are raised a little before the logarithm; leave all but those of 0 · log 0 as they are",
         *(change for eps in EVERY_EPS for change in logarithms_of(eps)),
+        short={LOG_Q: "(q + 1e-12).log()"},
     ),
     mistake(
         "gradient_lost_where_p_is_0",
         "the cross-entropy skips all entries with p = 0, where p has the gradient −log q; skip those with p = q = 0",
         {"ce": "-p * torch.where(p == 0, 1, q).log()"},
+        short={ZERO: "p == 0"},
     ),
     mistake(
         "impossible_left_out",
@@ -95,11 +104,22 @@ MISTAKES = (
         {"ce": "-p * torch.where(q == 0, 1, q).log()"},
         {"kl": "p * (torch.where(p == 0, 1, p).log() - torch.where(q == 0, 1, q).log())"},
         {"kl": KL.replace("p == 0", "(p == 0) | (q == 0)")},
+        short={ZERO: "q == 0"},
     ),
-    mistake("divergence_reversed", "KL(q ‖ p) is returned; return KL(p ‖ q)", {"kl": REVERSED}),
+    mistake(
+        "divergence_reversed",
+        "KL(q ‖ p) is returned; return KL(p ‖ q)",
+        {"kl": REVERSED},
+        short={DIVERGENCE: "cross_entropy_of(q, p, dim, base) - entropy(q, dim, base)"},
+    ),
     mistake("symmetric", "KL is made symmetric in p and q; return KL(p ‖ q) alone", {"kl": f"({KL} + {REVERSED}) / 2"}),
     mistake("cross_entropy_reversed", "H(q, p) is returned; swap p and q", {"ce": SWAPPED}),
-    mistake("divergence_without_entropy", "H(p, q) is returned for KL(p ‖ q); subtract H(p)", {"kl": CE}),
+    mistake(
+        "divergence_without_entropy",
+        "H(p, q) is returned for KL(p ‖ q); subtract H(p)",
+        {"kl": CE},
+        short={DIVERGENCE: "cross_entropy_of(p, q, dim, base)"},
+    ),
     mistake(
         "quotient_overflows_in_half",
         "p / q overflows float16 where q is tiny; take log p − log q, or a wider dtype",
@@ -111,22 +131,58 @@ MISTAKES = (
         "what rounding makes negative is clamped at 0, which cuts the gradients of KL where p is nearly q; leave it",
         {"summed": "terms.sum(dim).clamp(min=0)"},
     ),
-    mistake("bits", "without a base the result is in bits; use the natural logarithm", {"unit": "math.log(base or 2)"}),
-    mistake("base_ignored", "`base` is ignored; divide by its logarithm", {"unit": "1"}),
-    mistake("base_multiplied", "the result is multiplied by log(base); divide by it", {"unit": f"1 / {NATS}"}),
+    mistake(
+        "bits",
+        "without a base the result is in bits; use the natural logarithm",
+        {"unit": "math.log(base or 2)"},
+        short={BASED: BASED.replace("nats", "nats / math.log(2)", 1)},
+    ),
+    mistake(
+        "base_ignored",
+        "`base` is ignored; divide by its logarithm",
+        {"unit": "1"},
+        short={BASED: "nats"},
+    ),
+    mistake(
+        "base_multiplied",
+        "the result is multiplied by log(base); divide by it",
+        {"unit": f"1 / {NATS}"},
+        short={BASED: BASED.replace("/", "*")},
+    ),
     mistake("base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base or math.e).log()"}),
     mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
-    mistake("base_below_1", "bases below 1 are refused, but 0.5 is one", {"check": "base is not None and base <= 1"}),
-    mistake("mean_for_sum", "the terms are averaged; sum them", {"summed": "terms.mean(dim)"}),
-    mistake("everything_summed", "all entries are summed up; sum along `dim` alone", {"summed": "terms.sum()"}),
+    mistake(
+        "base_below_1",
+        "bases below 1 are refused, but 0.5 is one",
+        {"check": "base is not None and base <= 1"},
+        short={CHECK: "base is not None and base <= 1"},
+    ),
+    mistake(
+        "mean_for_sum",
+        "the terms are averaged; sum them",
+        {"summed": "terms.mean(dim)"},
+        short={"(p * log_q).sum(dim)": "(p * log_q).mean(dim)"},
+    ),
+    mistake(
+        "everything_summed",
+        "all entries are summed up; sum along `dim` alone",
+        {"summed": "terms.sum()"},
+        short={"(p * log_q).sum(dim)": "(p * log_q).sum()"},
+    ),
     mistake("axis_kept", "the result has an axis of length 1 for `dim`", {"summed": "terms.sum(dim, keepdim=True)"}),
-    mistake("last_axis_always", "`dim` is ignored and the last axis is summed; use dim", {"summed": "terms.sum(-1)"}),
+    mistake(
+        "last_axis_always",
+        "`dim` is ignored and the last axis is summed; use dim",
+        {"summed": "terms.sum(-1)"},
+        short={"(p * log_q).sum(dim)": "(p * log_q).sum(-1)"},
+    ),
     mistake(
         "wrong_sign",
         "the sign is wrong; log p is at most 0, and the three sums are at least 0",
         {"unit": f"-{NATS}"},
         {"h": H[1:]},
         {"kl": f"-({KL})"},
+        short={"-(p * log_q)": "(p * log_q)"},
     ),
     mistake(
         "summed_one_by_one",

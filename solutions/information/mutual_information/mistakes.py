@@ -14,6 +14,7 @@ FORMS = (
 )
 RAISED = (" + 1e-8", " + 1e-10", " + 1e-12", ".clamp_min(1e-8)", ".clamp_min(1e-12)")
 NATS = "math.log(base or math.e)"
+BASED = "nats if base is None else nats / math.log(base)"
 CHECK = "base is not None and (base <= 0 or base == 1)"
 DEFAULTS = {"inside": "torch.where(p == 0, 1, p)", "h": "-p * log(p)", "check": CHECK, "unit": NATS}
 OWN = """from torch import Tensor
@@ -41,9 +42,12 @@ def edits(mi: str = KL, ce: str = CE, **own: str) -> dict[str, str]:
     return {f"if {CHECK}:": "if False:", "from torch import Tensor\n": made} | sums
 
 
-def mistake(name: str, diagnosis: str, *changes: dict[str, str], slow: bool = False) -> Mistake:
+def mistake(
+    name: str, diagnosis: str, *changes: dict[str, str], short: dict[str, str] | None = None, slow: bool = False
+) -> Mistake:
+    """`short` is an edit of the reference as it stands, for debug rounds."""
     first, *also = (edits(**change) for change in changes)
-    return Mistake(name, diagnosis, first, tuple(also), slow)
+    return Mistake(name, diagnosis, first, (*also, *([short] if short else [])), slow)
 
 
 def each(mi: str, ce: str) -> tuple[dict[str, str], ...]:
@@ -60,6 +64,7 @@ MISTAKES = (
         "given_swapped",
         '`given` is taken the wrong way round: "y" gives H(x | y), which needs p(y), the sums over x',
         *conditional(CE.replace("z", "(x if given == 'y' else y)")),
+        short={'0 if given == "y" else 1': '1 if given == "y" else 0'},
     ),
     Mistake("given_ignored", '`given` is ignored; sum over y for "x"', {'0 if given == "y" else 1': "0"}),
     Mistake("given_x_by_default", '`given` is "x" by default; it should be "y"', {'str = "y"': 'str = "x"'}),
@@ -78,6 +83,7 @@ MISTAKES = (
         "zero_times_infinity",
         "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
         *(form | {"inside": "p"} for form in FORMS),
+        short={"torch.where(p == 0, 1, p).log() for p": "p.log() for p"},
     ),
     mistake(
         "patched_after_the_logarithm",
@@ -106,7 +112,12 @@ MISTAKES = (
         "the entropies of p(x | y) are summed or averaged as if all y were equally likely; weigh each by p(y)",
         *conditional("h(p / torch.where(z == 0, 1, z))", "h(p / torch.where(z == 0, 1, z)) / z.numel()"),
     ),
-    mistake("another_entropy", "H(x, y) is returned for H(x | y), which is H(x, y) − H(y)", *conditional("h(p)")),
+    mistake(
+        "another_entropy",
+        "H(x, y) is returned for H(x | y), which is H(x, y) − H(y)",
+        *conditional("h(p)"),
+        short={"(log_known - log_joint)": "-log_joint"},
+    ),
     mistake("nothing_known", "H(x) is returned for H(x | y)", *conditional("h(x if given == 'y' else y)")),
     mistake(
         "no_information",
@@ -129,12 +140,33 @@ MISTAKES = (
         "marginals_detached",
         "the marginals are detached, but they depend on the joint; keep their graph",
         *each(KL.replace("x", "x.detach()").replace("y", "y.detach()"), CE.replace("z", "z.detach()")),
+        short={"1, keepdim=True)": "1, keepdim=True).detach()"},
     ),
-    mistake("bits", "without a base the result is in bits; use the natural logarithm", {"unit": "math.log(base or 2)"}),
-    mistake("base_ignored", "`base` is ignored; use it", *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}")),
+    mistake(
+        "bits",
+        "without a base the result is in bits; use the natural logarithm",
+        {"unit": "math.log(base or 2)"},
+        short={one: one.replace(" if", " / math.log(2) if") for one in ("nats if base", "h_x if base")},
+    ),
+    mistake(
+        "base_ignored",
+        "`base` is ignored; use it",
+        *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}"),
+        short={BASED: "nats"},
+    ),
     mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
-    mistake("base_1", "base 1 is not refused; its logarithm is 0", {"check": "base is not None and base <= 0"}),
-    mistake("base_below_1", "bases below 1 are refused, but 0.5 is one", {"check": "base is not None and base <= 1"}),
+    mistake(
+        "base_1",
+        "base 1 is not refused; its logarithm is 0",
+        {"check": "base is not None and base <= 0"},
+        short={CHECK: "base is not None and base <= 0"},
+    ),
+    mistake(
+        "base_below_1",
+        "bases below 1 are refused, but 0.5 is one",
+        {"check": "base is not None and base <= 1"},
+        short={CHECK: "base is not None and base <= 1"},
+    ),
     mistake(
         "diagonal_matrix",
         "a marginal is made the diagonal of a square matrix; let it broadcast",

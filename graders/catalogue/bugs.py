@@ -1,0 +1,133 @@
+"""Bugs to be planted: known mistakes as changes of a few lines of the reference, as a learner is shown it."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import itertools
+import tokenize
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from graders.catalogue.katas import Kata
+
+MOST_LINES = 4  # that a bug takes the place of, or has itself: who rewrites more plants no bug
+
+
+@dataclass(frozen=True)
+class Change:
+    """Lines of the right file, from `first` to before `last`, counted from 0, and those that stand there instead."""
+
+    first: int
+    last: int
+    lines: tuple[str, ...]
+
+    def overlaps(self, other: Change) -> bool:
+        """Or stands where it would not be clear which of the two comes first."""
+        if self.first == self.last or other.first == other.last:
+            return self.first <= other.last and other.first <= self.last
+        return self.first < other.last and other.first < self.last
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A mistake as it can be planted, from the first changed line to the last; `sentence` says what is wrong."""
+
+    name: str
+    sentence: str
+    changes: tuple[Change, ...]
+    slow: bool = False
+
+
+def right_file(kata: Kata) -> str:
+    """The reference as it is without bugs."""
+    return plain(kata.reference_file.read_text(encoding="utf-8"))
+
+
+def bugs_of(kata: Kata, slow: bool = False) -> list[Bug]:
+    """The mistakes that are small edits, each in its smallest form. Raises: GraderError."""
+    if not kata.reference_file.exists():
+        return []
+    reference, right = kata.reference_file.read_text(encoding="utf-8"), right_file(kata)
+    found = []
+    for mistake in kata.mistakes:
+        forms = [changes(right, plain(source)) for source in mistake.forms(reference).values()]
+        smallest = min(forms, key=size)
+        if mistake.slow == slow and 0 < size(smallest) <= MOST_LINES:
+            found.append(Bug(mistake.name, mistake.diagnosis, smallest, slow))
+    return found
+
+
+def changes(right: str, wrong: str) -> tuple[Change, ...]:
+    own, its = right.splitlines(), wrong.splitlines()
+    matcher = difflib.SequenceMatcher(None, own, its, autojunk=False)
+    return tuple(
+        Change(first, last, tuple(its[begin:end]))
+        for kind, first, last, begin, end in matcher.get_opcodes()
+        if kind != "equal"
+    )
+
+
+def size(some: Sequence[Change]) -> int:
+    """In lines."""
+    return sum(max(one.last - one.first, len(one.lines)) for one in some)
+
+
+def are_apart(bugs: Sequence[Bug]) -> bool:
+    """Whether no two of them change the same lines."""
+    return not any(
+        one.overlaps(other)
+        for bug, another in itertools.combinations(bugs, 2)
+        for one in bug.changes
+        for other in another.changes
+    )
+
+
+def planted(right: str, bugs: Sequence[Bug]) -> str:
+    """The right file with these in it, which are apart."""
+    lines = right.splitlines()
+    for one in sorted((one for bug in bugs for one in bug.changes), key=lambda one: one.first, reverse=True):
+        lines[one.first : one.last] = one.lines
+    return "\n".join(lines) + "\n"
+
+
+def places(bug: Bug, bugs: Sequence[Bug]) -> list[range]:
+    """Where it stands in the file that has all of these bugs: lines counted from 0, none where it leaves some out."""
+    others = [one for other in bugs for one in other.changes]
+    made = []
+    for change in bug.changes:
+        moved = sum(len(one.lines) - (one.last - one.first) for one in others if one.first < change.first)
+        made.append(range(change.first + moved, change.first + moved + len(change.lines)))
+    return made
+
+
+def plain(source: str) -> str:
+    """The program with its docstrings, but without comments, which often say what the right line does.
+
+    Nor has it what an edit leaves behind where it takes something away: `pass`, and an `if` that does nothing.
+    """
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(iter([f"{line}\n" for line in lines] + [""]).__next__):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip() or "\0"
+    text = "\n".join(line for line in lines if line != "\0") + "\n"
+    while idle := next(idle_statements(text), None):
+        lines = text.splitlines()
+        lines[idle.lineno - 1 : idle.end_lineno] = []
+        text = "\n".join(lines) + "\n"
+    return text
+
+
+def idle_statements(text: str) -> Iterator[ast.stmt]:
+    """Those that do nothing, where something else is left beside them."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.mod | ast.stmt) and len(body := getattr(node, "body", [])) > 1:
+            yield from filter(is_idle, body)
+
+
+def is_idle(one: ast.stmt) -> bool:
+    if not isinstance(one, ast.If) or one.orelse:
+        return isinstance(one, ast.Pass)
+    never = isinstance(one.test, ast.Constant) and not one.test.value
+    return never or all(isinstance(inner, ast.Pass) for inner in one.body)
