@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import re
@@ -18,6 +19,7 @@ from rich.console import Console
 
 from graders.author import prove
 from graders.author.mutants import mutants
+from graders.author.wrong import DebugRounds
 from graders.catalogue.katas import Kata, all_katas
 from graders.catalogue.stub import stub_of
 from graders.faults import CheckFailed, GraderError
@@ -302,6 +304,16 @@ def test_proofs_can_be_read_in_a_narrow_terminal() -> None:
     assert lines[0].strip() == "multi_head_attention"
     assert " ".join(shown.file.getvalue().split()).endswith("named 0/0, usual 0/0, mutants 0/0, 2 FAULTS")
     assert max(map(len, lines)) <= 40
+
+
+def test_proofs_of_a_long_name_fit_in_80_columns() -> None:
+    shown = Console(file=io.StringIO(), width=80)
+    full = prove.Proof(
+        "learnable_temperature", 10, 10, 110, 110, 110, 10, 10, 100, 100, 100, 100, DebugRounds(30, 3, 3)
+    )
+    shown.print(prove.table([dataclasses.replace(full, checks=100, core=40)]))
+    assert isinstance(shown.file, io.StringIO)
+    assert len(shown.file.getvalue().splitlines()) == 2
 
 
 def test_stub_keeps_the_todo_comments_alone() -> None:

@@ -184,6 +184,7 @@ def changed_files(reference: str, root: Path) -> list[str]:
 
 def table(proofs: list[Proof]) -> Table:
     made = card.table("kata.", "right", "core", "named", "usual", "mutants", "cheats", "bugs", ".")
+    made.padding = (0, 1, 0, 0)  # so that all of it fits in 80 columns
     for proof in proofs:
         made.add_row(*proof.row())
     return made

@@ -75,7 +75,8 @@ class Fitting(Table):
         """Its width; what may be folded counts for no more than FOLDED."""
         longest = [max(cell_len(str(cell)) for cell in (column.header, *column.cells)) for column in self.columns]
         pairs = zip(longest, self.columns, strict=True)
-        return sum(2 + (width if column.no_wrap else min(width, FOLDED)) for width, column in pairs)
+        _, right, _, left = self.padding
+        return sum(left + right + (width if column.no_wrap else min(width, FOLDED)) for width, column in pairs)
 
 
 def table(*headings: str) -> Table:
