@@ -1,0 +1,163 @@
+"""What is checked of kv_cache."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, bans, last_places
+
+Cache = tuple[Tensor, Tensor]
+
+
+class Right(nn.Module):
+    """One map makes q, k and v, and torch's own attention is told which keys each new token sees."""
+
+    def __init__(self, embed_dim: int, num_heads: int) -> None:
+        super().__init__()
+        self.sizes = (num_heads, embed_dim // num_heads)
+        for name in ("q", "k", "v", "out"):
+            setattr(self, f"{name}_linear", nn.Linear(embed_dim, embed_dim))
+
+    def forward(self, x: Tensor, cache: Cache | None = None) -> tuple[Tensor, Cache]:
+        q, k, v = (getattr(self, f"{name}_linear")(x).unflatten(2, self.sizes).transpose(1, 2) for name in "qkv")
+        if cache is not None:
+            k, v = (torch.cat(pair, 2) for pair in zip(cache, (k, v), strict=True))
+        at = torch.arange(k.shape[2])
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=at <= at[-x.shape[1] :, None])
+        return self.out_linear(heads.transpose(1, 2).flatten(2)), (k, v)
+
+
+def in_chunks(CachedAttention, x, weights, biases, num_heads, chunks, after=None, training=True):
+    """Each call gets the next few tokens, and the cache of the call before it, or of the call that `after` names."""
+    layer = CachedAttention(x.shape[2], num_heads).to(x.dtype).train(training)
+    names = ("q_linear", "k_linear", "v_linear", "out_linear")
+    own = {f"{name}.weight": weight for name, weight in zip(names, weights, strict=True)}
+    own |= {f"{name}.bias": bias for name, bias in zip(names, biases, strict=True)}
+    caches, found = [None], {}
+    for number, tokens in enumerate(x.split(chunks, 1), start=1):
+        before = after[number - 1] if after else number - 1
+        inputs = (tokens, caches[before]) if before else (tokens,)
+        out, cache = torch.func.functional_call(layer, own, inputs)
+        caches.append(cache)
+        found[f"call {number}"] = {"out": out, "k": cache[0], "v": cache[1]}
+    return found  # looked at after the last call
+
+
+def a_new_layer(CachedAttention, embed_dim, num_heads):
+    layer = CachedAttention(embed_dim, num_heads)
+    shapes = {name: list(one.shape) for name, one in layer.named_parameters()}
+    return {"is an nn.Module": isinstance(layer, nn.Module), "parameters": dict(sorted(shapes.items()))}
+
+
+def refused(CachedAttention, x, k, v):
+    CachedAttention(6, 3).to(x.dtype)(x, (k, v))
+
+
+def layer(draw: Draw, D: int, num_heads: int, std: float = 1.0) -> Arguments:
+    """Of the four maps q_linear, k_linear, v_linear and out_linear, in this order."""
+    return {
+        "weights": draw.normal(4, D, D, std=std * D**-0.5),
+        "biases": draw.normal(4, D, std=0.5),
+        "num_heads": num_heads,
+    }
+
+
+def text(draw: Draw, B: int, D: int, num_heads: int, *chunks: int) -> Arguments:
+    return {"x": draw.normal(B, sum(chunks), D), **layer(draw, D, num_heads), "chunks": [*chunks]}
+
+
+def texts(*sizes: tuple[int, ...]) -> Inputs:
+    return lambda draw: [text(draw, *size) for size in sizes]
+
+
+def chunks(draw: Draw) -> list[Arguments]:
+    made = [text(draw, 2, 6, 2, *each) for each in ((3, 2), (1, 4), (2, 2, 3), (4, 1, 2, 1))]
+    return [*made, text(draw, 2, 6, 3, 2, 3) | {"training": False}]
+
+
+def continued_twice(draw: Draw) -> list[Arguments]:
+    """Two texts continue what call 1 or call 2 returned, by one token or by several; then the first of them goes on."""
+    sizes = (((2, 6, 3, 3, 2, 2, 2), [0, 1, 1, 2]), ((2, 6, 2, 3, 1, 1, 1, 1), [0, 1, 2, 2, 3]))
+    return [text(draw, *size) | {"after": after} for size, after in sizes]
+
+
+def large_scores(draw: Draw) -> list[Arguments]:
+    """Scores of ±100 000. Each token's score with itself is below 0: it is all that the first token sees."""
+    made = [text(draw, 2, 6, 2, *each) for each in ((4,), (2, 3))]
+    for one in made:
+        one["x"] *= 400
+        one["weights"][1] = -one["weights"][0]
+    return made
+
+
+def caches_of_other_sizes(draw: Draw) -> list[Arguments]:
+    """B = 2, H = 3 and d = 2 with four tokens; k and v are both wrong, or v alone."""
+    x, fits = draw.normal(2, 1, 6), draw.normal(2, 3, 4, 2)
+    wrong = [draw.normal(*size) for size in ((1, 3, 4, 2), (3, 3, 4, 2), (2, 1, 4, 2), (2, 2, 4, 3), (2, 3, 4, 1))]
+    return [{"x": x, "k": k, "v": one} for one in wrong for k in (one, fits)]
+
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "class CachedAttention(embed_dim, num_heads)",
+            methods=("forward(x, cache=None)",),
+            oracle=Right,
+            differentiable=("x", "weights", "biases"),
+            tolerance=last_places(8),
+            cases=(
+                Case("prompt", texts((2, 8, 4, 5)), scenario=in_chunks),
+                Case("token_by_token", texts((2, 6, 3, 3, 1, 1, 1), (1, 4, 2, *[1] * 8)), scenario=in_chunks),
+                Case("chunks", chunks, half=True, scenario=in_chunks),
+                Case("one_of_all", texts((1, 1, 1, 1), (1, 5, 1, 1, 2), (2, 5, 5, 2, 1)), scenario=in_chunks),
+                Case("continued_twice", continued_twice, scenario=in_chunks),
+                Case(
+                    "a_new_layer",
+                    lambda draw: {"embed_dim": 6, "num_heads": 2},
+                    scenario=a_new_layer,
+                    dtypes=(torch.float32,),
+                    gradients="none",
+                ),
+                Case(
+                    "large_scores",
+                    large_scores,
+                    scenario=in_chunks,
+                    category="robustness",
+                    dtypes=(torch.float64,),  # rounding moves such scores too far in float32
+                    tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-11, not 1e-16
+                    gradients="none",
+                ),
+                Case(
+                    "heads_do_not_divide",
+                    lambda draw: [{"embed_dim": D, "num_heads": H} for D, H in ((10, 4), (4, 8))],
+                    scenario=a_new_layer,
+                    raises=ValueError,
+                ),
+                Case("cache_of_other_sizes", caches_of_other_sizes, scenario=refused, raises=ValueError),
+            ),
+            budgets=(
+                Budget(
+                    "many_small_heads",
+                    sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
+                    inputs=lambda draw, batch, heads, tokens: text(draw, batch, 2 * heads, heads, tokens, tokens),
+                    asks=("loops",),
+                    scenario=in_chunks,
+                    hints={
+                        "batch": "@ multiplies all matrices of a batch",
+                        "heads": "@ multiplies the matrices of all heads",
+                        "tokens": "one @ scores all pairs of a new token and a key",
+                    },
+                ),
+                Budget(
+                    "long_texts",
+                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (8, 32)},
+                    inputs=lambda draw, heads, tokens, channels: text(draw, 1, heads * channels, heads, tokens, 8),
+                    asks=("memory",),
+                    scenario=in_chunks,
+                    hints={"channels": "@ sums over the channels by itself"},
+                ),
+            ),
+        ),
+    ),
+    banned=bans.ATTENTION,
+)

@@ -1,0 +1,253 @@
+"""Known wrong answers to kv_cache."""
+
+from graders.kata import Mistake
+
+SPLIT = "{0} = self.{0}_linear(x).view(B, T, H, d).transpose(1, 2)"
+JOIN_K = "k = torch.cat([past_k, k], dim=2)"
+JOIN_V = "v = torch.cat([past_v, v], dim=2)"
+DIAGONAL = ".tril(S - T)"
+SEEN = f"torch.ones(T, S, dtype=torch.bool, device=x.device){DIAGONAL}"
+SCORES = "(q / math.sqrt(d)) @ k.mT"
+HIDDEN = "scores.masked_fill(~seen, -torch.inf)"
+WEIGHTS = f"{HIDDEN}.softmax(-1)"
+HEADS = "heads = weights @ v"
+MERGE = "heads.transpose(1, 2).reshape(B, T, D)"
+RESULT = f"return self.out_linear({MERGE}), (k, v)"
+TOKENS_LAST = {RESULT: RESULT.replace("(k, v)", "(k.transpose(1, 2), v.transpose(1, 2))")}
+PAST = "past_k, past_v = cache"
+K_LINEAR = "self.k_linear = nn.Linear(embed_dim, embed_dim)"
+GROW = '''def grown(past: Tensor, new: Tensor) -> Tensor:
+    """Written behind the past, into room that a larger tensor has left."""
+    P, S = past.shape[2], past.shape[2] + new.shape[2]
+    room = past if past._base is None or past._base.shape[2:3] != (64,) else past._base
+    if room.shape[2] != 64 or S > 64:
+        room = torch.cat([past, past.new_zeros(*past.shape[:2], max(64, S) - P, past.shape[3])], dim=2)
+    room.data[:, :, P:S] = new.detach()
+    return room[:, :, :S]
+
+
+'''
+
+
+def split(layout: str) -> dict[str, str]:
+    return {SPLIT.format(name): f"{name} = self.{name}_linear(x){layout}" for name in "qkv"}
+
+
+def joined(k: str, v: str) -> dict[str, str]:
+    return {JOIN_K: k, JOIN_V: v}
+
+
+def each(old: str, new: str) -> dict[str, str]:
+    return joined(JOIN_K.replace(old, new), JOIN_V.replace(old, new))
+
+
+def projected_again(name: str) -> str:
+    past = f"past_{name}.transpose(1, 2).flatten(2)"
+    return f"{name} = self.{name}_linear(torch.cat([{past}, x], dim=1)).view(B, -1, H, d).transpose(1, 2)"
+
+
+MISTAKES = (
+    Mistake(
+        "top_left",
+        "with a cache, new token t sees only the first t + 1 keys, as if it stood at the start; it stands at P + t, "
+        "so shift the mask's diagonal by P",
+        {DIAGONAL: ".tril()"},
+    ),
+    Mistake(
+        "top_left_for_several",
+        "one new token after a cache sees all keys, but several see only the first ones: their mask begins at the top "
+        "left; shift its diagonal by P",
+        {DIAGONAL: ".tril(S - T if T == 1 else 0)"},
+    ),
+    Mistake(
+        "no_mask_with_a_cache",
+        "several new tokens after a cache see each other's future: the mask is left out; only one token needs none",
+        {SEEN: f"{SEEN} | (cache is not None)"},
+    ),
+    Mistake(
+        "no_mask_in_the_prompt",
+        "the tokens of the first call see later ones: they get no mask; it is needed with and without a cache",
+        {SEEN: f"{SEEN} | (cache is None)"},
+    ),
+    Mistake(
+        "no_mask",
+        "tokens see later ones of the same call; token t sees the past, earlier new tokens and itself",
+        {DIAGONAL: ""},
+    ),
+    Mistake(
+        "next_token_seen", "a token also sees the one after it; shift the diagonal by P", {"(S - T)": "(S - T + 1)"}
+    ),
+    Mistake("itself_hidden", "a token does not see itself; it should", {"(S - T)": "(S - T - 1)"}),
+    Mistake(
+        "no_mask_in_eval_mode",
+        "in eval mode nothing is hidden; the mask is the same in both modes",
+        {SEEN: f"{SEEN} | (not self.training)"},
+    ),
+    Mistake(
+        "past_after_the_new",
+        "the past is appended after the new tokens; it should come before them",
+        joined("k = torch.cat([k, past_k], dim=2)", "v = torch.cat([v, past_v], dim=2)"),
+    ),
+    Mistake(
+        "not_joined_along_the_tokens",
+        "past and new do not fit: keys or values are not joined along the tokens; in (B, H, S, d) that is axis 2",
+        each("dim=2", "dim=1"),
+        also=(each("dim=2", "dim=-1"), {JOIN_V: "pass"}),
+    ),
+    Mistake(
+        "cache_not_used",
+        "the cache is not used: only new tokens are seen and returned; put its keys and values before the new ones",
+        joined("pass", "pass"),
+    ),
+    Mistake(
+        "only_the_new_returned",
+        "the returned cache holds the new tokens alone; return the keys and values of all tokens so far",
+        {RESULT: RESULT.replace("(k, v)", "(k[:, :, S - T :], v[:, :, S - T :])")},
+    ),
+    Mistake(
+        "projected_again",
+        "what comes from the cache goes through k_linear and v_linear again; it went through them when it was new",
+        joined(projected_again("k"), projected_again("v")),
+    ),
+    Mistake(
+        "kept_in_the_module",
+        "the past is kept in the module, and the cache that is given is not looked at; one that is continued twice "
+        "then goes on from the wrong text",
+        {
+            "self.num_heads = num_heads": "self.num_heads, self.past = num_heads, None",
+            PAST: "past_k, past_v = self.past",
+            RESULT: f"self.past = k, v\n        {RESULT}",
+        },
+    ),
+    Mistake(
+        "written_behind_the_past",
+        "new keys and values are written into the room behind the past, where another call on the same cache has "
+        "its own; make new tensors with torch.cat",
+        {
+            "class CachedAttention": f"{GROW}class CachedAttention",
+            **joined("k = grown(past_k, k)", "v = grown(past_v, v)"),
+        },
+    ),
+    Mistake(
+        "cut_at_the_cache",
+        "no gradient flows through the cache to the tokens of earlier calls; leave out detach and no_grad",
+        {PAST: "past_k, past_v = (past.detach() for past in cache)"},
+        also=({RESULT: RESULT.replace("(k, v)", "(k.detach(), v.detach())")},),
+    ),
+    Mistake(
+        "cache_swapped",
+        "the returned pair is (v, k); it should be (k, v)",
+        {RESULT: RESULT.replace("(k, v)", "(v, k)")},
+        also=(
+            {
+                RESULT: RESULT.replace("(k, v)", "(v, k)"),
+                **joined("k = torch.cat([past_v, k], dim=2)", "v = torch.cat([past_k, v], dim=2)"),
+            },
+        ),
+    ),
+    Mistake(
+        "tokens_before_heads",
+        "the returned k and v are (B, S, H, d); return them as (B, H, S, d)",
+        TOKENS_LAST,
+        also=({**TOKENS_LAST, PAST: "past_k, past_v = (past.transpose(1, 2) for past in cache)"},),
+    ),
+    Mistake(
+        "last_token_only",
+        "with a cache, only the last new token's output is returned; return those of all T new tokens",
+        {
+            RESULT: f"last = slice(None) if cache is None else slice(-1, None)\n        "
+            f"return self.out_linear({MERGE}[:, last]), (k, v)"
+        },
+    ),
+    Mistake(
+        "scaled_keys_kept",
+        "the returned keys are divided by √d; divide the scores or the queries, and keep the keys as they are",
+        {SPLIT.format("k"): f"{SPLIT.format('k')} / math.sqrt(d)", SCORES: "q @ k.mT"},
+    ),
+    Mistake(
+        "scaled_by_embed_dim", "the scores are divided by √embed_dim; use √(embed_dim / num_heads)", {"(d)": "(D)"}
+    ),
+    Mistake("not_scaled", "the scores are not divided by √d", {SCORES: "q @ k.mT"}),
+    Mistake(
+        "heads_split_by_view",
+        "(B, T, D) is viewed as (B, H, T, d), which mixes tokens and heads; view it as (B, T, H, d), then transpose",
+        split(".view(B, H, T, d)"),
+    ),
+    Mistake(
+        "heads_interleaved",
+        "head h takes every H-th channel; it should take d neighbours, so view the channels as (H, d), not (d, H)",
+        split(".view(B, T, d, H).permute(0, 3, 1, 2)"),
+    ),
+    Mistake(
+        "heads_merged_without_transpose",
+        "the heads are reshaped to (B, T, D) without transposing back, which mixes tokens and heads; transpose first",
+        {MERGE: "heads.reshape(B, T, D)"},
+    ),
+    Mistake(
+        "no_output_map", "out_linear is not applied; map the merged heads with it", {f"self.out_linear({MERGE})": MERGE}
+    ),
+    Mistake(
+        "map_without_bias",
+        "one of the four linear maps has no bias; all of them should have one",
+        {K_LINEAR: K_LINEAR.replace("embed_dim)", "embed_dim, bias=False)")},
+    ),
+    Mistake(
+        "hidden_by_1e9",
+        "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
+    ),
+    Mistake(
+        "hidden_by_1e4",
+        "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")},
+    ),
+    Mistake(
+        "masked_after_softmax",
+        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
+        {WEIGHTS: "scores.softmax(-1) * seen"},
+    ),
+    Mistake(
+        "maximum_not_subtracted",
+        "exp overflows; subtract the largest score of each row, or call softmax",
+        {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"},
+    ),
+    Mistake(
+        "softmax_over_queries",
+        "the softmax runs over the new tokens; it should run over the keys",
+        {"softmax(-1)": "softmax(-2)"},
+    ),
+    Mistake(
+        "dropout_left_on",
+        "dropout changes the weights while the module trains; leave it out",
+        {HEADS: "heads = nn.functional.dropout(weights, 0.1, self.training) @ v"},
+    ),
+    Mistake(
+        "head_by_head",
+        "a loop multiplies one head at a time; one @ does all of them",
+        {HEADS: "heads = torch.stack([weights[:, h] @ v[:, h] for h in range(H)], dim=1)"},
+        slow=True,
+    ),
+    Mistake(
+        "token_by_token",
+        "a loop multiplies one new token at a time; one @ does all of them",
+        {HEADS: "heads = torch.cat([weights[:, :, t : t + 1] @ v for t in range(T)], dim=2)"},
+        slow=True,
+    ),
+    Mistake(
+        "table_of_products",
+        "all products of q and k are kept before they are summed; @ sums over d by itself",
+        {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT = {
+    "builtin.py runs where": "it picks one of two values; hiding scores by it is a usual right answer",
+    f"seen = {SEEN} -> seen = {SEEN.replace(', device=x.device', '')}": (
+        "on the CPU the mask is made on the device of x anyway; on a GPU the call raises"
+    ),
+} | {
+    f"{line} -> {line.replace('(1, 2)', '(2, 1)')}": "transposing axes 2 and 1 is transposing 1 and 2"
+    for line in (*map(SPLIT.format, "qkv"), f"return (self.out_linear({MERGE}), (k, v))")
+}
