@@ -1,0 +1,235 @@
+"""What is checked of kmeans and kmeans_plus_plus."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Tolerance
+
+Stages = list[tuple[Tensor, Tensor]]  # of each assignment: the centroids, and all squared distances to them
+NEARLY_ONE = 1 - 2**-24  # the largest number below 1 in float32
+FAR = {torch.float32: Tolerance(1e-3, 1e-5, 1e-5)}  # sums of numbers around 4000 have lost three digits
+VECTORS = "take all points at once: a distance to one centroid is (x - c).square().sum(1)"
+
+
+def squared(x: Tensor, centroids: Tensor) -> Tensor:
+    return torch.stack([(x - c).square().sum(1) for c in centroids], 1)
+
+
+def lloyd(x: Tensor, centroids: Tensor, max_iters: int = 100) -> Stages:
+    stages: Stages = []
+    while True:
+        stages.append((centroids, squared(x, centroids)))
+        labels = stages[-1][1].argmin(1)
+        if len(stages) > max_iters or (len(stages) > 1 and torch.equal(labels, stages[-2][1].argmin(1))):
+            return stages
+        centroids = torch.stack([x[labels == k].mean(0) if k in labels else c for k, c in enumerate(centroids)])
+
+
+def oracle(x: Tensor, centroids: Tensor, max_iters: int = 100) -> tuple[Tensor, Tensor, Tensor]:
+    centroids, distances = lloyd(x, centroids, max_iters)[-1]
+    return centroids, distances.argmin(1), distances.amin(1).sum()
+
+
+def cumulative(x: Tensor, chosen: list[int]) -> Tensor:
+    """The steps from 0 to 1 at which the next row changes; a chosen row has none of its own."""
+    steps = squared(x, x[chosen]).amin(1).cumsum(0)
+    return steps / steps[-1]
+
+
+def plus_plus(x: Tensor, uniforms: Tensor) -> Tensor:
+    chosen = [int(uniforms[0] * len(x))]
+    for u in uniforms[1:].tolist():
+        chosen.append(int((cumulative(x, chosen) > u).nonzero()[0]))
+    return x[chosen]
+
+
+def margin(stages: Stages) -> float:
+    """By how much of its distance any point is nearer to its centroid than to the second."""
+    two = [distances.topk(2, dim=1, largest=False).values for _, distances in stages if distances.shape[1] > 1]
+    return min((float((1 - pair[:, 0] / pair[:, 1]).min()) for pair in two), default=1.0)
+
+
+def searched(
+    draw: Draw,
+    make: Callable[[Draw], Arguments],
+    wanted: Callable[[Stages], bool] = lambda stages: True,
+    clear: float = 1e-4,
+    tied: bool = False,
+) -> Arguments:
+    """The first drawn points, all exact in float32, whose labels no rounding changes, and which are wanted.
+
+    With `tied`, some points are as far from two centroids of the start, which small integers keep exact.
+    """
+    for _ in range(2000):
+        made = {
+            name: value.float().double() if isinstance(value, Tensor) else value for name, value in make(draw).items()
+        }
+        stages = lloyd(**made)
+        if margin(stages[tied:]) > clear and wanted(stages) and (not tied or margin(stages[:1]) == 0):
+            return made
+    raise RuntimeError("no such points in 2000 draws")
+
+
+def cloud(
+    draw: Draw, N: int, K: int, D: int, blobs: float = 0, std: float = 1, mean: float = 0, **more: Any
+) -> Arguments:
+    """Points around K centres that lie `blobs` apart, or without any; the start is K of them."""
+    x = draw.normal(N, D) + blobs * draw.normal(K, D)[draw.integers(N, high=K)]
+    return {"x": x * std + mean, "centroids": (x * std + mean)[draw.permutation(N)[:K]], **more}
+
+
+def apart(draw: Draw, points: int) -> Arguments:
+    """Each of 32 clouds has a centroid of the start, and keeps it."""
+    centres = 8 * draw.normal(32, 32)
+    x = draw.normal(points, 32) + centres[torch.arange(points) % 32]
+    return {"x": x, "centroids": centres + draw.normal(32, 32, std=0.5), "max_iters": 400}
+
+
+def clouds(*sizes: tuple[int, int, int], moves: int = 2, clear: float = 1e-4, **more: Any) -> Callable[[Draw], Any]:
+    """Of these N, K and D, with at least so many moves until no label changes."""
+    return lambda draw: [
+        searched(draw, partial(cloud, N=N, K=K, D=D, **more), lambda stages: len(stages) > moves, clear)
+        for N, K, D in sizes
+    ]
+
+
+def stopped(draw: Draw) -> list[Arguments]:
+    """It takes more moves than are allowed."""
+    make, many = partial(cloud, N=60, K=5, D=2), range(1, 5)
+    return [searched(draw, make, lambda stages: len(stages) > 6) | {"max_iters": moves} for moves in many]
+
+
+def without_points(draw: Draw) -> list[Arguments]:
+    """Centroids that never have points, in the first place or the last; more centroids than points; equal ones."""
+
+    def far(draw: Draw, at: list[int], N: int = 20, K: int = 4) -> Arguments:
+        made = cloud(draw, N, K, 3)
+        made["centroids"][at] += draw.uniform(len(at), 3, low=50, high=60)
+        return made
+
+    made = [searched(draw, partial(far, at=at)) for at in ([0], [3], [1, 2], [0, 1, 3])]
+    few = searched(draw, lambda draw: {"x": draw.normal(3, 2), "centroids": draw.normal(5, 2, std=3)})
+    start = draw.integers(2, 2, low=-2, high=3).double() + torch.tensor([[0.0], [8.0]])
+    equal = {"x": start.repeat_interleave(6, 0) + draw.normal(12, 2, std=0.1), "centroids": start.repeat(2, 1)}
+    return [*made, few, equal, searched(draw, run_empty)]
+
+
+def run_empty(draw: Draw) -> Arguments:
+    """The middle one has two of ten points at first, and loses both in the first move."""
+    line = torch.cat([draw.uniform(4, low=-1.3, high=-1.15), draw.uniform(4, low=1.15, high=1.3)])
+    x = torch.cat([line, torch.tensor([-0.9, 0.9])])[draw.permutation(10), None] + draw.normal(10, 1, std=0.01)
+    return {"x": x, "centroids": torch.tensor([[-2.0], [0.05], [2.0]])}
+
+
+def ties(draw: Draw) -> list[Arguments]:
+    def grid(draw: Draw, K: int, D: int) -> Arguments:
+        x = draw.integers(16, D, low=-3, high=4).double()  # whose mean is also exact
+        return {"x": x, "centroids": x[draw.permutation(16)[:K]], "max_iters": 1}
+
+    return [searched(draw, partial(grid, K=K, D=D), tied=True) for K, D in ((2, 2), (3, 2), (4, 3), (3, 1))]
+
+
+def drawn(draw: Draw, N: int, K: int, D: int = 3, mean: float = 0, fixed: tuple[float | None, ...] = ()) -> Arguments:
+    """Uniforms in the inner half of a wide step, or where they are fixed."""
+    x = draw.normal(N, D, mean=mean)
+    chosen, uniforms = list[int](), list[float]()
+    for k in range(K):
+        steps = cumulative(x, chosen) if k else torch.arange(1, N + 1) / N
+        u = fixed[k] if k < len(fixed) else None
+        if u is None:
+            heights = steps.diff(prepend=steps.new_zeros(1))
+            wide = (heights >= heights[heights > 0].median()).nonzero()[:, 0]
+            n = int(wide[draw.integers(high=len(wide))])
+            u = float(steps[n] - heights[n] * draw.uniform(low=0.25, high=0.75))
+        uniforms.append(u)
+        chosen.append(int((steps > u).nonzero()[0]))
+    return {"x": x, "uniforms": torch.tensor(uniforms, dtype=torch.float64)}
+
+
+def starts(*sizes: tuple[int, ...], **more: Any) -> Callable[[Draw], Any]:
+    return lambda draw: [drawn(draw, *size, **more) for size in sizes]
+
+
+def zero_and_end(draw: Draw) -> list[Arguments]:
+    """Row 0 is drawn before a 0, and the last row before the largest number; then all rows are drawn."""
+    zero, end = 0.0, NEARLY_ONE
+    fixed = ((zero, zero), (zero, zero, zero), (end, end), (end, end, end), (None, end), (None, zero), (zero, end))
+    calls = [drawn(draw, N, 3, fixed=one) for one in fixed for N in (8, 19, 23)]
+    return [*calls, drawn(draw, 6, 6, fixed=(zero,) * 6), drawn(draw, 7, 7, fixed=(end,) * 7)]
+
+
+def refused(
+    name: str, *shapes: tuple[tuple[int, ...], tuple[int, ...]], second: str = "centroids", **more: Any
+) -> Case:
+    return Case(
+        name,
+        lambda draw: [{"x": draw.uniform(*x), second: draw.uniform(*other), **more} for x, other in shapes],
+        raises=ValueError,
+    )
+
+
+robust = partial(Case, category="robustness")
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "kmeans(x, centroids, max_iters=100)",
+            oracle=oracle,
+            half=False,
+            cases=(
+                Case("forty_points", clouds((40, 3, 2), moves=3)),
+                Case("every_size", clouds((60, 5, 2), (30, 2, 5), (50, 4, 3), (25, 6, 1), (12, 12, 4), moves=0)),
+                Case("one_cluster", clouds((20, 1, 3), (1, 1, 4), (1, 1, 1), (7, 1, 1), moves=0)),
+                Case("stopped", stopped),
+                Case("ties", ties),
+                robust("without_points", without_points),
+                robust(
+                    "far_from_origin",
+                    clouds(*[(200, 5, 2)] * 2, blobs=6, std=0.3, mean=4000, clear=0.03),
+                    tolerance=FAR,
+                ),
+                robust("small_numbers", clouds((60, 5, 2), (50, 4, 3), std=1e-5, moves=5)),
+                refused("widths_differ", ((9, 4), (3, 5)), ((9, 4), (3, 1)), ((9, 1), (3, 4)), ((9, 3), (3, 4))),
+                refused("no_rows", ((0, 4), (3, 4)), ((9, 4), (0, 4)), ((0, 4), (0, 4))),
+                refused("no_moves", ((9, 4), (3, 4)), ((5, 1), (1, 1)), max_iters=0),
+                refused("negative_moves", ((9, 4), (3, 4)), max_iters=-1),
+            ),
+            budgets=(
+                Budget(
+                    "many_points",
+                    sizes={"points": (256, 4096)},
+                    inputs=apart,
+                    operators=120,  # a loop over 32 centroids is welcome, and 400 moves are not
+                    written=100,
+                    hints={"points": VECTORS},
+                ),
+            ),
+        ),
+        Answer(
+            "kmeans_plus_plus(x, uniforms)",
+            oracle=plus_plus,
+            half=False,
+            cases=(
+                Case("four_of_thirty", starts((30, 4))),
+                Case("every_number", starts((20, 1), (25, 7, 1), (12, 2, 5), (9, 9), (1, 1, 2), (2, 2, 1), (60, 5))),
+                robust("zero_and_end", zero_and_end),
+                robust("far_starts", starts((60, 6, 2), (200, 8), mean=4000)),
+                refused("more_than_points", ((3, 2), (4,)), ((1, 5), (2,)), ((5, 4), (50,)), second="uniforms"),
+            ),
+            budgets=(
+                Budget(
+                    "many_rows",
+                    sizes={"rows": (256, 4096)},
+                    inputs=lambda draw, rows: drawn(draw, rows, 16, 32),
+                    written=40,
+                    operators=12,
+                    hints={"rows": VECTORS},
+                ),
+            ),
+        ),
+    ),
+)

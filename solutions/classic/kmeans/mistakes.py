@@ -1,0 +1,234 @@
+"""Known wrong answers to kmeans."""
+
+from graders.kata import Mistake
+
+DISTANCES = 'distances = torch.cdist(x, centroids, compute_mode="donot_use_mm_for_euclid_dist")'
+LABELS = "labels = distances.argmin(dim=1)"
+LAST, ROUNDS = "moves == max_iters", "range(max_iters + 1)"
+MOVED = "torch.where(counts > 0, sums / counts, centroids)"
+INERTIA = "inertia = (x - centroids[labels]).square().sum()"
+RESULT = "return centroids, labels, inertia"
+STOPS_EARLY = f"""last, centroids = centroids, {MOVED}
+        if (centroids - last).norm() < 1e-4:
+            max_iters = moves + 1"""
+STAYS = f"""moved = {MOVED}
+        if (moved - centroids).norm() < 1e-4:
+            max_iters = moves + 1
+        else:
+            centroids = moved"""
+FARTHEST = "x[(x - centroids[labels]).square().sum(1).argmax()]"
+MEDIANS = "torch.stack([x[labels == k].median(0).values if k in labels else c for k, c in enumerate(centroids)])"
+ONE_BY_ONE = """centroids = centroids.clone()
+        for k in range(len(centroids)):
+            mine = x[torch.cdist(x, centroids).argmin(1) == k]
+            centroids[k] = mine.mean(0) if len(mine) else centroids[k]"""
+BY_POINT = "torch.stack([(row - centroids).square().sum(1) for row in x])"
+
+FIRST = "chosen = [int(uniforms[0] * N)]"
+SQUARED = "squared = (x - x[chosen[0]]).square().sum(dim=1)"
+LATER = "(x - x[chosen[-1]]).square().sum(dim=1)"
+NEAREST = f"torch.minimum(squared, {LATER})"
+PICKED = "int(torch.searchsorted(cumulative, u * cumulative[-1], right=True))"
+
+MISTAKES = (
+    Mistake(
+        "labels_of_the_step_before",
+        "the centroids move after the labels or the inertia were found; find both for the centroids that are returned",
+        {INERTIA: INERTIA.replace("labels", "before"), RESULT: RESULT.replace("labels", "before")},
+        also=({INERTIA: INERTIA.replace("labels", "before")}, {RESULT: RESULT.replace("labels", "before")}),
+    ),
+    Mistake(
+        "one_move_too_few",
+        "the centroids move max_iters − 1 times; the first labels are found before any move",
+        {LAST: f"{LAST} - 1"},
+    ),
+    Mistake(
+        "one_move_too_many",
+        "the centroids move max_iters + 1 times; find the labels after the last move, and move no more",
+        {ROUNDS: "range(max_iters + 2)", LAST: f"{LAST} + 1"},
+    ),
+    Mistake(
+        "max_iters_ignored",
+        "max_iters changes nothing; stop after so many moves",
+        {ROUNDS: "range(101)", LAST: "moves == 100"},
+    ),
+    Mistake(
+        "first_labels_compared_with_zeros",
+        "the labels before the first step count as zeros, so nothing moves if all points begin in cluster 0; "
+        "compare only labels that were found",
+        {"before = None": "before = torch.zeros(len(x), dtype=torch.int64)"},
+    ),
+    Mistake(
+        "stops_when_moves_are_small",
+        "it stops when the centroids have moved by less than a constant, which stops small points too early; "
+        "stop when no label changes",
+        {f"centroids = {MOVED}": STOPS_EARLY},
+        also=({f"centroids = {MOVED}": STAYS},),
+    ),
+    Mistake(
+        "never_stops_early",
+        "the centroids move max_iters times even if no label changes any more; stop there",
+        {"before = labels": "pass"},
+        slow=True,
+    ),
+    Mistake(
+        "empty_is_nan",
+        "a cluster without points becomes the mean of nothing, NaN; it should keep its centroid",
+        {MOVED: "sums / counts"},
+    ),
+    Mistake(
+        "empty_is_zero",
+        "a cluster without points moves to 0; it should keep its centroid",
+        {MOVED: "sums / counts.clamp(min=1)"},
+    ),
+    Mistake(
+        "empty_is_moved",
+        "a cluster without points is moved to the farthest point, as scikit-learn does; it should keep its centroid",
+        {MOVED: MOVED.replace("centroids)", f"{FARTHEST})")},
+    ),
+    Mistake(
+        "empty_goes_back",
+        "a cluster that has lost its points goes back to the start; it should keep its latest centroid",
+        {"before = None": "before, start = None, centroids", MOVED: MOVED.replace("centroids", "start")},
+    ),
+    Mistake(
+        "empty_is_dropped",
+        "clusters without points are left out, and fewer than K centroids come back; they should keep their centroids",
+        {MOVED: "(sums / counts)[counts[:, 0] > 0]"},
+    ),
+    Mistake(
+        "inertia_of_distances",
+        "inertia adds up distances; it should add up their squares",
+        {INERTIA: "inertia = (x - centroids[labels]).norm(dim=1).sum()"},
+        also=({INERTIA: f"{INERTIA}.sqrt()"},),
+    ),
+    Mistake(
+        "inertia_averaged",
+        "inertia is divided by the number of points or features; add up the squared distances",
+        {INERTIA: "inertia = (x - centroids[labels]).square().sum(1).mean()"},
+        also=({INERTIA: INERTIA.replace(".sum()", ".mean()")},),
+    ),
+    Mistake(
+        "ties_to_the_last",
+        "a point as near to two centroids gets the last one's label; it should get the first one's",
+        {LABELS: "labels = len(centroids) - 1 - distances.flip(1).argmin(dim=1)"},
+    ),
+    Mistake(
+        "squares_expanded",
+        "far from the origin ‖x‖² − 2xc + ‖c‖² loses the distance in float32, in torch.cdist's default as well; "
+        "subtract first, or first subtract one point from all",
+        {DISTANCES: "distances = torch.cdist(x, centroids)"},
+        also=(
+            {
+                DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T"
+                " + centroids.square().sum(1)"
+            },
+            {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
+        ),
+    ),
+    Mistake(
+        "sums_of_absolute_values",
+        "the nearest centroid is found by the sum of absolute differences; sum their squares",
+        {DISTANCES: "distances = torch.cdist(x, centroids, p=1)"},
+        also=(
+            {
+                DISTANCES: "distances = torch.cdist(x, centroids, p=1)",
+                INERTIA: "inertia = (x - centroids[labels]).abs().sum()",
+            },
+        ),
+    ),
+    Mistake(
+        "dot_products",
+        "points get the centroid with the largest dot product; take the smallest distance",
+        {DISTANCES: "distances = -(x @ centroids.T)"},
+    ),
+    Mistake(
+        "one_centroid_at_a_time",
+        "each centroid that moves changes the labels before the next one moves; label all points, then move all",
+        {f"centroids = {MOVED}": ONE_BY_ONE},
+    ),
+    Mistake("medians", "centroids move to the median of their points; take the mean", {MOVED: MEDIANS}),
+    Mistake(
+        "plain_distances_drawn",
+        "in kmeans_plus_plus rows are drawn by their distance; draw them by its square",
+        {SQUARED: SQUARED.replace(".square().sum", ".norm"), LATER: LATER.replace(".square().sum", ".norm")},
+    ),
+    Mistake(
+        "drawn_twice",
+        "a u of 0 draws a row that is drawn already; the cumulative sum must exceed u · total (right=True)",
+        {", right=True": ""},
+    ),
+    Mistake(
+        "total_summed_apart",
+        "the total is a sum of its own, and rounding puts u · total above the whole cumulative sum; "
+        "take the last entry of the cumulative sum",
+        {"cumulative[-1]": "squared.sum()"},
+        also=({PICKED: "int(torch.searchsorted((squared / squared.sum()).cumsum(0), u, right=True))"},),
+    ),
+    Mistake(
+        "last_row_alone",
+        "the distance is to the row drawn last; take the nearest of all rows drawn so far",
+        {NEAREST: LATER},
+    ),
+    Mistake(
+        "farthest_drawn_row",
+        "the distance is to the farthest row drawn so far; take the nearest",
+        {NEAREST: NEAREST.replace("minimum", "maximum")},
+    ),
+    Mistake(
+        "distances_added",
+        "the squared distances to all rows drawn so far are added up; take the smallest of them",
+        {NEAREST: f"squared + {LATER}"},
+    ),
+    Mistake(
+        "always_the_farthest",
+        "the next row is always the one farthest away; draw it by u and the cumulative sum",
+        {PICKED: "int(squared.argmax())"},
+    ),
+    Mistake(
+        "drawn_uniformly",
+        "all rows are drawn with equal probability; only the first one should be",
+        {PICKED: "int(u * N)"},
+    ),
+    Mistake(
+        "total_left_out",
+        "the cumulative sum is compared with u; compare it with u times the total",
+        {"u * cumulative[-1]": "u"},
+    ),
+    Mistake(
+        "first_row_rounded",
+        "the first row is u · N rounded to the nearest number, or a share of N − 1; round u · N down",
+        {FIRST: "chosen = [min(round(float(uniforms[0] * N)), N - 1)]"},
+        also=({FIRST: FIRST.replace("N)", "(N - 1))")},),
+    ),
+    Mistake(
+        "point_by_point",
+        "a Python loop takes one point at a time; loop over the centroids at most",
+        {DISTANCES: f"distances = {BY_POINT}"},
+        slow=True,
+    ),
+    Mistake(
+        "table_of_differences",
+        "all N × K × D differences are kept before they are summed; use torch.cdist, or take one centroid at a time",
+        {DISTANCES: "distances = (x[:, None] - centroids).square().sum(-1)"},
+        slow=True,
+    ),
+    Mistake(
+        "table_of_all_points",
+        "the distances of all pairs of points are computed; those to the rows drawn are enough",
+        {NEAREST: 'torch.cdist(x, x, compute_mode="donot_use_mm_for_euclid_dist")[:, chosen].square().amin(1)'},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT = {
+    "for moves in range(max_iters + 1): -> for moves in range(max_iters + 2):": "its last round is not reached",
+    "squared = (x - x[chosen[0]]).square().sum(dim=1) -> squared = (x - x[chosen[-1]]).square().sum(dim=1)": (
+        "the only row is the first and the last one"
+    ),
+    "if moves == max_iters or (before is not None and torch.equal(labels, before)): -> "
+    "if moves == max_iters or (before is not None and torch.equal(before, labels)):": "equality has no order",
+    "cumulative = squared.cumsum(dim=0) -> cumulative = squared.cumsum(dim=-1)": "it has one axis",
+    f"squared = {NEAREST} -> squared = torch.minimum({LATER}, squared)": "the smaller of two numbers has no order",
+}
