@@ -1,0 +1,269 @@
+"""Known wrong answers to sampling."""
+
+from graders.kata import Mistake
+
+Z = "z = logits / temperature"
+SORTED = "ordered, index = z.to(torch.promote_types(z.dtype, torch.float32)).sort(-1, descending=True)"
+TOP_K = "if top_k is not None:\n        ordered[..., top_k:] = -torch.inf"
+TOP_P = """    if top_p is not None:
+        p = ordered.softmax(-1)
+        before = p.cumsum(-1) - p  # what the larger tokens add up to
+        ordered = ordered.masked_fill(before >= top_p, -torch.inf)
+"""
+P, BEFORE = "p = ordered.softmax(-1)", "before = p.cumsum(-1) - p  # what the larger tokens add up to"
+DROPPED = "dropped = torch.empty_like(z, dtype=torch.bool).scatter(-1, index, ordered == -torch.inf)"
+RESULT = "return z.masked_fill(dropped, -torch.inf)"
+ZERO = """    if temperature == 0:
+        return logits.masked_fill(logits < logits.amax(-1, keepdim=True), -torch.inf)
+"""
+DRAWN_FROM = "p = filter_logits(logits, temperature, top_k, top_p).softmax(-1)  # (…, V)"
+FILTERED = "z = filter_logits(logits, temperature, top_k, top_p)"
+MULTINOMIAL = "torch.multinomial(rows, 1, generator=generator)"
+DRAW = f"return {MULTINOMIAL}.reshape(p.shape[:-1])"
+BY_ROW = """for row in z.reshape(-1, z.shape[-1]):
+        row.max()
+    """
+BY_TOKEN = """for token in range(z.shape[-1]):
+        z[..., token].max()
+    """
+
+
+def drawn(tokens: str) -> dict[str, str]:
+    """Another way to draw from p, (…, V)."""
+    return {DRAW: f"return {tokens}"}
+
+
+MISTAKES = (
+    Mistake(
+        "multiplied_by_temperature",
+        "the logits are multiplied by the temperature; divide them by it, so that a high one flattens",
+        {Z: "z = logits * temperature"},
+    ),
+    Mistake(
+        "temperature_left_out", "the temperature changes nothing; divide the logits by it", {Z: "z = logits * 1.0"}
+    ),
+    Mistake(
+        "temperature_last",
+        "the temperature comes after top-p, whose probabilities are those of temperature 1; divide by it first",
+        {Z: "z = logits * 1.0", RESULT: "return z.masked_fill(dropped, -torch.inf) / temperature"},
+    ),
+    Mistake(
+        "one_too_few_in_top_k",
+        "one token fewer than top_k is kept; the k-th largest belongs to them",
+        {"ordered[..., top_k:] =": "ordered[..., max(top_k - 1, 1) :] ="},
+        also=(
+            {"ordered[..., top_k:] =": "ordered[..., top_k - 1 :] ="},
+            {TOP_K: "if top_k is not None:\n        ordered[ordered <= ordered[..., :top_k][..., -1:]] = -torch.inf"},
+        ),
+    ),
+    Mistake(
+        "one_too_many_in_top_k",
+        "one token more than top_k is kept; the first index to drop in the sorted row is top_k",
+        {"ordered[..., top_k:] =": "ordered[..., top_k + 1 :] ="},
+    ),
+    Mistake(
+        "crossing_token_dropped",
+        "the token at which the sum reaches top_p is dropped; it belongs to those kept",
+        {BEFORE: "before = p.cumsum(-1)", ">= top_p": "> top_p"},
+        also=({BEFORE: "before = p.cumsum(-1)\n        before[..., 0] = 0", ">= top_p": "> top_p"},),
+    ),
+    Mistake(
+        "one_after_the_crossing",
+        "one token more than needed is kept by top_p; stop at the one whose sum reaches it",
+        {BEFORE: "before = (p.cumsum(-1) - p).roll(1, -1)\n        before[..., 0] = 0"},
+    ),
+    Mistake(
+        "small_probabilities_dropped",
+        "top_p is compared with single probabilities; compare it with the sum of the larger ones",
+        {"before >= top_p": "(p < 1 - top_p) & (before > 0)"},
+        also=({"before >= top_p": "p < top_p * p[..., :1]"},),
+    ),
+    Mistake(
+        "top_p_before_top_k",
+        "top-p looks at all tokens; it should look at those that top-k leaves, renormalised to 1",
+        {P: "p = z.to(ordered).softmax(-1).gather(-1, index)"},
+    ),
+    Mistake("top_k_left_out", "top_k changes nothing; drop all after the k largest", {TOP_K: "pass"}),
+    Mistake("top_p_left_out", "top_p changes nothing; drop what comes after its sum is reached", {TOP_P: ""}),
+    Mistake(
+        "ascending",
+        "the row is sorted from the smallest logit up, so the largest are dropped; sort it descending",
+        {"sort(-1, descending=True)": "sort(-1)"},
+    ),
+    Mistake(
+        "sorted_mask",
+        "the mask is in the order of the sorted row, and the logits are not; scatter it back by the sort's indices",
+        {DROPPED: "dropped = ordered == -torch.inf"},
+        also=({DROPPED: "dropped = (ordered == -torch.inf).gather(-1, index)"},),
+    ),
+    Mistake(
+        "place_in_the_sorted_row",
+        "the place in the sorted row comes back; look up which token stands there",
+        {MULTINOMIAL: MULTINOMIAL.replace("rows", "rows.sort(-1, descending=True).values")},
+    ),
+    Mistake(
+        "sorted_result",
+        "the result is in the order of the sorted row; token i of the result is token i of the logits",
+        {RESULT: "return ordered.to(z.dtype)"},
+    ),
+    Mistake(
+        "mask_of_the_first_row",
+        "all rows get the mask of the first one; each row keeps its own tokens",
+        {DROPPED: f"{DROPPED}\n    dropped = dropped.reshape(-1, z.shape[-1])[0]"},
+    ),
+    Mistake(
+        "log_probabilities",
+        "log-probabilities come back; return logits / temperature where a token is kept",
+        {RESULT: "return z.masked_fill(dropped, -torch.inf).log_softmax(-1)"},
+    ),
+    Mistake(
+        "probabilities",
+        "probabilities come back; filter_logits returns logits",
+        {
+            RESULT: "return z.masked_fill(dropped, -torch.inf).softmax(-1)",
+            DRAWN_FROM: "p = filter_logits(logits, temperature, top_k, top_p)",
+        },
+    ),
+    Mistake(
+        "dropped_to_a_number",
+        "what is dropped gets a finite number; it should get −∞",
+        {RESULT: "return z.masked_fill(dropped, -1e4)"},
+        also=(
+            {RESULT: "return z.masked_fill(dropped, 0)"},
+            {RESULT: "return z.masked_fill(dropped, torch.finfo(z.dtype).min)"},
+        ),
+    ),
+    Mistake(
+        "top_k_above_the_vocabulary",
+        "a top_k above V raises; it keeps all tokens",
+        {TOP_K: "if top_k is not None:\n        ordered[ordered < ordered.topk(top_k).values[..., -1:]] = -torch.inf"},
+    ),
+    Mistake(
+        "divided_by_0",
+        "a temperature of 0 divides by 0; it keeps the largest logit alone, undivided",
+        {ZERO: ""},
+        also=({ZERO: "    if temperature == 0:\n        temperature = 1e-8\n"},),
+    ),
+    Mistake(
+        "temperature_of_0_is_1",
+        "a temperature of 0 drops nothing; it keeps the largest logit alone",
+        {ZERO: "    temperature = temperature or 1.0\n"},
+    ),
+    Mistake(
+        "maximum_not_subtracted",
+        "exp of the logits overflows, or is 0 for all of a row; subtract the maximum, or call softmax",
+        {P: "p = ordered.exp() / ordered.exp().sum(-1, keepdim=True)"},
+        also=({DRAWN_FROM: f"{FILTERED}.double()\n    p = z.exp() / z.exp().sum(-1, keepdim=True)"},),
+    ),
+    Mistake(
+        "sums_in_half",
+        "the sums of many probabilities are taken in half precision; take them in float32",
+        {SORTED: "ordered, index = z.sort(-1, descending=True)"},
+    ),
+    Mistake(
+        "logits_overwritten",
+        "the caller's logits are changed; make a new tensor",
+        {RESULT: "return logits.data.copy_(z.masked_fill(dropped, -torch.inf))"},
+    ),
+    Mistake(
+        "logits_as_probabilities",
+        "tokens are drawn with the logits as weights; turn them into probabilities by a softmax",
+        {DRAWN_FROM: f"{FILTERED}\n    p = z.float().clamp_min(1e-9)"},
+    ),
+    Mistake(
+        "unfiltered_draws",
+        "sample draws from logits / temperature; draw from the filtered logits",
+        {DRAWN_FROM: "p = filter_logits(logits, temperature).softmax(-1)"},
+    ),
+    Mistake(
+        "temperature_twice",
+        "sample divides by the temperature once more; filter_logits has done it",
+        {DRAWN_FROM: f"{FILTERED}\n    p = (z / (temperature or 1)).softmax(-1)"},
+    ),
+    Mistake(
+        "always_the_best",
+        "sample always takes the largest logit; draw a token at random",
+        drawn("p.argmax(-1)"),
+    ),
+    Mistake(
+        "all_tokens_alike",
+        "every kept token is drawn with the same probability; draw with those of the softmax",
+        {MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows > 0).float()")},
+        also=({MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows.float() > 0).float()")},),
+    ),
+    Mistake(
+        "one_draw_for_all_rows",
+        "one random number decides for all rows; each row needs its own",
+        drawn("(p.double().cumsum(-1) < torch.rand(1, generator=generator)).sum(-1).clamp_max(p.shape[-1] - 1)"),
+        also=(
+            drawn(
+                "(p.double().cumsum(-1) < torch.rand(p.shape[-2:-1] + (1,), generator=generator))"
+                ".sum(-1).clamp_max(p.shape[-1] - 1)"
+            ),
+        ),
+    ),
+    Mistake(
+        "other_noise",
+        "noise of another distribution than Gumbel's is added to the logits; it is −log(−log u) for u uniform",
+        drawn("(p.log() + torch.randn(p.shape, generator=generator).to(p.dtype)).argmax(-1)"),
+        also=(drawn("(p.log() - torch.rand(p.shape, generator=generator).log().to(p.dtype)).argmax(-1)"),),
+    ),
+    Mistake(
+        "generator_ignored",
+        "generator is not used; hand it to whatever draws",
+        {MULTINOMIAL: MULTINOMIAL.replace(", generator=generator", "")},
+    ),
+    Mistake(
+        "global_generator_moved",
+        "with generator, random numbers are also taken from torch's global one; leave it alone",
+        {"    rows = ": "    torch.rand(1)\n    rows = "},
+    ),
+    Mistake(
+        "seed_set",
+        "sample sets a seed, so that every call draws the same; use the generator as it is",
+        {"    rows = ": "    (generator or torch.default_generator).manual_seed(0)\n    rows = "},
+        also=(
+            {"    rows = ": "    torch.manual_seed(0)\n    rows = "},
+            {
+                "    rows = ": "    seed = (generator or torch.default_generator).initial_seed()\n"
+                "    generator = torch.Generator().manual_seed(seed)\n    rows = "
+            },
+        ),
+    ),
+    Mistake(
+        "one_axis_left",
+        "the result has an axis of length 1 at its end; drop the axis of the tokens",
+        {DRAW: f"return {MULTINOMIAL}.reshape(*p.shape[:-1], 1)"},
+    ),
+    Mistake(
+        "axes_of_1_squeezed",
+        "squeeze() also removes other axes of length 1; give the result the shape of the rows",
+        {DRAW: f"{DRAW}.squeeze()"},
+    ),
+    Mistake(
+        "matrices_only",
+        "sample takes one or two axes alone, as torch.multinomial does; make one axis of all that come first",
+        {"rows = p.reshape(-1, p.shape[-1])": "rows = p", DRAW: f"return {MULTINOMIAL}.squeeze(-1)"},
+    ),
+    Mistake("row_by_row", "a Python loop runs over the rows; take all at once", {RESULT: BY_ROW + RESULT}, slow=True),
+    Mistake(
+        "token_by_token",
+        "a Python loop runs over the tokens; take the whole row at once",
+        {RESULT: BY_TOKEN + RESULT},
+        slow=True,
+    ),
+    Mistake(
+        "table_of_pairs",
+        "every token is compared with every other to rank them, V × V for each row; sort",
+        {SORTED: f"{SORTED}\n    _ = (z[..., None] > z[..., None, :]).sum(-1)"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT = {
+    f"{SORTED} -> {SORTED.replace('z.dtype, torch.float32', 'torch.float32, z.dtype')}": "promote_types is symmetric",
+    "ordered = ordered.masked_fill(before >= top_p, -torch.inf)"
+    " -> ordered = ordered.masked_fill(before > top_p, -torch.inf)": "no tested sum is exactly top_p",
+    "sample_float32_inside": "a token has no dtype of its inputs, and float32 draws it as well",
+}
