@@ -229,6 +229,7 @@ FILTERS = Answer(
             "minus_infinity",
             lambda draw: minus_infinity(draw, {}, {"temperature": 0.5, "top_k": 5}, {"top_p": 0}),
             category="robustness",
+            gradients="none",
         ),
         Case("far_from_zero", far_from_zero, category="robustness"),
         Case("many_tokens_in_half", many_tokens, category="robustness", dtypes=HALF),
@@ -247,7 +248,7 @@ FILTERS = Answer(
 SAMPLE = Answer(
     "sample(logits, temperature=1.0, top_k=None, top_p=None, generator=None)",
     oracle=drawn_by_gumbel,
-    tolerance={torch.float64: Tolerance(0, 0, 5)},  # two samples' shares, for the diagnosis: see `shares`
+    tolerance={torch.float64: Tolerance(0, 0, 4)},  # two samples' shares, for the diagnosis: see `shares`
     cases=(
         Case("one_far_above", lambda draw: [one_far_above(draw, 3, 7), one_far_above(draw, 4, 5)]),
         Case("sample_every_number_of_axes", lambda draw: [one_far_above(draw, *shape) for shape in SHAPES]),
@@ -274,7 +275,7 @@ GRADER = Grader(answers=(FILTERS, SAMPLE))
 
 
 def shares(tokens: Tensor, p: Tensor) -> Tensor:
-    """By how much each token's share of each row is off, times √N: two samples' differ by less than 5."""
+    """By how much each token's share of each row is off, times √N: two samples' differ by less than 4."""
     if tokens.shape[1:] != p.shape[:-1]:
         return torch.full_like(p, math.nan)
     found = (tokens[..., None] == torch.arange(p.shape[-1])).double().mean(0)

@@ -11,6 +11,7 @@ TOP_P = """    if top_p is not None:
         ordered = ordered.masked_fill(before >= top_p, -torch.inf)
 """
 P, BEFORE = "p = ordered.softmax(-1)", "before = p.cumsum(-1) - p  # what the larger tokens add up to"
+CUT = "ordered = ordered.masked_fill(before >= top_p, -torch.inf)"
 DROPPED = "dropped = torch.empty_like(z, dtype=torch.bool).scatter(-1, index, ordered == -torch.inf)"
 RESULT = "return z.masked_fill(dropped, -torch.inf)"
 ZERO = """    if temperature == 0:
@@ -22,9 +23,6 @@ MULTINOMIAL = "torch.multinomial(rows, 1, generator=generator)"
 DRAW = f"return {MULTINOMIAL}.reshape(p.shape[:-1])"
 BY_ROW = """for row in z.reshape(-1, z.shape[-1]):
         row.max()
-    """
-BY_TOKEN = """for token in range(z.shape[-1]):
-        z[..., token].max()
     """
 
 
@@ -38,9 +36,6 @@ MISTAKES = (
         "multiplied_by_temperature",
         "the logits are multiplied by the temperature; divide them by it, so that a high one flattens",
         {Z: "z = logits * temperature"},
-    ),
-    Mistake(
-        "temperature_left_out", "the temperature changes nothing; divide the logits by it", {Z: "z = logits * 1.0"}
     ),
     Mistake(
         "temperature_last",
@@ -68,11 +63,6 @@ MISTAKES = (
         also=({BEFORE: "before = p.cumsum(-1)\n        before[..., 0] = 0", ">= top_p": "> top_p"},),
     ),
     Mistake(
-        "one_after_the_crossing",
-        "one token more than needed is kept by top_p; stop at the one whose sum reaches it",
-        {BEFORE: "before = (p.cumsum(-1) - p).roll(1, -1)\n        before[..., 0] = 0"},
-    ),
-    Mistake(
         "small_probabilities_dropped",
         "top_p is compared with single probabilities; compare it with the sum of the larger ones",
         {"before >= top_p": "(p < 1 - top_p) & (before > 0)"},
@@ -89,12 +79,17 @@ MISTAKES = (
         "ascending",
         "the row is sorted from the smallest logit up, so the largest are dropped; sort it descending",
         {"sort(-1, descending=True)": "sort(-1)"},
+        also=({P: f"ordered, index = ordered.flip(-1), index.flip(-1)\n        {P}"},),  # top-p alone is wrong
     ),
     Mistake(
         "sorted_mask",
         "the mask is in the order of the sorted row, and the logits are not; scatter it back by the sort's indices",
         {DROPPED: "dropped = ordered == -torch.inf"},
-        also=({DROPPED: "dropped = (ordered == -torch.inf).gather(-1, index)"},),
+        also=(
+            {DROPPED: "dropped = (ordered == -torch.inf).gather(-1, index)"},
+            {CUT: "z = z.masked_fill(before >= top_p, -torch.inf)"},  # top-p alone is wrong
+            {CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)"},
+        ),
     ),
     Mistake(
         "place_in_the_sorted_row",
@@ -247,12 +242,6 @@ MISTAKES = (
     ),
     Mistake("row_by_row", "a Python loop runs over the rows; take all at once", {RESULT: BY_ROW + RESULT}, slow=True),
     Mistake(
-        "token_by_token",
-        "a Python loop runs over the tokens; take the whole row at once",
-        {RESULT: BY_TOKEN + RESULT},
-        slow=True,
-    ),
-    Mistake(
         "table_of_pairs",
         "every token is compared with every other to rank them, V × V for each row; sort",
         {SORTED: f"{SORTED}\n    _ = (z[..., None] > z[..., None, :]).sum(-1)"},
@@ -263,7 +252,6 @@ MISTAKES = (
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
 EQUIVALENT = {
     f"{SORTED} -> {SORTED.replace('z.dtype, torch.float32', 'torch.float32, z.dtype')}": "promote_types is symmetric",
-    "ordered = ordered.masked_fill(before >= top_p, -torch.inf)"
-    " -> ordered = ordered.masked_fill(before > top_p, -torch.inf)": "no tested sum is exactly top_p",
+    f"{CUT} -> {CUT.replace('>=', '>')}": "no tested sum is exactly top_p",
     "sample_float32_inside": "a token has no dtype of its inputs, and float32 draws it as well",
 }
