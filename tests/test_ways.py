@@ -259,12 +259,11 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return grade(root, "scale", {name: source for name, (source, _, _) in WRONG.items()} | HONEST)
 
 
-@pytest.fixture(scope="module")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+@pytest.fixture(scope="module", params=(1, 2, 11))
+def modules(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> dict[str, Any]:
     root = make_repository(tmp_path_factory.mktemp("ways_of_modules"))
     sources = {name: source for name, (source, _) in WRONG_MODULES.items()}
-    # Three levels at once need not meet: the third is the seed's choice (modes.py), and seed 1 misses keeps_for_eval.
-    return grade(root, "affine", sources | {"plain": MODULE}, "--seed", "2")
+    return grade(root, "affine", sources | {"plain": MODULE}, "--seed", str(request.param))
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -61,6 +61,11 @@ class Mode:
     repeated: str = ""
 
     @property
+    def phase(self) -> tuple[bool, bool]:
+        """One factor: each way of being in train or eval mode meets every way of calling."""
+        return self.evaluating, self.switched
+
+    @property
     def ways(self) -> tuple[Way, ...]:
         """What the worker is told of it, and only what matters."""
         off, pulled = self.gradients == "off", self.gradients == "pulled"
@@ -99,7 +104,8 @@ WORDS: dict[Way, str] = {
     "evaluating": "in eval mode",
 }
 BESIDE = {"before": "in a second call", "after": "read after a second call", "often": "in an eighth call"}
-FACTORS = tuple(field.name for field in fields(Mode))
+IN_PHASE = ("evaluating", "switched")
+FACTORS = (*(field.name for field in fields(Mode) if field.name not in IN_PHASE), "phase")
 Level = tuple[str, Any]  # a factor, and what it may be
 Pair = frozenset[Level]
 
@@ -161,4 +167,5 @@ def fill(choices: Choices, met: Counter[Pair], chooser: random.Random) -> Mode:
         ]
         chosen[factor] = min(possible, key=lambda level: meetings(factor, level))
     met.update(map(frozenset, itertools.combinations(chosen.items(), 2)))
-    return Mode(**chosen)
+    phase = dict(zip(IN_PHASE, chosen.pop("phase"), strict=True))
+    return Mode(**chosen, **phase)

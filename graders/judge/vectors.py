@@ -134,7 +134,8 @@ class TestVectors:
         choices = self.choices(answer, case, 0)
         gradients = [level for level in choices.levels["gradients"] if level != "recorded"] or ["recorded"]
         levels = {**choices.levels, "dtype": answer.cases[0].dtypes, "gradients": gradients}
-        quick = Choices(levels, choices.never).fixed(beside="", twice=False, switched=False)
+        levels["phase"] = [(evaluating, switched) for evaluating, switched in levels["phase"] if not switched]
+        quick = Choices(levels, choices.never).fixed(beside="", twice=False)
         met: Counter[Pair] = Counter()
         return [fill(quick, met, chooser) for _ in range(2)]
 
@@ -161,8 +162,7 @@ class TestVectors:
                 "gradients": [*["pulled"] * pulled, "recorded", *["off"] * (not answer.records)],
                 "inference": perhaps(answer.inference and not (answer.records or case.scenario)),
                 "twice": perhaps(pulled),
-                "evaluating": [False, True] if answer.forward else [False],
-                "switched": perhaps(module),
+                "phase": [*itertools.product([False, True] if answer.forward else [False], perhaps(module))],
                 "leaves": subsets(leaves),
                 "beside": ["", "before"] if case.raises else ["before", "after", *["often"] * module],
                 "passing": ["usual", *(["names"] if parameters else []), *(["positions"] if optional else [])],
