@@ -37,6 +37,7 @@ class Diagnosis:
         self.launcher = launcher
         self.home = Home()  # of most
         self.told: Counter[bytes] = Counter()  # how often a request told two answers apart
+        self.lenient = False  # whether the failing submission refuses nothing that it should take
         self.without_refusals = functools.cache(self._without_refusals)
 
     @functools.cached_property
@@ -85,11 +86,12 @@ class Diagnosis:
         for _, one in self.candidates:
             if one.source.text == failing.source.text:  # a mistake itself: no need to run it again
                 one.replies.update(failing.replies)
+        told = self.telling(failing, asked, categories)
+        self.lenient = bool(categories) and not any(refused(failing.ask(request)) for request in told)
         one_alone = self.closest(failing, asked, categories)
         if one_alone or categories in (SLOW, set()) or not self.candidates:
             return [one_alone] if one_alone else []
-        parts = apart(self.telling(failing, asked, categories))
-        found = [known for part in parts for known in self.explained(failing, part)]
+        found = [known for part in apart(told) for known in self.explained(failing, part)]
         return [*{known.diagnosis: known for known in found}.values()][:MOST]
 
     def closest(self, failing: Submission, asked: list[Request], categories: set[str]) -> Known | None:
@@ -205,7 +207,7 @@ class Diagnosis:
     def replies(self, one: Submission, other: Submission, request: Request) -> tuple[Reply, Reply, Tolerance]:
         """Raises: CheckFailed."""
         its, reply = (summed(request, each.ask(request)) for each in (one, other))
-        if refused(its) and not refused(reply):  # as most first answers do not
+        if self.lenient and refused(its) and not refused(reply):
             its = summed(request, self.without_refusals(one).ask(request))
         return its, reply, self.tolerance(request, reply)
 
