@@ -20,6 +20,9 @@ HINTS = f"solutions/{FOLDER}/hints.md"
 RIGHT = "cosine_similarity(x, y, dim=-1, eps=1e-8)"
 AS_MADE = "should be what the reference makes; run: python -m graders stub cosine_similarity"
 
+OF_NUMBERS = f"""Grader((Answer(
+    {RIGHT!r}, oracle=lambda x, y: 1.0, cases=(Case("one", lambda draw: {{"x": 1, "y": 2}}),),
+    budgets=(Budget("more", sizes={{"x": (1, 4)}}, inputs=lambda draw, x: {{"x": x, "y": 2}}),)),))"""
 NO_GRADIENTS = "Case = lambda *all, _=Case, **more: _(*all, **{**more, 'gradients': 'none'})"
 
 # The file, what stands there, what is put in its place; then what is said, with {place} for file and line of a text.
@@ -106,6 +109,8 @@ BROKEN = {
         'Case("five_by_seven"', "the grader's case five_by_seven failed: NameError: name 'y' is not defined"),
     "no_budgets": (GRADER, "budgets=(", "budgets=() and (", "GRADER =",
         "a Budget should limit the cost, since the inputs are tensors"),
+    "useless_budget": (GRADER, "GRADER = Grader(", f"GRADER = {OF_NUMBERS} or Grader(", "Budget",
+        "no Budget is needed, since no tensor comes in or out"),
     "first_case": (GRADER, 'Case("five_by_seven", pair(5, 7))', 'Case("five_by_seven", pair(5, 7, dim=0))',
         'Case("five_by_seven"', "the first case should leave out dim, which has a default"),
     "no_gradients": (GRADER, "def pair(", f"{NO_GRADIENTS}\n\n\ndef pair(", "GRADER =",

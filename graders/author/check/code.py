@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import torch
 from torch import Tensor
 
 from graders.author.check.page import Page
@@ -88,16 +89,21 @@ def points(kata: Kata) -> Iterator[str]:
 
 
 def costs(kata: Kata) -> Iterator[str]:
-    """Where tensors come in, cost is tested, and a mistake shows what costs too much: of a number little is saved."""
+    """Where tensors come in, cost is tested, and a mistake shows what costs too much: of a number little is saved.
+
+    Where tensors only come out, it may be tested.
+    """
     vectors, grader = TestVectors(kata.id, kata.grader, 0), Page.of(kata, kata.grader_file)
-    firsts = [case for answer in kata.grader.answers for case in answer.cases[:1] if case.inputs]
-    given = [value for case in firsts for one in vectors.arguments(case) for value in one.values()]
+    firsts = [(answer, case) for answer in kata.grader.answers for case in answer.cases[:1] if case.inputs]
+    given = [value for _, case in firsts for one in vectors.arguments(case) for value in one.values()]
     tensors = not firsts or any(isinstance(value, Tensor) for value in given)
+    results = (vectors.expected(answer, case, torch.float64, 0) for answer, case in firsts)
+    made = (leaf for result in results for leaf in result.leaves.values())
     budgeted = any(answer.budgets for answer in kata.grader.answers)
     if tensors and not budgeted:
         yield f"{grader.at('GRADER')}: a Budget should limit the cost, since the inputs are tensors"
-    if budgeted and not tensors:
-        yield f"{grader.at('Budget')}: no Budget is needed, since no input is a tensor"
+    if budgeted and not tensors and not any(isinstance(leaf, Tensor) for leaf in made):
+        yield f"{grader.at('Budget')}: no Budget is needed, since no tensor comes in or out"
     if kata.proof and budgeted != any(mistake.slow for mistake in kata.mistakes):
         lacks = (
             "should have slow=True where there is a budget" if budgeted else "has slow=True where there is no budget"

@@ -82,7 +82,8 @@ def odd(draw: Draw) -> list[Arguments]:
 
 
 def long(draw: Draw, batch: int = 1, heads: int = 1, tokens: int = 1, channels: int = 2) -> Arguments:
-    return {"x": draw.normal(batch, heads, tokens, channels), "positions": torch.arange(tokens)}
+    """Near positions, so that float32 holds the angles: those that it does not are no matter of cost."""
+    return {"x": draw.normal(batch, heads, tokens, channels), "positions": torch.arange(tokens) % 16}
 
 
 GRADER = Grader(

@@ -1,0 +1,173 @@
+"""Known wrong answers to position_encodings."""
+
+from graders.kata import Mistake
+
+# Of sinusoidal_encoding.
+EXPONENT = "-torch.arange(0, dim, 2, dtype=torch.float64) / dim"
+ANGLES = "angles = torch.arange(length)[:, None] * theta"
+WOVEN = "torch.stack((angles.sin(), angles.cos()), -1).flatten(1)"
+RESULT = f"return {WOVEN}.to(dtype)"
+# Of alibi_slopes.
+LARGEST = "n = 2 ** (num_heads.bit_length() - 1)"
+SLOPES = "2 ** (-8 * h / n) for h in range(1, n + 1)"
+BETWEEN = "range(1, 2 * n, 2)"
+FIRST = "torch.tensor((slopes + between)[:num_heads])"
+# Of alibi_bias.
+QUERIES = "queries = keys[k_len - q_len :, None]"
+BIAS = "return alibi_slopes(num_heads)[:, None, None] * -(queries - keys).abs()"
+
+BY_POSITION = "torch.stack([torch.stack((row.sin(), row.cos()), -1).flatten() for row in angles])"
+BY_QUERY = "return torch.stack([alibi_slopes(num_heads)[:, None] * -(query - keys).abs() for query in queries], 1)"
+REMEMBERED = {"from torch import Tensor": "import functools\nfrom torch import Tensor"}
+
+
+def remembered(name: str) -> dict[str, str]:
+    return REMEMBERED | {f"def {name}": f"@functools.cache\ndef {name}"}
+
+
+MISTAKES = (
+    Mistake(
+        "sines_first",
+        "all sines come first and all cosines after them; sin and cos of one angle are neighbours",
+        {WOVEN: "torch.cat((angles.sin(), angles.cos()), -1)"},
+    ),
+    Mistake(
+        "cosines_in_even_columns",
+        "the even columns are cosines; they are sines, and the odd ones cosines",
+        {WOVEN: "torch.stack((angles.cos(), angles.sin()), -1).flatten(1)"},
+    ),
+    Mistake(
+        "halved_exponent",
+        "the exponent of pair i is −i/dim; it should be −2i/dim",
+        {EXPONENT: EXPONENT.replace("0, dim, 2", "dim // 2")},
+    ),
+    Mistake(
+        "frequency_of_each_column",
+        "each column has a frequency of its own; a sine and the cosine beside it share one",
+        {
+            EXPONENT: EXPONENT.replace("0, dim, 2", "dim"),
+            WOVEN: "torch.stack((angles[:, ::2].sin(), angles[:, 1::2].cos()), -1).flatten(1)",
+        },
+    ),
+    Mistake(
+        "exponents_up_to_one",
+        "the exponents run from 0 to −1; they should be −2i/dim, so the last one is −(dim − 2)/dim",
+        {EXPONENT: EXPONENT.replace("/ dim", "/ max(dim - 2, 1)")},
+    ),
+    Mistake(
+        "positive_exponent",
+        "the frequencies grow from pair to pair; the exponent is negative",
+        {EXPONENT: EXPONENT.removeprefix("-")},
+    ),
+    Mistake("base_ignored", "10000 is used for any base; use the one that is passed", {"theta = base": "theta = 1e4"}),
+    Mistake(
+        "from_one",
+        "the first position is 1; it should be 0",
+        {ANGLES: ANGLES.replace("(length)", "(1, length + 1)")},
+    ),
+    Mistake(
+        "float32_angles",
+        "angles are made in float32, which is off by 3e-4 at position 8000; make them in float64, and round the result",
+        {EXPONENT: EXPONENT.replace("float64", "float32")},
+        also=({ANGLES: f"{ANGLES}.float()"}, {ANGLES: f"{ANGLES}.float().double()"}),
+    ),
+    Mistake(
+        "angles_in_the_dtype",
+        "positions or angles are rounded to dtype, and bfloat16 has no 257; make them in float64, and round the result",
+        {EXPONENT: EXPONENT.replace("torch.float64", "dtype")},
+        also=({ANGLES: ANGLES.replace("(length)", "(length, dtype=dtype)")}, {ANGLES: f"{ANGLES}.to(dtype)"}),
+    ),
+    Mistake(
+        "dtype_ignored",
+        "the result is float32 or float64 whatever dtype says; convert it at the end",
+        {RESULT: f"return {WOVEN}.float()"},
+        also=({RESULT: f"return {WOVEN}"},),
+    ),
+    Mistake(
+        "rounded_to_float32",
+        "the values are rounded to float32 on the way to float64; round once, to dtype",
+        {RESULT: f"return {WOVEN}.float().to(dtype)"},
+    ),
+    Mistake(
+        "remembered",
+        "a tensor is kept and returned again, so writing into it changes later results; make a new one each time",
+        remembered("sinusoidal_encoding"),
+        also=(remembered("alibi_slopes"), remembered("alibi_bias")),
+    ),
+    Mistake(
+        "first_slope_one",
+        "the first of n slopes is 2⁰; it should be 2^(−8/n)",
+        {SLOPES: SLOPES.replace("1, n + 1", "n")},
+    ),
+    Mistake(
+        "powers_of_a_half",
+        "the slopes are 1/2, 1/4, 1/8, … for any number of heads; they should run from 2^(−8/n) to 2⁻⁸",
+        {SLOPES: SLOPES.replace("-8 * h / n", "-h")},
+    ),
+    Mistake(
+        "next_power",
+        "between powers of two, the slopes are the first ones of the next higher power; "
+        "take all of the next lower one, then every other one of the higher",
+        {LARGEST: "n = 2 ** (num_heads - 1).bit_length()"},
+    ),
+    Mistake(
+        "formula_for_any_number",
+        "2^(−8h/H) is used for any H; it holds for powers of two, and for others the rule is different",
+        {LARGEST: "n = num_heads"},
+    ),
+    Mistake(
+        "first_ones_of_twice_as_many",
+        "the missing slopes are the first ones of 2n heads; take every other one",
+        {BETWEEN: "range(1, 2 * n)"},
+    ),
+    Mistake(
+        "even_ones_of_twice_as_many",
+        "the missing slopes are the 2nd, 4th, … of 2n heads, which are those of n heads again; take the 1st, 3rd, …",
+        {BETWEEN: "range(2, 2 * n + 1, 2)"},
+    ),
+    Mistake(
+        "slopes_sorted",
+        "the slopes are sorted; those of n heads come first, then the others",
+        {FIRST: "torch.tensor(sorted((slopes + between)[:num_heads], reverse=True))"},
+    ),
+    Mistake(
+        "positive_bias",
+        "the bias is positive, which favours far keys; it is minus the slope times the distance",
+        {BIAS: BIAS.replace("-(", "(")},
+    ),
+    Mistake(
+        "signed_distance",
+        "later keys get a positive bias; take the absolute value of the distance",
+        {BIAS: BIAS.replace(".abs()", "")},
+    ),
+    Mistake(
+        "no_bias_for_later_keys",
+        "later keys get a bias of 0; they are as far away as earlier ones",
+        {BIAS: BIAS.replace(".abs()", ".clamp(min=0)")},
+    ),
+    Mistake(
+        "causal_mask_inside",
+        "later keys get −∞; the causal mask is no part of the bias",
+        {BIAS: f"{BIAS.replace('return', 'bias =')}\n    return bias.masked_fill(keys > queries, -torch.inf)"},
+    ),
+    Mistake(
+        "aligned_at_the_first_key",
+        "query i is taken to be at position i; the queries are the last q_len positions, so it is at i + k_len − q_len",
+        {QUERIES: "queries = keys[:q_len, None]"},
+    ),
+    Mistake(
+        "position_by_position",
+        "a loop makes one position after the other; make all at once",
+        {WOVEN: BY_POSITION},
+        slow=True,
+    ),
+    Mistake(
+        "query_by_query", "a loop makes the bias of one query at a time; make all at once", {BIAS: BY_QUERY}, slow=True
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+BETWEEN_LINE = f"between = [2 ** (-4 * h / n) for h in {BETWEEN}]"
+EQUIVALENT = {
+    f"{BETWEEN_LINE} -> {BETWEEN_LINE.replace('2 * n', '3 * n')}": "fewer than n of them are missing",
+}
