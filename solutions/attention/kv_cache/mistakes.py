@@ -169,6 +169,11 @@ MISTAKES = (
     ),
     Mistake("not_scaled", "the scores are not divided by √d", {SCORES: "q @ k.mT"}),
     Mistake(
+        "float32_root",
+        "√d is taken of a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
+        {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
+    ),
+    Mistake(
         "heads_split_by_view",
         "(B, T, D) is viewed as (B, H, T, d), which mixes tokens and heads; view it as (B, T, H, d), then transpose",
         split(".view(B, H, T, d)"),

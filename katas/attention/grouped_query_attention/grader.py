@@ -1,0 +1,124 @@
+"""What is checked of GroupedQueryAttention."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, bans, last_places
+
+# Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
+# rounding error of a sum over all tokens.
+TOLERANCE = {torch.float32: Tolerance(1e-5, 1e-5, 5e-5), **last_places(4, absolute=14)}
+
+
+def parameters(embed_dim: int, num_heads: int, num_kv_heads: int) -> dict[str, tuple[int, ...]]:
+    shared = embed_dim // num_heads * num_kv_heads
+    widths = {"q_linear": embed_dim, "k_linear": shared, "v_linear": shared, "out_linear": embed_dim}
+    weights = {f"{name}.weight": (width, embed_dim) for name, width in widths.items()}
+    return {**weights, **{f"{name}.bias": (width,) for name, width in widths.items()}}
+
+
+def oracle(
+    own: dict[str, Tensor], embed_dim: int, num_heads: int, num_kv_heads: int, x: Tensor, causal: bool = False
+) -> Tensor:
+    """Queries have an axis for the group and one for the head within it, keys and values only the first."""
+
+    def linear(name: str, of: Tensor) -> Tensor:
+        return torch.einsum("bsd,ed->bse", of, own[f"{name}.weight"]) + own[f"{name}.bias"]
+
+    d = embed_dim // num_heads
+    q = linear("q_linear", x).unflatten(2, (num_kv_heads, -1, d))
+    k, v = (linear(name, x).unflatten(2, (num_kv_heads, d)) for name in ("k_linear", "v_linear"))
+    scores = torch.einsum("bignd,bjgd->bgnij", q, k) / math.sqrt(d)
+    if causal:
+        at = torch.arange(x.shape[1])
+        scores = torch.where(at <= at[:, None], scores, -torch.inf)
+    shares = (scores - scores.amax(-1, keepdim=True)).exp()
+    heads = torch.einsum("bgnij,bjgd->bignd", shares / shares.sum(-1, keepdim=True), v)
+    return linear("out_linear", heads.flatten(2))
+
+
+def heads(D: int, H: int, G: int) -> dict[str, int]:
+    return {"embed_dim": D, "num_heads": H, "num_kv_heads": G}
+
+
+def tokens(B: int, S: int, D: int, std: float = 1.0, **causal: bool) -> Inputs:
+    return lambda draw: {"x": draw.normal(B, S, D, std=std), **causal}
+
+
+def both(*sizes: tuple[int, int], D: int) -> Inputs:
+    """Of B and S, causal and not."""
+    return lambda draw: [{"x": draw.normal(B, S, D), "causal": causal} for B, S in sizes for causal in (False, True)]
+
+
+def large_scores(draw: Draw) -> list[Arguments]:
+    """Scores of some thousands, often far below −10 000 even where a token sees one or two keys alone."""
+    return [{"x": draw.normal(2, 6, 12, std=300.0), "causal": causal} for causal in (False, True)]
+
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "GroupedQueryAttention(embed_dim, num_heads, num_kv_heads)",
+            forward="forward(x, causal=False)",
+            oracle=oracle,
+            parameters=parameters,
+            differentiable=("x",),
+            tolerance=TOLERANCE,
+            budgets=(
+                Budget(
+                    "many_small_heads",
+                    sizes={"batch": (4, 32), "groups": (2, 16), "tokens": (4, 32)},
+                    inputs=lambda draw, batch, groups, tokens: {
+                        "x": draw.normal(batch, tokens, 4 * groups),
+                        "causal": True,
+                    },
+                    init=lambda groups, **sizes: heads(4 * groups, 2 * groups, groups),
+                    asks=("loops",),
+                    hints={
+                        "batch": "@ multiplies all matrices of a batch",
+                        "groups": "give the heads an axis of their own, and @ does them all",
+                        "tokens": "one @ scores all pairs of a query and a key",
+                    },
+                ),
+                Budget(
+                    "long_sequences",
+                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (8, 32)},
+                    inputs=lambda draw, heads, tokens, channels: {
+                        "x": draw.normal(1, tokens, heads * channels),
+                        "causal": True,
+                    },
+                    init=lambda heads, channels, **sizes: {
+                        "embed_dim": heads * channels,
+                        "num_heads": heads,
+                        "num_kv_heads": heads // 2,
+                    },
+                    asks=("memory",),
+                    hints={"channels": "@ sums over the channels of a head by itself"},
+                ),
+            ),
+            cases=(
+                Case("two_groups_of_three", tokens(2, 4, 30, std=0.5), init=heads(30, 6, 2)),
+                Case("causal", tokens(2, 5, 8, std=0.5, causal=True), init=heads(8, 4, 2), half=True),
+                Case("every_size", both((1, 1), (1, 5), (4, 1), (4, 3), (3, 7), D=12), init=heads(12, 6, 3)),
+                Case("one_head_of_keys", both((2, 4), D=12), init=heads(12, 4, 1)),
+                Case("as_many_as_queries", both((2, 4), D=12), init=heads(12, 4, 4)),
+                Case("heads_of_one_channel", both((2, 3), D=6), init=heads(6, 6, 2)),
+                Case(
+                    "large_scores",
+                    large_scores,
+                    init=heads(12, 6, 2),
+                    category="robustness",
+                    dtypes=(torch.float64,),  # rounding moves such scores too far in float32
+                    tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-11, not 1e-16
+                    gradients="none",
+                ),
+                Case("heads_do_not_divide", None, init=heads(12, 8, 4), raises=ValueError),
+                Case("heads_of_keys_do_not_divide", None, init=heads(12, 6, 4), raises=ValueError),
+                Case("more_heads_of_keys", None, init=heads(12, 2, 4), raises=ValueError),
+            ),
+        ),
+    ),
+    banned=bans.ATTENTION,
+)

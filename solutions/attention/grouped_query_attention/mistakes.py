@@ -1,0 +1,216 @@
+"""Known wrong answers to grouped_query_attention."""
+
+from graders.kata import Mistake
+
+SPLIT = {
+    "q": "q = self.q_linear(x).view(B, S, H, d).transpose(1, 2)",
+    "k": "k = self.k_linear(x).view(B, S, G, d).transpose(1, 2)",
+    "v": "v = self.v_linear(x).view(B, S, G, d).transpose(1, 2)",
+}
+SHARE_K = "k = k.repeat_interleave(H // G, dim=1)"
+SHARE_V = "v = v.repeat_interleave(H // G, dim=1)"
+TILE_K, TILE_V = (f"{name} = {name}.repeat(1, H // G, 1, 1)" for name in "kv")
+K_LINEAR = "self.k_linear = nn.Linear(embed_dim, num_kv_heads * d)"
+V_LINEAR = "self.v_linear = nn.Linear(embed_dim, num_kv_heads * d)"
+SCORES = "(q / math.sqrt(d)) @ k.mT"
+IF_CAUSAL = "        if causal:\n"
+DIAGONAL = ".tril()"
+HIDE = "scores = scores.masked_fill(~seen, -torch.inf)"
+WEIGHTS = "scores.softmax(-1)"
+HEADS = f"heads = {WEIGHTS} @ v"
+MERGE = "heads.transpose(1, 2).reshape(B, S, D)"
+ONE_GROUP = "scores[:, g * H // G : (g + 1) * H // G].softmax(-1) @ v[:, g : g + 1]"
+
+
+def split(layout: str) -> dict[str, str]:
+    """All three maps, with another layout of their channels; N stands for the number of heads."""
+    return {
+        SPLIT[name]: f"{name} = self.{name}_linear(x){layout.replace('N', heads)}"
+        for name, heads in zip("qkv", "HGG", strict=True)
+    }
+
+
+MISTAKES = (
+    Mistake(
+        "heads_tiled",
+        "query head h reads key head h % G: repeat puts the heads one after the other, again and again; neighbours "
+        "should share, h // (H / G), as repeat_interleave does",
+        {SHARE_K: TILE_K, SHARE_V: TILE_V},
+        also=(
+            {
+                SPLIT["q"]: "q = self.q_linear(x).view(B, S, H // G, G, d).permute(0, 3, 2, 1, 4).reshape(B, H, S, d)",
+                MERGE: "heads.view(B, G, H // G, S, d).permute(0, 3, 2, 1, 4).reshape(B, S, D)",
+            },
+        ),
+    ),
+    Mistake(
+        "only_keys_tiled",
+        "a query head's keys and its values come from different groups; both should be those of group h // (H / G)",
+        {SHARE_K: TILE_K},
+        also=({SHARE_V: TILE_V},),
+    ),
+    Mistake(
+        "values_not_shared",
+        "the keys are given to all heads of queries and the values are not, so the sizes do not fit; both need it",
+        {SHARE_V: "pass"},
+        also=({SHARE_K: "pass"}, {SHARE_K: "pass", SHARE_V: "pass"}),
+    ),
+    Mistake(
+        "first_group_for_all",
+        "all query heads read the first head of keys and values; head h should read h // (H / G)",
+        {SHARE_K: "k = k[:, :1]", SHARE_V: "v = v[:, :1]"},
+    ),
+    Mistake(
+        "groups_in_reverse",
+        "the groups are handed out from the last to the first; query head 0 reads key head 0",
+        {SHARE_K: f"{SHARE_K}.flip(1)", SHARE_V: f"{SHARE_V}.flip(1)"},
+    ),
+    Mistake(
+        "merged_in_another_order",
+        "the results of the heads are merged group within head; their order is that of the query heads, as they are",
+        {MERGE: "heads.view(B, G, H // G, S, d).permute(0, 3, 2, 1, 4).reshape(B, S, D)"},
+    ),
+    Mistake(
+        "queries_in_another_order",
+        "the channels of q are split as (H / G, G, d), so head h is in another group than its result; split them as "
+        "(G, H / G, d), or simply (H, d)",
+        {SPLIT["q"]: "q = self.q_linear(x).view(B, S, H // G, G, d).permute(0, 3, 2, 1, 4).reshape(B, H, S, d)"},
+    ),
+    Mistake(
+        "weights_averaged",
+        "the weights of the query heads that share keys are averaged; each head has weights of its own",
+        {WEIGHTS: f"{WEIGHTS}.view(B, G, H // G, S, S).mean(2).repeat_interleave(H // G, dim=1)"},
+    ),
+    Mistake(
+        "keys_and_values_of_full_width",
+        "k_linear and v_linear map to D channels; they have G heads of d channels, so G·d",
+        {
+            K_LINEAR: "self.k_linear = nn.Linear(embed_dim, embed_dim)",
+            V_LINEAR: "self.v_linear = nn.Linear(embed_dim, embed_dim)",
+            SPLIT["k"]: SPLIT["k"].replace("G", "H"),
+            SPLIT["v"]: SPLIT["v"].replace("G", "H"),
+            SHARE_K: "pass",
+            SHARE_V: "pass",
+        },
+    ),
+    Mistake(
+        "map_without_bias",
+        "one of the four linear maps has no bias; all of them should have one",
+        {K_LINEAR: K_LINEAR.replace("* d)", "* d, bias=False)")},
+        also=(
+            {
+                K_LINEAR: K_LINEAR.replace("* d)", "* d, bias=False)"),
+                V_LINEAR: V_LINEAR.replace("* d)", "* d, bias=False)"),
+            },
+        ),
+    ),
+    Mistake(
+        "scaled_by_embed_dim",
+        "the scores are divided by √embed_dim; use √d, the size of one head",
+        {"math.sqrt(d)": "math.sqrt(D)"},
+    ),
+    Mistake(
+        "scaled_by_the_width_of_keys",
+        "the scores are divided by the root of the width of all keys, G·d; use √d, the size of one head",
+        {"math.sqrt(d)": "math.sqrt(G * d)"},
+    ),
+    Mistake(
+        "scaled_by_a_head_of_keys",
+        "the scores are divided by √(D / G), as if G heads shared the D channels; use √(D / H)",
+        {"math.sqrt(d)": "math.sqrt(D / G)"},
+    ),
+    Mistake("not_scaled", "the scores are not divided by √d", {SCORES: "q @ k.mT"}),
+    Mistake("scaled_by_d", "the scores are divided by d; divide them by √d", {"math.sqrt(d)": "d"}),
+    Mistake(
+        "float32_root",
+        "√d is taken of a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
+        {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
+    ),
+    Mistake(
+        "heads_split_by_view",
+        "(B, S, N·d) is viewed as (B, N, S, d), which mixes tokens and heads; view it as (B, S, N, d), then transpose",
+        split(".view(B, N, S, d)"),
+    ),
+    Mistake(
+        "heads_interleaved",
+        "head h takes every H-th channel; it should take d neighbours, so view the channels as (H, d), not (d, H)",
+        split(".view(B, S, d, N).permute(0, 3, 1, 2)"),
+    ),
+    Mistake(
+        "heads_merged_without_transpose",
+        "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first",
+        {MERGE: "heads.reshape(B, S, D)"},
+    ),
+    Mistake(
+        "no_output_map",
+        "out_linear is not applied; map the merged heads with it",
+        {f"self.out_linear({MERGE})": f"{MERGE} + 0 * self.out_linear(x)"},
+        also=({f"self.out_linear({MERGE})": MERGE},),
+    ),
+    Mistake("causal_ignored", "causal changes nothing; hide later keys if it is True", {HIDE: "pass"}),
+    Mistake(
+        "always_causal",
+        "later keys are hidden even if causal is False; hide them only if it is True",
+        {IF_CAUSAL: "        if True:\n"},
+    ),
+    Mistake("itself_hidden", "if causal, a token does not see itself; it should", {DIAGONAL: ".tril(-1)"}),
+    Mistake("next_token_seen", "if causal, a token also sees the one after it; hide it", {DIAGONAL: ".tril(1)"}),
+    Mistake(
+        "past_hidden",
+        "if causal, a token sees itself and later ones; it should see itself and earlier ones",
+        {DIAGONAL: ".triu()"},
+    ),
+    Mistake(
+        "masked_after_softmax",
+        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
+        {HIDE: "pass", HEADS: f"heads = {WEIGHTS}.masked_fill((~seen if causal else scores > torch.inf), 0) @ v"},
+    ),
+    Mistake(
+        "hidden_by_1e9",
+        "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
+        {HIDE: HIDE.replace("-torch.inf", "-1e9")},
+    ),
+    Mistake(
+        "hidden_by_1e4",
+        "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
+        {HIDE: HIDE.replace("-torch.inf", "-1e4")},
+    ),
+    Mistake(
+        "softmax_over_queries",
+        "the softmax runs over the queries; it should run over the keys",
+        {WEIGHTS: "scores.softmax(-2)"},
+    ),
+    Mistake(
+        "maximum_not_subtracted",
+        "exp overflows; subtract the largest score of each row, or call softmax",
+        {WEIGHTS: "(scores.exp() / scores.exp().sum(-1, keepdim=True))"},
+    ),
+    Mistake(
+        "dropout_left_on",
+        "dropout changes the weights while the module trains; leave it out",
+        {WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"},
+    ),
+    Mistake(
+        "group_by_group",
+        "a loop multiplies one group at a time; one @ does all of them",
+        {SHARE_V: "pass", HEADS: f"heads = torch.cat([{ONE_GROUP} for g in range(G)], dim=1)"},
+        slow=True,
+    ),
+    Mistake(
+        "table_of_products",
+        "all products of q and k are kept before they are summed; @ sums over d by itself",
+        {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+SEEN = "torch.ones(S, S, dtype=torch.bool, device=x.device).tril()"
+EQUIVALENT = {
+    f"seen = {SEEN} -> seen = {SEEN.replace(', device=x.device', '')}": (
+        "on the CPU the mask is made on the device of x anyway; on a GPU the call raises"
+    ),
+} | {
+    f"{line} -> {line.replace('(1, 2)', '(2, 1)')}": "transposing axes 2 and 1 is transposing 1 and 2"
+    for line in (*SPLIT.values(), f"return self.out_linear({MERGE})")
+}
