@@ -13,6 +13,7 @@ import csv
 import re
 import sys
 import tempfile
+from dataclasses import astuple, fields, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -38,20 +39,21 @@ def collect(roster: Path, folder: Path) -> None:
     """Where one cannot be fetched its address stays in the roster, so that `cohort` says so beside the learner."""
     folder.mkdir()
     rows = []
-    for number, (learner, repository, revision) in enumerate(repositories.roster(roster), start=1):
+    for number, row in enumerate(repositories.roster(roster), start=1):
         bundle = folder / f"{number}.bundle"
         try:
             with tempfile.TemporaryDirectory() as clone:
-                repositories.clone(repository, Path(clone, "clone"))
+                repositories.clone(row.repository, Path(clone, "clone"))
                 repositories.git(
                     Path(clone, "clone"), "bundle", "create", "--quiet", str(bundle.absolute()), "--all", "HEAD"
                 )
-            rows.append((learner, bundle.as_posix(), revision))
+            rows.append(replace(row, repository=bundle.as_posix()))
         except repositories.Trouble as trouble:
-            print(f"{repository} of {learner} cannot be had: {trouble}")
-            rows.append((learner, repository, revision))
+            print(f"{row.repository} of {row.learner} cannot be had: {trouble}")
+            rows.append(row)
     with (folder / "roster.csv").open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows([("learner", "repository", "revision"), *rows])
+        columns = [field.name for field in fields(repositories.Row)]
+        csv.writer(stream).writerows([columns, *(astuple(row) for row in rows)])
 
 
 def publish(results: Path, folder: Path) -> None:
@@ -62,30 +64,38 @@ def publish(results: Path, folder: Path) -> None:
         raise UsageError(f"grades.csv is no table of points: {type(error).__name__}") from None
     with (folder / "grades.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["learner", *katas, "total"])
-        writer.writerows([name, *each, sum(one or 0 for one in each)] for name, each in points)
+        writer.writerow(["learner", *repositories.ABOUT, *katas, "total"])
+        writer.writerows([name, *about, *each, sum(one or 0 for one in each)] for name, about, each in points)
     lines = ["| learner | points | solved | answers |", "| --- | ---: | ---: | ---: |"]
-    for name, each in points:
+    for name, _, each in points:
         answers = [one for one in each if one is not None]
         lines.append(f"| {shown(name)} | {sum(answers)} | {answers.count(100)} | {len(answers)} |")
     about = f"Of {len(katas)} katas, {100 * len(katas)} points. Each kata's are in grades.csv, the cards in feedback/."
     (folder / "README.md").write_text("\n".join(["# Grades", "", about, "", *lines, ""]), encoding="utf-8")
     (folder / "feedback").mkdir()
     for file in sorted((results / "feedback").glob("*.md")):
-        if re.fullmatch(r"[\w-]{1,100}", file.stem) and file.is_file() and not file.is_symlink():
+        if re.fullmatch(r"[\w-]{1,100}(\.[0-9a-f]{8})?", file.stem) and file.is_file() and not file.is_symlink():
             with file.open(encoding="utf-8", errors="replace") as stream:
                 (folder / "feedback" / file.name).write_text(stream.read(LONGEST), encoding="utf-8")
 
 
-def read(grades: Path) -> tuple[list[str], list[tuple[str, list[int | None]]]]:
-    """The katas, and each learner's points, which are None where there is no answer. Raises: ValueError, csv.Error."""
+def read(grades: Path) -> tuple[list[str], list[tuple[str, list[str], list[int | None]]]]:
+    """The katas; and each learner's name, what else is known of them, and points, None where there is no answer.
+
+    Raises: ValueError, csv.Error.
+    """
     with grades.open(encoding="utf-8", newline="") as stream:
         head, *rows = csv.reader(stream)
-    first, *katas, last = head
+    begins = 1 + len(repositories.ABOUT)
+    katas = head[begins:-1]
     named = all(re.fullmatch(r"[a-z][a-z0-9_]{0,63}", kata) for kata in katas)
-    if (first, last) != ("learner", "total") or not named or any(len(row) != len(head) for row in rows):
+    wanted = ["learner", *repositories.ABOUT, *katas, "total"]
+    if head != wanted or not named or any(len(row) != len(head) for row in rows):
         raise ValueError
-    return katas, [(plain(name), [points(cell) for cell in cells]) for name, *cells, _ in rows]
+    return katas, [
+        (plain(row[0]), [plain(cell) for cell in row[1:begins]], [points(cell) for cell in row[begins:-1]])
+        for row in rows
+    ]
 
 
 def points(cell: str) -> int | None:

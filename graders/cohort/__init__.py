@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import argparse
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from graders.arguments import seed, workers
+from graders.cohort.repositories import moment
 
+WHEN = "2026-12-15T23:59+01:00"
 EXPORTS = ("canvas", "gradescope", "nbgrader")
+
+
+def deadline(text: str) -> datetime:
+    try:
+        return moment(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a time should have its zone, as {WHEN} has, got {text}") from None
+
+
+def percent(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"there should be 0 to 100 percent, got {text}")
+    return value
 
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
@@ -21,8 +38,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "learners",
         type=Path,
         metavar="LEARNERS",
-        help="a folder that has a folder, .zip or .tar of each learner; or a .csv with the columns learner, repository "
-        "and perhaps revision",
+        help="a folder that has a folder, .zip or .tar of each learner; a download of submissions from Canvas or "
+        "Moodle; or a .csv with the columns learner, repository and perhaps revision, until, extra_days, login, id, "
+        "email, section",
     )
     cohort.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="the folder that takes the results")
     cohort.add_argument("--kata", action="append", default=[], metavar="KATA", help="only this kata; repeatable")
@@ -35,6 +53,26 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     cohort.add_argument("--scheduler", metavar="ADDRESS", help="join the cluster of this Dask scheduler instead")
     cohort.add_argument(
         "--seed", type=seed, metavar="N", help="what the inputs are made from; default: a fresh one for what is new"
+    )
+    cohort.add_argument(
+        "--until", type=deadline, metavar="TIME", help="grade each repository's last commit up to then, such as " + WHEN
+    )
+    cohort.add_argument(
+        "--late",
+        type=percent,
+        metavar="PERCENT_A_DAY",
+        help="grade what came later as well, and take so much of its points for each day begun",
+    )
+    cohort.add_argument(
+        "--gradebook", type=Path, metavar="FILE", help="who is in the class: a .csv from Canvas's or Moodle's gradebook"
+    )
+    cohort.add_argument(
+        "--earlier",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="LEARNERS",
+        help="an earlier class, in which the same programs are looked for; repeatable",
     )
     cohort.add_argument(
         "--isolation",

@@ -24,15 +24,18 @@ from graders import files
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
-from graders.cohort import judge, pages
-from graders.cohort.learners import Learner, all_learners
-from graders.cohort.ledger import Ledger, Terms, engine_digest, key_of
+from graders.cohort import gradebook, judge, pages
+from graders.cohort.classes import all_learners, left_out
+from graders.cohort.grades import Graded
+from graders.cohort.learners import Learner, name_files
+from graders.cohort.ledger import Ledger, Terms, engine_digest, key_of, short_version
 from graders.faults import INTERRUPTED, GraderError, UsageError
 from graders.judge import card
 from graders.judge.results import Result
 
 AHEAD = 4  # tasks of each worker that wait there: enough that none is idle
 MEMORY = 2 << 30  # bytes for a worker: it takes 1 to 1.5 GB as a rule, 4 while an answer fills its process
+MOST_NAMES = 10  # on the console
 LOST = 10  # workers under a task, which then is given up; one may lose some by other tasks' doing
 NOT_GRADED = "answers not graded, since machines were lost: run the same again, and look at them yourself if they stay"
 PROMISED = {"strict": "full", "limits": "limits"}  # isolation; it may have been better
@@ -68,7 +71,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
     chosen, by_name = katas.find(options.kata, root), {kata.id: kata for kata in katas.all_katas(root)}
     files.make_room(options.out / "grades.csv", "name another folder with --out")
     console = card.console()
-    learners = all_learners(options.learners, list(by_name.values()), options.out / "clones")
+    book = gradebook.read(options.gradebook) if options.gradebook else gradebook.Gradebook([], {})
+    learners = gradebook.joined(read(options, options.learners, by_name), book)
+    name_files(learners)
+    earlier = [one for folder in options.earlier for one in read(options, folder, by_name)]
     ledger = Ledger(options.out / "results.sqlite")
     try:
         seed, engine = secrets.randbelow(1 << 31) if options.seed is None else options.seed, engine_digest()
@@ -83,25 +89,54 @@ def main(options: argparse.Namespace, root: Path) -> int:
             f"{len(set(keys.values()))} differ, {len(jobs)} of them are to be judged; seed {seed}"
         )
         lost: dict[str, dict[str, Any]] = {}
+        promised = PROMISED[options.isolation]
         if jobs:
-            lost = judge_all(jobs, ledger, judge.Judging(root, PROMISED[options.isolation]), seed, options, console)
+            lost = judge_all(jobs, ledger, judge.Judging(root, promised), seed, options, console)
         found = {pair: told for pair, key in keys.items() if (told := ledger.find(key) or lost.get(key))}
         columns = [kata for kata in by_name.values() if kata in chosen or any(name == kata.id for _, name in found)]
-        pages.write_all(options.out, learners, columns, found, seed, options)
+        documents = {learner.slug: of_learner(learner, columns, found) for learner in learners}
+        graded = Graded(learners, columns, documents, seed, promised, options.late, short_version(root), book, root)
+        pages.write_all(options.out, graded, options.export, options.json, earlier)
         console.print(f"wrote {options.out / 'index.html'}, grades.csv, learners/ and feedback/ beside it")
-        unread = [learner.name for learner in learners if learner.unread]
-        for count, what in (
-            (len(unread), "learners not read, or not wholly: see their notes"),
-            (len(lost), NOT_GRADED),
-        ):
-            if count:
-                console.print(f"{count} {what}", markup=False, soft_wrap=True)
-        return int(bool(unread or lost))
+        return tell(console, options, learners, len(lost))
     except KeyboardInterrupt:
         console.print("stopped; what was judged is kept: run the same again, and it goes on")
         return INTERRUPTED
     finally:
         ledger.close()
+
+
+def read(options: argparse.Namespace, source: Path, by_name: dict[str, Kata]) -> list[Learner]:
+    """Raises: UsageError."""
+    clones = options.out / "clones"
+    return all_learners(source, list(by_name.values()), clones, options.until, options.late is not None)
+
+
+def of_learner(
+    learner: Learner, columns: list[Kata], found: dict[tuple[str, str], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """A learner's results in the order of the katas, with the learner's own paths."""
+    return [
+        found[learner.slug, kata.id] | {"source": learner.answers[kata.id].shown}
+        for kata in columns
+        if (learner.slug, kata.id) in found
+    ]
+
+
+def tell(console: Console, options: argparse.Namespace, learners: list[Learner], lost: int) -> int:
+    """Says what an instructor has to look at. Returns the exit status."""
+    unread = [learner.name for learner in learners if learner.unread]
+    hidden, late = left_out(options.learners), sum(bool(learner.late) for learner in learners)
+    shown = f"{', '.join(unread[:MOST_NAMES])}{', …' * (len(unread) > MOST_NAMES)}"
+    for count, what in (
+        (len(unread), f"learners not read, or not wholly: see the notes of {shown}"),
+        (lost, NOT_GRADED),
+        (len(hidden), f"left out, since their names begin with a dot: {', '.join(hidden)}"),
+        (late, "learners with late answers; committers' clocks, by which this is known, can be set at will"),
+    ):
+        if count:
+            console.print(f"{count} {what}", markup=False, highlight=False, soft_wrap=True)
+    return int(bool(unread or lost))
 
 
 def todo(learners: list[Learner], keys: dict[tuple[str, str], str], ledger: Ledger, chosen: list[Kata]) -> list[Job]:

@@ -1,4 +1,4 @@
-"""Learners' repositories: which there are, and how git fetches them.
+"""Learners' repositories: which there are, how git fetches them, and what stood in them at a deadline.
 
 Standard library only, since .github/classroom.py uses this where nothing is installed.
 """
@@ -10,31 +10,72 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from graders.faults import UsageError
 
 CLONE_SECONDS = 300
 MIRRORED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+IDENTITY = ("login", "id", "email", "section")  # columns that go from the roster into what is exported
+ABOUT = (*IDENTITY, "file", "commit", "committed", "until", "late", "graders")  # of grades.csv, before the points
 
 
 class Trouble(Exception):
     """A learner's tree cannot be read; the message is a sentence."""
 
 
-def roster(file: Path) -> list[tuple[str, str, str]]:
-    """Learner, repository and revision, of each line. Raises: UsageError."""
+@dataclass(frozen=True)
+class Row:
+    """A line of the roster; of its columns only the first two have to be there."""
+
+    learner: str = ""
+    repository: str = ""
+    revision: str = "HEAD"
+    login: str = ""
+    id: str = ""
+    email: str = ""
+    section: str = ""
+    until: str = ""
+    extra_days: str = ""
+
+    def deadline(self, of_all: datetime | None) -> datetime | None:
+        """Their own, or the one of all, and their extra days. Raises: ValueError."""
+        until, more = moment(self.until) if self.until else of_all, timedelta(days=float(self.extra_days or 0))
+        return until and until + more
+
+
+def moment(text: str) -> datetime:
+    """A point in time. Raises: ValueError where it is none, or does not say its time zone."""
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError(text)
+    return found
+
+
+def roster(file: Path) -> list[Row]:
+    """Raises: UsageError."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
-            rows = list(csv.DictReader(stream))
+            lines = list(csv.DictReader(stream))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{file} cannot be read ({error}); it should be a .csv in UTF-8") from None
-    if not rows or not {"learner", "repository"} <= rows[0].keys():
+    if not lines or not {"learner", "repository"} <= lines[0].keys():
         raise UsageError(f"{file} should begin with the line: learner,repository,revision")
+    names = [field.name for field in fields(Row)]
+    rows = [Row(**{name: cell for name in names if (cell := (line.get(name) or "").strip())}) for line in lines]
     for number, row in enumerate(rows, start=2):
-        if not row["learner"] or not row["repository"]:
+        if not row.learner or not row.repository:
             raise UsageError(f"line {number} of {file} should name a learner and a repository")
-    return [(row["learner"], row["repository"], row.get("revision") or "HEAD") for row in rows]
+        try:
+            row.deadline(None)
+        except (ValueError, OverflowError):
+            raise UsageError(
+                f"line {number} of {file}: until should be like 2026-12-15T23:59+01:00, and extra_days a number, "
+                f"got {row.until!r} and {row.extra_days!r}"
+            ) from None
+    return rows
 
 
 def clone(repository: str, folder: Path) -> None:
@@ -58,6 +99,24 @@ def fetch(repository: Path) -> None:
         git(repository, "symbolic-ref", "HEAD", default[1])
     elif alone := re.search(r"^([0-9a-f]{40,64})\tHEAD$", told, re.MULTILINE):
         git(repository, "update-ref", "--no-deref", "HEAD", alone[1])
+
+
+def commit_of(repository: Path, revision: str) -> str:
+    """Raises: Trouble."""
+    return git(repository, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
+
+
+def commit_before(repository: Path, commit: str, until: datetime) -> str:
+    """The last one up to then, by its committer's clock; empty where there is none. Raises: Trouble."""
+    latest = f"--before={until.isoformat()}"
+    return git(repository, "rev-list", "--max-count=1", latest, "--end-of-options", commit).decode().strip()
+
+
+def made_at(repository: Path, commit: str, path: str = "") -> datetime:
+    """When a commit was made, or the last one before it that changed the file. Raises: Trouble."""
+    only = ["--", f":(literal){path}"] if path else []
+    shown = git(repository, "log", "--max-count=1", "--format=%cI", "--end-of-options", commit, *only)
+    return datetime.fromisoformat(shown.decode().strip())
 
 
 def git(clone: Path | None, *arguments: str) -> bytes:

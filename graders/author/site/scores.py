@@ -6,6 +6,7 @@ import csv
 from html import escape
 from pathlib import Path
 
+from graders.cohort.repositories import ABOUT
 from graders.faults import UsageError
 
 FULL = 100  # points of a kata
@@ -15,10 +16,11 @@ def scores_page(path: Path) -> str:
     """Raises: UsageError where the file is not such a table."""
     try:
         with path.open(encoding="utf-8", newline="") as stream:
-            (first, *names, last), *rows = csv.reader(stream, strict=True)
+            (first, *columns, last), *rows = csv.reader(stream, strict=True)
+        names = [name for name in columns if name not in ABOUT]
         if (first, last) != ("learner", "total"):
             raise ValueError(f"its first line should begin with learner and end with total, got {first} and {last}")
-        lines = "\n".join(line(row, names) for row in rows)
+        lines = "\n".join(line(row, ["learner", *columns, "total"], names) for row in rows)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}; name a grades.csv with --scores") from None
     except (ValueError, csv.Error) as error:
@@ -38,11 +40,12 @@ Of {len(names)} katas with {FULL} points each.
 """
 
 
-def line(row: list[str], names: list[str]) -> str:
+def line(row: list[str], columns: list[str], names: list[str]) -> str:
     """Of the table. Raises: ValueError."""
-    learner, *cells, total = row
-    points = [int(cell or 0) for cell in cells]
-    if len(points) != len(names) or not all(0 <= one <= FULL for one in points) or int(total) != sum(points):
+    learner, *_, total = row
+    cells = dict(zip(columns, row, strict=False))
+    points = [int(cells.get(name) or 0) for name in names]
+    if len(row) != len(columns) or not all(0 <= one <= FULL for one in points) or int(total) != sum(points):
         raise ValueError(f"the line of {learner!r} does not add up")
     name = escape(" ".join(learner.split()))
     return f'<tr><th scope="row">{name}</th><td>{points.count(FULL)}</td><td>{sum(points)}</td></tr>'

@@ -1,0 +1,95 @@
+"""A learning platform's own list of the class: Canvas's gradebook, Moodle's grading worksheet or gradebook."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from graders.cohort.learners import Learner
+from graders.cohort.repositories import IDENTITY
+from graders.cohort.writers import one_line
+from graders.faults import UsageError
+
+ABSENT = "handed in nothing"
+# What the platforms call what `Learner.about` has; `canvas` and `moodle` are the numbers in the names of a download.
+COLUMNS = {
+    "canvas": "ID",
+    "moodle": "Identifier",
+    "id": ("SIS User ID", "ID number"),
+    "login": ("SIS Login ID", "Username"),
+    "email": "Email address",
+    "section": "Section",
+}
+
+
+@dataclass(frozen=True)
+class Gradebook:
+    """Who is in the class, and by kata what Canvas calls its column, such as `softmax (1234)`."""
+
+    people: list[Learner]
+    titles: dict[str, str]
+
+
+def read(file: Path) -> Gradebook:
+    """Raises: UsageError."""
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as stream:
+            head, *lines = csv.reader(stream)
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+        raise UsageError(f"{file} cannot be read ({error}); it should be a gradebook as .csv in UTF-8") from None
+    if not {"Student", "Full name", "First name"} & set(head):
+        raise UsageError(
+            f"{file} is no gradebook of Canvas's or Moodle's: its first line has no Student and no Full name"
+        )
+    rows = [dict(zip(head, line, strict=False)) for line in lines]
+    people = [person(row) for row in rows if name_of(row) and "Points Possible" not in name_of(row)]
+    titles = {found[1]: title for title in head if (found := re.fullmatch(r"([a-z][a-z0-9_]*) \(\d+\)", title))}
+    return Gradebook(people, titles)
+
+
+def name_of(row: dict[str, str]) -> str:
+    parts = f"{row.get('First name', '')} {row.get('Last name', '')}"
+    return one_line((row.get("Student") or row.get("Full name") or parts).strip())
+
+
+def person(row: dict[str, str]) -> Learner:
+    about = {}
+    for name, columns in COLUMNS.items():
+        cells = [row.get(column, "") for column in ([columns] if isinstance(columns, str) else columns)]
+        value = one_line(next(filter(None, cells), "").strip())
+        if name == "moodle":
+            value = re.sub(r"\D", "", value)  # Participant 4321, in whatever language
+        if value:
+            about[name] = value
+    return Learner(name_of(row), notes=[ABSENT], about=about)
+
+
+def joined(learners: list[Learner], book: Gradebook) -> list[Learner]:
+    """The learners with what the gradebook knows of them, and whoever is only there, with nothing handed in."""
+    everyone = list(learners)
+    for one in book.people:
+        known = matching(one, learners)
+        if len(known) == 1:
+            known[0].about = one.about | {name: value for name, value in known[0].about.items() if value}
+            known[0].about["listed"] = one.name
+        elif not known:
+            everyone.append(one)
+    return everyone
+
+
+def matching(one: Learner, learners: list[Learner]) -> list[Learner]:
+    """By what is surest: the platform's number, then the login, the other columns, and only then the name."""
+    for name in ("canvas", "moodle", *IDENTITY[:3]):
+        value = one.about.get(name)
+        found = [learner for learner in learners if value and learner.about.get(name) == value]
+        if found:
+            return found
+    names = {plain(one.name), plain(" ".join(reversed(one.name.split(",")))), plain(one.about.get("login", ""))}
+    return [learner for learner in learners if plain(learner.name) in names - {""}]
+
+
+def plain(name: str) -> str:
+    """As Canvas writes it before the files of a download."""
+    return re.sub(r"[\W_]", "", name.casefold())

@@ -1,0 +1,145 @@
+"""The points of a class: what counts of them, grades.csv, and what other programs import."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graders import files
+from graders.catalogue.katas import Kata
+from graders.cohort import autograder
+from graders.cohort.gradebook import Gradebook
+from graders.cohort.learners import Learner
+from graders.cohort.repositories import ABOUT
+from graders.cohort.writers import as_csv
+from graders.judge import results
+from graders.judge.checks import POINTS
+
+ADVICE = "make room, then run the same again: no verdict is lost"
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A class with its verdicts.
+
+    Args:
+        documents: by slug, the results in the order of the katas, each with its seed.
+        seed: of what was judged in this run.
+        percent: that a late answer loses a day; None where it loses nothing.
+        graders: which version of them it was.
+    """
+
+    learners: list[Learner]
+    katas: list[Kata]
+    documents: dict[str, list[dict[str, Any]]]
+    seed: int
+    isolation: str
+    percent: float | None
+    graders: str
+    book: Gradebook
+    root: Path
+
+    def points(self, learner: Learner) -> dict[str, int]:
+        """By kata, what counts; without what was not graded."""
+        return {
+            one["kata"]: self.counted(learner, one) for one in self.documents[learner.slug] if not one.get("ungraded")
+        }
+
+    def counted(self, learner: Learner, document: dict[str, Any]) -> int:
+        lost = (self.percent or 0) * learner.late.get(document["kata"], 0)
+        score: int = document["score"]
+        return round(score * max(0.0, 100 - lost) / 100)
+
+    def about(self, learner: Learner) -> dict[str, str]:
+        """The columns of `ABOUT`."""
+        own = learner.about
+        return dict.fromkeys(ABOUT, "") | {
+            "login": own.get("login", ""),
+            "id": own.get("id") or own.get("canvas") or own.get("moodle") or "",
+            "email": own.get("email", ""),
+            "section": own.get("section", ""),
+            "file": f"{learner.slug}.md",
+            "commit": learner.commit,
+            "committed": learner.committed.isoformat() if learner.committed else "",
+            "until": learner.until.isoformat() if learner.until else "",
+            "late": " ".join(f"{kata}:{days}" for kata, days in learner.late.items()),
+            "graders": self.graders,
+        }
+
+
+def save(path: Path, text: str) -> None:
+    """Raises: UsageError."""
+    files.make_room(path, ADVICE)
+    files.replace_file(path, text, ADVICE)
+
+
+def table(graded: Graded) -> str:
+    """A row for each learner; a cell is empty where there is no answer."""
+    rows: list[list[object]] = [["learner", *ABOUT, *(kata.id for kata in graded.katas), "total"]]
+    for learner in graded.learners:
+        own = graded.points(learner)
+        cells = [own.get(kata.id, "") for kata in graded.katas]
+        rows.append([learner.name, *graded.about(learner).values(), *cells, sum(own.values())])
+    return as_csv(rows)
+
+
+def canvas(out: Path, graded: Graded) -> None:
+    """The .csv that Canvas's gradebook imports: its five columns, and a row of the points possible."""
+    titles = [graded.book.titles.get(kata.id, kata.id) for kata in graded.katas]
+    head: list[object] = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles]
+    rows: list[list[object]] = [head, ["    Points Possible", "", "", "", "", *([POINTS] * len(graded.katas))]]
+    for learner in graded.learners:
+        own, about = graded.points(learner), learner.about
+        known = about.get("canvas") or about.get("id")
+        login = about.get("login") or ("" if known else learner.name)
+        who = [about.get("listed", learner.name), about.get("canvas", ""), about.get("id", ""), login]
+        rows.append([*who, about.get("section", ""), *(own.get(kata.id, "") for kata in graded.katas)])
+    save(out / "canvas.csv", as_csv(rows))
+
+
+def nbgrader(out: Path, graded: Graded) -> None:
+    """The columns of `nbgrader export`, a row for each learner and kata."""
+    rows: list[list[object]] = [
+        ["assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
+         "late_submission_penalty", "score", "max_score"]
+    ]  # fmt: skip
+    for learner in graded.learners:
+        own = graded.points(learner)
+        scores = {one["kata"]: one["score"] for one in graded.documents[learner.slug] if one["kata"] in own}
+        about = graded.about(learner)
+        who = [about["until"], about["committed"], about["login"] or learner.name, "", "", about["email"]]
+        for kata in graded.katas:
+            raw, score = scores.get(kata.id, 0), own.get(kata.id, 0)
+            rows.append([kata.id, *who, raw, raw - score, score, POINTS])
+    save(out / "nbgrader.csv", as_csv(rows))
+
+
+def gradescope(out: Path, graded: Graded) -> None:
+    """A results.json for each learner, as Gradescope's autograders write it, and an autograder that does so there."""
+    for learner in graded.learners:
+        own = graded.points(learner)
+        told = {one["kata"]: one for one in graded.documents[learner.slug]}
+        tests = [
+            {
+                "name": kata.id,
+                "score": own.get(kata.id, 0),
+                "max_score": POINTS,
+                "output": in_short(told[kata.id]) if kata.id in told else "no answer",
+            }
+            for kata in graded.katas
+        ]
+        told_all = {"tests": tests} | ({"output": "\n".join(learner.notes)} if learner.notes else {})
+        results.write(out / "gradescope" / learner.slug / "results.json", told_all)
+    autograder.write(out / "gradescope" / "autograder.zip", graded.root, graded.katas, ADVICE)
+
+
+def in_short(document: dict[str, Any]) -> str:
+    """Why an answer has not all points; nothing where it has."""
+    if document["state"] == "todo":
+        return "to do"
+    why = str(document["message"] or document["diagnosis"] or document["first_failure"] or "")
+    return f"the mathematics is right; left: {why}" if document["core"] and why else why
+
+
+EXPORTERS = {"canvas": canvas, "gradescope": gradescope, "nbgrader": nbgrader}

@@ -1,0 +1,393 @@
+"""What a class is read from and told by: names as learners make them, deadlines, platforms, one writer a format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import unicodedata
+import zipfile
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from graders.catalogue import katas
+from graders.cohort import learners as reading
+from graders.cohort import writers
+from graders.cohort.classes import all_learners
+from graders.cohort.learners import Learner
+from graders.faults import ROOT
+from tests.test_cohort import ANSWER, RENAMED, WRONG, a_class, cohort, points, table
+from tests.toys import REFERENCE
+
+# What names and messages are made of where somebody means harm, between ordinary letters.
+HARMFUL = [
+    "\r\n",
+    "\t=1",
+    "＝",
+    "\x1b[2J",
+    "\u202e",
+    "\\",
+    "[x](javascript:y)",
+    "<b>",
+    "`",
+    "```",
+    "&lt;",
+    "| ",
+    "- ",
+    "1. ",
+]
+HARMFUL += [
+    "http://e.org",
+    "www.e.org",
+    "@ann",
+    "::error::",
+    "{{ 1 }}",
+    "'",
+    '"',
+    "#",
+    "\x00",
+    "\ud800",
+    "*a*",
+    "_a_",
+    "  ",
+]
+texts = st.lists(st.one_of(st.sampled_from(HARMFUL), st.text(max_size=4)), max_size=6).map("".join)
+
+
+def steers(text: str) -> bool:
+    """Whether something in it is more than a character that can be seen."""
+    return any(unicodedata.category(one)[0] == "C" or one in "\u2028\u2029" for one in text)
+
+
+@given(st.lists(st.lists(texts, min_size=2, max_size=2), min_size=1, max_size=3))
+@settings(max_examples=300, deadline=None)
+def test_a_csv_has_a_line_for_each_row_and_no_formula(rows: list[list[str]]) -> None:
+    written = writers.as_csv(rows)
+    assert written.count("\n") == len(rows)
+    assert not steers(written.replace("\n", ""))
+    for cells, row in zip(csv.reader(io.StringIO(written)), rows, strict=True):
+        assert len(cells) == len(row)
+        for one in cells:
+            assert unicodedata.normalize("NFKC", one).strip()[:1] not in ("=", "+", "-", "@")
+
+
+@given(texts)
+@settings(max_examples=300, deadline=None)
+def test_a_line_of_markdown_is_text_and_nothing_else(text: str) -> None:
+    shown = writers.markdown(text)
+    assert not steers(shown)
+    for before, block in (("# ", "heading_open"), ("- ", "list_item_open"), ("", "paragraph_open")):
+        tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(f"{before}{shown}\n\nafter")
+        assert [one.type for one in tokens if one.type.endswith("_open")][:1] == (
+            ["bullet_list_open"] if before == "- " else [block]
+        ) or not shown
+        inside = tokens[[one.type for one in tokens].index("inline")].children or []
+        assert {one.type for one in inside} <= {"text", "text_special"}
+        if shown:
+            assert "".join(one.content for one in inside) == " ".join(writers.one_line(text).split())
+    assert not re.search(r"(?i)(?<!\\)https?://|www\.", shown)  # which GitHub would link
+
+
+@given(texts)
+@settings(max_examples=200, deadline=None)
+def test_a_fence_holds_its_text(text: str) -> None:
+    (token,) = MarkdownIt().parse("\n".join(writers.fenced(text.replace("\r", "").replace("\x00", ""))))
+    assert token.type == "fence"
+
+
+class Tags(HTMLParser):
+    """The tags of a page, and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@given(texts)
+@settings(max_examples=200, deadline=None)
+def test_html_has_the_tags_of_its_template_alone(text: str) -> None:
+    template = Path(__file__).parent / "classes" / "line.html.jinja"
+    found = Tags()
+    found.feed(writers.html(template, name=writers.one_line(text)))
+    assert found.tags == ["p", "a"]
+    assert found.text.strip() == writers.one_line(text).strip()
+
+
+@given(st.lists(texts, max_size=6))
+@settings(max_examples=200, deadline=None)
+def test_a_file_is_one_learners_whoever_joins_or_leaves(names: list[str]) -> None:
+    def named(some: list[str]) -> dict[str, str]:
+        made = [Learner(writers.one_line(name), place=f"{number}") for number, name in enumerate(dict.fromkeys(some))]
+        reading.name_files(made)
+        return {one.name: one.slug for one in made}
+
+    everybody = named(names)
+    assert len({slug.casefold() for slug in everybody.values()}) == len(everybody)
+    assert all(re.fullmatch(r"[\w-]+(\.[0-9a-f]{8})?", slug) for slug in everybody.values())
+    shown = [writers.one_line(name) for name in dict.fromkeys(names)]
+    for name, slug in named(names[1:]).items():
+        assert slug == everybody[name] or shown.count(name) > 1
+
+
+def test_names_of_files_are_safe_and_stale_ones_go(toys: Path) -> None:
+    assert [reading.slug(name) for name in ("x", "zoë", "a-b", "学生")] == ["x", "zoë", "a-b", "学生"]
+    for name in ("../x", "X", "Zoë", "=1+1", "", "a/b", "a b", "con", "-x", "x" * 99):
+        assert re.fullmatch(r"[\w-]*[\w]\.[0-9a-f]{8}", reading.slug(name)), name
+    folder = a_class(toys / "class", **{"a b": REFERENCE, "a-b": WRONG})
+    assert cohort(toys, folder, "--export", "gradescope").status == 0
+    feedback = toys / "out" / "feedback"
+    assert {row["file"] for row in table(toys).values()} == {file.name for file in feedback.iterdir()}
+    kept = (feedback / table(toys)["a-b"]["file"]).read_text(encoding="utf-8")
+    (folder / "a b").rename(toys / "gone")
+    assert cohort(toys, folder).status == 0
+    assert [file.name for file in feedback.iterdir()] == ["a-b.md"]
+    assert (feedback / "a-b.md").read_text(encoding="utf-8") == kept
+    assert [file.name for file in (toys / "out" / "learners").iterdir()] == ["a-b.json"]
+    assert [file.name for file in (toys / "out" / "gradescope").iterdir()] == ["a-b"]
+
+
+def read(source: Path, root: Path) -> dict[str, Learner]:
+    return {one.name: one for one in all_learners(source, katas.all_katas(root), root / "clones")}
+
+
+@pytest.mark.parametrize(
+    ("files", "taken", "note"),
+    [
+        (["scale (1).py"], "scale (1).py", "scale (1).py was taken for the answer to scale"),
+        (["Scale.PY"], "Scale.PY", "Scale.PY was taken for the answer to scale"),
+        (["scale-2.py"], "scale-2.py", "scale-2.py was taken for the answer to scale"),
+        (["scale.py", "scale (1).py"], "scale.py", "scale.py was taken, and not scale (1).py"),
+        (["scale (1).py", "scale (2).py"], "", "scale (1).py and scale (2).py may both be the answer to scale"),
+        ([".work/scale.py"], "", "nor folders that begin with a dot looked into"),
+    ],
+)
+def test_names_as_browsers_and_people_make_them(toys: Path, files: list[str], taken: str, note: str) -> None:
+    for file in files:
+        place = toys / "class" / "ann" / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(file)
+    ann = read(toys / "class", toys)["ann"]
+    assert ann.answers.get("scale", Learner("")) == (ann.answers["scale"] if taken else Learner(""))
+    if taken:
+        assert ann.answers["scale"].text == taken
+    assert note in ann.notes[0]
+
+
+def test_zips_of_windows_are_looked_through_and_hidden_learners_said(toys: Path) -> None:
+    folder = toys / "class"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "ann.zip", "w") as archive:
+        entry = zipfile.ZipInfo("x")
+        entry.filename = "fork\\katas\\toys\\scale\\scale.py"
+        archive.writestr(entry, REFERENCE)
+    a_class(folder, **{".bob": WRONG})
+    assert read(folder, toys)["ann"].answers["scale"].text == REFERENCE
+    ran = cohort(toys, folder)
+    assert "1 left out, since their names begin with a dot: .bob" in ran.out
+
+
+def git(repository: Path, *arguments: str, when: str = "") -> None:
+    safe = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+    times: Mapping[str, str] = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when} if when else {}
+    subprocess.run(
+        ["git", "-C", str(repository), *safe, *arguments], check=True, capture_output=True, env=os.environ | times
+    )
+
+
+def a_history(repository: Path, *commits: tuple[str, str]) -> Path:
+    """Each is a time and the answer to `scale` as it stood then."""
+    (repository / ANSWER).parent.mkdir(parents=True)
+    git(repository, "init", "-q")
+    for when, text in commits:
+        (repository / ANSWER).write_text(text)
+        git(repository, "add", ".")
+        git(repository, "commit", "-qm", "one more", when=when)
+    return repository
+
+
+DUE = "2026-12-15T23:59:00+01:00"
+
+
+def test_deadline_takes_what_was_there_then_and_late_ones_are_marked(toys: Path) -> None:
+    early, late, later = (f"2026-12-{day}T12:00:00+01:00" for day in ("14", "17", "19"))
+    ann = a_history(toys / "ann", (early, WRONG), (late, REFERENCE))
+    bob = a_history(toys / "bob", (later, REFERENCE))
+    eve = a_history(toys / "eve", (early, REFERENCE), (late, f"{REFERENCE}# a remark\n"))
+    roster = toys / "class.csv"
+    rows = [f"ann,{ann},,", f"zoe,{ann},,3", f"max,{ann},2026-12-18T00:00Z,", f"bob,{bob},,", f"eve,{eve},,"]
+    roster.write_text("\n".join(["learner,repository,until,extra_days", *rows]))
+    ran = cohort(toys, roster, "--until", DUE)
+    assert ran.status == 0, ran.err
+    assert "can be set at will" in ran.out
+    told = table(toys)
+    assert {name: int(row["scale"]) == 100 for name, row in told.items()} == {
+        "ann": False, "zoe": True, "max": True, "bob": True, "eve": True,
+    }  # fmt: skip
+    assert {name: row["late"] for name, row in told.items() if row["late"]} == {"bob": "scale:4"}
+    assert told["ann"]["committed"] == early
+    assert told["zoe"]["until"] == (datetime.fromisoformat(DUE) + timedelta(days=3)).isoformat()
+    ran = cohort(toys, roster, "--until", DUE, "--late", "10", "--export", "nbgrader")
+    told = table(toys)
+    assert {name: (row["scale"], row["late"]) for name, row in told.items()} == {
+        "ann": ("80", "scale:2"), "zoe": ("100", ""), "max": ("100", ""), "bob": ("60", "scale:4"), "eve": ("100", ""),
+    }  # fmt: skip
+    card = (toys / "out" / "feedback" / "ann.md").read_text(encoding="utf-8")
+    assert "Late by 2 days: of 100 points 80 count." in card
+    assert f"commit {told['ann']['commit']} of {late}; graders {told['ann']['graders']}" in card
+    with (toys / "out" / "nbgrader.csv").open(encoding="utf-8") as stream:
+        row = next(one for one in csv.DictReader(stream) if (one["student_id"], one["assignment"]) == ("ann", "scale"))
+    assert (row["raw_score"], row["late_submission_penalty"], row["score"]) == ("100", "20", "80")
+    assert "the clocks of those who committed" in (toys / "out" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line", "why"),
+    [
+        (["--until", "2026-12-15"], "ann,/x,,", "a time should have its zone"),
+        (["--late", "101"], "ann,/x,,", "there should be 0 to 100 percent"),
+        ([], "ann,/x,tomorrow,", "line 2 of"),
+        ([], "ann,/x,,many", "extra_days a number"),
+    ],
+)
+def test_times_that_are_none_are_one_sentence(toys: Path, arguments: list[str], line: str, why: str) -> None:
+    (toys / "class.csv").write_text(f"learner,repository,until,extra_days\n{line}")
+    ran = cohort(toys, toys / "class.csv", *arguments)
+    assert ran.status == 2
+    assert why in ran.err.splitlines()[-1]
+
+
+def test_identity_goes_from_the_roster_into_the_exports(toys: Path) -> None:
+    ann = a_history(toys / "ann", (DUE, REFERENCE))
+    roster = toys / "class.csv"
+    roster.write_text(f"learner,repository,login,id,email,section\nAnn Lee,{ann},al1,s-77,ann@e.org,B\n")
+    assert cohort(toys, roster, "--export", "canvas", "--export", "nbgrader").status == 0
+    row = table(toys)["Ann Lee"]
+    assert [row[name] for name in ("login", "id", "email", "section")] == ["al1", "s-77", "ann@e.org", "B"]
+    _, _, canvas = csv.reader(io.StringIO((toys / "out" / "canvas.csv").read_text(encoding="utf-8")))
+    assert canvas[:5] == ["Ann Lee", "", "s-77", "al1", "B"]  # Canvas's own number is not ours to guess
+    graded = next(csv.DictReader(io.StringIO((toys / "out" / "nbgrader.csv").read_text(encoding="utf-8"))))
+    assert (graded["student_id"], graded["email"]) == ("al1", "ann@e.org")
+
+
+CANVAS_BOOK = """Student,ID,SIS User ID,SIS Login ID,Section,scale (55)
+    Points Possible,,,,,100
+"Lee, Ann",4321,s-77,al1,B,
+"Roy, Bob",4322,s-78,br2,B,
+"Zed, Zoe",4323,s-79,zz3,A,
+"""
+
+
+def test_canvas_download_and_gradebook(toys: Path) -> None:
+    book, source = toys / "book.csv", toys / "submissions.zip"
+    book.write_text(CANVAS_BOOK)
+    with zipfile.ZipFile(source, "w") as archive:
+        archive.writestr("leeann_4321_98765_scale-1.py", REFERENCE)
+        archive.writestr("roybob_LATE_4322_98766_scale.py", WRONG)
+    ran = cohort(toys, source, "--gradebook", str(book), "--export", "canvas")
+    assert ran.status == 0, ran.err
+    head, possible, *rows = csv.reader(io.StringIO((toys / "out" / "canvas.csv").read_text(encoding="utf-8")))
+    assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "scale (55)", "affine"]
+    assert possible[0].strip() == "Points Possible"
+    assert [row[:5] for row in rows] == [
+        ["Lee, Ann", "4321", "s-77", "al1", "B"],
+        ["Roy, Bob", "4322", "s-78", "br2", "B"],
+        ["Zed, Zoe", "4323", "s-79", "zz3", "A"],
+    ]
+    assert (rows[0][5], rows[2][5]) == ("100", "")
+    notes = (toys / "out" / "index.html").read_text(encoding="utf-8")
+    assert "roybob: Canvas says that this was handed in late" in notes
+    assert "Zed, Zoe: handed in nothing" in notes
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["as_it_is", "unpacked"])
+def test_moodle_download_and_worksheet(toys: Path, packed: bool) -> None:
+    files = {
+        "Ann Lee_4321_assignsubmission_file_/scale.py": REFERENCE,
+        "Ann Lee_4321_assignsubmission_onlinetext_/onlinetext.html": "<p>mine</p>",
+        "Zoë Zed_4323_assignsubmission_file/scale (1).py": WRONG,
+        "Bob Roy_4322_assignsubmission_file_scale.py": WRONG,
+    }
+    source = toys / ("class.zip" if packed else "class")
+    if packed:
+        with zipfile.ZipFile(source, "w") as archive:
+            for name, text in files.items():
+                archive.writestr(name, text)
+    else:
+        for name, text in files.items():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_text(text, encoding="utf-8")
+    (toys / "book.csv").write_text(
+        "Identifier,Full name,ID number,Email address,Grade\nParticipant 4321,Ann Lee,s-77,ann@e.org,-\n"
+        "Participant 4322,Bob Roy,s-78,bob@e.org,-\n",
+        encoding="utf-8-sig",
+    )
+    ran = cohort(toys, source, "--gradebook", str(toys / "book.csv"))
+    assert ran.status == 0, ran.err
+    told = table(toys)
+    assert {name: (row["id"], row["email"]) for name, row in told.items()} == {
+        "Ann Lee": ("s-77", "ann@e.org"),
+        "Bob Roy": ("s-78", "bob@e.org"),
+        "Zoë Zed": ("4323", ""),
+    }
+    assert points(toys)["Ann Lee"]["scale"] == "100"
+
+
+def test_equal_ones_are_named_with_the_file_and_alike_ones_stand_side_by_side(toys: Path) -> None:
+    longer = "\n".join(f"    y{n} = x * {n} if factor > {n} else x / {n + 1} - {n}" for n in range(1, 9))
+    copied = WRONG.replace('    """x times factor."""\n', f'    """x times factor."""\n{longer}\n')
+    mended = re.sub(r"\by(\d)", r"other\1", copied).replace("x / factor", "x / (1 / factor)")
+    answers = {"ann": RENAMED, "bob": copied, "cid": mended, "dan": WRONG}
+    folder = a_class(toys / "class", **answers)
+    a_class(toys / "last year", zoe=WRONG)
+    assert cohort(toys, folder, "--earlier", str(toys / "last year")).status == 0
+    page = (toys / "out" / "index.html").read_text(encoding="utf-8")
+    assert "<li><code>scale</code>: ann; equal to <code>solutions/toys/scale/scale.py</code></li>" in page
+    assert (
+        f"<li><code>scale</code>: dan; equal to <code>zoe: {ANSWER.as_posix()} (an earlier class)</code></li>" in page
+    )
+    assert re.search(r"<summary><code>scale</code>: bob and cid, \d+ %</summary>", page)
+    assert page.count("<details>") == 1
+    assert "<td>    y3 = x * 3" in page
+    assert "<td>    other3 = x * 3" in page
+
+
+def test_autograder_of_gradescope_writes_what_gradescope_reads(toys: Path) -> None:
+    """In a folder like Gradescope's; its image, and so setup.sh, is not made here."""
+    folder = a_class(toys / "class", ann=REFERENCE)
+    assert cohort(toys, folder, "--export", "gradescope", "--kata", "scale").status == 0
+    base = toys / "autograder"
+    with zipfile.ZipFile(toys / "out" / "gradescope" / "autograder.zip") as archive:
+        names = archive.namelist()
+        archive.extractall(base / "source")
+        assert archive.getinfo("run_autograder").external_attr >> 16 & 0o111
+    assert {"setup.sh", "run_autograder", "katas/noxfile.py", "katas/pyproject.toml"} <= set(names)
+    assert not [name for name in names if "__pycache__" in name or ".git/" in name]
+    (base / "source" / "katas" / ".venv").symlink_to(ROOT / ".venv")
+    (base / "submission").mkdir()
+    (base / "submission" / "Scale.py").write_text(WRONG)
+    subprocess.run(["bash", "-n", str(base / "source" / "setup.sh")], check=True)
+    run = ["bash", str(base / "source" / "run_autograder")]
+    done = subprocess.run(run, env=os.environ | {"AUTOGRADER": str(base)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    told = json.loads((base / "results" / "results.json").read_text(encoding="utf-8"))
+    (test,) = told["tests"]
+    assert (test["name"], test["max_score"], test["score"] < 100) == ("scale", 100, True)
+    assert "the factor divides; multiply by it" in test["output"]
+    assert told["output"] == "Scale.py was taken for the answer to scale"
