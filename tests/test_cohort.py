@@ -31,9 +31,10 @@ from graders.author.bench.cohort import kill_a_worker
 from graders.author.bench.speed import family
 from graders.catalogue import katas
 from graders.catalogue.source import LONGEST_SOURCE, Source
+from graders.cohort import cluster, trees
+from graders.cohort import judge as judging
 from graders.cohort import learners as reading
 from graders.cohort import main as cohort_command
-from graders.cohort import trees
 from graders.cohort.classes import all_learners
 from graders.cohort.judge import Judge, JudgeEnded, Verdict
 from graders.cohort.learners import Learner
@@ -359,14 +360,14 @@ def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its
     def lost() -> None:
         raise JudgeEnded("the judge's process ended 3 times at this answer")
 
-    with pytest.raises(cohort_command.NotGraded, match="not graded: the judge's process ended 3 times"):
-        cohort_command.verdict(argparse.Namespace(result=lost), Terms(1, "full", ""))
+    with pytest.raises(cluster.NotGraded, match="not graded: the judge's process ended 3 times"):
+        cluster.verdict(argparse.Namespace(result=lost), Terms(1, "full", ""))
     folder = a_class(toys / "class", ann=REFERENCE)
     (folder / "ann" / "affine.py").write_text(MODULE_REFERENCE)
     assert cohort(toys, folder, "--seed", "1", "--kata", "scale").status == 0
     asked = argparse.Namespace(learners=folder, out=toys / "out", kata=["affine"], seed=1, isolation="strict")
     asked.export, asked.json, asked.until, asked.late, asked.gradebook, asked.earlier = [], None, None, None, None, []
-    told = cohort_command.ungraded(katas.find(["affine"], toys)[0], "not graded: gone")
+    told = cluster.ungraded(katas.find(["affine"], toys)[0], "not graded: gone")
     with monkeypatch.context() as patched:
         patched.setattr(cohort_command, "judge_all", lambda jobs, *_: {job.key: told for job in jobs})
         assert cohort_command.main(asked, toys) == 1
@@ -531,9 +532,9 @@ def test_bad_arguments_are_one_sentence(toys: Path, arguments: list[str], why: s
 
 @pytest.mark.parametrize(("memory", "count"), [(64 << 30, 3), (5 << 30, 2), (1 << 30, 1)])
 def test_small_machine_gets_fewer_workers(memory: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cohort_command, "CPU_COUNT", 3)
-    monkeypatch.setattr(cohort_command, "MEMORY_LIMIT", memory)
-    with cohort_command.cluster(argparse.Namespace(scheduler=None, workers=None)) as client:
+    monkeypatch.setattr(cluster, "CPU_COUNT", 3)
+    monkeypatch.setattr(cluster, "MEMORY_LIMIT", memory)
+    with cluster.cluster(argparse.Namespace(scheduler=None, workers=None)) as client:
         assert len(client.nthreads()) == count
 
 
@@ -619,10 +620,10 @@ def test_verdict_whose_own_record_differs_from_its_key_is_refused() -> None:
     for name, value in others.items():
         told = Verdict({"kata": "scale"}, 0.1, replace(asked, **{name: value}))  # type: ignore[arg-type]
         future = argparse.Namespace(result=lambda told=told: told)
-        with pytest.raises(cohort_command.NotGraded, match="its judge had"):
-            cohort_command.verdict(future, asked)
+        with pytest.raises(cluster.NotGraded, match="its judge had"):
+            cluster.verdict(future, asked)
     better = Verdict({"kata": "scale"}, 0.1, asked)
-    assert cohort_command.verdict(argparse.Namespace(result=lambda: better), replace(asked, isolation="limits"))
+    assert cluster.verdict(argparse.Namespace(result=lambda: better), replace(asked, isolation="limits"))
 
 
 def free_port() -> int:
@@ -693,3 +694,63 @@ def test_what_slurm_refuses_is_one_sentence(toys: Path, options: list[str], why:
     assert done.stderr.startswith(f"error: {why}")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+def test_scheduler_that_is_killed_is_one_sentence(toys: Path) -> None:
+    folder = a_class(toys / "class", **{f"learner {number}": f"# {number}\n{WRONG}" for number in range(300)})
+    address = f"tcp://127.0.0.1:{free_port()}"
+    with contextlib.ExitStack() as stack:
+        started = []
+        for arguments in (
+            ["scheduler", "--host", address, "--no-dashboard"],
+            ["worker", address, "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"],
+        ):
+            command = [sys.executable, "-m", "dask", *arguments]
+            started.append(subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True))
+            stack.callback(end, started[-1])
+        arguments = [str(folder), "--out", str(toys / "out"), "--scheduler", address, "--seed", "1"]
+        command = [*command_line(toys), "cohort", *arguments]
+        with subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            until = time.monotonic() + 90
+            while judged(toys) < 3 and time.monotonic() < until:
+                time.sleep(0.02)
+            busy = cohort(toys, folder)
+            end(started[0])
+            told, _ = process.communicate(timeout=120)
+    assert process.returncode == 2, told
+    assert told.splitlines()[-1].startswith(f"error: the scheduler of {address} is gone")
+    assert "Traceback" not in told
+    assert 3 <= judged(toys) < 300
+    assert (busy.status, busy.err.count("\n")) == (2, 1)
+    assert "another run writes into" in busy.err
+
+
+def test_damaged_ledger_says_what_to_do(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE)
+    (toys / "out").mkdir()
+    file = toys / "out" / "results.sqlite"
+    ledger = Ledger(file)
+    for number in range(200):
+        ledger.add(str(number), {"kata": "scale", "text": "x" * 2000}, 1.0)
+    ledger.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    ledger.close()
+    content = bytearray(file.read_bytes())
+    content[4096 : len(content) // 2] = bytes(len(content) // 2 - 4096)
+    for damaged in (bytes(content), b"no database at all" * 100):
+        file.write_bytes(damaged)
+        ran = cohort(toys, folder)
+        assert ran.status == 2
+        assert "is damaged" in ran.err
+        assert "delete results.sqlite, then run the same again; what it held is graded anew" in ran.err
+        assert ran.err.count("\n") == 1
+        for beside in (toys / "out").glob("results.sqlite-*"):
+            beside.unlink()
+
+
+def test_worker_whose_judge_ends_at_once_is_one_sentence(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "CHILD", "import sys; sys.exit(1)")
+    plugin = judging.Judging(toys, "full")
+    with pytest.raises(RuntimeError, match="a judge cannot work on tcp://x: its process ended as it began"):
+        plugin.setup(argparse.Namespace(name="one", address="tcp://x"))  # type: ignore[arg-type]

@@ -138,7 +138,9 @@ def in_short(document: dict[str, Any]) -> str:
     """Why an answer has not all points; nothing where it has."""
     if document["state"] == "todo":
         return "to do"
-    why = str(document["message"] or document["diagnosis"] or document["first_failure"] or "")
+    first = next((one for one in document["tests"] if one["name"] == document["first_failure"]), None)
+    failed = f"{first['name']}: {first['message']}" if first else document["first_failure"]
+    why = str(document["message"] or document["diagnosis"] or failed or "")
     return f"the mathematics is right; left: {why}" if document["core"] and why else why
 
 

@@ -114,7 +114,11 @@ class Judge:
         self.process = subprocess.Popen(
             self.command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
-        self.terms = Terms(0, **self.reply())
+        try:
+            self.terms = Terms(0, **self.reply())
+        except EOFError:
+            self.close()
+            raise
 
     def reply(self) -> dict[str, Any]:
         """Raises: EOFError where the process has ended."""

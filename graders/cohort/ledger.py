@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, kata TEXT NOT NULL, s
 
 
 class Ledger:
-    """The verdicts of a folder of results. Raises, wherever it writes: UsageError."""
+    """The verdicts of a folder of results. Raises, wherever it reads or writes: UsageError."""
 
     def __init__(self, file: Path) -> None:
         with explained(file):
@@ -40,22 +40,40 @@ class Ledger:
             self.connection.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)", row)
 
     def find(self, key: str) -> dict[str, Any] | None:
-        row = self.connection.execute("SELECT document FROM verdicts WHERE key = ?", (key,)).fetchone()
-        return json.loads(row[0]) if row else None
+        with explained(self.file):
+            row = self.connection.execute("SELECT document FROM verdicts WHERE key = ?", (key,)).fetchone()
+            return json.loads(row[0]) if row else None
 
     def seconds(self) -> dict[str, float]:
         """What an answer to each kata took on average."""
-        return dict(self.connection.execute("SELECT kata, AVG(seconds) FROM verdicts GROUP BY kata"))
+        with explained(self.file):
+            return dict(self.connection.execute("SELECT kata, AVG(seconds) FROM verdicts GROUP BY kata"))
 
     def close(self) -> None:
         self.connection.close()
 
 
 @contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keeps a second run out of the folder; the lock goes with the process. Raises: UsageError."""
+    with explained(folder), contextlib.closing(sqlite3.connect(folder / ".lock", timeout=0)) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            busy = f"another run writes into {folder} now: wait until it has ended, or name another folder with --out"
+            raise UsageError(busy) from None
+        yield
+
+
+@contextlib.contextmanager
 def explained(file: Path) -> Iterator[None]:
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, ValueError) as error:
+        if type(error) is sqlite3.DatabaseError or isinstance(error, ValueError):  # not one of its special cases
+            raise UsageError(
+                f"{file} is damaged ({error}): delete {file.name}, then run the same again; what it held is graded anew"
+            ) from None
         raise UsageError(
             f"{file} cannot be written ({error}); what was judged so far is kept: mend that, then run the same again"
         ) from None

@@ -24,7 +24,7 @@ from graders.arguments import command_line
 from graders.author.bench.speed import IMPORT_TORCH, family, measure, memory
 from graders.catalogue import katas
 from graders.catalogue.source import Source
-from graders.cohort import main as cohort
+from graders.cohort import cluster
 from graders.cohort.judge import Judging, Verdict
 from graders.cohort.ledger import Ledger
 from graders.faults import UsageError
@@ -217,7 +217,7 @@ def empty_task(root: Path) -> float:
     """Seconds from one verdict to the next where judging takes no time."""
     kata = katas.all_katas(root)[0]
     options = argparse.Namespace(scheduler=None, workers=WORKERS)
-    jobs = [cohort.Job(str(number), kata, Source("x" * 3000, "x.py")) for number in range(EMPTY_TASKS)]
+    jobs = [cluster.Job(str(number), kata, Source("x" * 3000, "x.py")) for number in range(EMPTY_TASKS)]
     clocks: list[float] = []
 
     class Clocked(Ledger):
@@ -227,6 +227,6 @@ def empty_task(root: Path) -> float:
 
     with tempfile.TemporaryDirectory() as folder:
         ledger = Clocked(Path(folder, "results.sqlite"))
-        cohort.judge_all(jobs, ledger, Idle(root, "full"), SEED, options, Console(quiet=True))
+        cluster.judge_all(jobs, ledger, Idle(root, "full"), SEED, options, Console(quiet=True))
         ledger.close()
     return (clocks[-1] - clocks[0]) / (len(clocks) - 1)
