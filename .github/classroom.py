@@ -13,7 +13,8 @@ import csv
 import re
 import sys
 import tempfile
-from dataclasses import astuple, fields, replace
+import unicodedata
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -59,19 +60,19 @@ def collect(roster: Path, folder: Path) -> None:
 def publish(results: Path, folder: Path) -> None:
     """The points, a shorter table of them, and the feedback."""
     try:
-        katas, points = read(results / "grades.csv")
+        about, katas, found = read(results / "grades.csv")
     except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"grades.csv is no table of points: {type(error).__name__}") from None
     with (folder / "grades.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["learner", *repositories.ABOUT, *katas, "total"])
-        writer.writerows([name, *about, *each, sum(one or 0 for one in each)] for name, about, each in points)
+        writer.writerow(["learner", *about, *katas, "total"])
+        writer.writerows([one.name, *one.about, *one.points, sum(filter(None, one.points))] for one in found)
     lines = ["| learner | points | solved | answers |", "| --- | ---: | ---: | ---: |"]
-    for name, _, each in points:
-        answers = [one for one in each if one is not None]
-        lines.append(f"| {shown(name)} | {sum(answers)} | {answers.count(100)} | {len(answers)} |")
-    about = f"Of {len(katas)} katas, {100 * len(katas)} points. Each kata's are in grades.csv, the cards in feedback/."
-    (folder / "README.md").write_text("\n".join(["# Grades", "", about, "", *lines, ""]), encoding="utf-8")
+    for line in found:
+        answers = [one for one in line.points if one is not None]
+        lines.append(f"| {shown(line.name)} | {sum(answers)} | {answers.count(100)} | {len(answers)} |")
+    said = f"Of {len(katas)} katas, {100 * len(katas)} points. Each kata's are in grades.csv, the cards in feedback/."
+    (folder / "README.md").write_text("\n".join(["# Grades", "", said, "", *lines, ""]), encoding="utf-8")
     (folder / "feedback").mkdir()
     for file in sorted((results / "feedback").glob("*.md")):
         if re.fullmatch(r"[\w-]{1,100}(\.[0-9a-f]{8})?", file.stem) and file.is_file() and not file.is_symlink():
@@ -79,23 +80,32 @@ def publish(results: Path, folder: Path) -> None:
                 (folder / "feedback" / file.name).write_text(stream.read(LONGEST), encoding="utf-8")
 
 
-def read(grades: Path) -> tuple[list[str], list[tuple[str, list[str], list[int | None]]]]:
-    """The katas; and each learner's name, what else is known of them, and points, None where there is no answer.
+@dataclass(frozen=True)
+class Line:
+    """What is believed of a learner's line of grades.csv: points are None where there is no answer."""
 
-    Raises: ValueError, csv.Error.
-    """
+    name: str
+    about: list[str]
+    points: list[int | None]
+
+
+def read(grades: Path) -> tuple[list[str], list[str], list[Line]]:
+    """What is known of each learner, the katas, and the lines. Raises: ValueError, csv.Error."""
     with grades.open(encoding="utf-8", newline="") as stream:
         head, *rows = csv.reader(stream)
-    begins = 1 + len(repositories.ABOUT)
-    katas = head[begins:-1]
+    first, *columns, last = head
+    about = [column for column in columns if column in repositories.ABOUT]
+    katas = columns[len(about) :]
     named = all(re.fullmatch(r"[a-z][a-z0-9_]{0,63}", kata) for kata in katas)
-    wanted = ["learner", *repositories.ABOUT, *katas, "total"]
-    if head != wanted or not named or any(len(row) != len(head) for row in rows):
+    in_order = columns == [*about, *katas] and (first, last) == ("learner", "total")
+    if not named or not in_order or any(len(row) != len(head) for row in rows):
         raise ValueError
-    return katas, [
-        (plain(row[0]), [plain(cell) for cell in row[1:begins]], [points(cell) for cell in row[begins:-1]])
-        for row in rows
-    ]
+    begins = 1 + len(about)
+    return (
+        about,
+        katas,
+        [Line(plain(row[0]), list(map(plain, row[1:begins])), list(map(points, row[begins:-1]))) for row in rows],
+    )
 
 
 def points(cell: str) -> int | None:
@@ -105,7 +115,7 @@ def points(cell: str) -> int | None:
 def plain(name: str) -> str:
     """One line that no spreadsheet takes for a formula."""
     text = "".join(one if one.isprintable() else " " for one in name[:LONGEST_NAME]).strip()
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+    return f"'{text}" if unicodedata.normalize("NFKC", text)[:1] in ("=", "+", "-", "@") else text
 
 
 def shown(name: str) -> str:

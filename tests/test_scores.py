@@ -20,6 +20,7 @@ import pytest
 import yaml
 
 from graders.arguments import command_line
+from graders.cohort.learners import slug
 from graders.faults import ROOT
 from tests.toys import REFERENCE
 
@@ -445,7 +446,14 @@ def test_class_is_collected_graded_and_published(classroom: Runner, toys: Path) 
 
     start = shlex.join(command_line(toys))
     classroom.install("nox", f'[ "$1 $2 $3" = "-s cohort --" ] && shift 3 && exec {start} cohort --workers 1 "$@"')
-    values = {"KATAS": "scale", "SEED": "7", "PYTHONPATH": str(ROOT), "HOME": str(toys)}
+    values = {
+        "KATAS": "scale",
+        "SEED": "7",
+        "UNTIL": "2100-01-01T00:00Z",
+        "LATE": "10",
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(toys),
+    }
     graded = classroom.run(named(CLASSROOM, "grade", "Grade"), values)
     assert graded.returncode == 0, graded.stderr
     assert "3 learners, 2 answers" in graded.stdout
@@ -459,16 +467,17 @@ def test_class_is_collected_graded_and_published(classroom: Runner, toys: Path) 
     done = publish_class(classroom)
     assert done.returncode == 0, done.stderr
     assert git(classroom.origin, "ls-tree", "-r", "--name-only", "classroom").split() == [
-        "README.md", "feedback/Ann-Lee.md", "feedback/bob.md", "feedback/eve.md", "grades.csv",
+        "README.md", *sorted(f"feedback/{slug(name)}.md" for name in ("Ann | Lee", "=bob", "eve")), "grades.csv",
     ]  # fmt: skip
     table = list(csv.reader(io.StringIO(classroom.published("grades.csv", "classroom"))))
     assert [row[0] for row in table] == ["learner", "Ann | Lee", "'=bob", "eve"]
-    assert table[1][1:] == ["100", "100"]
-    assert table[3][1:] == ["", "0"]
+    assert table[1][-2:] == ["100", "100"]
+    assert table[3][-2:] == ["", "0"]
+    assert dict(zip(table[0], table[1], strict=True))["file"] == f"{slug('Ann | Lee')}.md"
     shown = classroom.published("README.md", "classroom")
     assert "| Ann &#124; Lee | 100 | 1 | 1 |" in shown
     assert (classroom.folder / "summary").read_text() == shown
-    assert "looks like  the factor divides" in classroom.published("feedback/bob.md", "classroom")
+    assert "looks like  the factor divides" in classroom.published(f"feedback/{slug('=bob')}.md", "classroom")
     assert "nowhere at HEAD cannot be had" in classroom.published("feedback/eve.md", "classroom")
 
 
@@ -489,6 +498,7 @@ def test_nothing_that_the_class_wrote_is_trusted(classroom: Runner) -> None:
         "@team",
         "\u202eevil",
         "=1+1",
+        "＝1+1",
         "::error::x",
         "`x`",
         "x" * 10_000,
