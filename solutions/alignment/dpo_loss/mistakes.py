@@ -1,0 +1,230 @@
+"""Known wrong answers to dpo_loss."""
+
+from graders.kata import Mistake
+
+TARGET, LOGP = "target = labels[:, 1:]", "logp = F.log_softmax(logits[:, :-1], dim=-1)"
+IGNORED = "ignored = target == ignore_index"
+ADDED = "picked.masked_fill(ignored, 0).sum(dim=1)"
+BY_SEQUENCE = "torch.stack([F.log_softmax(one, dim=-1) for one in logits[:, :-1]])"
+PICKED = "logp.gather(-1, target[..., None])[..., 0]"
+LABEL_RANGE = "((target < 0) | (target >= logits.shape[2])).any()"
+
+SHAPES = "not policy_chosen.shape == policy_rejected.shape == ref_chosen.shape == ref_rejected.shape"
+REFERENCE = "(ref_chosen - ref_rejected).detach()"
+Z = f"z = beta * ((policy_chosen - policy_rejected) - {REFERENCE})"
+LOSSES = "losses = -(1 - label_smoothing) * F.logsigmoid(z) - label_smoothing * F.logsigmoid(-z)"
+OF_SIGMOID = "losses = -(1 - label_smoothing) * z.sigmoid().log() - label_smoothing * "
+REDUCED = 'losses.mean() if reduction == "mean" else losses.sum()'
+
+
+def mistake(name: str, diagnosis: str, old: str, new: str, *others: str) -> Mistake:
+    """One text replaced by another, or in other forms by each of the others."""
+    return Mistake(name, diagnosis, {old: new}, also=tuple({old: other} for other in others))
+
+
+MISTAKES = (
+    Mistake(
+        "not_shifted",
+        "label t is looked up in the logits at t, which predict the next token; take the logits at t − 1",
+        {TARGET: "target = labels", LOGP: "logp = F.log_softmax(logits, dim=-1)"},
+        also=({LOGP: "logp = F.log_softmax(logits[:, 1:], dim=-1)"},),  # the first label is left out
+    ),
+    Mistake(
+        "shifted_back",
+        "label t is looked up in the logits at t + 1, which have seen it; take the logits at t − 1",
+        {TARGET: "target = labels[:, :-1]", LOGP: LOGP.replace(":-1]", "1:]")},
+    ),
+    Mistake(
+        "shifted_twice",
+        "labels and logits are shifted twice, and label t meets the logits at t − 2; shift them once",
+        {TARGET: "target = labels[:, 2:]", LOGP: LOGP.replace(":-1]", ":-2]")},
+    ),
+    mistake(
+        "mean_over_tokens",
+        "the log-probabilities are averaged over the tokens; the logarithm of a product is their sum",
+        ADDED,
+        f"{ADDED} / (~ignored).sum(dim=1).clamp(min=1)",
+        f"{ADDED} / (~ignored).sum(dim=1)",
+        ADDED.replace("sum", "mean"),
+    ),
+    Mistake("one_sum_for_all", "all sequences are added up; return one sum for each", {"sum(dim=1)": "sum()"}),
+    Mistake(
+        "ignored_labels_counted",
+        "ignored labels count as if they were token 0; set their log-probability to 0",
+        {ADDED: "picked.sum(dim=1)"},
+    ),
+    mistake(
+        "other_labels_ignored",
+        "−100 is ignored whatever ignore_index is, or all negative labels are; compare labels with ignore_index",
+        IGNORED,
+        "ignored = target == -100",
+        "ignored = target < 0",
+    ),
+    Mistake(
+        "ignored_label_looked_up",
+        "ignored labels such as −100 are used as indices; replace them by a token first, and drop it after",
+        {"target = target.masked_fill(ignored, 0)": "pass", LABEL_RANGE: LABEL_RANGE.replace("((", "~ignored & ((", 1)},
+    ),
+    Mistake(
+        "log_of_softmax",
+        "the logarithm is taken of the softmax, which is 0 for a token far from the best; use log_softmax",
+        {LOGP: "logp = logits[:, :-1].softmax(dim=-1).log()"},
+        also=({LOGP: "logp = (logits[:, :-1].softmax(dim=-1) + 1e-8).log()"},),
+    ),
+    Mistake(
+        "maximum_not_subtracted",
+        "exp of the logits overflows; subtract the largest logit first, or use logsumexp or log_softmax",
+        {LOGP: "logp = logits[:, :-1] - logits[:, :-1].exp().sum(dim=-1, keepdim=True).log()"},
+    ),
+    Mistake(
+        "no_softmax", "the logits themselves are added up; take log_softmax first", {LOGP: "logp = logits[:, :-1]"}
+    ),
+    Mistake(
+        "probabilities_added",
+        "probabilities are added up; add their logarithms",
+        {LOGP: LOGP.replace("log_softmax", "softmax")},
+    ),
+    Mistake(
+        "softmax_over_positions",
+        "the softmax runs over the positions; it should run over the tokens of the vocabulary",
+        {LOGP: LOGP.replace("-1)", "1)")},
+    ),
+    Mistake(
+        "loss_for_logp",
+        "the sign is turned: the result is a loss; log-probabilities are negative",
+        {ADDED: f"-{ADDED}"},
+    ),
+    Mistake(
+        "negative_labels_wrap",
+        "a negative label counts from the end of the vocabulary; refuse it",
+        {"(target < 0)": "(target < -logits.shape[2])"},
+    ),
+    Mistake(
+        "chosen_and_rejected_swapped",
+        "chosen and rejected are swapped, or ε weights the term of the pair as it is labelled: the loss falls when the "
+        "rejected answer gets likelier; turn the sign of z",
+        {Z: Z.replace("z = beta", "z = -beta")},
+        also=({LOSSES: "losses = -label_smoothing * F.logsigmoid(z) - (1 - label_smoothing) * F.logsigmoid(-z)"},),
+    ),
+    mistake(
+        "reference_left_out",
+        "the log-probabilities of the reference are not used; subtract their difference",
+        Z,
+        Z.replace(f" - {REFERENCE}", ""),
+    ),
+    mistake(
+        "reference_added",
+        "the difference of the reference is added; subtract it",
+        Z,
+        Z.replace(f" - {REFERENCE}", f" + {REFERENCE}"),
+    ),
+    mistake(
+        "chosen_alone",
+        "the rejected answer has no part in z; subtract its difference from the reference",
+        Z,
+        "z = beta * (policy_chosen - ref_chosen.detach())",
+    ),
+    mistake(
+        "reference_gets_a_gradient",
+        "a gradient flows to the reference, which is frozen; detach its log-probabilities",
+        ".detach()",
+        "",
+    ),
+    mistake(
+        "beta_on_the_policy_alone",
+        "β multiplies only the policy's difference; it should multiply both",
+        Z,
+        f"z = beta * (policy_chosen - policy_rejected) - {REFERENCE}",
+    ),
+    Mistake(
+        "beta_outside",
+        "β multiplies the loss; it belongs inside σ",
+        {Z: Z.replace("beta * ", ""), LOSSES: f"{LOSSES}\n    losses = beta * losses"},
+    ),
+    mistake("beta_divides", "z is divided by β; multiply by it", Z, Z.replace("beta *", "1 / beta *")),
+    mistake(
+        "log_of_sigmoid",
+        "log σ(z) is computed in two steps, and σ is rounded to 0 or 1, or e^z overflows; use logsigmoid or softplus",
+        LOSSES,
+        f"{OF_SIGMOID}(-z).sigmoid().log()",
+        f"{OF_SIGMOID}(1 - z.sigmoid()).log()",
+        f"{OF_SIGMOID}(-z).sigmoid().log()".replace(".log()", ".clamp(min=1e-8).log()"),
+        f"{OF_SIGMOID}(-z).sigmoid().log()".replace(".log()", ".add(1e-8).log()"),
+        "losses = (1 - label_smoothing) * (1 + (-z).exp()).log() + label_smoothing * (1 + z.exp()).log()",
+        "losses = (1 - label_smoothing) * (-z).exp().log1p() + label_smoothing * z.exp().log1p()",
+    ),
+    mistake("hinge", "the loss is a hinge, max(0, 1 − z); take −log σ(z)", LOSSES, "losses = (1 - z).relu()"),
+    mistake(
+        "squared",
+        "the loss is the square of IPO; take −log σ(z)",
+        LOSSES,
+        "losses = (z / beta - 1 / (2 * beta)).square()",
+        "losses = (z - 0.5).square()",
+    ),
+    mistake(
+        "probability",
+        "the loss is 1 − σ(z) or −σ(z), without a logarithm",
+        LOSSES,
+        "losses = 1 - z.sigmoid()",
+        "losses = -z.sigmoid()",
+    ),
+    mistake(
+        "smoothing_ignored",
+        "label_smoothing changes nothing; weight both terms by it",
+        LOSSES,
+        "losses = -F.logsigmoid(z)",
+    ),
+    mistake(
+        "first_term_alone",
+        "the term of the pair turned round, −ε log σ(−z), is missing",
+        LOSSES,
+        "losses = -(1 - label_smoothing) * F.logsigmoid(z)",
+    ),
+    mistake(
+        "second_term_added_twice",
+        "the second term is added to the whole first one; weight the first by 1 − ε",
+        LOSSES,
+        "losses = -F.logsigmoid(z) - label_smoothing * F.logsigmoid(-z)",
+    ),
+    mistake(
+        "half_of_the_smoothing",
+        "ε is spread over both sides as in classification, 1 − ε/2 and ε/2; the weights are 1 − ε and ε",
+        LOSSES,
+        LOSSES.replace("label_smoothing", "label_smoothing / 2"),
+    ),
+    mistake(
+        "robust_dpo",
+        "the second term is subtracted, as in robust DPO; add it",
+        LOSSES,
+        "losses = (label_smoothing * F.logsigmoid(-z) - (1 - label_smoothing) * F.logsigmoid(z))"
+        " / (1 - 2 * label_smoothing)",
+        "losses = label_smoothing * F.logsigmoid(-z) - (1 - label_smoothing) * F.logsigmoid(z)",
+    ),
+    mistake(
+        "sign_turned",
+        "the loss is log σ(z), which is negative; turn its sign",
+        LOSSES,
+        f"{LOSSES}\n    losses = -losses",
+    ),
+    mistake("sum_for_mean", "the mean is a sum, or the sum a mean", REDUCED, "losses.sum()", "losses.mean()"),
+    Mistake(
+        "sequence_by_sequence",
+        "a Python loop takes one sequence at a time; log_softmax takes all of them",
+        {LOGP: f"logp = {BY_SEQUENCE}"},
+        slow=True,
+    ),
+    Mistake(
+        "table_of_tokens",
+        "the labels are picked by a table of V × V; gather picks them by their index",
+        {
+            PICKED: "(logp * torch.eye(logits.shape[2], dtype=logp.dtype)[target]).sum(-1)",
+            "import torch.nn.functional": "import torch\nimport torch.nn.functional",
+        },
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT = {
+    f"picked = {PICKED} -> picked = {PICKED[:-2]}-1]": "the axis has length 1",
+}
