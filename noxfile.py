@@ -119,7 +119,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style (ruff), types (mypy --strict) and the workflows (zizmor): nox -s lint -- [--fix]."""
+    """Check style (ruff), types (mypy --strict), workflows (zizmor) and prose (proselint): nox -s lint -- [--fix]."""
     if session.posargs not in ([], ["--fix"]):
         session.error(f"lint takes --fix, which lets ruff mend what it can, and nothing else, got {session.posargs}")
     environment(session, "author")
@@ -129,11 +129,12 @@ def lint(session: nox.Session) -> None:
         ["ruff", "format", *["--check"] * (not session.posargs), "."],
         ["mypy"],
         ["zizmor", "--offline", "--quiet", ".github/workflows"],
+        ["python", "-m", "graders.author.prose"],
     ):
         try:
             session.run(str(PYTHON.parent / tool), *arguments, external=True)
         except nox.command.CommandFailed:
-            failed.append(f"{tool} {arguments[0]}" if tool == "ruff" else tool)
+            failed.append({"ruff": f"ruff {arguments[0]}", "python": "proselint"}.get(tool, tool))
     if failed:
         session.error(f"something is left to mend by {', '.join(failed)}: see above")
 

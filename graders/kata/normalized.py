@@ -102,7 +102,7 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "bias_before_weight",
-            "bias is added before weight multiplies, so it is multiplied, too; multiply first",
+            "bias is added before weight multiplies, so it is also multiplied; multiply first",
             {scaled: "", shifted: shifted + scaled},
         ),
     )

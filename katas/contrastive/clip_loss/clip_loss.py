@@ -14,7 +14,7 @@ def clip_loss(image: Tensor, text: Tensor, logit_scale: Tensor) -> Tensor:
 
     Args:
         image: (N, D), the embeddings of N images.
-        text: (N, D), those of their captions; row i belongs to image row i.
+        text: (N, D), the captions' embeddings; row i belongs to image row i.
         logit_scale: s = log(1/τ), 0-d; the logits are never scaled by more than 100.
     Returns: a scalar, in the dtype of image.
     Raises: ValueError if image is not 2-D, or text has another shape.

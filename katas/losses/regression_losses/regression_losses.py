@@ -27,7 +27,7 @@ def mae(pred: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 def huber(pred: Tensor, target: Tensor, delta: float = 1.0, reduction: str = "mean") -> Tensor:
     """l = ½ (p − t)² where |p − t| ≤ δ, and δ (|p − t| − ½ δ) elsewhere. Source: torch.nn.functional.huber_loss.
 
-    Raises: ValueError if delta is not positive, too.
+    Raises: also ValueError if delta is not positive.
     """
     # TODO: find both parts, and choose between them for each number.
     # TODO: then make it robust: refuse a bad delta. What if a square does not fit the dtype?

@@ -1,4 +1,4 @@
-"""Layer normalization by hand. Statement: katas/normalization/layer_norm/README.md."""
+"""Layer normalisation by hand. Statement: katas/normalization/layer_norm/README.md."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def layer_norm(
         eps: ε, added to the variance.
     Returns: the shape and dtype of x.
     Raises: ValueError if normalized_shape is empty or not the end of x.shape, or weight or bias has another shape.
-    Source: arXiv:1607.06450; the arguments are those of torch.nn.functional.layer_norm.
+    Source: arXiv:1607.06450; the same arguments as torch.nn.functional.layer_norm.
     """
     # TODO: refuse a normalized_shape that is empty or not the end of x.shape, and a weight or bias of another shape.
     # TODO: take the mean and the variance of each block.

@@ -13,7 +13,7 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tens
         eps: ε > 0, added to the mean of the squares.
     Returns: the shape and dtype of x.
     Raises: ValueError if weight is not (D,).
-    Source: arXiv:1910.07467; the arguments are those of torch.nn.functional.rms_norm without the shape.
+    Source: arXiv:1910.07467; the arguments of torch.nn.functional.rms_norm without the shape.
     """
     # TODO: refuse a weight that is not (D,).
     # TODO: take the root of the mean square of each row.
@@ -30,7 +30,7 @@ def rms_norm_backward(
     Args:
         grad_output: ∂L/∂y, (…, D), the shape of x.
         x, weight, eps: as in rms_norm.
-    Returns: the gradient of x, (…, D), and that of weight, (D,), or None without a weight; both in the dtype of x.
+    Returns: the gradients of x, (…, D), and of weight, (D,), or None without a weight; both in the dtype of x.
     Raises: ValueError if weight is not (D,), or grad_output has another shape than x.
     """
     # TODO: refuse a weight that is not (D,), and a grad_output with another shape than x.

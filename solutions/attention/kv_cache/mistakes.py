@@ -121,7 +121,7 @@ MISTAKES = (
     ),
     Mistake(
         "written_behind_the_past",
-        "new keys and values are written into the room behind the past, where another call on the same cache has "
+        "new keys and values are written into the room after the past, where another call on the same cache has "
         "its own; make new tensors with torch.cat",
         {
             "class CachedAttention": f"{GROW}class CachedAttention",
@@ -153,7 +153,7 @@ MISTAKES = (
     ),
     Mistake(
         "last_token_only",
-        "with a cache, only the last new token's output is returned; return those of all T new tokens",
+        "with a cache, only the last new token's output is returned; return the outputs of all T new tokens",
         {
             RESULT: f"last = slice(None) if cache is None else slice(-1, None)\n        "
             f"return self.out_linear({MERGE}[:, last]), (k, v)"

@@ -148,7 +148,7 @@ MISTAKES = (
     ),
     Mistake(
         "zero_score_is_blocked",
-        "the scores are multiplied by the mask and those of 0 count as blocked, but an allowed score may be 0, too; "
+        "the scores are multiplied by the mask and scores of 0 count as blocked, but an allowed score may also be 0; "
         "fill the scores where mask == 0",
         {BLOCK: f"scores = scores * (mask != 0)\n            scores = scores.masked_fill(scores == 0, {LEAST})"},
     ),
@@ -172,7 +172,7 @@ MISTAKES = (
     ),
     Mistake(
         "heads_averaged",
-        "the weights are averaged over the heads; return those of every head, (B, H, Sq, Sk)",
+        "the weights are averaged over the heads; return the weights of every head, (B, H, Sq, Sk)",
         {RESULT: RESULT + ".mean(1)"},
     ),
     Mistake(

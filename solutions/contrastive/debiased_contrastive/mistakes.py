@@ -47,7 +47,7 @@ MISTAKES = (
     known("floor_without_M", "the sum M·g has the floor of the mean g; it is M·exp(−1/τ)", {FLOOR: FLOOR[4:]}),
     known(
         "floored_before_dividing",
-        "the floor is taken before the division by 1 − τ⁺, so it is divided, too; divide first",
+        "the floor is taken before the division by 1 − τ⁺, so it is also divided; divide first",
         {MG: "torch.maximum(exp_negatives - M * tau_plus * exp_positive, floor) / (1 - tau_plus)"},
     ),
     known(
@@ -62,7 +62,7 @@ MISTAKES = (
     ),
     known(
         "gradient_cut",
-        "the positive is detached in the correction; above the floor, gradients flow through it, too",
+        "the positive is detached in the correction; above the floor, gradients also flow through it",
         {MG: MG.replace("plus * exp_positive", "plus * exp_positive.detach()")},
     ),
     known(

@@ -174,7 +174,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_softmax",
-        "the logarithm is taken of a softmax, which is 0 where the positive is far behind, or of that and an eps; use "
+        "the logarithm is taken of a softmax, which is 0 where the positive is far below the others, or of that and "
+        "an eps; use "
         "log_softmax, logsumexp or cross-entropy",
         {LOSS: f"return -{SHARES}.log().mean()"},
         also=(

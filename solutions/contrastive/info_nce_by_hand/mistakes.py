@@ -63,7 +63,7 @@ MISTAKES = (
     known("another_neighbour", "an odd row's positive is the row before it, not the next", {" ^ 1": ".roll(-1)"}),
     known(
         "maximum_includes_itself",
-        "the maximum is 1/τ, that of the row with itself, so at small τ all exponentials are 0; mask first",
+        "the maximum is 1/τ, the row's similarity with itself, so at small τ all exponentials are 0; mask first",
         {MASKED: f"top = {TOP}\n    {MASKED}", SHIFTED: "shifted = logits - top"},
         {SHIFTED: "shifted = logits - 1 / temperature"},
     ),
@@ -163,7 +163,8 @@ MISTAKES = (
     ),
     known(
         "log_of_a_share",
-        "where the positive is far behind, log of its share is −∞, and a shift by its logit overflows; subtract the "
+        "where the positive is far below the others, log of its share is −∞, and a shift by its logit overflows; "
+        "subtract the "
         "row's maximum, and write log of the share as a difference",
         *each(LOSS, *(f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)"))),
         {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},

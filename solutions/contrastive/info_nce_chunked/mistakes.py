@@ -30,7 +30,7 @@ MISTAKES = (
     ),
     Mistake(
         "counted_within_the_chunk",
-        "rows are counted from the start of their chunk where the columns are those of all rows, in the mask or in the "
+        "rows are counted from the start of their chunk where the columns stand for all rows, in the mask or in the "
         "positives; add the chunk's first row",
         {MASKED: MASKED.replace("anchors", PLACES)},
         also=({POSITIVES: POSITIVES.replace("anchors", PLACES)},),
@@ -134,7 +134,8 @@ MISTAKES = (
     Mistake(
         "whole_table",
         "(2N, 2N) numbers or booleans are there at once: made for all rows, or kept by autograd for each chunk; make "
-        "those of a chunk, and once more in the backward pass, by torch.utils.checkpoint or an autograd.Function",
+        "the similarities of one chunk, and once more in the backward pass, by torch.utils.checkpoint or an "
+        "autograd.Function",
         {CHUNK: PLAIN},
         also=(
             {UNIT: f"{UNIT}\n    table = (unit @ unit.mT / temperature).detach()", LOGITS: "table[anchors]"},

@@ -48,17 +48,18 @@ MISTAKES = (
     ),
     Mistake(
         "of_the_unit_rows",
-        "the gradient is that of the rows of length 1; take it back through the normalisation: project, then divide",
+        "the gradient is taken with respect to the rows of length 1; take it back through the normalisation: "
+        "project, then divide",
         {RESULT: "d_unit"},
     ),
     Mistake(
         "no_temperature_on_the_way_back",
-        "the gradient lacks the 1/τ of the logits; divide by the temperature on the way back, too",
+        "the gradient lacks the 1/τ of the logits; also divide by the temperature on the way back",
         {"d_logits / temperature": "d_logits"},
     ),
     Mistake(
         "mean_misused_on_the_way_back",
-        "the gradient is that of the sum of the losses, or of the sum divided by N; divide it by 2N",
+        "the gradient belongs to the sum of the losses, or of the sum divided by N; divide it by 2N",
         {") / rows": ")"},
         also=({") / rows": ") / (rows // 2)"},),
     ),

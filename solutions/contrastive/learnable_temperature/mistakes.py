@@ -114,14 +114,14 @@ MISTAKES = (
     ),
     known(
         "not_a_parameter",
-        "log_temperature is a buffer, a plain tensor or frozen, so no optimizer trains it; make it an nn.Parameter",
+        "log_temperature is a buffer, a plain tensor or frozen, so no optimiser trains it; make it an nn.Parameter",
         {KEPT: 'self.register_buffer("log_temperature", torch.tensor(init_temperature).log())'},
         {INIT: f"{LOG}.requires_grad_()"},
         {LOG: f"{LOG}, requires_grad=False"},
     ),
     known(
         "another_parameter",
-        "there is a parameter beside log_temperature; a constant is a buffer, or no attribute at all",
+        "there is a parameter in addition to log_temperature; a constant is a buffer, or no attribute at all",
         {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()), requires_grad=False)"},
         {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()))"},
     ),

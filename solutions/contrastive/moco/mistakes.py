@@ -133,7 +133,7 @@ MISTAKES = (
     ),
     Mistake(
         "momentum_the_wrong_way_round",
-        "the old key parameter counts 1 − m and that of the query m; it should be m·k + (1 − m)·q",
+        "the old key parameter counts 1 − m and the query's m; it should be m·k + (1 − m)·q",
         {STEP: "k.mul_(1 - m).add_(q, alpha=m)"},
     ),
     Mistake(
@@ -174,7 +174,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradients_left_on",
-        "gradients are switched on at the end, also where they were off before; torch.no_grad() as a with-block leaves "
+        "gradients are switched on at the end, even if they were off before; torch.no_grad() as a with-block leaves "
         "them as they were",
         {
             NO_GRAD: "key_params, query_params = list(key_params), list(query_params)\n"
@@ -213,7 +213,7 @@ MISTAKES = (
     ),
     Mistake(
         "rows_after_an_oversized_batch",
-        "a batch larger than the queue ends up in other rows, or the next one does; keys that were skipped count, too",
+        "a batch larger than the queue ends up in other rows, or the next one does; keys that were skipped also count",
         {FIRST: "first = self.count"},
         also=({COUNT: "self.count += len(kept)"}, {COUNT: f"{COUNT} if len(keys) <= size else -self.count"}),
     ),

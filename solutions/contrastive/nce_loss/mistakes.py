@@ -43,7 +43,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_k_on_one_side",
-        "log K is subtracted only from the logits of the data or only from those of the noise; subtract it from both",
+        "log K is subtracted only from the logits of the data or only from the noise's; subtract it from both",
         {POS: POS.replace(" - log_K", "")},
         also=({NEG: NEG.replace(" - log_K", "")},),
     ),

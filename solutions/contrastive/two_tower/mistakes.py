@@ -52,7 +52,8 @@ MISTAKES = (
     ),
     Mistake(
         "positive_uncorrected",
-        "the logit of the own item is left uncorrected; subtract log_q from the whole table, the diagonal included",
+        "the logit of the user's own item is left uncorrected; subtract log_q from the whole table, the diagonal "
+        "included",
         {CORRECTED: "logits - log_q * (1 - torch.eye(B).to(log_q)) "},
     ),
     Mistake(
@@ -62,7 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "positive_masked_too",
-        "the own item is masked as well, since its id equals itself; leave the diagonal out of the mask",
+        "the user's own item is masked as well, since its id equals itself; leave the diagonal out of the mask",
         {AGAIN: "item_ids[:, None] == item_ids"},
     ),
     Mistake(
@@ -91,7 +92,7 @@ MISTAKES = (
     ),
     Mistake(
         "both_directions",
-        "items choose among users, too, as in CLIP; here only users choose, so take cross-entropy along the rows alone",
+        "items also choose among users, as in CLIP; here only users choose, so take cross-entropy along the rows alone",
         {LOSS: f"({LOSS} + F.cross_entropy(logits.mT, own)) / 2"},
     ),
     Mistake("sum_for_mean", "the users' losses are summed; take their mean", {LOSS: f"B * {LOSS}"}),

@@ -78,7 +78,7 @@ MISTAKES = (
     ),
     quotients(
         "statistics_detached",
-        "what x is divided by is detached, but it depends on x, too; let gradients flow through it",
+        "what x is divided by is detached, but it also depends on x; let gradients flow through it",
         "({0} / torch.where({1} == 0, 1, {1}).detach())",
         {"wide - low, high - low": "wide - low.detach(), (high - low).detach()"},
     ),
@@ -141,7 +141,7 @@ MISTAKES = (
     one_of("log_of_1_plus_x", "1 + x rounds a small x away; use torch.log1p", {LOG: "torch.log(1 + x)"}),
     one_of(
         "log_of_another",
-        "the logarithm is not that of 1 + x, or x is changed before; log(1 + x) of −0.5 is −0.69",
+        "the logarithm is not taken of 1 + x, or x is changed before; log(1 + x) of −0.5 is −0.69",
         *(
             {LOG: "torch.log(x)"},
             {LOG: "x.sign() * torch.log1p(x.abs())"},

@@ -42,7 +42,7 @@ MISTAKES = (
         {B1: KEPT_1, B2: KEPT_2},
         also=({B1: KEPT_1}, {B2: KEPT_2}),
     ),
-    Mistake("no_mean", "the gradients are those of the sum of the losses; the mean divides by N", {" / N": ""}),
+    Mistake("no_mean", "the gradients belong to the sum of the losses; the mean divides by N", {" / N": ""}),
     Mistake(
         "divided_twice",
         "some gradients are divided by N twice; 1/N enters once, for instance in the gradient of the logits",
@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "w2_not_transposed",
-        "the gradient goes back through w2 as it is; multiply by w2 transposed, also where w2 is square",
+        "the gradient goes back through w2 as it is; multiply by w2 transposed, even if w2 is square",
         {D_HIDDEN: "d_logits @ w2"},
         also=({D_HIDDEN: "d_logits @ (w2 if len(w2) == C else w2.mT)"},),
     ),

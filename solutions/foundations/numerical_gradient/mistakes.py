@@ -125,7 +125,7 @@ MISTAKES = (
     ),
     Mistake(
         "f_called_too_often",
-        "f is asked at x again for each entry; two calls an entry are enough",
+        "f is called at x again for each entry; two calls an entry are enough",
         {POINTS: POINTS + "            f(x.clone())\n"},
     ),
     Mistake(
@@ -136,7 +136,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_put_back",
-        "an entry stays moved while the next ones are asked; put it back first",
+        "an entry stays moved while the next ones are tried; put it back first",
         moved("z", "z[i].item()", *SET[:2]),
     ),
     Mistake(

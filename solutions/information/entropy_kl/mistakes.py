@@ -88,7 +88,7 @@ MISTAKES = (
     ),
     mistake(
         "eps_in_the_logarithm",
-        "the probabilities are raised a little before the logarithm; leave all but those of 0 · log 0 as they are",
+        "the probabilities are raised a little before the logarithm; leave all but 0 · log 0 as they are",
         *(change for eps in EVERY_EPS for change in logarithms_of(eps)),
         short={LOG_Q: "(q + 1e-12).log()"},
     ),
@@ -100,7 +100,7 @@ MISTAKES = (
     ),
     mistake(
         "impossible_left_out",
-        "entries with q = 0 are skipped even where p is not 0; the result is +∞ there",
+        "entries with q = 0 are skipped even if p is not 0; the result is +∞ there",
         {"ce": "-p * torch.where(q == 0, 1, q).log()"},
         {"kl": "p * (torch.where(p == 0, 1, p).log() - torch.where(q == 0, 1, q).log())"},
         {"kl": KL.replace("p == 0", "(p == 0) | (q == 0)")},

@@ -68,7 +68,7 @@ MISTAKES = (
     ),
     Mistake("given_ignored", '`given` is ignored; sum over y for "x"', {'0 if given == "y" else 1': "0"}),
     Mistake("given_x_by_default", '`given` is "x" by default; it should be "y"', {'str = "y"': 'str = "x"'}),
-    Mistake("given_in_a_text", '`in "xy"` finds "" and "xy", too; use a tuple of "x" and "y"', {'("x", "y")': '"xy"'}),
+    Mistake("given_in_a_text", '`in "xy"` also finds "" and "xy"; use a tuple of "x" and "y"', {'("x", "y")': '"xy"'}),
     mistake(
         "wrong_axis",
         "the entropies do not belong together; subtract H(x | y) from H(x), or H(y | x) from H(y)",
@@ -87,7 +87,7 @@ MISTAKES = (
     ),
     mistake(
         "patched_after_the_logarithm",
-        "zeros are mended behind the logarithm, or by xlogy or entr, and gradients are not finite; mend them before",
+        "zeros are mended after the logarithm, or by xlogy or entr, and gradients are not finite; mend them before",
         *each("torch.where(p > 0, p * (p / (x * y)).log(), 0)", "torch.where(p > 0, -p * (p / z).log(), 0)"),
         *each(*(f"torch.where(p > 0, {one}, 0)" for one in RAW)),
         *each("p * torch.where(p > 0, p / (x * y), 1).log()", "-p * torch.where(p > 0, p / z, 1).log()"),
@@ -96,7 +96,7 @@ MISTAKES = (
     ),
     mistake(
         "eps_in_the_logarithm",
-        "probabilities are raised a little before the logarithm; leave all but those of 0 · log 0 as they are",
+        "probabilities are raised a little before the logarithm; leave all but 0 · log 0 as they are",
         *(form | {"inside": f"p{raised}"} for raised in RAISED for form in FORMS),
         *each("p * (log(p) - (x * y + 1e-12).log())", "p * ((z + 1e-12).log() - log(p))"),
     ),

@@ -194,7 +194,7 @@ MISTAKES = (
     ),
     Mistake(
         "pos_weight_on_the_product",
-        "only x y is weighted in softplus(x) − x y, but softplus(x) belongs to the positive term, too; "
+        "only x y is weighted in softplus(x) − x y, but softplus(x) also belongs to the positive term; "
         "the loss is w y softplus(−x) + (1 − y) softplus(x)",
         {LOGITS_LOSS: "return reduce(-log_not_p - w * y * logits, reduction)"},
     ),

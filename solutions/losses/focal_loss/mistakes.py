@@ -62,7 +62,7 @@ MISTAKES = (
     Mistake(
         "base_moved",
         "a constant is added to 1 − p_t, or easy elements are clamped so early that it shows; the loss of easy "
-        "elements is asked, too, so take exp(γ log(1 − p_t)) with the log from the logits",
+        "elements is also tested, so take exp(γ log(1 − p_t)) with the log from the logits",
         {FACTOR: "factor = ((-z).sigmoid() + 1e-8) ** gamma"},
         also=(
             *by(FACTOR, *(f"factor = ((-z).sigmoid() + {eps}) ** gamma" for eps in ("1e-7", "1e-6"))),
@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "factor_detached",
-        "the factor (1 − p_t)^γ is treated as a constant, so the gradient lacks its slope; differentiate it, too",
+        "the factor (1 − p_t)^γ is treated as a constant, so the gradient lacks its slope; also differentiate it",
         {FACTOR: FACTOR + ".detach()"},
     ),
     Mistake(
@@ -184,8 +184,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_of_another_count",
-        '"mean" is the sum divided by the number of all elements, not by that of the positives, of one axis, or by '
-        'the sum of the weights; "sum" does not divide',
+        '"mean" is the sum divided by the number of all elements, not by how many are positive, by the length of an '
+        'axis, or by the sum of the weights; "sum" does not divide',
         mean("losses.sum() / y.sum().clamp(1)"),
         also=(
             mean("losses.sum()"),

@@ -91,7 +91,7 @@ MISTAKES = (
     ),
     Mistake(
         "slope_at_zero",
-        "the gradient of the L1 penalty is not 0 where w is 0; that of abs is",
+        "the gradient of the L1 penalty is not 0 where w is 0; the slope of abs is",
         {L1: "torch.where(w >= 0, w, -w).to(wide).sum()"},
         also=({L1: "w.to(wide).square().sqrt().sum()"},),
     ),

@@ -55,7 +55,7 @@ MISTAKES = (
     ),
     Mistake(
         "final_point",
-        "the final point is missing, is another one or has a threshold; put precision 1 and recall 0 behind the others",
+        "the final point is missing, is another one or has a threshold; put precision 1 and recall 0 after the others",
         NO_END | {AP: "(-recall.diff(append=recall.new_zeros(1)) * precision).sum()"},
         also=(NO_END, {P: P.replace("ones", "zeros")}, {T: f"torch.cat([{T}, score.new_tensor([torch.inf])])"}),
     ),

@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "ties_to_the_nearest",
-        "where labels have equally many votes that of the nearest neighbour wins; the smallest label should",
+        "where labels have equally many votes the nearest neighbour's label wins; the smallest label should",
         {"classes[votes.argmax(dim=1)]": NEAREST},
     ),
     Mistake(
@@ -97,7 +97,7 @@ MISTAKES = (
     ),
     Mistake(
         "last_chunk_lost",
-        "the test rows that fill no whole chunk are left out; the last chunk is smaller, and counts, too",
+        "the test rows that fill no whole chunk are left out; the last chunk is smaller, and also counts",
         {LOOP: "for start in range(0, max(1, len(test_x) - CHUNK + 1), CHUNK):"},
     ),
     Mistake(

@@ -68,7 +68,7 @@ MISTAKES = (
     ),
     Mistake(
         "targets_shifted",
-        "the targets are shifted by one position, but they are already beside the logits that predict them",
+        "the targets are shifted by one position, but they already stand next to the logits that predict them",
         {MEAN: MEAN.replace("logits.", "logits[:, :-1].").replace("target.", "target[:, 1:].")},
         also=({MEAN: MEAN.replace("logits.", "logits[:, 1:].").replace("target.", "target[:, :-1].")},),
     ),
@@ -80,7 +80,7 @@ MISTAKES = (
     ),
     Mistake(
         "reshaped_for_transposed",
-        "logits end up beside the targets of other positions; flatten both alike, or transpose: reshape swaps no axes",
+        "logits end up next to the targets of other positions; flatten both alike, or transpose: reshape swaps no axes",
         {MEAN: MEAN.replace(".flatten(0, 1)", ".reshape(B, V, S)").replace(".flatten()", "")},
         also=({ROWS: "logits.transpose(0, 1).flatten(0, 1)"}, {ROWS: "logits.reshape(B, V, S).mT.flatten(0, 1)"}),
     ),

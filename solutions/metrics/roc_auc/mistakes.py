@@ -78,7 +78,7 @@ MISTAKES = (
     ),
     Mistake(
         "end_missing",
-        "the point (0, 0) or (1, 1) is missing; +inf, which accepts nothing, and the least score are thresholds, too",
+        "the point (0, 0) or (1, 1) is missing; +inf, which accepts nothing, and the least score are also thresholds",
         {
             TRUE_POSITIVES: "positive.cumsum(0)[last]",
             FALSE_POSITIVES: "(1 - positive).cumsum(0)[last]",
@@ -109,7 +109,7 @@ MISTAKES = (
     ),
     Mistake(
         "rates_swapped",
-        "the two rates are swapped; FPR counts the samples of label 0, TPR those of label 1",
+        "the two rates are swapped; FPR counts the samples of label 0, TPR the samples of label 1",
         {CURVE: f"return {TPR}, {FPR}, thresholds"},
         also=({CURVE: f"return {TPR}, {FPR}, thresholds", UNPACKED: UNPACKED.replace("fpr, tpr", "tpr, fpr")},),
     ),
@@ -178,7 +178,7 @@ MISTAKES = (
     ),
     Mistake(
         "steps",
-        "the area is that of steps as high as their left or right end, which gives ties 0 or 1; use trapezoids",
+        "the area is made of steps as high as their left or right end, which gives ties 0 or 1; use trapezoids",
         {AREA: "return (fpr.diff() * tpr[:-1]).sum()"},
         also=({AREA: "return (fpr.diff() * tpr[1:]).sum()"},),
     ),

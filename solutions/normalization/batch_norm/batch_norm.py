@@ -1,4 +1,4 @@
-"""Batch normalization by hand. Statement: katas/normalization/batch_norm/README.md."""
+"""Batch normalisation by hand. Statement: katas/normalization/batch_norm/README.md."""
 
 import torch
 from torch import Tensor, nn
@@ -36,7 +36,7 @@ class BatchNorm(nn.Module):
         # --- end
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalizes each channel of x: (N, C), (N, C, L) or (N, C, H, W).
+        """Normalises each channel of x: (N, C), (N, C, L) or (N, C, H, W).
 
         Returns: the shape and dtype of x.
         Raises: ValueError if x has another rank or number of channels, or in training one value per channel.

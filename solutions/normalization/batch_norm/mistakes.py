@@ -44,7 +44,7 @@ COVARIANCES = "torch.cov(x.transpose(0, 1).flatten(1), correction=0).reshape(C, 
 MISTAKES = (
     Mistake(
         "unbiased_batch",
-        "the batch is normalized with the unbiased variance; divide by the number of values, not by one less",
+        "the batch is normalised with the unbiased variance; divide by the number of values, not by one less",
         {VAR: "var = x.var(axes)", UNBIASED: ""},
         also=({VAR: "var = x.var(axes)", UNBIASED: " * ((count - 1) / count)"}, {VAR: "var = x.var(axes)"}),
     ),
@@ -58,7 +58,7 @@ MISTAKES = (
     ),
     Mistake(
         "momentum_reversed",
-        "momentum is taken as the share of the old statistics; it is that of the new batch",
+        "momentum is taken as the share of the old statistics; it is the weight of the new batch",
         {"m = self.momentum": "m = 1 - self.momentum"},
     ),
     Mistake(
@@ -69,7 +69,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_for_each_sample",
-        "each sample has statistics of its own, as in instance norm; take them over the batch, too",
+        "each sample has statistics of its own, as in instance norm; also take them over the batch",
         normalized_over("axes[1:]"),
     ),
     Mistake(

@@ -1,4 +1,4 @@
-"""Instance normalization by hand. Statement: katas/normalization/instance_norm/README.md."""
+"""Instance normalisation by hand. Statement: katas/normalization/instance_norm/README.md."""
 
 import torch
 from torch import Tensor
@@ -14,7 +14,7 @@ def instance_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None =
         weight, bias: γ and β, (C,) each; without them γ is 1 and β is 0.
         eps: ε, added to the variance.
     Returns: the shape and dtype of x.
-    Raises: ValueError if x has no axis behind C or a single position there, or weight or bias is not (C,).
+    Raises: ValueError if x has no axis after C or a single position there, or weight or bias is not (C,).
     Source: arXiv:1607.08022; torch.nn.functional.instance_norm without running statistics.
     """
     # --- solution

@@ -11,13 +11,13 @@ SHIFTED = "    if bias is not None:\n        y = y + bias.reshape(along)\n"
 
 # What the mean and the variance are taken over.
 OVER = {
-    "as_batch_norm": ("[0, *range(2, x.dim())]", "the samples, too, as in batch norm; each sample has its own"),
+    "as_batch_norm": ("[0, *range(2, x.dim())]", "the samples as well, as in batch norm; each sample has its own"),
     "as_layer_norm_of_images": (
         "list(range(1, x.dim()))",
         "all channels of a sample together, as in layer norm of images; each channel has its own",
     ),
-    "last_axis_only": ("[-1]", "the last axis alone; take all axes behind C"),
-    "last_two_axes": ("[-2, -1]", "the last two axes, which fits images alone; take all axes behind C"),
+    "last_axis_only": ("[-1]", "the last axis alone; take all axes after C"),
+    "last_two_axes": ("[-2, -1]", "the last two axes, which fits images alone; take all axes after C"),
     "one_for_everything": ("list(range(x.dim()))", "the whole of x; each channel of each sample has its own"),
 }
 # When weight or bias, {0}, is refused.
@@ -64,14 +64,14 @@ MISTAKES = (
     ),
     Mistake(
         "as_layer_norm_of_text",
-        "sequences are normalized across the channels of each position, as layer norm does with the tokens of a text; "
+        "sequences are normalised across the channels of each position, as layer norm does with the tokens of a text; "
         "take the mean and the variance over the positions of each channel",
         over("[1]"),
         also=(over("[1] if x.dim() == 3 else list(range(2, x.dim()))"),),
     ),
     Mistake(
         "affine_on_another_axis",
-        "weight and bias lie along another axis than the channels, axis 1; give them a 1 for each axis behind",
+        "weight and bias lie along another axis than the channels, axis 1; give them a 1 for each axis after",
         {ALONG: "along = (-1,)"},
         also=(
             {ALONG: "along = (-1, 1)"},
@@ -83,7 +83,7 @@ MISTAKES = (
     *normalized.mistakes(SCALED, SHIFTED),
     Mistake(
         "one_position_taken",
-        "an x with a single position behind C is not refused; raise ValueError, since all of it would become the bias",
+        "an x with a single position after C is not refused; raise ValueError, since all of it would become the bias",
         {FITS: "x.dim() < 3"},
     ),
     Mistake(

@@ -95,8 +95,8 @@ MISTAKES = (
     *(dividing(name, texts, wrong) for name, (texts, wrong) in DIVISORS.items()),
     Mistake(
         "squares_in_half_precision",
-        "the squares are taken in half precision, where float16 overflows from 256 on, and has 0 for those of small "
-        "numbers; cast to float32 first",
+        "the squares are taken in half precision, where float16 overflows from 256 on, and gives 0 for squares of "
+        "small numbers; cast to float32 first",
         HALF | HALF_BACK,
         also=(HALF, HALF_BACK),
     ),

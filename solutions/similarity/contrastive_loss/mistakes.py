@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "margin_for_positives",
-        "the margin limits the loss of positive pairs, too; theirs is d², however large d is",
+        "the margin also limits the loss of positive pairs; theirs is d², however large d is",
         {PULL: "distance.clamp(max=margin).square()"},
         also=({PULL: "torch.relu(distance - margin).square()"}, {PULL: "distance.square() * (distance <= margin)"}),
     ),

@@ -44,7 +44,7 @@ MISTAKES = (
     ),
     Mistake(
         "sign_flipped",
-        "positive and negative are swapped; it is the distance of the positive minus that of the negative",
+        "positive and negative are swapped; it is the distance of the positive minus the negative's",
         {HINGE: "torch.relu(to_negative - to_positive + margin)"},
     ),
     Mistake(
@@ -147,7 +147,7 @@ MISTAKES = (
     ),
     Mistake(
         "embeddings_normalised",
-        "the vectors are divided by their norms under the Euclidean distance, too; do so only for the cosine",
+        "the vectors are divided by their norms also for the Euclidean distance; do so only for the cosine",
         {MARGIN: f"anchor, positive, negative = {UNITS}\n    {MARGIN}"},
     ),
     Mistake(
@@ -162,7 +162,7 @@ MISTAKES = (
     ),
     Mistake(
         "cosine_of_short_vectors",
-        "an eps beside the product of the norms counts where vectors are short; divide each vector by its norm",
+        "an eps added to the product of the norms counts where vectors are short; divide each vector by its norm",
         {UNITS: "(anchor, positive, negative)"} | cosine(f"1 - (a * X).sum(1) / ({NORMS} + 1e-6)"),
     ),
     Mistake(
@@ -172,7 +172,7 @@ MISTAKES = (
     ),
     Mistake(
         "only_positive_checked",
-        "only the shape of positive is compared with that of anchor; compare the one of negative as well",
+        "only the shape of positive is compared with anchor's; compare the one of negative as well",
         {SHAPES: "if anchor.shape != positive.shape:"},
     ),
     Mistake(

@@ -40,7 +40,7 @@ MISTAKES = (
     ),
     in_descent(
         "nothing_moves",
-        "the parameters never move; clear .grad before backward and not behind it, and know that `p = p - …` changes "
+        "the parameters never move; clear .grad before backward and not after it, and know that `p = p - …` changes "
         "what the name p stands for, not the parameter",
         {UPDATE: "p = p - lr * p.grad"},
     ),
@@ -63,7 +63,7 @@ MISTAKES = (
     ),
     in_descent(
         "parameters_rebound",
-        "new tensors take the parameters' place, and those of the caller stay as they were; update them in place",
+        "new tensors take the parameters' place, and the caller's stay as they were; update them in place",
         {MOVE: "        params = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n"},
     ),
     Mistake(

@@ -57,7 +57,7 @@ MISTAKES = (
     ),
     Mistake(
         "statistics_of_the_test_set",
-        "the features are standardised with statistics of the test set; use those of the training set for both",
+        "the features are standardised with statistics of the test set; use the training set's for both",
         standardised("test_x"),
         also=(
             first("both = torch.cat([train_x, test_x])\nmean, std = both.mean(0), both.std(0) + 1e-6")
@@ -108,7 +108,8 @@ MISTAKES = (
     ),
     Mistake(
         "features_get_gradients",
-        "gradients flow back into the features and what made them; detach the features, or take those of W and b alone",
+        "gradients flow back into the features and what made them; detach the features, or take the gradients of W "
+        "and b alone",
         {GRADIENTS: "probe.zero_grad()\n        loss.backward()\n        gradients = [p.grad for p in parameters]"},
     ),
     Mistake(
@@ -136,7 +137,8 @@ MISTAKES = (
     ),
     Mistake(
         "classes_counted",
-        "the number of classes is that of different labels, but labels have gaps; take the largest label plus 1",
+        "the number of classes is taken to be how many labels differ, but labels have gaps; take the largest label "
+        "plus 1",
         {CLASSES: "C = len(torch.cat([train_y, test_y]).unique())"},
     ),
     Mistake(

@@ -65,8 +65,8 @@ MISTAKES = (
     ),
     Mistake(
         "decay_over_all_steps",
-        "the cosine is stretched over T steps, so it has not reached min_lr at step T; T counts the steps of the "
-        "warm-up, too, and T − W are left for the cosine",
+        "the cosine is stretched over T steps, so it has not reached min_lr at step T; T also counts the steps of "
+        "the warm-up, and T − W are left for the cosine",
         {PROGRESS: "(step - warmup_steps) / total_steps"},
         also=({AT_THE_END: "if step >= warmup_steps + total_steps:", PROGRESS: "(step - warmup_steps) / total_steps"},),
     ),

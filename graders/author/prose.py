@@ -1,0 +1,118 @@
+"""Lints the prose that people read, by proselint with rules of this project's own: docs/writing.md explains them.
+
+`nox -s lint` runs it over all pages, the sentences of the known mistakes and the docstrings of the references.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from proselint.checks import __register__ as THEIRS
+from proselint.config import DEFAULT, Config
+from proselint.registry import CheckRegistry
+from proselint.registry.checks import Check, CheckFlags, CheckResult
+from proselint.registry.checks.engine import Fancy, Padding
+from proselint.registry.checks.types import Existence
+from proselint.tools import LintFile
+
+from graders.catalogue.katas import all_katas
+from graders.faults import ROOT
+
+OURS = "katas"  # whose rules these are, in proselint's paths
+PAGES = ("*.md", "docs/*.md", "katas/*.md", "katas/*/*/*.md", "solutions/*/*/hints.md", "tests/*.md", "graders/**/*.md")
+LONGEST = 35  # words of a sentence
+# Name -> what should not stand in a text, as a regular expression, and what to do.
+RULES = {
+    "too": (r",\s+too(?=[.,:;)]|\s*$)", "say `also` before the verb, or `including`"),
+    "asked": (r"\b(is|are|be|was|were|also|not|only) asked\b(?! (about|for|to|in|by|next|again))", "it is `tested`"),
+    "that_of": (r"\b(that|those) of\b", "name the thing, or use a possessive"),
+    "place": (r"\b(behind|beside)\b", "say `after`, `next to` or `compared with`"),
+    "where": (r"\b(also|even) where\b", "say `also if` or `even if`"),
+    "own": (r"\bthe own\b", "say `its own`"),
+    "into": (r"\bbelongs? into\b", "it `belongs in` something"),
+    "itself": (r"\boff? by [^.]* of itself\b|\d of itself\b", "the error is `relative`"),
+    "spelling": (
+        r"(?<![\w./])[a-z]*(normaliz|optimiz|initializ|regulariz|generaliz|standardiz|minimiz|maximiz)[a-z]+\b(?! \||/)"
+        r"|(?<![\w.])(behavior|neighbor|color|favor|center)[a-z]*\b",
+        "British spelling, except for names in code",
+    ),
+}
+# Of proselint's own. Off is what formulas and masked code look like, and words that are meant as they stand.
+ON = tuple(name for name, on in DEFAULT["checks"].items() if on)
+OFF = ("typography", "lexical_illusions", "dates_times", "weasel_words.very", "industrial_language", "cliches")
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+HIDDEN = re.compile(
+    r"<!--.*?-->|^ *(?P<fence>`{3,}).*?^ *(?P=fence)$|\$\$.*?\$\$|<[^<>\n]+>|\]\([^)\n]*\)", re.DOTALL | re.MULTILINE
+)
+CODE = re.compile(r"``.*?``|`[^`]*`|\$[^$\n]+\$", re.DOTALL)
+PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=[-*|>#]|\d+\. )|\|")
+SENTENCE_END = re.compile(r"[.!?:;]\W*\s")
+WORD = re.compile(r"[^\W\d_][\w'’-]*")
+
+
+def long_sentences(text: str, check: Check) -> Iterator[CheckResult]:
+    start = 0
+    ends = {found.end() for rule in (PARAGRAPH, SENTENCE_END) for found in rule.finditer(text)}
+    for end in sorted({*ends, len(text)}):
+        words = len(WORD.findall(text, start, end))
+        if words > LONGEST:
+            first = start + len(text[start:end]) - len(text[start:end].lstrip())
+            why = f"{words} words in a sentence, at most {LONGEST}: make two"
+            yield CheckResult(check.path, why, (first, end), None)
+        start = end
+
+
+def masked(text: str) -> str:
+    """The same with spaces for what is no prose, and marks for code inside a sentence; every place stays."""
+
+    def hide(found: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", "_" if found.re is CODE else " ", found[0])
+
+    for pattern in (FRONT_MATTER, HIDDEN, CODE):
+        text = pattern.sub(hide, text)
+    return text
+
+
+def texts(root: Path) -> Iterator[tuple[str, str]]:
+    """Each with its name."""
+    for path in sorted({path for pattern in PAGES for path in root.glob(pattern)}):
+        yield str(path.relative_to(root)), masked(path.read_text(encoding="utf-8"))
+    for kata in all_katas(root):
+        for mistake in kata.mistakes:
+            yield f"mistake {mistake.name} of {kata.id}", masked(mistake.diagnosis)
+        tree = ast.parse(kata.reference_file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
+                yield f"docstring of {getattr(node, 'name', 'the module')} in {kata.id}", masked(text)
+
+
+def main(root: Path = ROOT) -> int:
+    theirs = (one for one in THEIRS if one.path.startswith(ON) and not one.path.startswith(OFF))
+    checks = (*rules(), *theirs)
+    CheckRegistry().register_many(checks)
+    config: Config = {"max_errors": sys.maxsize, "checks": {one.path: True for one in checks}}
+    found = 0
+    for name, text in texts(root):
+        for result in LintFile(name, text).lint(config):
+            start, end = result.check_result.span
+            line, column = result.pos
+            words = " ".join(text[max(start - 1, 0) : end - 1].split())[:80]
+            print(f"{name}:{line}:{column}: {words!r}: {result.check_result.message}")
+            found += 1
+    print(f"prose: {found} to rewrite" if found else "prose: nothing to rewrite")
+    return 1 if found else 0
+
+
+def rules() -> Iterator[Check]:
+    flags = CheckFlags(allow_quotes=True)
+    for name, (pattern, words) in RULES.items():
+        yield Check(Existence((pattern,), padding=Padding.RAW), Fancy(), f"{OURS}.{name}", words, flags)
+    yield Check(long_sentences, Fancy(), f"{OURS}.length", "", flags)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""The linter of prose: each rule finds what docs/writing.md says not to write, and nothing in what it says instead."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from proselint.registry.checks import Check
+
+from graders.author.prose import LONGEST, RULES, main, masked, rules
+from graders.faults import ROOT
+
+CHECKS = {check.path.rpartition(".")[2]: check for check in rules()}
+PAGE = (ROOT / "docs/writing.md").read_text(encoding="utf-8")
+TABLE = re.findall(
+    r"^\| [^|]+ \| `([^|]+)` \| ([^|]+) \|$", (ROOT / "docs/writing.md").read_text("utf-8"), re.MULTILINE
+)
+WRONG = {
+    "too": "It holds in float16, too.",
+    "asked": "Half precision is asked.",
+    "that_of": "The gradient is that of the sum.",
+    "place": "The axes behind C are positions.",
+    "where": "It also holds, also where N is 1.",
+    "own": "Compare the own item with the others.",
+    "into": "The factor belongs into the sum.",
+    "itself": "The result is off by 9e-5 of itself.",
+    "spelling": "The rows are normalized.",
+    "length": " ".join(["word"] * (LONGEST + 1)) + ".",
+}
+
+
+def found(check: Check, text: str) -> int:
+    return len([*check.check(masked(f"\n{text}\n"))])
+
+
+@pytest.mark.parametrize("name", [*RULES, "length"])
+def test_a_rule_finds_what_it_is_about_and_leaves_code_alone(name: str) -> None:
+    assert found(CHECKS[name], WRONG[name]) == 1
+    assert found(CHECKS[name], f"`{WRONG[name]}` is not our way.") == 0
+    assert sum(found(check, WRONG[name]) for check in CHECKS.values()) == 1  # and no other rule does
+
+
+def test_the_page_keeps_its_own_rules() -> None:
+    assert len(TABLE) >= 10
+    for wrong, right in TABLE:
+        assert sum(found(check, right) for check in CHECKS.values()) == 0, right
+        assert wrong != right
+
+
+def test_places_stay_where_they_are() -> None:
+    text = "---\ntitle: x\n---\n\nA `b` of $c$.\n\n```python\nd\n```\nE.\n"
+    assert [len(line) for line in masked(text).split("\n")] == [len(line) for line in text.split("\n")]
+    assert masked(text).split() == ["A", "___", "of", "___.", "E."]
+
+
+def test_what_is_found_is_said_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "README.md").write_text("# A page\n\nIt holds, too.\n", encoding="utf-8")
+    assert main(tmp_path) == 1
+    assert capsys.readouterr().out.startswith("README.md:3:9: ', too': ")
