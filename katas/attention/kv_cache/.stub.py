@@ -15,7 +15,7 @@ class CachedAttention(nn.Module):
         embed_dim: D, the channels of a token.
         num_heads: H; divides D, so that each head has d = D / H channels.
     Raises: ValueError if num_heads does not divide embed_dim.
-    Source: arXiv:1706.03762, section 3.2; the cache is that of arXiv:1911.02150, section 2.4.
+    Source: arXiv:1706.03762, section 3.2; the cache as in arXiv:1911.02150, section 2.4.
     """
 
     def __init__(self, embed_dim: int, num_heads: int) -> None:
