@@ -134,7 +134,7 @@ def lint(session: nox.Session) -> None:
         try:
             session.run(str(PYTHON.parent / tool), *arguments, external=True)
         except nox.command.CommandFailed:
-            failed.append({"ruff": f"ruff {arguments[0]}", "python": "proselint"}.get(tool, tool))
+            failed.append(f"{tool} {arguments[0]}" if tool == "ruff" else tool.replace("python", "prose"))
     if failed:
         session.error(f"something is left to mend by {', '.join(failed)}: see above")
 

@@ -254,11 +254,11 @@ def card_of(folder: Path, topic: str, kata: str, source: str) -> str:
     return "\n".join(line.rstrip() for line in lines).rstrip()
 
 
-def test_cards_of_the_readme_come_from_a_run(tmp_path: Path) -> None:
+def test_cards_of_the_docs_come_from_a_run(tmp_path: Path) -> None:
     mha = katas.find_one("multi_head_attention", ROOT)
     mistake = next(one for one in mha.mistakes if one.name == "scaled_by_embed_dim")
     wrong = mistake.forms(mha.reference_file.read_text(encoding="utf-8"))[mistake.name]
-    shown = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs/cards.md").read_text(encoding="utf-8")
     assert f"```text\n{card_of(tmp_path, 'normalization', 'layer_norm', LAYER_NORM)}\n```" in shown
     told = card_of(tmp_path, "attention", "multi_head_attention", wrong)
     assert f"```text\n{told}\n```" in shown

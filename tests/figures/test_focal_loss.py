@@ -21,7 +21,7 @@ def test_loss_and_gradient_against_the_cross_entropy() -> None:
     ratio = gradient / (p - 1)
     assert (f"{1 / ratio[89_999]:.0f}", f"{ratio.max():.2f}", f"{p[ratio > 1].max():.3f}") == ("35", "1.22", "0.298")
     assert said(KATA, "100 times smaller at p_t = 0.9, about 1000 times at 0.968", "35 times at 0.9")
-    assert said(KATA, "below p_t = 0.298 it is larger than that of the cross-entropy, by at most 22 %")
+    assert said(KATA, "below p_t = 0.298 it is larger than the cross-entropy's, by at most 22 %")
 
 
 def test_best_answers_to_true_probabilities() -> None:

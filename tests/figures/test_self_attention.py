@@ -18,7 +18,7 @@ def test_bias_of_the_keys_has_no_gradient_and_that_of_the_queries_has() -> None:
     layer = SelfAttention(6).double()
     sum((one * normal(*one.shape)).sum() for one in layer(normal(2, 5, 6))).backward()
     assert layer.W_k.bias.grad.abs().max() < 1e-12 < 1e-3 < layer.W_q.bias.grad.abs().max()
-    assert said(KATA, "That of `W_k`'s bias is 0 in exact arithmetic")
+    assert said(KATA, "The gradient of `W_k`'s bias is 0 in exact arithmetic")
 
 
 def test_gradient_of_the_scores() -> None:
