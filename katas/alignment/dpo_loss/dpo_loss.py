@@ -1,4 +1,4 @@
-"""Direct preference optimization by hand. Statement: katas/alignment/dpo_loss/README.md."""
+"""Direct preference optimisation by hand. Statement: katas/alignment/dpo_loss/README.md."""
 
 import torch
 import torch.nn.functional as F

@@ -45,7 +45,7 @@ MISTAKES = (
     ),
     Mistake(
         "only_keys_tiled",
-        "a query head's keys and its values come from different groups; both should be those of group h // (H / G)",
+        "a query head's keys and its values come from different groups; both should belong to group h // (H / G)",
         {SHARE_K: TILE_K},
         also=({SHARE_V: TILE_V},),
     ),
@@ -67,7 +67,7 @@ MISTAKES = (
     ),
     Mistake(
         "merged_in_another_order",
-        "the results of the heads are merged group within head; their order is that of the query heads, as they are",
+        "the results of the heads are merged group within head; keep the order of the query heads",
         {MERGE: "heads.view(B, G, H // G, S, d).permute(0, 3, 2, 1, 4).reshape(B, S, D)"},
     ),
     Mistake(

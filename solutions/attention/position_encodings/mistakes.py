@@ -43,7 +43,7 @@ MISTAKES = (
     ),
     Mistake(
         "frequency_of_each_column",
-        "each column has a frequency of its own; a sine and the cosine beside it share one",
+        "each column has a frequency of its own; a sine and the cosine next to it share one",
         {
             EXPONENT: EXPONENT.replace("0, dim, 2", "dim"),
             WOVEN: "torch.stack((angles[:, ::2].sin(), angles[:, 1::2].cos()), -1).flatten(1)",
@@ -122,12 +122,12 @@ MISTAKES = (
     ),
     Mistake(
         "even_ones_of_twice_as_many",
-        "the missing slopes are the 2nd, 4th, … of 2n heads, which are those of n heads again; take the 1st, 3rd, …",
+        "the missing slopes are the 2nd, 4th, … of 2n heads, which are the slopes of n heads again; take the 1st, 3rd, …",
         {BETWEEN: "range(2, 2 * n + 1, 2)"},
     ),
     Mistake(
         "slopes_sorted",
-        "the slopes are sorted; those of n heads come first, then the others",
+        "the slopes are sorted; the slopes of n heads come first, then the others",
         {FIRST: "torch.tensor(sorted((slopes + between)[:num_heads], reverse=True))"},
     ),
     Mistake(

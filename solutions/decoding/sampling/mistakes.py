@@ -39,7 +39,7 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_last",
-        "the temperature comes after top-p, whose probabilities are those of temperature 1; divide by it first",
+        "the temperature comes after top-p, which so uses the probabilities at temperature 1; divide by it first",
         {Z: "z = logits * 1.0", RESULT: "return z.masked_fill(dropped, -torch.inf) / temperature"},
     ),
     Mistake(
@@ -182,7 +182,7 @@ MISTAKES = (
     ),
     Mistake(
         "all_tokens_alike",
-        "every kept token is drawn with the same probability; draw with those of the softmax",
+        "every kept token is drawn with the same probability; draw with the softmax's probabilities",
         {MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows > 0).float()")},
         also=({MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows.float() > 0).float()")},),
     ),
