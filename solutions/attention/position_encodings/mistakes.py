@@ -122,7 +122,7 @@ MISTAKES = (
     ),
     Mistake(
         "even_ones_of_twice_as_many",
-        "the missing slopes are the 2nd, 4th, … of 2n heads, which are the slopes of n heads again; take the 1st, 3rd, …",
+        "the missing slopes are the 2nd, 4th, … of 2n heads, the slopes of n heads again; take the 1st, 3rd, …",
         {BETWEEN: "range(2, 2 * n + 1, 2)"},
     ),
     Mistake(
