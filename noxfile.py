@@ -86,6 +86,12 @@ def interview(session: nox.Session) -> None:
 
 
 @nox.session
+def debug(session: nox.Session) -> None:
+    """Find the bugs that are planted in a right answer: nox -s debug -- [--help]."""
+    run(session, "debug", group="learn")
+
+
+@nox.session
 def report(session: nox.Session) -> None:
     """Write one HTML page of all you did."""
     run(session, "report", group="learn")

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from graders import author, cohort, desk, grade, interview, report
+from graders import author, cohort, debugging, desk, grade, interview, report
 from graders.faults import FAULT, INTERRUPTED, ROOT, UsageError, complain
 from graders.spelling import HANDLER
 
@@ -109,6 +109,7 @@ def parser(root: Path = ROOT) -> argparse.ArgumentParser:
     author.add_commands(commands)
     desk.add_commands(commands)
     interview.add_commands(commands, root)
+    debugging.add_commands(commands, root)
     report.add_commands(commands)
     for name, command in commands.choices.items():
         command.set_defaults(parser=command)

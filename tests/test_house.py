@@ -11,10 +11,14 @@ from graders.faults import ROOT
 # From the ground to the roof. A room knows those before it, except that the worker's and an author's know no other.
 FLOORS = (
     ("faults", "files", "arguments", "spelling"), ("worker",), ("kata",), ("catalogue",), ("sandbox",), ("judge",),
-    ("desk",), ("interview",), ("report",), ("grade",), ("cohort",), ("author",), ("__main__",), ("notebook",),
-    ("__init__",),
+    ("desk",), ("sitting",), ("interview",), ("debugging",), ("report",), ("grade",), ("cohort",), ("author",),
+    ("__main__",), ("notebook",), ("__init__",),
 )  # fmt: skip
-NEVER = {("kata", "worker"), ("catalogue", "worker"), *(("author", room) for room in ("desk", "interview", "report"))}
+NEVER = {
+    ("kata", "worker"),
+    ("catalogue", "worker"),
+    *(("author", room) for room in ("desk", "sitting", "interview", "report")),
+}
 
 
 def imports() -> dict[str, set[str]]:

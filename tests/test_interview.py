@@ -8,11 +8,10 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,22 +28,23 @@ from graders.desk import state as states
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
 from graders.faults import ROOT, UsageError
-from graders.interview import clock as clocks
-from graders.interview import debrief, draw, loop, matching, own_tests
+from graders.interview import debrief, draw, loop
 from graders.interview import session as interviews
-from graders.interview.clock import Reading, in_words
-from graders.interview.pace import UP, Pace
+from graders.interview.pace import pace_of
 from graders.interview.record import InterviewReport, begun, reports
 from graders.interview.round import PHASES, Round, Submit
-from graders.interview.terminal import Terminal
 from graders.sandbox.launcher import new_launcher
+from graders.sitting import clock as clocks
+from graders.sitting import matching, own_tests
+from graders.sitting.clock import Reading, in_words
+from graders.sitting.pace import UP
+from graders.sitting.session import still_open
 from graders.worker.visible import visible
-from tests.toys import REFERENCE, end, heed_interrupts, run
+from tests.sittings import NOON, FakeClock, Scripted, Tty, flat
+from tests.toys import REFERENCE, end, run
 
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 SLOW = REFERENCE.replace("return", "import time; time.sleep(0.5)\n    return")
-ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 RESUME = "suspended: nothing is lost, and the clock runs on. Go on with nox -s interview -- --resume"
 ABOUT = ("zero", "shapes", "dtypes", "cost")
 PROMPT = "# Interview: scale\n\n## Prompt\n\nWrite `scale(x, factor=2.0)`.\n\n## Clarifying questions\n" + "".join(
@@ -112,58 +112,12 @@ def the_report(root: Path) -> InterviewReport:
     return reports(events(root))[-1]
 
 
-def flat(text: str) -> str:
-    return " ".join(text.split())
-
-
-class Tty:
-    """80 columns, in which an interview is held."""
-
-    def __init__(self, root: Path, *arguments: str, **more: str) -> None:
-        pexpect = pytest.importorskip("pexpect", reason="pexpect needs a Unix terminal")
-        kept = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
-        self.raw = ""
-        self.end = pexpect.EOF
-        self.child = pexpect.spawn(
-            sys.executable,
-            [*command_line(root)[1:], "interview", *arguments],
-            cwd=str(ROOT),
-            env=kept | {"TERM": "xterm", "PYTHONIOENCODING": "utf-8"} | more,
-            preexec_fn=heed_interrupts,
-            encoding="utf-8",
-            dimensions=(24, 80),
-            timeout=60,
-        )
-
-    def shows(self, *texts: str) -> str:
-        """What was shown until all of these were, one after the other."""
-        shown = ""
-        for text in texts:
-            self.child.expect_exact(text)
-            shown += self.child.before + text
-        return self.plain(shown)
-
-    def plain(self, shown: str) -> str:
-        self.raw += shown
-        return ESCAPES.sub("", shown).replace("\r\n", "\n")
-
-    def says(self, line: str, *until: str) -> str:
-        self.child.sendline(line)
-        return self.shows(*until)
-
-    def ends(self) -> tuple[str, int]:
-        """What is shown until then, and the exit status."""
-        self.child.expect(self.end)
-        self.child.wait()
-        return self.plain(self.child.before), self.child.exitstatus
-
-
 @pytest.fixture
 def terminal(desk: Path) -> Iterator[Callable[..., Tty]]:
     made: list[Tty] = []
 
     def make(*arguments: str, **more: str) -> Tty:
-        made.append(Tty(desk, *arguments, **more))
+        made.append(Tty(desk, "interview", *arguments, **more))
         return made[-1]
 
     yield make
@@ -422,46 +376,12 @@ def test_closed_pipe_suspends(desk: Path) -> None:
     assert the_report(desk).ended == ""
 
 
-class FakeClock:
-    """It goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self.reading = Reading(1000.0, "this start", NOON)
-
-    def read(self) -> Reading:
-        return self.reading
-
-    def go_on(self, seconds: float) -> None:
-        now = self.reading
-        self.reading = Reading(now.seconds + seconds, now.boot, now.wall + timedelta(seconds=seconds))
-
-
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     made = FakeClock()
     monkeypatch.setattr(clocks, "read", made.read)
     monkeypatch.setattr(states, "now", lambda: made.reading.wall)
     return made
-
-
-class Scripted(Terminal):
-    """Says its lines one after the other, and lets seconds pass where one is a number."""
-
-    def __init__(self, clock: FakeClock, *lines: str | float) -> None:
-        super().__init__()
-        self.clock = clock
-        self.lines = list(lines)
-
-    def ask(self, prompt: Callable[[], str], pace: Pace | None = None) -> str:
-        while self.lines and not isinstance(self.lines[0], str):
-            self.clock.go_on(float(self.lines.pop(0)))
-        if not self.lines:
-            raise EOFError
-        line = str(self.lines.pop(0))
-        for words in pace.due() if pace else ():
-            self.say(words)
-        self.write(prompt() + line + "\n")
-        return line
 
 
 def hold(root: Path, clock: FakeClock, *lines: str | float, **options: Any) -> int:
@@ -477,10 +397,10 @@ def hold(root: Path, clock: FakeClock, *lines: str | float, **options: Any) -> i
     } | options
     state = State(root)
     past = reports(state.events())
-    going_on = interviews.still_open(past)
+    going_on = still_open(past)
     judge: Any = SimpleNamespace(launcher=None)
     try:
-        session = interviews.TerminalSession(argparse.Namespace(**chosen), root, state, Scripted(clock, *lines), judge)
+        session = interviews.InterviewSession(argparse.Namespace(**chosen), root, state, Scripted(clock, *lines), judge)
         return session.run(going_on)
     finally:
         state.close()
@@ -603,7 +523,7 @@ def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytes
     (made,) = reports(here.events())
     terminal = Scripted(clock, "hello", "time")
     options = argparse.Namespace(resume=True)
-    session = interviews.TerminalSession(options, desk, here, terminal, SimpleNamespace(launcher=None))  # type: ignore[arg-type]
+    session = interviews.InterviewSession(options, desk, here, terminal, SimpleNamespace(launcher=None))  # type: ignore[arg-type]
     interview = session.resume(made)
     body = {"interview": made.id, "what": "words", "elapsed": 1.0, "kata": "scale", "text": "from there"}
     there.add("interview", "", body)
@@ -691,7 +611,7 @@ def test_resumed_interview_keeps_its_katas(desk: Path, clock: FakeClock, capsys:
     hold(desk, clock, "a word")
     capsys.readouterr()
     assert cli.main(["interview", "--resume", "--level", "2"], desk) == 2
-    assert capsys.readouterr().err == "error: --resume goes on with the katas that were drawn; drop --level\n"
+    assert capsys.readouterr().err == "error: --resume goes on with what was drawn; drop --level\n"
 
 
 def test_open_interview_is_not_given_up_unasked(
@@ -755,7 +675,7 @@ def test_what_takes_longer_than_there_is_time_is_not_drawn() -> None:
 def test_the_time_is_told_without_being_asked(desk: Path, clock: FakeClock) -> None:
     event = Event("interview", "", interviews.begin_body([MANY[0], MANY[1]], 40, 1), NOON)
     report, passed = begun(event), [0.0]
-    pace = Pace(report, lambda: passed[0])
+    pace = pace_of(report, lambda: passed[0])
     told = []
     while (seconds := pace.seconds()) is not None:
         passed[0] += seconds
@@ -767,7 +687,7 @@ def test_the_time_is_told_without_being_asked(desk: Path, clock: FakeClock) -> N
         (40, UP),
     ]
     passed[0] = 41 * 60
-    assert Pace(report, lambda: passed[0]).due() == [UP]  # it was cut off before
+    assert pace_of(report, lambda: passed[0]).due() == [UP]  # it was cut off before
 
 
 def share_of(name: str, progress: dict[str, Progress]) -> float:

@@ -11,7 +11,7 @@ import yaml
 
 from graders.catalogue import katas
 from graders.catalogue.texts import Question, clarifying, general, shared
-from graders.interview.matching import Matcher, matcher_of
+from graders.sitting.matching import Matcher, matcher_of
 
 # A third of what was written, drawn at random. Over all 4,058 the precision was 0.968, the recall 0.354 and 0.892.
 SETS = sorted((Path(__file__).parent / "paraphrases").glob("*.yaml"))

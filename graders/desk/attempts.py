@@ -16,11 +16,11 @@ from graders.files import make_room, replace_file
 from graders.judge.left import repeats
 from graders.judge.results import Result
 
-ASIDE = ("review", "interview")  # what they are written into lies under .kata; the learner's file stays as it is
+ASIDE = ("review", "interview", "debug")  # their files lie under .kata; the learner's stays as it is
 
 
 def file_for(kata: Kata, via: str) -> Path:
-    """Where an answer is written: the learner's file, which git tracks, or the one of a review or an interview."""
+    """Where an answer is written: the learner's file, which git tracks, or that of a sitting or a review."""
     return kata.root / ".kata" / via / f"{kata.id}.py" if via in ASIDE else kata.answer_file
 
 

@@ -113,14 +113,22 @@ class Progress:
         return 3 if self.failures or self.state == "core" else 4
 
     def rate(self, at: datetime, rating: int) -> None:
-        from fsrs import Card, Rating
+        from fsrs import Rating
 
         self.rated = True
         self.ratings.append((at, rating))
-        at = at.astimezone(UTC)
         if self.card:
-            self.recalls.append((scheduler().get_card_retrievability(self.card, at), rating != Rating.Again))
-        self.card, _ = scheduler().review_card(self.card or Card(card_id=0, due=at), Rating(rating), review_datetime=at)
+            chance = scheduler().get_card_retrievability(self.card, at.astimezone(UTC))
+            self.recalls.append((chance, rating != Rating.Again))
+        self.card = remembered(self.card, at, rating)
+
+
+def remembered(card: Card | None, at: datetime, rating: int) -> Card:
+    """FSRS's memory of something, once it is told how it went this time."""
+    from fsrs import Card, Rating
+
+    at = at.astimezone(UTC)
+    return scheduler().review_card(card or Card(card_id=0, due=at), Rating(rating), review_datetime=at)[0]
 
 
 @functools.cache

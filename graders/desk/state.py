@@ -29,7 +29,7 @@ MIGRATIONS = (
     )""",
     "CREATE INDEX events_by_time ON events (at, number)",
 )
-KINDS = ("attempt", "start", "open", "hint", "interview", "goal")
+KINDS = ("attempt", "start", "open", "hint", "interview", "debug", "goal")
 NOTEBOOK = "notebook"  # attempts in one leave the file as it is: a stub there does not begin them anew
 PATIENCE_SECONDS = 10.0  # for another process that writes
 SLACK = timedelta(minutes=1)  # clocks are set back by seconds all the time
@@ -46,7 +46,7 @@ class Event:
 
     Args:
         kind: one of KINDS.
-        kata: a kata's id; "" where it is about several.
+        kata: a kata's id; "" where it is about several, and of interviews and debug rounds, which are no attempts.
         body: plain data.
             attempt: state, core, score, max_score, failed (names of checks, first the one that the card shows), repeats
                 (those of them that fail by another's failure), skipped, mistake, costs, seed, source, via (what
@@ -55,7 +55,8 @@ class Event:
             both: aside (it lies under .kata, not in the learner's file).
             open: via (what did it): somebody began to work at a kata, or went on after a pause.
             hint: level, from 1.
-            interview: see interview.py.
+            interview: see interview/record.py.
+            debug: see debugged.py.
             goal: until (a day, as 2026-12-15; None for no goal any more), and in some a_day (how many reviews a day may
                 have; None for no limit).
         at: in UTC.

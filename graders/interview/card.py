@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.desk.status import when
-from graders.interview.clock import in_words
 from graders.interview.record import MOST_SELF, InterviewReport
 from graders.interview.round import Round, marks
-from graders.interview.terminal import Terminal
+from graders.sitting.clock import in_words
+from graders.sitting.terminal import Terminal
 
 WEAK = 1  # a score of one's own, up to which the answer should be read again
 

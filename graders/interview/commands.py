@@ -2,56 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
-
 from rich.text import Text
 
 from graders.interview import follow_up, questioning, writing
-from graders.interview.clock import in_words
 from graders.interview.interview import Interview
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASES
+from graders.sitting import running
+from graders.sitting.commands import Command, Suspended
 
 TALKING = ("clarify", "plan", "code", "test")
 WRITING = ("code", "test")
-LONGEST_NUMBER = 9  # digits
-
-
-class Suspended(Exception):
-    """The candidate wants to go on later."""
-
-
-@dataclass(frozen=True)
-class Command:
-    """Something to type.
-
-    Args:
-        usage: the command, and what it takes.
-        does: what it does, for `help`.
-        phases: where it can be typed.
-        act: does it, given what stood behind it.
-        takes: what that should look like; a line in which it does not is no command.
-    """
-
-    usage: str
-    does: str
-    phases: tuple[str, ...]
-    act: Callable[[Interview, str], None]
-    takes: Literal["nothing", "number", "word", "words"] = "nothing"
-
-    @property
-    def name(self) -> str:
-        return self.usage.split()[0]
-
-    def fits(self, argument: str) -> bool:
-        words = argument.split()
-        return {
-            "nothing": not words,
-            "number": not words or (argument.isdecimal() and len(argument) < LONGEST_NUMBER),
-            "word": len(words) <= 1,
-            "words": True,
-        }[self.takes]
 
 
 def prompt(interview: Interview, argument: str) -> None:
@@ -76,9 +36,7 @@ def go_on(interview: Interview, argument: str) -> None:
 
 
 def tell_time(interview: Interview, argument: str) -> None:
-    interview.say(
-        f"{in_words(interview.clock())} of {in_words(60 * interview.report.minutes)} have passed: {interview.left()}"
-    )
+    interview.tell_time()
 
 
 def suspend(interview: Interview, argument: str) -> None:
@@ -108,44 +66,42 @@ def names(phase: str) -> list[str]:
     return [name for name, command in COMMANDS.items() if phase in command.phases]
 
 
-COMMANDS = {
-    command.name: command
-    for command in (
-        Command("help", "this list", PHASES, tell_commands),
-        Command("prompt", "the task again", PHASES, prompt),
-        Command("time", "how much has passed, and is left", PHASES, tell_time),
-        Command(
-            "questions",
-            f"those that I expect, which tells you the traps; -{LIST_COST} points",
-            TALKING,
-            questioning.show_all,
-        ),
-        Command("ask N", "the answer to one of them", TALKING, questioning.ask, "number"),
-        Command("plan TEXT", "note a line of your plan; alone: the lines so far", ("plan",), plan, "words"),
-        Command(
-            "run FILE",
-            "run tests of yours; by default KATA_test.py, then the last",
-            WRITING,
-            writing.run,
-            "word",
-        ),
-        Command("submit", "grade the answer; the last time counts", WRITING, writing.submit),
-        Command(
-            "diagnose",
-            f"name the mistake, if it is a known one; -{DIAGNOSIS_COST} points",
-            WRITING,
-            writing.diagnose,
-        ),
-        Command(
-            "hint N",
-            "the next hint, or one again; " + ", ".join(f"-{cost}" for cost in HINT_COSTS) + " points",
-            WRITING,
-            writing.hint,
-            "number",
-        ),
-        Command("skip", "leave this question unanswered", ("follow-up",), follow_up.skip),
-        Command("next", "go on to the next phase", TALKING, go_on),
-        Command("quit", "go on another time, with --resume; the clock runs on", PHASES, suspend),
-        Command("end", "end the interview now, with its report", PHASES, end),
-    )
-}
+EVERY: tuple[Command[Interview], ...] = (
+    Command("help", "this list", PHASES, tell_commands),
+    Command("prompt", "the task again", PHASES, prompt),
+    Command("time", "how much has passed, and is left", PHASES, tell_time),
+    Command(
+        "questions",
+        f"those that I expect, which tells you the traps; -{LIST_COST} points",
+        TALKING,
+        questioning.show_all,
+    ),
+    Command("ask N", "the answer to one of them", TALKING, questioning.ask, "number"),
+    Command("plan TEXT", "note a line of your plan; alone: the lines so far", ("plan",), plan, "words"),
+    Command(
+        "run FILE",
+        "run tests of yours; by default KATA_test.py, then the last",
+        WRITING,
+        running.run,
+        "word",
+    ),
+    Command("submit", "grade the answer; the last time counts", WRITING, writing.submit),
+    Command(
+        "diagnose",
+        f"name the mistake, if it is a known one; -{DIAGNOSIS_COST} points",
+        WRITING,
+        writing.diagnose,
+    ),
+    Command(
+        "hint N",
+        "the next hint, or one again; " + ", ".join(f"-{cost}" for cost in HINT_COSTS) + " points",
+        WRITING,
+        writing.hint,
+        "number",
+    ),
+    Command("skip", "leave this question unanswered", ("follow-up",), follow_up.skip),
+    Command("next", "go on to the next phase", TALKING, go_on),
+    Command("quit", "go on another time, with --resume; the clock runs on", PHASES, suspend),
+    Command("end", "end the interview now, with its report", PHASES, end),
+)
+COMMANDS = {command.name: command for command in EVERY}

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
-from graders.interview.clock import in_words
-from graders.interview.matching import Matcher
 from graders.interview.record import MOST_SELF, InterviewReport
 from graders.interview.round import PHASES, Round, marks
 from graders.judge import checks
+from graders.sitting.clock import in_words
+from graders.sitting.matching import Matcher
 
 SHARES = {"clarify": 0.1, "plan": 0.15, "code": 0.4, "test": 0.15, "follow-up": 0.2}  # of a kata's minutes
 SURE = 0.8  # the probability from which on a fact of the statement belongs to a question

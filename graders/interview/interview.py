@@ -1,30 +1,27 @@
-"""The interview itself: one kata after the other, its phases, and the questions at its end.
-
-All that happens is an event first, so that an interview that was cut off stands where its last event left it.
-"""
+"""The interview itself: one kata after the other, its phases, and the questions at its end."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 from graders.desk import attempts
 from graders.desk.state import State
-from graders.faults import UsageError
 from graders.interview import draw
-from graders.interview.clock import Clock, in_words
-from graders.interview.pace import Pace
+from graders.interview.pace import pace_of
 from graders.interview.record import InterviewReport
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASES, Round
-from graders.interview.terminal import Terminal
 from graders.judge.warm import WarmJudge
+from graders.sitting.asking_back import Offer
+from graders.sitting.clock import Clock
+from graders.sitting.sitting import Sitting
+from graders.sitting.terminal import Terminal
 
 if TYPE_CHECKING:
-    from graders.interview.matching import Matcher
+    from graders.sitting.matching import Matcher
 
 VIA = "interview"
 INTRODUCTIONS = {
@@ -42,8 +39,10 @@ INTRODUCTIONS = {
 }
 
 
-class Interview:
-    """One interview, from where it stands to its end or until it is cut off."""
+class Interview(Sitting):
+    """One interview."""
+
+    kind = noun = VIA
 
     def __init__(
         self,
@@ -55,16 +54,11 @@ class Interview:
         judge: WarmJudge,
     ) -> None:
         """Raises: UsageError where what should be asked cannot be read."""
-        self.state = state
+        super().__init__(state, report, clock, terminal, judge, pace_of(report, clock))
         self.katas = {kata.id: kata for kata in katas}
         self.report = report
-        self.clock = clock
-        self.terminal = terminal
-        self.judge = judge
-        self.pace = Pace(report, clock)
         self.shown = ""  # the follow-up question that is on the screen
-        self.offered: tuple[tuple[int, ...], str] | None = None  # the questions that may be meant, and by which words
-        self.count = len(self.events())
+        self.offer: Offer | None = None  # the questions that may be meant
         self.prompts = {kata.id: texts.prompt(kata) for kata in katas}
         self.clarifying = {kata.id: texts.clarifying(kata) for kata in katas}
         self.general = {kata.id: texts.general(kata) for kata in katas}
@@ -85,50 +79,25 @@ class Interview:
         return self.report.phase
 
     @property
+    def at(self) -> str:
+        return self.phase
+
+    @property
+    def runs(self) -> list[tuple[str, bool]]:
+        return self.round.runs
+
+    @property
     def file(self) -> Path:
-        """Where the candidate writes; what the learner wrote before stays as it is."""
         return attempts.file_for(self.kata, VIA)
 
     @property
     def matcher(self) -> Matcher:
         """Understands questions about the kata at hand; made when the first is asked, since that takes a second."""
-        from graders.interview.matching import matcher_of
+        from graders.sitting.matching import matcher_of
 
         if self.kata.id not in self.matchers:
             self.matchers[self.kata.id] = matcher_of(self.kata)
         return self.matchers[self.kata.id]
-
-    def events(self) -> list[Any]:
-        return [event for event in self.state.events("") if event.body.get("interview") == self.report.id]
-
-    def add(self, what: str, **body: Any) -> None:
-        """Raises: UsageError where it cannot be remembered; then it has not happened."""
-        if len(self.events()) != self.count:
-            raise UsageError(
-                "this interview went on in another terminal: go on there, or end that one and use --resume"
-            )
-        document = {"interview": self.report.id, "what": what, "elapsed": round(self.clock(), 1)} | body
-        self.report.add(self.state.add("interview", "", document))
-        self.count += 1
-
-    def note(self, what: str, **body: Any) -> None:
-        """The same, about the kata at hand."""
-        self.add(what, kata=self.round.kata, **body)
-
-    def say(self, text: str = "") -> None:
-        self.terminal.say(text)
-
-    def left(self) -> str:
-        """`31:07 left`, or `2:10 over`."""
-        left = 60 * self.report.minutes - self.clock()
-        return f"{in_words(math.ceil(left))} left" if left >= 0 else f"{in_words(-left)} over"
-
-    def ask(self, more: str = "") -> str:
-        return self.terminal.ask(lambda: f"[{self.phase}  {self.left()}] {more}> ", self.pace)
-
-    def confirm(self, question: str) -> bool:
-        self.say(question)
-        return self.terminal.ask(lambda: "yes/no > ", self.pace).strip().lower() in ("y", "yes")
 
     def go_on(self) -> None:
         """To the next phase, to the next kata, or to the end. Raises: UsageError."""

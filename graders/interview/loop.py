@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-
 from graders.faults import UsageError
 from graders.interview import commands, follow_up, questioning
 from graders.interview.interview import Interview
-
-ANSWERS = ("yes", "y", "no", "n")
+from graders.sitting import asking_back
+from graders.sitting.commands import YES_OR_NO, is_answer, nearest, unknown
 
 
 def run(interview: Interview) -> None:
@@ -45,7 +43,7 @@ def step(interview: Interview) -> None:
     line = interview.ask(follow_up.show(interview, question))
     if line.strip().lower() in commands.COMMANDS:  # the whole line
         obey(interview, line)
-    elif line.strip().lower() in ANSWERS:
+    elif line.strip().lower() in YES_OR_NO:
         interview.say("that is no answer to the question; type one, or `skip`")
     else:
         follow_up.hear(interview, question, line)
@@ -55,7 +53,7 @@ def obey(interview: Interview, line: str) -> None:
     """Does what a line says, or notes it as the candidate's words."""
     word, _, rest = line.strip().partition(" ")
     if not is_answer(line):
-        interview.offered = None
+        interview.offer = None
     command = commands.COMMANDS.get(word.lower())
     if command is None or not command.fits(rest.strip()):
         hear(interview, line)
@@ -66,24 +64,18 @@ def obey(interview: Interview, line: str) -> None:
         command.act(interview, rest.strip())
 
 
-def is_answer(line: str) -> bool:
-    """To what was asked back: yes or no, or the number of what was meant."""
-    return line.strip().lower() in ANSWERS or line.strip().isdecimal()
-
-
 def hear(interview: Interview, line: str) -> None:
-    near = difflib.get_close_matches(line.strip().lower(), commands.names(interview.phase), n=1, cutoff=0.7)
+    near = nearest(line, commands.names(interview.phase))
     if not line:
         return
     if is_answer(line):
-        if interview.offered:
-            questioning.take(interview, line.strip().lower())
-        else:
+        if not interview.offer:
             interview.say("there was no question to say that to; `help` lists what you can type")
+        elif asking_back.answered(interview.offer, line.strip().lower(), interview.say):
+            interview.offer = None
         return
     if near or (interview.phase not in ("clarify", "plan") and not line.endswith("?")):
-        hint = f"did you mean {near[0]}?" if near else "`help` lists what you can type"
-        interview.say(f"there is no command {line.split()[0]!r} here; {hint}")
+        interview.say(unknown(line, near))
         return
     if interview.phase == "clarify" or line.endswith("?"):
         questioning.answer(interview, line)

@@ -7,6 +7,8 @@ from rich.text import Text
 from graders.catalogue.texts import Question
 from graders.interview.interview import Interview
 from graders.interview.round import LIST_COST
+from graders.sitting import asking_back
+from graders.sitting.asking_back import Offer
 
 NOT_UNDERSTOOD = (
     f"I did not understand: put it another way. `questions` lists what I expect to be asked (-{LIST_COST} points)."
@@ -21,28 +23,11 @@ def answer(interview: Interview, line: str) -> None:
         return
     interview.note("words", text=line)
     if found.maybe:
-        how = "Type `yes`" if len(found.maybe) == 1 else "Type its number"
-        interview.say(f"I am not sure what you ask. Do you mean this? {how}, or put it another way.")
-        interview.offered = found.maybe, line
+        interview.say(asking_back.preamble(len(found.maybe), "ask"))
+        interview.offer = Offer(found.maybe, lambda meant: reply(interview, meant, line))
         show(interview, [(str(place), prepared(interview, one)) for place, one in enumerate(found.maybe, start=1)])
     else:
         interview.say(NOT_UNDERSTOOD)
-
-
-def take(interview: Interview, said: str) -> None:
-    """What was asked back: which was meant, by its place; or `yes`, where there is one; or `no`."""
-    assert interview.offered
-    offered, words = interview.offered
-    if said.startswith("n"):
-        interview.say("Then put it another way, or go on.")
-    elif said.isdecimal() and 1 <= int(said) <= len(offered):
-        reply(interview, offered[int(said) - 1], words)
-    elif said.isdecimal() or len(offered) > 1:
-        interview.say(f"Which of them? Type a number from 1 to {len(offered)}, or put it another way.")
-        return
-    else:
-        reply(interview, offered[0], words)
-    interview.offered = None
 
 
 def ask(interview: Interview, argument: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from graders.desk.progress import cost_of, progress_of
 from graders.desk.state import Event
-from graders.interview.clock import Reading
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, Answered, Round, Submit
+from graders.sitting.clock import Reading
 
 MOST_SELF = 3  # the best score that one can give oneself for an answer
 

@@ -41,6 +41,7 @@ class Options:
     seed: int = DEFAULT_SEED
     devices: list[str] = field(default_factory=lambda: ["cpu"])
     first_failure: bool = False  # stop each submission at its first failing check
+    diagnosed: bool = True  # whether it is looked for what a failing submission behaves like
 
 
 @dataclass
@@ -145,7 +146,7 @@ class Run:
         result, submission = pending.result, pending.trial.submission
         if submission.unloadable:
             result.error, result.message = True, submission.unloadable
-        elif result.state == "failing" and result.fully_asked and pending.suspects:
+        elif self.options.diagnosed and result.state == "failing" and result.fully_asked and pending.suspects:
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
             failing = {outcome.category for outcome in result.failures} - {"contract"}
             found = diagnosis.mistakes_in(submission, pending.suspects, failing)

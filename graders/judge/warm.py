@@ -35,12 +35,13 @@ class WarmJudge:
         source: Source,
         watcher: Callable[[Result], None] = lambda result: None,
         only: str = "",
+        diagnosed: bool = True,
     ) -> Result:
         """`watcher` is called after each check; `only` is a category, whose checks are asked up to the first failure.
 
         Raises: GraderError where the kata's grader cannot grade; Interrupted.
         """
-        asked = Options(submissions=[source], seed=self.seed, first_failure=bool(only))
+        asked = Options(submissions=[source], seed=self.seed, first_failure=bool(only), diagnosed=diagnosed)
         run = Run(asked, self.launcher, watcher, self.shared)
         self.launcher.judging = True
         try:

@@ -30,13 +30,14 @@ from graders.desk.state import Event, State
 from graders.desk.status import Desk, overview
 from graders.faults import GraderError, UsageError
 from graders.files import replace_file
-from graders.interview import clock, record
+from graders.interview import record
 from graders.interview.record import InterviewReport
 from graders.judge import checks
 from graders.judge.checks import POINTS
 from graders.kata.spec import CATEGORIES
 from graders.report import charts, habits, tally
 from graders.report.tally import Cell
+from graders.sitting import clock
 from graders.worker.visible import WHOLE, visible
 
 RECENT = 20

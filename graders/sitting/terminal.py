@@ -15,8 +15,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from graders.interview.pace import Pace
 from graders.judge import card
+from graders.sitting.pace import Pace
 from graders.spelling import spelled
 from graders.worker.visible import WHOLE, visible
 

@@ -1,0 +1,81 @@
+"""The end of a debug round: each bug as it was and as it is right, what became of it, and what was changed for it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from graders.desk.debugged import WRONG_LINE, DebugRound, PlantedBug, Practice
+from graders.desk.status import when
+from graders.sitting.clock import in_words
+from graders.sitting.terminal import Terminal
+
+
+def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice, at: datetime) -> None:
+    """`number` is its place among all rounds, from 1."""
+    terminal.heading(f"Report of debug round {number}: {report.kata}")
+    terminal.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {report.minutes} minutes; {ended(report)}")
+    if not report.ended:
+        terminal.say("its bugs are told once it is over")
+        return
+    for place, bug in enumerate(report.bugs, start=1):
+        terminal.say()
+        terminal.say(f"Bug {place}, line {bug.line}: {bug.points} points", style="bold")
+        terminal.show(Padding(rows_of(bug), (0, 0, 0, 2)))
+    terminal.say()
+    terminal.say(f"Measured: {report.measured} of {report.max_score}", style="bold")
+    for line in sums(report):
+        terminal.say(f"  {line}")
+    if practice.due:
+        terminal.say(f"\na debug round at {report.kata} is due again {when(practice.due, at)}")
+    slow = " --slow" if report.slow else ""
+    again = f"nox -s debug -- {report.kata} --bugs {len(report.bugs)} --seed {report.seed}{slow}"
+    terminal.say(f"the same bugs again:  {again}\nthis report again:  nox -s debug -- --report {number}")
+
+
+def ended(report: DebugRound) -> str:
+    took = f"took {in_words(report.elapsed)}"
+    if report.overtime:
+        took += f", {in_words(report.overtime)} over"
+    return {"finished": took, "abandoned": f"{took}; abandoned"}.get(report.ended, f"{took} so far; still open")
+
+
+def rows_of(bug: PlantedBug) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, lines in (("was", bug.was), ("right", bug.right)):
+        table.add_row(label, Text("\n".join(line.strip() for line in lines) or "nothing"))
+    table.add_row("it is", Text(bug.sentence))
+    for words in bug.words:
+        table.add_row("you", Text(words))
+    table.add_row("", Text(became(bug)))
+    return table
+
+
+def became(bug: PlantedBug) -> str:
+    """`found after 3:10, explained after 3:10, not mended; 1 hint`"""
+    times = {"found": bug.found, "explained": bug.explained, "mended": bug.mended}
+    told = ", ".join(f"{what} after {in_words(at)}" if at is not None else f"not {what}" for what, at in times.items())
+    return told + (f"; {bug.hints} hint{'s' if bug.hints > 1 else ''}" if bug.hints else "")
+
+
+def sums(report: DebugRound) -> list[str]:
+    count = len(report.bugs)
+    made = [f"found {report.found}, explained {report.explained}, mended {report.mended} of {count}"]
+    if report.wrong:
+        lines = "line" if len(report.wrong) == 1 else "lines"
+        made.append(f"{len(report.wrong)} {lines} claimed without a bug: -{WRONG_LINE * len(report.wrong)}")
+    if report.pasted:
+        made.append("the reference was pasted over the file, which counted for nothing")
+    if report.source:
+        changed = f"{report.changed} line{'s' if report.changed != 1 else ''} changed, {report.needed} needed"
+        made.append(changed + ("; a rewrite mends everything and finds nothing" if is_rewrite(report) else ""))
+    return made
+
+
+def is_rewrite(report: DebugRound) -> bool:
+    return report.mended > report.found and report.changed > 2 * report.needed + 2

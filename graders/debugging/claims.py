@@ -1,0 +1,71 @@
+"""What a learner says of a bug: the line is compared with the planted ones, the words with all known mistakes."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from graders.debugging.debugging import Debugging
+from graders.desk.debugged import PlantedBug
+from graders.sitting import asking_back
+from graders.sitting.asking_back import Offer
+
+NEVER = 2.0  # a probability that nothing reaches
+LEAST = 0.05  # the score of words that have something to do with a mistake
+OFFERED = 3
+HOW = "say where and why: `bug LINE WHY`, by the line's number in your file as it is now"
+
+
+def claim(debugging: Debugging, argument: str) -> None:
+    """A command: a line that has a bug, and why it is wrong. Whether that is so is told at the end."""
+    number, _, words = argument.strip().partition(" ")
+    count = len(debugging.source().splitlines())
+    if not number.isdecimal():
+        debugging.say(HOW)
+        return
+    if len(number) > len(str(count)) or not 1 <= int(number) <= count:
+        debugging.say(f"{debugging.shown} has {count} lines; {HOW}")
+        return
+    bug = debugging.bug_at(int(number))
+    if bug is not None and bug.mended is not None:
+        debugging.say("that one is gone already, and a claim comes before")
+        return
+    understand(debugging, int(number), words.strip(), bug)
+
+
+def understand(debugging: Debugging, line: int, words: str, bug: PlantedBug | None) -> None:
+    names = [one.name for one in debugging.mistakes]
+    name = bug.name if bug else None
+    sure, maybe = meant(debugging, words, names.index(name) if name in names else None) if words else (None, [])
+    debugging.note("claim", line=line, text=words, bug=name, meant=None if sure is None else names[sure])
+    if sure is not None:
+        debugging.say(f"noted: line {line}")
+    elif maybe:
+        debugging.say(f"noted: line {line}. {asking_back.preamble(len(maybe), 'mean')}")
+        debugging.offer = Offer(maybe, lambda one: take(debugging, name, names[one]))
+        table = debugging.terminal.two_columns()
+        for place, one in enumerate(maybe, start=1):
+            table.add_row(str(place), Text(debugging.mistakes[one].diagnosis))
+        debugging.terminal.show(table)
+    elif words:
+        debugging.say(f"noted: line {line}. I did not understand why it is wrong: put it another way, bug {line} WHY")
+    else:
+        debugging.say(f"noted: line {line}. Say also why it is wrong: bug {line} WHY")
+
+
+def take(debugging: Debugging, bug: str | None, mistake: str) -> None:
+    """What was asked back."""
+    debugging.note("meant", bug=bug, meant=mistake)
+    debugging.say("noted")
+
+
+def meant(debugging: Debugging, words: str, planted: int | None) -> tuple[int | None, list[int]]:
+    """The mistake that is meant for sure; and where none is, those that may be.
+
+    The line speaks for the one that is planted there, so that is among them unless no word fits. Being sure of another
+    one is not enough then.
+    """
+    sure, maybe = debugging.matcher.match(words).meant, [*debugging.matcher.match(words, NEVER).maybe]
+    if planted is not None and planted != sure and debugging.matcher.scores(words)[planted] > LEAST:
+        maybe = sorted({*maybe[: OFFERED - 1], planted} if planted not in maybe else maybe)
+        return None, maybe
+    return sure, sorted(maybe)

@@ -1,0 +1,162 @@
+"""The round itself: the file with its bugs, what is claimed and submitted, hints for points."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graders.catalogue.bugs import Bug
+from graders.catalogue.katas import Kata
+from graders.catalogue.source import read_source
+from graders.catalogue.stub import START
+from graders.desk import attempts
+from graders.desk.debugged import EACH, HINT_COSTS, KEY, WRONG_LINE, DebugRound, PlantedBug
+from graders.desk.state import State
+from graders.faults import UsageError
+from graders.judge.planting import Planting
+from graders.judge.warm import WarmJudge
+from graders.kata.mistakes import Mistake
+from graders.sitting.asking_back import Offer
+from graders.sitting.clock import Clock
+from graders.sitting.pace import Pace, usual
+from graders.sitting.sitting import Sitting
+from graders.sitting.terminal import Terminal
+
+if TYPE_CHECKING:
+    from graders.sitting.matching import Matcher
+
+REGION = 5  # lines that the second hint shows
+INTRODUCTION = """{file} is a right answer with {bugs} planted in it. Look for {them} in your own editor.
+
+`bug LINE WHY` claims one before it is gone: {each} points for the line, {each} for why it is wrong, and {wrong} less \
+for a line that has none; the end tells which. `submit` judges the file and says how many are gone: {each} points for \
+each. `hint` helps (-{first} points), `help` lists what else you can type."""
+
+
+class Debugging(Sitting):
+    """One debug round."""
+
+    kind = KEY
+    noun = "debug round"
+
+    def __init__(
+        self,
+        state: State,
+        report: DebugRound,
+        bugs: Sequence[Bug],
+        planting: Planting,
+        clock: Clock,
+        terminal: Terminal,
+        judge: WarmJudge,
+    ) -> None:
+        super().__init__(state, report, clock, terminal, judge, Pace(usual(report.minutes), clock))
+        self.report = report
+        self.bugs = bugs
+        self.planting = planting
+        self.offer: Offer | None = None  # the mistakes that may be meant
+
+    @property
+    def kata(self) -> Kata:
+        return self.planting.kata
+
+    @property
+    def file(self) -> Path:
+        return attempts.file_for(self.kata, KEY)
+
+    @property
+    def shown(self) -> str:
+        return attempts.shown(self.kata, KEY)
+
+    @property
+    def runs(self) -> list[tuple[str, bool]]:
+        return self.report.runs
+
+    @property
+    def at(self) -> str:
+        return KEY
+
+    @functools.cached_property
+    def mistakes(self) -> list[Mistake]:
+        """All known ones that words may mean, planted or not."""
+        return [one for one in self.kata.mistakes if one.slow == self.report.slow]
+
+    @functools.cached_property
+    def matcher(self) -> Matcher:
+        """Understands claims; made when the first is made, since that takes a second."""
+        from graders.debugging.words import matcher_of
+
+        return matcher_of(self.kata, self.mistakes)
+
+    def source(self) -> str:
+        """What stands in the file. Raises: UsageError where that is nothing."""
+        found = read_source(self.file, self.shown)
+        if found.unreadable:
+            raise UsageError(f"{self.shown} {found.unreadable}; `restore` brings the round's file back")
+        if not found.text.strip():
+            raise UsageError(f"{self.shown} is empty; `restore` brings the round's file back")
+        return found.text
+
+    def introduce(self) -> None:
+        one, count = self.report, len(self.report.bugs)
+        self.terminal.heading(f"{one.kata} ({one.topic}, level {one.level})")
+        what = "bug" if count == 1 else "bugs"
+        kind = " that cost too much" if one.slow else ""
+        self.say(
+            INTRODUCTION.format(
+                file=self.shown,
+                bugs=f"{count} {what}{kind}",
+                them="it" if count == 1 else "them",
+                each=EACH,
+                wrong=WRONG_LINE,
+                first=HINT_COSTS[0],
+            )
+        )
+
+    def restore(self) -> None:
+        """Writes the file with its bugs again. Raises: UsageError."""
+        attempts.write(self.file, self.report.planted)
+
+    def end(self) -> None:
+        """Raises: UsageError."""
+        self.add("end", how="finished")
+
+    def bug_at(self, line: int) -> PlantedBug | None:
+        """The one that a line of the file, as it is now, belongs to; of several the one that was not found yet."""
+        lines = set(lines_before(self.report.planted, self.source(), line))
+        at = [bug for bug in self.report.bugs if lines & set(bug.lines)]
+        at.sort(key=lambda bug: (bug.found is not None, bug.line not in lines))
+        return next(iter(at), None)
+
+    def region(self, bug: PlantedBug) -> str:
+        """Five lines of the file as it was written, the bug's somewhere among them."""
+        lines = self.report.planted.splitlines()
+        before = random.Random(f"{self.report.seed}/{bug.name}").randrange(REGION)
+        first = max(min(bug.line - 1 - before, len(lines) - REGION), 0)
+        return "\n".join(f"{at + 1:>4}  {lines[at]}" for at in range(first, min(first + REGION, len(lines))))
+
+    def is_pasted(self, text: str) -> bool:
+        """Whether it is the reference as it stands under solutions/, with its comments."""
+        reference = self.kata.reference_file.read_text(encoding="utf-8")
+        return START in text or text.split() == reference.split()
+
+
+def lines_before(written: str, now: str, line: int) -> range:
+    """Which lines of the file as it was written, from 1, a line of it now stands for."""
+    matcher = difflib.SequenceMatcher(None, written.splitlines(), now.splitlines(), autojunk=False)
+    for kind, first, last, begin, end in matcher.get_opcodes():
+        if begin < line <= end:
+            if kind == "equal":
+                return range(first + line - begin, first + line - begin + 1)
+            return range(first + 1, last + 1) if first < last else range(first, first + 2)
+    return range(line, line)
+
+
+def lines_changed(written: str, now: str) -> int:
+    matcher = difflib.SequenceMatcher(None, written.splitlines(), now.splitlines(), autojunk=False)
+    return sum(
+        max(last - first, end - begin) for kind, first, last, begin, end in matcher.get_opcodes() if kind != "equal"
+    )

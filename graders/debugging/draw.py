@@ -1,0 +1,106 @@
+"""Which kata a debug round is about, and which bugs are planted in it: those that a seed decides and that show."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from graders.catalogue.bugs import Bug, are_apart, bugs_of, places, planted, right_file, size
+from graders.catalogue.katas import Kata
+from graders.desk.debugged import PlantedBug, Practice
+from graders.desk.progress import Progress
+from graders.faults import UsageError
+from graders.judge.planting import Planting
+
+SAMPLED = 400  # sets of bugs, of which those that change the same lines are left out
+MEASURED = 12  # of the others, before another kata is tried
+
+
+class Drawn(NamedTuple):
+    """A kata, and the bugs that are planted in it, by the lines of the file."""
+
+    planting: Planting
+    bugs: list[Bug]
+
+
+def suiting(
+    katas: Sequence[Kata], progress: Mapping[str, Progress], practices: Mapping[str, Practice], at: datetime
+) -> list[Kata]:
+    """What is due for a debug round, else what was begun, else what is of level 1, else all of it."""
+    due = [kata for kata in katas if (one := practices.get(kata.id)) and one.due and one.due <= at]
+    known = [kata for kata in katas if progress[kata.id].attempts]
+    return due or known or [kata for kata in katas if kata.about.level == 1] or list(katas)
+
+
+def draw(katas: Sequence[Kata], count: int, seed: int, slow: bool, plant: Callable[[Kata], Planting]) -> Drawn:
+    """The kata by the seed alone, and its bugs by seed and kata, so that a kata and a seed mean the same bugs.
+
+    Raises: UsageError where no set of so many is a good one.
+    """
+    for kata in random.Random(seed).sample(katas, len(katas)):
+        found = bugs_of(kata, slow)
+        if len(found) < count:
+            continue
+        chance = random.Random(f"{seed}/{kata.id}")
+        samples = [chance.sample(found, count) for _ in range(SAMPLED)]
+        apart = list({frozenset(bug.name for bug in some): some for some in samples if are_apart(some)}.values())
+        if apart:
+            planting = plant(kata)
+            for some in apart[:MEASURED]:
+                if planting.is_good(some):
+                    return Drawn(planting, sorted(some, key=lambda bug: bug.changes[0].first))
+    raise UsageError(lacking(katas, count, slow))
+
+
+def lacking(katas: Sequence[Kata], count: int, slow: bool) -> str:
+    """Why nothing could be drawn, and what to do."""
+    which = katas[0].id if len(katas) == 1 else f"each of {len(katas)} katas"
+    most = max(len(bugs_of(kata, slow)) for kata in katas)
+    kind = "mistakes of cost that can be planted" if slow else "mistakes that can be planted"
+    if most >= count:
+        return f"{which} has no {count} {kind} and show beside each other; ask for fewer: --bugs {count - 1}"
+    fewer = f"ask for fewer: --bugs {most}" if most else "name another kata"
+    return f"{which} has {most or 'no'} {kind}, and {count} are needed; {fewer}"
+
+
+def described(drawn: Drawn) -> list[dict[str, Any]]:
+    """The bugs as the round's first event keeps them. Raises: UsageError."""
+    right = right_file(drawn.planting.kata).splitlines()
+    text = planted(drawn.planting.right, drawn.bugs)
+    wrong = text.splitlines()
+    made = []
+    for bug in drawn.bugs:
+        spans = places(bug, drawn.bugs)
+        failure = drawn.planting.failure([bug])
+        assert failure, "a mistake that was proved fails"
+        one = PlantedBug(
+            bug.name,
+            bug.sentence,
+            line=spans[0].start + 1,
+            lines=sorted({line for span in spans for line in around(text, span)}),
+            was=[wrong[at] for span in spans for at in span],
+            right=[line for change in bug.changes for line in right[change.first : change.last]],
+            check=failure.check,
+            call=failure.call,
+        )
+        made.append(asdict(one))
+    return made
+
+
+def around(text: str, span: range) -> set[int]:
+    """The lines, from 1, by which a bug may be claimed: those of its statements, or beside what was left out."""
+    lines = {at + 1 for at in span} or {span.start, span.start + 1}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            own = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            lines |= own if len(span) and own & lines else set()
+    return lines
+
+
+def needed(bugs: Sequence[Bug]) -> int:
+    """How many lines have to change."""
+    return sum(size(bug.changes) for bug in bugs)

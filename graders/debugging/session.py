@@ -1,0 +1,152 @@
+"""`debug`: bugs to find, explain and mend in a right answer; can be cut off anywhere and gone on with."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from graders.catalogue import katas
+from graders.catalogue.bugs import bugs_of, planted
+from graders.catalogue.katas import Kata
+from graders.debugging import MINUTES_EACH, card, commands, draw
+from graders.debugging.debugging import Debugging
+from graders.desk import attempts
+from graders.desk.debugged import KEY, DebugRound, begun, debug_rounds, practices
+from graders.desk.progress import progress_of
+from graders.desk.state import Event, State
+from graders.faults import UsageError
+from graders.judge.planting import Planting
+from graders.sitting import clock as clocks
+from graders.sitting.clock import Clock, Reading
+from graders.sitting.session import Session, judging, numbered, opened, refuse, still_open
+from graders.sitting.terminal import Terminal
+
+NOUN = "debug round"
+SEEDS = 10_000
+LONGEST = 24 * 60  # minutes
+
+
+def main(options: argparse.Namespace, root: Path) -> int:
+    """Exit status: 0 finished or suspended, 2 usage, 130 interrupted."""
+    with opened(root) as state:
+        past = debug_rounds(state.events())
+        terminal = Terminal()
+        if options.report is not None:
+            show_report(terminal, state, past, options.report)
+            return 0
+        refuse(options, past, KEY, NOUN)
+        if options.resume and options.katas:
+            raise UsageError("--resume goes on with what was drawn; name no kata")
+        if options.minutes is not None and not 1 <= options.minutes <= LONGEST:
+            raise UsageError(f"--minutes should be from 1 to {LONGEST}, got {options.minutes}")
+        chosen = [] if options.resume else eligible(options, root, state, past)
+        with judging() as judge:
+            return DebugSession(options, root, state, terminal, judge, chosen=chosen).run(still_open(past))
+
+
+def show_report(terminal: Terminal, state: State, past: Sequence[DebugRound], number: int) -> None:
+    """The last one for number 0. Raises: UsageError."""
+    report, number = numbered(past, number, KEY, NOUN)
+    card.show(terminal, report, number, practices(past)[report.kata], state.now())
+
+
+def eligible(options: argparse.Namespace, root: Path, state: State, past: Sequence[DebugRound]) -> list[Kata]:
+    """What bugs may be planted in. Raises: UsageError."""
+    found = katas.find(options.katas, root)
+    chosen = [kata for kata in found if options.topic in (None, kata.topic)]
+    chosen = [kata for kata in chosen if options.level in (None, kata.about.level)]
+    if options.set:
+        chosen = [kata for kata in chosen if kata.id in katas.sets(root)[options.set]]
+    if not chosen:
+        asked = [f"--{name} {value}" for name in ("topic", "level", "set") if (value := getattr(options, name))]
+        raise UsageError(f"no kata is left by {' and '.join([*options.katas, *asked])}: leave one of them out")
+    there = [kata for kata in chosen if kata.reference_file.exists()]
+    if not there:
+        raise UsageError("bugs are planted in the references, and solutions/ is not here: restore it with git")
+    if options.katas:
+        return there
+    progress = progress_of(state.events(), [kata.id for kata in there])
+    return draw.suiting(there, progress, practices(past), state.now())
+
+
+class DebugSession(Session[DebugRound]):
+    """One time at the terminal: a round that begins, or goes on."""
+
+    command = KEY
+
+    def __init__(self, *common: Any, chosen: Sequence[Kata]) -> None:
+        super().__init__(*common)
+        self.chosen = chosen
+        self.plantings: list[Planting] = []
+
+    def hold(self, going_on: DebugRound | None) -> None:
+        try:
+            debugging = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
+            commands.run(debugging)
+            show_report(self.terminal, self.state, debug_rounds(self.state.events()), 0)
+        finally:
+            for one in self.plantings:
+                one.close()
+
+    def plant(self, kata: Kata) -> Planting:
+        self.plantings.append(Planting(kata, self.judge.launcher))
+        return self.plantings[-1]
+
+    def begin(self, given_up: DebugRound | None) -> Debugging:
+        """Raises: UsageError."""
+        seed = random.SystemRandom().randrange(SEEDS) if self.options.seed is None else self.options.seed
+        drawn = draw.draw(self.chosen, self.options.bugs, seed, self.options.slow, self.plant)
+        if given_up:
+            body = {KEY: given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
+            self.state.add(KEY, "", body)
+        kata, text = drawn.planting.kata, planted(drawn.planting.right, drawn.bugs)
+        attempts.write(attempts.file_for(kata, KEY), text)  # before it is told: else a cut would leave another's file
+        minutes = self.options.minutes or MINUTES_EACH * len(drawn.bugs)
+        event = self.state.add(KEY, "", begin_body(drawn, text, minutes, seed, self.options.slow))
+        report = begun(event)
+        self.sitting = made = self.sat(report, drawn, Clock(reading_of(event)))
+        self.terminal.say(f"A debug round of {report.minutes} minutes; the clock runs on when the terminal is closed.")
+        return made
+
+    def resume(self, report: DebugRound) -> Debugging:
+        """Raises: UsageError."""
+        kata = katas.find_one(report.kata, self.root)
+        names = [bug.name for bug in report.bugs]
+        bugs = sorted(
+            (bug for bug in bugs_of(kata, report.slow) if bug.name in names), key=lambda b: names.index(b.name)
+        )
+        drawn = draw.Drawn(self.plant(kata), bugs)
+        if planted(drawn.planting.right, bugs) != report.planted:
+            raise UsageError(f"{kata.id} has changed since that round began: begin another, nox -s debug -- --new")
+        anchor = next(e for e in reversed(self.state.events("")) if is_anchor(e, report))
+        made = self.sat(report, drawn, Clock(reading_of(anchor), anchor.body["elapsed"], report.elapsed))
+        self.sitting = made
+        now = clocks.read()
+        made.add("resume", clock=now.seconds, boot=now.boot)
+        self.terminal.say(f"Your debug round of {report.when.astimezone():%Y-%m-%d %H:%M} goes on: {made.left()}.")
+        return made
+
+    def sat(self, report: DebugRound, drawn: draw.Drawn, clock: Clock) -> Debugging:
+        return Debugging(self.state, report, drawn.bugs, drawn.planting, clock, self.terminal, self.judge)
+
+
+def is_anchor(event: Event, report: DebugRound) -> bool:
+    """Whether it says what the clocks said."""
+    return event.body.get(KEY) == report.id and event.body["what"] in ("begin", "resume")
+
+
+def reading_of(event: Event) -> Reading:
+    return Reading(event.body["clock"], event.body["boot"], event.at)
+
+
+def begin_body(drawn: draw.Drawn, text: str, minutes: int, seed: int, slow: bool) -> dict[str, Any]:
+    """What a round's first event says."""
+    now, kata = clocks.read(), drawn.planting.kata
+    about = {"kata": kata.id, "topic": kata.topic, "level": kata.about.level}
+    body = {KEY: uuid.uuid4().hex, "what": "begin", "elapsed": 0.0, "minutes": minutes, "seed": seed, "slow": slow}
+    files = {"planted": text, "right": drawn.planting.right, "needed": draw.needed(drawn.bugs)}
+    return body | about | files | {"bugs": draw.described(drawn), "clock": now.seconds, "boot": now.boot}

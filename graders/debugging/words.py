@@ -1,0 +1,30 @@
+"""Which known mistake a learner's words mean, by the matching that questions in an interview are understood by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graders.catalogue.bugs import changes, plain, right_file
+from graders.catalogue.katas import Kata
+from graders.catalogue.texts import Question
+from graders.kata.mistakes import Mistake
+from graders.sitting.matching import Matcher
+
+
+def matcher_of(kata: Kata, mistakes: Sequence[Mistake]) -> Matcher:
+    """People say what is wrong or what to do, and name what stands in the line."""
+    return Matcher([question_of(kata, one) for one in mistakes])
+
+
+def question_of(kata: Kata, mistake: Mistake) -> Question:
+    wrong, _, right = mistake.diagnosis.partition("; ")
+    name = mistake.name.replace("_", " ")
+    return Question(wrong, code_of(kata, mistake), tuple(filter(None, (right, name, mistake.diagnosis))))
+
+
+def code_of(kata: Kata, mistake: Mistake) -> str:
+    """What its edit takes away and puts there."""
+    reference, right = kata.reference_file.read_text(encoding="utf-8"), right_file(kata)
+    found = changes(right, plain(next(iter(mistake.forms(reference).values()))))
+    lines = right.splitlines()
+    return " ".join(text for one in found for text in (*lines[one.first : one.last], *one.lines))

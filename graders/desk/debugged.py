@@ -1,0 +1,260 @@
+"""Debug rounds, by their events: which bugs were planted, and which of them were found, explained and mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from graders.desk.progress import remembered
+from graders.desk.state import Event
+
+if TYPE_CHECKING:
+    from fsrs import Card
+
+EACH = 10  # points, for a bug's line, for its explanation, and for its repair
+HINT_COSTS = (3, 5, 10)  # points, of the first hint at a bug, the second, the third
+WRONG_LINE = 2  # points, for a line that was claimed and has no bug
+KEY = "debug"
+
+
+@dataclass
+class PlantedBug:
+    """A bug of a round, and what became of it.
+
+    Args:
+        name: of the mistake.
+        sentence: what is wrong and what to do.
+        line: where it begins in the file as it was written, from 1.
+        lines: by which it may be claimed.
+        was, right: the lines that stand there, and those that should.
+        check, call: what it fails alone.
+        found, explained, mended: after how many seconds; None: not so far.
+        words: in which it was claimed.
+        hints: the level that was reached.
+    """
+
+    name: str
+    sentence: str
+    line: int
+    lines: list[int]
+    was: list[str]
+    right: list[str]
+    check: str
+    call: str
+    found: float | None = None
+    explained: float | None = None
+    mended: float | None = None
+    words: list[str] = field(default_factory=list)
+    hints: int = 0
+
+    @property
+    def points(self) -> int:
+        earned = EACH * sum(at is not None for at in (self.found, self.explained, self.mended))
+        return max(earned - sum(HINT_COSTS[: self.hints]), 0)
+
+
+@dataclass
+class DebugRound:
+    """One round.
+
+    Args:
+        id: what its events are known by.
+        when: it began, in UTC.
+        minutes: that it should take.
+        seed: what its bugs were drawn by.
+        kata, topic, level: what they are planted in.
+        bugs: in the order of their lines.
+        slow: whether they cost too much, and give right values.
+        planted, right: the file as it was written, and without bugs.
+        needed: lines that have to change.
+        elapsed: seconds, at its last event.
+        ended: how, "finished" or "abandoned"; empty while it is open.
+        wrong: lines that were claimed and have no bug.
+        submits: (verdict, bugs that were gone), in order.
+        runs: (the file, whether it passed), of own tests.
+        source: as it was judged last, or stood at the end.
+        changed: lines of it that are others than those of the file as it was written.
+        pasted: whether the reference was ever submitted in the place of the file.
+        timeline: (seconds, what happened, in words).
+    """
+
+    id: str
+    when: datetime
+    minutes: int
+    seed: int
+    kata: str
+    topic: str
+    level: int
+    bugs: list[PlantedBug]
+    slow: bool
+    planted: str
+    right: str
+    needed: int
+    elapsed: float = 0.0
+    ended: str = ""
+    at_end: datetime | None = None
+    wrong: list[int] = field(default_factory=list)
+    submits: list[tuple[str, int]] = field(default_factory=list)
+    runs: list[tuple[str, bool]] = field(default_factory=list)
+    source: str = ""
+    changed: int = 0
+    pasted: bool = False
+    timeline: list[tuple[float, str]] = field(default_factory=list)
+
+    @property
+    def overtime(self) -> float:
+        """Seconds."""
+        return max(self.elapsed - 60 * self.minutes, 0.0)
+
+    @property
+    def measured(self) -> int:
+        return max(sum(bug.points for bug in self.bugs) - WRONG_LINE * len(self.wrong), 0)
+
+    @property
+    def max_score(self) -> int:
+        return 3 * EACH * len(self.bugs)
+
+    @property
+    def left(self) -> list[PlantedBug]:
+        """Those that are not mended."""
+        return [bug for bug in self.bugs if bug.mended is None]
+
+    @property
+    def found(self) -> int:
+        return sum(bug.found is not None for bug in self.bugs)
+
+    @property
+    def explained(self) -> int:
+        return sum(bug.explained is not None for bug in self.bugs)
+
+    @property
+    def mended(self) -> int:
+        return len(self.bugs) - len(self.left)
+
+    @property
+    def hints(self) -> int:
+        return sum(bug.hints for bug in self.bugs)
+
+    @property
+    def rating(self) -> int:
+        """How it went, as progress.RATINGS numbers it."""
+        if self.left:
+            return 1
+        if self.hints:
+            return 2
+        return 4 if self.found == self.explained == len(self.bugs) else 3
+
+    def bug(self, name: str | None) -> PlantedBug | None:
+        return next((bug for bug in self.bugs if bug.name == name), None)
+
+    def add(self, event: Event) -> None:
+        """Goes on by one event."""
+        body = event.body
+        before, self.elapsed = self.elapsed, max(self.elapsed, body["elapsed"])
+        limit = 60.0 * self.minutes
+        if before < limit < self.elapsed:
+            self.timeline.append((limit, "time was up"))
+        add = getattr(self, f"add_{body['what']}", None)  # None: a newer version's
+        words = add(body, event) if add else ""
+        if words:
+            self.timeline.append((self.elapsed, words))
+
+    def add_begin(self, body: dict[str, Any], event: Event) -> str:
+        return "begin"
+
+    def add_resume(self, body: dict[str, Any], event: Event) -> str:
+        return "resumed"
+
+    def add_claim(self, body: dict[str, Any], event: Event) -> str:
+        bug = self.bug(body["bug"])
+        if bug is None and body["line"] not in self.wrong:
+            self.wrong.append(body["line"])
+        if bug is not None and bug.mended is None:
+            bug.found = self.elapsed if bug.found is None else bug.found
+            if body["text"]:
+                bug.words.append(body["text"])
+        self.add_meant(body, event)
+        return f"claimed line {body['line']}"
+
+    def add_meant(self, body: dict[str, Any], event: Event) -> None:
+        """Which mistake the words of a claim mean."""
+        bug = self.bug(body["bug"])
+        told = bug is not None and bug.hints == len(HINT_COSTS)  # by the last hint
+        if bug is not None and body["meant"] == bug.name and bug.mended is None and not told:
+            bug.explained = self.elapsed if bug.explained is None else bug.explained
+
+    def add_hint(self, body: dict[str, Any], event: Event) -> str:
+        bug = self.bug(body["bug"])
+        if bug is not None:
+            bug.hints = max(bug.hints, body["level"])
+        return f"hint {body['level']}, -{HINT_COSTS[body['level'] - 1]}"
+
+    def add_run(self, body: dict[str, Any], event: Event) -> str:
+        self.runs.append((body["file"], body["passed"]))
+        return f"ran own tests: {'passed' if body['passed'] else 'failed'}"
+
+    def add_submit(self, body: dict[str, Any], event: Event) -> str:
+        self.source, self.changed = body["source"], body["changed"]
+        if body["pasted"]:
+            self.pasted = True
+            return "submitted the reference itself, which counts for nothing"
+        for bug in self.bugs:
+            if bug.name in body["left"]:
+                bug.mended = None
+            elif bug.mended is None:
+                bug.mended = self.elapsed
+        self.submits.append((body["state"], self.mended))
+        return f"submitted: {self.mended} of {len(self.bugs)} bugs gone"
+
+    def add_end(self, body: dict[str, Any], event: Event) -> str:
+        self.ended, self.at_end = body["how"], event.at
+        return self.ended
+
+
+def begun(event: Event) -> DebugRound:
+    """What its first event says."""
+    body = event.body
+    names = ("minutes", "seed", "kata", "topic", "level", "slow", "planted", "right", "needed")
+    bugs = [PlantedBug(**one) for one in body["bugs"]]
+    made = DebugRound(id=body[KEY], when=event.at, bugs=bugs, **{name: body[name] for name in names})
+    made.add(event)
+    return made
+
+
+def debug_rounds(events: Iterable[Event]) -> list[DebugRound]:
+    """All of them, the oldest first, from all events."""
+    found: dict[str, DebugRound] = {}
+    for event in events:
+        if event.kind == KEY and event.body["what"] == "begin":
+            found[event.body[KEY]] = begun(event)
+        elif event.kind == KEY and event.body[KEY] in found:
+            found[event.body[KEY]].add(event)
+    return list(found.values())
+
+
+@dataclass
+class Practice:
+    """Debug rounds at one kata: what FSRS remembers of them is apart from what it remembers of writing it."""
+
+    kata: str
+    rounds: list[DebugRound] = field(default_factory=list)
+    card: Card | None = None  # None before a round ended
+
+    @property
+    def due(self) -> datetime | None:
+        return self.card.due if self.card else None
+
+    def add(self, one: DebugRound) -> None:
+        self.rounds.append(one)
+        if one.at_end:
+            self.card = remembered(self.card, one.at_end, one.rating)
+
+
+def practices(rounds: Iterable[DebugRound]) -> dict[str, Practice]:
+    """By kata."""
+    found: dict[str, Practice] = {}
+    for one in rounds:
+        found.setdefault(one.kata, Practice(one.kata)).add(one)
+    return found

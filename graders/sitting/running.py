@@ -1,0 +1,65 @@
+"""A command of every sitting: run tests of one's own beside the answer."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from graders.faults import UsageError
+from graders.files import replace_file
+from graders.sitting import own_tests
+from graders.sitting.sitting import Sitting
+
+TEMPLATE = '''"""My own tests of {kata}; `run` runs them."""
+
+import torch
+
+from {kata} import {names}
+
+
+def test_an_example_worked_by_hand():
+    # got = {name}(...)
+    # assert torch.allclose(got, torch.tensor(...))
+    raise NotImplementedError("write an example whose result you know")
+'''
+
+
+def run(sitting: Sitting, argument: str) -> None:
+    try:
+        script = tests_file(sitting, argument)
+        missing = not script.exists()
+    except (OSError, RuntimeError) as error:  # a name too long, a home that nobody has
+        raise UsageError(f"{argument} cannot be run ({error}); name your file of tests") from None
+    if missing and argument:
+        raise UsageError(f"{argument} does not exist; name your file of tests, or type `run` alone")
+    if missing:
+        offer(sitting, script)
+        return
+    console = sitting.terminal.console
+    with console.status(f"running {script.name}") if console.is_terminal else contextlib.nullcontext():
+        ran = own_tests.run(sitting.judge.launcher, sitting.file, script, console.width)
+    if ran.text:
+        sitting.say(ran.text)
+    sitting.say(f"{script.name}: {ran.ending}")
+    sitting.note("run", file=str(script), passed=ran.passed)
+
+
+def tests_file(sitting: Sitting, name: str) -> Path:
+    """As it was named, or beside the answer; by default the last one."""
+    folder = sitting.file.parent
+    if not name:
+        return Path(sitting.runs[-1][0]) if sitting.runs else folder / f"{sitting.kata.id}_test.py"
+    given = Path(name).expanduser().absolute()
+    return folder / name if (folder / name).exists() and not given.exists() else given
+
+
+def offer(sitting: Sitting, script: Path) -> None:
+    """A first file of tests. Raises: UsageError."""
+    shown = os.path.relpath(script, sitting.kata.root)
+    if not sitting.confirm(f"{shown} is not there yet. Write a small one to start from?"):
+        sitting.say("write one of your own, and name it: run FILE")
+        return
+    names = [answer.name for answer in sitting.kata.grader.answers]
+    replace_file(script, TEMPLATE.format(kata=sitting.kata.id, names=", ".join(names), name=names[0]))
+    sitting.say(f"wrote {shown}: put your examples in, then `run`")

@@ -1,0 +1,126 @@
+"""One time at the terminal: a sitting that begins, or goes on, and can be cut off anywhere."""
+
+from __future__ import annotations
+
+import abc
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar, Generic, TypeVar
+
+import torch
+
+from graders.desk.state import State
+from graders.faults import INTERRUPTED, UsageError
+from graders.judge.warm import WarmJudge
+from graders.sandbox.launcher import new_launcher
+from graders.sitting.commands import Suspended
+from graders.sitting.sitting import Record, Sitting
+from graders.sitting.terminal import Terminal
+
+R = TypeVar("R", bound=Record)
+CHOICES = ("topic", "level", "set", "seed")
+
+
+@contextlib.contextmanager
+def opened(root: Path) -> Iterator[State]:
+    state = State(root)
+    try:
+        yield state
+    finally:
+        for note in state.notes:
+            print(f"note: {note}", file=sys.stderr)
+        state.close()
+
+
+@contextlib.contextmanager
+def judging() -> Iterator[WarmJudge]:
+    """A judge that stays. To be made before any grader is imported: see launcher.py."""
+    judge = WarmJudge(new_launcher())
+    try:
+        torch.set_num_threads(1)
+        yield judge
+    finally:
+        judge.launcher.close()  # and with it whatever runs
+
+
+def still_open(past: Sequence[R]) -> R | None:
+    return past[-1] if past and not past[-1].ended else None
+
+
+def refuse(options: argparse.Namespace, past: Sequence[Record], command: str, noun: str) -> None:
+    """What does not go together with what is open. Raises: UsageError."""
+    going_on = still_open(past)
+    if options.resume:
+        if not going_on:
+            raise UsageError(f"there is no {noun} to resume; begin one: nox -s {command}")
+        for name in CHOICES:
+            if getattr(options, name) is not None:
+                raise UsageError(f"--resume goes on with what was drawn; drop --{name}")
+    elif going_on and not options.new:
+        raise UsageError(
+            f"the {noun} of {going_on.when.astimezone():%Y-%m-%d %H:%M} is still open: go on with "
+            f"nox -s {command} -- --resume, or add --new to give it up for another one"
+        )
+
+
+def numbered(past: Sequence[R], number: int, command: str, noun: str) -> tuple[R, int]:
+    """The one of this number, from 1, and the number; the last one for 0. Raises: UsageError."""
+    if not past:
+        raise UsageError(f"there was no {noun} yet; begin one: nox -s {command}")
+    if not 0 <= number <= len(past):
+        raise UsageError(f"there is no {noun} {number}; name one from 1 to {len(past)}, or none for the last")
+    number = number or len(past)
+    return past[number - 1], number
+
+
+def turn_away_from_stdout() -> None:
+    """Nobody reads it any more: Python should not complain of that when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class Session(abc.ABC, Generic[R]):
+    """What is sat is under `sitting` as soon as it has begun."""
+
+    command: ClassVar[str]
+
+    def __init__(
+        self, options: argparse.Namespace, root: Path, state: State, terminal: Terminal, judge: WarmJudge
+    ) -> None:
+        self.options = options
+        self.root = root
+        self.state = state
+        self.terminal = terminal
+        self.judge = judge
+        self.sitting: Sitting | None = None
+
+    @abc.abstractmethod
+    def hold(self, going_on: R | None) -> None:
+        """Begins, or goes on, until it is over, and reports. Raises: UsageError, and what cuts it off."""
+
+    def run(self, going_on: R | None) -> int:
+        """The exit status. Raises: UsageError."""
+        try:
+            self.hold(going_on)
+        except (KeyboardInterrupt, EOFError, Suspended, BrokenPipeError) as cut:
+            if self.sitting is None:
+                raise
+            if isinstance(cut, BrokenPipeError):
+                turn_away_from_stdout()
+            if not self.sitting.record.ended:
+                self.say_how_to_resume(after_a_prompt=not isinstance(cut, Suspended))
+            return INTERRUPTED if isinstance(cut, KeyboardInterrupt) else 0
+        return 0
+
+    def say_how_to_resume(self, after_a_prompt: bool) -> None:
+        try:
+            if after_a_prompt:
+                self.terminal.say()
+            self.terminal.say(
+                f"suspended: nothing is lost, and the clock runs on. Go on with\n  nox -s {self.command} -- --resume"
+            )
+        except BrokenPipeError:
+            turn_away_from_stdout()

@@ -1,0 +1,103 @@
+"""Something that is sat against a clock. All that happens is an event first, so a cut leaves it at its last event."""
+
+from __future__ import annotations
+
+import abc
+import math
+from datetime import datetime
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from graders.catalogue.katas import Kata
+from graders.desk.state import Event, State
+from graders.faults import UsageError
+from graders.judge.warm import WarmJudge
+from graders.sitting.clock import Clock, in_words
+from graders.sitting.pace import Pace
+from graders.sitting.terminal import Terminal
+
+
+class Record(Protocol):
+    """What the events come to."""
+
+    id: str
+    when: datetime
+    minutes: int
+    elapsed: float
+    ended: str
+
+    def add(self, event: Event) -> None: ...
+
+
+class Sitting(abc.ABC):
+    """One sitting, from where it stands to its end or until it is cut off."""
+
+    kind: ClassVar[str]  # of its events, whose bodies have its id under this name
+    noun: ClassVar[str]  # as people call it
+
+    def __init__(
+        self, state: State, record: Record, clock: Clock, terminal: Terminal, judge: WarmJudge, pace: Pace
+    ) -> None:
+        self.state = state
+        self.record = record
+        self.clock = clock
+        self.terminal = terminal
+        self.judge = judge
+        self.pace = pace
+        self.count = len(self.events())
+
+    @property
+    @abc.abstractmethod
+    def kata(self) -> Kata:
+        """The one at hand."""
+
+    @property
+    @abc.abstractmethod
+    def file(self) -> Path:
+        """Where the answer is written; what the learner wrote before stays as it is."""
+
+    @property
+    @abc.abstractmethod
+    def runs(self) -> list[tuple[str, bool]]:
+        """Own tests that were run: the file, and whether it passed."""
+
+    @property
+    @abc.abstractmethod
+    def at(self) -> str:
+        """Where it stands, in a word."""
+
+    def events(self) -> list[Event]:
+        return [event for event in self.state.events("") if event.body.get(self.kind) == self.record.id]
+
+    def add(self, what: str, **body: Any) -> None:
+        """Raises: UsageError where it cannot be remembered; then it has not happened."""
+        if len(self.events()) != self.count:
+            raise UsageError(
+                f"this {self.noun} went on in another terminal: go on there, or end that one and use --resume"
+            )
+        document = {self.kind: self.record.id, "what": what, "elapsed": round(self.clock(), 1)} | body
+        self.record.add(self.state.add(self.kind, "", document))
+        self.count += 1
+
+    def note(self, what: str, **body: Any) -> None:
+        """The same, about the kata at hand."""
+        self.add(what, kata=self.kata.id, **body)
+
+    def say(self, text: str = "") -> None:
+        self.terminal.say(text)
+
+    def left(self) -> str:
+        """`31:07 left`, or `2:10 over`."""
+        left = 60 * self.record.minutes - self.clock()
+        return f"{in_words(math.ceil(left))} left" if left >= 0 else f"{in_words(-left)} over"
+
+    def tell_time(self) -> None:
+        passed, whole = in_words(self.clock()), in_words(60 * self.record.minutes)
+        self.say(f"{passed} of {whole} have passed: {self.left()}")
+
+    def ask(self, more: str = "") -> str:
+        return self.terminal.ask(lambda: f"[{self.at}  {self.left()}] {more}> ", self.pace)
+
+    def confirm(self, question: str) -> bool:
+        self.say(question)
+        return self.terminal.ask(lambda: "yes/no > ", self.pace).strip().lower() in ("y", "yes")
