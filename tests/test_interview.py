@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import re
 import signal
@@ -40,7 +39,7 @@ from graders.sitting.clock import Reading, in_words
 from graders.sitting.pace import UP
 from graders.sitting.session import still_open
 from graders.worker.visible import visible
-from tests.sittings import NOON, FakeClock, Scripted, Tty, flat
+from tests.sittings import NOON, FakeClock, Scripted, Tty, flat, piped
 from tests.toys import REFERENCE, end, run
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
@@ -329,23 +328,9 @@ def test_own_tests_end_however_they_go(desk: Path, how: dict[str, str], monkeypa
         launcher.close()
 
 
-def piped(root: Path, text: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
-    return subprocess.run(
-        [*command_line(root), "interview", *arguments],
-        input=text,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=ROOT,
-        env=kept | {"PYTHONIOENCODING": "utf-8"} | more,
-        check=False,
-    )
-
-
 def test_piped_it_is_a_transcript(desk: Path) -> None:
     lines = ["what is x?", "help", "ask 9", "nxt", "next", "a plan", "next", "help", "next", "next", "yes"]
-    done = piped(desk, "\n".join(lines), "--seed", "1", PYTHONIOENCODING="ascii:replace")
+    done = piped(desk, "\n".join(lines), "interview", "--seed", "1", PYTHONIOENCODING="ascii:replace")
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
     assert done.stdout.isascii()

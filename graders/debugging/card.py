@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 from datetime import datetime
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from graders.desk import diff
 from graders.desk.debugged import WRONG_LINE, DebugRound, PlantedBug, Practice
 from graders.desk.status import when
 from graders.sitting.clock import in_words
 from graders.sitting.terminal import Terminal
+
+MOST_CHANGED = 30  # lines, from which on a diff shows nothing any more
 
 
 def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice, at: datetime) -> None:
@@ -29,6 +33,9 @@ def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice
     terminal.say(f"Measured: {report.measured} of {report.max_score}", style="bold")
     for line in sums(report):
         terminal.say(f"  {line}")
+    if difference := changed(report):
+        terminal.say()
+        terminal.show(diff.coloured(difference))
     if practice.due:
         terminal.say(f"\na debug round at {report.kata} is due again {when(practice.due, at)}")
     slow = " --slow" if report.slow else ""
@@ -75,6 +82,14 @@ def sums(report: DebugRound) -> list[str]:
         changed = f"{report.changed} line{'s' if report.changed != 1 else ''} changed, {report.needed} needed"
         made.append(changed + ("; a rewrite mends everything and finds nothing" if is_rewrite(report) else ""))
     return made
+
+
+def changed(report: DebugRound) -> str:
+    """What the learner changed, as a diff; "" where that is nothing, or so much that a diff shows nothing."""
+    if not 0 < report.changed <= MOST_CHANGED:
+        return ""
+    names, pair = ("as it was written", "as you left it"), (report.planted.splitlines(), report.source.splitlines())
+    return "\n".join(difflib.unified_diff(*pair, *names, n=0, lineterm=""))
 
 
 def is_rewrite(report: DebugRound) -> bool:

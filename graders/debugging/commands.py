@@ -123,7 +123,7 @@ def show_diff(debugging: Debugging, argument: str) -> None:
     if one == other:
         debugging.say("nothing is changed yet")
     else:
-        diff.show(one, other, ("as it was written", "as it is"), debugging.terminal.console)
+        debugging.terminal.show(diff.drawn(one, other, ("as it was written", "as it is")))
 
 
 def restore(debugging: Debugging, argument: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import uuid
 from collections.abc import Sequence
@@ -99,14 +100,16 @@ class DebugSession(Session[DebugRound]):
     def begin(self, given_up: DebugRound | None) -> Debugging:
         """Raises: UsageError."""
         seed = random.SystemRandom().randrange(SEEDS) if self.options.seed is None else self.options.seed
-        drawn = draw.draw(self.chosen, self.options.bugs, seed, self.options.slow, self.plant)
+        console = self.terminal.console
+        with console.status("planting bugs") if console.is_terminal else contextlib.nullcontext():
+            drawn = draw.draw(self.chosen, self.options.bugs, seed, self.options.slow, self.plant)
+            body = begin_body(drawn, self.options, seed)
         if given_up:
-            body = {KEY: given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
-            self.state.add(KEY, "", body)
-        kata, text = drawn.planting.kata, planted(drawn.planting.right, drawn.bugs)
-        attempts.write(attempts.file_for(kata, KEY), text)  # before it is told: else a cut would leave another's file
-        minutes = self.options.minutes or MINUTES_EACH * len(drawn.bugs)
-        event = self.state.add(KEY, "", begin_body(drawn, text, minutes, seed, self.options.slow))
+            given = {KEY: given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
+            self.state.add(KEY, "", given)
+        file = attempts.file_for(drawn.planting.kata, KEY)
+        attempts.write(file, body["planted"])  # before it is told: else a cut would leave what stood there
+        event = self.state.add(KEY, "", body | now())
         report = begun(event)
         self.sitting = made = self.sat(report, drawn, Clock(reading_of(event)))
         self.terminal.say(f"A debug round of {report.minutes} minutes; the clock runs on when the terminal is closed.")
@@ -125,8 +128,7 @@ class DebugSession(Session[DebugRound]):
         anchor = next(e for e in reversed(self.state.events("")) if is_anchor(e, report))
         made = self.sat(report, drawn, Clock(reading_of(anchor), anchor.body["elapsed"], report.elapsed))
         self.sitting = made
-        now = clocks.read()
-        made.add("resume", clock=now.seconds, boot=now.boot)
+        made.add("resume", **now())
         self.terminal.say(f"Your debug round of {report.when.astimezone():%Y-%m-%d %H:%M} goes on: {made.left()}.")
         return made
 
@@ -143,10 +145,27 @@ def reading_of(event: Event) -> Reading:
     return Reading(event.body["clock"], event.body["boot"], event.at)
 
 
-def begin_body(drawn: draw.Drawn, text: str, minutes: int, seed: int, slow: bool) -> dict[str, Any]:
-    """What a round's first event says."""
-    now, kata = clocks.read(), drawn.planting.kata
-    about = {"kata": kata.id, "topic": kata.topic, "level": kata.about.level}
-    body = {KEY: uuid.uuid4().hex, "what": "begin", "elapsed": 0.0, "minutes": minutes, "seed": seed, "slow": slow}
-    files = {"planted": text, "right": drawn.planting.right, "needed": draw.needed(drawn.bugs)}
-    return body | about | files | {"bugs": draw.described(drawn), "clock": now.seconds, "boot": now.boot}
+def begin_body(drawn: draw.Drawn, options: argparse.Namespace, seed: int) -> dict[str, Any]:
+    """What a round's first event says, but for the time."""
+    kata = drawn.planting.kata
+    return {
+        KEY: uuid.uuid4().hex,
+        "what": "begin",
+        "elapsed": 0.0,
+        "minutes": options.minutes or MINUTES_EACH * len(drawn.bugs),
+        "seed": seed,
+        "slow": options.slow,
+        "kata": kata.id,
+        "topic": kata.topic,
+        "level": kata.about.level,
+        "planted": planted(drawn.planting.right, drawn.bugs),
+        "right": drawn.planting.right,
+        "needed": draw.needed(drawn.bugs),
+        "bugs": draw.described(drawn),
+    }
+
+
+def now() -> dict[str, Any]:
+    """What the clocks say, for an event."""
+    read = clocks.read()
+    return {"clock": read.seconds, "boot": read.boot}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -246,10 +246,24 @@ class Practice:
     def due(self) -> datetime | None:
         return self.card.due if self.card else None
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Of the bugs of all rounds that ended: how many there were, and what became of them."""
+        over = [one for one in self.rounds if one.ended]
+        names = ("found", "explained", "mended")
+        bugs = {"rounds": len(over), "bugs": sum(len(one.bugs) for one in over)}
+        return bugs | {name: sum(getattr(one, name) for one in over) for name in names}
+
     def add(self, one: DebugRound) -> None:
         self.rounds.append(one)
         if one.at_end:
             self.card = remembered(self.card, one.at_end, one.rating)
+
+
+def due(found: Mapping[str, Practice], by: datetime) -> list[str]:
+    """The katas that a debug round is due at, the longest first."""
+    waiting = sorted((one.due, name) for name, one in found.items() if one.due is not None and one.due <= by)
+    return [name for _, name in waiting]
 
 
 def practices(rounds: Iterable[DebugRound]) -> dict[str, Practice]:

@@ -11,8 +11,13 @@ from rich.text import Text
 
 
 def show(one: Sequence[str], other: Sequence[str], names: tuple[str, str], console: Console) -> None:
+    console.print(drawn(one, other, names))
+
+
+def drawn(one: Sequence[str], other: Sequence[str], names: tuple[str, str]) -> Syntax | Text:
     lines = list(difflib.unified_diff(one, other, *names, lineterm=""))
-    if lines:
-        console.print(Syntax("\n".join(lines), "diff", theme="ansi_dark", word_wrap=True))
-    else:
-        console.print(Text("no difference"))
+    return coloured("\n".join(lines)) if lines else Text("no difference")
+
+
+def coloured(difference: str) -> Syntax:
+    return Syntax(difference, "diff", theme="ansi_dark", word_wrap=True)

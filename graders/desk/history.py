@@ -1,4 +1,4 @@
-"""`history`: the attempts at a kata; each can be looked at and brought back."""
+"""`history`: the attempts at a kata, which can be looked at and brought back, and its debug rounds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.text import Text
 
 from graders.catalogue import katas
 from graders.desk import attempts, diff
+from graders.desk.debugged import DebugRound, debug_rounds
 from graders.desk.progress import reached
 from graders.desk.reset import where_kept
 from graders.desk.state import Event, State
@@ -22,6 +23,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
     kata = katas.find_one(options.kata, root)
     state = State(root)
     found = attempts.attempts_of(state, kata)
+    every = list(enumerate(debug_rounds(state.events("")), start=1))
+    rounds = [(number, one) for number, one in every if one.kata == kata.id]
     for number in (options.number, options.diff):
         if number is not None and not 1 <= number <= len(found):
             there = f"there are 1 to {len(found)}" if found else "there are none yet"
@@ -40,6 +43,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
         sys.stdout.write(found[options.number - 1].body["source"])
     elif found:
         show(found, kata.id)
+        show_rounds(rounds)
+    elif rounds:
+        show_rounds(rounds)
     else:
         print(f"no attempt at {kata.id} yet: write {attempts.shown(kata)} under\n  nox -s watch -- {kata.id}")
     state.close()
@@ -65,6 +71,20 @@ def show(found: list[Event], kata: str) -> None:
             f"  nox -s history -- {kata} N --diff M\n  nox -s history -- {kata} N --restore"
         )
     )
+
+
+def show_rounds(rounds: list[tuple[int, DebugRound]]) -> None:
+    """Each with the number that its report is known by."""
+    if not rounds:
+        return
+    made = card.table("#", "debug round.", "bugs", "found", "explained", "mended", "points")
+    for number, one in rounds:
+        counts = (len(one.bugs), one.found, one.explained, one.mended) if one.ended else (len(one.bugs), *"---")
+        points = f"{one.measured}/{one.max_score}" if one.ended else "open"
+        made.add_row(str(number), f"{one.when.astimezone():%Y-%m-%d %H:%M}", *map(str, counts), points)
+    console = card.console()
+    console.print(made)
+    console.print(Text("\nlook at one:\n  nox -s debug -- --report N"))
 
 
 def first_failure(attempt: Event) -> str:

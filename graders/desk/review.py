@@ -43,6 +43,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
             show(desk, console)
         else:
             start(state, desk, console, options.todo)
+        if desk.to_debug:
+            names = ", ".join(desk.to_debug)
+            console.print(Text(f"\ndue for a debug round: {names}\n  nox -s debug -- {desk.to_debug[0]}"))
         for note in state.notes:
             console.print(Text(f"note: {note}"))
         return 0

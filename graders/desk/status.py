@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from rich.text import Text
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.desk import progress
+from graders.desk import debugged, progress
+from graders.desk.debugged import Practice, debug_rounds, practices
 from graders.desk.goal import Goal, goal_of, limit_of, reviewed_on, set_last_looks
 from graders.desk.progress import Progress
 from graders.desk.state import State, stamp
@@ -52,11 +53,17 @@ class Desk:
     at: datetime
     goal: Goal | None = None
     a_day: int | None = None  # how many reviews a day may have
+    debugged: dict[str, Practice] = field(default_factory=dict)  # by kata, where there was a debug round
 
     @property
     def due(self) -> list[Progress]:
         """What is due by the end of the day and has room in it, the longest due first."""
         return self.waiting if self.a_day is None else self.waiting[: max(self.a_day - self.reviewed, 0)]
+
+    @property
+    def to_debug(self) -> list[str]:
+        """The katas that a debug round is due at by the end of the day, the longest first."""
+        return debugged.due(self.debugged, end_of_day(self.at))
 
     @property
     def waiting(self) -> list[Progress]:
@@ -121,7 +128,8 @@ def overview(state: State, chosen: list[Kata]) -> Desk:
     goal = goal_of(events, at.astimezone().date())
     if goal:
         set_last_looks(goal, found)
-    return Desk(dict(zip(names, chosen, strict=True)), found, at, goal, limit_of(events))
+    rounds = [one for one in debug_rounds(events) if one.kata in found]
+    return Desk(dict(zip(names, chosen, strict=True)), found, at, goal, limit_of(events), practices(rounds))
 
 
 def after_solving(kata: str, root: Path) -> str:
@@ -156,10 +164,25 @@ def show(desk: Desk, console: Console) -> None:
     if desk.due:
         names = ", ".join(one.kata for one in desk.due)
         console.print(Text(f"due today: {names}\n  nox -s review"))
+    for line in debugging(desk):
+        console.print(Text(line))
     if desk.next:
         opened = desk.unlocks(desk.next)
         unlocks = f", which unlocks {', '.join(opened)}" if opened else ""
         console.print(Text(f"next: {desk.next}{unlocks}\n  nox -s watch -- {desk.next}"))
+
+
+def debugging(desk: Desk) -> list[str]:
+    """How debug rounds went, and what is due for one; nothing where there was none."""
+    counts = [one.counts for one in desk.debugged.values()]
+    total = {name: sum(one[name] for one in counts) for name in (counts[0] if counts else ())}
+    lines = []
+    if total.get("rounds"):
+        became = ", ".join(f"{total[name]} {name}" for name in ("found", "explained", "mended"))
+        lines.append(f"debug rounds: {total['rounds']}; of {total['bugs']} bugs {became}")
+    if desk.to_debug:
+        lines.append(f"due for a debug round: {', '.join(desk.to_debug)}\n  nox -s debug -- {desk.to_debug[0]}")
+    return lines
 
 
 def row(desk: Desk, name: str) -> dict[str, Text]:
@@ -199,12 +222,18 @@ def document(desk: Desk) -> dict[str, Any]:
                 "due_today": name in due,
                 "unlocked": desk.unlocked(name),
                 "unlocks": desk.unlocks(name),
+                "debug": debug_document(desk.debugged.get(name)),
             }
             for name, kata in desk.katas.items()
         ],
         "due": due,
+        "due_to_debug": desk.to_debug,
         "next": desk.next,
     }
+
+
+def debug_document(one: Practice | None) -> dict[str, Any] | None:
+    return one.counts | {"due": stamp(one.due) if one.due else None} if one else None
 
 
 def end_of_day(at: datetime) -> datetime:

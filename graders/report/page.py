@@ -23,7 +23,9 @@ from markupsafe import Markup, escape
 from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.catalogue.texts import Question
+from graders.debugging import card as debugging
 from graders.desk import progress
+from graders.desk.debugged import debug_rounds
 from graders.desk.goal import recall
 from graders.desk.progress import RATINGS, Progress
 from graders.desk.state import Event, State
@@ -124,6 +126,7 @@ def page_of(state: State, chosen: list[Kata], folder: Path) -> str:
         interviews=record.reports(everything)[::-1],
         debriefs=debriefs(record.reports(everything), desk),
         most_self=record.MOST_SELF,
+        debugged=[*enumerate(debug_rounds(everything), start=1)][::-1],
         recent=recent(made),
         count=len(made),
         zones=zones([desk.at, *(event.at for event in everything)]),
@@ -262,6 +265,9 @@ def environment() -> jinja2.Environment:
         "clock": clock.in_words,
         "place": charts.place,
         "doublings": charts.doublings,
+        "became": debugging.became,
+        "sums": debugging.sums,
+        "diff": debugging.changed,
     }
     return made
 

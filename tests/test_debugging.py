@@ -1,0 +1,304 @@
+"""Debug rounds as a learner plays them: in a real terminal, piped, cut off and gone on with, with bad input."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from graders import __main__ as cli
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
+from graders.debugging.debugging import lines_before, lines_changed
+from graders.debugging.draw import around, suiting
+from graders.debugging.words import matcher_of
+from graders.desk import state as states
+from graders.desk.debugged import DebugRound, debug_rounds, practices
+from graders.desk.progress import Progress
+from graders.desk.state import Event, State, stamp
+from tests.sittings import Tty, flat, piped
+from tests.toys import REFERENCE, end, run
+
+RIGHT = '''"""Scale."""
+
+
+def scale(x, factor=2.0):
+    """x times factor."""
+    if factor == 0:
+        raise ValueError(f"factor should not be 0, got {factor}")
+    return x / (1 / factor)
+'''
+FEWER = "ask for fewer: --bugs"
+BOTH = RIGHT.replace(RIGHT[RIGHT.index("    if") : RIGHT.index("    return")], "").replace("(1 / factor)", "factor")
+INVERSE = RIGHT.replace("(1 / factor)", "factor")
+
+
+def scale(root: Path) -> Kata:
+    return Kata(root, "toys", "scale")
+
+
+def file_of(root: Path) -> Path:
+    return root / ".kata/debug/scale.py"
+
+
+def events(root: Path) -> list[Event]:
+    state = State(root)
+    found = state.events()
+    state.close()
+    return found
+
+
+def the_round(root: Path) -> DebugRound:
+    return debug_rounds(events(root))[-1]
+
+
+@pytest.fixture
+def terminal(toys: Path) -> Iterator[Callable[..., Tty]]:
+    made: list[Tty] = []
+
+    def make(*arguments: str, **more: str) -> Tty:
+        made.append(Tty(toys, "debug", *arguments, **more))
+        return made[-1]
+
+    yield make
+    for one in made:
+        end(one.child)
+
+
+def test_learner_finds_explains_and_mends_two_bugs(toys: Path, terminal: Callable[..., Tty]) -> None:
+    scale(toys).answer_file.write_text("# mine\n" + REFERENCE)
+    one = terminal("scale", "--bugs", "2", "--minutes", "15")
+    shown = one.shows("[debug  ", " left] > ")
+    assert "scale (toys, level 1)" in shown
+    assert ".kata/debug/scale.py is a right answer with 2 bugs planted in it." in flat(shown)
+    assert file_of(toys).read_text() == BOTH
+    one.says("bug", "say where and why: `bug LINE WHY`")
+    one.says("bug 99 it is wrong", ".kata/debug/scale.py has 6 lines")
+    one.says("bug 1 the docstring is wrong", "noted: line 1")
+    one.says("bug 6 the factor divides", "noted: line 6")
+    shown = one.says("submit", "0 of 2 planted bugs are gone", "[debug  ")
+    assert re.search(r"FAIL  scale +\d+/100\n", shown)
+    assert "first failure" not in shown
+    assert "factors" not in shown
+    file_of(toys).write_text(BOTH.replace("x / factor", "x.div(1 / factor)"))  # another right repair
+    one.says("submit", "1 of 2 planted bugs is gone", "[debug  ")
+    one.says("hint", "Hint 1 of 3 at bug 1 (-3 points)", "it fails contract/no_factor:", "factor=0.0)")
+    one.says("hint", "Hint 2 of 3 at bug 1 (-5 points)", '   5      """x times factor."""')
+    one.says("diff", "-    return x / factor", "+    return x.div(1 / factor)")
+    file_of(toys).write_text(RIGHT)
+    one.says("submit", "PASS", "all planted bugs are gone")
+    shown, status = one.ends()
+    assert status == 0
+    check_the_end(toys, shown)
+
+
+def check_the_end(root: Path, shown: str) -> None:
+    said = flat(shown)
+    made = the_round(root)
+    assert "Report of debug round 1: scale" in said
+    assert "was nothing right if factor == 0: raise ValueError" in said
+    assert "it is a factor of 0 is accepted; refuse it not found, not explained, mended after " in said
+    assert "was return x / factor right return x / (1 / factor) it is the factor divides; multiply by it you" in said
+    assert "found 1, explained 1, mended 2 of 2" in said
+    assert "1 line claimed without a bug: -2" in said
+    assert "3 lines changed, 3 needed" in said
+    assert "nox -s debug -- scale --bugs 2 --seed" in said
+    assert max(map(len, shown.splitlines())) <= 80
+    assert (made.measured, made.max_score) == (2 + 30 - 2, 60)
+    assert (made.ended, made.rating) == ("finished", 2)
+    assert {event.kind for event in events(root)} == {"debug"}  # no attempt of the kata
+    assert scale(root).answer_file.read_text() == "# mine\n" + REFERENCE
+
+
+def test_kill_loses_nothing_and_the_clock_runs_on(toys: Path, terminal: Callable[..., Tty]) -> None:
+    one = terminal("scale", "--bugs", "1", "--seed", "1")
+    one.shows("[debug  10:00 left] > ")
+    one.says("bug 1 something", "noted: line 1")
+    file_of(toys).write_text("# begun\n" + file_of(toys).read_text())
+    one.child.send("half a li")
+    one.child.kill(signal.SIGKILL)
+    one.child.wait()
+    again = terminal("--resume")
+    again.shows("goes on: ", "[debug  ", " left] > ")
+    assert file_of(toys).read_text().startswith("# begun\n")
+    again.says("diff", "+# begun")
+    again.child.sendintr()
+    shown, status = again.ends()
+    assert status == 130
+    assert flat(shown).endswith("Go on with nox -s debug -- --resume")
+    assert the_round(toys).wrong == [1]
+
+
+def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> None:
+    one = terminal("scale", "--bugs", "2")
+    one.shows("[debug  ")
+    file_of(toys).write_text("  \n")
+    one.says("submit", "is empty; `restore` brings the", "[debug  ")
+    one.says("bug 3 x", "is empty; `restore`", "[debug  ")
+    file_of(toys).unlink()
+    one.says("submit", "does not exist;", "`restore`", "[debug  ")
+    one.says("restore", "yes/no > ")
+    one.says("yes", "is as it was written", "[debug  ")
+    assert file_of(toys).read_text() == BOTH
+    file_of(toys).write_text(BOTH.replace("return", "return ("))
+    one.says("submit", "ERROR", "'(' was", "this does not count", "[debug  ")
+    file_of(toys).write_bytes(b"\xff\xfe\x00")
+    one.says("submit", "is not UTF-8 text", "[debug  ")
+    file_of(toys).write_text(REFERENCE)
+    one.says("submit", "That is the reference from solutions/, which finds no bug", "[debug  ")
+    assert the_round(toys).mended == 0
+    file_of(toys).write_text(RIGHT.replace("return", "if x.element_size() == 4:\n        x = x + 1\n    return"))
+    one.says("submit", "The planted bugs are gone, but something fails that none", "call", "scale(x[", "[debug  ")
+    file_of(toys).write_text(INVERSE.replace("x / factor", "x / factor + 0.25"))
+    one.says("submit", "0 of 2 planted bugs", "Something else fails as well", "[debug  ")
+    one.says("5", "there was no question to say that to", "[debug  ")
+    one.says("sumbit", "did you mean submit?", "[debug  ")
+    one.says("end", "yes/no > ")
+    one.says("yes", "the reference was pasted over the file", "this report again:")
+    one.ends()
+    assert not [path for path in toys.rglob("*.py") if path.parent.name == "toys"]
+
+
+def test_what_is_asked_back_explains_a_bug(toys: Path) -> None:
+    done = piped(toys, "bug 6 x is multiplied\n7\n1\nend\nyes\n", "debug", "scale", "--bugs", "2")
+    assert done.returncode == 0, done.stderr
+    said = flat(done.stdout)
+    assert "I am not sure what you mean. Do you mean this? Type its number, or put it another way." in said
+    assert "1 the factor divides; multiply by it 2 a factor of 0 is accepted; refuse it" in said
+    assert "Which of them? Type a number from 1 to 2" in said
+    made = the_round(toys)
+    assert (made.found, made.explained, made.mended, made.rating, made.measured) == (1, 1, 0, 1, 20)
+
+
+def test_report_and_history_and_status_know_rounds_of_their_own(toys: Path) -> None:
+    done = piped(toys, "end\nyes\n", "debug", "scale", "--bugs", "2", "--seed", "2")
+    assert done.returncode == 0, done.stderr
+    again = run(toys, "debug", "--report")
+    assert again.out in done.stdout
+    known = practices(debug_rounds(events(toys)))["scale"]
+    assert known.due is not None
+    listed = flat(run(toys, "history", "scale").out)
+    assert re.search(r"# debug round bugs found explained mended points 1 [-\d]+ [:\d]+ 2 0 0 0 0/60 look at", listed)
+    status = flat(run(toys, "status").out)
+    assert "debug rounds: 1; of 2 bugs 0 found, 0 explained, 0 mended" in status
+    assert "scale todo - - -" in status  # it is no attempt
+    told = json.loads(run(toys, "status", "--json").out)
+    counts = {"rounds": 1, "bugs": 2, "found": 0, "explained": 0, "mended": 0}
+    assert told["katas"][0]["debug"] == counts | {"due": stamp(known.due)}
+    assert (told["katas"][1]["debug"], told["due_to_debug"]) == (None, [])
+    assert run(toys, "report").status == 0
+    page = (toys / ".kata/report.html").read_text()
+    assert "Debug round 1: <code>scale</code>" in page
+    assert "a factor of 0 is accepted; refuse it" in page
+
+
+def test_due_round_is_told_by_review_and_drawn_first(
+    toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert piped(toys, "end\nyes\n", "debug", "scale", "--bugs", "1").returncode == 0
+    later = states.now() + timedelta(days=9)
+    monkeypatch.setattr(states, "now", lambda: later)
+    assert cli.main(["review"], toys) == 0
+    assert "due for a debug round: scale\n  nox -s debug -- scale" in capsys.readouterr().out
+    found = practices(debug_rounds(events(toys)))
+    chosen = katas.all_katas(toys)
+    fresh = {kata.id: Progress(kata.id) for kata in chosen}
+    assert [kata.id for kata in suiting(chosen, fresh, found, later)] == ["scale"]
+    assert [kata.id for kata in suiting(chosen, fresh | {"affine": Progress("affine", attempts=1)}, {}, later)] == [
+        "affine"
+    ]
+    assert [kata.id for kata in suiting(chosen, fresh, {}, later)] == ["scale"]  # of level 1
+
+
+def test_older_database_takes_debug_rounds_and_an_export_brings_them(toys: Path, tmp_path: Path) -> None:
+    assert piped(toys, "bug 1 x\nend\nyes\n", "debug", "scale", "--bugs", "1").returncode == 0
+    state = State(toys)
+    (tmp_path / "other").mkdir()
+    other = State(tmp_path / "other")
+    assert other.merge(state.export()) == len(state.events())
+    assert debug_rounds(other.events()) == debug_rounds(state.events())
+    state.close()
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["affine"], "affine has no mistakes that can be planted, and 2 are needed; name another kata"),
+        (
+            ["scale", "--bugs", "3"],
+            "scale has 2 mistakes that can be planted, and 3 are needed; ask for fewer: --bugs 2",
+        ),
+        (["scale", "--slow"], "scale has no mistakes of cost that can be planted, and 2 are needed; name another kata"),
+        (["scale", "--level", "2"], "no kata is left by scale and --level 2: leave one of them out"),
+        (["--minutes", "0"], "--minutes should be from 1 to 1440, got 0"),
+        (["--resume"], "there is no debug round to resume; begin one: nox -s debug"),
+        (["--report"], "there was no debug round yet; begin one: nox -s debug"),
+        (["sale"], "there is no kata called 'sale'; did you mean scale?"),
+    ],
+)
+def test_bad_usage_gets_one_sentence(
+    toys: Path, arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["debug", *arguments], toys) == 2
+    assert capsys.readouterr().err == f"error: {sentence}\n"
+    assert not events(toys)
+
+
+def test_open_round_is_not_given_up_unasked(toys: Path) -> None:
+    assert piped(toys, "quit\n", "debug", "scale", "--bugs", "1").returncode == 0
+    refused = piped(toys, "", "debug", "scale")
+    assert refused.returncode == 2
+    assert "is still open: go on with nox -s debug -- --resume, or add --new to give it up" in refused.stderr
+    told = run(toys, "debug", "--report")
+    assert "its bugs are told once it is over" in told.out
+    assert piped(toys, "quit\n", "debug", "scale", "--bugs", "2", "--new").returncode == 0
+    first, second = debug_rounds(events(toys))
+    assert (first.ended, second.ended) == ("abandoned", "")
+    reference = scale(toys).reference_file
+    reference.write_text(reference.read_text().replace("should not", "may not"))
+    changed = piped(toys, "", "debug", "--resume")
+    assert changed.returncode == 2
+    assert "scale has changed since that round began: begin another, nox -s debug -- --new" in changed.stderr
+
+
+def test_lines_of_an_edited_file_are_those_that_were_written() -> None:
+    now = "# new\n" + INVERSE.replace("    return x / factor\n", "    y = x / factor\n    return y\n")
+    assert lines_before(INVERSE, INVERSE, 8) == range(8, 9)
+    assert lines_before(INVERSE, now, 5) == range(4, 5)
+    assert lines_before(INVERSE, now, 10) == range(8, 9)
+    assert lines_changed(INVERSE, now) == 3
+    call = "a = f(\n    1,\n    2,\n)\nif a:\n    b()\n"
+    assert around(call, range(1, 2)) == {1, 2, 3, 4}
+    assert around(call, range(5, 5)) == {5, 6}  # something was left out between these
+
+
+SAID = {
+    "causal_attention": {
+        "top_left": "the tril needs to be offset by Sk - Sq",
+        "itself_hidden": "the token cannot attend to itself",
+        "key_mask_inverted": "mask polarity is flipped, True means real",
+        "not_scaled": "missing the 1/sqrt(d) scale",
+        "softmax_over_queries": "softmax over the wrong axis",
+    },
+    "layer_norm": {
+        "unbiased": "uses the unbiased variance with n-1",
+        "no_root": "forgot the square root",
+        "last_axis_only": "only normalizes the last dimension",
+        "statistics_detached": "gradients do not flow through mean and var",
+    },
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_plain_words_are_understood_or_asked_back(name: str) -> None:
+    kata = katas.find_one(name)
+    mistakes = [one for one in kata.mistakes if not one.slow]
+    matcher = matcher_of(kata, mistakes)
+    for meant, words in SAID[name].items():
+        assert meant in [mistakes[one].name for one in matcher.match(words, 2.0).maybe], words
