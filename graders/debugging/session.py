@@ -123,7 +123,8 @@ class DebugSession(Session[DebugRound]):
             (bug for bug in bugs_of(kata, report.slow) if bug.name in names), key=lambda b: names.index(b.name)
         )
         drawn = draw.Drawn(self.plant(kata), bugs)
-        if planted(drawn.planting.right, bugs) != report.planted:
+        right = drawn.planting.right
+        if (right, planted(right, bugs)) != (report.right, report.planted):
             raise UsageError(f"{kata.id} has changed since that round began: begin another, nox -s debug -- --new")
         anchor = next(e for e in reversed(self.state.events("")) if is_anchor(e, report))
         made = self.sat(report, drawn, Clock(reading_of(anchor), anchor.body["elapsed"], report.elapsed))
