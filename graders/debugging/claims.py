@@ -12,13 +12,15 @@ from graders.sitting.asking_back import Offer
 NEVER = 2.0  # a probability that nothing reaches
 LEAST = 0.05  # the score of words that have something to do with a mistake
 OFFERED = 3
+MOST_SHOWN = 55  # characters of a line
 HOW = "say where and why: `bug LINE WHY`, by the line's number in your file as it is now"
 
 
 def claim(debugging: Debugging, argument: str) -> None:
     """A command: a line that has a bug, and why it is wrong. Whether that is so is told at the end."""
     number, _, words = argument.strip().partition(" ")
-    count = len(debugging.source().splitlines())
+    lines = debugging.source().splitlines()
+    count = len(lines)
     if not number.isdecimal():
         debugging.say(HOW)
         return
@@ -29,6 +31,7 @@ def claim(debugging: Debugging, argument: str) -> None:
     if bug is not None and bug.mended is not None:
         debugging.say("that one is gone already, and a claim comes before")
         return
+    debugging.say(f"noted: line {number}, {lines[int(number) - 1].strip()[:MOST_SHOWN] or 'which is empty'}")
     understand(debugging, int(number), words.strip(), bug)
 
 
@@ -37,19 +40,16 @@ def understand(debugging: Debugging, line: int, words: str, bug: PlantedBug | No
     name = bug.name if bug else None
     sure, maybe = meant(debugging, words, names.index(name) if name in names else None) if words else (None, [])
     debugging.note("claim", line=line, text=words, bug=name, meant=None if sure is None else names[sure])
-    if sure is not None:
-        debugging.say(f"noted: line {line}")
-    elif maybe:
-        debugging.say(f"noted: line {line}. {asking_back.preamble(len(maybe), 'mean')}")
+    if sure is None and maybe:
+        debugging.say(asking_back.preamble(len(maybe), "mean"))
         debugging.offer = Offer(maybe, lambda one: take(debugging, name, names[one]))
         table = debugging.terminal.two_columns()
         for place, one in enumerate(maybe, start=1):
             table.add_row(str(place), Text(debugging.mistakes[one].diagnosis))
         debugging.terminal.show(table)
-    elif words:
-        debugging.say(f"noted: line {line}. I did not understand why it is wrong: put it another way, bug {line} WHY")
-    else:
-        debugging.say(f"noted: line {line}. Say also why it is wrong: bug {line} WHY")
+    elif sure is None:
+        why = "I did not understand why it is wrong: put it another way" if words else "Say also why it is wrong"
+        debugging.say(f"{why}: bug {line} WHY")
 
 
 def take(debugging: Debugging, bug: str | None, mistake: str) -> None:

@@ -78,10 +78,8 @@ def what_is_left(debugging: Debugging, text: str, result: Result) -> list[str]:
     left = debugging.planting.left(text, debugging.bugs)
     gone = count - len(left.bugs)
     if left.bugs:
-        of = (
-            f"{gone} of {count} planted bugs {'is' if gone == 1 else 'are'} gone" if count > 1 else "it is not gone yet"
-        )
-        debugging.say(of)
+        are = "is" if gone == 1 else "are"
+        debugging.say(f"{gone} of {count} planted bugs {are} gone" if count > 1 else "the planted bug is not gone yet")
         if left.new:
             debugging.say("Something else fails as well, which no planted bug does: it came with a change of yours.")
     else:

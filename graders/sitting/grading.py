@@ -40,7 +40,8 @@ class SittingReporter(Reporter):
             raise UsageError(f"{kata.id} cannot be graded: the fault is the grader's own, and this does not count")
         if not result.todo:
             self.say(self.headline(result))
-            self.show(self.rows(result))
+            if rows := self.rows(result):
+                self.show(rows)
         return result
 
     def look(self, result: Result) -> None:
