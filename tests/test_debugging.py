@@ -88,7 +88,7 @@ def test_learner_finds_explains_and_mends_two_bugs(toys: Path, terminal: Callabl
     file_of(toys).write_text(BOTH.replace("x / factor", "x.div(1 / factor)"))  # another right repair
     one.says("submit", "1 of 2 planted bugs is gone", "[debug  ")
     one.says("hint", "Hint 1 of 3 at bug 1 (-3 points)", "it fails contract/no_factor:", "factor=0.0)")
-    one.says("hint", "Hint 2 of 3 at bug 1 (-5 points)", '   5      """x times factor."""')
+    one.says("hint", "Hint 2 of 3 at bug 1 (-5 points)", '5      """x times factor."""')
     one.says("diff", "-    return x / factor", "+    return x.div(1 / factor)")
     file_of(toys).write_text(RIGHT)
     one.says("submit", "PASS", "all planted bugs are gone")
@@ -272,6 +272,8 @@ def test_lines_of_an_edited_file_are_those_that_were_written() -> None:
     assert lines_before(INVERSE, INVERSE, 8) == range(8, 9)
     assert lines_before(INVERSE, now, 5) == range(4, 5)
     assert lines_before(INVERSE, now, 10) == range(8, 9)
+    rewritten = RIGHT[: RIGHT.index("    if")] + "    a\n    b\n    c\n    d\n"
+    assert [lines_before(INVERSE, rewritten, line) for line in (6, 9)] == [range(6, 8), range(8, 9)]
     assert lines_changed(INVERSE, now) == 3
     call = "a = f(\n    1,\n    2,\n)\nif a:\n    b()\n"
     assert around(call, range(1, 2)) == {1, 2, 3, 4}

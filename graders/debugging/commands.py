@@ -103,7 +103,11 @@ def show_hint(debugging: Debugging, bug: PlantedBug, level: int) -> None:
     if level == 1:
         debugging.say(f"it fails {bug.check}:\n{bug.call}")
     elif level == 2:
-        debugging.say(f"it is in these lines of the file as it was written:\n{debugging.region(bug)}")
+        debugging.say("it is in these lines of the file as it was written:")
+        table = debugging.terminal.two_columns()
+        for number, line in debugging.region(bug):
+            table.add_row(str(number), Text(line, overflow="fold"))
+        debugging.terminal.show(table)
     else:
         debugging.say(bug.sentence)
 

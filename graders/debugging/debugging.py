@@ -131,12 +131,12 @@ class Debugging(Sitting):
         at.sort(key=lambda bug: (bug.found is not None, not bug.was))  # what is left out stands on no line of its own
         return next(iter(at), None)
 
-    def region(self, bug: PlantedBug) -> str:
-        """Five lines of the file as it was written, the bug's somewhere among them."""
+    def region(self, bug: PlantedBug) -> list[tuple[int, str]]:
+        """Five lines of the file as it was written, with their numbers; the bug's is somewhere among them."""
         lines = self.report.planted.splitlines()
         before = random.Random(f"{self.report.seed}/{bug.name}").randrange(REGION)
         first = max(min(bug.line - 1 - before, len(lines) - REGION), 0)
-        return "\n".join(f"{at + 1:>4}  {lines[at]}" for at in range(first, min(first + REGION, len(lines))))
+        return list(enumerate(lines, start=1))[first : first + REGION]
 
     def is_pasted(self, text: str) -> bool:
         """Whether it is the reference as it stands under solutions/, with its comments."""
@@ -149,9 +149,10 @@ def lines_before(written: str, now: str, line: int) -> range:
     matcher = difflib.SequenceMatcher(None, written.splitlines(), now.splitlines(), autojunk=False)
     for kind, first, last, begin, end in matcher.get_opcodes():
         if begin < line <= end:
+            at = first + line - begin  # of a part that was rewritten, about there
             if kind == "equal":
-                return range(first + line - begin, first + line - begin + 1)
-            return range(first + 1, last + 1) if first < last else range(first, first + 2)
+                return range(at, at + 1)
+            return range(max(at - 1, first + 1), min(at + 1, last) + 1) if first < last else range(first, first + 2)
     return range(line, line)
 
 

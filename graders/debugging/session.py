@@ -112,7 +112,8 @@ class DebugSession(Session[DebugRound]):
         event = self.state.add(KEY, "", body | now())
         report = begun(event)
         self.sitting = made = self.sat(report, drawn, Clock(reading_of(event)))
-        self.terminal.say(f"A debug round of {report.minutes} minutes; the clock runs on when the terminal is closed.")
+        minutes = "1 minute" if report.minutes == 1 else f"{report.minutes} minutes"
+        self.terminal.say(f"A debug round of {minutes}; the clock runs on when the terminal is closed.")
         return made
 
     def resume(self, report: DebugRound) -> Debugging:
