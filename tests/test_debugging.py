@@ -13,14 +13,19 @@ import pytest
 
 from graders import __main__ as cli
 from graders.catalogue import katas
+from graders.catalogue.bugs import planted, right_file
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import Source
 from graders.debugging.debugging import lines_before, lines_changed
-from graders.debugging.draw import around, suiting
+from graders.debugging.draw import around, described, draw, suiting
 from graders.debugging.words import matcher_of
 from graders.desk import state as states
 from graders.desk.debugged import DebugRound, debug_rounds, practices
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State, stamp
+from graders.judge.planting import Planting
+from graders.judge.warm import WarmJudge
+from graders.sandbox.launcher import new_launcher
 from tests.sittings import Tty, flat, piped
 from tests.toys import REFERENCE, end, run
 
@@ -234,7 +239,7 @@ def test_older_database_takes_debug_rounds_and_an_export_brings_them(toys: Path,
             ["scale", "--bugs", "3"],
             "scale has 2 mistakes that can be planted, and 3 are needed; ask for fewer: --bugs 2",
         ),
-        (["scale", "--slow"], "scale has no mistakes of cost that can be planted, and 2 are needed; name another kata"),
+        (["scale", "--slow"], "scale has no mistakes of cost that can be planted, and 1 is needed; name another kata"),
         (["scale", "--level", "2"], "no kata is left by scale and --level 2: leave one of them out"),
         (["--minutes", "0"], "--minutes should be from 1 to 1440, got 0"),
         (["--resume"], "there is no debug round to resume; begin one: nox -s debug"),
@@ -278,6 +283,33 @@ def test_lines_of_an_edited_file_are_those_that_were_written() -> None:
     call = "a = f(\n    1,\n    2,\n)\nif a:\n    b()\n"
     assert around(call, range(1, 2)) == {1, 2, 3, 4}
     assert around(call, range(5, 5)) == {5, 6}  # something was left out between these
+
+
+@pytest.mark.parametrize(("name", "count"), [("perplexity", 1), ("roc_auc", 2), ("moco", 3)])
+def test_drawn_round_is_solved_by_the_reference_and_not_untouched(name: str, count: int) -> None:
+    launcher = new_launcher()
+    judge, kata = WarmJudge(launcher), katas.find_one(name)
+    made: list[Planting] = []
+
+    def plant(one: Kata) -> Planting:
+        made.append(Planting(one, launcher))
+        return made[-1]
+
+    try:
+        drawn = draw([kata], count, 44, slow=False, plant=plant)
+        again = draw([kata], count, 44, slow=False, plant=plant)
+        assert drawn.bugs == again.bugs
+        untouched = Source(planted(right_file(kata), drawn.bugs), "untouched.py")
+        states = [
+            judge.grade(kata, one, diagnosed=False).state for one in (untouched, Source(right_file(kata), "right.py"))
+        ]
+        assert states == ["failing", "solved"]
+        told = [one["name"] for one in described(drawn)]
+        assert told == [bug.name for bug in drawn.bugs]
+    finally:
+        for one in made:
+            one.close()
+        launcher.close()
 
 
 SAID = {

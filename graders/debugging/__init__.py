@@ -9,7 +9,7 @@ from typing import Any
 from graders.arguments import one_of, seed
 from graders.catalogue.katas import LEVELS, sets
 
-MOST_BUGS = 4
+USUAL_BUGS, MOST_BUGS = 2, 4
 MINUTES_EACH = 10
 
 

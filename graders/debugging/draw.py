@@ -60,11 +60,13 @@ def lacking(katas: Sequence[Kata], count: int, slow: bool) -> str:
     """Why nothing could be drawn, and what to do."""
     which = katas[0].id if len(katas) == 1 else f"each of {len(katas)} katas"
     most = max(len(bugs_of(kata, slow)) for kata in katas)
-    kind = "mistakes of cost that can be planted" if slow else "mistakes that can be planted"
+    kind = ("mistake" if most == 1 else "mistakes") + (" of cost" if slow else "")
     if most >= count:
-        return f"{which} has no {count} {kind} and show beside each other; ask for fewer: --bugs {count - 1}"
+        fewer = f"ask for fewer: --bugs {count - 1}" if count > 1 else "name another kata"
+        return f"{which} has no {count} {kind} that can be planted and show beside each other; {fewer}"
     fewer = f"ask for fewer: --bugs {most}" if most else "name another kata"
-    return f"{which} has {most or 'no'} {kind}, and {count} are needed; {fewer}"
+    needed = f"{count} are needed" if count > 1 else "1 is needed"
+    return f"{which} has {most or 'no'} {kind} that can be planted, and {needed}; {fewer}"
 
 
 def described(drawn: Drawn) -> list[dict[str, Any]]:
@@ -101,6 +103,6 @@ def around(text: str, span: range) -> set[int]:
     return lines
 
 
-def needed(bugs: Sequence[Bug]) -> int:
+def lines_needed(bugs: Sequence[Bug]) -> int:
     """How many lines have to change."""
     return sum(size(bug.changes) for bug in bugs)

@@ -13,7 +13,7 @@ from typing import Any
 from graders.catalogue import katas
 from graders.catalogue.bugs import bugs_of, planted
 from graders.catalogue.katas import Kata
-from graders.debugging import MINUTES_EACH, card, commands, draw
+from graders.debugging import MINUTES_EACH, USUAL_BUGS, card, commands, draw
 from graders.debugging.debugging import Debugging
 from graders.desk import attempts
 from graders.desk.debugged import KEY, DebugRound, begun, debug_rounds, practices
@@ -102,7 +102,8 @@ class DebugSession(Session[DebugRound]):
         seed = random.SystemRandom().randrange(SEEDS) if self.options.seed is None else self.options.seed
         console = self.terminal.console
         with console.status("planting bugs") if console.is_terminal else contextlib.nullcontext():
-            drawn = draw.draw(self.chosen, self.options.bugs, seed, self.options.slow, self.plant)
+            count = self.options.bugs or (1 if self.options.slow else USUAL_BUGS)
+            drawn = draw.draw(self.chosen, count, seed, self.options.slow, self.plant)
             body = begin_body(drawn, self.options, seed)
         if given_up:
             given = {KEY: given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
@@ -162,7 +163,7 @@ def begin_body(drawn: draw.Drawn, options: argparse.Namespace, seed: int) -> dic
         "level": kata.about.level,
         "planted": planted(drawn.planting.right, drawn.bugs),
         "right": drawn.planting.right,
-        "needed": draw.needed(drawn.bugs),
+        "needed": draw.lines_needed(drawn.bugs),
         "bugs": draw.described(drawn),
     }
 
