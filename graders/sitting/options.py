@@ -1,0 +1,32 @@
+"""What the commands' options have in common."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from graders.arguments import one_of
+from graders.catalogue.katas import LEVELS, sets
+
+
+def add_choices(command: argparse.ArgumentParser, root: Path) -> None:
+    """Which katas may be drawn."""
+    for name, choices in (("topic", topics(root)), ("level", LEVELS)):
+        words = f"only katas of this {name}: {', '.join(map(str, choices))}"
+        command.add_argument(f"--{name}", type=one_of(name, choices), metavar=name.upper(), help=words)
+    rounds = sets(root)
+    words = f"only katas of this round: {', '.join(rounds)}"
+    command.add_argument("--set", type=one_of("set", list(rounds)), metavar="NAME", help=words)
+
+
+def add_ways(command: argparse.ArgumentParser, noun: str) -> None:
+    """What to do with those that were."""
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--resume", action="store_true", help="go on with the one that was cut off")
+    which.add_argument("--new", action="store_true", help="give up the one that was cut off, and begin another")
+    words = f"show the report of {noun} N; default: the last"
+    which.add_argument("--report", nargs="?", type=int, const=0, metavar="N", help=words)
+
+
+def topics(root: Path) -> list[str]:
+    return sorted({file.parents[1].name for file in (root / "katas").glob("*/*/grader.py")})
