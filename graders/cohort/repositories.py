@@ -108,6 +108,8 @@ def commit_of(repository: Path, revision: str) -> str:
 
 def commit_before(repository: Path, commit: str, until: datetime) -> str:
     """The last one up to then, by its committer's clock; empty where there is none. Raises: Trouble."""
+    if made_at(repository, commit) <= until:
+        return commit  # also where git cannot count so far: its years end with 2099
     latest = f"--before={until.isoformat()}"
     return git(repository, "rev-list", "--max-count=1", latest, "--end-of-options", commit).decode().strip()
 
