@@ -145,6 +145,19 @@ def test_statements_and_filters_need_no_script_and_search_finds(browser: Browser
     plain.check("#level-3")
     shown = [row for row in plain.locator(".map tbody tr").all() if row.is_visible()]
     assert len(shown) == sum(kata.about.level == 3 for kata in KATAS)
+    none = plain.get_by_text("No kata of this topic has this level")
+    assert not none.is_visible()
+    levels = {
+        topic: {kata.about.level for kata in KATAS if kata.topic == topic} for topic in {one.topic for one in KATAS}
+    }
+    topic = next(topic for topic, found in levels.items() if 3 not in found)
+    plain.check(f"#topic-{topic}")
+    assert none.is_visible()
+    assert not plain.get_by_text("Search works once").is_visible()
+    plain.goto(f"{address}/contrastive/info_nce.html")
+    asked = plain.locator("h2#follow-up-questions + details")
+    assert asked.is_visible()
+    assert not asked.locator("details").first.is_visible()
     plain.close()
     page, asked = browser.new_page(), list[str]()
     page.on("request", lambda request: asked.append(request.url))
@@ -154,6 +167,13 @@ def test_statements_and_filters_need_no_script_and_search_finds(browser: Browser
     page.wait_for_selector(".md-search-result__item")
     assert "Perplexity" in page.inner_text(".md-search-result__list")
     assert [url for url in asked if not url.startswith((address, f"blob:{address}", "data:"))] == []
+    page.close()
+
+
+def test_pages_that_no_server_shows_say_how_to_search(browser: Browser, site: Path) -> None:
+    page = browser.new_page()
+    page.goto((site / "index.html").as_uri())
+    assert page.get_by_text("Search works once these pages are served: python -m http.server").is_visible()
     page.close()
 
 

@@ -44,6 +44,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     for page in out.rglob("*.html"):
         mend(page)
     print(f"wrote {out}; open {(out / 'index.html').as_uri()}")
+    print(f"search works once it is served: {sys.executable} -m http.server --directory {out}")
     return 0
 
 
@@ -126,6 +127,13 @@ def front_page(chosen: list[Kata]) -> str:
         for kind, values in (("topic", topics), ("level", LEVELS))
         for value in values
     )
+    met = {(kata.topic, kata.about.level) for kata in chosen}
+    empty = "\n".join(
+        f".map:has(#topic-{topic}:checked):has(#level-{level}:checked) .none {{ display: block; }}"
+        for topic in topics
+        for level in LEVELS
+        if (topic, level) not in met
+    )
     return f"""---
 title: The katas
 hide: [navigation, toc]
@@ -141,7 +149,7 @@ numbers, gradients, stability, the rules of the exercise and the cost of running
 Fork the repository, clone your fork, and then:
 
 ```console
-$ python -m pip install nox
+$ python -m pip install nox uv
 $ nox -s grade       # your katas: all to do, and which file to open first
 $ nox -s watch       # judges on every save
 ```
@@ -150,7 +158,11 @@ $ nox -s watch       # judges on every save
 
 <style>
 {hide}
+.map .none {{ display: none; }}
+{empty}
 </style>
+<p id="served" hidden>Search works once these pages are served: <code>python -m http.server</code> in their folder.</p>
+<script>document.getElementById("served").hidden = location.protocol !== "file:"</script>
 <div class="map">
 {choice("topic", "Topic", topics)}
 {choice("level", "Level", LEVELS)}
@@ -161,6 +173,7 @@ $ nox -s watch       # judges on every save
 {rows}
 </tbody>
 </table>
+<p class="none">No kata of this topic has this level: choose <i>all</i> in one of the two.</p>
 </div>
 """
 
@@ -187,7 +200,8 @@ def kata_page(kata: Kata, known: dict[str, Kata]) -> str:
     about = f"{kata.topic}, level {kata.about.level}, about {kata.about.minutes} minutes in an interview"
     start = f"```console\n$ nox -s watch -- {kata.id}\n```"
     follow_up = texts.read(kata, kata.folder / "follow_up.md").partition("\n")[2]
-    page = f"{title}\n\n*{about}.*\n\n{start}\n{body}\n\n## Follow-up questions\n{follow_up}\n"
+    folded = f"<details>\n<summary>What an interviewer asks next</summary>\n{follow_up}\n\n</details>"
+    page = f"{title}\n\n*{about}.*\n\n{start}\n{body}\n\n## Follow-up questions\n\n{folded}\n"
     page = DETAILS.sub(r'<details markdown="1"><summary>\1</summary>', page)
     return with_links(with_formulas(page), kata, known)
 
