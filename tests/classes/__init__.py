@@ -20,7 +20,7 @@ ENDS = (
 )
 NO_PROGRAMS = ("def scale(:\n", "", "# later\n", "(" * 5000, "x = '\x00'\n", "scale = 3\n")
 # What file systems allow as a name, and formats make something of.
-NAMES = (
+NAMES: tuple[str, ...] = (
     "a b",
     "a-b",
     "A-B",
@@ -56,7 +56,7 @@ def make(folder: Path) -> Expected:
         ("empty", "notes.txt", "no file that is named like a kata"),
     ):
         write(folder / name / file, REFERENCE)
-        expected[name] = found  # type: ignore[assignment]
+        expected[name] = found
     write(folder / "two" / "a" / "scale.py", REFERENCE)
     write(folder / "two" / "b" / "scale.py", REFERENCE)
     expected["two"] = "may both be the answer"
@@ -73,10 +73,10 @@ def archives(folder: Path, expected: Expected) -> None:
             entry.filename = path
             archive.writestr(entry, REFERENCE)
     expected["windows.zip"] = 100
-    with tarfile.open(folder / "unix.tgz", "w:gz") as archive:
-        entry = tarfile.TarInfo("/scale.py")
-        entry.size = len(REFERENCE)
-        archive.addfile(entry, io.BytesIO(REFERENCE.encode()))
+    with tarfile.open(folder / "unix.tgz", "w:gz") as packed:
+        one = tarfile.TarInfo("/scale.py")
+        one.size = len(REFERENCE)
+        packed.addfile(one, io.BytesIO(REFERENCE.encode()))
     expected["unix.tgz"] = 100
     (folder / "damaged.zip").write_bytes(b"PK\x03\x04 no archive")
     expected["damaged.zip"] = "no .zip that can be read"
