@@ -352,6 +352,16 @@ def test_second_run_reads_what_a_repository_has_now_or_says_that_it_cannot(toys:
     ann = read(roster, toys)["ann"]
     assert ann.unread
     assert "cannot be reached now" in ann.notes[0]
+    assert cohort(toys, roster).status == 1  # with clones of its own, in which nothing was fetched before
+    repository_back = toys / "away"
+    repository_back.rename(repository)
+    assert cohort(toys, roster).status == 0
+    before = points(toys)
+    repository.rename(repository_back)
+    ran = cohort(toys, roster)
+    assert (ran.status, points(toys)) == (1, before)
+    assert "2 learners not read, or not wholly: see the notes of ann, bob" in ran.out
+    assert all("cannot be reached now" in row["notes"] for row in table(toys).values())
 
 
 def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its_part(

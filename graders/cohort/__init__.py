@@ -81,5 +81,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         help="limits grades where answers cannot be isolated fully, too; see SECURITY.md",
     )
     cohort.add_argument("--json", type=Path, metavar="FILE", help="write all results as one JSON document")
-    cohort.add_argument("--export", choices=EXPORTS, action="append", default=[], help="also write what this imports")
+    cohort.add_argument(
+        "--export", choices=EXPORTS, action="append", default=[], help="also write a table or files for this program"
+    )
     cohort.set_defaults(module="graders.cohort.main")

@@ -65,6 +65,7 @@ class Graded:
             "until": learner.until.isoformat() if learner.until else "",
             "late": " ".join(f"{kata}:{days}" for kata, days in learner.late.items()),
             "graders": self.graders,
+            "notes": "; ".join(learner.notes),
         }
 
 

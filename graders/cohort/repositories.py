@@ -19,7 +19,7 @@ from graders.faults import UsageError
 CLONE_SECONDS = 300
 MIRRORED = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 IDENTITY = ("login", "id", "email", "section")  # columns that go from the roster into what is exported
-ABOUT = (*IDENTITY, "file", "commit", "committed", "until", "late", "graders")  # of grades.csv, before the points
+ABOUT = (*IDENTITY, "file", "commit", "committed", "until", "late", "graders", "notes")  # of grades.csv
 
 
 class Trouble(Exception):
