@@ -72,6 +72,21 @@ MISTAKES = (
         "slope_of_linear_layers",
         "the bound is 1 / √fan_in, as nn.Linear starts its own weights; with the gain of ReLU it is √(6 / fan_in)",
         {KAIMING_BOUND: "math.sqrt(1 / fan_in)"},
+        also=({KAIMING_BOUND: "math.sqrt(1 / fan_in)", KAIMING_STD: "math.sqrt(1 / 3 / fan_in)"},),
+    ),
+    Mistake(
+        "gain_of_another_activation",
+        "the gain is 5/3 or 3/4, as torch has it for tanh and SELU; Xavier's is 1 here, and Kaiming's √2, of ReLU",
+        {XAVIER_BOUND: f"5 / 3 * {XAVIER_BOUND}", XAVIER_STD: f"5 / 3 * {XAVIER_STD}"},
+        also=tuple(
+            {KAIMING_BOUND: f"{gain} * math.sqrt(3 / fan_in)", KAIMING_STD: f"{gain} * math.sqrt(1 / fan_in)"}
+            for gain in ("5 / 3", "3 / 4")
+        ),
+    ),
+    Mistake(
+        "gain_squared",
+        "Kaiming's gain is 2, by which the variance is 4 / fan_in; it is √2, and the variance 2 / fan_in",
+        {KAIMING_BOUND: "math.sqrt(12 / fan_in)", KAIMING_STD: "math.sqrt(4 / fan_in)"},
     ),
     Mistake(
         "bound_without_root_3",

@@ -121,6 +121,12 @@ MISTAKES = (
         short={DIVERGENCE: "cross_entropy_of(p, q, dim, base)"},
     ),
     mistake(
+        "entropy_of_the_other",
+        "KL subtracts H(q) from H(p, q); subtract H(p)",
+        {"kl": f"{CE} + q * torch.where(q == 0, 1, q).log()"},
+        short={DIVERGENCE: DIVERGENCE.replace("entropy(p", "entropy(q")},
+    ),
+    mistake(
         "quotient_overflows_in_half",
         "p / q overflows float16 where q is tiny; take log p − log q, or a wider dtype",
         {"kl": "p * (torch.where(p == 0, 1, p) / torch.where(p == 0, 1, q)).log()"},
@@ -136,6 +142,12 @@ MISTAKES = (
         "without a base the result is in bits; use the natural logarithm",
         {"unit": "math.log(base or 2)"},
         short={BASED: BASED.replace("nats", "nats / math.log(2)", 1)},
+    ),
+    mistake(
+        "bits_and_base",
+        "log2 is taken, and the result divided by log(base) all the same; take the natural logarithm",
+        {"unit": f"{NATS} * math.log(2)"},
+        short={LOG_Q: LOG_Q.replace("log()", "log2()")},
     ),
     mistake(
         "base_ignored",

@@ -13,6 +13,7 @@ WIDE = "wide = torch.promote_types(logits.dtype, torch.float32)"
 Z = "z = logits.to(wide)"
 W = "w = z.new_ones(C) if weight is None else weight.to(wide)"
 COUNTS = "counts = target != ignore_index"
+Y = "y = torch.where(counts, target, 0)"
 RESULT = "return loss.to(logits.dtype)"
 NARROW = {Z: "z = logits"}  # as most people have it, which shows where float16 ends
 
@@ -94,6 +95,13 @@ MISTAKES = (
         "weights_left_out",
         "the class weights are not used at all; multiply each class's log-probability by its weight",
         {W: "w = z.new_ones(C)"},
+    ),
+    Mistake(
+        "ignored_row_looked_up",
+        "an ignored row is looked up under its own target, which need not be a class; look up any class there, and set "
+        "the loss to 0",
+        {Y: "y = target.clamp(min=0)"},
+        also=({Y: "y = target"},),
     ),
     Mistake(
         "ignored_rows_counted",

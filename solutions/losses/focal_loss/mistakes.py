@@ -16,8 +16,10 @@ RESULT = 'losses if reduction == "none" else getattr(losses, reduction)()'
 BCE = "F.binary_cross_entropy_with_logits(logits, y"
 OF_EXP = "factor = (1 - log_p_t.exp()) ** gamma"  # p_t = e^−BCE, as many write it
 OF_BCE = f"log_p_t = -{BCE}, reduction='none')"
+AS_TORCHVISION = {LOG: OF_BCE, FACTOR: OF_EXP}
 OF_P = "p = logits.sigmoid()\n    log_p_t = y * {0}.log() + (1 - y) * {1}.log()"
 CHOSEN = "torch.where(y == 1, alpha, 1 - alpha)"
+CHOSEN_WRONG, POSITIVES_CHOSEN = "torch.where(y == 1, 1 - alpha, alpha)", "torch.where(y == 1, alpha, 1.0)"
 BCE_OF_P = "p = logits.sigmoid()\n    log_p_t = -F.binary_cross_entropy(p, y, reduction='none')"
 POWER = "factor = (1 - p * y - (1 - p) * (1 - y)) ** gamma"
 TAIL = "(-z.abs()).exp().log1p()"
@@ -83,7 +85,9 @@ MISTAKES = (
             *by(WEIGHT, "alpha", "(y + (1 - alpha) * (1 - y))", "((1 - alpha) * y + alpha * (1 - y))"),
             {WEIGHT: "alpha", WEIGHTED: "if True:"},
             {WEIGHT: "alpha", WEIGHTED: "if True:", FACTOR: OF_EXP},
-            {WEIGHT: "alpha", WEIGHTED: "if True:", FACTOR: OF_EXP, LOG: OF_BCE},
+            {WEIGHT: "alpha", WEIGHTED: "if True:", **AS_TORCHVISION},
+            {WEIGHT: CHOSEN_WRONG, **AS_TORCHVISION},
+            {WEIGHT: POSITIVES_CHOSEN, **AS_TORCHVISION},
         ),
     ),
     Mistake(
@@ -93,6 +97,7 @@ MISTAKES = (
         also=(
             *by(WEIGHTED, "if True:", "if alpha != -1:", "if alpha:"),
             {WEIGHTED: "if True:", WEIGHT: CHOSEN},
+            {WEIGHTED: "if True:", WEIGHT: CHOSEN, **AS_TORCHVISION},
         ),
     ),
     Mistake(
@@ -100,7 +105,11 @@ MISTAKES = (
         "alpha is rounded to float32: torch makes float32 of a Python number times integers, and of two Python "
         "numbers in `where`; convert the targets to the dtype of the logits first",
         {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target.int()))"},
-        also=(*by(WEIGHT, CHOSEN, "torch.tensor([1 - alpha, alpha])[y.long()]"), {Y: "y = target.float()"}),
+        also=(
+            {WEIGHT: CHOSEN, **AS_TORCHVISION},
+            *by(WEIGHT, CHOSEN, "torch.tensor([1 - alpha, alpha])[y.long()]"),
+            {Y: "y = target.float()"},
+        ),
     ),
     Mistake(
         "targets_not_converted",
@@ -112,7 +121,10 @@ MISTAKES = (
         "factor_of_another_probability",
         "the base of the power is not 1 − p_t, which is 1 − p for positives, and p for negatives",
         {FACTOR: "factor = torch.exp(gamma * F.logsigmoid(-logits))"},
-        also=by(FACTOR, "factor = torch.exp(gamma * log_p_t)"),
+        also=(
+            {FACTOR: "factor = torch.exp(gamma * log_p_t)"},
+            {FACTOR: "factor = log_p_t.exp() ** gamma", LOG: OF_BCE, WEIGHT: CHOSEN},
+        ),
     ),
     Mistake(
         "gamma_no_exponent",
@@ -189,6 +201,7 @@ MISTAKES = (
         mean("losses.sum() / y.sum().clamp(1)"),
         also=(
             mean("losses.sum()"),
+            mean("losses.sum() / y.sum()") | AS_TORCHVISION,
             mean("losses.sum() / losses.shape[0]"),
             mean("losses.sum() / (len(losses) if losses.dim() else 1)"),
             mean(f"losses.sum() / ({WEIGHT}.sum() if alpha >= 0 else y.numel())"),

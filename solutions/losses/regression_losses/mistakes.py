@@ -113,15 +113,25 @@ MISTAKES = (
         "sign_of_the_target",
         "mape is wrong for negative targets; take the absolute value of the target before it is compared with eps",
         {SIZE: "size = target.clamp_min(eps)"},
-        also=({SIZE: "size = torch.where(target.abs() < eps, eps, target)"},),
+        also=by(SIZE, "size = torch.where(target.abs() < eps, eps, target)", "size = target + eps"),
     ),
     Mistake(
         "divided_by_another",
         "each error of mape should be divided by the size of its own target, not of its prediction or of all targets",
         {SIZE: "size = pred.abs().clamp_min(eps)"},
-        also=by(SIZE, "size = ((pred.abs() + target.abs()) / 2).clamp_min(eps)", "size = target.abs().mean()"),
+        also=by(
+            SIZE,
+            "size = (pred + eps).abs()",
+            "size = ((pred.abs() + target.abs()) / 2).clamp_min(eps)",
+            "size = target.abs().mean()",
+        ),
     ),
-    Mistake("no_percent", "the factor 100 is missing; mape counts in percent", {MAPE: MAPE.removeprefix("100 * ")}),
+    Mistake(
+        "no_percent",
+        "the factor 100 is missing; mape counts in percent",
+        {MAPE: MAPE.removeprefix("100 * ")},
+        also=({MAPE: MAPE.removeprefix("100 * "), SIZE: "size = target.abs() + eps"},),
+    ),
     Mistake(
         "argument_ignored",
         "the argument delta of huber, or eps of mape, is ignored and its default used; use what is passed",
@@ -149,7 +159,11 @@ MISTAKES = (
         "torchs_own",
         "torch's own function does the work; write it by hand",
         {MSE: "torch.nn.functional.mse_loss(errors(pred, target), 0 * pred, reduction='none')"},
-        also=({HUBER: "delta * torch.nn.functional.smooth_l1_loss(error, 0 * error, reduction='none', beta=delta)"},),
+        also=(
+            {MAE: "torch.nn.functional.l1_loss(pred, target, reduction=reduction)"},
+            {HUBER: "delta * torch.nn.functional.smooth_l1_loss(error, 0 * error, reduction='none', beta=delta)"},
+            {HUBER: "torch.nn.functional.huber_loss(error, 0 * error, reduction='none', delta=delta)"},
+        ),
     ),
     Mistake(
         "all_pairs",

@@ -35,7 +35,11 @@ MISTAKES = (
         "mean_of_perplexities",
         "exp is taken of each sequence or each token, and then the mean; take the mean of the losses, and exp once",
         {MEAN: OF_SEQUENCES, RESULT: f"{RESULT}.mean()"},
-        also=({MEAN: OF_SEQUENCES, RESULT: OF_ANY.format(RESULT)}, {MEAN: EACH, RESULT: "loss.exp()[counts].mean()"}),
+        also=(
+            {MEAN: OF_SEQUENCES, RESULT: OF_ANY.format(RESULT)},
+            {MEAN: EACH, RESULT: "loss.exp()[counts].mean()"},
+            {MEAN: EACH, RESULT: "loss.exp().mean()"},
+        ),
     ),
     Mistake(
         "padding_in_the_divisor",
