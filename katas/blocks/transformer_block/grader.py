@@ -1,0 +1,97 @@
+"""What is checked of TransformerBlock."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from graders.kata import Answer, Budget, Case, Grader, Inputs, Tolerance, last_places
+
+# Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
+# rounding error of a sum over all tokens.
+TOLERANCE = {torch.float32: Tolerance(3e-5, 1e-5, 5e-5), **last_places(8, absolute=14)}
+
+
+def parameters(embed_dim: int, num_heads: int) -> dict[str, tuple[int, ...]]:
+    D = embed_dim
+    weights = {f"{name}_linear.weight": (D, D) for name in ("q", "k", "v", "out")}
+    weights |= {"fc1.weight": (4 * D, D), "fc2.weight": (D, 4 * D), "ln1.weight": (D,), "ln2.weight": (D,)}
+    return weights | {name.replace("weight", "bias"): shape[:1] for name, shape in weights.items()}
+
+
+def oracle(own: dict[str, Tensor], embed_dim: int, num_heads: int, x: Tensor) -> Tensor:
+    def linear(name: str, of: Tensor) -> Tensor:
+        return torch.einsum("bsd,ed->bse", of, own[f"{name}.weight"]) + own[f"{name}.bias"]
+
+    def normed(name: str, of: Tensor) -> Tensor:
+        centred = of - of.mean(-1, keepdim=True)
+        unit = centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+        return unit * own[f"{name}.weight"] + own[f"{name}.bias"]
+
+    tokens = normed("ln1", x)
+    q, k, v = (linear(f"{name}_linear", tokens).unflatten(2, (num_heads, -1)) for name in "qkv")
+    at = torch.arange(x.shape[1])
+    scores = torch.einsum("bihd,bjhd->bhij", q, k) / math.sqrt(embed_dim / num_heads)
+    weights = torch.where(at <= at[:, None], scores, -torch.inf).softmax(-1)
+    x = x + linear("out_linear", torch.einsum("bhij,bjhd->bihd", weights, v).flatten(2))
+    h = linear("fc1", normed("ln2", x))
+    return x + linear("fc2", h / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3))))
+
+
+def tokens(*sizes: tuple[int, int], D: int, std: float = 1.0, mean: float = 0.0) -> Inputs:
+    return lambda draw: [{"x": draw.normal(B, S, D, std=std, mean=mean)} for B, S in sizes]
+
+
+def heads(D: int, H: int) -> dict[str, int]:
+    return {"embed_dim": D, "num_heads": H}
+
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "TransformerBlock(embed_dim, num_heads)",
+            forward="forward(x)",
+            oracle=oracle,
+            parameters=parameters,
+            differentiable=("x",),
+            tolerance=TOLERANCE,
+            budgets=(
+                Budget(
+                    "many_small_heads",
+                    sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
+                    inputs=lambda draw, batch, heads, tokens: {"x": draw.normal(batch, tokens, 2 * heads)},
+                    init=lambda heads, **sizes: {"embed_dim": 2 * heads, "num_heads": heads},
+                    asks=("loops",),
+                    hints={
+                        "batch": "@ multiplies all matrices of a batch",
+                        "heads": "give the heads an axis of their own, before the last two, and @ does them all",
+                        "tokens": "one @ scores all pairs of a query and a key",
+                    },
+                ),
+                Budget(
+                    "long_sequences",
+                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (4, 16)},
+                    inputs=lambda draw, heads, tokens, channels: {"x": draw.normal(1, tokens, heads * channels)},
+                    init=lambda heads, channels, **sizes: {"embed_dim": heads * channels, "num_heads": heads},
+                    asks=("memory",),
+                    hints={"channels": "@ sums over the channels of a head by itself"},
+                ),
+            ),
+            cases=(
+                Case("three_heads", lambda draw: {"x": draw.normal(2, 5, 12)}, init=heads(12, 3)),
+                Case("every_size", tokens((1, 1), (1, 6), (4, 1), (3, 4), (2, 7), D=6), init=heads(6, 2)),
+                Case("one_head", tokens((2, 4), D=5), init=heads(5, 1)),
+                Case("heads_of_one_channel", tokens((2, 4), D=5), init=heads(5, 5)),
+                Case("far_from_0", tokens((2, 5), D=8, std=4.0, mean=3.0), init=heads(8, 2)),
+                Case("small_variance", tokens((2, 5), D=8, std=2e-3), init=heads(8, 2), category="robustness"),
+                Case("heads_do_not_divide", None, init=heads(10, 4), raises=ValueError),
+                Case("more_heads_than_channels", None, init=heads(4, 8), raises=ValueError),
+            ),
+        ),
+    ),
+    # F.scaled_dot_product_attention is allowed, and what runs below it.
+    banned=(
+        *("multi_head_attention", "native_multi_head_attention", "triton_multi_head_attention"),
+        *("transformer_encoder_layer", "forward_impl"),
+    ),
+)

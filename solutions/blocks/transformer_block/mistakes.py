@@ -1,0 +1,245 @@
+"""Known wrong answers to transformer_block."""
+
+from graders.kata import Mistake
+
+NORMED = "normed = self.ln1(x)"
+SPLIT = "{0} = self.{0}_linear(normed).view(B, S, H, d).transpose(1, 2)"
+DIAGONAL = ".tril()"
+SCORES = "(q / math.sqrt(d)) @ k.mT"
+HIDDEN = "scores.masked_fill(~seen, -torch.inf)"
+WEIGHTS = f"{HIDDEN}.softmax(-1)"
+HEADS = "heads = weights @ v"
+MERGE = "heads.transpose(1, 2).reshape(B, S, D)"
+MAPPED = f"self.out_linear({MERGE})"
+FIRST = f"x = x + {MAPPED}"
+HIDDEN_LAYER = "self.fc1(self.ln2(x))"
+GELU = f'F.gelu({HIDDEN_LAYER}, approximate="tanh")'
+RESULT = "return x + self.fc2(hidden)"
+
+
+def split(layout: str) -> dict[str, str]:
+    return {SPLIT.format(name): f"{name} = self.{name}_linear(normed){layout}" for name in "qkv"}
+
+
+def not_normed(*names: str) -> dict[str, str]:
+    return {SPLIT.format(name): SPLIT.format(name).replace("normed", "x") for name in names}
+
+
+MISTAKES = (
+    Mistake(
+        "post_norm",
+        "the norms come after the sums, as in the first transformer; here each comes first in its branch: x + f(ln(x))",
+        {
+            NORMED: "normed = x",
+            FIRST: f"x = self.ln1(x + {MAPPED})",
+            HIDDEN_LAYER: "self.fc1(x)",
+            RESULT: "return self.ln2(x + self.fc2(hidden))",
+        },
+    ),
+    Mistake(
+        "norm_at_the_end_of_a_branch",
+        "a branch is normed at its end, x + ln(f(x)); norm its input, x + f(ln(x))",
+        {
+            NORMED: "normed = x",
+            FIRST: f"x = x + self.ln1({MAPPED})",
+            HIDDEN_LAYER: "self.fc1(x)",
+            RESULT: "return x + self.ln2(self.fc2(hidden))",
+        },
+    ),
+    Mistake(
+        "normed_tokens_in_the_sum",
+        "a branch is added to the normed tokens; add it to the tokens as they were before the norm",
+        {NORMED: "x = normed = self.ln1(x)"},
+        also=(
+            {"hidden = ": "x = self.ln2(x)\n        hidden = ", HIDDEN_LAYER: "self.fc1(x)"},
+            {
+                NORMED: "x = normed = self.ln1(x)",
+                "hidden = ": "x = self.ln2(x)\n        hidden = ",
+                HIDDEN_LAYER: "self.fc1(x)",
+            },
+        ),
+    ),
+    Mistake(
+        "no_first_sum",
+        "what attention gives replaces x; add it to x",
+        {FIRST: f"x = {MAPPED}"},
+    ),
+    Mistake(
+        "no_second_sum",
+        "what the MLP gives replaces x; add it to x",
+        {RESULT: "return self.fc2(hidden)"},
+    ),
+    Mistake(
+        "no_sums", "neither branch is added to x; add both", {FIRST: f"x = {MAPPED}", RESULT: "return self.fc2(hidden)"}
+    ),
+    Mistake(
+        "second_sum_from_the_start",
+        "what the MLP gives is added to the tokens of the beginning; add it to the sum that attention has made",
+        {NORMED: f"start = x\n        {NORMED}", RESULT: "return start + self.fc2(hidden)"},
+    ),
+    Mistake(
+        "side_by_side",
+        "the MLP reads what attention reads, as if they stood side by side; it comes after, and reads the sum",
+        {NORMED: f"start = x\n        {NORMED}", HIDDEN_LAYER: "self.fc1(self.ln2(start))"},
+    ),
+    Mistake(
+        "mlp_first",
+        "the MLP comes before attention; it comes after",
+        {
+            NORMED: f"x = x + self.fc2({GELU})\n        {NORMED}",
+            FIRST: f"return x + {MAPPED}",
+        },
+    ),
+    Mistake(
+        "one_norm_for_both",
+        "one LayerNorm is used twice; attention has ln1, and the MLP has ln2",
+        {HIDDEN_LAYER: "self.fc1(self.ln1(x))"},
+        also=({NORMED: "normed = self.ln2(x)"},),
+    ),
+    Mistake(
+        "norms_swapped",
+        "ln1 and ln2 are swapped; attention has ln1, and the MLP has ln2",
+        {NORMED: "normed = self.ln2(x)", HIDDEN_LAYER: "self.fc1(self.ln1(x))"},
+    ),
+    Mistake("no_second_norm", "the MLP reads x without its norm; give it ln2(x)", {HIDDEN_LAYER: "self.fc1(x)"}),
+    Mistake("no_first_norm", "attention reads x without its norm; give it ln1(x)", {NORMED: "normed = x"}),
+    Mistake(
+        "queries_not_normed",
+        "queries come from x, keys and values from ln1(x); all three come from ln1(x)",
+        not_normed("q"),
+        also=(not_normed("k", "v"), not_normed("v"), not_normed("k"), not_normed("q", "k")),
+    ),
+    Mistake(
+        "another_eps",
+        "the LayerNorm has another eps; leave it at its default, 1e-5",
+        {"self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-6)"},
+        also=(
+            {
+                "self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-6)",
+                "self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-6)",
+            },
+            {
+                "self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-12)",
+                "self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-12)",
+            },
+        ),
+    ),
+    Mistake("not_causal", "tokens see later ones; hide keys after the query", {DIAGONAL: ""}),
+    Mistake("itself_hidden", "a token does not see itself; it should", {DIAGONAL: ".tril(-1)"}),
+    Mistake("next_token_seen", "a token also sees the one after it; hide it", {DIAGONAL: ".tril(1)"}),
+    Mistake(
+        "past_hidden",
+        "a token sees itself and later ones; it should see itself and earlier ones",
+        {DIAGONAL: ".triu()"},
+    ),
+    Mistake(
+        "exact_gelu",
+        'the GELU is the exact one, by erf; GPT-2 has the one by tanh, approximate="tanh"',
+        {GELU: f"F.gelu({HIDDEN_LAYER})"},
+    ),
+    Mistake(
+        "another_activation",
+        "the activation is no GELU; it should be the one by tanh",
+        {GELU: f"F.relu({HIDDEN_LAYER})"},
+        also=({GELU: f"F.silu({HIDDEN_LAYER})"}, {GELU: f"(lambda h: h * torch.sigmoid(1.702 * h))({HIDDEN_LAYER})"}),
+    ),
+    Mistake("no_activation", "there is no activation between fc1 and fc2; put the GELU there", {GELU: HIDDEN_LAYER}),
+    Mistake(
+        "activation_after_fc2",
+        "an activation follows fc2 as well; it belongs between fc1 and fc2 alone",
+        {RESULT: 'return x + F.gelu(self.fc2(hidden), approximate="tanh")'},
+    ),
+    Mistake(
+        "narrow_mlp",
+        "the hidden layer of the MLP has another width; it should have 4 · embed_dim channels",
+        {
+            "nn.Linear(embed_dim, 4 * embed_dim)": "nn.Linear(embed_dim, 2 * embed_dim)",
+            "nn.Linear(4 * embed_dim, embed_dim)": "nn.Linear(2 * embed_dim, embed_dim)",
+        },
+    ),
+    Mistake(
+        "no_output_map",
+        "out_linear is not applied; map the merged heads with it before they are added",
+        {MAPPED: f"{MERGE} + 0 * self.out_linear(x)"},
+        also=({MAPPED: MERGE},),
+    ),
+    Mistake("not_scaled", "the scores are not divided by √d", {SCORES: "q @ k.mT"}),
+    Mistake(
+        "scaled_by_embed_dim",
+        "the scores are divided by √embed_dim; use √(embed_dim / num_heads)",
+        {"math.sqrt(d)": "math.sqrt(D)"},
+    ),
+    Mistake(
+        "heads_split_by_view",
+        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose",
+        split(".view(B, H, S, d)"),
+    ),
+    Mistake(
+        "heads_interleaved",
+        "head h takes every H-th channel; it should take d neighbours, so view the channels as (H, d), not (d, H)",
+        split(".view(B, S, d, H).permute(0, 3, 1, 2)"),
+    ),
+    Mistake(
+        "heads_merged_without_transpose",
+        "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first",
+        {MERGE: "heads.reshape(B, S, D)"},
+    ),
+    Mistake(
+        "softmax_over_queries",
+        "the softmax runs over the queries; it should run over the keys",
+        {"softmax(-1)": "softmax(-2)"},
+    ),
+    Mistake(
+        "masked_after_softmax",
+        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
+        {WEIGHTS: "scores.softmax(-1) * seen"},
+    ),
+    Mistake(
+        "hidden_by_1e9",
+        "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
+    ),
+    Mistake(
+        "dropout_left_on",
+        "dropout changes the block while it trains; leave it out",
+        {HEADS: "heads = F.dropout(weights, 0.1, self.training) @ v"},
+        also=(
+            {RESULT: "return x + F.dropout(self.fc2(hidden), 0.1, self.training)"},
+            {
+                HEADS: "heads = F.dropout(weights, 0.1, self.training) @ v",
+                RESULT: "return x + F.dropout(self.fc2(hidden), 0.1, self.training)",
+            },
+        ),
+    ),
+    Mistake(
+        "written_into_x",
+        "x += … writes into the caller's tensor; x = x + … makes a new one",
+        {FIRST: f"x += {MAPPED}"},
+    ),
+    Mistake(
+        "head_by_head",
+        "a loop multiplies one head at a time; one @ does all of them",
+        {HEADS: "heads = torch.stack([weights[:, h] @ v[:, h] for h in range(H)], dim=1)"},
+        slow=True,
+    ),
+    Mistake(
+        "table_of_products",
+        "all products of q and k are kept before they are summed; @ sums over d by itself",
+        {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+SEEN = f"torch.ones(S, S, dtype=torch.bool, device=x.device){DIAGONAL}"
+EQUIVALENT = {
+    "builtin.py runs cat": "it puts tensors side by side; one product for q, k and v is a usual right answer",
+    "builtin.py runs triu": "it makes the mask",
+    "builtin.py runs scaled_dot_product_flash_attention_for_cpu": "F.scaled_dot_product_attention is allowed",
+    f"seen = {SEEN} -> seen = {SEEN.replace(', device=x.device', '')}": (
+        "on the CPU the mask is made on the device of x anyway; on a GPU the call raises"
+    ),
+} | {
+    f"{line} -> {line.replace('(1, 2)', '(2, 1)')}": "transposing axes 2 and 1 is transposing 1 and 2"
+    for line in (*map(SPLIT.format, "qkv"), FIRST)
+}
