@@ -10,8 +10,6 @@ SPLIT = {
 SHARE_K = "k = k.repeat_interleave(H // G, dim=1)"
 SHARE_V = "v = v.repeat_interleave(H // G, dim=1)"
 TILE_K, TILE_V = (f"{name} = {name}.repeat(1, H // G, 1, 1)" for name in "kv")
-K_LINEAR = "self.k_linear = nn.Linear(embed_dim, num_kv_heads * d)"
-V_LINEAR = "self.v_linear = nn.Linear(embed_dim, num_kv_heads * d)"
 SCORES = "(q / math.sqrt(d)) @ k.mT"
 IF_CAUSAL = "        if causal:\n"
 DIAGONAL = ".tril()"
@@ -80,29 +78,6 @@ MISTAKES = (
         "weights_averaged",
         "the weights of the query heads that share keys are averaged; each head has weights of its own",
         {WEIGHTS: f"{WEIGHTS}.view(B, G, H // G, S, S).mean(2).repeat_interleave(H // G, dim=1)"},
-    ),
-    Mistake(
-        "keys_and_values_of_full_width",
-        "k_linear and v_linear map to D channels; they have G heads of d channels, so G·d",
-        {
-            K_LINEAR: "self.k_linear = nn.Linear(embed_dim, embed_dim)",
-            V_LINEAR: "self.v_linear = nn.Linear(embed_dim, embed_dim)",
-            SPLIT["k"]: SPLIT["k"].replace("G", "H"),
-            SPLIT["v"]: SPLIT["v"].replace("G", "H"),
-            SHARE_K: "pass",
-            SHARE_V: "pass",
-        },
-    ),
-    Mistake(
-        "map_without_bias",
-        "one of the four linear maps has no bias; all of them should have one",
-        {K_LINEAR: K_LINEAR.replace("* d)", "* d, bias=False)")},
-        also=(
-            {
-                K_LINEAR: K_LINEAR.replace("* d)", "* d, bias=False)"),
-                V_LINEAR: V_LINEAR.replace("* d)", "* d, bias=False)"),
-            },
-        ),
     ),
     Mistake(
         "scaled_by_embed_dim",

@@ -150,14 +150,6 @@ MISTAKES = (
         {RESULT: 'return x + F.gelu(self.fc2(hidden), approximate="tanh")'},
     ),
     Mistake(
-        "narrow_mlp",
-        "the hidden layer of the MLP has another width; it should have 4 · embed_dim channels",
-        {
-            "nn.Linear(embed_dim, 4 * embed_dim)": "nn.Linear(embed_dim, 2 * embed_dim)",
-            "nn.Linear(4 * embed_dim, embed_dim)": "nn.Linear(2 * embed_dim, embed_dim)",
-        },
-    ),
-    Mistake(
         "no_output_map",
         "out_linear is not applied; map the merged heads with it before they are added",
         {MAPPED: f"{MERGE} + 0 * self.out_linear(x)"},
