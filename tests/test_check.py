@@ -205,15 +205,18 @@ def test_what_somebody_is_working_on_is_no_old_stub(kata: Kata) -> None:
     assert check.lacks(kata) == []
 
 
-def test_sets_and_the_main_table_are_looked_at(kata: Kata, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sets_paths_and_the_main_table_are_looked_at(kata: Kata, capsys: pytest.CaptureFixture[str]) -> None:
     (kata.root / "katas/sets.yaml").write_text("first:\n  - cosine_similarity\n  - gone\n")
+    (kata.root / "katas/paths.yaml").write_text("week:\n  title: A week\n  katas:\n  - gone\n")
     (kata.root / "README.md").write_text("| topic | level 1 |\n\n")
     assert cli.main(["check", "cosine_similarity"], kata.root) == 1
     assert capsys.readouterr().out.splitlines() == [
         "katas/sets.yaml:3: the set first names gone, and there is no such kata",
+        "katas/paths.yaml:4: the path week names gone, and there is no such kata",
         "README.md: the table of all katas is an old one; run: python -m graders statement",
     ]
     (kata.root / "katas/sets.yaml").unlink()
+    (kata.root / "katas/paths.yaml").unlink()
     assert cli.main(["statement", "cosine_similarity"], kata.root) == 0
     assert cli.main(["check", "cosine_similarity"], kata.root) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "nothing is lacking: cosine_similarity"

@@ -180,6 +180,17 @@ def test_status_says_what_is_next_and_what_it_unlocks(desk: Path, capsys: pytest
     assert max(map(len, shown)) <= 80
 
 
+def test_status_of_a_path(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (desk / "katas/paths.yaml").write_text("maps:\n  title: All about maps\n  katas: [affine]\nall:\n  title: All\n")
+    said = say(desk, capsys, "status", "--path", "maps")
+    assert said.startswith("All about maps\n")
+    assert "0 core, 0 solved of 1; best scores 0/100\nnext: affine\n  nox -s watch -- --path maps" in said
+    assert "0 solved of 2" in say(desk, capsys, "status", "--path", "all")
+    for command in ("status", "watch"):
+        said = refusal(desk, capsys, command, "--path", "map")
+        assert said == "error: there is no path 'map'; there are maps: All about maps; all: All\n"
+
+
 def test_status_as_json(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grade(desk, REFERENCE)
     found = json.loads(say(desk, capsys, "status", "--json"))

@@ -145,7 +145,7 @@ def test_statements_and_filters_need_no_script_and_search_finds(browser: Browser
     plain.check("#level-3")
     shown = [row for row in plain.locator(".map tbody tr").all() if row.is_visible()]
     assert len(shown) == sum(kata.about.level == 3 for kata in KATAS)
-    none = plain.get_by_text("No kata of this topic has this level")
+    none = plain.get_by_text("No kata has all of these")
     assert not none.is_visible()
     levels = {
         topic: {kata.about.level for kata in KATAS if kata.topic == topic} for topic in {one.topic for one in KATAS}
@@ -153,6 +153,11 @@ def test_statements_and_filters_need_no_script_and_search_finds(browser: Browser
     topic = next(topic for topic, found in levels.items() if 3 not in found)
     plain.check(f"#topic-{topic}")
     assert none.is_visible()
+    plain.check("#topic-all")
+    plain.check("#level-all")
+    plain.check("#path-contrastive")
+    shown = [row for row in plain.locator(".map tbody tr").all() if row.is_visible()]
+    assert len(shown) == len(katas.goals(KATAS[0].root)["contrastive"][1])
     assert not plain.get_by_text("Search works once").is_visible()
     plain.goto(f"{address}/contrastive/info_nce.html")
     folded = plain.locator("h2#follow-up-questions + details")

@@ -104,6 +104,15 @@ def terminal(desk: Path) -> Iterator[Terminal]:
     end(made.child)
 
 
+def test_a_path_is_followed(desk: Path) -> None:
+    (desk / "katas/paths.yaml").write_text("maps:\n  title: All about maps\n  katas: [affine]\n")
+    terminal = Terminal(desk, "--path", "maps")
+    terminal.shows("TODO", "katas/toys/affine/affine.py", "0 core, 0 solved of 1")
+    terminal.press("n")
+    terminal.shows("every other kata is solved")
+    end(terminal.child)
+
+
 def test_learner_goes_from_stub_to_solved(terminal: Terminal) -> None:
     terminal.save(WRONG)
     shown = terminal.shows("judging scale", "FAIL", "the factor divides", "0 core, 0 solved of 2")

@@ -203,12 +203,31 @@ def path(root: Path) -> list[str]:
 
 def sets(root: Path) -> dict[str, list[str]]:
     """Rounds of katas that are asked together, by their names in katas/sets.yaml. Raises: UsageError."""
-    file = root / "katas" / "sets.yaml"
-    try:
-        found: dict[str, list[str]] = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"katas/sets.yaml cannot be read ({' '.join(str(error).split())}){RESTORE}") from None
+    found: dict[str, list[str]] = listed(root / "katas/sets.yaml")
     return found
+
+
+def goals(root: Path) -> dict[str, tuple[str, list[str]]]:
+    """Paths by what they lead to, by their names in katas/paths.yaml: a title, and which katas. Raises: UsageError."""
+    found = listed(root / "katas/paths.yaml")
+    return {name: (said["title"], said.get("katas") or path(root)) for name, said in found.items()}
+
+
+def on_path_to(goal: str | None, root: Path) -> list[Kata]:
+    """All katas for none. Raises: UsageError, where there is no such path."""
+    known = goals(root) if goal else {}
+    if goal and goal not in known:
+        words = "; ".join(f"{name}: {title}" for name, (title, _) in known.items())
+        raise UsageError(f"there is no path {goal!r}; there are {words or 'none'}")
+    return [kata for kata in all_katas(root) if not goal or kata.id in known[goal][1]]
+
+
+def listed(file: Path) -> Any:
+    """Raises: UsageError."""
+    try:
+        return yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"katas/{file.name} cannot be read ({' '.join(str(error).split())}){RESTORE}") from None
 
 
 def kata_at(grader_file: Path) -> Kata:

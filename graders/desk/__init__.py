@@ -13,6 +13,7 @@ from typing import Any
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     watch = add(commands, "watch", "grade on every save", "Grades a kata whenever its file is saved.")
     watch.add_argument("kata", nargs="?", metavar="KATA", help="which kata; by default the first one to do")
+    watch.add_argument("--path", metavar="NAME", help="go along a path of katas/paths.yaml, such as llm")
     watch.add_argument("--review", action="store_true", help="what `review` began, instead of your answers")
     watch.add_argument("--poll", action="store_true", help="look for saves ten times a second, for network folders")
 
@@ -33,6 +34,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
 
     status = add(commands, "status", "show the map of topics and katas", "Shows how far you have come.")
     status.add_argument("--json", action="store_true", help="as JSON")
+    status.add_argument("--path", metavar="NAME", help="only a path of katas/paths.yaml, such as llm")
 
     reset = add(commands, "reset", "start a kata anew", "Saves the attempt and puts the stub in its place.")
     reset.add_argument("katas", nargs="+", metavar="KATA", help="which katas")

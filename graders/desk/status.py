@@ -32,12 +32,14 @@ COLOURS = {"solved": "green", "core": "cyan", "failing": "red", "error": "red", 
 
 def main(options: argparse.Namespace, root: Path) -> int:
     state = State(root)
-    desk = overview(state, katas.all_katas(root))
+    desk = overview(state, katas.on_path_to(options.path, root))
     console = card.console()
     if options.json:
         print(json.dumps(document(desk), indent=1))
     else:
-        show(desk, console)
+        if options.path:
+            console.print(Text(katas.goals(root)[options.path][0], style="bold"))
+        show(desk, console, options.path)
     for note in state.notes:
         card.console(stderr=True).print(f"note: {note}", soft_wrap=True)
     state.close()
@@ -148,7 +150,7 @@ def after_solving(kata: str, root: Path) -> str:
     return f"next: open {desk.katas[after].answer_file.relative_to(root)}, then run  nox -s grade -- {after}"
 
 
-def show(desk: Desk, console: Console) -> None:
+def show(desk: Desk, console: Console, goal: str | None = None) -> None:
     table = card.Fitting(box=None, padding=(0, 1), pad_edge=False)
     headings = [one for one in COLUMNS if console.width >= WIDE or one not in LEFT_OUT]
     for heading in headings:
@@ -169,7 +171,8 @@ def show(desk: Desk, console: Console) -> None:
     if desk.next:
         opened = desk.unlocks(desk.next)
         unlocks = f", which unlocks {', '.join(opened)}" if opened else ""
-        console.print(Text(f"next: {desk.next}{unlocks}\n  nox -s watch -- {desk.next}"))
+        on = f"--path {goal}" if goal else desk.next
+        console.print(Text(f"next: {desk.next}{unlocks}\n  nox -s watch -- {on}"))
 
 
 def debugging(desk: Desk) -> list[str]:

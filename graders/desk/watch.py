@@ -40,7 +40,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     launcher = new_launcher()  # before any grader is imported: see launcher.py
     judge = WarmJudge(launcher)
     try:
-        chosen = katas.all_katas(root)
+        chosen = katas.on_path_to(options.path, root)
         state = State(root)
         named = katas.find([options.kata], root) if options.kata else chosen
         attempts.bring_all_home(state, chosen)

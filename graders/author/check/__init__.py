@@ -74,12 +74,13 @@ def placed(kata: Kata, sentence: str) -> str:
 def in_common(root: Path) -> Iterator[str]:
     """What the repository lacks beside its katas."""
     known = {kata.id for kata in katas.found_katas(root)}
-    file = root / "katas" / "sets.yaml"
-    for name, members in katas.sets(root).items():
-        page = Page(file.relative_to(root).as_posix(), file.read_text(encoding="utf-8"))
-        for member in members:
-            if member not in known:
-                yield f"{page.at(f'- {member}')}: the set {name} names {member}, and there is no such kata"
+    goals = {name: members for name, (_, members) in katas.goals(root).items()}
+    for noun, groups in (("set", katas.sets(root)), ("path", goals)):
+        for name, members in groups.items():
+            for member in members:
+                if member not in known:
+                    page = Page(file := f"katas/{noun}s.yaml", (root / file).read_text(encoding="utf-8"))
+                    yield f"{page.at(f'- {member}')}: the {noun} {name} names {member}, and there is no such kata"
     readme = root / "README.md"
     with contextlib.suppress(UsageError):  # a kata whose front matter is unclear says so itself
         if readme.exists() and with_path(text := readme.read_text(encoding="utf-8"), katas.all_katas(root)) != text:

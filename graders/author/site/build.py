@@ -11,6 +11,7 @@ import sys
 import tempfile
 from html import escape
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import yaml
 from latex2mathml.converter import convert
@@ -116,23 +117,29 @@ def settings(chosen: list[Kata], scored: bool) -> dict[str, object]:
 def front_page(chosen: list[Kata]) -> str:
     """The map, with filters that need no script."""
     topics = list(dict.fromkeys(kata.topic for kata in chosen))
+    goals = katas.goals(chosen[0].root) if chosen else {}
     rows = "\n".join(
-        f'<tr class="level-{kata.about.level} topic-{kata.topic}"><th scope="row">'
+        f'<tr class="{" ".join(sorted(classes(kata, goals)))}"><th scope="row">'
         f'<a href="{kata.topic}/{kata.id}.html">{escape(kata.about.title)}</a></th><td>{kata.topic}</td>'
         f"<td>{kata.about.level}</td><td>{kata.about.minutes}</td><td>{after(kata, chosen)}</td></tr>"
         for kata in chosen
     )
+    filters: dict[str, dict[Any, str]] = {
+        "topic": {one: one for one in topics},
+        "level": {one: f"{one}" for one in LEVELS},
+        "path": {name: title for name, (title, _) in goals.items()},
+    }
     hide = "\n".join(
         f".map:has(#{kind}-{value}:checked) tbody tr:not(.{kind}-{value}) {{ display: none; }}"
-        for kind, values in (("topic", topics), ("level", LEVELS))
+        for kind, values in filters.items()
         for value in values
     )
-    met = {(kata.topic, kata.about.level) for kata in chosen}
+    kinds = [["", *(f"{kind}-{one}" for one in values)] for kind, values in filters.items()]
+    choices = "\n".join(choice(kind, values) for kind, values in filters.items() if values)
     empty = "\n".join(
-        f".map:has(#topic-{topic}:checked):has(#level-{level}:checked) .none {{ display: block; }}"
-        for topic in topics
-        for level in LEVELS
-        if (topic, level) not in met
+        f".map{''.join(f':has(#{one}:checked)' for one in combined if one)} .none {{ display: block; }}"
+        for combined in itertools.product(*kinds)
+        if not any(classes(kata, goals).issuperset(filter(None, combined)) for kata in chosen)
     )
     return f"""---
 title: The katas
@@ -164,8 +171,7 @@ $ nox -s watch       # judges on every save
 <p id="served" hidden>Search works once these pages are served: <code>python -m http.server</code> in their folder.</p>
 <script>document.getElementById("served").hidden = location.protocol !== "file:"</script>
 <div class="map">
-{choice("topic", "Topic", topics)}
-{choice("level", "Level", LEVELS)}
+{choices}
 <table>
 <thead><tr><th scope="col">kata</th><th scope="col">topic</th><th scope="col">level</th>
 <th scope="col">minutes</th><th scope="col">after</th></tr></thead>
@@ -173,19 +179,24 @@ $ nox -s watch       # judges on every save
 {rows}
 </tbody>
 </table>
-<p class="none">No kata of this topic has this level: choose <i>all</i> in one of the two.</p>
+<p class="none">No kata has all of these: choose <i>all</i> in one of them.</p>
 </div>
 """
 
 
-def choice(kind: str, title: str, values: object) -> str:
-    assert isinstance(values, list | tuple)
-    every = [("all", "all", " checked"), *((value, value, "") for value in values)]
+def classes(kata: Kata, goals: dict[str, tuple[str, list[str]]]) -> set[str]:
+    """What the map's filters know it by."""
+    paths = {f"path-{name}" for name, (_, members) in goals.items() if kata.id in members}
+    return {f"level-{kata.about.level}", f"topic-{kata.topic}", *paths}
+
+
+def choice(kind: str, values: dict[Any, str]) -> str:
+    every = [("all", "all", " checked"), *((value, text, "") for value, text in values.items())]
     options = " ".join(
         f'<label><input type="radio" name="{kind}" id="{kind}-{value}"{checked}> {text}</label>'
         for value, text, checked in every
     )
-    return f"<fieldset><legend>{title}</legend>{options}</fieldset>"
+    return f"<fieldset><legend>{kind.capitalize()}</legend>{options}</fieldset>"
 
 
 def after(kata: Kata, chosen: list[Kata]) -> str:
