@@ -1,0 +1,160 @@
+"""Known wrong answers to swiglu_mlp."""
+
+from graders.kata import Mistake
+
+SILU = "return x * torch.sigmoid(x)"
+KNOWN = "if approximate not in"
+ASKED = 'if approximate == "none":'
+ERF = "return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))"
+WIDE = "wide = x.to(torch.promote_types(x.dtype, torch.float32))"
+ROOT, CUBE = "math.sqrt(2 / math.pi)", "0.044715 * wide**3"
+TANH = "(0.5 * wide * (1 + torch.tanh(inner)))"
+GATE, UP, DOWN = (
+    f"self.{name}_proj = nn.Linear({sizes}, bias=False)"
+    for name, sizes in (
+        ("gate", "embed_dim, hidden_dim"),
+        ("up", "embed_dim, hidden_dim"),
+        ("down", "hidden_dim, embed_dim"),
+    )
+)
+GATED = "silu(self.gate_proj(x)) * self.up_proj(x)"
+MLP = f"return self.down_proj({GATED})"
+BY_TOKEN = """rows = [silu(self.gate_proj(row)) * self.up_proj(row) for row in x.reshape(-1, x.shape[-1])]
+        return self.down_proj(torch.stack(rows)).reshape(x.shape)"""
+
+
+def gated(text: str) -> dict[str, str]:
+    """What goes into down_proj, where g is the gate's branch and u the other."""
+    return {MLP: f"g, u = self.gate_proj(x), self.up_proj(x)\n        return self.down_proj({text})"}
+
+
+MISTAKES = (
+    Mistake(
+        "silu_without_x",
+        "silu is the sigmoid alone; multiply it by x",
+        {SILU: "return torch.sigmoid(x)"},
+    ),
+    Mistake(
+        "exp_overflows",
+        "e^(−x) overflows far below 0, and the gradient is ∞/∞, which is NaN; multiply by torch.sigmoid(x)",
+        {SILU: "return x / (1 + torch.exp(-x))"},
+        also=({SILU: "return x * (1 / (1 + torch.exp(-x)))"},),
+    ),
+    Mistake(
+        "exp_overflows_in_the_gate",
+        "the gate in forward divides by 1 + e^(−x), whose gradient is NaN far below 0; call silu",
+        gated("g / (1 + torch.exp(-g)) * u"),
+    ),
+    Mistake(
+        "silu_in_pieces",
+        "silu is a hard sigmoid times x, made of straight lines; use σ(x) = 1 / (1 + e^(−x))",
+        {SILU: "return x * (x / 6 + 0.5).clamp(0, 1)"},
+    ),
+    Mistake(
+        "gelu_by_sigmoid",
+        "gelu is x·σ(1.702 x), which is off by up to 0.02; use erf",
+        {ERF: "return x * torch.sigmoid(1.702 * x)"},
+    ),
+    Mistake(
+        "root_of_two_missing",
+        "erf is taken of x; take it of x / √2",
+        {ERF: ERF.replace("x / math.sqrt(2)", "x")},
+    ),
+    Mistake(
+        "half_missing",
+        "½ is missing in the form with erf, so that gelu is 2x for large x; halve it",
+        {ERF: ERF.replace("0.5 * ", "")},
+    ),
+    Mistake(
+        "density",
+        "x is multiplied by the density of the normal distribution; take its distribution function, made of erf",
+        {ERF: "return x * torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)"},
+    ),
+    Mistake(
+        "forms_swapped",
+        'approximate="none" gives the form with tanh, and "tanh" the one with erf; it is the other way round',
+        {ASKED: ASKED.replace("none", "tanh")},
+    ),
+    Mistake(
+        "always_erf", 'approximate="tanh" gives the form with erf; it has a formula of its own', {ASKED: "if True:"}
+    ),
+    Mistake(
+        "always_tanh",
+        'approximate="none" gives the form with tanh; by default, use erf',
+        {ASKED: "if not approximate:"},
+    ),
+    Mistake(
+        "constant_too_large",
+        "the factor of x³ is 0.44715; it is 0.044715",
+        {CUBE: CUBE.replace("0.04", "0.4")},
+    ),
+    Mistake("square_for_cube", "x² stands in place of x³", {CUBE: CUBE.replace("**3", "**2")}),
+    Mistake(
+        "root_of_two_over_pi_missing",
+        "the argument of tanh is multiplied by 2/π or by √2/π; multiply it by √(2/π)",
+        {ROOT: "2 / math.pi"},
+        also=({ROOT: "math.sqrt(2) / math.pi"},),
+    ),
+    Mistake(
+        "half_missing_with_tanh",
+        "½ is missing in the form with tanh, so that gelu is 2x for large x; halve it",
+        {TANH: TANH.replace("0.5 * ", "")},
+    ),
+    Mistake(
+        "cube_in_half",
+        "x³ is computed in float16, and beyond 147 its gradient is ∞ · 0, which is NaN; compute in float32",
+        {WIDE: "wide = x"},
+    ),
+    Mistake(
+        "key_error",
+        "an unknown form raises KeyError; raise ValueError",
+        {f"{KNOWN} ": '{"none": 0, "tanh": 1}[approximate]\n    ' + f"{KNOWN} "},
+    ),
+    Mistake(
+        "branches_swapped",
+        "silu is applied to up_proj's branch; apply it to that of gate_proj",
+        gated("silu(u) * g"),
+    ),
+    Mistake(
+        "gate_of_glu",
+        "the gate is a sigmoid, as in a plain GLU; use silu",
+        gated("torch.sigmoid(g) * u"),
+    ),
+    Mistake("gate_of_geglu", "the gate is gelu; use silu", gated("gelu(g) * u"), also=(gated('gelu(g, "tanh") * u'),)),
+    Mistake("gate_of_reglu", "the gate is a ReLU; use silu", gated("torch.relu(g) * u")),
+    Mistake("silu_on_both", "both branches go through silu; only gate_proj's does", gated("silu(g) * silu(u)")),
+    Mistake(
+        "silu_after_the_product",
+        "the branches are multiplied before silu; apply it to gate_proj's branch, then multiply",
+        gated("silu(g * u)"),
+    ),
+    Mistake("sum_for_product", "the branches are added; multiply them entry by entry", gated("silu(g) + u")),
+    Mistake("up_unused", "up_proj is not used; multiply its result by the gate", gated("silu(g) + 0 * u")),
+    Mistake(
+        "residual_inside",
+        "x is added to the result; the block adds it outside of the MLP",
+        {MLP: f"return x + self.down_proj({GATED})"},
+    ),
+    Mistake(
+        "with_biases",
+        "the layers have biases; make them with bias=False",
+        {one: one.replace(", bias=False", "") for one in (GATE, UP, DOWN)},
+        also=({DOWN: DOWN.replace(", bias=False", "")},),
+    ),
+    Mistake(
+        "gate_detached",
+        "the gate is detached, so no gradient reaches gate_proj; keep its graph",
+        gated("silu(g).detach() * u"),
+    ),
+    Mistake(
+        "token_by_token",
+        "a loop maps one token at a time; a linear layer takes all of them",
+        {MLP: BY_TOKEN},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT = {
+    f"{WIDE} -> {WIDE.replace('x.dtype, torch.float32', 'torch.float32, x.dtype')}": "the order of the two is free",
+}
