@@ -112,7 +112,7 @@ MISTAKES = (
     ),
     Mistake(
         "branches_swapped",
-        "silu is applied to up_proj's branch; apply it to that of gate_proj",
+        "silu is applied to up_proj's branch; apply it to gate_proj's branch",
         gated("silu(u) * g"),
     ),
     Mistake(
