@@ -26,6 +26,7 @@ from graders.cohort import learners as reading
 from graders.cohort import writers
 from graders.cohort.classes import all_learners
 from graders.cohort.learners import Learner
+from graders.cohort.repositories import Row
 from graders.faults import ROOT
 from tests import classes
 from tests.test_cohort import ANSWER, RENAMED, WRONG, a_class, cohort, points, table
@@ -257,6 +258,27 @@ def test_deadline_takes_what_was_there_then_and_late_ones_are_marked(toys: Path)
         row = next(one for one in csv.DictReader(stream) if (one["student_id"], one["assignment"]) == ("ann", "scale"))
     assert (row["raw_score"], row["late_submission_penalty"], row["score"]) == ("100", "20", "80")
     assert "the clocks of those who committed" in (toys / "out" / "index.html").read_text(encoding="utf-8")
+
+
+def test_what_came_late_without_an_answer_was_read_as_well(toys: Path) -> None:
+    repository = a_history(toys / "fay", ("2026-12-19T12:00:00+01:00", REFERENCE))
+    git(repository, "rm", "-q", str(ANSWER))
+    git(repository, "commit", "-q", "--amend", "--allow-empty", "-m", "nothing", when="2026-12-19T12:00:00+01:00")
+    row = Row("fay", str(repository), until=DUE)
+    (fay,) = [reading.of_repository(row, katas.all_katas(toys), toys / "clones")]
+    assert fay.notes == [reading.NO_ANSWER, "nothing was committed in time: the newest commit was graded"]
+    assert (fay.unread, fay.late, len(fay.commit)) == (False, {}, 10)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such files")
+def test_two_of_one_name_are_noted_once_and_no_pipe_is_opened(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE)
+    with zipfile.ZipFile(folder / "ann.zip", "w") as archive:
+        archive.writestr("scale.py", WRONG)
+    os.mkfifo(folder / "leeann_4321_98765_scale.py")
+    found = all_learners(folder, katas.all_katas(toys), toys / "clones")
+    reading.name_files(found)
+    assert [len(one.notes) for one in found if one.name == "ann"] == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def of_folder(source: Path, katas: list[Kata]) -> list[Learner]:
                 own.parts.append(Folder(entry))
             elif ending(entry, ARCHIVES):
                 own.parts.append(archive(entry))
-            else:
+            elif entry.is_file():
                 own.parts.append(Single(whole, entry.name, known.rest, entry.lstat().st_size))
         elif entry.is_dir() or ending(entry, ARCHIVES + OTHERS):
             found.append(of_entry(entry, katas))

@@ -180,7 +180,7 @@ def of_repository(
             learner.notes.append("nothing was committed in time: the newest commit was graded")
         if due and known != newest and (take_late or not known):
             add_late(learner, folder, newest, due, {} if not known else learner.answers, katas)
-        read = newest if learner.late else known
+        read = newest if learner.late or not known else known
         learner.commit, learner.committed = read[:10], made_at(folder, read)
     except Trouble as trouble:
         learner = unread(name, f"{repository} at {row.revision} cannot be had: {trouble}")
@@ -217,8 +217,9 @@ def name_files(learners: list[Learner]) -> None:
         places[learner.name, learner.place] += 1
         again = f"\0{learner.place}\0{places[learner.name, learner.place]}" if same else ""
         learner.slug = slug(learner.name, again)
-        if same:
-            learner.notes.append(f"another learner has the same name; the files of this one are called {learner.slug}")
+        note = f"another learner has the same name; the files of this one are called {learner.slug}"
+        if same and note not in learner.notes:
+            learner.notes.append(note)
 
 
 def slug(name: str, again: str = "") -> str:
