@@ -23,6 +23,7 @@ from graders.author.prove import isolation
 from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.catalogue.stub import bare, stub_of
+from graders.desk import own_tests
 from graders.desk import state as states
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
@@ -31,10 +32,10 @@ from graders.interview import debrief, draw, loop
 from graders.interview import session as interviews
 from graders.interview.pace import pace_of
 from graders.interview.record import InterviewReport, begun, reports
-from graders.interview.round import PHASES, Round, Submit
+from graders.interview.round import PHASES, Round, Submit, marks
 from graders.sandbox.launcher import new_launcher
 from graders.sitting import clock as clocks
-from graders.sitting import matching, own_tests
+from graders.sitting import matching
 from graders.sitting.clock import Reading, in_words
 from graders.sitting.pace import UP
 from graders.sitting.session import still_open
@@ -134,6 +135,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     assert "What about" not in shown
     one.says("Does it rain?", "I did not understand: put it another way.")
     one.says("what about dtypes", "What about dtypes?", "As for dtypes, x₁².")
+    one.says("ask 2", "have its price: `questions` shows it (-10")
     one.says("questions", "the list costs 10 points; show it?", "yes/no > ")
     one.says("yes", "1  What about zero?", "3  What about dtypes? (asked)", "4  What about cost?")
     one.says("ask 2", "What about shapes?", "As for shapes, x₁².")
@@ -279,12 +281,26 @@ def test_own_tests_run_in_the_cage(desk: Path, terminal: Callable[..., Tty]) -> 
     (desk / ".kata/interview/scale_test.py").write_text(OWN_TESTS.replace("FOLDER", repr(str(desk))))
     shown = one.says("run scale_test.py", "scale_test.py: ", "[code  ")
     assert [passed for _, passed in the_report(desk).round.runs] == [True, "2 passed" in shown]
-    one.says("quit", "suspended")
+    one.says("end", "yes/no > ")
+    one.says("yes", "your tests ", "Report of interview 1")
+    one.ends()
+    assert the_report(desk).round.tests is not None
     assert run(desk, "grade", "scale").status == 0  # which has nothing to do with tests beside the answer
     if isolation() != "full":
         pytest.skip("this system cannot isolate submissions fully")
     assert "2 passed" in shown, shown
     assert not list(desk.rglob("interview_was_here"))
+
+
+def test_mark_of_own_tests_is_the_share_of_known_mistakes_that_they_catch() -> None:
+    one = Round("scale", "toys", 1, 15, runs=[("own.py", True)], tested_first=1)
+    assert marks(one)[3][1] == 3  # by an older version's measure: of a file that only says `pass`
+    for caught, mark in ((0, 0), (1, 1), (4, 2), (8, 3), (12, 3)):
+        one.tests = True, caught, 12
+        assert marks(one)[3][1] == mark
+    assert marks(one)[3][2] == "measured: your tests pass on a right answer, and catch 12 of 12 known mistakes"
+    one.tests = False, 0, 12
+    assert marks(one)[3][1:] == (0, "measured: your tests fail on a right answer")
 
 
 @pytest.mark.parametrize("how", [{}, {"GRADERS_ISOLATION": "limits"}, {"GRADERS_START_METHOD": "spawn"}], ids=str)

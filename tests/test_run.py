@@ -71,3 +71,50 @@ def test_inputs_are_those_of_the_case() -> None:
     (given, *_) = inputs("layer_norm", "small_variance")
     assert list(given) == ["x", "normalized_shape", "weight", "bias"]
     assert given["x"].shape[-1] == 5
+
+
+TESTS = """
+from scale import scale
+
+
+def test_values():
+    assert scale(3.0) == 6
+"""
+CHECKS = (
+    TESTS
+    + """
+
+def test_zero():
+    try:
+        scale(3.0, 0.0)
+    except ValueError:
+        return
+    assert False, "0 should be refused"
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        (CHECKS, 0, "your tests pass on a right answer, and catch 2 of 2 known mistakes\n"),
+        (TESTS, 0, "your tests pass on a right answer, and catch 1 of 2 known mistakes\n"),
+        ("pass\n", 0, "your tests pass on a right answer, and catch 0 of 2 known mistakes\n"),
+        (TESTS.replace("6", "7"), 1, "your tests fail on a right answer\n"),
+    ],
+    ids=["all", "some", "none", "wrong"],
+)
+def test_own_tests_are_measured_by_known_mistakes(clone: Path, text: str, status: int, said: str) -> None:
+    own = clone / "own_test.py"
+    own.write_text(text)
+    ran = run(clone, "run", "scale", str(own), "--tests")
+    assert (ran.status, ran.out) == (status, said), ran
+
+
+def test_tests_begin_with_a_file_to_start_from(clone: Path) -> None:
+    assert "wrote .kata/run/scale_test.py: put your tests in" in run(clone, "run", "scale", "--tests").out
+    assert run(clone, "run", "scale", "--tests").out == "your tests fail on a right answer\n"
+    gone = run(clone, "run", "scale", "none.py", "--tests")
+    assert (gone.status, gone.err) == (2, "error: none.py is not there; name your file of tests\n")
+    both = run(clone, "run", "scale", "--tests", "--case", "factors")
+    assert "choose one of the two" in both.err

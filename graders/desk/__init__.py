@@ -27,6 +27,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     run.add_argument(
         "--case", metavar="CASE", help="call your answer with this case's inputs, from a file that you may change"
     )
+    run.add_argument("--tests", action="store_true", help="measure your tests by a right answer and known mistakes")
 
     hint = add(commands, "hint", "show the next hint", "Shows one more hint with every call: a nudge, the idea, …")
     hint.add_argument("kata", metavar="KATA", help="which kata")

@@ -1,4 +1,7 @@
-"""`run`: runs a learner's own file as it is, with a case's real inputs at hand; nothing is judged or isolated."""
+"""`run`: runs a learner's own file as it is, with a case's real inputs at hand; nothing is judged or isolated.
+
+Only `--tests` runs in a cage, since answers that are none of the learner's run there also.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from typing import Any
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.desk import attempts
+from graders.desk import attempts, own_tests
+from graders.desk.measured_tests import measure
 from graders.desk.state import State
 from graders.faults import ROOT, UsageError
 from graders.files import make_room, replace_file
@@ -19,6 +23,7 @@ from graders.judge.run import DEFAULT_SEED
 from graders.judge.vectors import TestVectors
 from graders.kata.scenario import source_of
 from graders.kata.spec import Answer, Case
+from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import floating
 
 SCRATCH = '''"""Yours to change: your answer with the inputs of {kata}'s case {case}.
@@ -42,6 +47,8 @@ from {kata} import {names}
 
 def main(options: argparse.Namespace, root: Path) -> int:
     kata = katas.find_one(options.kata, root)
+    if options.tests:
+        return measure_tests(kata, options)
     if options.case and options.file:
         raise UsageError("--case writes a file of its own: name a file or a case, not both")
     file = scratch(kata, options.case) if options.case else options.file or kata.answer_file
@@ -55,6 +62,27 @@ def main(options: argparse.Namespace, root: Path) -> int:
         shown = attempts.shown(kata)
         print(f'{shown} only defines things: call them below `if __name__ == "__main__":`, or name a case with --case')
     return status
+
+
+def measure_tests(kata: Kata, options: argparse.Namespace) -> int:
+    """Says how good a file of tests is; 1 where they fail on a right answer. Raises: UsageError, GraderError."""
+    if options.case:
+        raise UsageError("--tests measures tests and --case calls your answer: choose one of the two")
+    file = options.file or kata.root / ".kata" / "run" / f"{kata.id}_test.py"
+    if not file.exists():
+        if options.file:
+            raise UsageError(f"{file} is not there; name your file of tests")
+        make_room(file, "mend that, then try again")
+        replace_file(file, own_tests.template(kata))
+        print(f"wrote {file.relative_to(kata.root)}: put your tests in, then run this again")
+        return 0
+    launcher = new_launcher()
+    try:
+        found = measure(launcher, kata, file)
+    finally:
+        launcher.close()
+    print(found.in_words)
+    return int(not found.right)
 
 
 def start(kata: Kata, file: Path, **options: Any) -> int:

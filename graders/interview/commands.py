@@ -5,13 +5,12 @@ from __future__ import annotations
 from rich.text import Text
 
 from graders.interview import follow_up, questioning, writing
-from graders.interview.interview import Interview
+from graders.interview.interview import WRITING, Interview
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASES
 from graders.sitting import running
 from graders.sitting.commands import Command, Suspended
 
 TALKING = ("clarify", "plan", "code", "test")
-WRITING = ("code", "test")
 
 
 def prompt(interview: Interview, argument: str) -> None:
@@ -45,6 +44,7 @@ def suspend(interview: Interview, argument: str) -> None:
 
 def end(interview: Interview, argument: str) -> None:
     if interview.confirm("this ends the interview, with a report of what is there; end it?"):
+        interview.measure_tests()
         interview.add("end", how="finished")
 
 

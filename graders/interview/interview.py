@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 from graders.desk import attempts
+from graders.desk.measured_tests import Measured, measure
 from graders.desk.state import State
+from graders.faults import UsageError
 from graders.interview import draw
 from graders.interview.pace import pace_of
 from graders.interview.record import InterviewReport
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from graders.sitting.matching import Matcher
 
 VIA = "interview"
+WRITING = ("code", "test")
 INTRODUCTIONS = {
     "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line: I "
     f"answer, and good ones earn points. `questions` lists those that I expect (-{LIST_COST} points), `next` goes on "
@@ -101,12 +105,29 @@ class Interview(Sitting):
 
     def go_on(self) -> None:
         """To the next phase, to the next kata, or to the end. Raises: UsageError."""
+        if self.phase == "test":
+            self.measure_tests()
         if self.phase != PHASES[-1]:
             self.enter(self.round.kata, PHASES[PHASES.index(self.phase) + 1])
         elif self.report.position + 1 < len(self.report.rounds):
             self.enter(self.report.rounds[self.report.position + 1].kata, PHASES[0])
         else:
             self.add("end", how="finished")
+
+    def measure_tests(self) -> None:
+        """The last file of own tests, once the candidate has done with them. Raises: UsageError, GraderError."""
+        if not self.runs or self.phase not in WRITING:
+            return
+        console, script = self.terminal.console, Path(self.runs[-1][0])
+        try:
+            with console.status("your tests meet known mistakes") if console.is_terminal else contextlib.nullcontext():
+                found = measure(self.judge.launcher, self.kata, script)
+        except UsageError as error:  # it is gone by now, or cannot be run: the interview goes on
+            self.say(f"your tests are not measured: {error}")
+            found = Measured(right=False, caught=0, known=0)
+        else:
+            self.say(found.in_words)
+        self.note("tests", right=found.right, caught=found.caught, known=found.known)
 
     def enter(self, name: str, phase: str, quietly: bool = False) -> None:
         """Raises: UsageError."""

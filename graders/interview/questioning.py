@@ -36,6 +36,11 @@ def ask(interview: Interview, argument: str) -> None:
     if not argument or not 1 <= int(argument) <= count:
         interview.say(f"ask by number, from 1 to {count}; `questions` lists them")
         return
+    if not interview.round.listed:
+        interview.say(
+            f"the numbers are those of the list, and have its price: `questions` shows it (-{LIST_COST} points)"
+        )
+        return
     reply(interview, int(argument) - 1)
 
 

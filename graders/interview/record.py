@@ -127,6 +127,10 @@ class InterviewReport:
         self.round.tested_first += not self.round.submits
         return f"ran own tests: {'passed' if body['passed'] else 'failed'}"
 
+    def add_tests(self, body: dict[str, Any], event: Event) -> str:
+        self.round.tests = body["right"], body["caught"], body["known"]
+        return f"own tests caught {body['caught']} of {body['known']} known mistakes"
+
     def add_submit(self, body: dict[str, Any], event: Event) -> str:
         made = Submit(
             body["state"], body["score"], body["max_score"], body["failed"], body["diagnosis"], cost_of(event)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from statistics import mean
 
+from graders.desk.measured_tests import Measured
 from graders.desk.progress import LEVELS_OF_HINTS
 
 PHASES = ("clarify", "plan", "code", "test", "follow-up")
@@ -58,6 +59,8 @@ class Round:
         answers: to follow-up questions.
         seconds: spent in each phase.
         tested_first: own tests that were run before the first submission.
+        tests: whether the last own tests pass on a right answer, how many known mistakes they catch, and of how many;
+            None where that was not measured.
         plan_score: what the candidate thinks of the plan, beside the idea; None: not yet.
     """
 
@@ -77,6 +80,7 @@ class Round:
     answers: list[Answered] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     tested_first: int = 0
+    tests: tuple[bool, int, int] | None = None
     plan_score: int | None = None
 
     @property
@@ -123,17 +127,26 @@ class Round:
 
 def marks(one: Round) -> list[tuple[str, int | None, str]]:
     """Five of them, of 0 to 3 each, and where each is from; None: not scored yet."""
-    tested = [passed for _, passed in one.runs]
-    before = one.tested_first
     by_score = sum(one.score >= limit for limit in (50, 80, 100)) if one.last else 0
     return [
         ("clarify", min(len(one.typed), 3), "measured: questions in your own words that were understood"),
         ("plan", one.plan_score, "scored by yourself, beside the idea" if one.plan else "measured: there is no plan"),
         ("code", by_score, "measured: 50, 80 and 100 points of the last submission"),
-        ("test", bool(tested) + (before > 0) + any(tested), "measured: own tests, before the first submission, passed"),
+        ("test", *tests_mark(one)),
         (
             "explain",
             round(mean(one.self_scores)) if one.self_scores else 0,
             "scored by yourself: the follow-up questions",
         ),
     ]
+
+
+def tests_mark(one: Round) -> tuple[int, str]:
+    """By the share of known mistakes that own tests catch; interviews of older versions had another measure."""
+    if one.tests is None:
+        tested = [passed for _, passed in one.runs]
+        mark = bool(tested) + (one.tested_first > 0) + any(tested)
+        return mark, "measured: own tests, before the first submission, passed"
+    right, caught, known = one.tests
+    mark = sum(right and caught >= share * known and caught > 0 for share in (0, 1 / 3, 2 / 3))
+    return mark, f"measured: {Measured(*one.tests).in_words}"

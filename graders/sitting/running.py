@@ -6,23 +6,10 @@ import contextlib
 import os
 from pathlib import Path
 
+from graders.desk import own_tests
 from graders.faults import UsageError
 from graders.files import replace_file
-from graders.sitting import own_tests
 from graders.sitting.sitting import Sitting
-
-TEMPLATE = '''"""My own tests of {kata}; `run` runs them."""
-
-import torch
-
-from {kata} import {names}
-
-
-def test_an_example_worked_by_hand():
-    # got = {name}(...)
-    # assert torch.allclose(got, torch.tensor(...))
-    raise NotImplementedError("write an example whose result you know")
-'''
 
 
 def run(sitting: Sitting, argument: str) -> None:
@@ -60,6 +47,5 @@ def offer(sitting: Sitting, script: Path) -> None:
     if not sitting.confirm(f"{shown} is not there yet. Write a small one to start from?"):
         sitting.say("write one of your own, and name it: run FILE")
         return
-    names = [answer.name for answer in sitting.kata.grader.answers]
-    replace_file(script, TEMPLATE.format(kata=sitting.kata.id, names=", ".join(names), name=names[0]))
+    replace_file(script, own_tests.template(sitting.kata))
     sitting.say(f"wrote {shown}: put your examples in, then `run`")

@@ -9,6 +9,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+from graders.catalogue.katas import Kata
 from graders.catalogue.source import read_source
 from graders.faults import UsageError
 from graders.sandbox.dialogue import CallTimedOut, WorkerEnded, WorkerProcess
@@ -23,6 +24,19 @@ LONGEST_LINE = 400
 MOST_LINES = 60
 FIRST_LINES = 15  # of those that are shown where there are more
 
+TEMPLATE = '''"""My own tests of {kata}."""
+
+import torch
+
+from {kata} import {names}
+
+
+def test_an_example_worked_by_hand():
+    # got = {name}(...)
+    # assert torch.allclose(got, torch.tensor(...))
+    raise NotImplementedError("write an example whose result you know")
+'''
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -34,14 +48,8 @@ class Ran:
 
 
 def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
-    """Runs the script, or its tests, beside the answer. Raises: UsageError."""
-    if not re.fullmatch(r"\w+\.py", script.name):
-        raise UsageError(f"{script.name} cannot be run: name a Python file of letters, digits and underscores")
-    files: dict[str, str] = {}
-    for source in (read_source(path, path.name) for path in (answer, script)):
-        if source.unreadable:
-            raise UsageError(f"{source.shown} {source.unreadable}")
-        files[source.shown] = source.text
+    """Runs the script, or its tests, with the answer at hand. Raises: UsageError."""
+    files = dict(map(readable, (answer, script)))
     for name, text in files.items():
         try:
             ast.parse(text, name)
@@ -50,12 +58,31 @@ def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
             return Ran(text.strip("\n"), False, f"was not run, since {name} cannot be read")
         except (ValueError, RecursionError, MemoryError):
             pass  # Python itself says what is wrong
-    message = wire.pack(
-        {"op": "script", "files": files, "main": script.name, "limit": LIMIT_SECONDS, "width": width}, []
-    )
+    return started(launcher, files, script.name, LIMIT_SECONDS, width)
+
+
+def template(kata: Kata) -> str:
+    """A first file of tests."""
+    names = [answer.name for answer in kata.grader.answers]
+    return TEMPLATE.format(kata=kata.id, names=", ".join(names), name=names[0])
+
+
+def readable(path: Path) -> tuple[str, str]:
+    """The file's name and its text. Raises: UsageError."""
+    if not re.fullmatch(r"\w+\.py", path.name):
+        raise UsageError(f"{path.name} cannot be run: name a Python file of letters, digits and underscores")
+    source = read_source(path, path.name)
+    if source.unreadable:
+        raise UsageError(f"{source.shown} {source.unreadable}")
+    return source.shown, source.text
+
+
+def started(launcher: Launcher, files: dict[str, str], main: str, limit: float, width: int) -> Ran:
+    """Raises: UsageError."""
+    message = wire.pack({"op": "script", "files": files, "main": main, "limit": limit, "width": width}, [])
     if len(message) > wire.LONGEST_HEADER:
-        raise UsageError(f"{answer.name} and {script.name} are too long to be run; shorten them")
-    worker = WorkerProcess(launcher, script.name, LIMIT_SECONDS + SPARE_SECONDS)
+        raise UsageError(f"{' and '.join(files)} are too long to be run; shorten them")
+    worker = WorkerProcess(launcher, main, limit + SPARE_SECONDS)
     try:
         reply, _ = worker.ask(message)
     except CallTimedOut:
@@ -64,14 +91,14 @@ def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
         return Ran("", False, str(death))
     worker.stop()
     try:
-        return ran(str(reply["text"]), None if reply["status"] is None else int(reply["status"]))
+        return ran(str(reply["text"]), None if reply["status"] is None else int(reply["status"]), limit)
     except (KeyError, TypeError, ValueError):
         return Ran("", False, "returned something that cannot be read as a result")
 
 
-def ran(text: str, status: int | None) -> Ran:
+def ran(text: str, status: int | None, limit: float) -> Ran:
     if status is None:
-        return Ran(shortened(text), False, f"did not end within {LIMIT_SECONDS:g} s, and was stopped")
+        return Ran(shortened(text), False, f"did not end within {limit:g} s, and was stopped")
     if -status in {*signal.Signals}:
         return Ran(shortened(text), False, ending(status))
     return Ran(shortened(text), status == 0, f"failed (exit status {status})" if status else "passed")
