@@ -1,0 +1,233 @@
+"""What is checked of group_advantages and grpo_loss."""
+
+import math
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from graders.kata import FULL, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
+
+NEARLY_ZERO = dict.fromkeys(FULL, Tolerance(3e-5, 0.0, 1e-6))  # what rounding leaves is 0.1
+OTHER_SHAPES = ((1, 6), (4, 1), (6,), (4,), (1,), (6, 4), (4, 5), (3, 6), (4, 6, 1))  # where (4, 6) would be right
+
+
+def advantages_of(rewards: Tensor, eps: float = 1e-6, scale: bool = True) -> Tensor:
+    rows = []
+    for row in rewards:
+        centred = row - row.mean()
+        if bool((row == row[0]).all()):
+            centred = torch.zeros_like(row)
+        rows.append(centred / (row.std() + eps) if scale else centred)
+    return torch.stack(rows)
+
+
+def loss(
+    logp: Tensor,
+    old_logp: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    ref_logp: Tensor | None = None,
+    clip_eps: float = 0.2,
+    kl_coef: float = 0.0,
+    aggregate: str = "sequence",
+) -> Tensor:
+    """One sequence after the other, of real tokens alone."""
+    rows = []
+    for n, real in enumerate(mask):
+        new, A = logp[n][real], advantages[n].detach()
+        ratio = (new - old_logp[n][real].detach()).exp()
+        bound = ratio.clamp(max=1 + clip_eps) if A > 0 else ratio.clamp(min=1 - clip_eps)
+        rows.append(-A * bound)
+        if ref_logp is not None:
+            delta = ref_logp[n][real].detach() - new
+            rows[-1] = rows[-1] + kl_coef * (delta.expm1() - delta)
+    return torch.cat(rows).mean() if aggregate == "token" else torch.stack([row.mean() for row in rows]).mean()
+
+
+def rewards(draw: Draw, B: int = 4, G: int = 6, std: float = 1, mean: float = 0.5, **options: Any) -> Arguments:
+    """Groups whose means and spreads differ."""
+    spread = draw.uniform(B, 1, low=0.3, high=2) * std
+    return {"rewards": draw.normal(B, G) * spread + mean + draw.normal(B, 1, std=std), **options}
+
+
+def of_sizes(*sizes: tuple[int, int], **options: Any) -> Inputs:
+    return lambda draw: [rewards(draw, *size, **options) for size in sizes]
+
+
+def right_or_wrong(draw: Draw) -> list[Arguments]:
+    """Rewards of 0 and 1, as verifiers give them; never all alike."""
+    made = (draw.uniform(5, 8) < 0.4).double()
+    made[:, 0], made[:, 1] = 0, 1
+    return [{"rewards": made}, {"rewards": made, "scale": False}]
+
+
+def equal_rewards(draw: Draw) -> list[Arguments]:
+    """Beside a group that differs. The mean of 15 times 0.7 is one rounding off in float32."""
+    made = []
+    for G, value in ((15, 0.7), (15, 0.1), (11, 0.3), (7, 0.9), (15, -0.7), (4, 0.0), (2, 1.0)):
+        for scale in (True, False):
+            one = torch.full((3, G), value, dtype=torch.float64)
+            one[1] = draw.normal(G)
+            made.append({"rewards": one, "scale": scale})
+    return made
+
+
+def log_ratios(draw: Draw, N: int, T: int, clip_eps: float, low: float = -0.7, high: float = 0.7) -> Tensor:
+    """A third or so inside the clip's bounds; none within 2% of a bound or of 1."""
+    drawn = draw.uniform(N, T, low=low, high=high)
+    for corner in (1 - clip_eps, 1 + clip_eps, 1.0):
+        if corner > 0:
+            off = drawn - math.log(corner)
+            drawn = drawn + torch.where(off.abs() < 0.02, 0.04 * torch.where(off < 0, -1.0, 1.0), 0.0)
+    return drawn
+
+
+def tokens(draw: Draw, N: int = 4, T: int = 6, kl: bool = False, **options: Any) -> Arguments:
+    """Answers of 1 to T tokens, of which the first is the longest; half of the advantages are negative."""
+    logp = -draw.uniform(N, T, low=0.05, high=4)
+    lengths = torch.cat([torch.tensor([T]), draw.integers(N - 1, low=1, high=T + 1)])
+    signs = torch.where(torch.arange(N) % 2 == 0, 1.0, -1.0)[draw.permutation(N)]
+    made: Arguments = {
+        "logp": logp,
+        "old_logp": logp - log_ratios(draw, N, T, options.get("clip_eps", 0.2)),
+        "advantages": signs * draw.uniform(N, low=0.3, high=2),
+        "mask": torch.arange(T) < lengths[:, None],
+    }
+    if kl:
+        made["ref_logp"] = logp + draw.uniform(N, T, low=-1.5, high=1.5)
+    return made | options
+
+
+def with_each(*options: Arguments, kl: bool = False) -> Inputs:
+    return lambda draw: [tokens(draw, kl=kl, **one) for one in options]
+
+
+def gaps(draw: Draw) -> list[Arguments]:
+    """Padding in front, in between, and behind."""
+    rows = torch.tensor([[0, 0, 1, 1, 1, 1], [1, 0, 1, 1, 0, 1], [1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 1, 1]]).bool()
+    return [tokens(draw, kl=True, kl_coef=0.1, aggregate=how) | {"mask": rows} for how in ("sequence", "token")]
+
+
+def on_policy(draw: Draw) -> list[Arguments]:
+    """Each ratio is 1, as at the first step, and the gradient is not 0."""
+    made = [tokens(draw, aggregate=how) for how in ("sequence", "token")]
+    return [one | {"old_logp": one["logp"].clone()} for one in made]
+
+
+def large_ratios(draw: Draw) -> list[Arguments]:
+    """Up to e³ = 20 and down to e⁻³, with an advantage of 0 among the others."""
+    made = [tokens(draw, aggregate=how, kl=True, kl_coef=0.1) for how in ("sequence", "token")]
+    for one in made:
+        one["old_logp"] = one["logp"] - log_ratios(draw, 4, 6, 0.2, low=-3, high=2.9)
+        one["advantages"][1] = 0
+    return made
+
+
+def wild_padding(draw: Draw) -> list[Arguments]:
+    """exp overflows there, or ∞ − ∞ is NaN."""
+    made = []
+    for names in (("logp",), ("old_logp",), ("ref_logp",), ("logp", "old_logp", "ref_logp")):
+        for value in (3000.0, -3000.0, -torch.inf):
+            one = tokens(draw, kl=True, kl_coef=0.1, aggregate=("sequence", "token")[len(made) % 2])
+            made.append(one | {name: one[name].masked_fill(~one["mask"], value) for name in names})
+    return made
+
+
+def gradients(grpo_loss, logp, old_logp, advantages, mask, ref_logp, kl_coef):  # type: ignore[no-untyped-def]
+    """The gradients with respect to all of them, zeros where there is none."""
+    given = [x.detach().requires_grad_() for x in (logp, old_logp, advantages, ref_logp)]
+    new, old, advantages, ref = given
+    with torch.enable_grad():
+        loss = grpo_loss(new, old, advantages, mask, ref_logp=ref, kl_coef=kl_coef)
+        return torch.autograd.grad(loss, given, materialize_grads=True)
+
+
+def of_other_shapes(draw: Draw) -> list[Arguments]:
+    made = []
+    for shape in OTHER_SHAPES:
+        for name in ("old_logp", "mask", "ref_logp"):
+            other = draw.uniform(*shape, low=-1, high=0)
+            made.append(tokens(draw, kl=True, kl_coef=0.1) | {name: other > -2 if name == "mask" else other})
+    for shape in ((6,), (1,), (), (4, 1), (1, 4), (4, 6)):
+        made.append(tokens(draw) | {"advantages": draw.normal(*shape)})
+    return made
+
+
+def refused(name: str, *options: Arguments, kl: bool = True) -> Case:
+    return Case(name, with_each(*options, kl=kl), raises=ValueError)
+
+
+robust = partial(Case, category="robustness")
+VECTORS = "minimum, clamp and exp take all tokens at once"
+
+GRADER = Grader(
+    answers=(
+        Answer(
+            "group_advantages(rewards, eps=1e-6, scale=True)",
+            oracle=advantages_of,
+            half=False,
+            cases=(
+                Case("four_prompts", rewards),
+                Case("every_size", of_sizes((1, 5), (3, 2), (1, 2), (5, 5), (2, 9))),
+                Case("not_scaled", of_sizes((4, 6), (3, 2), scale=False)),
+                Case("other_eps", lambda draw: [rewards(draw, eps=0.5), rewards(draw, std=1e-3, mean=0, eps=1e-3)]),
+                Case("right_or_wrong", right_or_wrong),
+                robust("equal_rewards", equal_rewards, tolerance=NEARLY_ZERO),
+                Case("one_answer", of_sizes((4, 1), (1, 1)), raises=ValueError),
+                Case("one_answer_not_scaled", of_sizes((4, 1), scale=False), raises=ValueError),
+            ),
+            budgets=(
+                Budget(
+                    "many_groups",
+                    sizes={"prompts": (64, 512), "answers": (8, 64)},
+                    inputs=lambda draw, prompts, answers: rewards(draw, prompts, answers),
+                    hints=dict.fromkeys(("prompts", "answers"), "mean and std take all groups at once"),
+                ),
+            ),
+        ),
+        Answer(
+            "grpo_loss(logp, old_logp, advantages, mask, ref_logp=None, "
+            'clip_eps=0.2, kl_coef=0.0, aggregate="sequence")',
+            oracle=loss,
+            differentiable=("logp",),
+            half=False,
+            cases=(
+                Case("four_answers", tokens),
+                Case("over_all_tokens", with_each({"aggregate": "token"})),
+                Case("clips", with_each(*({"clip_eps": eps} for eps in (0.05, 0.3, 0.5, 1.5)))),
+                Case("kl", with_each(*({"kl_coef": beta} for beta in (0.04, 0.5, 1)), {}, kl=True)),
+                Case("gaps", gaps),
+                Case("on_policy", on_policy),
+                Case("large_ratios", large_ratios),
+                Case(
+                    "sizes",
+                    lambda draw: [
+                        tokens(draw, N, T, kl=True, kl_coef=0.1) for N, T in ((1, 5), (5, 1), (1, 1), (5, 5))
+                    ],
+                ),
+                robust("wild_padding", wild_padding),
+                robust(
+                    "gradients_of_constants",
+                    lambda draw: tokens(draw, kl=True, kl_coef=0.1),
+                    scenario=gradients,
+                    gradients="none",
+                ),
+                Case("other_shapes", of_other_shapes, raises=ValueError),
+                refused("clip_eps_not_above_0", {"clip_eps": 0}, {"clip_eps": 0.0}, {"clip_eps": -0.2}),
+                refused("kl_coef_below_0", {"kl_coef": -0.1}, {"kl_coef": -1}),
+                refused("kl_without_reference", {"kl_coef": 0.1}, {"kl_coef": 1}, kl=False),
+                refused("unknown_aggregate", *({"aggregate": word} for word in ("mean", "Token", "sequences", ""))),
+            ),
+            budgets=(
+                Budget(
+                    "many_tokens",
+                    sizes={"answers": (8, 64), "positions": (8, 64)},
+                    inputs=lambda draw, answers, positions: tokens(draw, answers, positions, kl=True, kl_coef=0.1),
+                    hints=dict.fromkeys(("answers", "positions"), VECTORS),
+                ),
+            ),
+        ),
+    ),
+)
