@@ -1,4 +1,4 @@
-"""Group relative policy optimization by hand. Statement: katas/alignment/grpo_loss/README.md."""
+"""Group relative policy optimisation by hand. Statement: katas/alignment/grpo_loss/README.md."""
 
 import torch
 from torch import Tensor

@@ -27,7 +27,7 @@ def mistake(name: str, diagnosis: str, old: str, new: str, *others: str) -> Mist
 MISTAKES = (
     mistake(
         "mean_over_prompts",
-        "rewards are compared with those of other prompts; take mean and standard deviation over the group",
+        "the mean is taken over the answers to other prompts; take it over the group",
         CENTRED,
         CENTRED.replace("dim=1", "dim=0"),
         CENTRED.replace("dim=1, keepdim=True", ""),
