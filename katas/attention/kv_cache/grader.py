@@ -29,7 +29,7 @@ class Right(nn.Module):
 
 def in_chunks(CachedAttention, x, weights, biases, num_heads, chunks, after=None, training=True):
     """Each call gets the next few tokens, and the cache of the call before it, or of the call that `after` names."""
-    layer = CachedAttention(x.shape[2], num_heads).to(x.dtype).train(training)
+    layer = CachedAttention(x.shape[2], num_heads).to(x).train(training)
     names = ("q_linear", "k_linear", "v_linear", "out_linear")
     own = {f"{name}.weight": weight for name, weight in zip(names, weights, strict=True)}
     own |= {f"{name}.bias": bias for name, bias in zip(names, biases, strict=True)}
@@ -50,7 +50,7 @@ def a_new_layer(CachedAttention, embed_dim, num_heads):
 
 
 def refused(CachedAttention, x, k, v):
-    CachedAttention(6, 3).to(x.dtype)(x, (k, v))
+    CachedAttention(6, 3).to(x)(x, (k, v))
 
 
 def layer(draw: Draw, D: int, num_heads: int, std: float = 1.0) -> Arguments:

@@ -156,7 +156,10 @@ def probabilities(filter_logits, logits, temperature, top_k, top_p):
 
 
 def draws(sample, logits, given, seed):
-    generator, default = torch.Generator(), torch.default_generator
+    where = logits.device
+    generator, default = torch.Generator(where), torch.default_generator
+    if where.type == "cuda":
+        default = torch.cuda.default_generators[where.index]
     drawn, other, options = (generator, default, {"generator": generator}) if given else (default, generator, {})
     before, aside = drawn.manual_seed(seed).get_state(), other.manual_seed(1).get_state()
     first = sample(logits, **options)
@@ -165,7 +168,7 @@ def draws(sample, logits, given, seed):
     kept = other.get_state()
     drawn.manual_seed(seed), other.manual_seed(2)
     again = sample(logits, **options)
-    drawn.manual_seed(seed), torch.rand(3, generator=drawn)
+    drawn.manual_seed(seed), torch.rand(3, generator=drawn, device=where)
     later = sample(logits, **options)
     return {
         "whether the one that should draw moved on": not torch.equal(after, before),
@@ -180,7 +183,7 @@ def drawn(sample, logits, times, temperature, top_k, top_p, seed):
     options = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     options = {name: value for name, value in options.items() if value is not None}
     rows = logits.expand(times, *logits.shape)
-    return sample(rows, generator=torch.Generator().manual_seed(seed), **options)
+    return sample(rows, generator=torch.Generator(logits.device).manual_seed(seed), **options)
 
 
 def seeded(given: bool) -> Inputs:
