@@ -1,0 +1,171 @@
+"""What is checked of beam_search."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from graders.kata import FULL, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission
+
+Hypothesis = tuple[list[int], float]
+
+
+def one_by_one(
+    log_probs: Callable[[Tensor], Tensor],
+    start: int,
+    eos: int,
+    beam_width: int = 4,
+    max_len: int = 20,
+    length_penalty: float = 0.0,
+) -> list[Hypothesis]:
+    """One call for each hypothesis, which is extended by every token."""
+
+    def finished(tokens: list[int]) -> bool:
+        return len(tokens) > 1 and tokens[-1] == eos
+
+    def score(hypothesis: Hypothesis) -> float:
+        return hypothesis[1] / (len(hypothesis[0]) - 1) ** length_penalty
+
+    beam: list[Hypothesis] = [([start], 0.0)]  # with sums of log-probabilities
+    for _ in range(max_len):
+        longer = [one for one in beam if finished(one[0])]
+        for tokens, total in (one for one in beam if not finished(one[0])):
+            row = enumerate(log_probs(torch.tensor([tokens]))[0].tolist())
+            longer += [([*tokens, token], total + value) for token, value in row if value > -math.inf]
+        beam = sorted(longer, key=score, reverse=True)[:beam_width]
+    return [(tokens, score((tokens, total))) for tokens, total in beam]
+
+
+# Scenarios: what comes after a prefix stands in a table, in a row that depends on all its tokens and their places.
+
+
+def searched(beam_search, table, start, eos, beam_width=None, max_len=None, length_penalty=None):
+    def log_probs(tokens):
+        places = torch.arange(tokens.shape[1], device=tokens.device)
+        row = torch.sum(tokens * (3 * places * places + 1), 1) % table.shape[1]
+        return table[tokens.shape[1] - 1, row]
+
+    given = {"beam_width": beam_width, "max_len": max_len, "length_penalty": length_penalty}
+    options = {name: value for name, value in given.items() if value is not None}
+    found = beam_search(log_probs, start, eos, **options)
+    return [(" ".join(map(repr, tokens)), score) for tokens, score in found]
+
+
+def called(beam_search, table, start, eos, beam_width, max_len):
+    calls = []
+
+    def log_probs(tokens):
+        calls.append((str(tokens.dtype), [*tokens.shape]))
+        return table[tokens.shape[1] - 1, torch.sum(tokens, 1) % table.shape[1]]
+
+    beam_search(log_probs, start, eos, beam_width=beam_width, max_len=max_len)
+    return calls
+
+
+# Inputs
+
+
+def model(draw: Draw, steps: int, tokens: int, end: float, rows: int = 16, std: float = 1.5) -> Tensor:
+    """Log-probabilities, (steps, rows, tokens), where `end` is added to the logit of the last token.
+
+    Each length has a table of its own, so that no two hypotheses are sums of the same numbers.
+    """
+    logits = draw.normal(steps, rows, tokens, std=std)
+    logits[..., -1] += end
+    return logits.log_softmax(-1)
+
+
+def asked(tokens: int = 6, end: float = -1.0, start: int = 0, **options: Any) -> Inputs:
+    """eos is the last token."""
+
+    def inputs(draw: Draw) -> Arguments:
+        table = model(draw, options.get("max_len", 20) + 2, tokens, end)
+        return {"table": table, "start": start, "eos": tokens - 1, **options}
+
+    return inputs
+
+
+def with_impossible_tokens(draw: Draw) -> list[Arguments]:
+    """One to three of five tokens are possible in a row, eos in two rows of three."""
+    made = []
+    for options in ({}, {"beam_width": 30, "max_len": 3}, {"beam_width": 6, "length_penalty": 1.0}):
+        logits = draw.normal(22, 16, 5, std=1.5).masked_fill(draw.uniform(22, 16, 5) < 0.6, -math.inf)
+        logits[..., 1] = draw.normal(22, 16)
+        made.append({"table": logits.log_softmax(-1), "start": 0, "eos": 4, **options})
+    return made
+
+
+def out_of_range(draw: Draw) -> list[Arguments]:
+    wrong = ({"beam_width": 0}, {"beam_width": -1}, {"max_len": 0}, {"max_len": -2}, {"beam_width": 0, "max_len": 1})
+    return [asked()(draw) | one for one in wrong]
+
+
+def long_sequence(draw: Draw) -> Arguments:
+    """The best sum is below −1200: exp of it is 0 in float64 also. eos costs more than all other tokens."""
+    table = model(draw, 402, 50, end=-3000.0, rows=3, std=0.3)
+    return {"table": table, "start": 0, "eos": 49, "beam_width": 3, "max_len": 400}
+
+
+def case(name: str, *made: Inputs, **more: Any) -> Case:
+    return Case(name, lambda draw: [one(draw) for one in made], scenario=searched, **more)
+
+
+PENALTIES = [asked(length_penalty=p, end=end) for p in (0.5, 1.0) for end in (-1.0, 0.0, 1.0)]
+GRADER = Grader(
+    answers=(
+        Answer(
+            "beam_search(log_probs, start, eos, beam_width=4, max_len=20, length_penalty=0.0)",
+            oracle=one_by_one,
+            half=False,
+            tolerance={torch.float64: TOLERANCES[torch.float32]},  # sums in float32 are no matter of the core
+            cases=(
+                case("by_default", asked(), asked(tokens=9), asked(end=-3.0, start=2)),
+                case("other_widths", *(asked(beam_width=K) for K in (1, 2, 3)), asked(beam_width=7, end=-2.0)),
+                case("cut_off", asked(max_len=1), asked(max_len=2, end=-3.0), asked(max_len=9, end=-30.0)),
+                case("best_of_all", *(asked(3, beam_width=85, max_len=4, length_penalty=p) for p in (0.0, 0.7))),
+                case("fewer_tokens_than_beams", asked(3, beam_width=8), asked(2)),
+                case("length_penalties", *PENALTIES, asked(length_penalty=2.0, beam_width=3)),
+                case(
+                    "start_is_eos",
+                    asked(start=5),
+                    asked(start=5, beam_width=1, length_penalty=1.0),
+                    category="robustness",
+                ),
+                Case("impossible_tokens", with_impossible_tokens, scenario=searched, category="robustness"),
+                Case(
+                    "long_sequences",
+                    long_sequence,
+                    scenario=searched,
+                    category="robustness",
+                    tolerance=dict.fromkeys(FULL, TOLERANCES[torch.float64]),
+                ),
+                Case("out_of_range", out_of_range, scenario=searched, raises=ValueError),
+            ),
+            budgets=(
+                Budget(
+                    "large_vocabulary",
+                    sizes={"tokens": (512, 4096)},
+                    inputs=lambda draw, tokens: asked(tokens, end=3.0, max_len=4)(draw),
+                    scenario=searched,
+                    hints={"tokens": "topk leaves a few tokens, and only those go through a loop"},
+                ),
+            ),
+        ),
+    ),
+)
+
+
+@pytest.mark.robustness
+def test_one_call_for_each_step(submission: Submission, draw: Draw) -> None:
+    for beam_width, end in ((4, -1.0), (3, -30.0), (2, 4.0)):
+        given = {"table": model(draw, 9, 6, end), "start": 0, "eos": 5, "beam_width": beam_width, "max_len": 7}
+        calls = submission.run(called, **given)
+        assert len(calls) <= 7, f"calls of log_probs: should be at most max_len = 7, got {len(calls)}"
+        for dtype, (n, t) in calls:
+            assert dtype == "torch.int64", f"dtype of the tokens for log_probs: should be int64, got {dtype[6:]}"
+            assert n <= beam_width, (
+                f"rows that log_probs is given: should be at most {beam_width}, got {n} of {t} tokens"
+            )

@@ -1,0 +1,232 @@
+"""Known wrong answers to beam_search."""
+
+from graders.kata import Mistake
+
+TOPK = "rows.topk(min(beam_width, rows.shape[1]))"
+LIVE = "live = [one for one in beam if not one[2]]"
+CALL = "log_probs(batch)"
+ROWS = "rows = log_probs(batch)  # (n, V)"
+BATCH = "batch = torch.tensor([tokens for tokens, _, _ in live])"
+FINISHED = "beam = [one for one in beam if one[2]]"
+BEST = "beam = sorted(beam, key=score, reverse=True)[:beam_width]"
+RESULT = "return [(one[0], score(one)) for one in beam]"
+SCORE = "return total / (len(tokens) - 1) ** length_penalty"
+BEGIN = "beam = [([start], 0.0, False)]"
+STOP = "        if not live:\n            break\n"
+
+
+def returned(what: str) -> dict[str, str]:
+    return {RESULT: f"return {what}"}
+
+
+MISTAKES = (
+    Mistake(
+        "greedy",
+        "each hypothesis is extended by its likeliest token alone; keep the best beam_width of all extensions",
+        {TOPK: "rows.topk(1)"},
+    ),
+    Mistake(
+        "each_keeps_its_best",
+        "each hypothesis keeps its own best extension; all extensions of all hypotheses compete",
+        {
+            BEST: """first = {}
+        for one in sorted(beam, key=score, reverse=True):
+            first.setdefault(str(one[0][:-1]) if len(live) > 1 else str(one[0]), one)
+        beam = sorted(first.values(), key=score, reverse=True)[:beam_width]"""
+        },
+    ),
+    Mistake(
+        "copies_of_start",
+        "the search begins with beam_width copies of start, and their equal extensions fill the beam; begin with one",
+        {BEGIN: f"{BEGIN} * beam_width"},
+    ),
+    Mistake(
+        "finished_extended",
+        "hypotheses that end in eos are extended further; they stay as they are",
+        {"i == eos)": "False)"},
+    ),
+    Mistake(
+        "finished_dropped",
+        "finished hypotheses are lost at the next step; they stay, and compete with the others",
+        {FINISHED: "beam = []"},
+    ),
+    Mistake(
+        "finished_set_aside",
+        "finished hypotheses are set aside and leave their place to unfinished ones; they stay in the beam and compete",
+        {
+            BEGIN: f"done = []\n    {BEGIN}",
+            BEST: f"""{BEST}
+        done += [one for one in beam if one[2]]
+        beam = [one for one in beam if not one[2]]""",
+            RESULT: f"beam = sorted(done + beam, key=score, reverse=True)[:beam_width]\n    {RESULT}",
+        },
+    ),
+    Mistake(
+        "finished_never_displaced",
+        "finished hypotheses always stay in the beam; a better extension of another displaces them",
+        {
+            BEST: """beam = sorted(beam, key=lambda one: (one[2], score(one)), reverse=True)[:beam_width]
+        beam = sorted(beam, key=score, reverse=True)"""
+        },
+    ),
+    Mistake(
+        "ended_by_the_first",
+        "the search ends as soon as a hypothesis is finished; it ends when all are",
+        {STOP: "        if len(live) < len(beam):\n            break\n"},
+    ),
+    Mistake(
+        "ended_by_the_best",
+        "the search ends when the best hypothesis is finished; it ends when all are",
+        {STOP: "        if beam[0][2]:\n            break\n"},
+    ),
+    Mistake(
+        "probabilities_multiplied",
+        "probabilities are multiplied, and a long product is 0; add log-probabilities",
+        {
+            BEGIN: "beam = [([start], 1.0, False)]",
+            "total + value": "total * math.exp(value)",
+            SCORE: "return math.log(max(total, 5e-324)) / (len(tokens) - 1) ** length_penalty",
+        },
+    ),
+    Mistake(
+        "sums_in_float32",
+        "the sums are taken in float32, and long ones lose digits; take them in float64",
+        {"total + value,": "float(torch.tensor(total).float() + value),"},
+        also=({"total + value,": "float(torch.tensor(total).to(log_probs(batch).dtype) + value),"},),
+    ),
+    Mistake(
+        "start_counted",
+        "the length counts the start token; count the tokens after it, eos included",
+        {SCORE: SCORE.replace("(len(tokens) - 1)", "len(tokens)")},
+    ),
+    Mistake(
+        "eos_not_counted",
+        "the length leaves out eos; count all tokens after start",
+        {SCORE: SCORE.replace("(len(tokens) - 1)", "max(1, len(tokens) - 1 - hypothesis[2])")},
+    ),
+    Mistake(
+        "no_length_penalty",
+        "length_penalty changes nothing; divide the sum by length ** length_penalty",
+        {SCORE: "return total"},
+    ),
+    Mistake(
+        "length_multiplied",
+        "the sum is multiplied by the length's power; divide it, so that long hypotheses gain",
+        {SCORE: SCORE.replace("/", "*")},
+    ),
+    Mistake(
+        "penalty_of_gnmt",
+        "the sum is divided by ((5 + n) / 6) ** length_penalty, as in Google's GNMT; divide by n ** length_penalty",
+        {SCORE: SCORE.replace("(len(tokens) - 1)", "((len(tokens) + 4) / 6)")},
+    ),
+    Mistake(
+        "divided_at_the_end",
+        "the beam is chosen by sums, and the length counts at the end alone; choose by score in every step",
+        {
+            BEST: BEST.replace("key=score", "key=lambda one: one[1]"),
+            RESULT: f"beam.sort(key=score, reverse=True)\n    {RESULT}",
+        },
+    ),
+    Mistake(
+        "sums_returned",
+        "the sums come back; return the scores that the beam is ordered by",
+        returned("[(one[0], one[1]) for one in beam]"),
+    ),
+    Mistake(
+        "divided_again",
+        "the score of the step before, which is divided already, is added to and divided again; keep the sum",
+        {"total + value,": "(total + value) / len(tokens) ** length_penalty,", SCORE: "return total"},
+    ),
+    Mistake(
+        "start_is_the_end",
+        "where start and eos are one token, the search ends before it began; only a token that was added finishes",
+        {
+            BEGIN: "beam = [([start], 0.0, start == eos)]",
+            SCORE: SCORE.replace("(len(tokens) - 1)", "max(1, len(tokens) - 1)"),
+        },
+        also=({BEGIN: "beam = [([start], 0.0, start == eos)]"},),
+    ),
+    Mistake(
+        "impossible_taken",
+        "tokens with a log-probability of −∞ are taken where there are no others; leave them out",
+        {"> -math.inf": ">= -math.inf"},
+    ),
+    Mistake(
+        "more_beams_than_tokens",
+        "topk raises if beam_width is above V; take at most V",
+        {TOPK: "rows.topk(beam_width)"},
+    ),
+    Mistake(
+        "last_token_alone",
+        "log_probs is given the last tokens alone; it needs the whole hypotheses",
+        {BATCH: BATCH.replace("tokens for tokens", "tokens[-1:] for tokens")},
+    ),
+    Mistake(
+        "worst_first",
+        "the result is in the wrong order; the best comes first",
+        returned("[(one[0], score(one)) for one in beam[::-1]]"),
+    ),
+    Mistake(
+        "least_likely",
+        "the least likely tokens are taken; take those with the largest log-probabilities",
+        {BEST: BEST.replace("reverse=True", "reverse=False")},
+    ),
+    Mistake(
+        "best_alone",
+        "only the best hypothesis comes back; return all in the beam",
+        returned("[(one[0], score(one)) for one in beam[:1]]"),
+        also=(returned("(beam[0][0], score(beam[0]))"), returned("beam[0][0]")),
+    ),
+    Mistake(
+        "finished_alone",
+        "only finished hypotheses come back; those that max_len cuts off belong to the result",
+        returned("[(one[0], score(one)) for one in beam if one[2]]"),
+        also=(returned("[(one[0], score(one)) for one in beam if one[2]] or [(one[0], score(one)) for one in beam]"),),
+    ),
+    Mistake(
+        "without_start",
+        "the start token is cut off; it belongs to the tokens",
+        returned("[(one[0][1:], score(one)) for one in beam]"),
+    ),
+    Mistake(
+        "without_eos",
+        "eos is cut off; it belongs to the tokens",
+        returned("[(one[0][:-1] if one[2] else one[0], score(one)) for one in beam]"),
+    ),
+    Mistake(
+        "tensors_returned",
+        "scores or tokens are tensors; return Python's floats and ints",
+        returned("[(one[0], torch.tensor(score(one))) for one in beam]"),
+        also=(
+            returned("[(torch.tensor(one[0]), score(one)) for one in beam]"),
+            returned("[([*torch.tensor(one[0])], score(one)) for one in beam]"),
+        ),
+    ),
+    Mistake(
+        "one_step_too_many",
+        "max_len counts the start token, or one token more is added; add at most max_len tokens after start",
+        {"range(max_len)": "range(max_len + 1)"},
+        also=({"range(max_len)": "range(max(max_len - 1, 1))"}, {"range(max_len)": "range(max_len - 1)"}),
+    ),
+    Mistake(
+        "one_call_a_hypothesis",
+        "log_probs is called once for each hypothesis; call it once for all of a step",
+        {CALL: "torch.cat([log_probs(row[None]) for row in batch])"},
+    ),
+    Mistake(
+        "token_by_token",
+        "a Python loop runs over all tokens; topk leaves the few that can be kept",
+        {
+            TOPK: "rows.sort(-1, descending=True)",
+            ROWS: f"{ROWS}\n        [v for row in rows.tolist() for v in row if\n            v > 0]",
+        },
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT = {
+    f"best = {TOPK}.indices.tolist() -> best = rows.topk(min(rows.shape[1], beam_width)).indices.tolist()": (
+        "min is symmetric"
+    ),
+}
