@@ -150,6 +150,7 @@ GRADER = Grader(
                     sizes={"tokens": (512, 4096)},
                     inputs=lambda draw, tokens: asked(tokens, end=3.0, max_len=4)(draw),
                     scenario=searched,
+                    asks=("loops",),
                     hints={"tokens": "topk leaves a few tokens, and only those go through a loop"},
                 ),
             ),

@@ -14,6 +14,8 @@ SCORE = "return total / (len(tokens) - 1) ** length_penalty"
 BEGIN = "beam = [([start], 0.0, False)]"
 STOP = "        if not live:\n            break\n"
 
+PRODUCT = {BEGIN: "beam = [([start], 1.0, False)]", "total + value": "total * math.exp(value)"}
+
 
 def returned(what: str) -> dict[str, str]:
     return {RESULT: f"return {what}"}
@@ -82,17 +84,14 @@ MISTAKES = (
     Mistake(
         "probabilities_multiplied",
         "probabilities are multiplied, and a long product is 0; add log-probabilities",
-        {
-            BEGIN: "beam = [([start], 1.0, False)]",
-            "total + value": "total * math.exp(value)",
-            SCORE: "return math.log(max(total, 5e-324)) / (len(tokens) - 1) ** length_penalty",
-        },
+        {**PRODUCT, SCORE: SCORE.replace("total", "math.log(total or 5e-324)")},
+        also=({**PRODUCT, SCORE: SCORE.replace("total", "math.log(total)")},),
     ),
     Mistake(
         "sums_in_float32",
         "the sums are taken in float32, and long ones lose digits; take them in float64",
         {"total + value,": "float(torch.tensor(total).float() + value),"},
-        also=({"total + value,": "float(torch.tensor(total).to(log_probs(batch).dtype) + value),"},),
+        also=({"total + value,": "float(torch.tensor(total).to(rows.dtype) + value),"},),
     ),
     Mistake(
         "start_counted",
