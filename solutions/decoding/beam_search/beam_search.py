@@ -26,7 +26,7 @@ def beam_search(
         length_penalty: α, at least 0.
     Returns: (tokens, score) of the hypotheses that are kept, the best first.
     Raises: ValueError if beam_width or max_len is below 1.
-    Source: the scores are those of Hugging Face's generate, α its length_penalty.
+    Source: Hugging Face's generate has the same scores, where α is length_penalty.
     """
     # --- solution
     # TODO: refuse what is below 1.
