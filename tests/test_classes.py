@@ -425,7 +425,7 @@ def test_class_of_38_with_its_faults(toys: Path) -> None:
     assert ran.status == 1, ran.err
     assert not steers("".join(ran.out.splitlines()))
     assert "38 learners, 33 answers" in ran.out
-    assert "3 learners not read, or not wholly: see the notes of damaged, link, two" in ran.out
+    assert "3 learners not read, or not wholly, see their notes: damaged, link, two" in ran.out
     told, out = table(toys), toys / "out"
     page = Page((out / "index.html").read_text(encoding="utf-8"))
     assert {one for one in page.tags if one in ("b", "script", "img")} == set()

@@ -360,12 +360,12 @@ def test_second_run_reads_what_a_repository_has_now_or_says_that_it_cannot(toys:
     repository.rename(repository_back)
     ran = cohort(toys, roster)
     assert (ran.status, points(toys)) == (1, before)
-    assert "2 learners not read, or not wholly: see the notes of ann, bob" in ran.out
+    assert "2 learners not read, or not wholly, see their notes: ann, bob" in ran.out
     assert all("cannot be reached now" in row["notes"] for row in table(toys).values())
 
 
 def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its_part(
-    toys: Path, monkeypatch: pytest.MonkeyPatch
+    toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def lost() -> None:
         raise JudgeEnded("the judge's process ended 3 times at this answer")
@@ -381,6 +381,8 @@ def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its
     with monkeypatch.context() as patched:
         patched.setattr(cohort_command, "judge_all", lambda jobs, *_: {job.key: told for job in jobs})
         assert cohort_command.main(asked, toys) == 1
+    assert "1 learners not wholly graded, since machines were lost" in (said := capsys.readouterr().out)
+    assert said.strip().endswith(": ann")
     assert points(toys)["ann"] == {"scale": "100", "affine": "", "total": "100"}
     assert "not graded" in (toys / "out" / "index.html").read_text(encoding="utf-8")
     assert cohort(toys, folder, "--seed", "1", "--kata", "affine").status == 0

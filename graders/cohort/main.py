@@ -23,7 +23,7 @@ from graders.faults import INTERRUPTED
 from graders.judge import card
 
 PROMISED = {"strict": "full", "limits": "limits"}  # isolation; it may have been better
-NOT_GRADED = "answers not graded, since machines were lost: run the same again, and look at them yourself if they stay"
+NOT_GRADED = "learners not wholly graded, since machines were lost (run the same again; look yourself if it stays so)"
 MOST_NAMES = 10  # on the console
 
 
@@ -66,7 +66,8 @@ def grade(options: argparse.Namespace, root: Path, console: Console) -> int:
         graded = Graded(learners, columns, documents, seed, promised, options.late, short_version(root), book, root)
         pages.write_all(options.out, graded, options.export, options.json, earlier)
         console.print(f"wrote {options.out / 'index.html'}, grades.csv, learners/ and feedback/ beside it")
-        return tell(console, options, learners, len(lost))
+        ungraded = {slug for (slug, _), key in keys.items() if key in lost}
+        return tell(console, options, learners, [one.name for one in learners if one.slug in ungraded])
     except KeyboardInterrupt:
         console.print("stopped; what was judged is kept: run the same again, and it goes on")
         return INTERRUPTED
@@ -91,19 +92,19 @@ def of_learner(
     ]
 
 
-def tell(console: Console, options: argparse.Namespace, learners: list[Learner], lost: int) -> int:
+def tell(console: Console, options: argparse.Namespace, learners: list[Learner], lost: list[str]) -> int:
     """Says what an instructor has to look at. Returns the exit status."""
     unread = [learner.name for learner in learners if learner.unread]
-    hidden, late = left_out(options.learners), sum(bool(learner.late) for learner in learners)
-    shown = f"{', '.join(unread[:MOST_NAMES])}{', …' * (len(unread) > MOST_NAMES)}"
-    for count, what in (
-        (len(unread), f"learners not read, or not wholly: see the notes of {shown}"),
+    late = [learner.name for learner in learners if learner.late]
+    for names, what in (
+        (unread, "learners not read, or not wholly, see their notes"),
         (lost, NOT_GRADED),
-        (len(hidden), f"left out, since their names begin with a dot: {', '.join(hidden)}"),
-        (late, "learners with late answers; committers' clocks, by which this is known, can be set at will"),
+        (left_out(options.learners), "left out, since their names begin with a dot"),
+        (late, "learners with late answers, by committers' clocks, which can be set at will"),
     ):
-        if count:
-            console.print(f"{count} {what}", markup=False, highlight=False, soft_wrap=True)
+        if names:
+            shown = f"{', '.join(names[:MOST_NAMES])}{', …' * (len(names) > MOST_NAMES)}"
+            console.print(f"{len(names)} {what}: {shown}", markup=False, highlight=False, soft_wrap=True)
     return int(bool(unread or lost))
 
 
