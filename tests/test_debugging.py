@@ -84,7 +84,8 @@ def test_learner_finds_explains_and_mends_two_bugs(toys: Path, terminal: Callabl
     assert file_of(toys).read_text() == BOTH
     one.says("bug", "say where and why: `bug LINE WHY`")
     one.says("bug 99 it is wrong", ".kata/debug/scale.py has 6 lines")
-    one.says("bug 1 the docstring is wrong", "noted: line 1")
+    one.says("bug 0", ".kata/debug/scale.py has 6 lines")
+    one.says("bug line 1: the docstring is wrong", "noted: line 1")
     one.says("bug 6 the factor divides", "noted: line 6")
     shown = one.says("submit", "0 of 2 planted bugs are gone", "[debug  ")
     assert re.search(r"FAIL  scale +\d+/100\n", shown)

@@ -558,6 +558,8 @@ def test_set_is_what_is_drawn_from(desk: Path, clock: FakeClock, capsys: pytest.
     assert [one.kata for one in the_report(desk).rounds] == ["scale"]
     with pytest.raises(UsageError, match="no kata of the set empty has an interview"):
         hold(desk, clock, set="empty", new=True)
+    with pytest.raises(UsageError, match="the set easy has no kata of topic losses; drop --set or --topic"):
+        hold(desk, clock, set="easy", topic="losses", new=True)
     with pytest.raises(SystemExit):
         cli.main(["interview", "--set", "hard"], desk)
     assert "there is no set 'hard'; there are: easy, empty" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.text import Text
 
 from graders.debugging.debugging import Debugging
@@ -13,33 +15,34 @@ NEVER = 2.0  # a probability that nothing reaches
 LEAST = 0.05  # the score of words that have something to do with a mistake
 OFFERED = 3
 MOST_SHOWN = 55  # characters of a line
+LINE = re.compile(r"(?:line\s+)?(\d+)\b[\s:,.)-]*(.*)", re.IGNORECASE | re.DOTALL)
 HOW = "say where and why: `bug LINE WHY`, by the line's number in your file as it is now"
 
 
 def claim(debugging: Debugging, argument: str) -> None:
     """A command: a line that has a bug, and why it is wrong. Whether that is so is told at the end."""
-    number, _, words = argument.strip().partition(" ")
+    found = LINE.match(argument.strip())
     lines = debugging.source().splitlines()
-    count = len(lines)
-    if not number.isdecimal():
+    if not found:
         debugging.say(HOW)
         return
-    if len(number) > len(str(count)) or not 1 <= int(number) <= count:
-        debugging.say(f"{debugging.shown} has {count} lines; {HOW}")
+    number, words = found.groups()
+    if len(number) > len(str(len(lines))) or not 1 <= int(number) <= len(lines):
+        debugging.say(f"{debugging.shown} has {len(lines)} lines; {HOW}")
         return
     bug = debugging.bug_at(int(number))
     if bug is not None and bug.mended is not None:
         debugging.say("that one is gone already, and a claim comes before")
         return
-    debugging.say(f"noted: line {number}, {lines[int(number) - 1].strip()[:MOST_SHOWN] or 'which is empty'}")
-    understand(debugging, int(number), words.strip(), bug)
+    understand(debugging, int(number), lines[int(number) - 1].strip(), words.strip(), bug)
 
 
-def understand(debugging: Debugging, line: int, words: str, bug: PlantedBug | None) -> None:
+def understand(debugging: Debugging, line: int, text: str, words: str, bug: PlantedBug | None) -> None:
     names = [one.name for one in debugging.mistakes]
     name = bug.name if bug else None
     sure, maybe = meant(debugging, words, names.index(name) if name in names else None) if words else (None, [])
     debugging.note("claim", line=line, text=words, bug=name, meant=None if sure is None else names[sure])
+    debugging.say(f"noted: line {line}, {text[:MOST_SHOWN] or 'which is empty'}")
     if sure is None and maybe:
         debugging.say(asking_back.preamble(len(maybe), "mean"))
         debugging.offer = Offer(maybe, lambda one: take(debugging, name, names[one]))

@@ -128,7 +128,8 @@ class Debugging(Sitting):
         """The one that a line of the file, as it is now, belongs to; of several the one that was not found yet."""
         lines = set(lines_before(self.report.planted, self.source(), line))
         at = [bug for bug in self.report.bugs if lines & set(bug.lines)]
-        at.sort(key=lambda bug: (bug.found is not None, not bug.was))  # what is left out stands on no line of its own
+        # what is left out stands on no line of its own
+        at.sort(key=lambda bug: (bug.mended is not None, bug.found is not None, not bug.was))
         return next(iter(at), None)
 
     def region(self, bug: PlantedBug) -> list[tuple[int, str]]:

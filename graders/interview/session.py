@@ -100,6 +100,8 @@ class InterviewSession(Session[InterviewReport]):
             chosen = katas.sets(self.root)[self.options.set]
             found = [kata for kata in found if kata.id in chosen]
         levels = sorted({kata.about.level for kata in found})
+        if not found and self.options.set and topic:
+            raise UsageError(f"the set {self.options.set} has no kata of topic {topic}; drop --set or --topic")
         if not found:
             of_set = f" of the set {self.options.set}" if self.options.set else ""
             raise UsageError(f"no kata{of_set} has an interview.md here: restore them with git")
