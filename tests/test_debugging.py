@@ -308,8 +308,9 @@ def test_drawn_round_is_solved_by_the_reference_and_not_untouched(name: str, cou
         told = [one["name"] for one in described(drawn)]
         assert told == [bug.name for bug in drawn.bugs]
     finally:
-        for one in made:
-            one.close()
+        judge.close()
+        for planting in made:
+            planting.close()
         launcher.close()
 
 
