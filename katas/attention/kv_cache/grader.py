@@ -49,6 +49,13 @@ def a_new_layer(CachedAttention, embed_dim, num_heads):
     return {"is an nn.Module": isinstance(layer, nn.Module), "parameters": dict(sorted(shapes.items()))}
 
 
+def one_step(CachedAttention, x, k, v):
+    """A call that continues this cache."""
+    layer = CachedAttention(x.shape[2], k.shape[1])
+    out, cache = layer(x, (k, v))
+    return list(out.shape), list(cache[0].shape)
+
+
 def refused(CachedAttention, x, k, v):
     CachedAttention(6, 3).to(x)(x, (k, v))
 
@@ -72,6 +79,7 @@ def texts(*sizes: tuple[int, ...]) -> Inputs:
 
 def chunks(draw: Draw) -> list[Arguments]:
     made = [text(draw, 2, 6, 2, *each) for each in ((3, 2), (1, 4), (2, 2, 3), (4, 1, 2, 1))]
+    made[0]["biases"][0], made[0]["x"][:, 4] = 0, 0  # the last token scores 0 with every key
     return [*made, text(draw, 2, 6, 3, 2, 3) | {"training": False}]
 
 
@@ -155,6 +163,17 @@ GRADER = Grader(
                     asks=("memory",),
                     scenario=in_chunks,
                     hints={"channels": "@ sums over the channels by itself"},
+                ),
+                Budget(
+                    "long_past",
+                    sizes={"heads": (16, 64), "past": (64, 512)},
+                    inputs=lambda draw, heads, past: {
+                        "x": draw.normal(1, 2, 8 * heads),
+                        **{name: draw.normal(1, heads, past, 8) for name in "kv"},
+                    },
+                    asks=("memory",),
+                    scenario=one_step,
+                    hints={"past": "old tokens need no scores: the queries are those of the new tokens alone"},
                 ),
             ),
         ),

@@ -239,6 +239,15 @@ MISTAKES = (
         slow=True,
     ),
     Mistake(
+        "scores_of_all_tokens",
+        "old tokens are scored again, and thrown away; score the queries of the new tokens alone",
+        {
+            SCORES: "(torch.cat([q.new_zeros(B, H, S - T, d), q], dim=2) / math.sqrt(d)) @ k.mT",
+            HIDDEN: "scores[:, :, S - T :].masked_fill(~seen, -torch.inf)",
+        },
+        slow=True,
+    ),
+    Mistake(
         "table_of_products",
         "all products of q and k are kept before they are summed; @ sums over d by itself",
         {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
