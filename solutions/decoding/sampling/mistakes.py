@@ -116,7 +116,7 @@ MISTAKES = (
         "probabilities come back; filter_logits returns logits",
         {
             RESULT: "return z.masked_fill(dropped, -torch.inf).softmax(-1)",
-            DRAWN_FROM: "p = filter_logits(logits, temperature, top_k, top_p)",
+            DRAWN_FROM: "p = filter_logits(logits, temperature or 1.0, top_k if temperature else 1, top_p)",
         },
     ),
     Mistake(
