@@ -29,6 +29,8 @@ SQUARED = "squared = (x - x[chosen[0]]).square().sum(dim=1)"
 LATER = "(x - x[chosen[-1]]).square().sum(dim=1)"
 NEAREST = f"torch.minimum(squared, {LATER})"
 PICKED = "int(torch.searchsorted(cumulative, u * cumulative[-1], right=True))"
+PLAIN = {old: old.replace(".square().sum", ".norm") for old in (SQUARED, LATER)}
+BY_SHARES = "int(torch.searchsorted((squared / squared.sum()).cumsum(0), u))"
 
 MISTAKES = (
     Mistake(
@@ -151,12 +153,14 @@ MISTAKES = (
     Mistake(
         "plain_distances_drawn",
         "in kmeans_plus_plus rows are drawn by their distance; draw them by its square",
-        {SQUARED: SQUARED.replace(".square().sum", ".norm"), LATER: LATER.replace(".square().sum", ".norm")},
+        PLAIN,
+        also=(PLAIN | {", right=True": ""}, PLAIN | {"cumulative[-1]": "squared.sum()"}, PLAIN | {PICKED: BY_SHARES}),
     ),
     Mistake(
         "drawn_twice",
         "a u of 0 draws a row that is drawn already; the cumulative sum must exceed u · total (right=True)",
         {", right=True": ""},
+        also=({PICKED: BY_SHARES},),
     ),
     Mistake(
         "total_summed_apart",
