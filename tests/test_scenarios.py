@@ -13,6 +13,7 @@ import torch
 
 from graders.faults import GraderError
 from graders.judge.vectors import refuse_result
+from graders.kata.compare import first_difference
 from graders.kata.scenario import source_of
 from graders.kata.spec import Answer, Budget, Case, Grader, refuse_inputs
 from graders.sandbox.returned import Returned, in_words, leaves_of, other_form
@@ -355,3 +356,26 @@ def test_forms_of_results() -> None:
     assert other_form({"a": 1}, {"b": 1}) == ("the output", {"a": 1}, {"b": 1})
     assert other_form({"a": 1, "b": 2}, {"b": 2, "a": 1}) is None
     assert other_form({"a": (1, "b")}, {"a": (1, 2)}) == ("output 2 of a", "b", 2)
+
+
+def test_list_of_whole_numbers_and_texts_is_one_value() -> None:
+    ids: Returned = {"ids": [97, 256], "merges": [(97, 98)], "texts": ["a"], "none": [], "others": [1, None]}
+    assert [*leaves_of(ids)] == ["ids", "merges", "texts", "none", "item 1 of others", "item 2 of others"]
+    assert other_form([97], [97, 256]) is None
+    assert other_form([], [97]) is None
+    assert other_form([97.0], [97]) == ("item 1", 97.0, 97)
+    assert other_form([97], [None]) == ("item 1", 97, None)
+    assert other_form((97,), [97]) == ("the output", (97,), [97])
+    assert leaves_of([1, 2], like=[1.0, 2.5]) == {"item 1": 1, "item 2": 2}  # whole numbers for others
+
+
+def test_texts_and_lists_that_differ_are_shown_from_there() -> None:
+    assert first_difference([97, 98], [256]) == "should be [256], got [97, 98]"
+    assert first_difference(1, "a") == "should be 'a', got 1"
+    long = [*range(100, 200)]
+    assert first_difference(long, [*long[:50], 7, 8]) == (
+        "should be [146, 147, 148, 149, 7, 8] from index 46 on, got "
+        "[146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161]; 52 in all, got 100"
+    )
+    assert first_difference("é" * 120 + "a", "é" * 121) == "should be 'ééééé' from index 116 on, got 'éééé\x61'"
+    assert first_difference(long, long[:99]).endswith("; 99 in all, got 100")

@@ -107,7 +107,9 @@ def numbers(reply: Reply, expected: Expected, case: Case) -> Iterator[tuple[Tens
     """All that came back beside what should have, in float64. Raises: CheckFailed where that is of another form."""
     if reply.raised or other_form(reply.result, expected.result):
         raise CheckFailed("no numbers")
-    got = leaves_of(reply.result) | {f"gradient of {name}": one for name, one in reply.gradients.items()}
+    got = leaves_of(reply.result, like=expected.result) | {
+        f"gradient of {name}": one for name, one in reply.gradients.items()
+    }
     gradients = expected.gradients if case.gradients == "exact" else {}
     wanted = leaves_of(expected.result) | {f"gradient of {name}": one for name, one in gradients.items()}
     for where, right in wanted.items():

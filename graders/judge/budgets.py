@@ -192,7 +192,7 @@ def measured_replies(
     request = measured_request(vectors, answer, budget, grown, measure)
     try:
         reference = ask_reference(trial.reference, request)
-        outputs = leaves_of(trial.result(request, reference.result))
+        outputs = leaves_of(trial.result(request, reference.result), like=reference.result)
         own = trial.ask(request)
         if measure == "cost" and own.cost is None:
             raise CheckFailed("the call: returned something that cannot be read as a result")

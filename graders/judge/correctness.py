@@ -19,7 +19,7 @@ from graders.judge.modes import Mode
 from graders.judge.trial import Trial
 from graders.judge.unusual import failing, tell
 from graders.judge.vectors import Expected
-from graders.kata.compare import as_finite, close, finite, same_dtype, same_shape
+from graders.kata.compare import as_finite, close, finite, first_difference, same_dtype, same_shape
 from graders.kata.spec import Answer, Case, Tolerance, parameters_of
 from graders.sandbox.messages import Request
 from graders.sandbox.returned import THE_OUTPUT, Leaf, Returned, leaves_of
@@ -163,7 +163,7 @@ def same_dtypes(trial: Trial, request: Request, simple: Returned) -> None:
 
 
 def same_values(trial: Trial, request: Request, wanted: Returned, tolerance: Tolerance) -> None:
-    got = leaves_of(trial.result(request, wanted))
+    got = leaves_of(trial.result(request, wanted), like=wanted)
 
     def compare(where: str, right: Leaf) -> None:
         same_leaf(request.in_words(of("values", where)), request.in_words(where), got[where], right, tolerance)
@@ -194,7 +194,7 @@ def same_leaf(values: str, subject: str, got: Leaf, wanted: Leaf, tolerance: Tol
         one, other = (torch.tensor(number, dtype=torch.float64) for number in (got, wanted))
         close(subject, one, other, tolerance)
     elif got != wanted:
-        raise CheckFailed(f"{subject}: should be {wanted!r}, got {got!r}")
+        raise CheckFailed(f"{subject}: {first_difference(got, wanted)}")
 
 
 def same_gradients(

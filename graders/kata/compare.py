@@ -9,6 +9,8 @@ from graders.faults import CheckFailed
 from graders.kata.spec import Tolerance, dtype_name
 
 EXACTLY = Tolerance(0, 0, 0)
+WHOLE = 200  # characters of a message that shows two texts or lists whole
+BEFORE, AFTER = 4, 12  # items that are shown of longer ones, before the first that differs, and from it on
 BITS = {8: torch.int64, 4: torch.int32, 2: torch.int16}  # by the bytes of one
 
 
@@ -103,3 +105,15 @@ def expected_and_got(got: Tensor, expected: Tensor, where: str = "") -> str:
         if texts[0] != texts[1]:
             break
     return f"should be {texts[0]}{where}, got {texts[1]}"
+
+
+def first_difference(got: object, wanted: object) -> str:
+    """ "should be X, got Y", of long texts and lists from shortly before where they first differ."""
+    said = f"should be {wanted!r}, got {got!r}"
+    if not isinstance(got, str | list) or not isinstance(wanted, str | list) or len(said) <= WHOLE:
+        return said
+    alike = (one == other for one, other in zip(got, wanted, strict=False))
+    start = max(next((i for i, same in enumerate(alike) if not same), min(len(got), len(wanted))) - BEFORE, 0)
+    right, there = (one[start : start + BEFORE + AFTER] for one in (wanted, got))
+    lengths = f"; {len(wanted)} in all, got {len(got)}" if len(wanted) != len(got) else ""
+    return f"should be {right!r} from index {start} on, got {there!r}{lengths}"

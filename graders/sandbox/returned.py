@@ -27,16 +27,28 @@ class Other:
         return self.words
 
 
-Leaf = Tensor | float | int | bool | str | None | Other
-Returned = Leaf | tuple["Returned", ...] | list["Returned"] | dict[str, "Returned"]
+Leaf = Tensor | float | int | bool | str | list["Returned"] | None | Other
+Returned = Leaf | tuple["Returned", ...] | dict[str, "Returned"]
 
 
-def leaves_of(result: Returned, name: str = THE_OUTPUT) -> dict[str, Leaf]:
-    """Everything in a result that is no tuple, list or dict, by where it stands: `output 2`, `item 1`, a dict's key."""
-    if not isinstance(result, tuple | list | dict):
+def is_listing(result: Returned) -> bool:
+    """Whether it is a list of whole numbers, texts, and lists and tuples of such: one value, as token ids are."""
+    return isinstance(result, list) and all(
+        type(item) in (int, str) or is_listing([*item] if isinstance(item, tuple) else item) for item in result
+    )
+
+
+def leaves_of(result: Returned, name: str = THE_OUTPUT, like: Returned = None) -> dict[str, Leaf]:
+    """Every leaf of a result by where it stands: `output 2`, `item 1`, a dict's key.
+
+    A leaf is what is no tuple, list or dict, and a list of whole numbers and texts: the result's own, or those of
+    another result of its form, in which the whole numbers may stand for others.
+    """
+    like = result if like is None else like
+    if not isinstance(result, tuple | list | dict) or (isinstance(result, list) and is_listing(like)):
         return {name: result}
-    parts = parts_of(result, name)
-    return {where: leaf for part, item in parts.items() for where, leaf in leaves_of(item, part).items()}
+    parts, others = parts_of(result, name), parts_of(like, name)
+    return {where: leaf for part in others for where, leaf in leaves_of(parts[part], part, others[part]).items()}
 
 
 def parts_of(result: Returned, name: str) -> dict[str, Returned]:
@@ -122,6 +134,8 @@ def few(listed: Any, most: int = MOST_NAMES) -> Any:
 
 def other_form(got: Returned, wanted: Returned, name: str = THE_OUTPUT) -> tuple[str, Returned, Returned] | None:
     """Where two results first differ in their form, and both there; an int may stand for a float."""
+    if is_listing(got) and is_listing(wanted):
+        return None
     if isinstance(got, dict) and isinstance(wanted, dict) and got.keys() == wanted.keys():
         got = {key: got[key] for key in wanted}  # in one order
     elif isinstance(wanted, tuple | list | dict):
