@@ -81,7 +81,7 @@ GRADER = Grader(
         ),
         Answer(
             "pieces(n)",
-            oracle=lambda n: ([n / 3, n], {"text": "é" * n, "none": None}, n > 2),
+            oracle=lambda n: ([n / 3, n], {"text": "é" * n, "none": None, "ids": [*range(n)]}, n > 2),
             cases=(Case("numbers", lambda draw: [{"n": 2}, {"n": 3}], dtypes=(torch.float64,)),),
         ),
         Answer(
@@ -129,7 +129,7 @@ def twice(function, x):
 
 
 def pieces(n):
-    return [n / 3, n], {"text": "é" * n, "none": None}, n > 2
+    return [n / 3, n], {"text": "é" * n, "none": None, "ids": [*range(n)]}, n > 2
 
 
 def quoted(text, marks=("«", "»"), dtype=torch.uint8):
@@ -205,7 +205,13 @@ WRONG = {
         '"none"',
         '"null"',
         "numerics/numbers/float64",
-        "output 2: should be a dict of text, none, got a dict of text, null",
+        "output 2: should be a dict of text, none, ids, got a dict of text, null, ids",
+    ),
+    "more_ids": (
+        "[*range(n)]",
+        "[*range(n), 7]",
+        "numerics/numbers/float64",
+        "ids of output 2: should be [0, 1], got [0, 1, 7]; item 1 of output 1 right",
     ),
     "object": ("n > 2", "object()", "numerics/numbers/float64", "output 3: should be a bool, got object"),
     "other_marks": (

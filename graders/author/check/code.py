@@ -91,7 +91,7 @@ def points(kata: Kata) -> Iterator[str]:
 def costs(kata: Kata) -> Iterator[str]:
     """Where tensors come in, cost is tested, and a mistake shows what costs too much: of a number little is saved.
 
-    Where tensors only come out, it may be tested.
+    Where texts come in, or tensors only come out, it may be tested.
     """
     vectors, grader = TestVectors(kata.id, kata.grader, 0), Page.of(kata, kata.grader_file)
     firsts = [(answer, case) for answer in kata.grader.answers for case in answer.cases[:1] if case.inputs]
@@ -102,8 +102,9 @@ def costs(kata: Kata) -> Iterator[str]:
     budgeted = any(answer.budgets for answer in kata.grader.answers)
     if tensors and not budgeted:
         yield f"{grader.at('GRADER')}: a Budget should limit the cost, since the inputs are tensors"
-    if budgeted and not tensors and not any(isinstance(leaf, Tensor) for leaf in made):
-        yield f"{grader.at('Budget')}: no Budget is needed, since no tensor comes in or out"
+    texts = any(isinstance(value, str) for value in given)
+    if budgeted and not (tensors or texts or any(isinstance(leaf, Tensor) for leaf in made)):
+        yield f"{grader.at('Budget')}: no Budget is needed, since no text comes in, and no tensor in or out"
     if kata.proof and budgeted != any(mistake.slow for mistake in kata.mistakes):
         lacks = (
             "should have slow=True where there is a budget" if budgeted else "has slow=True where there is no budget"

@@ -1,0 +1,94 @@
+"""Byte-pair encoding by hand. Statement: katas/decoding/bpe_tokenizer/README.md."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+CHUNK = re.compile(r" ?\S+|\s+")
+Pair = tuple[int, int]
+
+
+def merge(ids: list[int], pair: Pair, new: int) -> list[int]:
+    """The ids with `new` in place of each `pair`, from left to right. A helper: it is not tested by itself."""
+    # --- solution
+    # TODO: write it if you like: train and encode can both use it.
+    merged, i, wanted = [], 0, [*pair]
+    while i < len(ids):
+        found = ids[i : i + 2] == wanted
+        merged.append(new if found else ids[i])
+        i += 2 if found else 1
+    return merged
+    # --- end
+
+
+class BPETokenizer:
+    """Byte-pair encoding on bytes: ids 0 to 255 are the bytes, id 256 + i is the i-th merge.
+
+    Attributes:
+        merges: the pairs of ids, in the order in which they were learnt.
+        vocab: id -> the bytes that it stands for.
+    Source: arXiv:1508.07909, algorithm 1, on the bytes of UTF-8 in place of characters.
+    """
+
+    def __init__(self) -> None:
+        # --- solution
+        # TODO: start without merges, and with a vocab of the 256 bytes.
+        self.merges: list[Pair] = []
+        self.vocab: dict[int, bytes] = {byte: bytes([byte]) for byte in range(256)}
+        # --- end
+
+    def train(self, text: str, vocab_size: int) -> None:
+        """Learns vocab_size − 256 merges, or fewer where no pair is left.
+
+        Raises: ValueError if vocab_size is below 256.
+        """
+        # --- solution
+        # TODO: start anew, and split the text into chunks of bytes. How often does each chunk occur?
+        # TODO: count the pairs, and take the most frequent one: statement, "Formula", says which if several are.
+        # TODO: give it the next id, write it into merges and vocab, and merge it in every chunk. Again.
+        # TODO: then make it robust: a vocab_size below 256, and a text in which no pair is left.
+        if vocab_size < 256:
+            raise ValueError(f"vocab_size should be 256 or more, got {vocab_size}")
+        self.merges, self.vocab = [], {byte: bytes([byte]) for byte in range(256)}
+        counts = Counter(CHUNK.findall(text))
+        chunks = [list(chunk.encode()) for chunk in counts]
+        while len(self.vocab) < vocab_size:
+            pairs = Counter[Pair]()
+            for ids, count in zip(chunks, counts.values(), strict=True):
+                for pair in pairwise(ids):
+                    pairs[pair] += count
+            if not pairs:
+                break
+            best = max(pairs, key=lambda pair: (pairs[pair], self.vocab[pair[0]], self.vocab[pair[1]]))
+            new = len(self.vocab)
+            self.merges.append(best)
+            self.vocab[new] = self.vocab[best[0]] + self.vocab[best[1]]
+            chunks = [merge(ids, best, new) for ids in chunks]
+        # --- end
+
+    def encode(self, text: str) -> list[int]:
+        """Splits the text as in training, and in each chunk applies the merges, the one learnt first before others."""
+        # --- solution
+        # TODO: split the text into chunks of bytes.
+        # TODO: in each, merge the pair that was learnt first, until none of its pairs was learnt.
+        # TODO: then make it fast: most chunks of a text are there many times.
+        ranks = {pair: rank for rank, pair in enumerate(self.merges)}
+        chunks = CHUNK.findall(text)
+        encoded = {chunk: list(chunk.encode()) for chunk in chunks}  # each of them once
+        for chunk, ids in encoded.items():
+            while len(ids) > 1:
+                first = min(pairwise(ids), key=lambda pair: ranks.get(pair, len(ranks)))
+                if first not in ranks:
+                    break
+                ids = merge(ids, first, 256 + ranks[first])
+            encoded[chunk] = ids
+        return [i for chunk in chunks for i in encoded[chunk]]
+        # --- end
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text that these ids stand for; bytes that are no UTF-8 become U+FFFD, as `errors="replace"` does."""
+        # --- solution
+        # TODO: join the bytes of all ids, then decode them once.
+        return b"".join(self.vocab[i] for i in ids).decode(errors="replace")
+        # --- end

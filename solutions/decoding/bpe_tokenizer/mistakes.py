@@ -1,0 +1,256 @@
+"""Known wrong answers to bpe_tokenizer."""
+
+from graders.kata import Mistake
+
+SPLIT = "CHUNK.findall(text)"
+COUNTS = f"counts = Counter({SPLIT})"
+CHUNKS = f"chunks = {SPLIT}"
+BYTES = "[list(chunk.encode()) for chunk in counts]"
+OF_CHUNK = "list(chunk.encode()) for chunk in chunks}"
+CHARACTERS = {BYTES: "[[*map(ord, chunk)] for chunk in counts]", OF_CHUNK: "[*map(ord, chunk)] for chunk in chunks}"}
+ANEW = "self.merges, self.vocab = [], {byte: bytes([byte]) for byte in range(256)}"
+NONE_LEFT = "if not pairs:"
+KEY = "key=lambda pair: (pairs[pair], self.vocab[pair[0]], self.vocab[pair[1]])"
+FIRST = "min(pairwise(ids), key=lambda pair: ranks.get(pair, len(ranks)))"
+ENTRY = "self.vocab[new] = self.vocab[best[0]] + self.vocab[best[1]]"
+DECODED = 'b"".join(self.vocab[i] for i in ids).decode(errors="replace")'
+FROM_LEFT = "merged, i, wanted = [], 0, [*pair]"
+BACKWARDS = (
+    "merged, i, wanted = [], len(ids) - 1, [*pair]\n"
+    "    while i >= 0:\n"
+    "        found = ids[max(i - 1, 0) : i + 1] == wanted\n"
+    "        merged.append(new if found else ids[i])\n"
+    "        i -= 2 if found else 1\n"
+    "    return merged[::-1]"
+)
+NFC = "__import__('unicodedata').normalize('NFC', text)"
+EACH_MERGE = "for rank, pair in enumerate(self.merges):\n                ids = merge(ids, pair, 256 + rank)"
+ALL_CHUNKS = "return [i for chunk in chunks for i in encoded[chunk]]"
+
+MISTAKES = (
+    Mistake(
+        "characters_for_bytes",
+        "ids are made of characters instead of bytes; encode the text as UTF-8 first",
+        CHARACTERS,
+        also=(
+            CHARACTERS | {DECODED: "''.join(self.vocab[i].decode('latin-1') for i in ids)"},
+            {one: one.replace("()", '("latin-1", "replace")') for one in (BYTES, OF_CHUNK)},
+        ),
+    ),
+    Mistake(
+        "pairs_across_chunks",
+        "pairs are counted or merged across chunks; split the text first, and look at pairs inside each chunk alone",
+        {COUNTS: "counts = Counter([text])", CHUNKS: "chunks = [text]"},
+        also=({COUNTS: "counts = Counter([text])"}, {CHUNKS: "chunks = [text]"}),
+    ),
+    Mistake(
+        "split_at_blanks",
+        "the text is split at white space, which is lost; split it by the pattern, whose chunks join to the text again",
+        {COUNTS: "counts = Counter(text.split())", CHUNKS: "chunks = text.split()"},
+        also=(
+            {COUNTS: "counts = Counter(text.split())"},
+            {COUNTS: "counts = Counter(text.split(' '))", CHUNKS: "chunks = text.split(' ')"},
+        ),
+    ),
+    Mistake(
+        "blanks_one_by_one",
+        "a run of white space is split into single characters; the second half of the pattern takes it whole",
+        {r"|\s+": r"|\s"},
+    ),
+    Mistake(
+        "text_changed_first",
+        "the text is stripped, lower-cased or normalized first, so it cannot come back; take it as it is",
+        {COUNTS: COUNTS.replace("text", "text.strip()"), CHUNKS: CHUNKS.replace("text", "text.strip()")},
+        also=(
+            {COUNTS: COUNTS.replace("text", "text.lower()"), CHUNKS: CHUNKS.replace("text", "text.lower()")},
+            {COUNTS: COUNTS.replace("text", NFC), CHUNKS: CHUNKS.replace("text", NFC)},
+        ),
+    ),
+    Mistake(
+        "ties_by_first_seen",
+        "of equally frequent pairs the one seen first is taken; take the one with the larger bytes",
+        {KEY: "key=lambda pair: pairs[pair]"},
+        also=({KEY: "key=lambda pair: (pairs[pair], list(pairs).index(pair))"},),
+    ),
+    Mistake(
+        "ties_by_ids",
+        "equally frequent pairs are compared by ids; compare the bytes of the left one, then those of the right one",
+        {KEY: "key=lambda pair: (pairs[pair], pair)"},
+        also=({KEY: "key=lambda pair: (pairs[pair], -pair[0], -pair[1])"},),
+    ),
+    Mistake(
+        "ties_to_the_smaller",
+        "of equally frequent pairs the smaller one is taken; take the larger",
+        {f"max(pairs, {KEY}": f"min(pairs, {KEY.replace('(pairs', '(-pairs')}"},
+    ),
+    Mistake(
+        "ties_by_joined_bytes",
+        "equally frequent pairs are compared by their joined bytes; compare left with left, then right with right",
+        {KEY: "key=lambda pair: (pairs[pair], self.vocab[pair[0]] + self.vocab[pair[1]])"},
+    ),
+    Mistake(
+        "overlaps_counted_once",
+        "overlapping pairs are counted once, as by text.count; every adjacent position counts: aaa has (a, a) twice",
+        {
+            "for pair in pairwise(ids):\n                    pairs[pair] += count": (
+                "before = None\n"
+                "                for i, pair in enumerate(pairwise(ids)):\n"
+                "                    if before != (i - 1, pair):\n"
+                "                        pairs[pair] += count\n"
+                "                        before = (i, pair)"
+            )
+        },
+    ),
+    Mistake(
+        "merged_from_the_right",
+        "pairs are merged from right to left; go from left to right, so that aaa becomes (aa, a)",
+        {FROM_LEFT: f"{BACKWARDS}\n    {FROM_LEFT}"},
+    ),
+    Mistake(
+        "chunks_counted_once",
+        "a chunk that occurs often counts once; multiply its pairs by how often it occurs",
+        {"pairs[pair] += count": "pairs[pair] += 1"},
+        also=({"pairs[pair] += count": "pairs[pair] = count"},),
+    ),
+    Mistake(
+        "counted_once_for_all",
+        "the pairs are counted once and then taken in turn; count them again after every merge, which changes them",
+        {
+            "pairs = Counter[Pair]()": "pairs = Counter[Pair]() if len(self.vocab) == 256 else pairs",
+            "for ids, count in zip(chunks, counts.values(), strict=True):": (
+                "for ids, count in zip(chunks, counts.values(), strict=True) if len(self.vocab) == 256 else ():"
+            ),
+            "self.merges.append(best)": "self.merges.append(best)\n            del pairs[best]",
+        },
+    ),
+    Mistake(
+        "only_pairs_seen_twice",
+        "training stops where no pair occurs twice; it should stop where no pair is left",
+        {NONE_LEFT: "if not pairs or max(pairs.values()) < 2:"},
+    ),
+    Mistake(
+        "no_pair_is_an_error",
+        "training fails where no pair is left, or the text is empty; stop early instead",
+        {f"{NONE_LEFT}\n                break": "pass"},
+    ),
+    Mistake(
+        "vocab_size_merges",
+        "vocab_size is taken for the number of merges; the 256 bytes count as well",
+        {"while len(self.vocab) < vocab_size:": "while len(self.merges) < vocab_size:"},
+        also=(
+            {"while len(self.vocab) < vocab_size:": "while len(self.vocab) <= vocab_size:"},
+            {"while len(self.vocab) < vocab_size:": "while len(self.vocab) < vocab_size - 1:"},
+        ),
+    ),
+    Mistake(
+        "ids_off_by_one",
+        "the first merge gets the id 257; the bytes are 0 to 255, so it is 256",
+        {
+            "new = len(self.vocab)": "new = len(self.vocab) + 1",
+            "256 + ranks[first]": "257 + ranks[first]",
+        },
+    ),
+    Mistake(
+        "bytes_swapped",
+        "the bytes of a pair are joined in the wrong order; the left ones come first",
+        {ENTRY: "self.vocab[new] = self.vocab[best[1]] + self.vocab[best[0]]"},
+    ),
+    Mistake(
+        "vocab_of_texts",
+        "vocab holds texts; it should hold bytes, since those of a character may be in several ids",
+        {
+            ENTRY: f"{ENTRY}\n        self.own = self.vocab\n"
+            '        self.vocab = {i: piece.decode(errors="replace") for i, piece in self.own.items()}',
+            DECODED: DECODED.replace("self.vocab", "getattr(self, 'own', self.vocab)"),
+        },
+    ),
+    Mistake(
+        "vocab_not_built",
+        "vocab has the 256 bytes alone; every merge adds an entry, the joined bytes of its pair",
+        {
+            ENTRY: f"{ENTRY}\n        self.own = self.vocab\n        self.vocab = dict([*self.own.items()][:256])",
+            DECODED: DECODED.replace("self.vocab", "getattr(self, 'own', self.vocab)"),
+        },
+    ),
+    Mistake(
+        "order_of_appearance",
+        "encode merges the first pair of the chunk that was learnt at all; take the one that was learnt first",
+        {FIRST: "next((pair for pair in pairwise(ids) if pair in ranks), None)"},
+    ),
+    Mistake(
+        "longest_match",
+        "encode takes the longest entry of vocab that fits; apply the merges in the order in which they were learnt",
+        {
+            "while len(ids) > 1:": (
+                "data, own, ids = chunk.encode(), {piece: i for i, piece in self.vocab.items()}, []\n"
+                "            while data:\n"
+                "                size = max(n for n in range(1, len(data) + 1) if data[:n] in own)\n"
+                "                ids.append(own[data[:size]])\n"
+                "                data = data[size:]\n"
+                "            while False:"
+            )
+        },
+    ),
+    Mistake(
+        "latest_merge_first",
+        "encode applies the merge that was learnt last; the one learnt first comes first",
+        {FIRST: "max(pairwise(ids), key=lambda pair: ranks.get(pair, -1))"},
+    ),
+    Mistake(
+        "one_merge_a_chunk",
+        "encode merges one kind of pair in each chunk and stops; go on until no learnt pair is left",
+        {"while len(ids) > 1:": "for _ in ids[1:2]:"},
+    ),
+    Mistake(
+        "decoded_one_by_one",
+        "each id is decoded by itself, and a character whose bytes are in several is lost; join the bytes first",
+        {DECODED: '"".join(self.vocab[i].decode(errors="replace") for i in ids)'},
+    ),
+    Mistake(
+        "broken_characters_raise",
+        "decode raises where bytes are no UTF-8, as a model may well write; pass errors='replace'",
+        {'.decode(errors="replace")': ".decode()"},
+    ),
+    Mistake(
+        "broken_characters_dropped",
+        "decode leaves out bytes that are no UTF-8; they should show as U+FFFD: pass errors='replace'",
+        {'.decode(errors="replace")': '.decode(errors="ignore")'},
+    ),
+    Mistake(
+        "goes_on_training",
+        "a second training goes on where the first one ended; it should start anew",
+        {ANEW: "pass"},
+        also=({ANEW: "self.vocab = {byte: bytes([byte]) for byte in range(256)}"}, {ANEW: "self.merges = []"}),
+    ),
+    Mistake(
+        "shared_by_all",
+        "merges or vocab belong to the class, so that all tokenizers share them; make them in __init__",
+        {
+            "self.merges: list[Pair] = []": "self.merges = KEPT_MERGES",
+            "CHUNK =": "KEPT_MERGES = []\nCHUNK =",
+            ANEW: "self.vocab = {byte: bytes([byte]) for byte in range(256)}\n        self.merges.clear()",
+        },
+    ),
+    Mistake(
+        "every_chunk_of_the_text",
+        "pairs are counted in every chunk of the text; count each different chunk once, times its number",
+        {
+            COUNTS: f"counts = dict(enumerate({SPLIT}))",
+            BYTES: BYTES.replace("counts", "counts.values()"),
+            "zip(chunks, counts.values(), strict=True)": "zip(chunks, [1] * len(chunks), strict=True)",
+        },
+        slow=True,
+    ),
+    Mistake(
+        "every_merge_in_every_chunk",
+        "encode tries every merge in every chunk of the text; look only for the pairs that the chunk has",
+        {
+            ALL_CHUNKS: "found = []\n        for chunk in chunks:\n            ids = list(chunk.encode())\n"
+            f"            {EACH_MERGE}\n            found += ids\n        return found"
+        },
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
