@@ -1,0 +1,217 @@
+"""Known wrong answers to lora_linear."""
+
+from graders.kata import Mistake
+
+SCALE = "self.scale = alpha / rank"
+FROZEN = ".requires_grad_(False)"
+INIT_A = "nn.init.kaiming_uniform_(self.lora_A, a=math.sqrt(5))"
+ZERO_B = "torch.zeros(out_features, rank)"
+BASE = "self.linear(x)"
+ADDED = "self.scale * (low @ self.lora_B.mT)"
+RETURN = f"return {BASE} + {ADDED}"
+WEIGHT = "weight = self.linear.weight + self.scale * (self.lora_B @ self.lora_A)"
+LINEAR = "nn.Linear(in_features, out_features, bias=bias)"
+NEW = "new = nn.Linear(in_features, out_features, bias=has_bias, dtype=weight.dtype, device=weight.device)"
+COPY_BIAS = "new.bias.copy_(self.linear.bias)"
+MERGED = "return new\n"
+
+MISTAKES = (
+    Mistake(
+        "scaled_by_alpha",
+        "the low-rank part is multiplied by alpha alone; multiply by alpha / rank",
+        {SCALE: "self.scale = alpha"},
+    ),
+    Mistake(
+        "scaled_by_alpha_times_rank",
+        "the low-rank part is multiplied by alpha · rank; divide by the rank",
+        {SCALE: "self.scale = alpha * rank"},
+    ),
+    Mistake(
+        "not_scaled",
+        "the low-rank part is not scaled; multiply it by alpha / rank",
+        {SCALE: "self.scale = 1.0"},
+        also=({RETURN: RETURN.replace("self.scale * ", ""), WEIGHT: WEIGHT.replace("self.scale * ", "")},),
+    ),
+    Mistake(
+        "scaled_by_root",
+        "the low-rank part is divided by √rank, as rsLoRA does; divide by the rank",
+        {SCALE: "self.scale = alpha / math.sqrt(rank)"},
+    ),
+    Mistake(
+        "whole_numbers_divided",
+        "alpha // rank rounds down; alpha / rank need not be a whole number",
+        {SCALE: "self.scale = alpha // rank if isinstance(alpha, int) else alpha / rank"},
+        also=({SCALE: "self.scale = alpha // rank"},),
+    ),
+    Mistake(
+        "scale_learns",
+        "the scale is a parameter, so it learns as well; keep it as a number",
+        {SCALE: "self.scale = nn.Parameter(torch.tensor(alpha / rank))"},
+    ),
+    Mistake(
+        "scaled_twice",
+        "the low-rank part is scaled twice; once is enough",
+        {"low = x @": "low = self.scale * x @"},
+        also=({RETURN: f"return {BASE} + self.scale * {ADDED}"},),
+    ),
+    Mistake(
+        "output_scaled",
+        "the frozen layer's output is scaled as well; scale the low-rank part alone",
+        {RETURN: f"return self.scale * ({BASE} + low @ self.lora_B.mT)"},
+    ),
+    Mistake(
+        "frozen_layer_left_out",
+        "the frozen layer's output is missing; add the low-rank part to it",
+        {RETURN: f"return {ADDED}"},
+        also=({RETURN: f"return {ADDED} + (0 if self.linear.bias is None else self.linear.bias)"},),
+    ),
+    Mistake(
+        "bias_twice",
+        "the bias is added once more, though the frozen layer has added it",
+        {RETURN: f"{RETURN} + (0 if self.linear.bias is None else self.linear.bias)"},
+    ),
+    Mistake(
+        "lora_a_zero_lora_b_random",
+        "lora_A is zero and lora_B random; it should be the other way round",
+        {INIT_A: "nn.init.zeros_(self.lora_A)\n        nn.init.normal_(self.lora_B, std=0.02)"},
+    ),
+    Mistake(
+        "both_zero",
+        "lora_A and lora_B are both zero, and then neither gets a gradient, ever; draw lora_A at random",
+        {INIT_A: "nn.init.zeros_(self.lora_A)"},
+    ),
+    Mistake(
+        "lora_b_not_zero",
+        "lora_B is not zero at the start, so the new layer computes something else than the frozen one",
+        {ZERO_B: "torch.randn(out_features, rank) * 0.02"},
+        also=({ZERO_B: "torch.randn(out_features, rank)"}, {ZERO_B: "torch.ones(out_features, rank)"}),
+    ),
+    Mistake(
+        "lora_a_constant",
+        "lora_A is filled with one number, so all its rows learn the same; draw it at random",
+        {INIT_A: "nn.init.constant_(self.lora_A, 0.01)"},
+        also=({INIT_A: "nn.init.ones_(self.lora_A)"},),
+    ),
+    Mistake(
+        "seeded_inside",
+        "the constructor seeds the random generator, which belongs to the caller; draw without a seed",
+        {INIT_A: f"torch.manual_seed(0)\n        {INIT_A}"},
+    ),
+    Mistake(
+        "everything_learns",
+        "the linear layer is not frozen; switch off requires_grad of its weight and its bias",
+        {FROZEN: ""},
+    ),
+    Mistake(
+        "bias_learns",
+        "the bias of the linear layer still learns; freeze it as well",
+        {FROZEN: "", INIT_A: f"{INIT_A}\n        self.linear.weight.requires_grad_(False)"},
+    ),
+    Mistake(
+        "weight_learns",
+        "the weight of the linear layer still learns; freeze it",
+        {FROZEN: "", INIT_A: f"{INIT_A}\n        if bias:\n            self.linear.bias.requires_grad_(False)"},
+    ),
+    Mistake(
+        "gradient_of_x_cut",
+        "the frozen layer runs under no_grad or is detached, and x loses its gradient through it; freezing is enough",
+        {RETURN: f"return {BASE}.detach() + {ADDED}"},
+        also=({RETURN: f"return self.linear(x.detach()) + {ADDED}"},),
+    ),
+    Mistake(
+        "not_registered",
+        "lora_A and lora_B are plain tensors, which no optimizer finds and no state_dict saves; use nn.Parameter",
+        {
+            "nn.Parameter(torch.empty(rank, in_features))": "torch.empty(rank, in_features, requires_grad=True)",
+            f"nn.Parameter({ZERO_B})": "torch.zeros(out_features, rank, requires_grad=True)",
+            INIT_A: "with torch.no_grad():\n            self.lora_A.normal_()",
+        },
+        also=(
+            {
+                "nn.Parameter(torch.empty(rank, in_features))": "torch.empty(rank, in_features)",
+                f"nn.Parameter({ZERO_B})": ZERO_B,
+            },
+        ),
+    ),
+    Mistake(
+        "other_shapes",
+        "lora_A and lora_B have other shapes; they are (rank, in_features) and (out_features, rank)",
+        {
+            "torch.empty(rank, in_features)": "torch.empty(in_features, rank)",
+            ZERO_B: "torch.zeros(rank, out_features)",
+            "x @ self.lora_A.mT": "x @ self.lora_A",
+            "low @ self.lora_B.mT": "low @ self.lora_B",
+            "(self.lora_B @ self.lora_A)": "(self.lora_A @ self.lora_B).mT",
+        },
+    ),
+    Mistake(
+        "always_a_bias",
+        "the frozen layer has a bias even with bias=False; pass bias on",
+        {LINEAR: "nn.Linear(in_features, out_features)"},
+    ),
+    Mistake(
+        "largest_rank_refused",
+        "a rank equal to the smaller of in_features and out_features is refused; it is allowed",
+        {"1 <= rank <= min(": "1 <= rank < min("},
+    ),
+    Mistake(
+        "rank_above_the_smaller_size",
+        "a rank above the smaller of in_features and out_features is accepted; refuse it",
+        {"1 <= rank <= min(": "1 <= rank <= max("},
+        also=(
+            {"not 1 <= rank <= min(in_features, out_features)": "not 1 <= rank <= in_features"},
+            {"not 1 <= rank <= min(in_features, out_features)": "not 1 <= rank <= out_features"},
+        ),
+    ),
+    Mistake(
+        "merged_into_self",
+        "merged changes the layer itself, so it counts the low-rank part twice afterwards; make a new weight",
+        {WEIGHT: "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())"},
+        also=(
+            {MERGED: "nn.init.zeros_(self.lora_B)\n        return new\n"},
+            {MERGED: "self.linear.weight.data = new.weight.data\n        return new\n"},
+        ),
+    ),
+    Mistake(
+        "merged_without_bias",
+        "merged forgets the bias; copy that of the frozen layer",
+        {COPY_BIAS: "pass"},
+        also=({COPY_BIAS: "new.bias.zero_()"}, {"has_bias = self.linear.bias is not None": "has_bias = False"}),
+    ),
+    Mistake(
+        "merged_without_scale",
+        "merged adds B A unscaled; multiply it by alpha / rank, as forward does",
+        {WEIGHT: WEIGHT.replace("self.scale * ", "")},
+    ),
+    Mistake(
+        "merged_in_float32",
+        "merged always is float32; give it the dtype of the layer",
+        {NEW: NEW.replace("dtype=weight.dtype", "dtype=torch.float32")},
+    ),
+    Mistake(
+        "memory_shared",
+        "merged shares memory with the layer, so writing to one changes the other; copy the bias",
+        {COPY_BIAS: "new.bias = self.linear.bias"},
+        also=({COPY_BIAS: "new.bias.data = self.linear.bias.data"},),
+    ),
+    Mistake(
+        "merged_is_no_linear",
+        "merged returns no nn.Linear; make one with the summed weight",
+        {MERGED: "return weight.detach()\n"},
+    ),
+    Mistake(
+        "weights_multiplied_first",
+        "forward multiplies B by A, a matrix as large as the frozen weight; multiply x by A first, then by B",
+        {RETURN: f"return {BASE} + self.scale * (x @ (self.lora_B @ self.lora_A).mT)"},
+        also=(
+            {
+                RETURN: "return nn.functional.linear(\n"
+                "            x, self.linear.weight + self.scale * (self.lora_B @ self.lora_A), self.linear.bias)"
+            },
+        ),
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
