@@ -13,11 +13,12 @@ def merge(ids: list[int], pair: Pair, new: int) -> list[int]:
     """The ids with `new` in place of each `pair`, from left to right. A helper: it is not tested by itself."""
     # --- solution
     # TODO: write it if you like: train and encode can both use it.
-    merged, i, wanted = [], 0, [*pair]
-    while i < len(ids):
-        found = ids[i : i + 2] == wanted
-        merged.append(new if found else ids[i])
-        i += 2 if found else 1
+    merged: list[int] = []
+    for one in ids:
+        if merged and (merged[-1], one) == pair:
+            merged[-1] = new
+        else:
+            merged.append(one)
     return merged
     # --- end
 
@@ -53,7 +54,7 @@ class BPETokenizer:
         self.merges, self.vocab = [], {byte: bytes([byte]) for byte in range(256)}
         counts = Counter(CHUNK.findall(text))
         chunks = [list(chunk.encode()) for chunk in counts]
-        while len(self.vocab) < vocab_size:
+        for new in range(256, vocab_size):
             pairs = Counter[Pair]()
             for ids, count in zip(chunks, counts.values(), strict=True):
                 for pair in pairwise(ids):
@@ -61,7 +62,6 @@ class BPETokenizer:
             if not pairs:
                 break
             best = max(pairs, key=lambda pair: (pairs[pair], self.vocab[pair[0]], self.vocab[pair[1]]))
-            new = len(self.vocab)
             self.merges.append(best)
             self.vocab[new] = self.vocab[best[0]] + self.vocab[best[1]]
             chunks = [merge(ids, best, new) for ids in chunks]
@@ -77,11 +77,9 @@ class BPETokenizer:
         chunks = CHUNK.findall(text)
         encoded = {chunk: list(chunk.encode()) for chunk in chunks}  # each of them once
         for chunk, ids in encoded.items():
-            while len(ids) > 1:
-                first = min(pairwise(ids), key=lambda pair: ranks.get(pair, len(ranks)))
-                if first not in ranks:
-                    break
-                ids = merge(ids, first, 256 + ranks[first])
+            while learnt := [ranks[pair] for pair in pairwise(ids) if pair in ranks]:
+                first = min(learnt)
+                ids = merge(ids, self.merges[first], 256 + first)
             encoded[chunk] = ids
         return [i for chunk in chunks for i in encoded[chunk]]
         # --- end

@@ -11,18 +11,24 @@ CHARACTERS = {BYTES: "[[*map(ord, chunk)] for chunk in counts]", OF_CHUNK: "[*ma
 ANEW = "self.merges, self.vocab = [], {byte: bytes([byte]) for byte in range(256)}"
 NONE_LEFT = "if not pairs:"
 KEY = "key=lambda pair: (pairs[pair], self.vocab[pair[0]], self.vocab[pair[1]])"
-FIRST = "min(pairwise(ids), key=lambda pair: ranks.get(pair, len(ranks)))"
+FIRST = "min(learnt)"
+LOOP = "while learnt := [ranks[pair] for pair in pairwise(ids) if pair in ranks]:"
+NEW_IDS = "for new in range(256, vocab_size):"
 ENTRY = "self.vocab[new] = self.vocab[best[0]] + self.vocab[best[1]]"
 DECODED = 'b"".join(self.vocab[i] for i in ids).decode(errors="replace")'
-FROM_LEFT = "merged, i, wanted = [], 0, [*pair]"
-BACKWARDS = (
-    "merged, i, wanted = [], len(ids) - 1, [*pair]\n"
-    "    while i >= 0:\n"
-    "        found = ids[max(i - 1, 0) : i + 1] == wanted\n"
-    "        merged.append(new if found else ids[i])\n"
-    "        i -= 2 if found else 1\n"
-    "    return merged[::-1]"
-)
+FORWARD = """for one in ids:
+        if merged and (merged[-1], one) == pair:
+            merged[-1] = new
+        else:
+            merged.append(one)
+"""
+BACKWARD = """for one in ids[::-1]:
+        if merged and (one, merged[-1]) == pair:
+            merged[-1] = new
+        else:
+            merged.append(one)
+    merged.reverse()
+"""
 NFC = "__import__('unicodedata').normalize('NFC', text)"
 EACH_MERGE = "for rank, pair in enumerate(self.merges):\n                ids = merge(ids, pair, 256 + rank)"
 ALL_CHUNKS = "return [i for chunk in chunks for i in encoded[chunk]]"
@@ -104,7 +110,7 @@ MISTAKES = (
     Mistake(
         "merged_from_the_right",
         "pairs are merged from right to left; go from left to right, so that aaa becomes (aa, a)",
-        {FROM_LEFT: f"{BACKWARDS}\n    {FROM_LEFT}"},
+        {FORWARD: BACKWARD},
     ),
     Mistake(
         "chunks_counted_once",
@@ -116,9 +122,9 @@ MISTAKES = (
         "counted_once_for_all",
         "the pairs are counted once and then taken in turn; count them again after every merge, which changes them",
         {
-            "pairs = Counter[Pair]()": "pairs = Counter[Pair]() if len(self.vocab) == 256 else pairs",
+            "pairs = Counter[Pair]()": "pairs = Counter[Pair]() if new == 256 else pairs",
             "for ids, count in zip(chunks, counts.values(), strict=True):": (
-                "for ids, count in zip(chunks, counts.values(), strict=True) if len(self.vocab) == 256 else ():"
+                "for ids, count in zip(chunks, counts.values(), strict=True) if new == 256 else ():"
             ),
             "self.merges.append(best)": "self.merges.append(best)\n            del pairs[best]",
         },
@@ -136,18 +142,15 @@ MISTAKES = (
     Mistake(
         "vocab_size_merges",
         "vocab_size is taken for the number of merges; the 256 bytes count as well",
-        {"while len(self.vocab) < vocab_size:": "while len(self.merges) < vocab_size:"},
-        also=(
-            {"while len(self.vocab) < vocab_size:": "while len(self.vocab) <= vocab_size:"},
-            {"while len(self.vocab) < vocab_size:": "while len(self.vocab) < vocab_size - 1:"},
-        ),
+        {NEW_IDS: "for new in range(256, 256 + vocab_size):"},
+        also=({NEW_IDS: "for new in range(256, vocab_size + 1):"}, {NEW_IDS: "for new in range(256, vocab_size - 1):"}),
     ),
     Mistake(
         "ids_off_by_one",
         "the first merge gets the id 257; the bytes are 0 to 255, so it is 256",
         {
-            "new = len(self.vocab)": "new = len(self.vocab) + 1",
-            "256 + ranks[first]": "257 + ranks[first]",
+            NEW_IDS: "for new in range(257, vocab_size + 1):",
+            "256 + first": "257 + first",
         },
     ),
     Mistake(
@@ -175,31 +178,31 @@ MISTAKES = (
     Mistake(
         "order_of_appearance",
         "encode merges the first pair of the chunk that was learnt at all; take the one that was learnt first",
-        {FIRST: "next((pair for pair in pairwise(ids) if pair in ranks), None)"},
+        {FIRST: "learnt[0]"},
     ),
     Mistake(
         "longest_match",
         "encode takes the longest entry of vocab that fits; apply the merges in the order in which they were learnt",
         {
-            "while len(ids) > 1:": (
+            LOOP: (
                 "data, own, ids = chunk.encode(), {piece: i for i, piece in self.vocab.items()}, []\n"
                 "            while data:\n"
                 "                size = max(n for n in range(1, len(data) + 1) if data[:n] in own)\n"
                 "                ids.append(own[data[:size]])\n"
                 "                data = data[size:]\n"
-                "            while False:"
+                "            while learnt := []:"
             )
         },
     ),
     Mistake(
         "latest_merge_first",
         "encode applies the merge that was learnt last; the one learnt first comes first",
-        {FIRST: "max(pairwise(ids), key=lambda pair: ranks.get(pair, -1))"},
+        {FIRST: "max(learnt)"},
     ),
     Mistake(
         "one_merge_a_chunk",
         "encode merges one kind of pair in each chunk and stops; go on until no learnt pair is left",
-        {"while len(ids) > 1:": "for _ in ids[1:2]:"},
+        {LOOP: f"if {LOOP[6:]}"},
     ),
     Mistake(
         "decoded_one_by_one",
