@@ -110,7 +110,7 @@ BROKEN = {
     "no_budgets": (GRADER, "budgets=(", "budgets=() and (", "GRADER =",
         "a Budget should limit the cost, since the inputs are tensors"),
     "useless_budget": (GRADER, "GRADER = Grader(", f"GRADER = {OF_NUMBERS} or Grader(", "Budget",
-        "no Budget is needed, since no tensor comes in or out"),
+        "no Budget is needed, since no text comes in, and no tensor in or out"),
     "first_case": (GRADER, 'Case("five_by_seven", pair(5, 7))', 'Case("five_by_seven", pair(5, 7, dim=0))',
         'Case("five_by_seven"', "the first case should leave out dim, which has a default"),
     "no_gradients": (GRADER, "def pair(", f"{NO_GRADIENTS}\n\n\ndef pair(", "GRADER =",

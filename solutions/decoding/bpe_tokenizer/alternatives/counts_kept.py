@@ -41,13 +41,14 @@ class BPETokenizer:
 
     def encode(self, text: str) -> list[int]:
         ids = []
+        known = {pair: rank for rank, pair in enumerate(self.merges)}
         for match in re.finditer(r" ?\S+|\s+", text):
             word = list(match.group().encode("utf-8"))
             while len(word) > 1:
-                pairs = set(zip(word, word[1:], strict=False)) & set(self.merges)
+                pairs = known.keys() & zip(word, word[1:], strict=False)
                 if not pairs:
                     break
-                rank = min(map(self.merges.index, pairs))
+                rank = min(known[pair] for pair in pairs)
                 word = list(replaced(word, self.merges[rank], 256 + rank))
             ids.extend(word)
         return ids
