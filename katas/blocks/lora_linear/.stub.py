@@ -1,7 +1,5 @@
 """Low-rank adaptation of a linear layer by hand. Statement: katas/blocks/lora_linear/README.md."""
 
-import math
-
 import torch
 from torch import Tensor, nn
 

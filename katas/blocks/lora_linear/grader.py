@@ -164,6 +164,7 @@ def judged(rows: Tensor) -> dict[str, bool]:
     """What is true of random numbers; 45 of float32's repeat half of the time in less than 1e-9 of all draws."""
     one, other, same = rows
     return {
+        "lora_A is not zero": bool(one[:45].any()),
         "lora_A is random": len(one[:45].unique()) > 22,
         "lora_A is another in a second layer": not one[:45].equal(one[45:90]),
         "lora_A is another with another seed": not one[:45].equal(other[:45]),

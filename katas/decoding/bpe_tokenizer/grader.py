@@ -97,8 +97,11 @@ def encoded(draw: Draw) -> list[Arguments]:
 
 def any_text(draw: Draw) -> list[Arguments]:
     strange = "Naïve e\u0301 日本語 🙂👩\u200d👧 \x00\x7f tab\t\tend  \r\n\n ½ ﬁ \u00a0\u3000\ufffd"
-    mixed = letters(draw, strange, 60)
-    return [{"text": f"{mixed}\n" * 3, "vocab_size": 270, "other": one} for one in (strange, mixed + "  ", " ", "\n x")]
+    mixed = letters(draw, strange, 30)
+    simple = {"text": "é日 é日\n", "vocab_size": 258, "other": "né 日本 🙂"}
+    return [simple] + [
+        {"text": f"{mixed}\n" * 3, "vocab_size": 270, "other": one} for one in (strange, mixed + "  ", " ", "\n x")
+    ]
 
 
 def broken(draw: Draw) -> list[Arguments]:

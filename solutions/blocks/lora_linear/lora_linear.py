@@ -1,7 +1,5 @@
 """Low-rank adaptation of a linear layer by hand. Statement: katas/blocks/lora_linear/README.md."""
 
-import math
-
 import torch
 from torch import Tensor, nn
 
@@ -28,7 +26,7 @@ class LoRALinear(nn.Module):
         self.linear = nn.Linear(in_features, out_features, bias=bias).requires_grad_(False)
         self.lora_A = nn.Parameter(torch.empty(rank, in_features))
         self.lora_B = nn.Parameter(torch.zeros(out_features, rank))
-        nn.init.kaiming_uniform_(self.lora_A, a=math.sqrt(5))
+        nn.init.kaiming_uniform_(self.lora_A)
         self.scale = alpha / rank
         # --- end
 

