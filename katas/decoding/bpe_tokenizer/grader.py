@@ -77,7 +77,7 @@ def of(*asked: tuple[str, int, int]) -> Inputs:
 
 def drawn(draw: Draw, vocab_size: int, *alphabets: str) -> list[Arguments]:
     """Of texts in which several pairs are as frequent as others."""
-    return [{"text": letters(draw, one, 90), "vocab_size": vocab_size} for one in alphabets]
+    return [{"text": letters(draw, one, 150), "vocab_size": vocab_size} for one in alphabets]
 
 
 def ties(draw: Draw) -> list[Arguments]:

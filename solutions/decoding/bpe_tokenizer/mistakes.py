@@ -15,6 +15,7 @@ FIRST = "min(learnt)"
 LOOP = "while learnt := [ranks[pair] for pair in pairwise(ids) if pair in ranks]:"
 NEW_IDS = "for new in range(256, vocab_size):"
 ENTRY = "self.vocab[new] = self.vocab[best[0]] + self.vocab[best[1]]"
+STEP = "chunks = [merge(ids, best, new) for ids in chunks]"
 DECODED = 'b"".join(self.vocab[i] for i in ids).decode(errors="replace")'
 FORWARD = """for one in ids:
         if merged and (merged[-1], one) == pair:
@@ -157,7 +158,7 @@ MISTAKES = (
         "vocab_of_texts",
         "vocab holds texts; it should hold bytes, since those of a character may be in several ids",
         {
-            ENTRY: f"{ENTRY}\n        self.own = self.vocab\n"
+            STEP: f"{STEP}\n        self.own = self.vocab\n"
             '        self.vocab = {i: piece.decode(errors="replace") for i, piece in self.own.items()}',
             DECODED: DECODED.replace("self.vocab", "getattr(self, 'own', self.vocab)"),
         },
@@ -166,7 +167,7 @@ MISTAKES = (
         "vocab_not_built",
         "vocab has the 256 bytes alone; every merge adds an entry, the joined bytes of its pair",
         {
-            ENTRY: f"{ENTRY}\n        self.own = self.vocab\n        self.vocab = dict([*self.own.items()][:256])",
+            STEP: f"{STEP}\n        self.own = self.vocab\n        self.vocab = dict([*self.own.items()][:256])",
             DECODED: DECODED.replace("self.vocab", "getattr(self, 'own', self.vocab)"),
         },
     ),
@@ -217,8 +218,12 @@ MISTAKES = (
     Mistake(
         "goes_on_training",
         "a second training goes on where the first one ended; it should start anew",
-        {ANEW: "pass"},
-        also=({ANEW: "self.vocab = {byte: bytes([byte]) for byte in range(256)}"}, {ANEW: "self.merges = []"}),
+        {ANEW: "pass", NEW_IDS: "for new in range(len(self.vocab), vocab_size):"},
+        also=(
+            {ANEW: "pass"},
+            {ANEW: "self.vocab = {byte: bytes([byte]) for byte in range(256)}"},
+            {ANEW: "self.merges = []"},
+        ),
     ),
     Mistake(
         "shared_by_all",
