@@ -22,7 +22,7 @@ class LoRALinear(nn.Module):
         # TODO: make the parameters self.lora_A (rank, in_features) and self.lora_B (out_features, rank). Which is zero?
         # TODO: then make it robust: refuse a rank that is too small or too large.
         if not 1 <= rank <= min(in_features, out_features):
-            raise ValueError(f"rank should be from 1 to {min(in_features, out_features)}, got {rank}")
+            raise ValueError(f"rank should be 1 or more, and no larger than in_features or out_features, got {rank}")
         self.linear = nn.Linear(in_features, out_features, bias=bias).requires_grad_(False)
         self.lora_A = nn.Parameter(torch.empty(rank, in_features))
         self.lora_B = nn.Parameter(torch.zeros(out_features, rank))

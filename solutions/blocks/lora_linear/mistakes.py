@@ -170,6 +170,11 @@ MISTAKES = (
         also=(
             {MERGED: "nn.init.zeros_(self.lora_B)\n        return new\n"},
             {MERGED: "self.linear.weight.data = new.weight.data\n        return new\n"},
+            {MERGED: "self.linear.weight.data = new.weight.data\n        return self.linear\n"},
+            {
+                WEIGHT: "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())",
+                "new.weight.copy_(weight)": "new.weight.data = weight",
+            },
         ),
     ),
     Mistake(
