@@ -147,7 +147,7 @@ def train_again(BPETokenizer, text, vocab_size, other):
     tokenizer = BPETokenizer()
     tokenizer.train(text, vocab_size)
     tokenizer.encode(other)
-    tokenizer.train(other, vocab_size)
+    tokenizer.train(other, vocab_size - 2)
     return {"merges": tokenizer.merges, "length of vocab": len(tokenizer.vocab), "ids": tokenizer.encode(other)}
 
 

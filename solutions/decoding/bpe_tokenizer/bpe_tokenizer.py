@@ -53,18 +53,18 @@ class BPETokenizer:
             raise ValueError(f"vocab_size should be 256 or more, got {vocab_size}")
         self.merges, self.vocab = [], {byte: bytes([byte]) for byte in range(256)}
         counts = Counter(CHUNK.findall(text))
-        chunks = [list(chunk.encode()) for chunk in counts]
+        chunks = {chunk: list(chunk.encode()) for chunk in counts}
         for new in range(256, vocab_size):
             pairs = Counter[Pair]()
-            for ids, count in zip(chunks, counts.values(), strict=True):
+            for chunk, ids in chunks.items():
                 for pair in pairwise(ids):
-                    pairs[pair] += count
+                    pairs[pair] += counts[chunk]
             if not pairs:
                 break
             best = max(pairs, key=lambda pair: (pairs[pair], self.vocab[pair[0]], self.vocab[pair[1]]))
             self.merges.append(best)
             self.vocab[new] = self.vocab[best[0]] + self.vocab[best[1]]
-            chunks = [merge(ids, best, new) for ids in chunks]
+            chunks = {chunk: merge(ids, best, new) for chunk, ids in chunks.items()}
         # --- end
 
     def encode(self, text: str) -> list[int]:

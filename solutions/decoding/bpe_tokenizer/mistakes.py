@@ -5,9 +5,12 @@ from graders.kata import Mistake
 SPLIT = "CHUNK.findall(text)"
 COUNTS = f"counts = Counter({SPLIT})"
 CHUNKS = f"chunks = {SPLIT}"
-BYTES = "[list(chunk.encode()) for chunk in counts]"
+BYTES = "{chunk: list(chunk.encode()) for chunk in counts}"
 OF_CHUNK = "list(chunk.encode()) for chunk in chunks}"
-CHARACTERS = {BYTES: "[[*map(ord, chunk)] for chunk in counts]", OF_CHUNK: "[*map(ord, chunk)] for chunk in chunks}"}
+CHARACTERS = {
+    BYTES: "{chunk: [*map(ord, chunk)] for chunk in counts}",
+    OF_CHUNK: "[*map(ord, chunk)] for chunk in chunks}",
+}
 ANEW = "self.merges, self.vocab = [], {byte: bytes([byte]) for byte in range(256)}"
 NONE_LEFT = "if not pairs:"
 KEY = "key=lambda pair: (pairs[pair], self.vocab[pair[0]], self.vocab[pair[1]])"
@@ -15,7 +18,9 @@ FIRST = "min(learnt)"
 LOOP = "while learnt := [ranks[pair] for pair in pairwise(ids) if pair in ranks]:"
 NEW_IDS = "for new in range(256, vocab_size):"
 ENTRY = "self.vocab[new] = self.vocab[best[0]] + self.vocab[best[1]]"
-STEP = "chunks = [merge(ids, best, new) for ids in chunks]"
+STEP = "chunks = {chunk: merge(ids, best, new) for chunk, ids in chunks.items()}"
+COUNTED = "pairs[pair] += counts[chunk]"
+EACH_CHUNK = "for chunk, ids in chunks.items():\n                for pair"
 DECODED = 'b"".join(self.vocab[i] for i in ids).decode(errors="replace")'
 FORWARD = """for one in ids:
         if merged and (merged[-1], one) == pair:
@@ -32,6 +37,7 @@ BACKWARD = """for one in ids[::-1]:
 """
 NFC = "__import__('unicodedata').normalize('NFC', text)"
 EACH_MERGE = "for rank, pair in enumerate(self.merges):\n                ids = merge(ids, pair, 256 + rank)"
+IDS_ALREADY = "bytes are a sequence of whole numbers, as a list of ids is"
 ALL_CHUNKS = "return [i for chunk in chunks for i in encoded[chunk]]"
 
 MISTAKES = (
@@ -94,11 +100,11 @@ MISTAKES = (
         "overlaps_counted_once",
         "overlapping pairs are counted once, as by text.count; every adjacent position counts: aaa has (a, a) twice",
         {
-            "for pair in pairwise(ids):\n                    pairs[pair] += count": (
+            f"for pair in pairwise(ids):\n                    {COUNTED}": (
                 "before = None\n"
                 "                for i, pair in enumerate(pairwise(ids)):\n"
                 "                    if before != (i - 1, pair):\n"
-                "                        pairs[pair] += count\n"
+                "                        pairs[pair] += counts[chunk]\n"
                 "                        before = (i, pair)"
             )
         },
@@ -111,17 +117,15 @@ MISTAKES = (
     Mistake(
         "chunks_counted_once",
         "a chunk that occurs often counts once; multiply its pairs by how often it occurs",
-        {"pairs[pair] += count": "pairs[pair] += 1"},
-        also=({"pairs[pair] += count": "pairs[pair] = count"},),
+        {COUNTED: "pairs[pair] += 1"},
+        also=({COUNTED: "pairs[pair] = counts[chunk]"},),
     ),
     Mistake(
         "counted_once_for_all",
         "the pairs are counted once and then taken in turn; count them again after every merge, which changes them",
         {
             "pairs = Counter[Pair]()": "pairs = Counter[Pair]() if new == 256 else pairs",
-            "for ids, count in zip(chunks, counts.values(), strict=True):": (
-                "for ids, count in zip(chunks, counts.values(), strict=True) if new == 256 else ():"
-            ),
+            EACH_CHUNK: EACH_CHUNK.replace("items():", "items() if new == 256 else ():"),
             "self.merges.append(best)": "self.merges.append(best)\n            del pairs[best]",
         },
     ),
@@ -236,24 +240,24 @@ MISTAKES = (
     ),
     Mistake(
         "every_chunk_of_the_text",
-        "pairs are counted in every chunk of the text; count each different chunk once, times its number",
+        "every chunk of the text is counted, or tries every merge, and most are there many times; take each different "
+        "chunk once",
         {
-            COUNTS: f"counts = dict(enumerate({SPLIT}))",
-            BYTES: BYTES.replace("counts", "counts.values()"),
-            "zip(chunks, counts.values(), strict=True)": "zip(chunks, [1] * len(chunks), strict=True)",
+            COUNTS: f"counts = dict.fromkeys(enumerate({SPLIT}), 1)",
+            BYTES: "{chunk: list(chunk[1].encode()) for chunk in counts}",
         },
-        slow=True,
-    ),
-    Mistake(
-        "every_merge_in_every_chunk",
-        "encode tries every merge in every chunk of the text; look only for the pairs that the chunk has",
-        {
-            ALL_CHUNKS: "found = []\n        for chunk in chunks:\n            ids = list(chunk.encode())\n"
-            f"            {EACH_MERGE}\n            found += ids\n        return found"
-        },
+        also=(
+            {
+                ALL_CHUNKS: "found = []\n        for chunk in chunks:\n            ids = list(chunk.encode())\n"
+                f"            {EACH_MERGE}\n            found += ids\n        return found"
+            },
+        ),
         slow=True,
     ),
 )
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT = {
+    f"chunks = {BYTES} -> chunks = {BYTES.replace('list(chunk.encode())', 'chunk.encode()')}": IDS_ALREADY,
+    f"encoded = {{chunk: {OF_CHUNK} -> encoded = {{chunk: chunk.encode(){OF_CHUNK[20:]}": IDS_ALREADY,
+}
