@@ -120,7 +120,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_registered",
-        "lora_A and lora_B are plain tensors, which no optimizer finds and no state_dict saves; use nn.Parameter",
+        "lora_A and lora_B are plain tensors, which no optimiser finds and no state_dict saves; use nn.Parameter",
         {
             "nn.Parameter(torch.empty(rank, in_features))": "torch.empty(rank, in_features, requires_grad=True)",
             f"nn.Parameter({ZERO_B})": "torch.zeros(out_features, rank, requires_grad=True)",
@@ -179,7 +179,7 @@ MISTAKES = (
     ),
     Mistake(
         "merged_without_bias",
-        "merged forgets the bias; copy that of the frozen layer",
+        "merged forgets the bias; copy the frozen layer's",
         {COPY_BIAS: "pass"},
         also=({COPY_BIAS: "new.bias.zero_()"}, {"has_bias = self.linear.bias is not None": "has_bias = False"}),
     ),

@@ -67,7 +67,7 @@ MISTAKES = (
     ),
     Mistake(
         "text_changed_first",
-        "the text is stripped, lower-cased or normalized first, so it cannot come back; take it as it is",
+        "the text is stripped, lower-cased or normalised first, so it cannot come back; take it as it is",
         {COUNTS: COUNTS.replace("text", "text.strip()"), CHUNKS: CHUNKS.replace("text", "text.strip()")},
         also=(
             {COUNTS: COUNTS.replace("text", "text.lower()"), CHUNKS: CHUNKS.replace("text", "text.lower()")},
@@ -82,7 +82,7 @@ MISTAKES = (
     ),
     Mistake(
         "ties_by_ids",
-        "equally frequent pairs are compared by ids; compare the bytes of the left one, then those of the right one",
+        "equally frequent pairs are compared by ids; compare the left one's bytes, then the right one's",
         {KEY: "key=lambda pair: (pairs[pair], pair)"},
         also=({KEY: "key=lambda pair: (pairs[pair], -pair[0], -pair[1])"},),
     ),
@@ -160,7 +160,7 @@ MISTAKES = (
     ),
     Mistake(
         "vocab_of_texts",
-        "vocab holds texts; it should hold bytes, since those of a character may be in several ids",
+        "vocab holds texts; it should hold bytes, since a character's bytes may be in several ids",
         {
             STEP: f"{STEP}\n        self.own = self.vocab\n"
             '        self.vocab = {i: piece.decode(errors="replace") for i, piece in self.own.items()}',
