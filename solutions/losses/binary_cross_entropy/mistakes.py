@@ -186,6 +186,7 @@ MISTAKES = (
             hinged("logits + torch.relu(-logits)", "torch.relu(-logits)"),
         ),
     ),
+    Mistake("pos_weight_ignored", "pos_weight is ignored; multiply the positive term by it", {W: "w = 1"}),
     Mistake(
         "pos_weight_on_negatives",
         "pos_weight multiplies the negative term; it belongs to the positive one alone",

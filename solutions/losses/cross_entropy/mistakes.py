@@ -101,7 +101,10 @@ MISTAKES = (
         "an ignored row is looked up under its own target, which need not be a class; look up any class there, and set "
         "the loss to 0",
         {Y: "y = target.clamp(min=0)"},
-        also=({Y: "y = target"},),
+        also=(
+            {Y: "y = target.clamp(min=0)", LOSS: LOSS.replace("-w[y] * ", "-") + " * w[y]"},
+            {Y: "y = target"},
+        ),
     ),
     Mistake(
         "ignored_rows_counted",

@@ -30,11 +30,20 @@ def widened(norm: str) -> dict[str, str]:
 
 
 MISTAKES = (
+    # In front, since other forms do not broadcast either: what is wrong by that alone has this name.
+    Mistake(
+        "not_broadcast",
+        "x and y are not broadcast before dim is used, so dim names different axes in them; broadcast first",
+        {BROADCAST: ""},
+    ),
     Mistake(
         "eps_added_to_the_product",
         "eps is added to the product of the norms, which is wrong for tiny vectors; clamp each norm to at least eps",
         divided_last(PLAIN, "x_norm * y_norm + eps"),
-        also=(divided_last(ROOT, "x_norm * y_norm + eps"),),
+        also=(
+            divided_last(ROOT, "x_norm * y_norm + eps"),
+            divided_last(PLAIN, "x_norm * y_norm + eps") | {BROADCAST: ""},
+        ),
     ),
     Mistake(
         "eps_added_to_each_norm",
@@ -65,7 +74,7 @@ MISTAKES = (
         "no_eps",
         "the norms are not clamped at all, so a zero vector gives NaN; clamp each to at least eps",
         norms(PLAIN),
-        also=(divided_last(PLAIN), norms(ROOT), divided_last(ROOT)),
+        also=(divided_last(PLAIN), norms(ROOT), divided_last(ROOT), divided_last(PLAIN) | {BROADCAST: ""}),
     ),
     Mistake(
         "eps_ignored",
@@ -111,11 +120,6 @@ MISTAKES = (
         "last_axis_always",
         "the argument dim is ignored and the last axis used; use dim in the norms and in the sum",
         norms(PLAIN.replace("dim=dim", "dim=-1") + ".clamp_min(eps)") | {RESULT: RESULT.replace("dim", "-1")},
-    ),
-    Mistake(
-        "not_broadcast",
-        "x and y are not broadcast before dim is used, so dim names different axes in them; broadcast first",
-        {BROADCAST: ""},
     ),
     Mistake(
         "norms_before_expanding",
