@@ -220,6 +220,15 @@ def test_functions_that_share_nothing_have_mistakes_of_their_own(tmp_path: Path)
     ]
 
 
+def test_the_mistake_of_the_first_failure_is_named_first(tmp_path: Path) -> None:
+    """Here that is of the second function, since what the first one gets wrong is no part of the core."""
+    kata = katas.find_one("binary_cross_entropy", ROOT)
+    weight = next(one for one in kata.mistakes if one.name == "pos_weight_ignored")
+    unclamped = next(one for one in kata.mistakes if one.name == "log_of_zero")
+    (result,) = graded(tmp_path, kata.id, edited_references(kata, {**unclamped.edits, **weight.edits})).values()
+    assert result["diagnosis"] == f"{weight.diagnosis}; and {unclamped.diagnosis}"
+
+
 def test_forms_of_one_mistake_share_a_reply_and_are_named_once(tmp_path: Path) -> None:
     """One call returns what all functions made of far numbers, so no form alone gives that reply."""
     kata = katas.find_one("feature_scaling", ROOT)

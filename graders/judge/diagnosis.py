@@ -6,7 +6,9 @@ Ask for one only where all checks were asked: on some of the cases, one mistake 
 from __future__ import annotations
 
 import functools
+import sys
 from collections import Counter
+from collections.abc import Mapping
 
 import torch
 
@@ -25,6 +27,7 @@ from graders.sandbox.submission import WHOLE_SECONDS, Submission
 
 SLOW = {"performance"}  # the categories of what fails where the values are right
 EXACT = TOLERANCES[torch.float64]
+LAST = (True, sys.maxsize)  # behind the place of any check
 MOST = 3  # mistakes that are named at a time
 Part = tuple[Request, str]  # of a reply, by its name
 
@@ -69,20 +72,22 @@ class Diagnosis:
             forms.setdefault(known.name, []).append(one)
         return [(known, forms[name]) for name, known in {known.name: known for known, _ in wrong}.items()]
 
-    def mistakes_in(self, failing: Submission, suspects: set[int], categories: set[str]) -> list[Known]:
+    def mistakes_in(
+        self, failing: Submission, suspects: Mapping[int, tuple[bool, int]], categories: set[str]
+    ) -> list[Known]:
         """The first mistake with a form that gives the same reply to every request, or a few that share them.
 
         Of answers that no request takes together, each has mistakes of its own.
 
-        `suspects`, requests by identity, are asked first. Where none of them is unusual, no unusual one is asked, but
-        for those that should be refused, which are asked in no other way.
+        `suspects`, requests by identity with their places, are asked first. Where none of them is unusual, no unusual
+        one is asked, but for those that should be refused, which are asked in no other way.
         `categories` are those of the checks that fail, without missing refusals.
         """
         self.home.renew()
         asked = [request for request, _ in failing.replies.values()]
         if not any(request.unusual for request in asked if id(request) in suspects):
             asked = [request for request in asked if request.refusable or not request.unusual]
-        asked.sort(key=lambda request: id(request) not in suspects)
+        asked.sort(key=lambda request: suspects.get(id(request), LAST))
         for _, one in self.candidates:
             if one.source.text == failing.source.text:  # a mistake itself: no need to run it again
                 one.replies.update(failing.replies)

@@ -169,7 +169,8 @@ class SubmissionRun:
     kata: Kata
     result: Result
     trial: Trial
-    suspects: set[int] = field(default_factory=set)  # the requests that a check failed on, by identity
+    # The requests that a check failed on, by identity, and how soon that is looked at: the core first.
+    suspects: dict[int, tuple[bool, int]] = field(default_factory=dict)
 
     def report(self, outcome: Outcome) -> None:
         self.result.outcomes.append(outcome)
@@ -232,7 +233,8 @@ class SubmissionRun:
         finally:
             if state != "skipped":
                 if state != "pass" and trial.last is not None and trial.last.message in trial.submission.replies:
-                    self.suspects.add(id(trial.last))
+                    place = not check.core, check.order
+                    self.suspects[id(trial.last)] = min(place, self.suspects.get(id(trial.last), place))
                 self.tell(check, state, message, time.perf_counter() - start, fault)
         return ""
 
