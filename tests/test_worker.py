@@ -209,12 +209,13 @@ OPERATORS = """
 import torch
 from graders.worker.fortress import removal
 refuse = removal.refuser("nowhere.py", 1)
-removal.take_away(removal.take_stock(), ("log_softmax",), refuse)
+removal.take_away(removal.take_stock(), ("log_softmax", "foreach"), refuse)
 x = torch.ones(2, 3, requires_grad=True)
 torch.softmax(x, -1).sum().backward()
 for call in (lambda: x.log_softmax(-1), lambda: torch.nn.LogSoftmax(-1)(x),
              lambda: torch.ops.aten._log_softmax(x, 1, False), lambda: torch._refs.log_softmax(x, 1),
-             lambda: torch.vmap(lambda row: row.log_softmax(0))(x), lambda: x.detach().numpy()):
+             lambda: torch.vmap(lambda row: row.log_softmax(0))(x), lambda: x.detach().numpy(),
+             lambda: torch._foreach_add_([x.detach()], 1)):
     try:
         call()
     except RuntimeError as error:
@@ -226,9 +227,10 @@ def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
     command = [sys.executable, "-W", "ignore", "-c", OPERATORS]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
     refused = [line for line in ran.stdout.splitlines() if line.startswith("refused: ")]
-    assert len(refused) == 6
+    assert len(refused) == 7
     assert all(line.endswith("may not be called in this kata") for line in refused)
     assert "! log_softmax\t" in ran.stdout
+    assert "! _foreach_add_\t" in ran.stdout
 
 
 TWICE = """

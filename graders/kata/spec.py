@@ -330,8 +330,8 @@ class Grader:
         answers: what a submission should define.
         banned: names that may not be called in any spelling; `cdist` stands for every operator and torch
             function whose name starts with it; `distributions` and `optim` for what is
-            in these modules of torch, `autograd` for all ways to a derivative. Other libraries are refused in all
-            katas alike.
+            in these modules of torch, `autograd` for all ways to a derivative, `foreach` for all
+            operators on lists. Other libraries are refused in all katas alike.
     """
 
     answers: tuple[Answer, ...]

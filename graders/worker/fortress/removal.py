@@ -53,6 +53,7 @@ BACKWARD_PASS = "backward pass"  # no name: stands for all that backward passes 
 # But for those of views, which only write values where they came from: indexing needs them while the worker pulls
 # gradients back.
 BACKWARD = re.compile(r"(?<!select)(?<!slice)(?<!diagonal)(?<!unfold)_backward|^backward$")
+FOR_LISTS = "foreach"  # stands for all operators on lists of tensors
 DERIVATIVES = ("make_dual", "fw_primal", "gradcheck", BACKWARD_PASS)  # what `autograd` bans as well
 VARIANT = re.compile("(_|sparse_|special_|foreach_)*")  # what may stand before an operator's name
 EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
@@ -137,6 +138,7 @@ def take_stock() -> Inventory:
     gc.freeze()
     bare = [(VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items()]
     bare += [(BACKWARD_PASS, name, keys) for word, name, keys in bare if BACKWARD.search(word)]
+    bare += [(FOR_LISTS, name, keys) for _, name, keys in bare if name.partition("::")[2].startswith("_foreach_")]
     exits = [one for name in EXITS for one in functions.get(name.lstrip("_"), ()) if one.__name__ == name]
     return Inventory(sorted(bare), sorted(functions.items()), exits, places(switches), registrars, places(engine))
 
@@ -177,8 +179,8 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
         take_away_autograd(stock, refuse)
     banned = spelled_out(banned)
     replace_kernels(
-        (full_name, keys, instead_of(VARIANT.sub("", full_name.partition("::")[2], count=1).partition(".")[0], refuse))
-        for _, full_name, keys in beginning_with(banned, stock.operators)
+        (full_name, keys, instead_of(shown(word, full_name), refuse))
+        for word, full_name, keys in beginning_with(banned, stock.operators)
     )
     for key, functions in [("", stock.exits), *beginning_with(banned, stock.functions)]:
         for function in functions:
@@ -209,6 +211,12 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
         change(one, {name: property(opaque(frame_within_submission(one, name)))})
     change(FrameType, {name: property(sterile(nothing)) for name in ("f_trace", "f_trace_lines", "f_trace_opcodes")})
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(torch._C.TensorBase))
+
+
+def shown(word: str, full_name: str) -> str:
+    """An operator's name for the learner, without what stands before it and its overload's name."""
+    name = full_name.partition("::")[2].partition(".")[0]
+    return name if word == FOR_LISTS else VARIANT.sub("", name, count=1)
 
 
 def spelled_out(banned: tuple[str, ...]) -> tuple[str, ...]:

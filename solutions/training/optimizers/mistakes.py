@@ -1,0 +1,243 @@
+"""Known wrong answers to optimizers."""
+
+from graders.kata import Mistake
+
+NO_GRAD = '@torch.no_grad()\n    def step(self) -> None:\n        """Moves each parameter that has a gradient, {}'
+OF_SGD, OF_ADAM = NO_GRAD.format("in its"), NO_GRAD.format("and counts")
+SKIP = "            if p.grad is None:\n                continue\n            "
+LIST, STAR = "list(params)  # a generator can be read only once", "[*params]"
+GRAD, BUFFER = "g = p.grad + self.weight_decay * p  # a new tensor", "b = g if b is None else self.momentum * b + g"
+MOVE = "p -= self.lr * (g + self.momentum * b if self.nesterov else b)"
+L2, COUNT = "grad = p.grad + self.weight_decay * p", "            self.t[i] += 1\n"
+FIRST, SECOND = "m.mul_(beta1).add_((1 - beta1) * grad)", "v.mul_(beta2).add_((1 - beta2) * grad.square())"
+M_HAT, V_HAT = "m / (1 - beta1 ** self.t[i])", "v / (1 - beta2 ** self.t[i])"
+UPDATE = "p -= self.lr * m_hat / (v_hat.sqrt() + self.eps)"
+SHRINK = "p.mul_(1 - self.lr * self.decay)"
+SHRINK_ALL = f"        for p in self.adam.params:\n            if p.grad is not None:\n                {SHRINK}\n"
+INNER, STEP = "        self.adam.lr = self.lr\n", "        self.adam.step()\n"
+ZERO = "            parameter.grad = None"
+RATE = "self.lr, self.betas, self.eps"
+
+MISTAKES = (
+    Mistake(
+        "no_bias_correction",
+        "a moment is used without its correction; divide m by 1 − β₁ᵗ, and v by 1 − β₂ᵗ",
+        {M_HAT: "m", V_HAT: "v"},
+        also=({M_HAT: "m"}, {V_HAT: "v"}),
+    ),
+    Mistake(
+        "t_from_0",
+        "t is 0 in the first step, so the correction divides by 0; count the step before the correction",
+        {COUNT: "", UPDATE: f"{UPDATE}\n{COUNT.rstrip()}"},
+    ),
+    Mistake(
+        "one_t_for_all",
+        "t also counts steps that a parameter skipped; count for each parameter by itself",
+        {f"{SKIP}{L2}\n{COUNT}": f"{COUNT}{SKIP}{L2}\n"},
+        also=({COUNT: f"{COUNT}            self.t = [max(self.t)] * len(self.t)\n"},),
+    ),
+    Mistake(
+        "eps_inside_the_root",
+        "eps is added before the root is taken; add it to the root",
+        {UPDATE: "p -= self.lr * m_hat / (v_hat + self.eps).sqrt()"},
+    ),
+    Mistake(
+        "eps_before_the_correction",
+        "eps is added to the root of v before the correction, which then enlarges it; correct v first",
+        {UPDATE: "p -= self.lr * m_hat / (v.sqrt() + self.eps) * (1 - beta2 ** self.t[i]) ** 0.5"},
+    ),
+    Mistake(
+        "eps_left_out",
+        "eps is missing in the denominator; add it to the root",
+        {UPDATE: "p -= self.lr * m_hat / v_hat.sqrt()"},
+    ),
+    Mistake(
+        "betas_swapped",
+        "β₁ and β₂ are swapped; the first belongs to m, the second to v",
+        {"beta1, beta2 = self.betas": "beta2, beta1 = self.betas"},
+    ),
+    Mistake(
+        "beta_weighs_the_new",
+        "β weighs the new gradient, and 1 − β the old moment; it should be the other way round",
+        {FIRST: "m.mul_(1 - beta1).add_(beta1 * grad)"},
+        also=({SECOND: "v.mul_(1 - beta2).add_(beta2 * grad.square())"},),
+    ),
+    Mistake(
+        "no_root",
+        "the gradient is divided by v itself; take the root of v",
+        {UPDATE: "p -= self.lr * m_hat / (v_hat + self.eps)"},
+    ),
+    Mistake(
+        "l2_in_adamw",
+        "AdamW adds λp to the gradient, where the moments rescale it; shrink p directly",
+        {"Adam(params, lr, betas, eps)": "Adam(params, lr, betas, eps, weight_decay)", SHRINK: "pass"},
+    ),
+    Mistake(
+        "decoupled_in_adam",
+        "Adam shrinks p directly, as AdamW does; add λp to the gradient",
+        {L2: "p.mul_(1 - self.lr * self.weight_decay)\n            grad = p.grad"},
+    ),
+    Mistake(
+        "decay_without_lr",
+        "AdamW's decay lacks the factor lr; multiply p by 1 − lr · λ",
+        {SHRINK: "p.mul_(1 - self.decay)"},
+    ),
+    Mistake(
+        "decay_after_the_update",
+        "AdamW shrinks p after Adam's step; shrink it before",
+        {SHRINK_ALL: "", STEP: STEP + SHRINK_ALL},
+    ),
+    Mistake(
+        "skipped_ones_decay",
+        "AdamW shrinks a parameter that has no gradient; skip it",
+        {"if p.grad is not None": "if True"},
+    ),
+    Mistake(
+        "decay_outside_momentum",
+        "λp is left out of SGD's buffer; add it to the gradient before the buffer is updated",
+        {GRAD: "g = p.grad.clone()", MOVE: MOVE.replace("else b", "else b + self.weight_decay * p")},
+    ),
+    Mistake(
+        "dampened",
+        "the gradient enters SGD's buffer with a factor 1 − μ; its factor should be 1",
+        {BUFFER: "b = (1 - self.momentum) * g if b is None else self.momentum * b + (1 - self.momentum) * g"},
+        also=(
+            {BUFFER: "b = (1 - self.momentum) * g if b is None else self.momentum * b + g"},
+            {BUFFER: "b = g if b is None else self.momentum * b + (1 - self.momentum) * g"},
+        ),
+    ),
+    Mistake(
+        "lr_in_the_buffer",
+        "lr is multiplied into the buffer, so a new lr reaches only part of the step; multiply when p moves",
+        {
+            BUFFER: BUFFER.replace("g", "self.lr * g"),
+            MOVE: "p -= self.lr * g + self.momentum * b if self.nesterov else b",
+        },
+    ),
+    Mistake(
+        "nesterov_as_momentum",
+        "Nesterov's step equals plain momentum's, or lacks a term; move by lr · (g + μ b)",
+        {MOVE: "p -= self.lr * b"},
+        also=(
+            {MOVE: "p -= self.lr * (self.momentum * b if self.nesterov else b)"},
+            {MOVE: "p -= self.lr * (g + b if self.nesterov else b)"},
+        ),
+    ),
+    Mistake(
+        "lr_of_the_constructor",
+        "a rate that is set later is ignored; read the attribute lr in every step",
+        {INNER: ""},
+        also=(
+            {
+                "self.lr, self.momentum,": "self.lr, self.first, self.momentum,",
+                " = lr, momentum,": " = lr, lr, momentum,",
+                MOVE: MOVE.replace("self.lr", "self.first"),
+            },
+            {
+                RATE: f"self.first, {RATE}",
+                "= lr, betas, eps, weight_decay": "= lr, lr, betas, eps, weight_decay",
+                UPDATE: UPDATE.replace("self.lr", "self.first"),
+            },
+        ),
+    ),
+    Mistake(
+        "uphill",
+        "the step goes along the gradient; subtract it",
+        {MOVE: MOVE.replace("-=", "+=")},
+        also=({UPDATE: UPDATE.replace("-=", "+=")},),
+    ),
+    Mistake(
+        "generator_kept",
+        "params is kept as it came, and a generator can be read only once; make a list of it",
+        {LIST: "params"},
+        also=({STAR: "params"},),
+    ),
+    Mistake(
+        "missing_gradient_is_zero",
+        "a parameter whose .grad is None is treated as if it were 0; skip it",
+        {SKIP + GRAD: "            g = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
+        also=({SKIP + L2: "            grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"},),
+    ),
+    Mistake(
+        "missing_gradient_ends_the_step",
+        "the step ends at the first parameter whose .grad is None; skip it, and go on with the next",
+        {SKIP + GRAD: SKIP.replace("continue", "break") + GRAD},
+        also=({SKIP + L2: SKIP.replace("continue", "break") + L2},),
+    ),
+    Mistake(
+        "missing_gradient_fails",
+        "a parameter whose .grad is None is an error; skip it",
+        {SKIP + GRAD: f"            {GRAD}"},
+        also=({SKIP + L2: f"            {L2}"},),
+    ),
+    Mistake(
+        "state_by_shape",
+        "parameters of one shape share a buffer or moments; each parameter needs its own",
+        {
+            "b = self.buffers[i]\n": "b = "
+            "next((one for one in self.buffers if one is not None and one.shape == p.shape), None)\n"
+        },
+        also=(
+            {
+                "self.m = [torch.zeros_like(p) for p in self.params]": "zeros = {p.shape: torch.zeros_like(p) for p in "
+                "self.params}\n        self.m = [zeros[p.shape] for p in self.params]"
+            },
+        ),
+    ),
+    Mistake(
+        "buffer_is_the_gradient",
+        "the buffer is the tensor .grad itself, which the next gradient overwrites; keep a copy",
+        {GRAD: "g = p.grad + self.weight_decay * p if self.weight_decay else p.grad"},
+    ),
+    Mistake(
+        "gradient_changed",
+        "the decay is added to .grad itself; add it to a new tensor",
+        {GRAD: "g = p.grad.add_(p, alpha=self.weight_decay).clone()"},
+        also=({L2: "grad = p.grad.add_(p, alpha=self.weight_decay)"},),
+    ),
+    Mistake(
+        "name_moved",
+        "p = p − … gives the name p to a new tensor, and the parameter does not move; change it in place",
+        {MOVE: MOVE.replace("-= ", "= p - ")},
+        also=({UPDATE: UPDATE.replace("-= ", "= p - ")},),
+    ),
+    Mistake(
+        "parameters_in_new_memory",
+        "p.data = … gives the parameter other memory, and views of it see nothing; change it in place",
+        {MOVE: MOVE.replace("p -= ", "p.data = p - ")},
+        also=({UPDATE: UPDATE.replace("p -= ", "p.data = p - ")}, {SHRINK: "p.data = p * (1 - self.lr * self.decay)"}),
+    ),
+    Mistake(
+        "graph_in_the_state",
+        "the state holds the graph of every step so far; compute under torch.no_grad()",
+        {OF_SGD: OF_SGD.removeprefix("@torch.no_grad()\n    "), MOVE: MOVE.replace("p -=", "p.data -=")},
+    ),
+    Mistake(
+        "gradients_left_off",
+        "gradients stay switched off after the step; torch.no_grad() switches them on again",
+        {
+            SKIP + GRAD: f"            torch.set_grad_enabled(False)\n{SKIP}{GRAD}",
+            OF_SGD: OF_SGD.removeprefix("@torch.no_grad()\n    "),
+        },
+    ),
+    Mistake(
+        "zero_grad_fails_without_one",
+        "zero_grad fails at a parameter whose .grad is None; skip it there",
+        {ZERO: "            parameter.grad.zero_()"},
+    ),
+    Mistake(
+        "zero_grad_of_the_first",
+        "zero_grad clears only some of the gradients; clear all",
+        {ZERO: f"{ZERO}\n            break"},
+    ),
+    Mistake(
+        "loop_over_numbers",
+        "a Python loop runs over the numbers of a parameter; use operations on whole tensors",
+        {
+            UPDATE: "pairs = zip(m_hat.flatten(), v_hat.flatten(), strict=True)\n            "
+            "p -= torch.stack([self.lr * m / (v.sqrt() + self.eps) for m, v in pairs]).view(p.shape)"
+        },
+        slow=True,
+    ),
+)
+EQUIVALENT: dict[str, str] = {}
