@@ -8,7 +8,8 @@ SKIP = "            if p.grad is None:\n                continue\n            "
 LIST, STAR = "list(params)  # a generator can be read only once", "[*params]"
 GRAD, BUFFER = "g = p.grad + self.weight_decay * p  # a new tensor", "b = g if b is None else self.momentum * b + g"
 MOVE = "p -= self.lr * (g + self.momentum * b if self.nesterov else b)"
-L2, COUNT = "grad = p.grad + self.weight_decay * p", "            self.t[i] += 1\n"
+STATE, L2 = "m, v = self.m[i], self.v[i]\n            ", "grad = p.grad + self.weight_decay * p"
+COUNT = "            self.t[i] += 1\n"
 FIRST, SECOND = "m.mul_(beta1).add_((1 - beta1) * grad)", "v.mul_(beta2).add_((1 - beta2) * grad.square())"
 M_HAT, V_HAT = "m / (1 - beta1 ** self.t[i])", "v / (1 - beta2 ** self.t[i])"
 UPDATE = "p -= self.lr * m_hat / (v_hat.sqrt() + self.eps)"
@@ -33,7 +34,7 @@ MISTAKES = (
     Mistake(
         "one_t_for_all",
         "t also counts steps that a parameter skipped; count for each parameter by itself",
-        {f"{SKIP}{L2}\n{COUNT}": f"{COUNT}{SKIP}{L2}\n"},
+        {f"{SKIP}{STATE}{L2}\n{COUNT}": f"{COUNT}{SKIP}{STATE}{L2}\n"},
         also=({COUNT: f"{COUNT}            self.t = [max(self.t)] * len(self.t)\n"},),
     ),
     Mistake(
@@ -156,19 +157,21 @@ MISTAKES = (
         "missing_gradient_is_zero",
         "a parameter whose .grad is None is treated as if it were 0; skip it",
         {SKIP + GRAD: "            g = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
-        also=({SKIP + L2: "            grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"},),
+        also=(
+            {SKIP + STATE + L2: f"            {STATE}grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
+        ),
     ),
     Mistake(
         "missing_gradient_ends_the_step",
         "the step ends at the first parameter whose .grad is None; skip it, and go on with the next",
         {SKIP + GRAD: SKIP.replace("continue", "break") + GRAD},
-        also=({SKIP + L2: SKIP.replace("continue", "break") + L2},),
+        also=({SKIP + STATE: SKIP.replace("continue", "break") + STATE},),
     ),
     Mistake(
         "missing_gradient_fails",
         "a parameter whose .grad is None is an error; skip it",
         {SKIP + GRAD: f"            {GRAD}"},
-        also=({SKIP + L2: f"            {L2}"},),
+        also=({SKIP + STATE: f"            {STATE}"},),
     ),
     Mistake(
         "state_by_shape",
@@ -240,4 +243,7 @@ MISTAKES = (
         slow=True,
     ),
 )
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT = {
+    f"builtin.py runs {name}": "torch.optim reads a number or is profiled"
+    for name in ("local_scalar_dense", "record_function_enter_new", "record_function_exit")
+}

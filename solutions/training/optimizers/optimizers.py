@@ -112,9 +112,10 @@ class Adam:
         # TODO: for each parameter with a gradient, update t, m and v.
         # TODO: correct both moments for their start at 0, and move the parameter in place.
         beta1, beta2 = self.betas
-        for i, (p, m, v) in enumerate(zip(self.params, self.m, self.v, strict=True)):
+        for i, p in enumerate(self.params):
             if p.grad is None:
                 continue
+            m, v = self.m[i], self.v[i]
             grad = p.grad + self.weight_decay * p
             self.t[i] += 1
             m.mul_(beta1).add_((1 - beta1) * grad)
