@@ -51,7 +51,7 @@ def a_new_layer(CachedAttention, embed_dim, num_heads):
 
 def one_step(CachedAttention, x, k, v):
     """A call that continues this cache."""
-    layer = CachedAttention(x.shape[2], k.shape[1])
+    layer = CachedAttention(x.shape[2], k.shape[1]).to(x)
     out, cache = layer(x, (k, v))
     return list(out.shape), list(cache[0].shape)
 

@@ -64,12 +64,12 @@ def to_merge(draw: Draw) -> list[Arguments]:
 
 def call(LoRALinear, x, weight, lora_A, lora_B, bias=None, **options):
     (out, size), own = weight.shape, {"linear.weight": weight, "lora_A": lora_A, "lora_B": lora_B}
-    layer = LoRALinear(size, out, len(lora_A), bias=bias is not None, **options).to(x.dtype)
+    layer = LoRALinear(size, out, len(lora_A), bias=bias is not None, **options).to(x)
     return torch.func.functional_call(layer, own if bias is None else own | {"linear.bias": bias}, x)
 
 
 def a_new_layer(LoRALinear, x, out, rank):
-    layer = LoRALinear(x.shape[1], out, rank).to(x.dtype)
+    layer = LoRALinear(x.shape[1], out, rank).to(x)
     named = dict(layer.named_parameters())
     return {
         "linear is an nn.Linear": isinstance(layer.linear, nn.Linear),
@@ -83,7 +83,7 @@ def a_new_layer(LoRALinear, x, out, rank):
 
 def merge(LoRALinear, x, weight, lora_A, lora_B, bias=None, **options):
     (out, size), own = weight.shape, {"linear.weight": weight, "lora_A": lora_A, "lora_B": lora_B}
-    layer = LoRALinear(size, out, len(lora_A), bias=bias is not None, **options).to(x.dtype)
+    layer = LoRALinear(size, out, len(lora_A), bias=bias is not None, **options).to(x)
     layer.load_state_dict(own if bias is None else own | {"linear.bias": bias}, strict=False)
     new = layer.merged()
     found = {"an nn.Linear": isinstance(new, nn.Linear), "weight": new.weight.detach().clone()}
@@ -99,7 +99,7 @@ def merge(LoRALinear, x, weight, lora_A, lora_B, bias=None, **options):
 
 def saved_and_loaded(LoRALinear, x, weight, lora_A, lora_B, bias):
     own = {"linear.weight": weight, "linear.bias": bias, "lora_A": lora_A, "lora_B": lora_B}
-    one, other = (LoRALinear(weight.shape[1], len(weight), len(lora_A), alpha=3).to(x.dtype) for _ in range(2))
+    one, other = (LoRALinear(weight.shape[1], len(weight), len(lora_A), alpha=3).to(x) for _ in range(2))
     one.load_state_dict(own, strict=False)
     first = one(x).detach()
     other.load_state_dict(one.state_dict())
