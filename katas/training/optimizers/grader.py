@@ -57,12 +57,23 @@ class RightAdamW(Right):
     decoupled = True
 
 
-def trained(SGD, Adam, AdamW, name, start, gradients, rates=(), without=(), form="a list", **options):
+def trained(
+    SGD,
+    Adam,
+    AdamW,
+    name,
+    start,
+    gradients,
+    rates=(),
+    without=(),
+    form="a list",
+    names=("matrix", "bias", "twin", "scalar"),
+    **options,
+):
     """Each step finds its gradients in .grad, in the same memory as those before; some steps have no gradient."""
     params = [p.clone().requires_grad_() for p in (start[:-2].mT, start[-2], start[-1], start[0, 0])]
     forms = {"a list": params, "a tuple": (*params,), "a generator": (p for p in params)}
     optimizer = {"SGD": SGD, "Adam": Adam, "AdamW": AdamW}[name](forms[form], **options)
-    names = "matrix bias twin scalar".split()  # noqa: SIM905  # so that a card shows the lines above
     found = {one: [] for one in names}
     for t, now in enumerate(gradients):
         for one, p, g in zip(names, params, (now[:-2].mT, now[-2], now[-1], now[0, 0]), strict=True):
