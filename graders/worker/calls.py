@@ -368,9 +368,9 @@ def with_arguments(target: Target, request: CallRequest, values: list[Tensor]) -
 
 
 def other_values(values: list[Tensor]) -> list[Tensor]:
-    """Of these shapes. What is infinite stays: what a right answer makes of it could end a GPU's work for good."""
+    """Of these shapes, all finite: what a right answer makes of infinite ones could end a GPU's work for good."""
     others = [
-        BASE.requires_grad_(roots(BASE.detach(value)), needs_gradient(value))
+        BASE.requires_grad_(BASE.nan_to_num(BASE.sqrt(BASE.abs(BASE.detach(value))), 1, 1), needs_gradient(value))
         if BASE.is_floating_point(value)
         else BASE.clone(value)
         for value in values
@@ -381,10 +381,6 @@ def other_values(values: list[Tensor]) -> list[Tensor]:
             break  # one, so that pairs of labels do not stay the same pairs
     outside.HELD.append(others)
     return others
-
-
-def roots(value: Tensor) -> Tensor:
-    return BASE.where(BASE.sqrt(BASE.abs(value)), BASE.isfinite(value), value)
 
 
 def rehearsals(target: Target, request: CallRequest, values: list[Tensor], filled: list[Tensor]) -> list[Step]:
