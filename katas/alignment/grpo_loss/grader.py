@@ -181,7 +181,7 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_groups",
-                    sizes={"prompts": (64, 512), "answers": (8, 64)},
+                    sizes={"prompts": (64, 2048), "answers": (8, 64)},
                     inputs=lambda draw, prompts, answers: rewards(draw, prompts, answers),
                     hints=dict.fromkeys(("prompts", "answers"), "mean and std take all groups at once"),
                 ),
