@@ -6,6 +6,7 @@ import contextlib
 import json
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -133,7 +134,8 @@ def test_imports_count_as_calls_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(submissions, "WorkerProcess", Sleeper)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    sleeper = submissions.Submission(Source("", "x.py"), ["f"], None)  # type: ignore[arg-type]  # nothing is started
+    launcher: Any = SimpleNamespace(cuda=False)  # nothing is started
+    sleeper = submissions.Submission(Source("", "x.py"), ["f"], launcher)
     with contextlib.suppress(GivenUp):
         while True:
             sleeper.load()
