@@ -9,6 +9,7 @@ import pytest
 
 from graders import __main__ as cli
 from graders.author import check
+from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 from graders.faults import ROOT
 
@@ -24,6 +25,7 @@ OF_NUMBERS = f"""Grader((Answer(
     {RIGHT!r}, oracle=lambda x, y: 1.0, cases=(Case("one", lambda draw: {{"x": 1, "y": 2}}),),
     budgets=(Budget("more", sizes={{"x": (1, 4)}}, inputs=lambda draw, x: {{"x": x, "y": 2}}),)),))"""
 NO_GRADIENTS = "Case = lambda *all, _=Case, **more: _(*all, **{**more, 'gradients': 'none'})"
+TWIST = "## Twist\n<!-- kata: NAME -->\n\n" + "Now more. " * 9 + "\n\n### Model answer\n\n" + "So. " * 30 + "\n\n"
 
 # The file, what stands there, what is put in its place; then what is said, with {place} for file and line of a text.
 BROKEN = {
@@ -138,6 +140,13 @@ BROKEN = {
         f"{INTERVIEW}: a question is there twice: 'What shape comes back?'"),
     "title_of_interview": (INTERVIEW, "# Interview: ", "# ", "# ",
         "the heading '# Interview: cosine_similarity' is missing"),
+    "twist_unknown": (INTERVIEW, "## Clarifying", TWIST.replace("NAME", "nowhere") + "## Clarifying", "<!-- kata:",
+        "the twist leads to nowhere, and that is no other kata with a page"),
+    "twist_short": (INTERVIEW, "## Clarifying", "## Twist\n\nMore.\n\n### Model answer\n\nMore.\n\n## Clarifying",
+        "## Twist",
+        "a twist and its answer should have more than 80 characters each, and no formula in $"),
+    "twist_unanswered": (INTERVIEW, "## Clarifying", "## Twist\n\nMore.\n\n## Clarifying", "",
+        f"{INTERVIEW} should say something under 'Model answer'"),
     "left_to_do": (HINTS, "## A nudge\n", "## A nudge\n\n| TODO(author): say <code>more</code>. |\n", "| TODO(author)",
         "left to do: say"),
 }  # fmt: skip
@@ -168,6 +177,16 @@ def test_what_is_lacking_is_said(kata: Kata, name: str) -> None:
     assert any(sentence.startswith(place) and words in sentence for sentence in found)
     assert [words in sentence for sentence in found].count(True) == 1
     assert all(sentence.startswith(("katas/similarity/cos", "solutions/similarity/cos")) for sentence in found)
+
+
+def test_a_twist_that_leads_to_another_kata_is_read(kata: Kata) -> None:
+    page = texts.interview_file(kata)
+    assert texts.twist(kata) is None
+    page.write_text(page.read_text() + "\n" + TWIST.replace("NAME", "harder"))
+    assert check.lacks(kata) == []
+    found = texts.twist(kata)
+    assert found == texts.Twist(("Now more. " * 9).strip(), ("So. " * 30).strip(), "harder")
+    assert len(texts.clarifying(kata)) == len(texts.clarifying(Kata(ROOT, "similarity", "cosine_similarity")))
 
 
 def test_nothing_is_lacking_in_what_was_broken(kata: Kata) -> None:

@@ -23,6 +23,8 @@ CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<
 KIND = re.compile(r"<!-- kind:\s+(.*?)\s+-->\n*")
 MARK = re.compile(r"\s+\|\s+|\s*\n\s*")  # between phrasings, or kinds
 ALSO = re.compile(r"<!-- also:\s+(.*?)\s+-->\n*", re.DOTALL)
+CHAIN = re.compile(r"<!-- kata:\s+(\S+)\s+-->\n*")
+TWIST, ANSWER = "Twist", "Model answer"
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,23 @@ class Question:
     answer: str
     phrasings: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Twist:
+    """A change of the requirement, as the interviewer says it, and what to answer in words; both are Markdown.
+
+    Where another kata is the changed requirement, `kata` is its name.
+    """
+
+    words: str
+    answer: str
+    kata: str = ""
+
+    @property
+    def question(self) -> Question:
+        """The same as a question to be answered in words."""
+        return Question(" ".join(self.words.split()), self.answer)
 
 
 def text_of(kata: Kata) -> str:
@@ -104,9 +123,22 @@ def follow_ups(kata: Kata) -> list[Question]:
     return questions(kata, path, [(plain(question), answer) for question, answer in FOLDED.findall(read(kata, path))])
 
 
+def twist(kata: Kata) -> Twist | None:
+    """The change of the requirement that comes in the end; None where the page has none. Raises: UsageError."""
+    path = interview_file(kata)
+    found = sections(read(kata, path), "## ")
+    if TWIST not in found:
+        return None
+    names, rest = taken(CHAIN, part(kata, path, found, TWIST))
+    words = rest.partition(f"### {ANSWER}")[0].strip()
+    if not words:
+        raise UsageError(f"{path.relative_to(kata.root)} should say what changes under {TWIST!r}{RESTORE}")
+    return Twist(words, part(kata, path, sections(rest, "### "), ANSWER), *names)
+
+
 def check(kata: Kata) -> None:
     """Raises: UsageError where an interview about the kata would lack something."""
-    prompt(kata), general(kata), follow_ups(kata), hints(kata)
+    prompt(kata), general(kata), follow_ups(kata), hints(kata), twist(kata)
 
 
 def interview_file(kata: Kata) -> Path:

@@ -29,7 +29,7 @@ RULES: tuple[Rule, ...] = (
         code.first_cases,
     ),
     *(readme.form, readme.length, readme.front_page, readme.calls, readme.facts, readme.example, readme.tables),
-    *(code.alternatives, code.mistakes, spoken.hints, spoken.follow_ups, spoken.interview),
+    *(code.alternatives, code.mistakes, spoken.hints, spoken.follow_ups, spoken.interview, spoken.twist),
 )
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from graders.author.check.page import Page
 from graders.author.check.readme import headings
-from graders.catalogue import texts
+from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 
 PROMPT, CLARIFYING, FOLLOW_UPS = 100, 4, 8  # at least: characters, questions, questions
+TWIST = 80  # characters, of a twist and of its answer
 
 
 def hints(kata: Kata) -> Iterator[str]:
@@ -36,7 +37,7 @@ def follow_ups(kata: Kata) -> Iterator[str]:
 def interview(kata: Kata) -> Iterator[str]:
     """Raises: UsageError where a part is empty."""
     page = Page.of(kata, kata.folder / "interview.md")
-    asked = re.findall(r"^### (.*)", page.text, re.MULTILINE)
+    asked = re.findall(r"^### (.*)", page.text.partition(f"## {texts.TWIST}\n")[0], re.MULTILINE)
     texts.clarifying(kata)
     if f"# Interview: {kata.id}\n" not in page.text:
         yield f"{page.at(0)}: the heading '# Interview: {kata.id}' is missing"
@@ -47,6 +48,20 @@ def interview(kata: Kata) -> Iterator[str]:
     yield from as_questions(page, asked)
     for question in {one.question for one in texts.follow_ups(kata)}.intersection(asked):
         yield f"{page.at(question)}: this should not be a follow-up question also, got {question!r}"
+
+
+def twist(kata: Kata) -> Iterator[str]:
+    """Said in a terminal; the kata that it leads to can be asked about. Raises: UsageError where a part is empty."""
+    page = Page.of(kata, texts.interview_file(kata))
+    found = texts.twist(kata)
+    if found is None:
+        return
+    place = page.at(f"## {texts.TWIST}\n")
+    if min(len(found.words), len(found.answer)) <= TWIST or "$" in found.words + found.answer:
+        yield f"{place}: a twist and its answer should have more than {TWIST} characters each, and no formula in $"
+    others = {one.id for one in katas.found_katas(kata.root) if texts.interview_file(one).exists()} - {kata.id}
+    if found.kata and found.kata not in others:
+        yield f"{page.at('<!-- kata:')}: the twist leads to {found.kata}, and that is no other kata with a page"
 
 
 def as_questions(page: Page, asked: list[str]) -> Iterator[str]:
