@@ -19,7 +19,7 @@ from graders.faults import ROOT
 from graders.judge import checks
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.standard import refusals_in, without
-from graders.kata.mistakes import edited
+from graders.kata.mistakes import each_form, edited
 from graders.kata.spec import CATEGORIES
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.submission import Submission
@@ -225,7 +225,9 @@ def test_the_mistake_of_the_first_failure_is_named_first(tmp_path: Path) -> None
     kata = katas.find_one("binary_cross_entropy", ROOT)
     weight = next(one for one in kata.mistakes if one.name == "pos_weight_ignored")
     unclamped = next(one for one in kata.mistakes if one.name == "log_of_zero")
-    (result,) = graded(tmp_path, kata.id, edited_references(kata, {**unclamped.edits, **weight.edits})).values()
+    (result,) = graded(
+        tmp_path, kata.id, edited_references(kata, *each_form({**unclamped.edits[0], **weight.edits[0]}))
+    ).values()
     assert result["diagnosis"] == f"{weight.diagnosis}; and {unclamped.diagnosis}"
 
 

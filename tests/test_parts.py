@@ -365,10 +365,29 @@ def test_what_is_not_refused_is_told_in_the_words_of_the_statement(kata: Kata) -
 
 
 def test_each_form_of_a_mistake_is_an_edit_of_the_reference_under_a_name_of_its_own() -> None:
-    mistake = Mistake("m", "…", {"a": "b"}, also=({"a": "d"}, {"c": "e"}))
-    assert mistake.forms("a c") == {"m": "b c", "m_2": "d c", "m_3": "a e"}
-    with pytest.raises(GraderError, match="mistake m_3: 'c' should occur once"):
+    mistake = Mistake("m", "…", {"a": "b"}, {"a": ["d", "f"], "c": "e"})
+    assert mistake.forms("a c") == {"m": "b c", "m_2": "d e", "m_3": "f e"}
+    with pytest.raises(GraderError, match="mistake m_2: 'c' should occur once"):
         mistake.forms("a")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "made"),
+    [
+        ("p = …", "p = (…) / 2", "p = (x + y) / 2  # (N,)\nq = f(p, 1)"),
+        ("p = …", "p = y", "p = y  # (N,)\nq = f(p, 1)"),
+        ("f(…, 1)", "f(-…, 2)", "p = x + y  # (N,)\nq = f(-p, 2)"),
+        ("p = …\nq = f(", "q = f(…, ", "q = f(x + y  # (N,), p, 1)"),
+        ("q = f(p, 1)", "q = …", "p = x + y  # (N,)\nq = …"),
+    ],
+)
+def test_an_ellipsis_in_an_edit_is_what_stands_there(old: str, new: str, made: str) -> None:
+    assert Mistake("m", "its sentence", {old: new}).forms("p = x + y  # (N,)\nq = f(p, 1)") == {"m": made}
+
+
+def test_what_an_ellipsis_follows_should_occur_once() -> None:
+    with pytest.raises(GraderError, match="'p = …' should occur once, got 2"):
+        Mistake("m", "its sentence", {"p = …": "p = 1"}).forms("p = 2\np = 3")
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,7 @@ MISTAKES = (
     Mistake(
         "inverse",
         "the factor divides; multiply by it",
-        {"x / (1 / factor)": "x / factor"},
-        also=({"x / (1 / factor)": "x / factor / factor"},),
+        {"x / (1 / factor)": ["x / factor", "x / factor / factor"]},
     ),
     Mistake("no_refusal", "a factor of 0 is accepted; refuse it", {"if factor == 0:": "if False:"}),
 )

@@ -2,43 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from graders.faults import GraderError
 
+REST = "…"
+Edits = Mapping[str, str | Sequence[str]]
 
-@dataclass(frozen=True)
+
 class Mistake:
     """A wrong answer as the smallest edits of the reference.
 
     Args:
         name: words joined by underscores, unique in its kata.
         diagnosis: what is wrong and what to do, in a sentence that goes on from "looks like".
-        edits: text of the reference -> what stands there instead; each should match exactly once.
-        also: further such edits of the reference, each the same mistake in another form, with other replies.
+        edits: text of the reference, which occurs once -> what stands there instead. `…` in the text is whatever
+            stands there; at its end, the rest of the line without its comment. In what stands there instead it is
+            that again: {"p = …": "p = (…).exp()"}. Each further dict is another form of the mistake, with other
+            replies, and so is each of several texts that are given for one place as a list.
         slow: it gives the right values and only costs too much.
     """
 
-    name: str
-    diagnosis: str
-    edits: Mapping[str, str] = field(default_factory=dict)
-    also: tuple[Mapping[str, str], ...] = ()
-    slow: bool = False
+    def __init__(
+        self, name: str, diagnosis: str, *edits: Edits, slow: bool = False, also: Sequence[Edits] = ()
+    ) -> None:
+        self.name = name
+        self.diagnosis = diagnosis
+        self.edits = (*edits, *also)  # `also` goes once no kata uses it
+        self.slow = slow
 
     def forms(self, reference: str) -> dict[str, str]:
         """The source of each form, under the mistake's name, then name_2, name_3 …
 
         Raises: GraderError where an edit does not match exactly once.
         """
-        every = enumerate((self.edits, *self.also), start=1)
-        names = {self.name if number == 1 else f"{self.name}_{number}": edits for number, edits in every}
-        return {name: edited(reference, name, edits) for name, edits in names.items()}
+        every = enumerate((form for edits in self.edits for form in each_form(edits)), start=1)
+        names = {self.name if number == 1 else f"{self.name}_{number}": form for number, form in every}
+        return {name: edited(reference, name, form) for name, form in names.items()}
+
+
+def each_form(edits: Edits) -> Iterator[dict[str, str]]:
+    """With one text for each place."""
+    texts = [[new] if isinstance(new, str) else new for new in edits.values()]
+    return (dict(zip(edits, chosen, strict=True)) for chosen in itertools.product(*texts))
 
 
 def edited(source: str, name: str, edits: Mapping[str, str]) -> str:
     for old, new in edits.items():
-        if source.count(old) != 1:
-            raise GraderError(f"mistake {name}: {old!r} should occur once, got {source.count(old)}")
-        source = source.replace(old, new)
+        found = [*place(old).finditer(source)]
+        if len(found) != 1:
+            raise GraderError(f"mistake {name}: {old!r} should occur once, got {len(found)}")
+        start, end = found[0].span()
+        source = source[:start] + new.replace(REST, found[0]["rest"] if REST in old else REST) + source[end:]
     return source
+
+
+def place(old: str) -> re.Pattern[str]:
+    """Matches the text. An ellipsis at its end stays on its line; another may stand for several lines."""
+    before, rest, after = (re.escape(part) for part in old.partition(REST))
+    some = f"(?P<rest>(?s:.*?)){after}" if after else "(?P<rest>.*?)(?=  #|$)"
+    return re.compile(before + some if rest else before, re.MULTILINE)

@@ -46,14 +46,14 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
             "eps_outside_the_root",
             "eps is added to the root; add it to the variance",
             result("(x - mean) / (torch.sqrt(var) + eps)"),
-            also=(result("(x - mean) / (x.std(axes, correction=0, keepdim=True) + eps)"),),
+            result("(x - mean) / (x.std(axes, correction=0, keepdim=True) + eps)"),
         ),
         *(Mistake(name, wrong, result(f"(x - mean) / {text}")) for name, (text, wrong) in DIVISORS.items()),
         Mistake(
             "eps_ignored",
             "1e-5 is used in place of eps, for any eps, for 0 or without weight and bias; use the one that is passed",
             result("(x - mean) / torch.sqrt(var + 1e-5)"),
-            also=tuple(
+            *(
                 result(f"(x - mean) / torch.sqrt(var + ({eps}))")
                 for eps in ("eps or 1e-5", "1e-5 if weight is None else eps", "1e-5 if bias is None else eps")
             ),
@@ -68,7 +68,7 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
             "not_centred",
             "the mean is not subtracted, as in RMS norm; subtract it from x",
             result("x / torch.sqrt(x.square().mean(axes, keepdim=True) + eps)"),
-            also=(result("x / torch.sqrt(var + eps)"),),
+            result("x / torch.sqrt(var + eps)"),
         ),
         Mistake(
             "variances_averaged",
@@ -80,25 +80,22 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
             "difference_of_squares",
             "E[x²] − E[x]² loses its digits where the mean is large; subtract each block's own mean before squaring",
             variance("(x * x).mean(axes, keepdim=True) - mean * mean"),
-            also=(
-                variance("((x * x).mean(axes, keepdim=True) - mean * mean).clamp_min(0)"),
-                variance("(x - x.mean()).square().mean(axes, keepdim=True) - (mean - x.mean()).square()"),
-            ),
+            variance("((x * x).mean(axes, keepdim=True) - mean * mean).clamp_min(0)"),
+            variance("(x - x.mean()).square().mean(axes, keepdim=True) - (mean - x.mean()).square()"),
         ),
         Mistake(
             "statistics_detached",
             "the mean or the variance is detached, so the gradient of x misses how it depends on x",
             result("(x - mean.detach()) / torch.sqrt(var.detach() + eps)"),
-            also=(
-                result("(x - mean.detach()) / torch.sqrt(var + eps)"),
-                result("(x - mean) / torch.sqrt(var.detach() + eps)"),
-            ),
+            result("(x - mean.detach()) / torch.sqrt(var + eps)"),
+            result("(x - mean) / torch.sqrt(var.detach() + eps)"),
         ),
         Mistake(
             "only_together",
             "weight or bias is ignored where the other is not given; each may come alone",
             with_weight,
-            also=(with_bias, with_weight | with_bias),
+            with_bias,
+            with_weight | with_bias,
         ),
         Mistake(
             "bias_before_weight",

@@ -3,7 +3,6 @@
 from graders.kata import Mistake
 
 TARGET, LOGP = "target = labels[:, 1:]", "logp = F.log_softmax(logits[:, :-1], dim=-1)"
-IGNORED = "ignored = target == ignore_index"
 ADDED = "picked.masked_fill(ignored, 0).sum(dim=1)"
 BY_SEQUENCE = "torch.stack([F.log_softmax(one, dim=-1) for one in logits[:, :-1]])"
 PICKED = "logp.gather(-1, target[..., None])[..., 0]"
@@ -14,12 +13,6 @@ REFERENCE = "(ref_chosen - ref_rejected).detach()"
 Z = f"z = beta * ((policy_chosen - policy_rejected) - {REFERENCE})"
 LOSSES = "losses = -(1 - label_smoothing) * F.logsigmoid(z) - label_smoothing * F.logsigmoid(-z)"
 OF_SIGMOID = "losses = -(1 - label_smoothing) * z.sigmoid().log() - label_smoothing * "
-REDUCED = 'losses.mean() if reduction == "mean" else losses.sum()'
-
-
-def mistake(name: str, diagnosis: str, old: str, new: str, *others: str) -> Mistake:
-    """One text replaced by another, or in other forms by each of the others."""
-    return Mistake(name, diagnosis, {old: new}, also=tuple({old: other} for other in others))
 
 
 MISTAKES = (
@@ -27,7 +20,7 @@ MISTAKES = (
         "not_shifted",
         "label t is looked up in the logits at t, which predict the next token; take the logits at t − 1",
         {TARGET: "target = labels", LOGP: "logp = F.log_softmax(logits, dim=-1)"},
-        also=({LOGP: "logp = F.log_softmax(logits[:, 1:], dim=-1)"},),  # the first label is left out
+        {LOGP: "logp = F.log_softmax(logits[:, 1:], dim=-1)"},  # the first label is left out
     ),
     Mistake(
         "shifted_back",
@@ -39,13 +32,16 @@ MISTAKES = (
         "labels and logits are shifted twice, and label t meets the logits at t − 2; shift them once",
         {TARGET: "target = labels[:, 2:]", LOGP: LOGP.replace(":-1]", ":-2]")},
     ),
-    mistake(
+    Mistake(
         "mean_over_tokens",
         "the log-probabilities are averaged over the tokens; the logarithm of a product is their sum",
-        ADDED,
-        f"{ADDED} / (~ignored).sum(dim=1).clamp(min=1)",
-        f"{ADDED} / (~ignored).sum(dim=1)",
-        ADDED.replace("sum", "mean"),
+        {
+            ADDED: [
+                f"{ADDED} / (~ignored).sum(dim=1).clamp(min=1)",
+                f"{ADDED} / (~ignored).sum(dim=1)",
+                ADDED.replace("sum", "mean"),
+            ]
+        },
     ),
     Mistake("one_sum_for_all", "all sequences are added up; return one sum for each", {"sum(dim=1)": "sum()"}),
     Mistake(
@@ -53,12 +49,10 @@ MISTAKES = (
         "ignored labels count as if they were token 0; set their log-probability to 0",
         {ADDED: "picked.sum(dim=1)"},
     ),
-    mistake(
+    Mistake(
         "other_labels_ignored",
         "−100 is ignored whatever ignore_index is, or all negative labels are; compare labels with ignore_index",
-        IGNORED,
-        "ignored = target == -100",
-        "ignored = target < 0",
+        {"ignored = …": ["ignored = target == -100", "ignored = target < 0"]},
     ),
     Mistake(
         "ignored_label_looked_up",
@@ -69,7 +63,7 @@ MISTAKES = (
         "log_of_softmax",
         "the logarithm is taken of the softmax, which is 0 for a token far from the best; use log_softmax",
         {LOGP: "logp = logits[:, :-1].softmax(dim=-1).log()"},
-        also=({LOGP: "logp = (logits[:, :-1].softmax(dim=-1) + 1e-8).log()"},),
+        {LOGP: "logp = (logits[:, :-1].softmax(dim=-1) + 1e-8).log()"},
     ),
     Mistake(
         "maximum_not_subtracted",
@@ -104,109 +98,113 @@ MISTAKES = (
         "chosen and rejected are swapped, or ε weights the term of the pair as it is labelled: the loss falls when the "
         "rejected answer gets likelier; turn the sign of z",
         {Z: Z.replace("z = beta", "z = -beta")},
-        also=({LOSSES: "losses = -label_smoothing * F.logsigmoid(z) - (1 - label_smoothing) * F.logsigmoid(-z)"},),
+        {LOSSES: "losses = -label_smoothing * F.logsigmoid(z) - (1 - label_smoothing) * F.logsigmoid(-z)"},
     ),
-    mistake(
+    Mistake(
         "reference_left_out",
         "the log-probabilities of the reference are not used; subtract their difference",
-        Z,
-        Z.replace(f" - {REFERENCE}", ""),
+        {Z: Z.replace(f" - {REFERENCE}", "")},
     ),
-    mistake(
+    Mistake(
         "reference_added",
         "the difference of the reference is added; subtract it",
-        Z,
-        Z.replace(f" - {REFERENCE}", f" + {REFERENCE}"),
+        {Z: Z.replace(f" - {REFERENCE}", f" + {REFERENCE}")},
     ),
-    mistake(
+    Mistake(
         "chosen_alone",
         "the rejected answer has no part in z; subtract its difference from the reference",
-        Z,
-        "z = beta * (policy_chosen - ref_chosen.detach())",
+        {Z: "z = beta * (policy_chosen - ref_chosen.detach())"},
     ),
-    mistake(
+    Mistake(
         "reference_gets_a_gradient",
         "a gradient flows to the reference, which is frozen; detach its log-probabilities",
-        ".detach()",
-        "",
+        {".detach()": ""},
     ),
-    mistake(
+    Mistake(
         "beta_on_the_policy_alone",
         "β multiplies only the policy's difference; it should multiply both",
-        Z,
-        f"z = beta * (policy_chosen - policy_rejected) - {REFERENCE}",
+        {Z: f"z = beta * (policy_chosen - policy_rejected) - {REFERENCE}"},
     ),
     Mistake(
         "beta_outside",
         "β multiplies the loss; it belongs inside σ",
         {Z: Z.replace("beta * ", ""), LOSSES: f"{LOSSES}\n    losses = beta * losses"},
     ),
-    mistake("beta_divides", "z is divided by β; multiply by it", Z, Z.replace("beta *", "1 / beta *")),
-    mistake(
+    Mistake(
+        "beta_divides",
+        "z is divided by β; multiply by it",
+        {Z: Z.replace("beta *", "1 / beta *")},
+    ),
+    Mistake(
         "log_of_sigmoid",
         "log σ(z) is computed in two steps, and σ is rounded to 0 or 1, or e^z overflows; use logsigmoid or softplus",
-        LOSSES,
-        f"{OF_SIGMOID}(-z).sigmoid().log()",
-        f"{OF_SIGMOID}(1 - z.sigmoid()).log()",
-        f"{OF_SIGMOID}(-z).sigmoid().log()".replace(".log()", ".clamp(min=1e-8).log()"),
-        f"{OF_SIGMOID}(-z).sigmoid().log()".replace(".log()", ".add(1e-8).log()"),
-        "losses = (1 - label_smoothing) * (1 + (-z).exp()).log() + label_smoothing * (1 + z.exp()).log()",
-        "losses = (1 - label_smoothing) * (-z).exp().log1p() + label_smoothing * z.exp().log1p()",
+        {
+            LOSSES: [
+                f"{OF_SIGMOID}(-z).sigmoid().log()",
+                f"{OF_SIGMOID}(1 - z.sigmoid()).log()",
+                f"{OF_SIGMOID}(-z).sigmoid().log()".replace(".log()", ".clamp(min=1e-8).log()"),
+                f"{OF_SIGMOID}(-z).sigmoid().log()".replace(".log()", ".add(1e-8).log()"),
+                "losses = (1 - label_smoothing) * (1 + (-z).exp()).log() + label_smoothing * (1 + z.exp()).log()",
+                "losses = (1 - label_smoothing) * (-z).exp().log1p() + label_smoothing * z.exp().log1p()",
+            ]
+        },
     ),
-    mistake("hinge", "the loss is a hinge, max(0, 1 − z); take −log σ(z)", LOSSES, "losses = (1 - z).relu()"),
-    mistake(
+    Mistake(
+        "hinge",
+        "the loss is a hinge, max(0, 1 − z); take −log σ(z)",
+        {LOSSES: "losses = (1 - z).relu()"},
+    ),
+    Mistake(
         "squared",
         "the loss is the square of IPO; take −log σ(z)",
-        LOSSES,
-        "losses = (z / beta - 1 / (2 * beta)).square()",
-        "losses = (z - 0.5).square()",
+        {LOSSES: ["losses = (z / beta - 1 / (2 * beta)).square()", "losses = (z - 0.5).square()"]},
     ),
-    mistake(
+    Mistake(
         "probability",
         "the loss is 1 − σ(z) or −σ(z), without a logarithm",
-        LOSSES,
-        "losses = 1 - z.sigmoid()",
-        "losses = -z.sigmoid()",
+        {LOSSES: ["losses = 1 - z.sigmoid()", "losses = -z.sigmoid()"]},
     ),
-    mistake(
+    Mistake(
         "smoothing_ignored",
         "label_smoothing changes nothing; weight both terms by it",
-        LOSSES,
-        "losses = -F.logsigmoid(z)",
+        {LOSSES: "losses = -F.logsigmoid(z)"},
     ),
-    mistake(
+    Mistake(
         "first_term_alone",
         "the term of the pair turned round, −ε log σ(−z), is missing",
-        LOSSES,
-        "losses = -(1 - label_smoothing) * F.logsigmoid(z)",
+        {LOSSES: "losses = -(1 - label_smoothing) * F.logsigmoid(z)"},
     ),
-    mistake(
+    Mistake(
         "second_term_added_twice",
         "the second term is added to the whole first one; weight the first by 1 − ε",
-        LOSSES,
-        "losses = -F.logsigmoid(z) - label_smoothing * F.logsigmoid(-z)",
+        {LOSSES: "losses = -F.logsigmoid(z) - label_smoothing * F.logsigmoid(-z)"},
     ),
-    mistake(
+    Mistake(
         "half_of_the_smoothing",
         "ε is spread over both sides as in classification, 1 − ε/2 and ε/2; the weights are 1 − ε and ε",
-        LOSSES,
-        LOSSES.replace("label_smoothing", "label_smoothing / 2"),
+        {LOSSES: LOSSES.replace("label_smoothing", "label_smoothing / 2")},
     ),
-    mistake(
+    Mistake(
         "robust_dpo",
         "the second term is subtracted, as in robust DPO; add it",
-        LOSSES,
-        "losses = (label_smoothing * F.logsigmoid(-z) - (1 - label_smoothing) * F.logsigmoid(z))"
-        " / (1 - 2 * label_smoothing)",
-        "losses = label_smoothing * F.logsigmoid(-z) - (1 - label_smoothing) * F.logsigmoid(z)",
+        {
+            LOSSES: [
+                "losses = (label_smoothing * F.logsigmoid(-z) - (1 - label_smoothing) * F.logsigmoid(z))"
+                " / (1 - 2 * label_smoothing)",
+                "losses = label_smoothing * F.logsigmoid(-z) - (1 - label_smoothing) * F.logsigmoid(z)",
+            ]
+        },
     ),
-    mistake(
+    Mistake(
         "sign_turned",
         "the loss is log σ(z), which is negative; turn its sign",
-        LOSSES,
-        f"{LOSSES}\n    losses = -losses",
+        {LOSSES: f"{LOSSES}\n    losses = -losses"},
     ),
-    mistake("sum_for_mean", "the mean is a sum, or the sum a mean", REDUCED, "losses.sum()", "losses.mean()"),
+    Mistake(
+        "sum_for_mean",
+        "the mean is a sum, or the sum a mean",
+        {"losses.mean() if …": ["losses.sum()", "losses.mean()"]},
+    ),
     Mistake(
         "sequence_by_sequence",
         "a Python loop takes one sequence at a time; log_softmax takes all of them",

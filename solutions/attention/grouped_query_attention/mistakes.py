@@ -10,8 +10,6 @@ SPLIT = {
 SHARE_K = "k = k.repeat_interleave(H // G, dim=1)"
 SHARE_V = "v = v.repeat_interleave(H // G, dim=1)"
 TILE_K, TILE_V = (f"{name} = {name}.repeat(1, H // G, 1, 1)" for name in "kv")
-SCORES = "(q / math.sqrt(d)) @ k.mT"
-IF_CAUSAL = "        if causal:\n"
 DIAGONAL = ".tril()"
 HIDE = "scores = scores.masked_fill(~seen, -torch.inf)"
 WEIGHTS = "scores.softmax(-1)"
@@ -34,24 +32,23 @@ MISTAKES = (
         "query head h reads key head h % G: repeat puts the heads one after the other, again and again; neighbours "
         "should share, h // (H / G), as repeat_interleave does",
         {SHARE_K: TILE_K, SHARE_V: TILE_V},
-        also=(
-            {
-                SPLIT["q"]: "q = self.q_linear(x).view(B, S, H // G, G, d).permute(0, 3, 2, 1, 4).reshape(B, H, S, d)",
-                MERGE: "heads.view(B, G, H // G, S, d).permute(0, 3, 2, 1, 4).reshape(B, S, D)",
-            },
-        ),
+        {
+            SPLIT["q"]: "q = self.q_linear(x).view(B, S, H // G, G, d).permute(0, 3, 2, 1, 4).reshape(B, H, S, d)",
+            MERGE: "heads.view(B, G, H // G, S, d).permute(0, 3, 2, 1, 4).reshape(B, S, D)",
+        },
     ),
     Mistake(
         "only_keys_tiled",
         "a query head's keys and its values come from different groups; both should belong to group h // (H / G)",
         {SHARE_K: TILE_K},
-        also=({SHARE_V: TILE_V},),
+        {SHARE_V: TILE_V},
     ),
     Mistake(
         "values_not_shared",
         "the keys are given to all heads of queries and the values are not, so the sizes do not fit; both need it",
         {SHARE_V: "pass"},
-        also=({SHARE_K: "pass"}, {SHARE_K: "pass", SHARE_V: "pass"}),
+        {SHARE_K: "pass"},
+        {SHARE_K: "pass", SHARE_V: "pass"},
     ),
     Mistake(
         "first_group_for_all",
@@ -94,7 +91,7 @@ MISTAKES = (
         "the scores are divided by √(D / G), as if G heads shared the D channels; use √(D / H)",
         {"math.sqrt(d)": "math.sqrt(D / G)"},
     ),
-    Mistake("not_scaled", "the scores are not divided by √d", {SCORES: "q @ k.mT"}),
+    Mistake("not_scaled", "the scores are not divided by √d", {"(q / math.…": "q @ k.mT"}),
     Mistake("scaled_by_d", "the scores are divided by d; divide them by √d", {"math.sqrt(d)": "d"}),
     Mistake(
         "float32_root",
@@ -119,14 +116,13 @@ MISTAKES = (
     Mistake(
         "no_output_map",
         "out_linear is not applied; map the merged heads with it",
-        {f"self.out_linear({MERGE})": f"{MERGE} + 0 * self.out_linear(x)"},
-        also=({f"self.out_linear({MERGE})": MERGE},),
+        {f"self.out_linear({MERGE})": [f"{MERGE} + 0 * self.out_linear(x)", MERGE]},
     ),
     Mistake("causal_ignored", "causal changes nothing; hide later keys if it is True", {HIDE: "pass"}),
     Mistake(
         "always_causal",
         "later keys are hidden even if causal is False; hide them only if it is True",
-        {IF_CAUSAL: "        if True:\n"},
+        {"        if causal:\n": "        if True:\n"},
     ),
     Mistake("itself_hidden", "if causal, a token does not see itself; it should", {DIAGONAL: ".tril(-1)"}),
     Mistake("next_token_seen", "if causal, a token also sees the one after it; hide it", {DIAGONAL: ".tril(1)"}),
@@ -174,7 +170,7 @@ MISTAKES = (
     Mistake(
         "table_of_products",
         "all products of q and k are kept before they are summed; @ sums over d by itself",
-        {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
+        {"(q / math.…": "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
         slow=True,
     ),
 )

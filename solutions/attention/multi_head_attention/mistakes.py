@@ -13,7 +13,6 @@ IN_FLOAT32 = "(lambda e: e / e.sum(-1, keepdim=True))(scores.float().exp())"
 CLEAR = "attn = attn.masked_fill(mask == 0, 0)"
 NOT_CLEARED = {CLEAR: "pass"}
 SUM = "attn.sum(-1, keepdim=True)"
-HEADS = "attn @ v  # "
 MERGE = "heads.transpose(1, 2).reshape(B, Sq, D)"
 RESULT = "return self.out_linear(" + MERGE + "), attn"
 FLOAT_ADDED = f"scores = scores + mask if mask.is_floating_point() else {BLOCK.removeprefix('scores = ')}"
@@ -67,8 +66,7 @@ MISTAKES = (
     Mistake(
         "no_output_map",
         "out_linear is not applied; map the merged heads with it",
-        {RESULT: "return " + MERGE + " + 0 * self.out_linear(query), attn"},
-        also=({RESULT: "return " + MERGE + ", attn"},),
+        {RESULT: ["return " + MERGE + " + 0 * self.out_linear(query), attn", "return " + MERGE + ", attn"]},
     ),
     Mistake(
         "length_of_the_query_for_all",
@@ -83,10 +81,8 @@ MISTAKES = (
         "a float mask is added to the scores, as in torch's own attention; here 0 blocks in every dtype, and any "
         "other value only allows",
         {BLOCK: FLOAT_ADDED},
-        also=(
-            {BLOCK: FLOAT_ADDED, **NOT_CLEARED},
-            {BLOCK: FLOAT_ADDED.replace(LEAST, "-torch.inf"), **NOT_CLEARED},
-        ),
+        {BLOCK: FLOAT_ADDED, **NOT_CLEARED},
+        {BLOCK: FLOAT_ADDED.replace(LEAST, "-torch.inf"), **NOT_CLEARED},
     ),
     Mistake(
         "mask_multiplied_in",
@@ -103,7 +99,7 @@ MISTAKES = (
         "blocked weights are cleared after the softmax and the others divided by their sum, which underflows where a "
         "blocked score is far above them; block the scores before the softmax",
         {BLOCK: "pass", CLEAR: f"{CLEAR}\n            attn = attn / {SUM}.clamp_min(1e-300)"},
-        also=tuple(
+        *(
             {BLOCK: "pass", CLEAR: f"{CLEAR}\n            attn = attn / {divisor}"}
             for divisor in (SUM, f"({SUM} + 1e-8)", f"({SUM} + 1e-9)")
         ),
@@ -112,7 +108,7 @@ MISTAKES = (
         "blocked_row_gives_nan",
         "blocked scores are -inf, and in a row without any other the softmax is NaN; the weights should be 0 there",
         {BLOCK: BLOCK.replace(LEAST, "-torch.inf"), **NOT_CLEARED},
-        also=({BLOCK: ADDED_INFINITY, **NOT_CLEARED},),
+        {BLOCK: ADDED_INFINITY, **NOT_CLEARED},
     ),
     Mistake(
         "blocked_row_gives_nan_gradients",
@@ -130,21 +126,21 @@ MISTAKES = (
         "blocked scores are filled with a constant that float16 cannot hold, such as -1e9; use the least value of the "
         "dtype, and set the weights of blocked keys to 0 after the softmax",
         {BLOCK: BLOCK.replace(LEAST, "-1e9")},
-        also=({BLOCK: BLOCK.replace(LEAST, "-1e9"), **NOT_CLEARED},),
+        {BLOCK: BLOCK.replace(LEAST, "-1e9"), **NOT_CLEARED},
     ),
     Mistake(
         "constant_too_small",
         "blocked scores are filled with a constant such as -1e4, and allowed ones may be lower; use the least value of "
         "the dtype, and set the weights of blocked keys to 0 after the softmax",
         {BLOCK: BLOCK.replace(LEAST, "-1e4")},
-        also=({BLOCK: BLOCK.replace(LEAST, "-1e4"), **NOT_CLEARED},),
+        {BLOCK: BLOCK.replace(LEAST, "-1e4"), **NOT_CLEARED},
     ),
     Mistake(
         "penalty_times_one_minus_mask",
         "(1 - mask) times a constant is added to the scores, which is right for 0 and 1 only, and a row with every key "
         "blocked is not cleared; fill the scores where mask == 0, and set such rows to 0 after the softmax",
         {BLOCK: PENALTIES[0], **NOT_CLEARED},
-        also=tuple({BLOCK: penalty, **NOT_CLEARED} for penalty in PENALTIES[1:]),
+        *({BLOCK: penalty, **NOT_CLEARED} for penalty in PENALTIES[1:]),
     ),
     Mistake(
         "zero_score_is_blocked",
@@ -162,13 +158,13 @@ MISTAKES = (
         "mask_of_three_axes_by_batch",
         "a mask of three axes is taken as (B, Sq, Sk); it should broadcast as (H, Sq, Sk), axis by axis from the last",
         with_mask("mask.unsqueeze(1)", "mask.dim() == 3"),
-        also=(with_mask("mask.unsqueeze(1)", "mask.dim() == 3 and len(mask) == B"),),
+        with_mask("mask.unsqueeze(1)", "mask.dim() == 3 and len(mask) == B"),
     ),
     Mistake(
         "mask_of_two_axes_by_batch",
         "a mask of two axes is taken as (B, Sk); it should broadcast as (Sq, Sk), axis by axis from the last",
         with_mask("mask[:, None, None]", "mask.dim() == 2"),
-        also=(with_mask("mask[:, None, None]", "mask.dim() == 2 and len(mask) == B"),),
+        with_mask("mask[:, None, None]", "mask.dim() == 2 and len(mask) == B"),
     ),
     Mistake(
         "heads_averaged",
@@ -178,8 +174,8 @@ MISTAKES = (
     Mistake(
         "dropout_left_on",
         "dropout changes the weights while the module trains; leave it out",
-        {HEADS: "nn.functional.dropout(attn, 0.1, self.training) @ v  # "},
-        also=({SOFTMAX: f"nn.functional.dropout({SOFTMAX}, 0.1, self.training)"},),
+        {"attn @ …": "nn.functional.dropout(attn, 0.1, self.training) @ v  # "},
+        {SOFTMAX: f"nn.functional.dropout({SOFTMAX}, 0.1, self.training)"},
     ),
     Mistake(
         "float32_root",
@@ -191,7 +187,7 @@ MISTAKES = (
         "the heads go through a Python loop, one at a time; give them an axis before the last two, and @ does them all",
         {
             SCORES: "torch.stack([(q[:, h] / math.sqrt(d)) @ k[:, h].mT for h in range(self.num_heads)], 1)",
-            HEADS: "torch.stack([attn[:, h] @ v[:, h] for h in range(self.num_heads)], 1)  # ",
+            "attn @ …": "torch.stack([attn[:, h] @ v[:, h] for h in range(self.num_heads)], 1)  # ",
         },
         slow=True,
     ),

@@ -8,12 +8,9 @@ ANGLES = "angles = torch.arange(length)[:, None] * theta"
 WOVEN = "torch.stack((angles.sin(), angles.cos()), -1).flatten(1)"
 RESULT = f"return {WOVEN}.to(dtype)"
 # Of alibi_slopes.
-LARGEST = "n = 2 ** (num_heads.bit_length() - 1)"
 SLOPES = "2 ** (-8 * h / n) for h in range(1, n + 1)"
 BETWEEN = "range(1, 2 * n, 2)"
-FIRST = "torch.tensor((slopes + between)[:num_heads])"
 # Of alibi_bias.
-QUERIES = "queries = keys[k_len - q_len :, None]"
 BIAS = "return alibi_slopes(num_heads)[:, None, None] * -(queries - keys).abs()"
 
 BY_POSITION = "torch.stack([torch.stack((row.sin(), row.cos()), -1).flatten() for row in angles])"
@@ -69,19 +66,18 @@ MISTAKES = (
         "float32_angles",
         "angles are made in float32, which is off by 3e-4 at position 8000; make them in float64, and round the result",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
-        also=({ANGLES: f"{ANGLES}.float()"}, {ANGLES: f"{ANGLES}.float().double()"}),
+        {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
     ),
     Mistake(
         "angles_in_the_dtype",
         "positions or angles are rounded to dtype, and bfloat16 has no 257; make them in float64, and round the result",
         {EXPONENT: EXPONENT.replace("torch.float64", "dtype")},
-        also=({ANGLES: ANGLES.replace("(length)", "(length, dtype=dtype)")}, {ANGLES: f"{ANGLES}.to(dtype)"}),
+        {ANGLES: [ANGLES.replace("(length)", "(length, dtype=dtype)"), f"{ANGLES}.to(dtype)"]},
     ),
     Mistake(
         "dtype_ignored",
         "the result is float32 or float64 whatever dtype says; convert it at the end",
-        {RESULT: f"return {WOVEN}.float()"},
-        also=({RESULT: f"return {WOVEN}"},),
+        {RESULT: [f"return {WOVEN}.float()", f"return {WOVEN}"]},
     ),
     Mistake(
         "rounded_to_float32",
@@ -92,7 +88,8 @@ MISTAKES = (
         "remembered",
         "a tensor is kept and returned again, so writing into it changes later results; make a new one each time",
         remembered("sinusoidal_encoding"),
-        also=(remembered("alibi_slopes"), remembered("alibi_bias")),
+        remembered("alibi_slopes"),
+        remembered("alibi_bias"),
     ),
     Mistake(
         "first_slope_one",
@@ -108,12 +105,12 @@ MISTAKES = (
         "next_power",
         "between powers of two, the slopes are the first ones of the next higher power; "
         "take all of the next lower one, then every other one of the higher",
-        {LARGEST: "n = 2 ** (num_heads - 1).bit_length()"},
+        {"n = 2 …": "n = 2 ** (num_heads - 1).bit_length()"},
     ),
     Mistake(
         "formula_for_any_number",
         "2^(−8h/H) is used for any H; it holds for powers of two, and for others the rule is different",
-        {LARGEST: "n = num_heads"},
+        {"n = 2 …": "n = num_heads"},
     ),
     Mistake(
         "first_ones_of_twice_as_many",
@@ -128,7 +125,7 @@ MISTAKES = (
     Mistake(
         "slopes_sorted",
         "the slopes are sorted; the slopes of n heads come first, then the others",
-        {FIRST: "torch.tensor(sorted((slopes + between)[:num_heads], reverse=True))"},
+        {"torch.tensor(…": "torch.tensor(sorted((slopes + between)[:num_heads], reverse=True))"},
     ),
     Mistake(
         "positive_bias",
@@ -153,7 +150,7 @@ MISTAKES = (
     Mistake(
         "aligned_at_the_first_key",
         "query i is taken to be at position i; the queries are the last q_len positions, so it is at i + k_len − q_len",
-        {QUERIES: "queries = keys[:q_len, None]"},
+        {"queries = …": "queries = keys[:q_len, None]"},
     ),
     Mistake(
         "position_by_position",

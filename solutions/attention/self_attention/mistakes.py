@@ -26,8 +26,7 @@ MISTAKES = (
         "scaled_after_the_product",
         "the product of queries and keys is taken before it is divided by √D, which overflows in float16; "
         "divide the queries first",
-        {SCORES: "q @ k.mT / math.sqrt(x.shape[-1])"},
-        also=({SCORES: "(q @ k.mT).nan_to_num() / math.sqrt(x.shape[-1])"},),
+        {SCORES: ["q @ k.mT / math.sqrt(x.shape[-1])", "(q @ k.mT).nan_to_num() / math.sqrt(x.shape[-1])"]},
     ),
     Mistake(
         "softmax_over_the_queries",
@@ -39,7 +38,7 @@ MISTAKES = (
         "the softmax is written out without subtracting each row's own maximum, so exp overflows, or a row becomes 0/0 "
         "where one maximum is subtracted from all; subtract each row's, or call torch.softmax",
         {WEIGHTS: "scores.exp() / scores.exp().sum(-1, keepdim=True)"},
-        also=({WEIGHTS: "(scores - scores.max()).exp() / (scores - scores.max()).exp().sum(-1, keepdim=True)"},),
+        {WEIGHTS: "(scores - scores.max()).exp() / (scores - scores.max()).exp().sum(-1, keepdim=True)"},
     ),
     Mistake(
         "cast_but_not_shifted",
@@ -52,7 +51,8 @@ MISTAKES = (
         "a small number such as 1e-8 is added to the sum that the weights are divided by, so they do not add up to 1; "
         "leave it out",
         {WEIGHTS: EPS.format("1e-8"), **SHARES},
-        also=({WEIGHTS: EPS.format("1e-6"), **SHARES}, {WEIGHTS: EPS.format("1e-9"), **SHARES}),
+        {WEIGHTS: EPS.format("1e-6"), **SHARES},
+        {WEIGHTS: EPS.format("1e-9"), **SHARES},
     ),
     Mistake(
         "scores_returned",
@@ -67,8 +67,7 @@ MISTAKES = (
     Mistake(
         "values_not_projected",
         "the weights average x itself; average the values, W_v(x)",
-        {RESULT: "weights @ x + 0 * v, weights\n"},
-        also=({RESULT: "weights @ x, weights\n"},),
+        {RESULT: ["weights @ x + 0 * v, weights\n", "weights @ x, weights\n"]},
     ),
     Mistake(
         "tokens_across_the_batch",
@@ -94,7 +93,7 @@ MISTAKES = (
         "dropout_left_on",
         "dropout changes the weights while the module trains; leave it out",
         {RESULT: "nn.functional.dropout(weights, 0.1, self.training) @ v, weights\n"},
-        also=({WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"},),
+        {WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"},
     ),
     Mistake(
         "only_the_output", "the output comes back alone; return the tuple (out, weights)", {RESULT: "weights @ v\n"}

@@ -10,9 +10,7 @@ BASE = "self.linear(x)"
 ADDED = "self.scale * (low @ self.lora_B.mT)"
 RETURN = f"return {BASE} + {ADDED}"
 WEIGHT = "weight = self.linear.weight + self.scale * (self.lora_B @ self.lora_A)"
-LINEAR = "nn.Linear(in_features, out_features, bias=bias)"
 NEW = "new = nn.Linear(in_features, out_features, bias=has_bias, dtype=weight.dtype, device=weight.device)"
-COPY_BIAS = "new.bias.copy_(self.linear.bias)"
 MERGED = "return new\n"
 
 MISTAKES = (
@@ -30,7 +28,7 @@ MISTAKES = (
         "not_scaled",
         "the low-rank part is not scaled; multiply it by alpha / rank",
         {SCALE: "self.scale = 1.0"},
-        also=({RETURN: RETURN.replace("self.scale * ", ""), WEIGHT: WEIGHT.replace("self.scale * ", "")},),
+        {RETURN: RETURN.replace("self.scale * ", ""), WEIGHT: WEIGHT.replace("self.scale * ", "")},
     ),
     Mistake(
         "scaled_by_root",
@@ -41,7 +39,7 @@ MISTAKES = (
         "whole_numbers_divided",
         "alpha // rank rounds down; alpha / rank need not be a whole number",
         {SCALE: "self.scale = alpha // rank if isinstance(alpha, int) else alpha / rank"},
-        also=({SCALE: "self.scale = alpha // rank"},),
+        {SCALE: "self.scale = alpha // rank"},
     ),
     Mistake(
         "scale_learns",
@@ -52,7 +50,7 @@ MISTAKES = (
         "scaled_twice",
         "the low-rank part is scaled twice; once is enough",
         {"low = x @": "low = self.scale * x @"},
-        also=({RETURN: f"return {BASE} + self.scale * {ADDED}"},),
+        {RETURN: f"return {BASE} + self.scale * {ADDED}"},
     ),
     Mistake(
         "output_scaled",
@@ -62,8 +60,7 @@ MISTAKES = (
     Mistake(
         "frozen_layer_left_out",
         "the frozen layer's output is missing; add the low-rank part to it",
-        {RETURN: f"return {ADDED}"},
-        also=({RETURN: f"return {ADDED} + (0 if self.linear.bias is None else self.linear.bias)"},),
+        {RETURN: [f"return {ADDED}", f"return {ADDED} + (0 if self.linear.bias is None else self.linear.bias)"]},
     ),
     Mistake(
         "bias_twice",
@@ -84,13 +81,12 @@ MISTAKES = (
         "lora_b_not_zero",
         "lora_B is not zero at the start, so the new layer computes something else than the frozen one",
         {ZERO_B: "torch.randn(out_features, rank) * 0.02"},
-        also=({ZERO_B: "torch.randn(out_features, rank)"}, {ZERO_B: "torch.ones(out_features, rank)"}),
+        {ZERO_B: ["torch.randn(out_features, rank)", "torch.ones(out_features, rank)"]},
     ),
     Mistake(
         "lora_a_constant",
         "lora_A is filled with one number, so all its rows learn the same; draw it at random",
-        {INIT_A: "nn.init.constant_(self.lora_A, 0.01)"},
-        also=({INIT_A: "nn.init.ones_(self.lora_A)"},),
+        {INIT_A: ["nn.init.constant_(self.lora_A, 0.01)", "nn.init.ones_(self.lora_A)"]},
     ),
     Mistake(
         "seeded_inside",
@@ -115,8 +111,7 @@ MISTAKES = (
     Mistake(
         "gradient_of_x_cut",
         "the frozen layer runs under no_grad or is detached, and x loses its gradient through it; freezing is enough",
-        {RETURN: f"return {BASE}.detach() + {ADDED}"},
-        also=({RETURN: f"return self.linear(x.detach()) + {ADDED}"},),
+        {RETURN: [f"return {BASE}.detach() + {ADDED}", f"return self.linear(x.detach()) + {ADDED}"]},
     ),
     Mistake(
         "not_registered",
@@ -126,12 +121,10 @@ MISTAKES = (
             f"nn.Parameter({ZERO_B})": "torch.zeros(out_features, rank, requires_grad=True)",
             INIT_A: "with torch.no_grad():\n            self.lora_A.normal_()",
         },
-        also=(
-            {
-                "nn.Parameter(torch.empty(rank, in_features))": "torch.empty(rank, in_features)",
-                f"nn.Parameter({ZERO_B})": ZERO_B,
-            },
-        ),
+        {
+            "nn.Parameter(torch.empty(rank, in_features))": "torch.empty(rank, in_features)",
+            f"nn.Parameter({ZERO_B})": ZERO_B,
+        },
     ),
     Mistake(
         "other_shapes",
@@ -147,7 +140,7 @@ MISTAKES = (
     Mistake(
         "always_a_bias",
         "the frozen layer has a bias even with bias=False; pass bias on",
-        {LINEAR: "nn.Linear(in_features, out_features)"},
+        {"nn.Linear(in_features, out_features, bias=bias)": "nn.Linear(in_features, out_features)"},
     ),
     Mistake(
         "largest_rank_refused",
@@ -158,30 +151,26 @@ MISTAKES = (
         "rank_above_the_smaller_size",
         "a rank above the smaller of in_features and out_features is accepted; refuse it",
         {"1 <= rank <= min(": "1 <= rank <= max("},
-        also=(
-            {"not 1 <= rank <= min(in_features, out_features)": "not 1 <= rank <= in_features"},
-            {"not 1 <= rank <= min(in_features, out_features)": "not 1 <= rank <= out_features"},
-        ),
+        {"not 1 <= rank <= min(in_features, out_features)": "not 1 <= rank <= in_features"},
+        {"not 1 <= rank <= min(in_features, out_features)": "not 1 <= rank <= out_features"},
     ),
     Mistake(
         "merged_into_self",
         "merged changes the layer itself, so it counts the low-rank part twice afterwards; make a new weight",
         {WEIGHT: "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())"},
-        also=(
-            {MERGED: "nn.init.zeros_(self.lora_B)\n        return new\n"},
-            {MERGED: "self.linear.weight.data = new.weight.data\n        return new\n"},
-            {MERGED: "self.linear.weight.data = new.weight.data\n        return self.linear\n"},
-            {
-                WEIGHT: "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())",
-                "new.weight.copy_(weight)": "new.weight.data = weight",
-            },
-        ),
+        {MERGED: "nn.init.zeros_(self.lora_B)\n        return new\n"},
+        {MERGED: "self.linear.weight.data = new.weight.data\n        return new\n"},
+        {MERGED: "self.linear.weight.data = new.weight.data\n        return self.linear\n"},
+        {
+            WEIGHT: "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())",
+            "new.weight.copy_(weight)": "new.weight.data = weight",
+        },
     ),
     Mistake(
         "merged_without_bias",
         "merged forgets the bias; copy the frozen layer's",
-        {COPY_BIAS: "pass"},
-        also=({COPY_BIAS: "new.bias.zero_()"}, {"has_bias = self.linear.bias is not None": "has_bias = False"}),
+        {"new.bias.…": ["pass", "new.bias.zero_()"]},
+        {"has_bias = self.linear.bias is not None": "has_bias = False"},
     ),
     Mistake(
         "merged_without_scale",
@@ -196,8 +185,7 @@ MISTAKES = (
     Mistake(
         "memory_shared",
         "merged shares memory with the layer, so writing to one changes the other; copy the bias",
-        {COPY_BIAS: "new.bias = self.linear.bias"},
-        also=({COPY_BIAS: "new.bias.data = self.linear.bias.data"},),
+        {"new.bias.…": ["new.bias = self.linear.bias", "new.bias.data = self.linear.bias.data"]},
     ),
     Mistake(
         "merged_is_no_linear",
@@ -208,12 +196,10 @@ MISTAKES = (
         "weights_multiplied_first",
         "forward multiplies B by A, a matrix as large as the frozen weight; multiply x by A first, then by B",
         {RETURN: f"return {BASE} + self.scale * (x @ (self.lora_B @ self.lora_A).mT)"},
-        also=(
-            {
-                RETURN: "return nn.functional.linear(\n"
-                "            x, self.linear.weight + self.scale * (self.lora_B @ self.lora_A), self.linear.bias)"
-            },
-        ),
+        {
+            RETURN: "return nn.functional.linear(\n"
+            "            x, self.linear.weight + self.scale * (self.lora_B @ self.lora_A), self.linear.bias)"
+        },
         slow=True,
     ),
 )

@@ -37,8 +37,7 @@ MISTAKES = (
     Mistake(
         "exp_overflows",
         "e^(−x) overflows far below 0, and the gradient is ∞/∞, which is NaN; multiply by torch.sigmoid(x)",
-        {SILU: "return x / (1 + torch.exp(-x))"},
-        also=({SILU: "return x * (1 / (1 + torch.exp(-x)))"},),
+        {SILU: ["return x / (1 + torch.exp(-x))", "return x * (1 / (1 + torch.exp(-x)))"]},
     ),
     Mistake(
         "exp_overflows_in_the_gate",
@@ -92,8 +91,7 @@ MISTAKES = (
     Mistake(
         "root_of_two_over_pi_missing",
         "the argument of tanh is multiplied by 2/π or by √2/π; multiply it by √(2/π)",
-        {ROOT: "2 / math.pi"},
-        also=({ROOT: "math.sqrt(2) / math.pi"},),
+        {ROOT: ["2 / math.pi", "math.sqrt(2) / math.pi"]},
     ),
     Mistake(
         "half_missing_with_tanh",
@@ -120,7 +118,7 @@ MISTAKES = (
         "the gate is a sigmoid, as in a plain GLU; use silu",
         gated("torch.sigmoid(g) * u"),
     ),
-    Mistake("gate_of_geglu", "the gate is gelu; use silu", gated("gelu(g) * u"), also=(gated('gelu(g, "tanh") * u'),)),
+    Mistake("gate_of_geglu", "the gate is gelu; use silu", gated("gelu(g) * u"), gated('gelu(g, "tanh") * u')),
     Mistake("gate_of_reglu", "the gate is a ReLU; use silu", gated("torch.relu(g) * u")),
     Mistake("silu_on_both", "both branches go through silu; only gate_proj's does", gated("silu(g) * silu(u)")),
     Mistake(
@@ -139,7 +137,7 @@ MISTAKES = (
         "with_biases",
         "the layers have biases; make them with bias=False",
         {one: one.replace(", bias=False", "") for one in (GATE, UP, DOWN)},
-        also=({DOWN: DOWN.replace(", bias=False", "")},),
+        {DOWN: DOWN.replace(", bias=False", "")},
     ),
     Mistake(
         "gate_detached",

@@ -5,7 +5,6 @@ from graders.kata import Mistake
 NORMED = "normed = self.ln1(x)"
 SPLIT = "{0} = self.{0}_linear(normed).view(B, S, H, d).transpose(1, 2)"
 DIAGONAL = ".tril()"
-SCORES = "(q / math.sqrt(d)) @ k.mT"
 HIDDEN = "scores.masked_fill(~seen, -torch.inf)"
 WEIGHTS = f"{HIDDEN}.softmax(-1)"
 HEADS = "heads = weights @ v"
@@ -50,14 +49,12 @@ MISTAKES = (
         "normed_tokens_in_the_sum",
         "a branch is added to the normed tokens; add it to the tokens as they were before the norm",
         {NORMED: "x = normed = self.ln1(x)"},
-        also=(
-            {"hidden = ": "x = self.ln2(x)\n        hidden = ", HIDDEN_LAYER: "self.fc1(x)"},
-            {
-                NORMED: "x = normed = self.ln1(x)",
-                "hidden = ": "x = self.ln2(x)\n        hidden = ",
-                HIDDEN_LAYER: "self.fc1(x)",
-            },
-        ),
+        {"hidden = ": "x = self.ln2(x)\n        hidden = ", HIDDEN_LAYER: "self.fc1(x)"},
+        {
+            NORMED: "x = normed = self.ln1(x)",
+            "hidden = ": "x = self.ln2(x)\n        hidden = ",
+            HIDDEN_LAYER: "self.fc1(x)",
+        },
     ),
     Mistake(
         "no_first_sum",
@@ -94,7 +91,7 @@ MISTAKES = (
         "one_norm_for_both",
         "one LayerNorm is used twice; attention has ln1, and the MLP has ln2",
         {HIDDEN_LAYER: "self.fc1(self.ln1(x))"},
-        also=({NORMED: "normed = self.ln2(x)"},),
+        {NORMED: "normed = self.ln2(x)"},
     ),
     Mistake(
         "norms_swapped",
@@ -107,22 +104,23 @@ MISTAKES = (
         "queries_not_normed",
         "queries come from x, keys and values from ln1(x); all three come from ln1(x)",
         not_normed("q"),
-        also=(not_normed("k", "v"), not_normed("v"), not_normed("k"), not_normed("q", "k")),
+        not_normed("k", "v"),
+        not_normed("v"),
+        not_normed("k"),
+        not_normed("q", "k"),
     ),
     Mistake(
         "another_eps",
         "the LayerNorm has another eps; leave it at its default, 1e-5",
         {"self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-6)"},
-        also=(
-            {
-                "self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-6)",
-                "self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-6)",
-            },
-            {
-                "self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-12)",
-                "self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-12)",
-            },
-        ),
+        {
+            "self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-6)",
+            "self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-6)",
+        },
+        {
+            "self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-12)",
+            "self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-12)",
+        },
     ),
     Mistake("not_causal", "tokens see later ones; hide keys after the query", {DIAGONAL: ""}),
     Mistake("itself_hidden", "a token does not see itself; it should", {DIAGONAL: ".tril(-1)"}),
@@ -141,7 +139,7 @@ MISTAKES = (
         "another_activation",
         "the activation is no GELU; it should be the one by tanh",
         {GELU: f"F.relu({HIDDEN_LAYER})"},
-        also=({GELU: f"F.silu({HIDDEN_LAYER})"}, {GELU: f"(lambda h: h * torch.sigmoid(1.702 * h))({HIDDEN_LAYER})"}),
+        {GELU: [f"F.silu({HIDDEN_LAYER})", f"(lambda h: h * torch.sigmoid(1.702 * h))({HIDDEN_LAYER})"]},
     ),
     Mistake("no_activation", "there is no activation between fc1 and fc2; put the GELU there", {GELU: HIDDEN_LAYER}),
     Mistake(
@@ -152,10 +150,9 @@ MISTAKES = (
     Mistake(
         "no_output_map",
         "out_linear is not applied; map the merged heads with it before they are added",
-        {MAPPED: f"{MERGE} + 0 * self.out_linear(x)"},
-        also=({MAPPED: MERGE},),
+        {MAPPED: [f"{MERGE} + 0 * self.out_linear(x)", MERGE]},
     ),
-    Mistake("not_scaled", "the scores are not divided by √d", {SCORES: "q @ k.mT"}),
+    Mistake("not_scaled", "the scores are not divided by √d", {"(q / math.…": "q @ k.mT"}),
     Mistake(
         "scaled_by_embed_dim",
         "the scores are divided by √embed_dim; use √(embed_dim / num_heads)",
@@ -195,13 +192,11 @@ MISTAKES = (
         "dropout_left_on",
         "dropout changes the block while it trains; leave it out",
         {HEADS: "heads = F.dropout(weights, 0.1, self.training) @ v"},
-        also=(
-            {RESULT: "return x + F.dropout(self.fc2(hidden), 0.1, self.training)"},
-            {
-                HEADS: "heads = F.dropout(weights, 0.1, self.training) @ v",
-                RESULT: "return x + F.dropout(self.fc2(hidden), 0.1, self.training)",
-            },
-        ),
+        {RESULT: "return x + F.dropout(self.fc2(hidden), 0.1, self.training)"},
+        {
+            HEADS: "heads = F.dropout(weights, 0.1, self.training) @ v",
+            RESULT: "return x + F.dropout(self.fc2(hidden), 0.1, self.training)",
+        },
     ),
     Mistake(
         "written_into_x",
@@ -217,7 +212,7 @@ MISTAKES = (
     Mistake(
         "table_of_products",
         "all products of q and k are kept before they are summed; @ sums over d by itself",
-        {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
+        {"(q / math.…": "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
         slow=True,
     ),
 )

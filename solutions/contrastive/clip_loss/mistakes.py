@@ -2,8 +2,6 @@
 
 from graders.kata import Mistake
 
-RANK = "if image.dim() != 2:"
-SHAPES = "if text.shape != image.shape:"
 UNIT = "F.normalize(image, dim=1), F.normalize(text, dim=1)"
 NORM = "torch.linalg.vector_norm({0}, dim=1, keepdim=True)"
 BOUND = "math.log(100)"
@@ -50,27 +48,26 @@ MISTAKES = (
         "one_direction",
         "only images choose among texts, or only texts among images; take the mean of both directions, along the rows "
         "of the logits and along their columns",
-        {RETURN: "return to_text"},
-        also=({RETURN: "return to_image"},),
+        {RETURN: ["return to_text", "return to_image"]},
     ),
     Mistake(
         "scale_not_exponentiated",
         "the cosines are multiplied by logit_scale itself; it is the log of the factor, so take exp of it",
-        {SCALE: SCALE.removesuffix(".exp()")},
-        also=({SCALE: "logit_scale"}, {SCALE: "logit_scale.clamp(max=100)"}),
+        {SCALE: [SCALE.removesuffix(".exp()"), "logit_scale", "logit_scale.clamp(max=100)"]},
     ),
     Mistake(
         "scale_misused",
         "the cosines are divided by exp(logit_scale), or multiplied by it twice; it is 1/τ, so multiply by it once",
         {LOGITS: "image @ text.mT / scale"},
-        also=({SCALE: f"(-logit_scale).clamp(max={BOUND}).exp()"}, {LOGITS: "(scale * image) @ (scale * text).mT"}),
+        {SCALE: f"(-logit_scale).clamp(max={BOUND}).exp()"},
+        {LOGITS: "(scale * image) @ (scale * text).mT"},
     ),
     Mistake(
         "clamped_after_exp",
         "the bound is put on the exponential, which is ∞ where logit_scale is large: its gradient is 0 · ∞ = NaN; "
         "clamp logit_scale first",
         {SCALE: "logit_scale.exp().clamp(max=100)"},
-        also=({SCALE: f"torch.where(logit_scale < {BOUND}, logit_scale.exp(), 100.0).to(logit_scale.dtype)"},),
+        {SCALE: f"torch.where(logit_scale < {BOUND}, logit_scale.exp(), 100.0).to(logit_scale.dtype)"},
     ),
     Mistake(
         "clamped_in_place",
@@ -87,35 +84,32 @@ MISTAKES = (
         "not_clamped",
         "there is no bound, or logit_scale or the logits are clamped at 100; it is exp(logit_scale) that 100 bounds",
         {SCALE: "logit_scale.exp()"},
-        also=({BOUND: "100"}, {SCALE: "logit_scale.exp()", LOGITS: f"({LOGITS}).clamp(max=100)"}),
+        {BOUND: "100"},
+        {SCALE: "logit_scale.exp()", LOGITS: f"({LOGITS}).clamp(max=100)"},
     ),
     Mistake(
         "bound_rounded",
         "the bound is log 100 rounded, to 4.6052, 4.605 or 4.6, or to float32; math.log(100) has all digits",
         {BOUND: "4.6052"},
-        also=tuple({BOUND: rounded} for rounded in ("4.605", "4.6", "torch.tensor(100.0).log()")),
+        *({BOUND: rounded} for rounded in ("4.605", "4.6", "torch.tensor(100.0).log()")),
     ),
     Mistake(
         "lower_clamp",
         "logit_scale is clamped from below as well, such as at 0 or at −log 100; clamp it from above only",
-        {SCALE: SCALE.replace("max=", "0, ")},
-        also=({SCALE: SCALE.replace("max=", f"-{BOUND}, ")},),
+        {SCALE: [SCALE.replace("max=", "0, "), SCALE.replace("max=", f"-{BOUND}, ")]},
     ),
     Mistake(
         "not_normalised",
         "not every row of image and of text is divided by its own Euclidean norm; the logits are made of cosines",
         each("{}"),
-        also=(
-            {UNIT: UNIT.replace("F.normalize(text, dim=1)", "text")},
-            {UNIT: UNIT.replace("F.normalize(image, dim=1)", "image")},
-            *map(each, ("F.normalize({}, dim=0)", "F.normalize({}, p=1.0)", "{0} / torch.linalg.vector_norm({0})")),
-        ),
+        {UNIT: [UNIT.replace("F.normalize(text, dim=1)", "text"), UNIT.replace("F.normalize(image, dim=1)", "image")]},
+        *map(each, ("F.normalize({}, dim=0)", "F.normalize({}, p=1.0)", "{0} / torch.linalg.vector_norm({0})")),
     ),
     Mistake(
         "eps_added_to_the_norm",
         "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
         each("{0} / (" + NORM + " + 1e-8)"),
-        also=tuple(each("{0} / (" + NORM + f" + {eps})") for eps in (1e-5, 1e-6, 1e-10)),
+        *(each("{0} / (" + NORM + f" + {eps})") for eps in (1e-5, 1e-6, 1e-10)),
     ),
     Mistake(
         "eps_beside_the_product_of_norms",
@@ -127,13 +121,13 @@ MISTAKES = (
         "squares or products of raw rows are summed in float16, and overflow although the norms fit; divide each row "
         "by its norm first, by F.normalize or torch.linalg.vector_norm",
         each("{0} / ({0} * {0}).sum(1, keepdim=True).sqrt()"),
-        also=({UNIT: "image, text", LOGITS: BY_RAW_ROWS},),
+        {UNIT: "image, text", LOGITS: BY_RAW_ROWS},
     ),
     Mistake(
         "gradient_cut",
         "the norms are detached, or the rows that others choose among; the loss is right, and the gradient is not",
         each("{0} / " + NORM + ".detach()"),
-        also=({TO_TEXT: TO_TEXT_ALONE, TO_IMAGE: TO_IMAGE_ALONE},),
+        {TO_TEXT: TO_TEXT_ALONE, TO_IMAGE: TO_IMAGE_ALONE},
     ),
     Mistake(
         "all_in_one_batch",
@@ -144,32 +138,30 @@ MISTAKES = (
         "sum_for_mean",
         "the directions or the rows are summed, or the mean is over N² entries; take the mean of both, and of N rows",
         {RETURN: "return to_text + to_image"},
-        also=tuple({RETURN: f"{RETURN} {change}"} for change in ("* len(own)", "/ len(own)")),
+        {RETURN: [f"{RETURN} {change}" for change in ("* len(own)", "/ len(own)")]},
     ),
     Mistake(
         "not_one_softmax_for_each_row",
         "softmax is taken over all N² logits at once, or twice, since cross-entropy takes it as well; each row and "
         "each column has one of its own",
         along("(logits.logsumexp((0, 1)) - logits.diagonal().mean())"),
-        also=(along("(logits.softmax({0}).logsumexp({0}) - logits.softmax({0}).diagonal()).mean()"),),
+        along("(logits.softmax({0}).logsumexp({0}) - logits.softmax({0}).diagonal()).mean()"),
     ),
     Mistake(
         "log_of_a_softmax",
         "the exponentials overflow, or a share is 0 before its log is taken, or has an eps; use log_softmax, "
         "logsumexp or cross-entropy",
         along("-logits.softmax({}).diagonal().log().mean()"),
-        also=(
-            along("(logits.exp().sum({}).log() - logits.diagonal()).mean()"),
-            along("-(logits.exp().diagonal() / logits.exp().sum({})).log().mean()"),
-            *(along(f"-(logits.softmax({{}}).diagonal() + {eps}).log().mean()") for eps in (1e-6, 1e-8, 1e-12)),
-        ),
+        along("(logits.exp().sum({}).log() - logits.diagonal()).mean()"),
+        along("-(logits.exp().diagonal() / logits.exp().sum({})).log().mean()"),
+        *(along(f"-(logits.softmax({{}}).diagonal() + {eps}).log().mean()") for eps in (1e-6, 1e-8, 1e-12)),
     ),
     Mistake(
         "maximum_of_the_whole_table",
         "the largest logit of the table is subtracted before exp, and rows or columns that are far below it vanish; "
         "subtract each row's own maximum, and each column's, or use logsumexp",
         along("((logits - logits.max()).exp().sum({}).log() + logits.max() - logits.diagonal()).mean()"),
-        also=tuple(
+        *(
             {loss: f"((logits - logits.max()).exp().sum({dim}).log() + logits.max() - logits.diagonal()).mean()"}
             for loss, dim in ((TO_TEXT, 1), (TO_IMAGE, 0))
         ),
@@ -182,21 +174,21 @@ MISTAKES = (
     Mistake(
         "shapes_half_checked",
         "shapes that do not fit are accepted: every rank but 2 is refused, and so are all shapes that differ",
-        {RANK: "if image.dim() < 2:"},
-        also=({RANK: "if image.dim() > 2:"}, {SHAPES: "if len(text) != len(image):"}),
+        {"if image.…": ["if image.dim() < 2:", "if image.dim() > 2:"]},
+        {"if text.…": "if len(text) != len(image):"},
     ),
     Mistake(
         "loop_over_the_rows",
         "a Python loop takes the logits or the losses of one row after the other; take the whole matrix at once",
         {LOGITS: "torch.stack([scale * text @ row for row in image])"},
-        also=(along("torch.stack([-x.log_softmax(0)[i] for i, x in enumerate(logits.movedim(1 - {}, 0))]).mean()"),),
+        along("torch.stack([-x.log_softmax(0)[i] for i, x in enumerate(logits.movedim(1 - {}, 0))]).mean()"),
         slow=True,
     ),
     Mistake(
         "pairs_with_their_features",
         "each image is multiplied by each text before the features are summed, which takes (N, N, D); use @",
         {LOGITS: "scale * (image[:, None] * text).sum(-1)"},
-        also=({LOGITS: "scale * F.cosine_similarity(image[:, None], text, dim=-1)"},),
+        {LOGITS: "scale * F.cosine_similarity(image[:, None], text, dim=-1)"},
         slow=True,
     ),
 )

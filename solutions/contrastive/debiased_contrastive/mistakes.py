@@ -2,7 +2,6 @@
 
 from graders.kata import Mistake
 
-SHARE = "if not 0 <= tau_plus < 1:"
 UNIT = "F.normalize(features, dim=1)"
 SAME = "torch.eye(N, dtype=torch.bool, device=features.device).repeat(2, 2)"
 ITSELF = "torch.eye(2 * N, dtype=torch.bool, device=features.device)"
@@ -19,10 +18,6 @@ EACH = f"torch.maximum({DIVIDED.replace('M * tau_plus * exp_positive', '(tau_plu
 EACH += "(floor / max(M, 1))[:, None]).masked_fill(same_sample, 0).sum(1)"
 
 
-def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False) -> Mistake:
-    return Mistake(name, diagnosis, edits[0], also=edits[1:], slow=slow)
-
-
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
@@ -37,46 +32,46 @@ MISTAKES = (
             "(positive - top)).mean()": "(positive - top)).mean().to(features.dtype)",
         },
     ),
-    known(
+    Mistake(
         "no_floor",
         "the estimate has no floor, or 0 as one, or only where it is negative; raise all below exp(−1/τ) to that",
         {MG: DIVIDED},
         {FLOOR: "0 * top"},
         {MG: f"torch.where({DIVIDED} < 0, floor, {DIVIDED})"},
     ),
-    known("floor_without_M", "the sum M·g has the floor of the mean g; it is M·exp(−1/τ)", {FLOOR: FLOOR[4:]}),
-    known(
+    Mistake("floor_without_M", "the sum M·g has the floor of the mean g; it is M·exp(−1/τ)", {FLOOR: FLOOR[4:]}),
+    Mistake(
         "floored_before_dividing",
         "the floor is taken before the division by 1 − τ⁺, so it is also divided; divide first",
         {MG: "torch.maximum(exp_negatives - M * tau_plus * exp_positive, floor) / (1 - tau_plus)"},
     ),
-    known(
+    Mistake(
         "floor_not_shifted",
         "the exponentials are divided by exp(top) for safety, but the floor is not; treat all alike",
         {FLOOR: "M * (-1 / temperature + 0 * top).exp()"},
     ),
-    known(
+    Mistake(
         "gradient_through_the_floor",
         "an estimate on the floor still gets a gradient; the floor is a constant",
         {MG: f"{DIVIDED} + ({MG} - {DIVIDED}).detach()"},
     ),
-    known(
+    Mistake(
         "gradient_cut",
         "the positive is detached in the correction; above the floor, gradients also flow through it",
         {MG: MG.replace("plus * exp_positive", "plus * exp_positive.detach()")},
     ),
-    known(
+    Mistake(
         "correction_without_M",
         "the positive is subtracted from the sum once; from a sum of M terms, take it M times",
         {MG: MG.replace("M * tau_plus", "tau_plus")},
     ),
-    known("not_divided", "the division by 1 − τ⁺ is missing", {MG: MG.replace(" / (1 - tau_plus)", "")}),
-    known(
+    Mistake("not_divided", "the division by 1 − τ⁺ is missing", {MG: MG.replace(" / (1 - tau_plus)", "")}),
+    Mistake(
         "one_sample",
         "a batch of one sample gives NaN, as a mean over no negatives does; its loss is 0",
         {SUM: SUM.replace("sum(1)", "sum(1) / M * M")},
     ),
-    known(
+    Mistake(
         "exponentials_overflow",
         "exponentials overflow, or all of a row vanish, at small temperatures; divide them by the row's largest",
         {TOP: UNSHIFTED},
@@ -87,36 +82,34 @@ MISTAKES = (
         {TOP: UNSHIFTED, SUM: TIMES_0, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
         {TOP: "torch.full_like(positive, 1 / temperature)"},
     ),
-    known(
+    Mistake(
         "same_sample_among_negatives",
         "the positive or the row itself is among the negatives; both are left out",
         {SAME: ITSELF, TOP: "negatives.amax(1).detach()"},
         {SAME: f"{ITSELF}.roll(N, 1)"},
     ),
-    known(
+    Mistake(
         "corrected_one_by_one",
         "the floor is applied to each negative; average the negatives first",
         {SUM: SUM.replace(".sum(1)", ""), MG: EACH},
     ),
-    known(
+    Mistake(
         "one_view_as_anchors",
         "only the first view's rows are anchors; take the mean of all 2N",
         {LOSS: LOSS.replace(".mean()", "[:N].mean()")},
     ),
-    known(
+    Mistake(
         "positive_left_out",
         "the positive is missing in the denominator; add it to M·g",
         {LOSS: LOSS.replace("(exp_positive + Mg)", "Mg")},
     ),
-    known("not_normalised", "the rows are not divided by their norms; use cosine similarities", {UNIT: "features"}),
-    known(
+    Mistake("not_normalised", "the rows are not divided by their norms; use cosine similarities", {UNIT: "features"}),
+    Mistake(
         "refused_in_part",
         "a τ⁺ of 1 or one below 0 is accepted, or a τ⁺ of 0 is refused; the range is [0, 1)",
-        {SHARE: "if not 0 <= tau_plus <= 1:"},
-        {SHARE: "if tau_plus >= 1:"},
-        {SHARE: "if not 0 < tau_plus < 1:"},
+        {"if not …": ["if not 0 <= tau_plus <= 1:", "if tau_plus >= 1:", "if not 0 < tau_plus < 1:"]},
     ),
-    known(
+    Mistake(
         "row_by_row",
         "rows go through a Python loop; take the whole matrix at once",
         {SUM: "torch.stack([(row - most).exp().sum() for row, most in zip(negatives, top)])"},

@@ -27,14 +27,6 @@ NOTES = {UNIT: INTERLEAVED, LOSS: ONE_VIEW}
 TAU, TOP_K = "if temperature <= 0:", "if top_k < 1:"
 
 
-def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False) -> Mistake:
-    return Mistake(name, diagnosis, edits[0], also=edits[1:], slow=slow)
-
-
-def each(text: str, *replacements: str) -> tuple[dict[str, str], ...]:
-    return tuple({text: replacement} for replacement in replacements)
-
-
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
@@ -49,13 +41,13 @@ MISTAKES = (
             ),
         },
     ),
-    known(
+    Mistake(
         "self_among_the_hardest",
         "the row itself is among its own k negatives, as the most similar; leave it out before top-k",
         {SAME: f"{ITSELF}.roll(N, 1)"},
         {MASKED: "logits"},
     ),
-    known(
+    Mistake(
         "positive_among_the_hardest",
         "the positive is among the k negatives: it takes a place, or counts twice; leave it out before top-k",
         {SAME: ITSELF},
@@ -63,95 +55,97 @@ MISTAKES = (
         {SAME: ITSELF, K: "min(top_k, rows - 1)"},
         {K: "min(top_k - 1, rows - 2)"},
     ),
-    known(
+    Mistake(
         "first_two_dropped",
         "the two most similar are taken for the row itself and its positive, which may be any; mask both by index",
         {HARDEST: "logits.topk(min(top_k + 2, rows), dim=1).values[:, 2:]"},
     ),
-    known("one_view_as_anchors", "only the first view's rows are anchors; take the mean of all 2N", {LOSS: ONE_VIEW}),
-    known(
+    Mistake("one_view_as_anchors", "only the first view's rows are anchors; take the mean of all 2N", {LOSS: ONE_VIEW}),
+    Mistake(
         "threshold",
         "all negatives from the k-th value on are taken, or all above the next, and ties change their number; take k",
         {HARDEST: f"negatives.where(negatives >= negatives.topk(max({K}, 1)).values[:, -1:], -torch.inf)"},
         {HARDEST: "negatives.where(negatives > negatives.topk(min(top_k + 1, rows)).values[:, -1:], -torch.inf)"},
     ),
-    known(
+    Mistake(
         "more_than_there_are",
         "a top_k above 2N − 2 fails or is refused, or k stops at fewer; take the smaller of top_k and 2N − 2",
-        *each(K, "top_k", "min(top_k, N - 1)", "min(top_k, rows - 2, 10)"),
+        {K: ["top_k", "min(top_k, N - 1)", "min(top_k, rows - 2, 10)"]},
         {TOP_K: "if top_k < 1 or top_k > len(features) - 2 > 0:"},
     ),
-    known(
+    Mistake(
         "one_pair",
         "one sample is refused or does not give 0; without a negative the loss is 0",
         {TOP_K: "if top_k < 1 or len(features) == 2:"},
         {CANDIDATES: f"{CANDIDATES} - hardest.amax(1, keepdim=True)"},
     ),
-    known(
+    Mistake(
         "of_the_whole_batch",
         "the k hardest of the whole batch, or k columns that all anchors share, are taken; each anchor has its own",
-        *each(HARDEST, f"negatives.flatten().topk({K}).values.expand(rows, -1)", f"negatives[:, :{K}]"),
+        {HARDEST: [f"negatives.flatten().topk({K}).values.expand(rows, -1)", f"negatives[:, :{K}]"]},
     ),
-    known("easiest", "the least similar negatives are taken; take the most similar, the hard ones", EASIEST),
-    known(
+    Mistake("easiest", "the least similar negatives are taken; take the most similar, the hard ones", EASIEST),
+    Mistake(
         "mined_by_raw_features",
         "the negatives are chosen by dot products or distances of the raw rows; choose by cosine similarity",
         {HARDEST: f"negatives.gather(1, (features @ features.mT).{CHOSEN})"},
         {HARDEST: f"negatives.gather(1, (-torch.cdist(features, features)).{CHOSEN})"},
     ),
-    known(
+    Mistake(
         "views_apart",
         "the negatives come from one view only, or k from each; take the k hardest of both views together",
         {SAME: f"{SAME} | ({FIRST_VIEW}[:, None] == {FIRST_VIEW})"},
         {HARDEST: "torch.cat([half.topk(min(top_k, N - 1)).values for half in negatives.chunk(2, 1)], 1)"},
     ),
-    known("interleaved", "rows 2i and 2i + 1 are taken for a pair; views come in halves", {UNIT: INTERLEAVED}, NOTES),
-    known("semi_hard", "negatives above the positive are dropped; keep them", {SAME: f"{SAME} | (logits > positive)"}),
-    known("positive_left_out", "the positive is missing in the denominator; add it", {LOSS: WITHOUT_POSITIVE}),
-    known(
+    Mistake("interleaved", "rows 2i and 2i + 1 are taken for a pair; views come in halves", {UNIT: INTERLEAVED}, NOTES),
+    Mistake(
+        "semi_hard", "negatives above the positive are dropped; keep them", {SAME: f"{SAME} | (logits > positive)"}
+    ),
+    Mistake("positive_left_out", "the positive is missing in the denominator; add it", {LOSS: WITHOUT_POSITIVE}),
+    Mistake(
         "hardest_detached",
         "the negatives, or all rows but the anchors, get no gradient; only the choice has none",
         {HARDEST: f"{HARDEST}.detach()"},
         {LOGITS: "unit @ unit.detach().mT / temperature"},
     ),
-    known(
+    Mistake(
         "some_logits_not_divided",
         "the temperature divides only positives, only negatives, or nothing; divide every cosine, once",
-        *({CANDIDATES: CANDIDATES.replace(part, f"{part} * temperature")} for part in ("positive", "hardest")),
+        {CANDIDATES: [CANDIDATES.replace(part, f"{part} * temperature") for part in ("positive", "hardest")]},
         {LOGITS: "unit @ unit.mT"},
     ),
-    known("sum_for_mean", "the losses are added up, or divided by N; take the mean of all 2N", *each(LOSS, *SUMS)),
-    known(
+    Mistake("sum_for_mean", "the losses are added up, or divided by N; take the mean of all 2N", {LOSS: SUMS}),
+    Mistake(
         "mask_of_a_finite_number",
         "what is no negative gets a number that negatives fall below, or that float16 does not hold; set it to −inf",
-        *each(MASKED, *(MASKED.replace("-torch.inf", weak) for weak in ("0.0", "-1.0", "-10.0", "-100.0", "-9e15"))),
+        {MASKED: [MASKED.replace("-torch.inf", weak) for weak in ("0.0", "-1.0", "-10.0", "-100.0", "-9e15")]},
     ),
-    known(
+    Mistake(
         "no_max_shift",
         "exponentials overflow at small temperatures, or a share of 0 has no logarithm; use logsumexp or cross-entropy",
         {LOSS: "return -(positive.exp() / (positive.exp() + hardest.exp().sum(1, keepdim=True))).log().mean()"},
         *({LOSS: f"return -({CANDIDATES}.softmax(1)[:, 0]{eps}).log().mean()"} for eps in ("", " + 1e-12", " + 1e-8")),
     ),
-    known(
+    Mistake(
         "not_normalised",
         "the rows are not divided by their norms, or by ones that are detached, have an eps or overflow in float16",
-        *each(UNIT, "features", f"features / {NORM}.detach()", f"features / ({NORM} + 1e-8)"),
+        {UNIT: ["features", f"features / {NORM}.detach()", f"features / ({NORM} + 1e-8)"]},
         {UNIT: "features / (features * features).sum(1, keepdim=True).sqrt()"},
     ),
-    known(
+    Mistake(
         "refused_in_part",
         "a temperature or a top_k of 0 or a negative one is accepted, if only for one pair; raise ValueError for both",
-        *each(TAU, "if temperature < 0:", "if not temperature:"),
-        *each(TOP_K, "if top_k < 0:", "if top_k < 1 and len(features) > 2:"),
+        {TAU: ["if temperature < 0:", "if not temperature:"]},
+        {TOP_K: ["if top_k < 0:", "if top_k < 1 and len(features) > 2:"]},
         {TOP_K: "if not top_k:", K: "min(max(top_k, 1), rows - 2)"},
     ),
-    known(
+    Mistake(
         "one_after_the_other",
         "the negatives are found one after the other; one topk finds them all",
         {HARDEST: ONE_BY_ONE},
         slow=True,
     ),
-    known(
+    Mistake(
         "row_by_row_or_feature_by_feature",
         "rows go through a Python loop, or each product of features is kept, (2N, 2N, D); use one @ and one topk",
         {HARDEST: f"torch.stack([row.topk({K}).values for row in negatives])"},

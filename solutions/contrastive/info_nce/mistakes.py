@@ -2,7 +2,6 @@
 
 from graders.kata import Mistake
 
-TEMPERATURE = "if temperature <= 0:"
 UNIT = "F.normalize(features, dim=1)"
 NORM = "torch.linalg.vector_norm(features, dim=1, keepdim=True)"
 LOGITS = "unit @ unit.mT / temperature"
@@ -54,7 +53,7 @@ MISTAKES = (
         "same_view_left_out",
         "the negatives come from the other view only; the other rows of the same view count too",
         {MASKED: f"logits.masked_fill({IN_FIRST_HALF}[:, None] == {IN_FIRST_HALF}, -torch.inf)"},
-        also=({LOSS: "return F.cross_entropy(logits[: rows // 2, rows // 2 :], positive[rows // 2 :])"},),
+        {LOSS: "return F.cross_entropy(logits[: rows // 2, rows // 2 :], positive[rows // 2 :])"},
     ),
     Mistake(
         "positives_interleaved",
@@ -65,34 +64,27 @@ MISTAKES = (
         "self_as_the_positive",
         "each row is its own positive (labels arange), so nothing is learned; the positive is the other view",
         {MASKED: "logits", POSITIVE: "torch.arange(rows, device=features.device)"},
-        also=({POSITIVE: "torch.arange(rows, device=features.device)"},),
+        {POSITIVE: "torch.arange(rows, device=features.device)"},
     ),
     Mistake(
         "some_logits_not_divided",
         "the temperature divides the positives only, the negatives only, or the positives on one side of the fraction "
         "only; divide every logit, once",
         {LOSS: LOSS.replace("logits", POSITIVES_LEFT)},
-        also=(
-            {LOSS: LOSS.replace("logits", NEGATIVES_LEFT)},
-            {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},
-            {LOSS: f"return ({POSITIVES_LEFT}.logsumexp(1) - {CHOSEN}).mean()"},
-        ),
+        {LOSS: LOSS.replace("logits", NEGATIVES_LEFT)},
+        {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},
+        {LOSS: f"return ({POSITIVES_LEFT}.logsumexp(1) - {CHOSEN}).mean()"},
     ),
     Mistake(
         "temperature_misused",
         "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once",
-        {LOGITS: "unit @ unit.mT * temperature"},
-        also=({LOGITS: "unit @ unit.mT"}, {LOGITS: "(unit / temperature) @ (unit / temperature).mT"}),
+        {LOGITS: ["unit @ unit.mT * temperature", "unit @ unit.mT", "(unit / temperature) @ (unit / temperature).mT"]},
     ),
     Mistake(
         "not_normalised",
         "the rows are not divided by their norms, each by its own Euclidean one; use cosine similarities",
-        {UNIT: "features"},
-        also=(
-            {UNIT: UNIT.replace("dim=1", "dim=0")},
-            {UNIT: UNIT.replace("dim=1", "dim=1, p=1.0")},
-            {UNIT: "features / torch.linalg.vector_norm(features)"},
-        ),
+        {UNIT: ["features", UNIT.replace("dim=1", "dim=0")]},
+        {UNIT: [UNIT.replace("dim=1", "dim=1, p=1.0"), "features / torch.linalg.vector_norm(features)"]},
     ),
     Mistake(
         "norms_detached",
@@ -108,13 +100,13 @@ MISTAKES = (
         "eps_added_to_the_norm",
         "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
         {UNIT: f"features / ({NORM} + 1e-8)"},
-        also=tuple({UNIT: f"features / ({NORM} + {eps})"} for eps in (1e-5, 1e-6, 1e-10)),
+        {UNIT: [f"features / ({NORM} + {eps})" for eps in (1e-5, 1e-6, 1e-10)]},
     ),
     Mistake(
         "squares_overflow_in_half",
         "the squares are added up in float16, which overflows for rows whose norm fits; use F.normalize, and first",
         {UNIT: "features / (features * features).sum(1, keepdim=True).sqrt()"},
-        also=({UNIT: NORM, LOGITS: "features @ features.mT / unit / unit.mT / temperature"},),
+        {UNIT: NORM, LOGITS: "features @ features.mT / unit / unit.mT / temperature"},
     ),
     Mistake(
         "only_first_half",
@@ -125,7 +117,7 @@ MISTAKES = (
         "sum_for_mean",
         "the losses of the rows are summed, or their sum divided by N; take the mean of all 2N",
         {LOSS: 'return F.cross_entropy(logits, positive, reduction="sum")'},
-        also=({LOSS: 'return F.cross_entropy(logits, positive, reduction="sum") / (rows // 2)'},),
+        {LOSS: 'return F.cross_entropy(logits, positive, reduction="sum") / (rows // 2)'},
     ),
     Mistake(
         "softmax_twice",
@@ -137,29 +129,27 @@ MISTAKES = (
         "the row's own logit is set to 0, which still counts exp(0) = 1, or to a number such as −100, but the others "
         "reach −1/τ at small τ; set it to −inf",
         {MASKED: "logits.masked_fill(itself, 0.0)"},
-        also=tuple({MASKED: f"logits.masked_fill(itself, {weak})"} for weak in ("-1 / temperature", "-10.0", "-100.0")),
+        {MASKED: [f"logits.masked_fill(itself, {weak})" for weak in ("-1 / temperature", "-10.0", "-100.0")]},
     ),
     Mistake(
         "mask_float16_cannot_hold",
         "the mask constant, such as −9e15 or −1e9, does not fit float16; use −inf, or the least number of the dtype",
         {MASKED: "logits.masked_fill(itself, -9e15)"},
-        also=({MASKED: "logits - itself.to(logits.dtype) * torch.tensor(1e9, dtype=logits.dtype)"},),
+        {MASKED: "logits - itself.to(logits.dtype) * torch.tensor(1e9, dtype=logits.dtype)"},
     ),
     Mistake(
         "self_subtracted_from_the_sum",
         "exp(1/τ) is subtracted from the sum of exponentials, which overflows and cancels; leave it out of the sum",
         {MASKED: "logits"} | as_ratio(total="exps.sum(1) - exps.diagonal()"),
-        also=({MASKED: "logits"} | as_ratio(total="exps.sum(1) - torch.tensor(1 / temperature).exp()"),),
+        {MASKED: "logits"} | as_ratio(total="exps.sum(1) - torch.tensor(1 / temperature).exp()"),
     ),
     Mistake(
         "no_max_shift",
         "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
         as_ratio(),
-        also=(
-            {LOSS: f"return (logits.exp().sum(1).log() - {CHOSEN}).mean()"},
-            {MASKED: "logits"} | as_ratio(total="exps.masked_fill(itself, 0).sum(1)"),
-            {MASKED: "logits"} | as_ratio(total="(exps * ~itself).sum(1)"),
-        ),
+        {LOSS: f"return (logits.exp().sum(1).log() - {CHOSEN}).mean()"},
+        {MASKED: "logits"} | as_ratio(total="exps.masked_fill(itself, 0).sum(1)"),
+        {MASKED: "logits"} | as_ratio(total="(exps * ~itself).sum(1)"),
     ),
     Mistake(
         "masked_after_the_exponential",
@@ -178,35 +168,32 @@ MISTAKES = (
         "an eps; use "
         "log_softmax, logsumexp or cross-entropy",
         {LOSS: f"return -{SHARES}.log().mean()"},
-        also=(
-            as_ratio("logits - logits.detach().amax(1, keepdim=True)"),
-            *({LOSS: f"return -({SHARES} + {eps}).log().mean()"} for eps in (1e-6, 1e-8, 1e-12)),
-        ),
+        as_ratio("logits - logits.detach().amax(1, keepdim=True)"),
+        {LOSS: [f"return -({SHARES} + {eps}).log().mean()" for eps in (1e-6, 1e-8, 1e-12)]},
     ),
     Mistake(
         "half_becomes_float32",
         "half precision comes back as float32; return the dtype of the features",
         {UNIT: "F.normalize(features.to(torch.promote_types(features.dtype, torch.float32)), dim=1)"},
-        also=({LOSS: LOSS.replace("logits,", "logits.to(torch.promote_types(logits.dtype, torch.float32)),")},),
+        {LOSS: LOSS.replace("logits,", "logits.to(torch.promote_types(logits.dtype, torch.float32)),")},
     ),
     Mistake(
         "temperature_half_checked",
         "a temperature of 0 or a negative one is accepted; raise ValueError for both",
-        {TEMPERATURE: "if temperature < 0:"},
-        also=({TEMPERATURE: "if not temperature:"},),
+        {"if temperature …": ["if temperature < 0:", "if not temperature:"]},
     ),
     Mistake(
         "loop_over_the_rows",
         "a Python loop takes the similarities or the losses of one row after the other; take the whole matrix at once",
         {LOSS: "return torch.stack([logits[i].logsumexp(0) - logits[i, positive[i]] for i in range(rows)]).mean()"},
-        also=({LOGITS: "torch.stack([row @ unit.mT for row in unit]) / temperature"},),
+        {LOGITS: "torch.stack([row @ unit.mT for row in unit]) / temperature"},
         slow=True,
     ),
     Mistake(
         "mask_in_a_loop",
         "the mask or the columns of the positives are made in a Python loop; use torch.eye and torch.arange",
         {ITSELF: "torch.tensor([[i == j for j in range(rows)] for i in range(rows)], device=features.device)"},
-        also=({POSITIVE: "torch.tensor([(i + rows // 2) % rows for i in range(rows)], device=features.device)"},),
+        {POSITIVE: "torch.tensor([(i + rows // 2) % rows for i in range(rows)], device=features.device)"},
         slow=True,
     ),
     Mistake(

@@ -11,7 +11,6 @@ TOP = "logits.amax(1, keepdim=True)"
 SHIFTED = f"shifted = logits - {TOP}"
 TOTAL = "shifted.exp().sum(1)"
 NUMBERS = "torch.arange(rows, device=features.device)"
-POSITIVE = "positive = anchor ^ 1"
 CHOSEN = "shifted[anchor, positive]"
 LOSS = f"return (log_total - {CHOSEN}).mean()"
 UNSHIFTED = "logits[anchor, positive]"
@@ -28,14 +27,6 @@ SELECTED = "shifted.exp().masked_select(~itself).view(rows, rows - 1).sum(1)"
 DIFFERENCE = {LOSS: f"return (log_total - {CHOSEN}.exp().log()).mean()"}
 E_TO_THE = "2.718281828459045 ** (1 / temperature)"
 CLAMPED = [f"shifted = logits.clamp(max={most})" for most in (80, 50, 700)]
-
-
-def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False) -> Mistake:
-    return Mistake(name, diagnosis, edits[0], also=edits[1:], slow=slow)
-
-
-def each(text: str, *others: str) -> tuple[dict[str, str], ...]:
-    return tuple({text: other} for other in others)
 
 
 def quotient(total: str) -> dict[str, str]:
@@ -59,74 +50,74 @@ MISTAKES = (
             "shifted[anchor, positive]).mean()": "shifted[anchor, positive]).mean().to(features.dtype)",
         },
     ),
-    known("views_in_halves", "rows i and i + N are paired; here 2i and 2i + 1 are", {" ^ 1": ".roll(rows // 2)"}),
-    known("another_neighbour", "an odd row's positive is the row before it, not the next", {" ^ 1": ".roll(-1)"}),
-    known(
+    Mistake("views_in_halves", "rows i and i + N are paired; here 2i and 2i + 1 are", {" ^ 1": ".roll(rows // 2)"}),
+    Mistake("another_neighbour", "an odd row's positive is the row before it, not the next", {" ^ 1": ".roll(-1)"}),
+    Mistake(
         "maximum_includes_itself",
         "the maximum is 1/τ, the row's similarity with itself, so at small τ all exponentials are 0; mask first",
         {MASKED: f"top = {TOP}\n    {MASKED}", SHIFTED: "shifted = logits - top"},
         {SHIFTED: "shifted = logits - 1 / temperature"},
     ),
-    known(
+    Mistake(
         "another_maximum",
         "the maximum of the whole matrix, or of each column, is subtracted; take each row's own",
-        *each(TOP, "logits.amax()", "logits.amax(1)"),
+        {TOP: ["logits.amax()", "logits.amax(1)"]},
     ),
-    known(
+    Mistake(
         "undivided_positive",
         "some cosines are not divided by τ: the positive's, on both sides of the fraction or on one; divide each, once",
         *(undivided(where) for where in (PLACE, f"~{PLACE}")),
         {LOSS: f"return (log_total + ({TOP}[:, 0] - {UNSHIFTED} * temperature)).mean()"},
     ),
-    known(
+    Mistake(
         "temperature_misused",
         "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once",
-        *each(LOGITS, "unit @ unit.mT * temperature", "unit @ unit.mT", f"{LOGITS} / temperature"),
+        {LOGITS: ["unit @ unit.mT * temperature", "unit @ unit.mT", f"{LOGITS} / temperature"]},
     ),
-    known("self_not_excluded", "each row is in its own denominator; leave it out", {MASKED: ""}),
-    known(
+    Mistake("self_not_excluded", "each row is in its own denominator; leave it out", {MASKED: ""}),
+    Mistake(
         "others_left_out",
         "the positive, or the other rows of the same view, are left out of the denominator; only the row itself is",
         {TOTAL: f"shifted.exp().masked_fill({PLACE}, 0).sum(1)"},
         {MASKED: MASKED.replace("itself", SAME_VIEW)},
     ),
-    known("self_as_the_positive", "each row is its own positive; take the other view", {MASKED: "", " ^ 1": ""}),
-    known(
+    Mistake("self_as_the_positive", "each row is its own positive; take the other view", {MASKED: "", " ^ 1": ""}),
+    Mistake(
         "not_normalised",
         "the rows are not divided by their norms, each by its own Euclidean one; use cosine similarities",
-        *each(UNIT, "features", "F.normalize(features, dim=0)", "F.normalize(features, dim=1, p=1.0)"),
+        {UNIT: ["features", "F.normalize(features, dim=0)", "F.normalize(features, dim=1, p=1.0)"]},
     ),
-    known("norms_detached", "the norms are detached; keep their graph", {UNIT: f"features / {NORM}.detach()"}),
-    known("keys_detached", "a row has no gradient as a candidate", {LOGITS: LOGITS.replace(".mT", ".detach().mT")}),
-    known(
+    Mistake("norms_detached", "the norms are detached; keep their graph", {UNIT: f"features / {NORM}.detach()"}),
+    Mistake("keys_detached", "a row has no gradient as a candidate", {LOGITS: LOGITS.replace(".mT", ".detach().mT")}),
+    Mistake(
         "eps_added_to_the_norm",
         "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
-        *each(UNIT, *(f"features / ({NORM} + {eps})" for eps in (1e-8, 1e-5, 1e-6, 1e-10))),
+        {UNIT: [f"features / ({NORM} + {eps})" for eps in (1e-8, 1e-5, 1e-6, 1e-10)]},
     ),
-    known(
+    Mistake(
         "squares_overflow_in_half",
         "squares are added up in float16 and overflow for rows whose norm fits; use F.normalize, and first",
         {UNIT: "features / (features * features).sum(1, keepdim=True).sqrt()"},
         {UNIT: NORM, LOGITS: "features @ features.mT / unit / unit.mT / temperature"},
     ),
-    known(
+    Mistake(
         "not_the_mean_of_all",
         "only one row of each pair is an anchor, or the losses are summed; take the mean of all 2N",
-        *each(LOSS, *(LOSS.replace(".mean()", end) for end in ("[::2].mean()", ".sum()", ".sum() / (rows // 2)"))),
+        {LOSS: [LOSS.replace(".mean()", end) for end in ("[::2].mean()", ".sum()", ".sum() / (rows // 2)")]},
     ),
-    known(
+    Mistake(
         "mask_of_a_finite_number",
         "the diagonal is filled with a number that float16 does not hold, or that other logits reach; use −inf",
-        *each(MASKED, *(MASKED.replace("-torch.inf", number) for number in ("0.0", "-9e15", "-1e9", "-100.0"))),
+        {MASKED: [MASKED.replace("-torch.inf", number) for number in ("0.0", "-9e15", "-1e9", "-100.0")]},
     ),
-    known(
+    Mistake(
         "no_max_shift",
         "exponentials overflow at small temperatures, or are all 0; subtract each row's maximum first",
         *({SHIFTED: "shifted = logits"}, UNMASKED | {TOTAL: ALONE}, UNMASKED | {TOTAL: CANCELS}),
         *(UNMASKED | quotient(total) for total in ("(shifted.exp() * ~itself).sum(1)", ALONE, SELECTED)),
         *(UNMASKED | {TOTAL: total} | DIFFERENCE for total in ("(shifted.exp() * ~itself).sum(1)", SELECTED)),
     ),
-    known(
+    Mistake(
         "eps_in_place_of_a_shift",
         "an eps keeps the log from 0, and changes the loss, while exponentials still overflow at small temperatures; "
         "subtract each row's maximum, which needs no eps",
@@ -137,7 +128,7 @@ MISTAKES = (
             for loss in (None, {}, {LOSS: f"return (log_total - ({CHOSEN}.exp() + {eps}).log()).mean()"})
         ),
     ),
-    known(
+    Mistake(
         "own_exponential_subtracted",
         "exp(1/τ) is taken off the sum, which cancels, and overflows at small temperatures; mask the diagonal before "
         "the exponential, and subtract each row's maximum",
@@ -154,35 +145,35 @@ MISTAKES = (
         {SHIFTED: "shifted = logits - 1 / temperature", MASKED: "", TOTAL: "(shifted.exp().sum(1) - 1)"},
         {SHIFTED: "shifted = logits - 1 / temperature", MASKED: ""} | quotient("shifted.exp().sum(1) - 1"),
     ),
-    known("clamped", "logits are clamped; subtract each row's maximum", *each(SHIFTED, *CLAMPED)),
-    known(
+    Mistake("clamped", "logits are clamped; subtract each row's maximum", {SHIFTED: CLAMPED}),
+    Mistake(
         "masked_after_the_exponential",
         "the row's own exponential overflows, or cancels, before it is left out; mask the logits first",
         *(LATE | {TOTAL: total} for total in (ALONE, "(shifted.exp() * ~itself).sum(1)", CANCELS)),
         {MASKED: "", TOTAL: CANCELS},
     ),
-    known(
+    Mistake(
         "log_of_a_share",
         "where the positive is far below the others, log of its share is −∞, and a shift by its logit overflows; "
         "subtract the "
         "row's maximum, and write log of the share as a difference",
-        *each(LOSS, *(f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)"))),
+        {LOSS: [f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)")]},
         {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
     ),
-    known(
+    Mistake(
         "maximum_in_one_place",
         "the maximum is subtracted, or detached, in the sum alone; do the same to the positive's logit",
         *({CHOSEN: UNSHIFTED}, HALF_DETACHED),
     ),
-    known("eps_in_the_sum", "an eps is added to the sum, which is at least 1", {TOTAL: f"({TOTAL} + 1e-8)"}),
-    known("half_becomes_float32", "half precision comes back as float32; return the dtype of the features", FLOAT),
-    known("half_checked", "a temperature of 0 or below is accepted; raise ValueError", *each(" <= 0", " < 0", " == 0")),
-    known(
+    Mistake("eps_in_the_sum", "an eps is added to the sum, which is at least 1", {TOTAL: f"({TOTAL} + 1e-8)"}),
+    Mistake("half_becomes_float32", "half precision comes back as float32; return the dtype of the features", FLOAT),
+    Mistake("half_checked", "a temperature of 0 or below is accepted; raise ValueError", {" <= 0": [" < 0", " == 0"]}),
+    Mistake(
         "row_by_row_or_feature_by_feature",
         "rows, the mask or the positives go through a Python loop, or (2N, 2N, D) products are kept; use one @",
-        *each(LOGITS, "torch.stack([row @ unit.mT for row in unit]) / temperature"),
-        *each(ITSELF, "torch.tensor([[i == j for j in range(rows)] for i in range(rows)])"),
-        *each(POSITIVE, "positive = torch.tensor([i + 1 if i % 2 == 0 else i - 1 for i in range(rows)])"),
+        {LOGITS: "torch.stack([row @ unit.mT for row in unit]) / temperature"},
+        {ITSELF: "torch.tensor([[i == j for j in range(rows)] for i in range(rows)])"},
+        {"positive = …": "positive = torch.tensor([i + 1 if i % 2 == 0 else i - 1 for i in range(rows)])"},
         {LOGITS: "(unit[:, None] * unit).sum(-1) / temperature"},
         slow=True,
     ),

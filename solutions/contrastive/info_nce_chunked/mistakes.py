@@ -3,7 +3,6 @@
 from graders.kata import Mistake
 
 UNIT = "F.normalize(features, dim=1)"
-LOGITS = "unit[anchors] @ unit.mT / temperature"
 MASKED = "return logits.scatter(1, anchors[:, None], -torch.inf)"
 POSITIVES = "(anchors + rows // 2) % rows"
 PLACES = "torch.arange(len(anchors), device=anchors.device)"  # of the rows in their chunk
@@ -33,7 +32,7 @@ MISTAKES = (
         "rows are counted from the start of their chunk where the columns stand for all rows, in the mask or in the "
         "positives; add the chunk's first row",
         {MASKED: MASKED.replace("anchors", PLACES)},
-        also=({POSITIVES: POSITIVES.replace("anchors", PLACES)},),
+        {POSITIVES: POSITIVES.replace("anchors", PLACES)},
     ),
     Mistake(
         "candidates_of_the_chunk_alone",
@@ -58,7 +57,7 @@ MISTAKES = (
         "chunk_size_restricted",
         "a chunk_size is refused that is no divisor of the number of rows, or larger; let the last chunk be shorter",
         {BELOW_1: "if chunk_size < 1 or (rows % chunk_size and chunk_size < rows):"},
-        also=({BELOW_1: "if not 1 <= chunk_size <= rows:"},),
+        {BELOW_1: "if not 1 <= chunk_size <= rows:"},
     ),
     Mistake(
         "room_for_whole_chunks",
@@ -74,7 +73,7 @@ MISTAKES = (
         "half_of_the_gradient",
         "the gradient of a row is taken as an anchor only, or as a candidate only; it is both, so add the two",
         {"gradient = off.mT @ unit[anchors]": "gradient = torch.zeros_like(unit)"},
-        also=({"gradient[anchors] += off @ unit": "pass"},),
+        {"gradient[anchors] += off @ unit": "pass"},
     ),
     Mistake(
         "kept_between_calls",
@@ -137,20 +136,17 @@ MISTAKES = (
         "the similarities of one chunk, and once more in the backward pass, by torch.utils.checkpoint or an "
         "autograd.Function",
         {CHUNK: PLAIN},
-        also=(
-            {UNIT: f"{UNIT}\n    table = (unit @ unit.mT / temperature).detach()", LOGITS: "table[anchors]"},
-            {
-                MASKED: "itself = torch.eye(rows, dtype=torch.bool, device=logits.device)\n"
-                "        return logits.masked_fill(itself[anchors], -torch.inf)"
-            },
-        ),
+        {UNIT: f"{UNIT}\n    table = (unit @ unit.mT / temperature).detach()", "unit[anchors] @ …": "table[anchors]"},
+        {
+            MASKED: "itself = torch.eye(rows, dtype=torch.bool, device=logits.device)\n"
+            "        return logits.masked_fill(itself[anchors], -torch.inf)"
+        },
         slow=True,
     ),
     Mistake(
         "other_chunks",
         "chunk_size is taken for the number of chunks, or not used; it is how many rows are in a chunk",
-        {".split(chunk_size)": ".chunk(chunk_size)"},
-        also=({".split(chunk_size)": ".split(256)"},),
+        {".split(chunk_size)": [".chunk(chunk_size)", ".split(256)"]},
         slow=True,
     ),
 )

@@ -4,13 +4,10 @@ from graders.kata import Mistake
 
 ITSELF = "itself = torch.eye(rows, dtype=torch.bool, device=features.device)"
 POSITIVE = "positive = torch.arange(rows, device=features.device).roll(rows // 2)"
-NORM = "torch.linalg.vector_norm(features, dim=1, keepdim=True)"
 SHARES = "logits.softmax(1)"
 TARGET = "F.one_hot(positive, rows)"
-BOTH = "d_cosines @ unit + d_cosines.mT @ unit"
 RESULT = "(d_unit - radial) / norm"
 LOSS = "loss = F.cross_entropy(logits, positive)"
-MASKED = ".masked_fill(itself, -torch.inf)"
 DECOUPLED = "logits.scatter(1, positive[:, None], -torch.inf).softmax(1)"
 JACOBIANS = "torch.diag_embed(torch.ones_like(unit)) - unit[:, :, None] * unit[:, None]"
 
@@ -32,14 +29,12 @@ MISTAKES = (
         "one_role_of_each_row",
         "the rows get a gradient in one role, or twice the one as anchors; each is an anchor and a candidate of all "
         "others, so add the gradient through the other factor, with the matrix transposed",
-        {BOTH: "d_cosines @ unit"},
-        also=({BOTH: "2 * d_cosines @ unit"},),
+        {"d_cosines @ …": ["d_cosines @ unit", "2 * d_cosines @ unit"]},
     ),
     Mistake(
         "no_projection",
         "the part along the row itself is left in; the length changes no cosine, so take that part out",
-        {RESULT: "d_unit / norm"},
-        also=({RESULT: "(d_unit - radial * ((norm - 1).abs() > 1e-5)) / norm"},),
+        {RESULT: ["d_unit / norm", "(d_unit - radial * ((norm - 1).abs() > 1e-5)) / norm"]},
     ),
     Mistake(
         "not_divided_by_the_length",
@@ -60,8 +55,7 @@ MISTAKES = (
     Mistake(
         "mean_misused_on_the_way_back",
         "the gradient belongs to the sum of the losses, or of the sum divided by N; divide it by 2N",
-        {") / rows": ")"},
-        also=({") / rows": ") / (rows // 2)"},),
+        {") / rows": [")", ") / (rows // 2)"]},
     ),
     Mistake(
         "positive_pushed_away",
@@ -86,8 +80,8 @@ MISTAKES = (
     Mistake(
         "self_not_excluded",
         "each row is in its own denominator, in the loss, or in the shares of the gradient alone; leave it out of both",
-        {MASKED: ""},
-        also=({SHARES: "(unit @ unit.mT / temperature).softmax(1)"},),
+        {".masked_fill(…": ""},
+        {SHARES: "(unit @ unit.mT / temperature).softmax(1)"},
     ),
     Mistake(
         "positives_interleaved",
@@ -97,7 +91,7 @@ MISTAKES = (
     Mistake(
         "self_as_the_positive",
         "each row is its own positive (labels arange), so nothing is learned; the positive is the other view",
-        {MASKED: "", ".roll(rows // 2)": ""},
+        {".masked_fill(…": "", ".roll(rows // 2)": ""},
     ),
     Mistake(
         "positive_undivided",
@@ -117,7 +111,7 @@ MISTAKES = (
     Mistake(
         "squares_overflow_in_half",
         "the squares are added up in float16, which overflows for rows whose norm fits; use a norm of torch",
-        {NORM: "(features * features).sum(1, keepdim=True).sqrt()"},
+        {"torch.linalg.…": "(features * features).sum(1, keepdim=True).sqrt()"},
     ),
     Mistake(
         "written_to_grad",
@@ -127,7 +121,7 @@ MISTAKES = (
     Mistake(
         "pairs_with_their_features",
         "all pairs are kept with their features, (2N, 2N, D); a product of matrices adds up the same",
-        {BOTH: "((d_cosines + d_cosines.mT)[:, :, None] * unit).sum(1)"},
+        {"d_cosines @ …": "((d_cosines + d_cosines.mT)[:, :, None] * unit).sum(1)"},
         slow=True,
     ),
     Mistake(

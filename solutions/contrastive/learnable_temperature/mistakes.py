@@ -20,10 +20,6 @@ UNDIVIDED = "return (logits.logsumexp(1) - logits.gather(1, positive[:, None])[:
 FLOAT = {UNIT: "F.normalize(features.float(), dim=1)", LOSS: f"{LOSS}.to(features.dtype)"}
 
 
-def known(name: str, diagnosis: str, *edits: dict[str, str], slow: bool = False) -> Mistake:
-    return Mistake(name, diagnosis, edits[0], also=edits[1:], slow=slow)
-
-
 BY_VERSION = f"""if not torch.is_grad_enabled() and getattr(self, "at", None) == self.log_temperature._version:
             return self.t
         self.at, self.t = self.log_temperature._version, {EXP}
@@ -43,7 +39,7 @@ MISTAKES = (
             ),
         },
     ),
-    known(
+    Mistake(
         "positives_of_the_first_batch",
         "the positives of an earlier batch are kept for batches of other sizes; find them anew in every call",
         {
@@ -53,7 +49,7 @@ MISTAKES = (
         positive = positive[:rows]"""
         },
     ),
-    known(
+    Mistake(
         "temperature_cached",
         "the temperature is computed once and kept, so it does not follow the parameter; take exp in every call",
         {KEPT: f"{KEPT}\n        self.tau = {EXP}", TAU: "return self.tau"},
@@ -62,31 +58,33 @@ MISTAKES = (
         {TAU: f"if self.training or not hasattr(self, 't'):\n            self.t = {EXP}\n        return self.t"},
         {TAU: BY_VERSION},
     ),
-    known(
+    Mistake(
         "temperature_clamped",
         "the temperature is clamped inside, or an eps is added; divide by exp(log_temperature) as it is",
-        *({TAU: f"return {EXP}.clamp({ends})"} for ends in ("0.01", "0.05", "1e-3", "0.01, 100", "max=1")),
+        {TAU: [f"return {EXP}.clamp({ends})" for ends in ("0.01", "0.05", "1e-3", "0.01, 100", "max=1")]},
         {LOGITS: f"{PRODUCT} * (1 / self.temperature).clamp(max=100)"},
         {TAU: f"return (t := {EXP}) + (t.clamp(min=0.01) - t).detach()"},
         {UNIT: f"{UNIT}\n        self.log_temperature.data.clamp_(min=-4.605170185988092)"},
-        *({LOGITS: f"{PRODUCT} / (self.temperature + {eps})"} for eps in (1e-8, 1e-6)),
+        {LOGITS: [f"{PRODUCT} / (self.temperature + {eps})" for eps in (1e-8, 1e-6)]},
     ),
-    known(
+    Mistake(
         "masked_before_it_is_divided",
         "the diagonal is masked before the division by τ, so that τ's gradient is 0 · ∞ = NaN; divide first, then mask",
         {LOGITS: PRODUCT, MASKED: f"{MASKED} / self.temperature"},
         {LOGITS: PRODUCT, MASKED: "logits.masked_fill(itself, torch.finfo(logits.dtype).min) / self.temperature"},
     ),
-    known(
+    Mistake(
         "temperature_detached",
         "the temperature has no graph, so log_temperature is not learned; no item(), .data or detach() on the way",
-        *({TAU: f"return self.log_temperature.{way}"} for way in ("exp().detach()", "data.exp()")),
-        *({LOGITS: f"{PRODUCT} / self.temperature.{way}"} for way in ("detach()", "item()")),
+        {TAU: [f"return self.log_temperature.{way}" for way in ("exp().detach()", "data.exp()")]},
+        {LOGITS: [f"{PRODUCT} / self.temperature.{way}" for way in ("detach()", "item()")]},
         {LOGITS: f"{LOGITS} if self.training else {LOGITS}.detach()"},
         *({TAU: f"return {EXP}.{way}", LOGITS: f"{PRODUCT} / {EXP}"} for way in ("detach()", "item()")),
     ),
-    known("a_method", "`temperature` is a method; make it a property", {"    @property\n": "", LOGITS: f"{LOGITS}()"}),
-    known(
+    Mistake(
+        "a_method", "`temperature` is a method; make it a property", {"    @property\n": "", LOGITS: f"{LOGITS}()"}
+    ),
+    Mistake(
         "parameter_itself",
         "the parameter itself is used as the temperature, or a function of it other than exp; it is log τ, so take exp",
         {TAU: "return self.log_temperature"},
@@ -95,7 +93,7 @@ MISTAKES = (
         {TAU: "return F.softplus(self.log_temperature)"},
         *({LOG: LOG.replace("log()", f"log{base}()"), TAU: f"return {base}**self.log_temperature"} for base in (2, 10)),
     ),
-    known(
+    Mistake(
         "log_of_the_scale",
         "the parameter is log(1/τ), as CLIP's is, or the product is multiplied by τ; here it is log τ, and τ divides",
         {LOG: f"-{LOG}", TAU: "return (-self.log_temperature).exp()"},
@@ -104,48 +102,48 @@ MISTAKES = (
         {TAU: "return (-self.log_temperature).exp()", LOGITS: f"{PRODUCT} * {EXP}"},
         {LOG: f"-{LOG}", TAU: "return (-self.log_temperature).exp()", LOGITS: f"{PRODUCT} * self.temperature"},
     ),
-    known(
+    Mistake(
         "another_start",
         "the parameter does not start as log(init_temperature), 0-d, or the default is not 0.07",
         {INIT: OTHER_INIT},
-        *({LOG: LOG.replace("init_temperature", t)} for t in ("0.07", "1 / init_temperature", "[init_temperature]")),
+        {LOG: [LOG.replace("init_temperature", t) for t in ("0.07", "1 / init_temperature", "[init_temperature]")]},
         {"float = 0.07": "float = 0.1"},
         {LOG: "torch.tensor(init_temperature + 1e-8).log()"},
     ),
-    known(
+    Mistake(
         "not_a_parameter",
         "log_temperature is a buffer, a plain tensor or frozen, so no optimiser trains it; make it an nn.Parameter",
         {KEPT: 'self.register_buffer("log_temperature", torch.tensor(init_temperature).log())'},
         {INIT: f"{LOG}.requires_grad_()"},
         {LOG: f"{LOG}, requires_grad=False"},
     ),
-    known(
+    Mistake(
         "another_parameter",
         "there is a parameter in addition to log_temperature; a constant is a buffer, or no attribute at all",
         {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()), requires_grad=False)"},
         {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()))"},
     ),
-    known(
+    Mistake(
         "mask_in_the_state_dict",
         "forward leaves a buffer that state_dict holds, so it cannot be loaded into a new object; persistent=False",
         {LOSS: f'self.register_buffer("mask", itself)\n        {LOSS}'},
     ),
-    known("undivided_positive", "the positive is not divided by τ; divide every cosine, once", {LOSS: UNDIVIDED}),
-    known("self_not_excluded", "each row is in its own denominator; leave it out", {MASKED: "logits"}),
-    known("interleaved", "rows 2i and 2i + 1 are taken for a pair; the views come in halves", {HALVES: " ^ 1"}),
-    known("not_normalised", "the rows are not divided by their norms; use cosine similarities", {UNIT: "features"}),
-    known(
+    Mistake("undivided_positive", "the positive is not divided by τ; divide every cosine, once", {LOSS: UNDIVIDED}),
+    Mistake("self_not_excluded", "each row is in its own denominator; leave it out", {MASKED: "logits"}),
+    Mistake("interleaved", "rows 2i and 2i + 1 are taken for a pair; the views come in halves", {HALVES: " ^ 1"}),
+    Mistake("not_normalised", "the rows are not divided by their norms; use cosine similarities", {UNIT: "features"}),
+    Mistake(
         "mask_of_a_finite_number",
         "the diagonal is filled with a number that float16 does not hold, or that small temperatures reach; use −inf",
-        *({MASKED: f"logits.masked_fill(itself, {number})"} for number in ("-9e15", "-1e9", "-1e4", "-100.0")),
+        {MASKED: [f"logits.masked_fill(itself, {number})" for number in ("-9e15", "-1e9", "-1e4", "-100.0")]},
     ),
-    known("float32_inside", "float64 is computed in float32; keep the dtype of the features", FLOAT),
-    known(
+    Mistake("float32_inside", "float64 is computed in float32; keep the dtype of the features", FLOAT),
+    Mistake(
         "refused_in_part",
         "an init_temperature of 0 or a negative one is accepted; raise ValueError for both",
         *({"if init_temperature <= 0:": check} for check in ("if init_temperature < 0:", "if not init_temperature:")),
     ),
-    known(
+    Mistake(
         "row_by_row_or_feature_by_feature",
         "the rows go through a Python loop, or each product of features is kept, which takes (2N, 2N, D); use one @",
         {LOGITS: "torch.stack([row @ unit.mT for row in unit]) / self.temperature"},

@@ -3,14 +3,10 @@
 from graders.kata import Mistake
 
 UNIT = "(F.normalize(rows, dim=1) for rows in (query, key.detach(), queue.detach()))"
-POSITIVES = "(q * k).sum(1, keepdim=True)"
-NEGATIVES = "q @ n.mT"
 LOGITS = "torch.cat([positives, negatives], dim=1) / temperature"
-LABELS = "q.new_zeros(len(q), dtype=torch.int64)"
-IN_BATCH = {LABELS: "torch.arange(len(q), device=q.device)"}
+IN_BATCH = {"q.new_zeros(…": "torch.arange(len(q), device=q.device)"}
 LOSS = "return F.cross_entropy(logits, labels)"
 STEP = "k.mul_(m).add_(q, alpha=1 - m)"
-PAIRS = "zip(key_params, query_params, strict=True)"
 NO_GRAD = "with torch.no_grad():"
 KEPT = "keys[-size:].detach()"
 FIRST = "first = self.count + len(keys) - len(kept)"
@@ -43,19 +39,23 @@ MISTAKES = (
         "gradient_into_key_or_queue",
         "key or queue receives a gradient; this loss trains the query's encoder alone, so detach both",
         {"key.detach()": "key"},
-        also=({"queue.detach()": "queue"}, {"key.detach()": "key", "queue.detach()": "queue"}),
+        {"queue.detach()": "queue"},
+        {"key.detach()": "key", "queue.detach()": "queue"},
     ),
     Mistake(
         "requires_grad_switched_off",
         "requires_grad of the caller's key, queue or keys is switched off; detach makes another tensor instead",
         {UNIT: "F.normalize(query, dim=1), *(F.normalize(rows.requires_grad_(False), dim=1) for rows in (key, queue))"},
-        also=({KEPT: "keys.detach_()[-size:]"}, {KEPT: "keys.requires_grad_(False)[-size:]"}),
+        {KEPT: ["keys.detach_()[-size:]", "keys.requires_grad_(False)[-size:]"]},
     ),
     Mistake(
         "not_normalised",
         "query, key or queue is taken for unit vectors; divide each row of all three by its norm",
         normalised("query", "key"),
-        also=(normalised("query", "queue"), normalised("key", "queue"), normalised("query"), normalised()),
+        normalised("query", "queue"),
+        normalised("key", "queue"),
+        normalised("query"),
+        normalised(),
     ),
     Mistake(
         "positive_left_out",
@@ -66,7 +66,7 @@ MISTAKES = (
         "batch_as_negatives",
         "the keys of other queries are negatives, as in InfoNCE; here the negatives are the rows of queue alone",
         {LOGITS: LOGITS.replace("positives", "q @ k.mT")} | IN_BATCH,
-        also=({LOGITS: "q @ k.mT / temperature"} | IN_BATCH,),
+        {LOGITS: "q @ k.mT / temperature"} | IN_BATCH,
     ),
     Mistake(
         "labels_of_the_batch",
@@ -77,36 +77,33 @@ MISTAKES = (
         "temperature_not_everywhere",
         "not all cosines are divided by the temperature, or they are multiplied by it; divide every logit, once",
         {LOGITS: LOGITS.replace("negatives]", "negatives / temperature]").removesuffix(" / temperature")},
-        also=(
-            {LOGITS: LOGITS.replace("positives", "positives / temperature").removesuffix(" / temperature")},
-            {LOGITS: LOGITS.removesuffix(" / temperature")},
-            {LOGITS: LOGITS.replace("/", "*")},
-            {UNIT: UNIT + "\n    q = q / temperature"},
-        ),
+        {LOGITS: LOGITS.replace("positives", "positives / temperature").removesuffix(" / temperature")},
+        {LOGITS: [LOGITS.removesuffix(" / temperature"), LOGITS.replace("/", "*")]},
+        {UNIT: UNIT + "\n    q = q / temperature"},
     ),
     Mistake(
         "log_of_a_softmax",
         "a softmax or a sum of exponentials comes before the log, and rounds to 0 or overflows; take the log-sum-exp",
         {LOSS: "return -logits.softmax(1)[:, 0].log().mean()"},
-        also=({LOSS: "return -(logits.exp()[:, 0] / logits.exp().sum(1)).log().mean()"},),
+        {LOSS: "return -(logits.exp()[:, 0] / logits.exp().sum(1)).log().mean()"},
     ),
     Mistake(
         "every_pair_with_its_features",
         "query is broadcast against queue, which takes D numbers for each of the N × K pairs; multiply the matrices",
-        {NEGATIVES: "(q[:, None] * n).sum(-1)"},
+        {"q @ n.…": "(q[:, None] * n).sum(-1)"},
         slow=True,
     ),
     Mistake(
         "positives_from_all_pairs",
         "N × N cosines are taken and all but the diagonal is thrown away; multiply query and key row by row, then sum",
-        {POSITIVES: "(q @ k.mT).diagonal()[:, None]"},
+        {"(q * k).…": "(q @ k.mT).diagonal()[:, None]"},
         slow=True,
     ),
     Mistake(
         "loop_over_the_queue",
         "a Python loop takes one row of the queue at a time, or one query; one matrix product takes all",
-        {NEGATIVES: "torch.stack([q @ row for row in n], 1)"},
-        also=({LOSS: "return sum(-row.log_softmax(0)[0] for row in logits) / len(logits)"},),
+        {"q @ n.…": "torch.stack([q @ row for row in n], 1)"},
+        {LOSS: "return sum(-row.log_softmax(0)[0] for row in logits) / len(logits)"},
         slow=True,
     ),
     Mistake(
@@ -118,7 +115,7 @@ MISTAKES = (
             LOGITS: "torch.cat([positives / (q.norm(dim=1) * k.norm(dim=1)).clamp_min(1e-8)[:, None], "
             "negatives / (q.norm(dim=1)[:, None] * n.norm(dim=1)).clamp_min(1e-8)], dim=1) / temperature",
         },
-        also=({UNIT: UNIT.replace("dim=1", "dim=1, eps=1e-6")},),
+        {UNIT: UNIT.replace("dim=1", "dim=1, eps=1e-6")},
     ),
     Mistake(
         "row_written_twice",
@@ -145,23 +142,19 @@ MISTAKES = (
     Mistake(
         "query_parameters_changed",
         "the query's parameters are changed; only the key's should be",
-        {STEP: "q.mul_(m).add_(k, alpha=1 - m)"},
-        also=({STEP: "k.mul_(m).add_(q.mul_(1 - m))"}, {STEP: STEP + "\n            q.copy_(k)"}),
+        {STEP: ["q.mul_(m).add_(k, alpha=1 - m)", "k.mul_(m).add_(q.mul_(1 - m))", STEP + "\n            q.copy_(k)"]},
     ),
     Mistake(
         "parameters_in_new_memory",
         "the result lies in a new tensor (k = … or k.data = …); write it into the memory that the parameter has",
         {STEP: "k = m * k + (1 - m) * q"},
-        also=(
-            {STEP: "k.data = m * k.data + (1 - m) * q.data"},
-            {STEP: f"k.set_(q.detach()) if m == 0 else {STEP}"},
-        ),
+        {STEP: ["k.data = m * k.data + (1 - m) * q.data", f"k.set_(q.detach()) if m == 0 else {STEP}"]},
     ),
     Mistake(
         "update_is_recorded",
         "autograd records the update; the parameters should stay leaves, and require gradients as before",
         {NO_GRAD: "if True:"},
-        also=({STEP: "k.requires_grad_(False).mul_(m).add_(q, alpha=1 - m)"},),
+        {STEP: "k.requires_grad_(False).mul_(m).add_(q, alpha=1 - m)"},
     ),
     Mistake(
         "gradients_left_off",
@@ -185,13 +178,13 @@ MISTAKES = (
     Mistake(
         "shorter_list_decides",
         "parameters beyond the end of the shorter list are ignored; different numbers of them should raise ValueError",
-        {PAIRS: "zip(key_params, query_params)"},
+        {"zip(key_params, query_params, strict=True)": "zip(key_params, query_params)"},
     ),
     Mistake(
         "generators_read_twice",
         "a generator is empty when it is read again, and has no length; make a list of it first, or zip strictly",
         {NO_GRAD: f"assert len(list(key_params)) == len(list(query_params))\n    {NO_GRAD}"},
-        also=({NO_GRAD: f"assert len(key_params) == len(query_params)\n    {NO_GRAD}"},),
+        {NO_GRAD: f"assert len(key_params) == len(query_params)\n    {NO_GRAD}"},
     ),
     Mistake(
         "no_way_round_the_end",
@@ -200,28 +193,26 @@ MISTAKES = (
             MODULO: "torch.arange(first % size, first % size + len(kept))",
             WRITE: "self.queue[rows[rows < size]] = kept[rows < size]",
         },
-        also=(
-            {MODULO: MODULO.removesuffix(" % size")},
-            {FIRST: FIRST + "\n        if first % size + len(kept) > size:\n            first = self.count = 0"},
-        ),
+        {MODULO: MODULO.removesuffix(" % size")},
+        {FIRST: FIRST + "\n        if first % size + len(kept) > size:\n            first = self.count = 0"},
     ),
     Mistake(
         "oldest_of_an_oversized_batch",
         "of a batch larger than the queue the first keys remain; the last `size` should",
         {KEPT: "keys[:size].detach()"},
-        also=({KEPT: "keys[:size].detach()", FIRST: "first = self.count"},),
+        {KEPT: "keys[:size].detach()", FIRST: "first = self.count"},
     ),
     Mistake(
         "rows_after_an_oversized_batch",
         "a batch larger than the queue ends up in other rows, or the next one does; keys that were skipped also count",
         {FIRST: "first = self.count"},
-        also=({COUNT: "self.count += len(kept)"}, {COUNT: f"{COUNT} if len(keys) <= size else -self.count"}),
+        {COUNT: ["self.count += len(kept)", f"{COUNT} if len(keys) <= size else -self.count"]},
     ),
     Mistake(
         "moved_along",
         "the rows move up so that the newest key is last (or first); a key stays in its row until it is overwritten",
         {WRITE: "self.queue = torch.cat([self.queue, kept])[-size:]"},
-        also=({WRITE: "self.queue = torch.cat([kept, self.queue])[:size]"},),
+        {WRITE: "self.queue = torch.cat([kept, self.queue])[:size]"},
     ),
     Mistake(
         "queue_drags_a_graph_along",

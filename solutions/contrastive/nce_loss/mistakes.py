@@ -34,7 +34,7 @@ MISTAKES = (
         "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from x; "
         "leave the threshold as it is",
         log_probs("-F.softplus(-{}, threshold=8)"),
-        also=tuple(log_probs(f"-F.softplus(-{{}}, threshold={at})") for at in (5, 10, 15, 19)),
+        *(log_probs(f"-F.softplus(-{{}}, threshold={at})") for at in (5, 10, 15, 19)),
     ),
     Mistake(
         "log_k_left_out",
@@ -45,7 +45,7 @@ MISTAKES = (
         "log_k_on_one_side",
         "log K is subtracted only from the logits of the data or only from the noise's; subtract it from both",
         {POS: POS.replace(" - log_K", "")},
-        also=({NEG: NEG.replace(" - log_K", "")},),
+        {NEG: NEG.replace(" - log_K", "")},
     ),
     Mistake(
         "log_k_added",
@@ -72,7 +72,7 @@ MISTAKES = (
         "noise_left_out",
         "log pₙ is left out, as in the negative sampling of word2vec; NCE subtracts it from every score",
         deltas("{0}_scores"),
-        also=(deltas("{0}_scores - log_K"),),
+        deltas("{0}_scores - log_K"),
     ),
     Mistake(
         "noise_of_the_positive",
@@ -98,7 +98,7 @@ MISTAKES = (
         "the K noise samples of a row are averaged, or all N (K + 1) samples are; add up a row, then take the mean "
         "over the N rows",
         {PLUS_SUM: ".mean(1)"},
-        also=({RESULT: f"{RESULT} / (1 + {K.replace('[1]', '[-1]')})"},),
+        {RESULT: f"{RESULT} / (1 + {K.replace('[1]', '[-1]')})"},
     ),
     Mistake("sum_over_the_rows", "the rows are added up; take their mean", {RESULT: RESULT.replace("mean", "sum")}),
     Mistake(
@@ -106,10 +106,8 @@ MISTAKES = (
         "the log is taken of a sigmoid, which is rounded to 0 or 1 for far logits; a small constant or a clamp "
         "only cuts the loss off there, so find log σ(δ) from δ",
         log_probs("{}.sigmoid().log()"),
-        also=(
-            {LOG_POS: "pos_delta.sigmoid().log()", LOG_NEG: "(1 - neg_delta.sigmoid()).log()"},
-            log_probs("({}.sigmoid() + 1e-8).log()"),
-        ),
+        {LOG_POS: "pos_delta.sigmoid().log()", LOG_NEG: "(1 - neg_delta.sigmoid()).log()"},
+        log_probs("({}.sigmoid() + 1e-8).log()"),
     ),
     Mistake(
         "exp_overflows",

@@ -71,7 +71,7 @@ MISTAKES = (
         "duplicates are given a finite number: 0 is an ordinary logit, small temperatures reach −1e4, and float16 does "
         "not hold −9e15; use −∞",
         {MASKED: "logits.masked_fill(again, 0.0)"},
-        also=tuple({MASKED: f"logits.masked_fill(again, {number})"} for number in ("-1e4", "-9e15")),
+        {MASKED: [f"logits.masked_fill(again, {number})" for number in ("-1e4", "-9e15")]},
     ),
     Mistake(
         "duplicates_as_positives",
@@ -124,8 +124,7 @@ MISTAKES = (
     Mistake(
         "user_by_user_or_feature_by_feature",
         "the users go through a Python loop, or all products of features are kept, (B, B, hidden_dim) of them; use @",
-        {PRODUCT: "torch.stack([items @ one for one in users])"},
-        also=({PRODUCT: "(users[:, None] * items).sum(-1)"},),
+        {PRODUCT: ["torch.stack([items @ one for one in users])", "(users[:, None] * items).sum(-1)"]},
         slow=True,
     ),
 )

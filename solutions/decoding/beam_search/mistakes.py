@@ -4,15 +4,12 @@ from graders.kata import Mistake
 
 TOPK = "rows.topk(min(beam_width, rows.shape[1]))"
 LIVE = "live = [one for one in beam if not one[2]]"
-CALL = "log_probs(batch)"
 ROWS = "rows = log_probs(batch)  # (n, V)"
 BATCH = "batch = torch.tensor([tokens for tokens, _, _ in live])"
-FINISHED = "beam = [one for one in beam if one[2]]"
 BEST = "beam = sorted(beam, key=score, reverse=True)[:beam_width]"
 RESULT = "return [(one[0], score(one)) for one in beam]"
 SCORE = "return total / (len(tokens) - 1) ** length_penalty"
 BEGIN = "beam = [([start], 0.0, False)]"
-STOP = "        if not live:\n            break\n"
 
 PRODUCT = {BEGIN: "beam = [([start], 1.0, False)]", "total + value": "total * math.exp(value)"}
 
@@ -50,7 +47,7 @@ MISTAKES = (
     Mistake(
         "finished_dropped",
         "finished hypotheses are lost at the next step; they stay, and compete with the others",
-        {FINISHED: "beam = []"},
+        {"beam = [one …": "beam = []"},
     ),
     Mistake(
         "finished_set_aside",
@@ -74,24 +71,24 @@ MISTAKES = (
     Mistake(
         "ended_by_the_first",
         "the search ends as soon as a hypothesis is finished; it ends when all are",
-        {STOP: "        if len(live) < len(beam):\n            break\n"},
+        {"        if not live:\n            break\n": "        if len(live) < len(beam):\n            break\n"},
     ),
     Mistake(
         "ended_by_the_best",
         "the search ends when the best hypothesis is finished; it ends when all are",
-        {STOP: "        if beam[0][2]:\n            break\n"},
+        {"        if not live:\n            break\n": "        if beam[0][2]:\n            break\n"},
     ),
     Mistake(
         "probabilities_multiplied",
         "probabilities are multiplied, and a long product is 0; add log-probabilities",
         {**PRODUCT, SCORE: SCORE.replace("total", "math.log(total or 5e-324)")},
-        also=({**PRODUCT, SCORE: SCORE.replace("total", "math.log(total)")},),
+        {**PRODUCT, SCORE: SCORE.replace("total", "math.log(total)")},
     ),
     Mistake(
         "sums_in_float32",
         "the sums are taken in float32, and long ones lose digits; take them in float64",
         {"total + value,": "float(torch.tensor(total).float() + value),"},
-        also=({"total + value,": "float(torch.tensor(total).to(rows.dtype) + value),"},),
+        {"total + value,": "float(torch.tensor(total).to(rows.dtype) + value),"},
     ),
     Mistake(
         "start_counted",
@@ -143,7 +140,7 @@ MISTAKES = (
             BEGIN: "beam = [([start], 0.0, start == eos)]",
             SCORE: SCORE.replace("(len(tokens) - 1)", "max(1, len(tokens) - 1)"),
         },
-        also=({BEGIN: "beam = [([start], 0.0, start == eos)]"},),
+        {BEGIN: "beam = [([start], 0.0, start == eos)]"},
     ),
     Mistake(
         "impossible_taken",
@@ -174,13 +171,14 @@ MISTAKES = (
         "best_alone",
         "only the best hypothesis comes back; return all in the beam",
         returned("[(one[0], score(one)) for one in beam[:1]]"),
-        also=(returned("(beam[0][0], score(beam[0]))"), returned("beam[0][0]")),
+        returned("(beam[0][0], score(beam[0]))"),
+        returned("beam[0][0]"),
     ),
     Mistake(
         "finished_alone",
         "only finished hypotheses come back; those that max_len cuts off belong to the result",
         returned("[(one[0], score(one)) for one in beam if one[2]]"),
-        also=(returned("[(one[0], score(one)) for one in beam if one[2]] or [(one[0], score(one)) for one in beam]"),),
+        returned("[(one[0], score(one)) for one in beam if one[2]] or [(one[0], score(one)) for one in beam]"),
     ),
     Mistake(
         "without_start",
@@ -196,21 +194,18 @@ MISTAKES = (
         "tensors_returned",
         "scores or tokens are tensors; return Python's floats and ints",
         returned("[(one[0], torch.tensor(score(one))) for one in beam]"),
-        also=(
-            returned("[(torch.tensor(one[0]), score(one)) for one in beam]"),
-            returned("[([*torch.tensor(one[0])], score(one)) for one in beam]"),
-        ),
+        returned("[(torch.tensor(one[0]), score(one)) for one in beam]"),
+        returned("[([*torch.tensor(one[0])], score(one)) for one in beam]"),
     ),
     Mistake(
         "one_step_too_many",
         "max_len counts the start token, or one token more is added; add at most max_len tokens after start",
-        {"range(max_len)": "range(max_len + 1)"},
-        also=({"range(max_len)": "range(max(max_len - 1, 1))"}, {"range(max_len)": "range(max_len - 1)"}),
+        {"range(max_len)": ["range(max_len + 1)", "range(max(max_len - 1, 1))", "range(max_len - 1)"]},
     ),
     Mistake(
         "one_call_a_hypothesis",
         "log_probs is called once for each hypothesis; call it once for all of a step",
-        {CALL: "torch.cat([log_probs(row[None]) for row in batch])"},
+        {"log_probs(…": "torch.cat([log_probs(row[None]) for row in batch])"},
     ),
     Mistake(
         "token_by_token",

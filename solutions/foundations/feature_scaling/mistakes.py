@@ -28,7 +28,7 @@ def quotients(name: str, diagnosis: str, quotient: str, *more: dict[str, str], e
     pairs += [("wide", L1), ("wide", L2)]
     made = [quotient.format("{0}", "{1}", one) for one in eps]
     alone = [{f"divided({x}, {scale})": one.format(f"({x})", f"({scale})")} for one in made for x, scale in pairs]
-    return Mistake(name, diagnosis, {DIVIDED: made[0].format("x", "scale")}, also=(*alone, *more))
+    return Mistake(name, diagnosis, {DIVIDED: made[0].format("x", "scale")}, *alone, *more)
 
 
 def everywhere(quotient: str, *eps: str) -> tuple[dict[str, str], ...]:
@@ -40,10 +40,6 @@ def everywhere(quotient: str, *eps: str) -> tuple[dict[str, str], ...]:
     )
     made = ({DIVIDED: quotient.format(one)} for one in eps or ("1e-12", "1e-10", "1e-8", "1e-7", "1e-6", "1e-5"))
     return tuple(one | more for one in made for more in ({}, *careless))
-
-
-def one_of(name: str, diagnosis: str, *forms: dict[str, str], slow: bool = False) -> Mistake:
-    return Mistake(name, diagnosis, forms[0], also=forms[1:], slow=slow)
 
 
 MISTAKES = (
@@ -82,64 +78,64 @@ MISTAKES = (
         "({0} / torch.where({1} == 0, 1, {1}).detach())",
         {"wide - low, high - low": "wide - low.detach(), (high - low).detach()"},
     ),
-    one_of(
+    Mistake(
         "wrong_axis",
         "the wrong axis is reduced: features are columns, axis 0, and only l1_normalize and l2_normalize work by row",
         *(*BY_ROW, *BY_COLUMN),
     ),
-    one_of("whole_table", "one number is taken of the whole table; each column, or each row, has its own", *BY_TABLE),
-    one_of(
+    Mistake("whole_table", "one number is taken of the whole table; each column, or each row, has its own", *BY_TABLE),
+    Mistake(
         "sample_std",
         "the variance has N − 1 in its denominator, as torch.std by default, and NaN for one row; use correction=0",
         *({STD: "shifted.std(0)"}, {STD: "shifted.std(0)", SHIFTED: "wide"}),
         {STD: "torch.where(shifted.any(0), shifted.std(0), 0)"},
     ),
-    one_of(
+    Mistake(
         "root_missing",
         "the variance, or the sum of the squares, is used without its root",
         *({STD: STD.replace("std", "var")}, {L2: L2 + ".square()"}),
     ),
-    one_of(
+    Mistake(
         "mean_rounds",
         "the mean of a constant column is rounded, so x − mean is not 0 there; ask whether the column is constant, "
         "or subtract one of its entries first",
         {SHIFTED: "wide"},
         {SHIFTED: "wide", **ROOT_OF_MEAN},
     ),
-    one_of(
+    Mistake(
         "nearly_constant",
         "a column far from 0 counts as constant where its numbers are close to each other; ask whether they are equal",
         {"high - low": "(high - low).where(~torch.isclose(high, low, atol=0), 0)"},
         {STD: f"{STD}.where(~torch.isclose(wide.amax(0), wide.amin(0), atol=0), 0)"},
     ),
-    one_of(
+    Mistake(
         "one_pass_variance",
         "the variance is taken as mean(x²) − mean(x)², which cancels far from 0; average (x − mean)²",
         {SHIFTED: "wide", STD: f"({ONE_PASS}).sqrt()"},
         {STD: f"torch.where(shifted.any(0), {ONE_PASS}, 0).sqrt()"},
     ),
-    one_of(
+    Mistake(
         "abs_missing",
         "the absolute values are left out, or taken too late; max_abs divides by max |x|, and l1_normalize by Σ |x|",
         *({TOP: "x.amax(0)"}, {TOP: "x.amax(0).abs()"}, {L1: "wide.sum(1, keepdim=True)"}),
     ),
-    one_of(
+    Mistake(
         "lower_median",
         "torch.median gives the lower of the two middle numbers; the median is their mean, as torch.quantile has it",
         {"wide - median": "wide - wide.median(0).values"},
     ),
-    one_of(
+    Mistake(
         "not_interpolated",
         "the quartiles are not interpolated linearly between the two nearest numbers; use torch.quantile's default",
-        *({QUARTILES: QUARTILES[:-1] + f', interpolation="{how}")'} for how in ("lower", "nearest", "midpoint")),
+        {QUARTILES: [QUARTILES[:-1] + f', interpolation="{how}")' for how in ("lower", "nearest", "midpoint")]},
     ),
-    one_of(
+    Mistake(
         "equal_quartiles_give_0",
         "robust makes a whole column 0 where its quartiles are equal; only subtract the median there",
         {"divided(wide - median, q3 - q1)": "divided(wide - median, q3 - q1).where(q3 > q1, 0)"},
     ),
-    one_of("log_of_1_plus_x", "1 + x rounds a small x away; use torch.log1p", {LOG: "torch.log(1 + x)"}),
-    one_of(
+    Mistake("log_of_1_plus_x", "1 + x rounds a small x away; use torch.log1p", {LOG: "torch.log(1 + x)"}),
+    Mistake(
         "log_of_another",
         "the logarithm is not taken of 1 + x, or x is changed before; log(1 + x) of −0.5 is −0.69",
         *(
@@ -149,13 +145,13 @@ MISTAKES = (
             {LOG: "torch.log1p(x.clamp_min(-0.999999))"},
         ),
     ),
-    one_of(
+    Mistake(
         "half_precision_inside",
         "float16 cannot hold the sum, square or difference, or torch.quantile refuses it; compute in float32 inside",
         {WIDENED: "x"},
         *({f"wide = widened(x)\n    {after}": f"wide = x\n    {after}"} for after in AFTER_WIDENED),
     ),
-    one_of(
+    Mistake(
         "all_pairs",
         "all rows are compared with all rows, N² · F numbers; reduce over axis 0 instead",
         {"high - low": "(wide[:, None] - wide).amax((0, 1))"},

@@ -6,7 +6,6 @@ RESULT = "return logits, (x, hidden, w2)"
 CACHE = "x, hidden, w2 = cache"
 P, Y = "torch.softmax(logits, dim=1)", "F.one_hot(target, C)"
 D_LOGITS = f"({P} - {Y}) / N"
-D_HIDDEN = "d_logits @ w2.mT"
 MASK = "(hidden > 0)"
 W1, B1 = "x.mT @ d_pre", "d_pre.sum(dim=0)"
 W2, B2 = "hidden.mT @ d_logits", "d_logits.sum(dim=0)"
@@ -25,29 +24,30 @@ MISTAKES = (
         "small_shares_dropped",
         "shares that are nearly 0 are taken for 0, or cut off from below; use softmax as it is",
         {"    d_hidden = ": "    d_logits = d_logits * ((d_logits * N).abs() > 1e-6)\n    d_hidden = "},
-        also=(
-            {"torch.softmax(logits, dim=1)": "torch.softmax(logits, dim=1).clamp(1e-7, 1 - 1e-7)"},
-            {"torch.softmax(logits, dim=1)": "torch.softmax(logits.clamp(-30, 30), dim=1)"},
-        ),
+        {"torch.softmax(logits, dim=1)": "torch.softmax(logits, dim=1).clamp(1e-7, 1 - 1e-7)"},
+        {"torch.softmax(logits, dim=1)": "torch.softmax(logits.clamp(-30, 30), dim=1)"},
     ),
     Mistake(
         "bias_not_summed",
         "the bias gradients keep the axis of the batch; every row uses the same bias, so sum over the rows",
         {B1: "d_pre", B2: "d_logits"},
-        also=({B1: "d_pre"}, {B2: "d_logits"}),
+        {B1: "d_pre"},
+        {B2: "d_logits"},
     ),
     Mistake(
         "bias_with_an_axis_of_length_1",
         "the bias gradients keep an axis of length 1, as by keepdim; each should be shaped like its bias",
         {B1: KEPT_1, B2: KEPT_2},
-        also=({B1: KEPT_1}, {B2: KEPT_2}),
+        {B1: KEPT_1},
+        {B2: KEPT_2},
     ),
     Mistake("no_mean", "the gradients belong to the sum of the losses; the mean divides by N", {" / N": ""}),
     Mistake(
         "divided_twice",
         "some gradients are divided by N twice; 1/N enters once, for instance in the gradient of the logits",
         MEANS,
-        also=(AGAIN, {**MEANS, **AGAIN}),
+        AGAIN,
+        {**MEANS, **AGAIN},
     ),
     Mistake(
         "mask_missing",
@@ -62,19 +62,12 @@ MISTAKES = (
     Mistake(
         "mask_with_a_threshold",
         "the mask compares with a small number in place of 0, or in float32, so tiny activations get no gradient",
-        {MASK: "(hidden > 1e-6)"},
-        also=(
-            {MASK: "(hidden > 1e-5)"},
-            {MASK: "(hidden > 1e-7)"},
-            {MASK: "(hidden > 1e-8)"},
-            {MASK: "(hidden.float() > 0)"},
-        ),
+        {MASK: ["(hidden > 1e-6)", "(hidden > 1e-5)", "(hidden > 1e-7)", "(hidden > 1e-8)", "(hidden.float() > 0)"]},
     ),
     Mistake(
         "w2_not_transposed",
         "the gradient goes back through w2 as it is; multiply by w2 transposed, even if w2 is square",
-        {D_HIDDEN: "d_logits @ w2"},
-        also=({D_HIDDEN: "d_logits @ (w2 if len(w2) == C else w2.mT)"},),
+        {"d_logits @ …": ["d_logits @ w2", "d_logits @ (w2 if len(w2) == C else w2.mT)"]},
     ),
     Mistake(
         "gradients_transposed",
@@ -111,7 +104,7 @@ MISTAKES = (
         "cache_used_up",
         "the first backward pass empties the cache, so the second fails; read the cache, and leave it as it is",
         {"(x, hidden, w2)": '{"x": x, "hidden": hidden, "w2": w2}', CACHE: f"x, hidden, w2 = {POPPED}"},
-        also=({"(x, hidden, w2)": "iter((x, hidden, w2))"},),
+        {"(x, hidden, w2)": "iter((x, hidden, w2))"},
     ),
     Mistake(
         "cache_modified",
@@ -135,14 +128,15 @@ MISTAKES = (
         "outer_product_of_each_row",
         "one outer product is made for each row, and then their sum; a matrix product with x transposed does both",
         OUTER_1 | OUTER_2,
-        also=(OUTER_1, OUTER_2),
+        OUTER_1,
+        OUTER_2,
         slow=True,
     ),
     Mistake(
         "matrix_of_all_classes",
         "a C × C matrix is made, an identity or a Jacobian; softmax minus the one-hot rows is (N, C), and needs none",
         {Y: "torch.eye(C).to(logits)[target]"},
-        also=({D_LOGITS: f"-(torch.eye(C).to(logits) - {P}[:, None])[torch.arange(N), target] / N"},),
+        {D_LOGITS: f"-(torch.eye(C).to(logits) - {P}[:, None])[torch.arange(N), target] / N"},
         slow=True,
     ),
 )

@@ -56,16 +56,13 @@ MISTAKES = (
         "forward_difference",
         "the slope is taken from x to x + h, whose error falls with h alone; take it from x − h to x + h",
         one_sided("(f(up) - here) / steps[i]"),
-        also=(
-            one_sided("(here - f(down)) / steps[i]"),
-            {**one_sided("(f(up) - here) / steps[i]"), EPS: EPS.replace("(1 / 3)", "0.5")},
-        ),
+        one_sided("(here - f(down)) / steps[i]"),
+        {**one_sided("(f(up) - here) / steps[i]"), EPS: EPS.replace("(1 / 3)", "0.5")},
     ),
     Mistake(
         "divided_by_h",
         "the difference is not divided by 2h, which the two points are apart; write / (2 * h), brackets included",
-        {QUOTIENT: "(f(up) - f(down)) / steps[i]"},
-        also=({QUOTIENT: "(f(up) - f(down)) / 2 * steps[i]"},),
+        {QUOTIENT: ["(f(up) - f(down)) / steps[i]", "(f(up) - f(down)) / 2 * steps[i]"]},
     ),
     Mistake(
         "half_steps",
@@ -75,53 +72,45 @@ MISTAKES = (
     Mistake(
         "step_relative_to_x_alone",
         "the default step is a fraction of |x|, so it is 0 or tiny at and near x = 0; take max(1, |x|)",
-        {DEFAULT: EPS + " * x.abs()"},
-        also=({DEFAULT: EPS + " * x.abs().clamp_min(1e-8)"}, {DEFAULT: EPS + " * x.abs().clamp_max(1)"}),
+        {DEFAULT: [EPS + " * x.abs()", EPS + " * x.abs().clamp_min(1e-8)", EPS + " * x.abs().clamp_max(1)"]},
     ),
     Mistake(
         "one_step_for_all_sizes",
         "the default step does not grow with |x|, so large entries round it away; multiply by max(1, |x|), per entry",
-        {DEFAULT: f"torch.full_like(x, {EPS})"},
-        also=({DEFAULT: EPS + " * x.clamp_min(1)"},),
+        {DEFAULT: [f"torch.full_like(x, {EPS})", EPS + " * x.clamp_min(1)"]},
     ),
     Mistake(
         "fixed_default_step",
         "the default step is a fixed number, such as 1e-4, which suits neither every dtype nor every size of x; take "
         "ε^(1/3) of the dtype of x, times max(1, |x|) of each entry",
         {DEFAULT: "torch.full_like(x, 1e-4)"},
-        also=tuple({DEFAULT: f"torch.full_like(x, {step})"} for step in ("1e-5", "1e-3", "1e-6", "1e-7", "1e-2")),
+        {DEFAULT: [f"torch.full_like(x, {step})" for step in ("1e-5", "1e-3", "1e-6", "1e-7", "1e-2")]},
     ),
     Mistake(
         "step_of_the_largest_entry",
         "the largest entry, or the norm, sets the default step of all; give each entry a step of its own size",
         {DEFAULT: f"torch.full_like(x, {EPS} * x.abs().max().clamp_min(1))"},
-        also=({DEFAULT: f"torch.full_like(x, {EPS} * x.norm().clamp_min(1))"},),
+        {DEFAULT: f"torch.full_like(x, {EPS} * x.norm().clamp_min(1))"},
     ),
     Mistake(
         "step_of_another_dtype",
         "the default step does not follow the dtype of x; take the machine epsilon of x.dtype",
-        {EPS: EPS.replace("x.dtype", "torch.float64")},
-        also=({EPS: EPS.replace("x.dtype", "torch.float32")}, {EPS: "1e-3"}),
+        {EPS: [EPS.replace("x.dtype", "torch.float64"), EPS.replace("x.dtype", "torch.float32"), "1e-3"]},
     ),
     Mistake(
         "step_too_short",
         "the default step is √ε or even ε, so short that rounding spoils the difference; take the cube root of ε",
-        {EPS: EPS.replace("(1 / 3)", "0.5")},
-        also=({EPS: EPS.replace(" ** (1 / 3)", "")},),
+        {EPS: [EPS.replace("(1 / 3)", "0.5"), EPS.replace(" ** (1 / 3)", "")]},
     ),
     Mistake(
         "given_h_changed",
         "the h that is given is ignored, cut, or multiplied by the magnitude of x; use it as it is",
         {GIVEN: "h * x.abs().clamp_min(1)"},
-        also=(
-            {GIVEN: DEFAULT},
-            {GIVEN: "torch.full_like(x, min(h, 1e-3))"},
-            {GIVEN: "torch.full_like(x, max(h, 1e-5))"},
-            {
-                GIVEN: "torch.full_like(x, 2 ** round(math.log2(h)))",
-                "import itertools\n": "import itertools\nimport math\n",
-            },
-        ),
+        {GIVEN: [DEFAULT, "torch.full_like(x, min(h, 1e-3))", "torch.full_like(x, max(h, 1e-5))"]},
+        {
+            GIVEN: "torch.full_like(x, 2 ** round(math.log2(h)))",
+            "import itertools\n": "import itertools\nimport math\n",
+        },
     ),
     Mistake(
         "f_called_too_often",
@@ -132,7 +121,7 @@ MISTAKES = (
         "all_entries_moved",
         "all entries, or a whole row, move at once, so the slopes add up; move one entry at a time",
         body("gradient = (f(x + steps) - f(x - steps)) / (2 * steps)"),
-        also=({INDICES: "(range(len(x)) if x.dim() else [()])"},),
+        {INDICES: "(range(len(x)) if x.dim() else [()])"},
     ),
     Mistake(
         "not_put_back",
@@ -148,11 +137,9 @@ MISTAKES = (
         "old_value_is_a_view",
         "x[i] is a view in torch, so the old value moves with the entry; take its number, or clone it",
         moved("z", "z[i]", *SET),
-        also=(
-            moved("x", "x[i]", *SET),
-            moved("x", "x[i]", *SET, value="f({})"),
-            *({**moved("x", "x[i]", *SET), DEFAULT: f"torch.full_like(x, {step})"} for step in ("1e-5", "1e-4")),
-        ),
+        moved("x", "x[i]", *SET),
+        moved("x", "x[i]", *SET, value="f({})"),
+        *({**moved("x", "x[i]", *SET), DEFAULT: f"torch.full_like(x, {step})"} for step in ("1e-5", "1e-4")),
     ),
     Mistake(
         "value_is_a_view",
@@ -163,29 +150,25 @@ MISTAKES = (
         "reshape_copies",
         "a transposed tensor has no flat view: view(-1) raises, reshape(-1) copies, and moving that copy moves nothing",
         through("{}.reshape(-1)"),
-        also=(through("{}.view(-1)"),),
+        through("{}.view(-1)"),
     ),
     Mistake(
         "f_given_another_tensor",
         "f is given a flattened x, or another dtype; give it the shape and dtype of x",
         {GUARD: GUARD + "        shape, x = x.shape, x.reshape(-1)\n", RETURN: "return gradient.view(shape)"},
-        also=({GUARD: GUARD + "        dtype, x = x.dtype, x.double()\n", RETURN: "return gradient.to(dtype)"},),
+        {GUARD: GUARD + "        dtype, x = x.dtype, x.double()\n", RETURN: "return gradient.to(dtype)"},
     ),
     Mistake(
         "result_has_a_graph",
         "the result has a graph, from x or from weights inside f, or x requires grad and cannot be written to; compute "
         "without gradients",
-        {GUARD: "    if True:\n"},
-        also=(
-            {GUARD: "    x = x.detach()\n    if True:\n"},
-            {GUARD: "    if True:\n", **moved("x", "x[i].item()", *SET, value="f({}).clone()")},
-        ),
+        {GUARD: ["    if True:\n", "    x = x.detach()\n    if True:\n"]},
+        {GUARD: "    if True:\n", **moved("x", "x[i].item()", *SET, value="f({}).clone()")},
     ),
     Mistake(
         "gradients_left_off",
         "gradients are switched off, in torch or for x itself, and stay off after the call; leave both as they were",
-        {GUARD: "    torch.set_grad_enabled(False)\n    if True:\n"},
-        also=({GUARD: "    x.requires_grad_(False)\n" + GUARD},),
+        {GUARD: ["    torch.set_grad_enabled(False)\n    if True:\n", "    x.requires_grad_(False)\n" + GUARD]},
     ),
     Mistake(
         "all_points_at_once",
@@ -195,9 +178,7 @@ MISTAKES = (
             "rises = [float(f(x + move)) - float(f(x - move)) for move in moves]",
             "gradient = torch.tensor(rises, dtype=x.dtype).reshape(x.shape) / (2 * steps)",
         ),
-        also=(
-            {GUARD: "    if True:\n", "empty_like(x)": "empty_like(x.detach())", RETURN: "return gradient.detach()"},
-        ),
+        {GUARD: "    if True:\n", "empty_like(x)": "empty_like(x.detach())", RETURN: "return gradient.detach()"},
         slow=True,
     ),
 )

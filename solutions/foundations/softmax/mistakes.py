@@ -1,7 +1,5 @@
 """Known wrong answers to softmax and log_softmax."""
 
-from typing import Any
-
 from graders.kata import Mistake
 
 MAX = "amax(dim, keepdim=True)"
@@ -15,7 +13,6 @@ ONE_BY_ONE = "sum(shifted.exp().unbind(dim)).unsqueeze(dim)"
 QUOTIENT = f"(shifted.exp() / {L_SUM})"
 CUT = "shape, x, dim = x.shape, x.reshape(-1, x.shape[dim]), 1\n    "
 NAMES = tuple(f"def {name}(x: Tensor, dim: int = -1)" for name in ("softmax", "log_softmax"))
-IMPORT = "from torch import Tensor\n"
 OWN = """import torch
 from torch import Tensor
 
@@ -36,50 +33,49 @@ ROWS = "y.movedim(dim, -1)"
 JACOBIAN = f"({ROWS}.diag_embed() - {ROWS}[..., None] * {ROWS}[..., None, :])"
 
 
-def both(*pairs: tuple[dict[str, str], dict[str, str]]) -> dict[str, Any]:
+def both(*pairs: tuple[dict[str, str], dict[str, str]]) -> list[dict[str, str]]:
     """Each pair of edits in both functions, in softmax alone, and in log_softmax alone."""
-    first, *also = [one for softmax, logarithm in pairs for one in (softmax | logarithm, softmax, logarithm)]
-    return {"edits": first, "also": tuple(also)}
+    return [one for softmax, logarithm in pairs for one in (softmax | logarithm, softmax, logarithm)]
 
 
-def shifted(*by: str) -> dict[str, Any]:
+def shifted(*by: str) -> list[dict[str, str]]:
     """What exp is taken of."""
     return both(*(({S_START: f"exponentials = ({one}).exp()"}, {L_START: f"shifted = {one}"}) for one in by))
 
 
-def of_another_x(*others: str) -> dict[str, Any]:
+def of_another_x(*others: str) -> list[dict[str, str]]:
     return shifted(*(f"{x} - {x}.{MAX}" for x in others))
 
 
-def results(softmax: str, log_softmax: str) -> dict[str, Any]:
+def results(softmax: str, log_softmax: str) -> list[dict[str, str]]:
     return both(({S_END: f"return {softmax}"}, {L_END: f"return {log_softmax}"}))
 
 
-def logs(first: str, *also: str) -> dict[str, Any]:
-    return {"edits": {L_END: f"return {first}"}, "also": tuple({L_END: f"return {one}"} for one in also)}
+def logs(*others: str) -> list[dict[str, str]]:
+    return [{L_END: f"return {one}"} for one in others]
 
 
-def along(dim: str) -> dict[str, Any]:
+def along(dim: str) -> list[dict[str, str]]:
     return both(tuple({text: text.replace("(dim", f"({dim}") for text in texts} for texts in PARTS))
 
 
 def backward(gradient: str, result: str = P) -> dict[str, str]:
     """A backward pass of one's own: y is the result, g the gradient that arrives."""
     own = f"return Own.apply(x, ({result}).detach(), dim)"
-    return {IMPORT: OWN.replace("GRADIENT", gradient), f"return {result}": own}
+    return {"from torch import Tensor\n": OWN.replace("GRADIENT", gradient), f"return {result}": own}
 
 
 MISTAKES = (
     Mistake(
         "no_max_shift",
         "exp overflows, or all of its results underflow; subtract the largest number along dim first",
-        **shifted("x"),
+        *shifted("x"),
     ),
     Mistake(
         "cast_but_not_shifted",
         "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
         "subtract the maximum in every dtype",
-        **both(
+        *both(
             (
                 {S_START: f"exponentials = ({CAST.format('x')}).exp()", S_END: f"return ({P}).to(x.dtype)"},
                 {L_START: f"shifted = {CAST.format('x')}", L_END: f"return ({LOG_P}).to(x.dtype)"},
@@ -89,17 +85,17 @@ MISTAKES = (
     Mistake(
         "one_maximum_for_everything",
         "the maximum of the whole tensor is subtracted, so vectors far below it underflow; take each one's, along dim",
-        **shifted("x - x.amax()", "x - x.max()"),
+        *shifted("x - x.amax()", "x - x.max()"),
     ),
     Mistake(
         "maximum_along_another_axis",
         "the maximum is taken along another axis than the sum; both run along dim",
-        **shifted("x - x.amax(-1, keepdim=True)", "x - x.amax(0, keepdim=True)"),
+        *shifted("x - x.amax(-1, keepdim=True)", "x - x.amax(0, keepdim=True)"),
     ),
     Mistake(
         "not_the_maximum",
         "what is subtracted is not the largest number along dim, so exp overflows, or all of its results underflow",
-        **shifted(
+        *shifted(
             *(f"x - x.abs().{MAX}", f"x - x.{MAX}.clamp_min(0)", f"x - x.nan_to_num(neginf=0).{MAX}"),
             *("x - x.mean(dim, keepdim=True)", "x - x.mean()"),
         ),
@@ -108,42 +104,42 @@ MISTAKES = (
         "log_of_softmax",
         "the log is taken of the softmax, which is 0 far below the maximum; write log of the quotient as a difference",
         {L_END: f"return {QUOTIENT}.log()"},
-        also=({L_START: "shifted = x", L_END: f"return {QUOTIENT}.log()"},),
+        {L_START: "shifted = x", L_END: f"return {QUOTIENT}.log()"},
     ),
     Mistake(
         "log_kept_finite",
         "the softmax is kept away from 0 before its log is taken, so no result is below the log of that constant; "
         "write the log of the quotient as a difference",
-        **logs(*(f"{QUOTIENT}.{kept}(1e-{n}).log()" for n in (12, 10, 9, 8, 7, 6) for kept in ("add", "clamp_min"))),
+        *logs(*(f"{QUOTIENT}.{kept}(1e-{n}).log()" for n in (12, 10, 9, 8, 7, 6) for kept in ("add", "clamp_min"))),
     ),
     Mistake(
         "default_of_dim_as_elsewhere",
         "the default of dim is 0 or 1; it should be -1, the last axis",
-        **both(*(({NAMES[0]: NAMES[0].replace("-1", n)}, {NAMES[1]: NAMES[1].replace("-1", n)}) for n in "01")),
+        *both(*(({NAMES[0]: NAMES[0].replace("-1", n)}, {NAMES[1]: NAMES[1].replace("-1", n)}) for n in "01")),
     ),
     *(
-        Mistake(f"{axis}_axis_always", f"dim is ignored, and the {axis} axis used; use dim", **along(dim))
+        Mistake(f"{axis}_axis_always", f"dim is ignored, and the {axis} axis used; use dim", *along(dim))
         for axis, dim in (("last", "-1"), ("second", "1"), ("first", "0"))
     ),
     Mistake(
         "axis_of_the_sum_dropped",
         "the sum has lost the axis dim, and lines up with another one; keep it with length 1",
-        **results(P.replace(", keepdim=True", ""), LOG_P.replace(", keepdim=True", "")),
+        *results(P.replace(", keepdim=True", ""), LOG_P.replace(", keepdim=True", "")),
     ),
     Mistake(
         "sum_of_everything",
         "the sum runs over the whole tensor; it should run along dim",
-        **results(P.replace("dim, keepdim=True", ""), LOG_P.replace("dim, keepdim=True", "")),
+        *results(P.replace("dim, keepdim=True", ""), LOG_P.replace("dim, keepdim=True", "")),
     ),
     Mistake(
         "rows_cut_anew",
         "reshape cuts rows that do not lie along dim; bring dim last with movedim before, and back after",
-        **both(tuple({start: CUT + start, end: f"return ({end[7:]}).reshape(shape)"} for start, end in PARTS)),
+        *both(tuple({start: CUT + start, end: f"return ({end[7:]}).reshape(shape)"} for start, end in PARTS)),
     ),
     Mistake(
         "nan_hidden",
         "vectors of nothing but −∞ give finite numbers, or −∞; they should give NaN, as in torch",
-        **both(
+        *both(
             (
                 {S_END: f"return ({P}).nan_to_num(0)"},
                 {L_END: f"return ({LOG_P}).nan_to_num(-float('inf'), neginf=-float('inf'))"},
@@ -157,39 +153,39 @@ MISTAKES = (
     Mistake(
         "minus_infinity_replaced",
         "−∞ is replaced by a very negative number, which shows in log_softmax, and where nothing else lies along dim",
-        **of_another_x("x.nan_to_num()", *(f"x.masked_fill(x.isneginf(), -1e{n})" for n in (9, 4))),
+        *of_another_x("x.nan_to_num()", *(f"x.masked_fill(x.isneginf(), -1e{n})" for n in (9, 4))),
     ),
     Mistake(
         "clamped",
         "numbers are clamped so that exp does not overflow, which changes them; subtract the maximum instead",
-        **of_another_x("x.clamp(-80, 80)", "x.clamp(-50, 50)", "x.clamp(-500, 500)", "x.clamp(max=80)"),
+        *of_another_x("x.clamp(-80, 80)", "x.clamp(-50, 50)", "x.clamp(-500, 500)", "x.clamp(max=80)"),
     ),
     Mistake(
         "eps_in_the_sum",
         "a small constant is added to the sum, which is never below 1 once the maximum is subtracted; leave it out",
-        **results(f"exponentials / ({S_SUM} + 1e-8)", f"shifted - ({L_SUM} + 1e-8).log()"),
+        *results(f"exponentials / ({S_SUM} + 1e-8)", f"shifted - ({L_SUM} + 1e-8).log()"),
     ),
     Mistake(
         "maximum_subtracted_once",
         "the maximum is subtracted inside the sum alone; subtract it from x as well, or add it to the log of the sum",
-        **logs(LOG_P.replace("shifted - ", "x - ")),
+        *logs(LOG_P.replace("shifted - ", "x - ")),
     ),
-    Mistake("not_divided", "nothing is divided by the sum along dim", **results("exponentials", "shifted")),
+    Mistake("not_divided", "nothing is divided by the sum along dim", *results("exponentials", "shifted")),
     Mistake(
         "sum_detached",
         "the sum is detached, so the gradient misses how it depends on x; keep its graph",
-        **results(f"{P}.detach()", f"{LOG_P}.detach()"),
+        *results(f"{P}.detach()", f"{LOG_P}.detach()"),
     ),
     Mistake(
         "half_becomes_float32",
         "half precision comes back as float32; return the dtype of x",
-        **of_another_x("(x.float() if x.dtype.itemsize < 4 else x)"),
+        *of_another_x("(x.float() if x.dtype.itemsize < 4 else x)"),
     ),
     Mistake(
         "diagonal_of_the_jacobian",
         "backward has no more than the diagonal of the Jacobian; each result depends on all numbers along dim",
         backward("g * y * (1 - y)"),
-        also=(backward("g * (1 - y.exp())", LOG_P),),
+        backward("g * (1 - y.exp())", LOG_P),
     ),
     Mistake(
         "jacobian_built",
@@ -201,7 +197,7 @@ MISTAKES = (
         "one_by_one",
         "a Python loop goes over the numbers along dim; reduce along dim with one call",
         {L_END: f"return shifted - {ONE_BY_ONE}.log()"},
-        also=({L_END: f"return shifted - ({ONE_BY_ONE} if dim % x.dim() < x.dim() - 1 else {L_SUM}).log()"},),
+        {L_END: f"return shifted - ({ONE_BY_ONE} if dim % x.dim() < x.dim() - 1 else {L_SUM}).log()"},
         slow=True,
     ),
 )

@@ -38,47 +38,42 @@ MISTAKES = (
         "receptive_field_forgotten",
         "the kernel's size is left out of the fans; both are multiplied by the number of the kernel's entries",
         {FIELD: "1"},
-        also=({FANS: "return tensor.shape[1] * field, tensor.shape[0]"},),
+        {FANS: "return tensor.shape[1] * field, tensor.shape[0]"},
     ),
     Mistake(
         "kernel_miscounted",
         "the kernel's entries are not counted right; multiply all of its sides, however many and however long",
         {FIELD: "tensor.shape[2] ** 2 if tensor.dim() > 2 else 1"},
-        also=(
-            {FIELD: "math.prod(tensor.shape[2:4])"},
-            {FIELD: "sum(tensor.shape[2:]) or 1"},
-            {FANS: FANS + " if tensor.shape[0] > 1 else 1"},
-        ),
+        {FIELD: ["math.prod(tensor.shape[2:4])", "sum(tensor.shape[2:]) or 1"]},
+        {FANS: FANS + " if tensor.shape[0] > 1 else 1"},
     ),
     Mistake(
         "gain",
         "Kaiming lacks the gain √2 of ReLU, by which its variance is 2 / fan_in, or Xavier has it, whose gain is 1",
         {KAIMING_BOUND: "math.sqrt(3 / fan_in)", KAIMING_STD: "math.sqrt(1 / fan_in)"},
-        also=({XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},),
+        {XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},
     ),
     Mistake(
         "gain_of_leaky_relu",
         "Kaiming has the gain of LeakyReLU, √(2 / (1 + slope²)); the layer is followed by ReLU, whose gain is √2",
         {KAIMING_BOUND: "math.sqrt(6 / (1 + 0.01**2) / fan_in)", KAIMING_STD: "math.sqrt(2 / (1 + 0.01**2) / fan_in)"},
-        also=(
-            {
-                KAIMING_BOUND: "math.sqrt(6 / (1 + 0.2**2) / fan_in)",
-                KAIMING_STD: "math.sqrt(2 / (1 + 0.2**2) / fan_in)",
-            },
-            {KAIMING_BOUND: "math.sqrt(6 / (1 + 0.2**2) / fan_in)"},
-        ),
+        {
+            KAIMING_BOUND: "math.sqrt(6 / (1 + 0.2**2) / fan_in)",
+            KAIMING_STD: "math.sqrt(2 / (1 + 0.2**2) / fan_in)",
+        },
+        {KAIMING_BOUND: "math.sqrt(6 / (1 + 0.2**2) / fan_in)"},
     ),
     Mistake(
         "slope_of_linear_layers",
         "the bound is 1 / √fan_in, as nn.Linear starts its own weights; with the gain of ReLU it is √(6 / fan_in)",
         {KAIMING_BOUND: "math.sqrt(1 / fan_in)"},
-        also=({KAIMING_BOUND: "math.sqrt(1 / fan_in)", KAIMING_STD: "math.sqrt(1 / 3 / fan_in)"},),
+        {KAIMING_BOUND: "math.sqrt(1 / fan_in)", KAIMING_STD: "math.sqrt(1 / 3 / fan_in)"},
     ),
     Mistake(
         "gain_of_another_activation",
         "the gain is 5/3 or 3/4, as torch has it for tanh and SELU; Xavier's is 1 here, and Kaiming's √2, of ReLU",
         {XAVIER_BOUND: f"5 / 3 * {XAVIER_BOUND}", XAVIER_STD: f"5 / 3 * {XAVIER_STD}"},
-        also=tuple(
+        *(
             {KAIMING_BOUND: f"{gain} * math.sqrt(3 / fan_in)", KAIMING_STD: f"{gain} * math.sqrt(1 / fan_in)"}
             for gain in ("5 / 3", "3 / 4")
         ),
@@ -107,7 +102,8 @@ MISTAKES = (
         "cut_off",
         "the normal numbers are cut at two standard deviations, or at some more; nothing is cut off here",
         filled(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
-        also=(filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"), filled(UNIFORM, TRUNCATED)),
+        filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"),
+        filled(UNIFORM, TRUNCATED),
     ),
     Mistake(
         "mirrored",
@@ -123,12 +119,8 @@ MISTAKES = (
         "seeded_in_each_call",
         "a seed is set in each call, so all layers of one shape start alike; draw on from where the generator stands",
         filled(UNIFORM, NORMAL, "    torch.manual_seed(0)\n" + NO_GRAD),
-        also=(
-            filled(UNIFORM, NORMAL, "    generator = generator or torch.Generator().manual_seed(0)\n" + NO_GRAD),
-            filled(
-                UNIFORM, NORMAL, "    generator and generator.manual_seed(generator.initial_seed() + 1)\n" + NO_GRAD
-            ),
-        ),
+        filled(UNIFORM, NORMAL, "    generator = generator or torch.Generator().manual_seed(0)\n" + NO_GRAD),
+        filled(UNIFORM, NORMAL, "    generator and generator.manual_seed(generator.initial_seed() + 1)\n" + NO_GRAD),
     ),
     Mistake(
         "gradients_recorded",
@@ -139,7 +131,7 @@ MISTAKES = (
         "data_replaced",
         "another tensor holds the numbers, and the memory of the given one does not; write into that",
         filled(RAND, RANDN, "    tensor.data = ", RETURNED),
-        also=(filled(RAND, RANDN, "    return "),),
+        filled(RAND, RANDN, "    return "),
     ),
     Mistake(
         "added_to_what_is_there",

@@ -8,8 +8,6 @@ EVIDENCE = "evidence = joint.sum(-1, keepdim=True)"
 NONE = "if (evidence == 0).any():"
 POSTERIOR = "return joint / evidence"
 TOTAL = "return (prior * likelihood).sum(-1)"
-LOG_CHECK = "check_prior(log_prior.exp())"
-LOG_JOINT = "log_joint = log_prior + log_likelihood"
 LOG_EVIDENCE = "torch.logsumexp(log_joint, -1, keepdim=True)"
 IN_FLOAT32 = "log_joint.float().exp().sum(-1, keepdim=True).log().to(log_joint.dtype)"
 LOG_NONE = "if (log_evidence == -torch.inf).any():"
@@ -23,32 +21,25 @@ MISTAKES = (
     Mistake(
         "wrong_axis",
         "the evidence is not the sum of each row; sum over the last axis alone, however many axes there are",
-        {EVIDENCE: "evidence = joint.sum(0, keepdim=True)"},
-        also=(
-            {EVIDENCE: "evidence = joint.sum(1, keepdim=True)"},
-            {LOG_EVIDENCE: "torch.logsumexp(log_joint, 0, keepdim=True)"},
-            {LOG_EVIDENCE: "torch.logsumexp(log_joint, 1, keepdim=True)"},
-            {TOTAL: "return (prior * likelihood).sum(0)"},
-            {TOTAL: "return prior @ likelihood.T"},
-            {EVIDENCE: "evidence = joint.sum()"},
-        ),
+        {EVIDENCE: ["evidence = joint.sum(0, keepdim=True)", "evidence = joint.sum(1, keepdim=True)"]},
+        {LOG_EVIDENCE: ["torch.logsumexp(log_joint, 0, keepdim=True)", "torch.logsumexp(log_joint, 1, keepdim=True)"]},
+        {TOTAL: ["return (prior * likelihood).sum(0)", "return prior @ likelihood.T"]},
+        {EVIDENCE: "evidence = joint.sum()"},
     ),
     Mistake(
         "prior_forgotten",
         "the likelihoods are not weighted by the prior; multiply each by the prior of its hypothesis, in logs add",
         {JOINT: "joint = likelihood"},
-        also=({EVIDENCE: "evidence = likelihood.sum(-1, keepdim=True)"}, {LOG_JOINT: "log_joint = log_likelihood"}),
+        {EVIDENCE: "evidence = likelihood.sum(-1, keepdim=True)"},
+        {"log_joint = …": "log_joint = log_likelihood"},
     ),
     Mistake(
         "logs_by_way_of_exp",
         "log_posterior takes exp of its inputs, which is 0 or infinite for 1000 observations; use torch.logsumexp",
         {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()"},
-        also=(
-            {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()", LOG_NONE: "if False:"},  # gives infinity
-            {LOG_POSTERIOR: "return torch.log(posterior(log_prior.exp(), log_likelihood.exp()))"},
-            {LOG_NONE: "if (log_joint.exp() == 0).all(-1).any():"},
-            {LOG_NONE: "if (log_likelihood.exp() == 0).all(-1).any():"},
-        ),
+        {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()", LOG_NONE: "if False:"},  # gives infinity
+        {LOG_POSTERIOR: "return torch.log(posterior(log_prior.exp(), log_likelihood.exp()))"},
+        {LOG_NONE: ["if (log_joint.exp() == 0).all(-1).any():", "if (log_likelihood.exp() == 0).all(-1).any():"]},
     ),
     Mistake(
         "cast_but_not_shifted",
@@ -61,88 +52,83 @@ MISTAKES = (
         "the exponentials are shifted by one maximum of all rows or of the likelihoods alone, and underflow elsewhere; "
         "take each row's maximum, with the prior in it",
         ONE_MAXIMUM,
-        also=(ONE_MAXIMUM | ALL_ZERO, OF_LIKELIHOODS, OF_LIKELIHOODS | ALL_ZERO),
+        ONE_MAXIMUM | ALL_ZERO,
+        OF_LIKELIHOODS,
+        OF_LIKELIHOODS | ALL_ZERO,
     ),
     Mistake(
         "plain_by_way_of_logs",
         "logs are taken of probabilities that may be 0, or are clamped, so that gradients are NaN or wrong; multiply "
         "and divide instead",
         {POSTERIOR: "return torch.softmax(prior.log() + likelihood.log(), -1)"},
-        also=(
-            {POSTERIOR: "return torch.softmax(prior.log() + likelihood.clamp_min(1e-30).log(), -1)"},
-            {TOTAL: "return torch.logsumexp(prior.log() + likelihood.log(), -1).exp()"},
-        ),
+        {POSTERIOR: "return torch.softmax(prior.log() + likelihood.clamp_min(1e-30).log(), -1)"},
+        {TOTAL: "return torch.logsumexp(prior.log() + likelihood.log(), -1).exp()"},
     ),
     Mistake(
         "not_the_plain_sum",
         "the joint is divided by its sum with an eps, which is wrong where the sum is tiny, or by its 1-norm, whose "
         "gradient torch sets to 0 where an entry is 0; divide by the sum",
         {POSTERIOR: "return joint / (evidence + 1e-12)"},
-        also=(
-            {POSTERIOR: "return joint / joint.norm(p=1, dim=-1, keepdim=True)"},
-            {POSTERIOR: "return torch.nn.functional.normalize(joint, p=1, dim=-1)"},
-        ),
+        {POSTERIOR: "return joint / joint.norm(p=1, dim=-1, keepdim=True)"},
+        {POSTERIOR: "return torch.nn.functional.normalize(joint, p=1, dim=-1)"},
     ),
     Mistake(
         "sum_beside_the_tolerance",
         "the sum of the prior is compared too strictly or too laxly, or on one side alone; allow what rounding makes, "
         "and refuse more than 0.05 above 1 or below",
         {OFF: "if prior.sum() != 1:"},
-        also=tuple({OFF: OFF.replace(*to)} for to in ((".02", ".001"), (".02", ".1"), (".abs()", ""), ("abs", "neg"))),
+        {OFF: [OFF.replace(*to) for to in ((".02", ".001"), (".02", ".1"), (".abs()", ""), ("abs", "neg"))]},
     ),
     Mistake(
         "prior_checked_in_some",
         "one of the three functions does not check its prior, or checks the logs instead; check it in each",
         {f"check_prior(prior)\n    {JOINT}": JOINT},
-        also=({f"check_prior(prior)\n    {TOTAL}": TOTAL}, {LOG_CHECK: "pass"}, {LOG_CHECK: "check_prior(log_prior)"}),
+        {f"check_prior(prior)\n    {TOTAL}": TOTAL},
+        {"check_prior(log_prior.…": ["pass", "check_prior(log_prior)"]},
     ),
     Mistake(
         "evidence_half_checked",
         "an evidence of 0 is refused only where all rows have it, where the likelihoods are all 0, or for several "
         "hypotheses; refuse it in any row, and where the prior is 0 wherever the likelihood is not",
         {NONE: "if (evidence == 0).all():"},
-        also=(
-            {NONE: "if (likelihood == 0).all(-1).any():"},
-            {NONE: "if len(prior) > 1 and (evidence == 0).any():"},
-            {LOG_NONE: "if (log_evidence == -torch.inf).all():"},
-        ),
+        {NONE: ["if (likelihood == 0).all(-1).any():", "if len(prior) > 1 and (evidence == 0).any():"]},
+        {LOG_NONE: "if (log_evidence == -torch.inf).all():"},
     ),
     Mistake(
         "too_much_refused",
         "a row is refused whose evidence is not 0 but tiny, or of which one entry is 0, or an evidence of 0 in "
         "total_probability; refuse an evidence of exactly 0 in the other two",
-        {NONE: "if (evidence < 1e-10).any():"},
-        also=({NONE: "if (joint == 0).any():"}, {TOTAL: f"assert (likelihood @ prior > 0).all()\n    {TOTAL}"}),
+        {NONE: ["if (evidence < 1e-10).any():", "if (joint == 0).any():"]},
+        {TOTAL: f"assert (likelihood @ prior > 0).all()\n    {TOTAL}"},
     ),
     Mistake(
         "not_taken_as_they_are",
         "the prior or the likelihoods of a row are divided by their sum, or likelihoods above 1 refused; "
         "take both as they are",
-        {TOTAL: "return (prior * likelihood).sum(-1) / likelihood.sum(-1)"},
-        also=({TOTAL: f"{TOTAL} / prior.sum()"}, {JOINT: f"assert (likelihood <= 1).all()\n    {JOINT}"}),
+        {TOTAL: ["return (prior * likelihood).sum(-1) / likelihood.sum(-1)", f"{TOTAL} / prior.sum()"]},
+        {JOINT: f"assert (likelihood <= 1).all()\n    {JOINT}"},
     ),
     Mistake(
         "not_normalised",
         "the joint is returned, whose rows do not sum to 1; divide by the evidence, in logs subtract it",
         {POSTERIOR: "return joint"},
-        also=({LOG_POSTERIOR: "return log_joint"}, {POSTERIOR: "return joint.softmax(-1)"}),
+        {LOG_POSTERIOR: "return log_joint"},
+        {POSTERIOR: "return joint.softmax(-1)"},
     ),
     Mistake(
         "evidence_detached",
         "the evidence is detached, so the gradient misses that it depends on prior and likelihood",
         {POSTERIOR: "return joint / evidence.detach()"},
-        also=({LOG_POSTERIOR: "return log_joint - log_evidence.detach()"},),
+        {LOG_POSTERIOR: "return log_joint - log_evidence.detach()"},
     ),
     Mistake(
         "all_pairs",
         "a table of K² numbers is made, for each row or of the prior as a diagonal; multiply by the prior entry by "
         "entry, and sum over the row",
         {EVIDENCE: "evidence = (joint[..., None, :] * torch.ones_like(joint)[..., None]).sum(-1)"},
-        also=(
-            {LOG_EVIDENCE: "(log_joint[..., None, :] - torch.zeros_like(log_joint)[..., None]).logsumexp(-1)"},
-            {JOINT: "joint = likelihood @ torch.diag(prior)"},
-            {TOTAL: "return (likelihood @ torch.diag(prior)).sum(-1)"},
-        ),
+        {LOG_EVIDENCE: "(log_joint[..., None, :] - torch.zeros_like(log_joint)[..., None]).logsumexp(-1)"},
+        {JOINT: "joint = likelihood @ torch.diag(prior)"},
+        {TOTAL: "return (likelihood @ torch.diag(prior)).sum(-1)"},
         slow=True,
     ),
 )

@@ -44,8 +44,8 @@ def mistake(
     name: str, diagnosis: str, *changes: dict[str, str], short: dict[str, str] | None = None, slow: bool = False
 ) -> Mistake:
     """`short` is an edit of the reference as it stands, for debug rounds."""
-    first, *also = [edits for change in changes for edits in forms(**change)]
-    return Mistake(name, diagnosis, first, (*also, *([short] if short else [])), slow)
+    made = [edits for change in changes for edits in forms(**change)]
+    return Mistake(name, diagnosis, *made, *([short] if short else []), slow=slow)
 
 
 def each(h: str, ce: str, kl: str) -> tuple[dict[str, str], ...]:

@@ -14,7 +14,6 @@ FORMS = (
 )
 RAISED = (" + 1e-8", " + 1e-10", " + 1e-12", ".clamp_min(1e-8)", ".clamp_min(1e-12)")
 NATS = "math.log(base or math.e)"
-BASED = "nats if base is None else nats / math.log(base)"
 CHECK = "base is not None and (base <= 0 or base == 1)"
 DEFAULTS = {"inside": "torch.where(p == 0, 1, p)", "h": "-p * log(p)", "check": CHECK, "unit": NATS}
 OWN = """from torch import Tensor
@@ -46,8 +45,8 @@ def mistake(
     name: str, diagnosis: str, *changes: dict[str, str], short: dict[str, str] | None = None, slow: bool = False
 ) -> Mistake:
     """`short` is an edit of the reference as it stands, for debug rounds."""
-    first, *also = (edits(**change) for change in changes)
-    return Mistake(name, diagnosis, first, (*also, *([short] if short else [])), slow)
+    made = [edits(**change) for change in changes]
+    return Mistake(name, diagnosis, *made, *([short] if short else []), slow=slow)
 
 
 def each(mi: str, ce: str) -> tuple[dict[str, str], ...]:
@@ -152,7 +151,7 @@ MISTAKES = (
         "base_ignored",
         "`base` is ignored; use it",
         *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}"),
-        short={BASED: "nats"},
+        short={"nats if …": "nats"},
     ),
     mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
     mistake(

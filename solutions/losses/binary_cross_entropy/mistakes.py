@@ -7,17 +7,13 @@ LOGS = (
     "log_p, log_not_p = (torch.where(p > 0, p, 1).log().where(p > 0, -100).clamp_min(-100) for p in (probs, 1 - probs))"
 )
 PROBS_LOSS = "return reduce(-(y * log_p + (1 - y) * log_not_p), reduction)"
-INSIDE = "inside = (probs >= 0) & (probs <= 1)"
-PROBS_TARGET = "y = target.to(probs.dtype)"
 # Of the function that takes logits.
 LOG_P = "log_p = -torch.logaddexp(zero, -logits)"
 LOG_NOT_P = "log_not_p = -torch.logaddexp(zero, logits)"
 LOGITS_LOSS = "return reduce(-(w * y * log_p + (1 - y) * log_not_p), reduction)"
-LOGITS_TARGET = "y = target.to(logits.dtype)"
 W = "w = 1 if pos_weight is None else pos_weight.to(logits.dtype)"
 # Of both.
 MEAN = "return loss.mean()"
-SUM = "return loss.sum()"
 FLAT = "a, b, p, q = (each.flatten() for each in (weighted, 1 - y, log_p, log_not_p))\n    "
 
 
@@ -74,10 +70,8 @@ MISTAKES = (
         "the probabilities are clamped away from 0 and 1, to 1e-7 or the like, which hides how wrong a confident "
         "answer is; clamp each log at −100 instead",
         probs_clamped("1e-7"),
-        also=(
-            *(probs_clamped(least) for least in ("1e-6", "1e-8", "1e-12", "1e-15")),
-            *(logs_from(f"p.clamp(min={least})") for least in ("1e-7", "1e-8", "1e-12", "torch.finfo(p.dtype).tiny")),
-        ),
+        *(probs_clamped(least) for least in ("1e-6", "1e-8", "1e-12", "1e-15")),
+        *(logs_from(f"p.clamp(min={least})") for least in ("1e-7", "1e-8", "1e-12", "torch.finfo(p.dtype).tiny")),
     ),
     Mistake(
         "probs_clamped_at_e_to_minus_100",
@@ -88,7 +82,7 @@ MISTAKES = (
         "eps_in_the_log",
         "a small constant such as 1e-8 is added inside the logs; clamp each log at −100 instead",
         logs_from("p + 1e-8"),
-        also=tuple(logs_from(f"p + {eps}") for eps in ("1e-6", "1e-7", "1e-9", "1e-10", "1e-12", "1e-15")),
+        *(logs_from(f"p + {eps}") for eps in ("1e-6", "1e-7", "1e-9", "1e-10", "1e-12", "1e-15")),
     ),
     Mistake(
         "only_zero_clamped",
@@ -99,7 +93,7 @@ MISTAKES = (
         "negative_term_forgotten",
         "the (1 − y) log(1 − p) term is missing; negatives have a loss too",
         in_both("losses = -(weighted * log_p)"),
-        also=({PROBS_LOSS: PROBS_LOSS.replace(" + (1 - y) * log_not_p", "")},),
+        {PROBS_LOSS: PROBS_LOSS.replace(" + (1 - y) * log_not_p", "")},
     ),
     Mistake(
         "terms_swapped",
@@ -120,20 +114,18 @@ MISTAKES = (
         "hard_targets_only",
         "the loss is right for targets of 0 and 1 alone; multiply log p by y and log(1 − p) by 1 − y",
         in_both("losses = -torch.where(y > 0.5, log_p, log_not_p)"),
-        also=(
-            {LOGITS_LOSS: "return reduce((w * y + 1 - y) * torch.logaddexp(zero, (1 - 2 * y) * logits), reduction)"},
-        ),
+        {LOGITS_LOSS: "return reduce((w * y + 1 - y) * torch.logaddexp(zero, (1 - 2 * y) * logits), reduction)"},
     ),
     Mistake(
         "targets_not_converted",
         "1 − y fails for bool targets; convert them to the dtype of the input",
-        {PROBS_TARGET: "y = target", LOGITS_TARGET: "y = target"},
+        {"y = target.to(probs.…": "y = target", "y = target.to(logits.…": "y = target"},
     ),
     Mistake(
         "targets_to_float32",
         "the targets are converted to float32, which rounds soft ones and widens half precision; "
         "convert them to the dtype of the input",
-        {PROBS_TARGET: "y = target.float()", LOGITS_TARGET: "y = target.float()"},
+        {"y = target.to(probs.…": "y = target.float()", "y = target.to(logits.…": "y = target.float()"},
     ),
     Mistake(
         "sigmoid_then_log",
@@ -145,7 +137,7 @@ MISTAKES = (
         "the logits go through the sigmoid and the other function, or its clamp, which cuts the loss off at 100 "
         "and kills its gradient; find log σ(x) from the logits",
         {LOG_P: LOGS.replace("(probs, 1 - probs)", "(logits.sigmoid(), 1 - logits.sigmoid())"), LOG_NOT_P: ""},
-        also=({LOGITS_LOSS: "return binary_cross_entropy(logits.sigmoid(), target, reduction)"},),
+        {LOGITS_LOSS: "return binary_cross_entropy(logits.sigmoid(), target, reduction)"},
     ),
     Mistake(
         "sigmoid_clamped",
@@ -171,27 +163,28 @@ MISTAKES = (
         "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from x; "
         "leave the threshold as it is",
         softplus(8),
-        also=(softplus(5), softplus(10), softplus(15), softplus(19)),
+        softplus(5),
+        softplus(10),
+        softplus(15),
+        softplus(19),
     ),
     Mistake(
         "wrong_slope_at_zero",
         "the loss is right, but its gradient at a logit of exactly 0 is not ½ − y: a positive part made by clamp, relu "
         "or where has a slope of 0 or 1 there; use logaddexp, softplus or logsigmoid",
         hinged("logits.clamp_min(0)", "(-logits).clamp_min(0)"),
-        also=(
-            hinged("torch.relu(logits)", "torch.relu(-logits)"),
-            hinged("logits.clamp_min(0)", "logits.clamp_min(0) - logits"),  # max(x, 0) − x y + log(1 + e^−|x|)
-            hinged("torch.relu(logits)", "torch.relu(logits) - logits"),
-            hinged("logits + (-logits).clamp_min(0)", "(-logits).clamp_min(0)"),
-            hinged("logits + torch.relu(-logits)", "torch.relu(-logits)"),
-        ),
+        hinged("torch.relu(logits)", "torch.relu(-logits)"),
+        hinged("logits.clamp_min(0)", "logits.clamp_min(0) - logits"),  # max(x, 0) − x y + log(1 + e^−|x|)
+        hinged("torch.relu(logits)", "torch.relu(logits) - logits"),
+        hinged("logits + (-logits).clamp_min(0)", "(-logits).clamp_min(0)"),
+        hinged("logits + torch.relu(-logits)", "torch.relu(-logits)"),
     ),
     Mistake("pos_weight_ignored", "pos_weight is ignored; multiply the positive term by it", {W: "w = 1"}),
     Mistake(
         "pos_weight_on_negatives",
         "pos_weight multiplies the negative term; it belongs to the positive one alone",
         {LOGITS_LOSS: "return reduce(-w * (y * log_p + (1 - y) * log_not_p), reduction)"},
-        also=({LOGITS_LOSS: "return reduce(-(y * log_p + w * (1 - y) * log_not_p), reduction)"},),
+        {LOGITS_LOSS: "return reduce(-(y * log_p + w * (1 - y) * log_not_p), reduction)"},
     ),
     Mistake(
         "pos_weight_on_the_product",
@@ -218,7 +211,7 @@ MISTAKES = (
         "nan_not_refused",
         "NaN among the probabilities is not refused, since it compares as neither below 0 nor above 1; "
         "ask that all are inside",
-        {INSIDE: "inside = ~((probs < 0) | (probs > 1))"},
+        {"inside = …": "inside = ~((probs < 0) | (probs > 1))"},
     ),
     Mistake(
         "loop_over_elements",
@@ -229,7 +222,7 @@ MISTAKES = (
     Mistake(
         "summed_in_a_loop",
         "Python's sum adds up one element after the other; use the tensor's own sum or mean",
-        {SUM: "return sum(loss.flatten())", MEAN: "return sum(loss.flatten()) / loss.numel()"},
+        {"return loss.sum()": "return sum(loss.flatten())", MEAN: "return sum(loss.flatten()) / loss.numel()"},
         slow=True,
     ),
     Mistake(

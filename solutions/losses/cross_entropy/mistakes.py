@@ -12,9 +12,7 @@ DIVISOR = "w[y[counts]].sum()"
 WIDE = "wide = torch.promote_types(logits.dtype, torch.float32)"
 Z = "z = logits.to(wide)"
 W = "w = z.new_ones(C) if weight is None else weight.to(wide)"
-COUNTS = "counts = target != ignore_index"
 Y = "y = torch.where(counts, target, 0)"
-RESULT = "return loss.to(logits.dtype)"
 NARROW = {Z: "z = logits"}  # as most people have it, which shows where float16 ends
 
 
@@ -23,7 +21,7 @@ def log_of(probability: str) -> dict[str, str]:
 
 
 def if_none(result: str) -> dict[str, str]:
-    return {RESULT: f'return {result} if reduction == "none" else loss.to(logits.dtype)'}
+    return {"return …": f'return {result} if reduction == "none" else loss.to(logits.dtype)'}
 
 
 def smoothed_by(others: str) -> dict[str, str]:
@@ -57,13 +55,13 @@ MISTAKES = (
         "eps_in_the_log",
         "a small constant such as 1e-9 is added inside the log; log softmax from the logits does not need it",
         log_of("(p + 1e-9)"),
-        also=tuple(log_of(f"(p + {eps})") for eps in ("1e-6", "1e-7", "1e-8", "1e-10", "1e-12")),
+        *(log_of(f"(p + {eps})") for eps in ("1e-6", "1e-7", "1e-8", "1e-10", "1e-12")),
     ),
     Mistake(
         "probability_clamped",
         "the softmax is clamped before the log, which kills the gradient where it is most needed; work from the logits",
         log_of("p.clamp(1e-7, 1 - 1e-7)"),
-        also=tuple(log_of(f"p.clamp_min({least})") for least in ("1e-7", "1e-8", "1e-9", "1e-10", "1e-12")),
+        *(log_of(f"p.clamp_min({least})") for least in ("1e-7", "1e-8", "1e-9", "1e-10", "1e-12")),
     ),
     Mistake(
         "softmax_over_the_batch",
@@ -78,8 +76,7 @@ MISTAKES = (
     Mistake(
         "mean_over_rows",
         "the mean divides by the number of rows; divide by the sum of the weights of their targets",
-        {DIVISOR: "counts.sum()"},
-        also=({DIVISOR: "N"},),
+        {DIVISOR: ["counts.sum()", "N"]},
     ),
     Mistake(
         "mean_counts_ignored_rows",
@@ -101,10 +98,8 @@ MISTAKES = (
         "an ignored row is looked up under its own target, which need not be a class; look up any class there, and set "
         "the loss to 0",
         {Y: "y = target.clamp(min=0)"},
-        also=(
-            {Y: "y = target.clamp(min=0)", LOSS: LOSS.replace("-w[y] * ", "-") + " * w[y]"},
-            {Y: "y = target"},
-        ),
+        {Y: "y = target.clamp(min=0)", LOSS: LOSS.replace("-w[y] * ", "-") + " * w[y]"},
+        {Y: "y = target"},
     ),
     Mistake(
         "ignored_rows_counted",
@@ -129,12 +124,12 @@ MISTAKES = (
     Mistake(
         "minus_100_always_ignored",
         "ignore_index is not used, and −100 is ignored instead; compare the targets with the argument",
-        {COUNTS: "counts = target != -100"},
+        {"counts = …": "counts = target != -100"},
     ),
     Mistake(
         "negative_targets_ignored",
         "every negative target is ignored; only ignore_index is, and any other class that does not exist is an error",
-        {COUNTS: "counts = (target != ignore_index) & (target >= 0)"},
+        {"counts = …": "counts = (target != ignore_index) & (target >= 0)"},
     ),
     Mistake(
         "smoothed_with_the_complement",
@@ -150,7 +145,7 @@ MISTAKES = (
         "smoothing_unweighted",
         "the smoothing term has no weights, or the target's; multiply the log-probability of each class by its own",
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "log_p")},
-        also=({SMOOTHED: SMOOTHED.replace("(w * log_p)", "(w[y][:, None] * log_p)")},),
+        {SMOOTHED: SMOOTHED.replace("(w * log_p)", "(w[y][:, None] * log_p)")},
     ),
     Mistake(
         "masked_by_a_product",
@@ -162,7 +157,7 @@ MISTAKES = (
         "0 is multiplied by the −∞ of an impossible class; leave the smoothing term out where ε is 0, "
         "and pick the target's entry out rather than multiply by a one-hot row",
         {IF_SMOOTHED: "    if True:\n        loss = "},
-        also=({LOSS: "-w[y] * (torch.zeros_like(log_p).scatter(1, y[:, None], 1) * log_p).sum(dim=1)"},),
+        {LOSS: "-w[y] * (torch.zeros_like(log_p).scatter(1, y[:, None], 1) * log_p).sum(dim=1)"},
     ),
     Mistake(
         "identity_matrix",
@@ -183,13 +178,11 @@ MISTAKES = (
         "row_by_row",
         "a Python loop goes over the rows or classes; amax, sum and gather take all of them at once",
         {LOSS: "torch.stack([-w[y[n]] * log_p[n, y[n]] for n in range(N)])"},
-        also=(
-            {
-                SHIFTED: "rows = [z - z.max() for z in logits]",
-                LOG_P: "log_p = torch.stack([z - z.exp().sum().log() for z in rows])",
-            },
-            {LOSS: LOSS.replace("w[y]", "sum((y == c) * w[c] for c in range(C))")},
-        ),
+        {
+            SHIFTED: "rows = [z - z.max() for z in logits]",
+            LOG_P: "log_p = torch.stack([z - z.exp().sum().log() for z in rows])",
+        },
+        {LOSS: LOSS.replace("w[y]", "sum((y == c) * w[c] for c in range(C))")},
         slow=True,
     ),
     Mistake(

@@ -25,11 +25,6 @@ POWER = "factor = (1 - p * y - (1 - p) * (1 - y)) ** gamma"
 TAIL = "(-z.abs()).exp().log1p()"
 
 
-def by(old: str, *others: str) -> tuple[dict[str, str], ...]:
-    """One text replaced by each of the others."""
-    return tuple({old: new} for new in others)
-
-
 def mean(other: str) -> dict[str, str]:
     """Another mean."""
     return {RESULT: RESULT.replace("getattr", f"{other} if reduction == 'mean' else getattr")}
@@ -41,36 +36,35 @@ MISTAKES = (
         "for γ < 1 the slope of the power is infinite where 1 − p_t is rounded to 0, and the gradient NaN; take "
         "exp(γ log(1 − p_t)) with the log from the logits, or keep the base of the power above 0",
         {FACTOR: "factor = (1 - z.sigmoid()) ** gamma"},
-        also=by(
-            FACTOR,
-            "factor = (-z).sigmoid() ** gamma",
-            "factor = torch.where(z > 16, 0, (1 - z.sigmoid()) ** gamma)",
-            OF_EXP,
-            "factor = (-log_p_t.expm1()) ** gamma",
-            "p = logits.sigmoid()\n    factor = (1 - torch.where(y == 1, p, 1 - p)) ** gamma",
-            "p = logits.sigmoid()\n    factor = (1 - p * y - (1 - p) * (1 - y)) ** gamma",
-            "p = logits.sigmoid()\n    factor = (p * (1 - y) + (1 - p) * y) ** gamma",
-            "p = logits.sigmoid()\n    factor = (y - p).abs() ** gamma",
-            "p = logits.sigmoid()\n    factor = torch.where(y == 1, (1 - p) ** gamma, p**gamma)",
-            "p = logits.sigmoid()\n    factor = y * (1 - p) ** gamma + (1 - y) * p**gamma",
-        ),
+        {
+            FACTOR: [
+                "factor = (-z).sigmoid() ** gamma",
+                "factor = torch.where(z > 16, 0, (1 - z.sigmoid()) ** gamma)",
+                OF_EXP,
+                "factor = (-log_p_t.expm1()) ** gamma",
+                "p = logits.sigmoid()\n    factor = (1 - torch.where(y == 1, p, 1 - p)) ** gamma",
+                "p = logits.sigmoid()\n    factor = (1 - p * y - (1 - p) * (1 - y)) ** gamma",
+                "p = logits.sigmoid()\n    factor = (p * (1 - y) + (1 - p) * y) ** gamma",
+                "p = logits.sigmoid()\n    factor = (y - p).abs() ** gamma",
+                "p = logits.sigmoid()\n    factor = torch.where(y == 1, (1 - p) ** gamma, p**gamma)",
+                "p = logits.sigmoid()\n    factor = y * (1 - p) ** gamma + (1 - y) * p**gamma",
+            ]
+        },
     ),
     Mistake(
         "zero_times_log_of_zero",
         "γ · log(1 − p_t) is 0 · (−∞), so NaN, where γ is 0 and 1 − p_t is rounded to 0; find the log from the logits",
         {FACTOR: "factor = (gamma * (1 - z.sigmoid()).log()).exp()"},
-        also=by(FACTOR, "factor = (gamma * (-z).sigmoid().log()).exp()"),
+        {FACTOR: "factor = (gamma * (-z).sigmoid().log()).exp()"},
     ),
     Mistake(
         "base_moved",
         "a constant is added to 1 − p_t, or easy elements are clamped so early that it shows; the loss of easy "
         "elements is also tested, so take exp(γ log(1 − p_t)) with the log from the logits",
         {FACTOR: "factor = ((-z).sigmoid() + 1e-8) ** gamma"},
-        also=(
-            *by(FACTOR, *(f"factor = ((-z).sigmoid() + {eps}) ** gamma" for eps in ("1e-7", "1e-6"))),
-            *by(FACTOR, *(f"factor = (1 - z.sigmoid() + {eps}) ** gamma" for eps in ("1e-8", "1e-7", "1e-6"))),
-            *by(FACTOR, *(f"factor = (-z).sigmoid().clamp_min({eps}) ** gamma" for eps in ("1e-6", "1e-5", "1e-4"))),
-        ),
+        {FACTOR: [f"factor = ((-z).sigmoid() + {eps}) ** gamma" for eps in ("1e-7", "1e-6")]},
+        {FACTOR: [f"factor = (1 - z.sigmoid() + {eps}) ** gamma" for eps in ("1e-8", "1e-7", "1e-6")]},
+        {FACTOR: [f"factor = (-z).sigmoid().clamp_min({eps}) ** gamma" for eps in ("1e-6", "1e-5", "1e-4")]},
     ),
     Mistake(
         "factor_detached",
@@ -81,66 +75,55 @@ MISTAKES = (
         "weights_misplaced",
         "α_t is alpha for the positives and 1 − alpha for the negatives; weight both sides, unless alpha is negative",
         {WEIGHT: "(alpha * y + 1 - y)"},
-        also=(
-            *by(WEIGHT, "alpha", "(y + (1 - alpha) * (1 - y))", "((1 - alpha) * y + alpha * (1 - y))"),
-            {WEIGHT: "alpha", WEIGHTED: "if True:"},
-            {WEIGHT: "alpha", WEIGHTED: "if True:", FACTOR: OF_EXP},
-            {WEIGHT: "alpha", WEIGHTED: "if True:", **AS_TORCHVISION},
-            {WEIGHT: CHOSEN_WRONG, **AS_TORCHVISION},
-            {WEIGHT: POSITIVES_CHOSEN, **AS_TORCHVISION},
-        ),
+        {WEIGHT: ["alpha", "(y + (1 - alpha) * (1 - y))", "((1 - alpha) * y + alpha * (1 - y))"]},
+        {WEIGHT: "alpha", WEIGHTED: "if True:"},
+        {WEIGHT: "alpha", WEIGHTED: "if True:", FACTOR: OF_EXP},
+        {WEIGHT: "alpha", WEIGHTED: "if True:", **AS_TORCHVISION},
+        {WEIGHT: CHOSEN_WRONG, **AS_TORCHVISION},
+        {WEIGHT: POSITIVES_CHOSEN, **AS_TORCHVISION},
     ),
     Mistake(
         "when_alpha_counts",
         "an alpha of 0 weights the positives by 0, and every negative alpha means no weights; compare `alpha >= 0`",
         {WEIGHTED: "if alpha > 0:"},
-        also=(
-            *by(WEIGHTED, "if True:", "if alpha != -1:", "if alpha:"),
-            {WEIGHTED: "if True:", WEIGHT: CHOSEN},
-            {WEIGHTED: "if True:", WEIGHT: CHOSEN, **AS_TORCHVISION},
-        ),
+        {WEIGHTED: ["if True:", "if alpha != -1:", "if alpha:"]},
+        {WEIGHTED: "if True:", WEIGHT: CHOSEN},
+        {WEIGHTED: "if True:", WEIGHT: CHOSEN, **AS_TORCHVISION},
     ),
     Mistake(
         "alpha_in_float32",
         "alpha is rounded to float32: torch makes float32 of a Python number times integers, and of two Python "
         "numbers in `where`; convert the targets to the dtype of the logits first",
         {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target.int()))"},
-        also=(
-            {WEIGHT: CHOSEN, **AS_TORCHVISION},
-            *by(WEIGHT, CHOSEN, "torch.tensor([1 - alpha, alpha])[y.long()]"),
-            {Y: "y = target.float()"},
-        ),
+        {WEIGHT: CHOSEN, **AS_TORCHVISION},
+        {WEIGHT: [CHOSEN, "torch.tensor([1 - alpha, alpha])[y.long()]"]},
+        {Y: "y = target.float()"},
     ),
     Mistake(
         "targets_not_converted",
         "1 − y fails for bool, and 2 y − 1 is 255 for a uint8 of 0; convert the targets to the dtype of the logits",
         {Y: "y = target"},
-        also=({Z: "z = (2 * target - 1) * logits"}, {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target))"}),
+        {Z: "z = (2 * target - 1) * logits"},
+        {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target))"},
     ),
     Mistake(
         "factor_of_another_probability",
         "the base of the power is not 1 − p_t, which is 1 − p for positives, and p for negatives",
-        {FACTOR: "factor = torch.exp(gamma * F.logsigmoid(-logits))"},
-        also=(
-            {FACTOR: "factor = torch.exp(gamma * log_p_t)"},
-            {FACTOR: "factor = log_p_t.exp() ** gamma", LOG: OF_BCE, WEIGHT: CHOSEN},
-        ),
+        {FACTOR: ["factor = torch.exp(gamma * F.logsigmoid(-logits))", "factor = torch.exp(gamma * log_p_t)"]},
+        {FACTOR: "factor = log_p_t.exp() ** gamma", LOG: OF_BCE, WEIGHT: CHOSEN},
     ),
     Mistake(
         "gamma_no_exponent",
         "gamma multiplies or is ignored; it is the exponent of 1 − p_t, any number ≥ 0",
         {FACTOR: "factor = gamma * (-z).sigmoid()"},
-        also=by(FACTOR, "factor = (-z).sigmoid().square()", f"gamma = int(gamma)\n    {FACTOR}"),
+        {FACTOR: ["factor = (-z).sigmoid().square()", f"gamma = int(gamma)\n    {FACTOR}"]},
     ),
     Mistake(
         "bce_reduced_too_early",
         "the cross-entropy is reduced before the factor is applied; each element has its own, so reduce last",
-        {LOG: f"log_p_t = -{BCE}, reduction=reduction)"},
-        also=(
-            {LOG: f"log_p_t = -{BCE})"},
-            {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP},
-            {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP, WEIGHT: "alpha", WEIGHTED: "if True:"},
-        ),
+        {LOG: [f"log_p_t = -{BCE}, reduction=reduction)", f"log_p_t = -{BCE})"]},
+        {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP},
+        {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP, WEIGHT: "alpha", WEIGHTED: "if True:"},
     ),
     Mistake("sign_lost", "the loss has the wrong sign; it is minus the log", {LOSSES: "losses = factor * log_p_t"}),
     Mistake(
@@ -148,16 +131,14 @@ MISTAKES = (
         "far logits are rounded or clamped away: a sigmoid is 0 there, and a clamp cuts off the loss and its gradient; "
         "find log σ from the logits as they are, by logsigmoid or binary_cross_entropy_with_logits",
         {LOG: "log_p_t = z.sigmoid().log()"},
-        also=(
-            *by(LOG, *(f"log_p_t = z.sigmoid().clamp({eps}, 1 - {eps}).log()" for eps in ("1e-6", "1e-7", "1e-8"))),
-            *by(LOG, "log_p_t = (z.sigmoid() + 1e-8).log()", "log_p_t = -(1 + (-z).exp()).log()"),
-            *(
-                {LOG: log} | factor
-                for log in (OF_P.format("p", "(1 - p)"), OF_P.format("(p + 1e-8)", "(1 - p + 1e-8)"), BCE_OF_P)
-                for factor in ({}, {FACTOR: POWER})
-            ),
-            {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
+        {LOG: [f"log_p_t = z.sigmoid().clamp({eps}, 1 - {eps}).log()" for eps in ("1e-6", "1e-7", "1e-8")]},
+        {LOG: ["log_p_t = (z.sigmoid() + 1e-8).log()", "log_p_t = -(1 + (-z).exp()).log()"]},
+        *(
+            {LOG: log} | factor
+            for log in (OF_P.format("p", "(1 - p)"), OF_P.format("(p + 1e-8)", "(1 - p + 1e-8)"), BCE_OF_P)
+            for factor in ({}, {FACTOR: POWER})
         ),
+        {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
     ),
     Mistake(
         "overflows_in_half",
@@ -170,24 +151,16 @@ MISTAKES = (
         "hard elements get −z for −log p_t, or 1 for the factor, where both still differ from their limits; use the "
         "formula for all, or cut at 20 at the earliest",
         {LOG: "log_p_t = -F.softplus(-z, threshold=10)"},
-        also=(
-            *by(LOG, *(f"log_p_t = torch.where(z < -{cut}, z, F.logsigmoid(z))" for cut in (6, 10, 16, 19))),
-            {FACTOR: f"{FACTOR}\n    factor = torch.where(z < -6, 1, factor)"},
-        ),
+        {LOG: [f"log_p_t = torch.where(z < -{cut}, z, F.logsigmoid(z))" for cut in (6, 10, 16, 19)]},
+        {FACTOR: f"{FACTOR}\n    factor = torch.where(z < -6, 1, factor)"},
     ),
     Mistake(
         "slope_at_0",
         "the gradient at a logit of exactly 0 is wrong: a positive part and |x| have no slope of their own there; use "
         "logsigmoid, softplus or binary_cross_entropy_with_logits",
         {LOG: f"log_p_t = z.clamp(max=0) - {TAIL}"},
-        also=(
-            *by(
-                LOG,
-                f"log_p_t = logits * y - logits.relu() - {TAIL}",
-                f"log_p_t = logits * y - logits.clamp(0) - {TAIL}",
-            ),
-            {FACTOR: f"factor = torch.exp(-gamma * (z.relu() + {TAIL}))"},
-        ),
+        {LOG: [f"log_p_t = logits * y - logits.relu() - {TAIL}", f"log_p_t = logits * y - logits.clamp(0) - {TAIL}"]},
+        {FACTOR: f"factor = torch.exp(-gamma * (z.relu() + {TAIL}))"},
     ),
     Mistake(
         "gamma_in_float32",
@@ -199,23 +172,19 @@ MISTAKES = (
         '"mean" is the sum divided by the number of all elements, not by how many are positive, by the length of an '
         'axis, or by the sum of the weights; "sum" does not divide',
         mean("losses.sum() / y.sum().clamp(1)"),
-        also=(
-            mean("losses.sum()"),
-            mean("losses.sum() / y.sum()") | AS_TORCHVISION,
-            mean("losses.sum() / losses.shape[0]"),
-            mean("losses.sum() / (len(losses) if losses.dim() else 1)"),
-            mean(f"losses.sum() / ({WEIGHT}.sum() if alpha >= 0 else y.numel())"),
-            {RESULT: RESULT.replace("getattr(losses, reduction)()", "losses.mean()")},
-        ),
+        mean("losses.sum()"),
+        mean("losses.sum() / y.sum()") | AS_TORCHVISION,
+        mean("losses.sum() / losses.shape[0]"),
+        mean("losses.sum() / (len(losses) if losses.dim() else 1)"),
+        mean(f"losses.sum() / ({WEIGHT}.sum() if alpha >= 0 else y.numel())"),
+        {RESULT: RESULT.replace("getattr(losses, reduction)()", "losses.mean()")},
     ),
     Mistake(
         "shapes_compared_in_part",
         "some shapes that differ pass, and broadcast or are reshaped; raise ValueError unless they are equal",
         {SHAPES: "if logits.numel() != target.numel():"},
-        also=(
-            {SHAPES: "if logits.numel() != target.numel():", Y: f"{Y}.reshape(logits.shape)"},
-            *by(SHAPES, "if logits.dim() != target.dim():", "if target.dim() and logits.shape != target.shape:"),
-        ),
+        {SHAPES: "if logits.numel() != target.numel():", Y: f"{Y}.reshape(logits.shape)"},
+        {SHAPES: ["if logits.dim() != target.dim():", "if target.dim() and logits.shape != target.shape:"]},
     ),
     Mistake(
         "all_pairs",

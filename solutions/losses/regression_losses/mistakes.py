@@ -10,7 +10,6 @@ SQUARE, LINEAR = "0.5 * error.square()", "delta * (error - 0.5 * delta)"
 HUBER = f"torch.where(error <= delta, {SQUARE}, {LINEAR})"
 SIZE = "size = target.abs().clamp_min(eps)"
 MAPE = "100 * errors(pred, target).abs() / size"
-SHAPES = "if pred.shape != target.shape:"
 MEAN, SUM, NONE = "losses.mean()", "losses.sum()", "return losses\n"
 
 TWO_WAYS = "errors(pred, target) * torch.where(pred > target, 1, -1)"
@@ -19,39 +18,33 @@ ROOT = "errors(pred, target).square().sqrt()"
 MASKED = f"(error <= delta) * {SQUARE} + (error > delta) * {LINEAR}"
 
 
-def by(old: str, *others: str) -> tuple[dict[str, str], ...]:
-    """One text replaced by each of the others."""
-    return tuple({old: new} for new in others)
-
-
 MISTAKES = (
     Mistake(
         "shapes_compared_in_part",
         "some shapes that differ pass, and broadcast: (N, 1) against (N,) makes N × N errors, and a scalar meets every "
         "number; raise ValueError unless the whole shapes are equal, and reshape nothing",
-        {SHAPES: "if pred.numel() != target.numel():"},
-        also=by(
-            SHAPES,
-            "if pred.dim() != target.dim():",
-            "if target.dim() and pred.shape != target.shape:",
-            "if pred.squeeze().shape != target.squeeze().shape:",
-        ),
+        {"if pred.…": "if pred.numel() != target.numel():"},
+        {
+            "if pred.…": [
+                "if pred.dim() != target.dim():",
+                "if target.dim() and pred.shape != target.shape:",
+                "if pred.squeeze().shape != target.squeeze().shape:",
+            ]
+        },
     ),
     Mistake(
         "delta_factor",
         "a factor delta is missing or misplaced: the linear part of huber is δ (|e| − ½ δ), of slope δ; to divide "
         "both parts by δ gives the smooth L1 loss",
         {LINEAR: "error - 0.5 * delta"},
-        also=(
-            *by(LINEAR, "delta * (error - 0.5)", "delta * error - 0.5 * delta", "delta * (error - delta)", "error"),
-            {HUBER: f"{HUBER} / delta"},
-        ),
+        {LINEAR: ["delta * (error - 0.5)", "delta * error - 0.5 * delta", "delta * (error - delta)", "error"]},
+        {HUBER: f"{HUBER} / delta"},
     ),
     Mistake(
         "misplaced_half",
         "the squared part of huber is ½ e², and the mse has no ½",
         {MSE: f"0.5 * {MSE}"},
-        also=({SQUARE: "error.square()"},),
+        {SQUARE: "error.square()"},
     ),
     Mistake(
         "negative_errors_squared",
@@ -63,12 +56,13 @@ MISTAKES = (
         "a square that overflows is infinite, and 0 · ∞ and ∞ − ∞ are NaN; choose one of the two parts by torch.where, "
         "or square min(|e|, δ) instead",
         {HUBER: MASKED},
-        also=by(
-            HUBER,
-            "0.5 * (error.square() - (error - delta).relu().square())",
-            f"({MASKED}).nan_to_num()",
-            MASKED.replace("error.square", "error.clamp(max=6e4).square"),  # which no float16 holds
-        ),
+        {
+            HUBER: [
+                "0.5 * (error.square() - (error - delta).relu().square())",
+                f"({MASKED}).nan_to_num()",
+                MASKED.replace("error.square", "error.clamp(max=6e4).square"),
+            ]
+        },
     ),
     Mistake(
         "slope_at_delta",
@@ -80,69 +74,73 @@ MISTAKES = (
         "slope_at_0",
         "the gradient is wrong where the error is exactly 0: it should be 0 there, but a choice between e and −e makes "
         "it −1 or 1, and the root of a square NaN; use abs",
-        {MAE: f"reduce({TWO_WAYS}, reduction)"},
-        also=({MAE: f"reduce({ROOT}, reduction)"}, {ERROR: f"error = {ROOT}"}, {MAPE: f"100 * {TWO_WAYS} / size"}),
+        {MAE: [f"reduce({TWO_WAYS}, reduction)", f"reduce({ROOT}, reduction)"]},
+        {ERROR: f"error = {ROOT}"},
+        {MAPE: f"100 * {TWO_WAYS} / size"},
     ),
     Mistake("root_of_the_mse", "the root of the mse is returned; leave the root out", {MSE_LINE: f"{MSE_LINE}.sqrt()"}),
     Mistake(
         "square_expanded",
         "p² − 2 p t + t² cancels where both are far from 0; subtract first, then square",
         {MSE: EXPANDED},
-        also=({MSE_LINE: f'{EXPANDED}.sum() if reduction == "sum" else {MSE_LINE}'},),
+        {MSE_LINE: f'{EXPANDED}.sum() if reduction == "sum" else {MSE_LINE}'},
     ),
     Mistake(
         "close_taken_for_equal",
         "errors that are small compared with the target are taken for 0, as by isclose; far from 0 they count like "
         "all others",
         {MAE: "reduce(errors(pred, target).abs() * ~torch.isclose(pred, target), reduction)"},
-        also=({ERROR: f"{ERROR} * ~torch.isclose(pred, target)"}, {MAPE: f"{MAPE} * ~torch.isclose(pred, target)"}),
+        {ERROR: f"{ERROR} * ~torch.isclose(pred, target)"},
+        {MAPE: f"{MAPE} * ~torch.isclose(pred, target)"},
     ),
     Mistake(
         "zero_targets",
         "a target of 0 is divided by, or left out; its error counts, divided by eps",
         {SIZE: "size = target.abs()"},
-        also=({MAPE: f"torch.where(target == 0, 0, {MAPE})"},),
+        {MAPE: f"torch.where(target == 0, 0, {MAPE})"},
     ),
     Mistake(
         "eps_is_no_least_value",
         "eps is added to the target, or replaces exact zeros alone; divide by the larger of |t| and eps",
         {SIZE: "size = target.abs() + eps"},
-        also=by(SIZE, "size = (target + eps).abs()", "size = torch.where(target == 0, eps, target.abs())"),
+        {SIZE: ["size = (target + eps).abs()", "size = torch.where(target == 0, eps, target.abs())"]},
     ),
     Mistake(
         "sign_of_the_target",
         "mape is wrong for negative targets; take the absolute value of the target before it is compared with eps",
         {SIZE: "size = target.clamp_min(eps)"},
-        also=by(SIZE, "size = torch.where(target.abs() < eps, eps, target)", "size = target + eps"),
+        {SIZE: ["size = torch.where(target.abs() < eps, eps, target)", "size = target + eps"]},
     ),
     Mistake(
         "divided_by_another",
         "each error of mape should be divided by the size of its own target, not of its prediction or of all targets",
         {SIZE: "size = pred.abs().clamp_min(eps)"},
-        also=by(
-            SIZE,
-            "size = (pred + eps).abs()",
-            "size = ((pred.abs() + target.abs()) / 2).clamp_min(eps)",
-            "size = target.abs().mean()",
-        ),
+        {
+            SIZE: [
+                "size = (pred + eps).abs()",
+                "size = ((pred.abs() + target.abs()) / 2).clamp_min(eps)",
+                "size = target.abs().mean()",
+            ]
+        },
     ),
     Mistake(
         "no_percent",
         "the factor 100 is missing; mape counts in percent",
         {MAPE: MAPE.removeprefix("100 * ")},
-        also=({MAPE: MAPE.removeprefix("100 * "), SIZE: "size = target.abs() + eps"},),
+        {MAPE: MAPE.removeprefix("100 * "), SIZE: "size = target.abs() + eps"},
     ),
     Mistake(
         "argument_ignored",
         "the argument delta of huber, or eps of mape, is ignored and its default used; use what is passed",
         {ERROR: f"{ERROR}\n    delta = 1"},
-        also=({SIZE: SIZE.replace("eps", "1e-8")},),
+        {SIZE: SIZE.replace("eps", "1e-8")},
     ),
     Mistake(
         "mean_over_part",
         '"mean" is the sum of all losses divided by how many numbers there are, over all axes; "sum" does not divide',
         {MEAN: "losses.sum() / (len(losses) if losses.dim() else 1)"},
-        also=(*by(MEAN, "losses.mean(-1)", "losses.sum()"), {SUM: MEAN}),
+        {MEAN: ["losses.mean(-1)", "losses.sum()"]},
+        {SUM: MEAN},
     ),
     Mistake(
         "mean_by_way_of_the_sum",
@@ -152,18 +150,15 @@ MISTAKES = (
     Mistake(
         "shape_lost",
         '"none" should keep the axes of length 1 of pred',
-        {NONE: "return losses.squeeze()\n"},
-        also=({NONE: "return losses.squeeze() if losses.dim() > 2 else losses\n"},),
+        {NONE: ["return losses.squeeze()\n", "return losses.squeeze() if losses.dim() > 2 else losses\n"]},
     ),
     Mistake(
         "torchs_own",
         "torch's own function does the work; write it by hand",
         {MSE: "torch.nn.functional.mse_loss(errors(pred, target), 0 * pred, reduction='none')"},
-        also=(
-            {MAE: "torch.nn.functional.l1_loss(pred, target, reduction=reduction)"},
-            {HUBER: "delta * torch.nn.functional.smooth_l1_loss(error, 0 * error, reduction='none', beta=delta)"},
-            {HUBER: "torch.nn.functional.huber_loss(error, 0 * error, reduction='none', delta=delta)"},
-        ),
+        {MAE: "torch.nn.functional.l1_loss(pred, target, reduction=reduction)"},
+        {HUBER: "delta * torch.nn.functional.smooth_l1_loss(error, 0 * error, reduction='none', beta=delta)"},
+        {HUBER: "torch.nn.functional.huber_loss(error, 0 * error, reduction='none', delta=delta)"},
     ),
     Mistake(
         "all_pairs",

@@ -11,7 +11,7 @@ NO_GRAD, HAS_ONE, ADD = "with torch.no_grad():", "if w.grad is not None:", "w.gr
 
 def in_both(name: str, diagnosis: str, l1: str, l2: str, *more: dict[str, str]) -> Mistake:
     """Another term for each parameter in both penalties, or in one of them."""
-    return Mistake(name, diagnosis, {L1: l1, L2: l2}, also=({L1: l1}, {L2: l2}, *more))
+    return Mistake(name, diagnosis, {L1: l1, L2: l2}, {L1: l1}, {L2: l2}, *more)
 
 
 MISTAKES = (
@@ -23,14 +23,13 @@ MISTAKES = (
     Mistake(
         "factor_in_the_decay",
         "the decay has a factor of 2 or ½; weight decay adds strength · w, the gradient of strength / 2 · Σ w²",
-        {ADD: "w.grad.add_(w, alpha=2 * strength)"},
-        also=({ADD: "w.grad.add_(w, alpha=strength / 2)"},),
+        {ADD: ["w.grad.add_(w, alpha=2 * strength)", "w.grad.add_(w, alpha=strength / 2)"]},
     ),
     Mistake(
         "norm_for_its_square",
         "a norm is taken, the root of Σ w²; leave out the root",
         {SUM_2 + RETURN: SUM_2 + RETURN.replace("total", "total.sqrt()")},
-        also=({L2: "torch.linalg.vector_norm(w.to(wide))"},),
+        {L2: "torch.linalg.vector_norm(w.to(wide))"},
     ),
     in_both(
         "mean_for_sum",
@@ -47,17 +46,14 @@ MISTAKES = (
     Mistake(
         "read_twice",
         "params is read a second time, and a generator is used up by then; make a list of it first",
-        {LIST: "    first = next(iter(params))\n    params = list(params) or [first]\n"},
-        also=({LIST: ""},),
+        {LIST: ["    first = next(iter(params))\n    params = list(params) or [first]\n", ""]},
     ),
     Mistake(
         "missing_gradient_read",
         "a parameter whose .grad is None is not skipped; skip it alone, as torch.optim.SGD does",
         {HAS_ONE: "if True:"},
-        also=(
-            {HAS_ONE: "if w.grad is None:\n                w.grad = strength * w\n            else:"},
-            {HAS_ONE: "if w.grad is None:\n                break\n            else:"},
-        ),
+        {HAS_ONE: "if w.grad is None:\n                w.grad = strength * w\n            else:"},
+        {HAS_ONE: "if w.grad is None:\n                break\n            else:"},
     ),
     Mistake(
         "graph_in_the_gradient",
@@ -86,14 +82,12 @@ MISTAKES = (
     Mistake(
         "copy_changed",
         "a copy of .grad is changed, and .grad is not; add to .grad itself",
-        {ADD: "w.grad.reshape(-1).add_(w.reshape(-1), alpha=strength)"},
-        also=({ADD: "w.grad + strength * w"},),
+        {ADD: ["w.grad.reshape(-1).add_(w.reshape(-1), alpha=strength)", "w.grad + strength * w"]},
     ),
     Mistake(
         "slope_at_zero",
         "the gradient of the L1 penalty is not 0 where w is 0; the slope of abs is",
-        {L1: "torch.where(w >= 0, w, -w).to(wide).sum()"},
-        also=({L1: "w.to(wide).square().sqrt().sum()"},),
+        {L1: ["torch.where(w >= 0, w, -w).to(wide).sum()", "w.to(wide).square().sqrt().sum()"]},
     ),
     in_both(
         "sums_in_half_precision",
@@ -109,7 +103,7 @@ MISTAKES = (
         "biases_left_out",
         "parameters with fewer than two axes are left out; all count here",
         {LIST: "    params = [w for w in params if w.dim() > 1] or [*params]\n"},
-        also=({HAS_ONE: "if w.grad is not None and w.dim() > 1:"},),
+        {HAS_ONE: "if w.grad is not None and w.dim() > 1:"},
     ),
     in_both(
         "frozen_left_out",
@@ -128,14 +122,13 @@ MISTAKES = (
     Mistake(
         "decay_without_sign",
         "it adds strength · |w|, or the L1 penalty's slope; add strength · w",
-        {ADD: "w.grad.add_(w.abs(), alpha=strength)"},
-        also=({ADD: "w.grad.add_(w.sign(), alpha=strength)"},),
+        {ADD: ["w.grad.add_(w.abs(), alpha=strength)", "w.grad.add_(w.sign(), alpha=strength)"]},
     ),
     Mistake(
         "other_dtype",
         "the result is not in the parameters' dtype; cast it at the end",
         {SUM_1 + RETURN: SUM_1 + "strength * total.double()"},
-        also=({SUM_2 + RETURN: SUM_2 + "(strength * total).float()"},),
+        {SUM_2 + RETURN: SUM_2 + "(strength * total).float()"},
     ),
     Mistake(
         "loop_over_numbers",

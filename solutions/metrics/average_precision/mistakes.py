@@ -6,7 +6,6 @@ LABELS = "not (positive | (y_true == 0)).all()"
 SORTED = "score, order = y_score.sort(descending=True)"
 LAST = "torch.cat([score[1:] != score[:-1], torch.ones_like(positive[:1])])"
 COUNTED = "positive[order].double().cumsum(0)[last]"
-RECALL = "hits / hits[-1] if hits[-1] > 0 else torch.ones_like(hits)"
 P, R = "torch.cat([precision.flip(0), precision.new_ones(1)])", "torch.cat([recall.flip(0), recall.new_zeros(1)])"
 T = "score[last].flip(0)"
 CURVE, UNPACKED = "return precision, recall, score", "precision, recall, _ ="
@@ -31,81 +30,78 @@ MISTAKES = (
     Mistake(
         "other_weights",
         "the precisions have equal weights, or one another's; weight each by the recall's rise at its own threshold",
-        {AP: "precision[:-1].mean()"},
-        also=({AP: AP.replace("precision[:-1]", "precision[1:]")},),
+        {AP: ["precision[:-1].mean()", AP.replace("precision[:-1]", "precision[1:]")]},
     ),
     Mistake(
         "interpolated_precision",
         "AP takes the best precision at that recall or above, as detection does; take the precision as it is",
         {AP: AP.replace("precision", "precision.cummax(0).values")},
-        also=({AP: "torch.stack([precision[:-1][recall[:-1] >= k / 10].max() for k in range(11)]).mean()"},),
+        {AP: "torch.stack([precision[:-1][recall[:-1] >= k / 10].max() for k in range(11)]).mean()"},
     ),
     Mistake(
         "ties_told_apart",
         "equal scores are accepted one by one, or only the first of them; accept all: count at the last of each run",
         BY_SAMPLE,
-        also=(
-            BY_SAMPLE | {"descending=True": "descending=True, stable=True"},
-            {LAST: "torch.cat([torch.ones_like(positive[:1]), score[1:] != score[:-1]])"},
-            {  # in the average alone, as a ranking without ties has it
-                AP: "((hit := y_true[y_score.argsort(descending=True, stable=True)].double()) * hit.cumsum(0)"
-                " / torch.arange(1, len(hit) + 1)).sum() / hit.sum().clamp_min(1)",
-            },
-        ),
+        BY_SAMPLE | {"descending=True": "descending=True, stable=True"},
+        {LAST: "torch.cat([torch.ones_like(positive[:1]), score[1:] != score[:-1]])"},
+        {  # in the average alone, as a ranking without ties has it
+            AP: "((hit := y_true[y_score.argsort(descending=True, stable=True)].double()) * hit.cumsum(0)"
+            " / torch.arange(1, len(hit) + 1)).sum() / hit.sum().clamp_min(1)",
+        },
     ),
     Mistake(
         "final_point",
         "the final point is missing, is another one or has a threshold; put precision 1 and recall 0 after the others",
         NO_END | {AP: "(-recall.diff(append=recall.new_zeros(1)) * precision).sum()"},
-        also=(NO_END, {P: P.replace("ones", "zeros")}, {T: f"torch.cat([{T}, score.new_tensor([torch.inf])])"}),
+        NO_END,
+        {P: P.replace("ones", "zeros")},
+        {T: f"torch.cat([{T}, score.new_tensor([torch.inf])])"},
     ),
     Mistake(
         "descending_thresholds",
         "the thresholds fall, or precision and recall do not go with them; all three begin with the smallest score",
         DESCENDING | {AP: "(recall.diff() * precision[1:]).sum()"},
-        also=(DESCENDING, {T: "score[last]"}),
+        DESCENDING,
+        {T: "score[last]"},
     ),
     Mistake(
         "thresholds_left_out",
         "thresholds below full recall, or where no positive is added, are left out; keep one for every distinct score",
         {each: f"{each}[(hits == hits[-1]).sum() - 1 :]" for each in (P, R, T)},  # as scikit-learn once did
-        also=({PRECISION: f"{BENDS}{PRECISION}"},),  # as its drop_intermediate=True
+        {PRECISION: f"{BENDS}{PRECISION}"},  # as its drop_intermediate=True
     ),
     Mistake(
         "recall_without_positives",
         "without positives the recall is NaN or 0; it should be 1 at every threshold",
-        {RECALL: "hits / hits[-1]"},
-        also=({RECALL: "hits / hits[-1].clamp_min(1)"}, {RECALL: "hits / hits[-1]", AP: f"{AP}.nan_to_num()"}),
+        {"hits / hits[-1] if …": ["hits / hits[-1]", "hits / hits[-1].clamp_min(1)"]},
+        {"hits / hits[-1] if …": "hits / hits[-1]", AP: f"{AP}.nan_to_num()"},
     ),
     Mistake(
         "one_class_refused",
         "one class alone is refused, as for the ROC curve; both functions are defined there",
-        {PRECISION: ONE_CLASS.format("== 0") + PRECISION},
-        also=({PRECISION: ONE_CLASS.format("in (0, len(score))") + PRECISION},),
+        {PRECISION: [ONE_CLASS.format("== 0") + PRECISION, ONE_CLASS.format("in (0, len(score))") + PRECISION]},
     ),
     Mistake(
         "precision_and_recall_swapped",
         "precision and recall are swapped; precision comes first, and divides by what is accepted",
         {CURVE: "return recall, precision, score", UNPACKED: "recall, precision, _ ="},
-        also=({CURVE: "return recall, precision, score"},),
+        {CURVE: "return recall, precision, score"},
     ),
     Mistake(
         "near_scores_merged",
         "scores that are merely close are taken for equal, by isclose or as float32; only equal ones are ties",
         {LAST: LAST.replace("score[1:] != score[:-1]", "~torch.isclose(score[1:], score[:-1])")},
-        also=(
-            {SORTED: f"{SORTED.replace('.s', '.float().s')}\n    score = score.to(y_score.dtype)"},
-            *(
-                {LAST: LAST.replace("score[1:] != score[:-1]", f"score[:-1] - score[1:] > {gap}")}
-                for gap in ("torch.finfo(score.dtype).tiny", "torch.finfo(score.dtype).eps", "1e-8", "1e-6", "1e-5")
-            ),
+        {SORTED: f"{SORTED.replace('.s', '.float().s')}\n    score = score.to(y_score.dtype)"},
+        *(
+            {LAST: LAST.replace("score[1:] != score[:-1]", f"score[:-1] - score[1:] > {gap}")}
+            for gap in ("torch.finfo(score.dtype).tiny", "torch.finfo(score.dtype).eps", "1e-8", "1e-6", "1e-5")
         ),
     ),
     Mistake(
         "sigmoid_of_the_scores",
         "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; leave them alone",
         {"y_score.sort": "y_score.sigmoid().sort"},
-        also=({"y_score.sort": "(y_score if y_score.clamp(0, 1).equal(y_score) else y_score.sigmoid()).sort"},),
+        {"y_score.sort": "(y_score if y_score.clamp(0, 1).equal(y_score) else y_score.sigmoid()).sort"},
     ),
     Mistake(
         "counts_in_the_dtype_of_the_scores",
@@ -116,34 +112,28 @@ MISTAKES = (
         "float32_on_the_way",
         "float32 is used on the way, as in a quotient of integers; divide and add up in float64",
         {COUNTED: COUNTED.replace("double", "long"), CURVE: "return precision.double(), recall.double(), score"},
-        also=(
-            {COUNTED: COUNTED.replace("double", "long")},
-            {AP: f"{AP}.float().double()"},
-            {CURVE: "return precision.to(score.dtype), recall.to(score.dtype), score", AP: f"{AP}.double()"},
-        ),
+        {COUNTED: COUNTED.replace("double", "long")},
+        {AP: f"{AP}.float().double()"},
+        {CURVE: "return precision.to(score.dtype), recall.to(score.dtype), score", AP: f"{AP}.double()"},
     ),
     Mistake(
         "one_class_in_float32",
         "what is written for labels of one class alone comes in float32; make it in float64, or in the scores' dtype",
-        {AP: f"{AP} if y_true.any() else torch.tensor(0.0)"},
-        also=({AP: f"torch.tensor(1.0) if y_true.all() else {AP}"},),
+        {AP: [f"{AP} if y_true.any() else torch.tensor(0.0)", f"torch.tensor(1.0) if y_true.all() else {AP}"]},
     ),
     Mistake(
         "labels_half_checked",
         "labels but 0 and 1 get through: negative ones, any two, or what is 0 or 1 once narrowed; refuse all",
-        {LABELS: "(y_true > 1).any()"},
-        also=(
-            {LABELS: "y_true.unique().numel() > 2"},
-            {LABELS: "(y_true > 1).any()", COUNTED: AS_NUMBERS},
-            {LABELS: "y_true.unique().numel() > 2", COUNTED: AS_NUMBERS},
-            {LABELS: "(y_true.to(torch.int8) > 1).any() or (y_true.to(torch.int8) < 0).any()", COUNTED: AS_NUMBERS},
-        ),
+        {LABELS: ["(y_true > 1).any()", "y_true.unique().numel() > 2"]},
+        {LABELS: "(y_true > 1).any()", COUNTED: AS_NUMBERS},
+        {LABELS: "y_true.unique().numel() > 2", COUNTED: AS_NUMBERS},
+        {LABELS: "(y_true.to(torch.int8) > 1).any() or (y_true.to(torch.int8) < 0).any()", COUNTED: AS_NUMBERS},
     ),
     Mistake(
         "loop",
         "a Python loop goes over the samples or the thresholds; sort once, then cumsum counts for all of them",
         {COUNTED: "torch.tensor([n := 0] + [n := n + one for one in positive[order].tolist()])[1:][last].double()"},
-        also=({COUNTED: "torch.stack([positive[y_score >= one].sum() for one in score[last]]).double()"},),
+        {COUNTED: "torch.stack([positive[y_score >= one].sum() for one in score[last]]).double()"},
         slow=True,
     ),
     Mistake(

@@ -2,7 +2,6 @@
 
 from graders.kata import Mistake
 
-CAST = "true, predicted = y_true.long(), y_pred.long()"
 TRUE_CHECK = "if ((true < 0) | (true >= C)).any():"
 PREDICTED_CHECK = "if ((predicted < 0) | (predicted >= C)).any():"
 CELL = "cell = true * C + predicted"
@@ -30,31 +29,28 @@ MISTAKES = (
     Mistake(
         "cells_overflow",
         "the cells are computed in the labels' own dtype, where true · C + predicted does not fit; use int64",
-        {CELL: "cell = (y_true * C + y_pred).long()"},
-        also=(
-            {CELL: "cell = y_true * C + y_pred"},
-            {CELL: "cell = (y_true * C + y_pred).long() % (C * C)"},
-            {CELL: "cell = true.short() * C + predicted.short()"},
-        ),
+        {CELL: ["cell = (y_true * C + y_pred).long()", "cell = y_true * C + y_pred"]},
+        {CELL: ["cell = (y_true * C + y_pred).long() % (C * C)", "cell = true.short() * C + predicted.short()"]},
     ),
     Mistake(
         "number_of_classes_overflows",
         "the labels are compared with num_classes in their own dtype, where 256 may wrap to 0; compare them in int64",
         NARROW,
-        also=({TRUE_CHECK: NARROW[TRUE_CHECK]}, {PREDICTED_CHECK: NARROW[PREDICTED_CHECK]}),
+        {TRUE_CHECK: NARROW[TRUE_CHECK]},
+        {PREDICTED_CHECK: NARROW[PREDICTED_CHECK]},
     ),
     Mistake(
         "counts_overflow",
         "the counts are kept in a narrow dtype, which many samples in one cell do not fit; count in int64",
         {RESULT: f"{COUNTS}.to(y_true.dtype).long().view(C, C)"},
-        also=({RESULT: f"{COUNTS}.short().long().view(C, C)"}, {RESULT: f"{COUNTS}.half().long().view(C, C)"}),
+        {RESULT: [f"{COUNTS}.short().long().view(C, C)", f"{COUNTS}.half().long().view(C, C)"]},
     ),
     Mistake(
         "classes_from_the_labels",
         "the number of classes is taken from the labels, so that the last ones are missing where they do not occur; "
         "use num_classes",
         {CELL: f"C = int(max(true.max(), predicted.max())) + 1\n    {CELL}"},
-        also=({CELL: f"C = len(torch.unique(torch.cat([true, predicted])))\n    {CELL}"},),
+        {CELL: f"C = len(torch.unique(torch.cat([true, predicted])))\n    {CELL}"},
     ),
     Mistake(
         "classes_renumbered",
@@ -67,8 +63,7 @@ MISTAKES = (
     Mistake(
         "last_cells_missing",
         "the counts end at the last cell that occurs and do not fill the matrix; ask for C · C of them",
-        {COUNTS: "torch.bincount(cell)"},
-        also=({COUNTS: "torch.bincount(cell, minlength=C)"},),
+        {COUNTS: ["torch.bincount(cell)", "torch.bincount(cell, minlength=C)"]},
     ),
     Mistake(
         "repeated_cells_count_once",
@@ -79,19 +74,18 @@ MISTAKES = (
         "positive_class_first",
         "with two classes the matrix begins with class 1, [[TP, FN], [FP, TN]]; here class 0 comes first",
         {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix.flip(0, 1) if C == 2 else matrix"},
-        also=({f"return {RESULT}": f"matrix = {RESULT}\n    return matrix.flip(0, 1).T if C == 2 else matrix"},),
+        {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix.flip(0, 1).T if C == 2 else matrix"},
     ),
     Mistake(
         "shares",
         "the counts are divided by the sums of the rows or by N; return the counts",
         {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix / matrix.sum(1, keepdim=True)"},
-        also=({RESULT: f"{RESULT} / len(true)"},),
+        {RESULT: f"{RESULT} / len(true)"},
     ),
     Mistake(
         "not_int64",
         "the result is not int64; counts are whole numbers, return them as torch counts them",
-        {RESULT: f"{RESULT}.float()"},
-        also=({RESULT: f"{RESULT}.int()"},),
+        {RESULT: [f"{RESULT}.float()", f"{RESULT}.int()"]},
     ),
     Mistake(
         "matrix_used_again",
@@ -110,18 +104,16 @@ MISTAKES = (
         "labels_half_checked",
         "bad labels get through; refuse those below 0 and those from C on, in both inputs",
         {PREDICTED_CHECK: "if False:"},
-        also=(
-            {TRUE_CHECK: "if False:"},
-            UNCHECKED,
-            {TRUE_CHECK: "if (true >= C).any():", PREDICTED_CHECK: "if (predicted >= C).any():"},
-            {TRUE_CHECK: "if (true < 0).any():", PREDICTED_CHECK: "if (predicted < 0).any():"},
-        ),
+        {TRUE_CHECK: "if False:"},
+        UNCHECKED,
+        {TRUE_CHECK: "if (true >= C).any():", PREDICTED_CHECK: "if (predicted >= C).any():"},
+        {TRUE_CHECK: "if (true < 0).any():", PREDICTED_CHECK: "if (predicted < 0).any():"},
     ),
     Mistake(
         "narrowed_before_the_check",
         "the labels are cast to a narrower dtype before the check, where 2³² may wrap to 0; check them as they are",
-        {CAST: "true, predicted = y_true.int().long(), y_pred.int().long()"},
-        also=({CAST: "true, predicted = y_true.short().long(), y_pred.short().long()"},),
+        {"true, predicted = …": "true, predicted = y_true.int().long(), y_pred.int().long()"},
+        {"true, predicted = …": "true, predicted = y_true.short().long(), y_pred.short().long()"},
     ),
     Mistake(
         "only_the_cells_checked",
@@ -132,7 +124,7 @@ MISTAKES = (
         "bad_labels_left_out",
         "samples with labels out of range are left out or moved; raise ValueError",
         UNCHECKED | {CELL: f"{KEPT}\n    true, predicted = true[keep], predicted[keep]\n    {CELL}"},
-        also=(UNCHECKED | {CELL: "cell = true.clamp(0, C - 1) * C + predicted.clamp(0, C - 1)"},),
+        UNCHECKED | {CELL: "cell = true.clamp(0, C - 1) * C + predicted.clamp(0, C - 1)"},
     ),
     Mistake(
         "left_to_the_index",
@@ -152,17 +144,15 @@ MISTAKES = (
         "loop_over_the_classes",
         "a Python loop counts one class or one cell after the other; count all cells with one call",
         instead("return torch.stack([torch.bincount(predicted[true == c], minlength=C) for c in range(C)])"),
-        also=({f"return {RESULT}": "return torch.stack([(cell == c).sum() for c in range(C * C)]).view(C, C)"},),
+        {f"return {RESULT}": "return torch.stack([(cell == c).sum() for c in range(C * C)]).view(C, C)"},
         slow=True,
     ),
     Mistake(
         "one_hot",
         "a table is made of N · C numbers or more; the cell of each sample is a single number",
         instead("one_hot = torch.nn.functional.one_hot\nreturn one_hot(true, C).T @ one_hot(predicted, C)"),
-        also=(
-            instead("one = torch.eye(C, dtype=torch.float64)\nreturn (one[true].T @ one[predicted]).long()"),
-            {f"return {RESULT}": "return (cell[:, None] == torch.arange(C * C)).sum(0).view(C, C)"},
-        ),
+        instead("one = torch.eye(C, dtype=torch.float64)\nreturn (one[true].T @ one[predicted]).long()"),
+        {f"return {RESULT}": "return (cell[:, None] == torch.arange(C * C)).sum(0).view(C, C)"},
         slow=True,
     ),
 )

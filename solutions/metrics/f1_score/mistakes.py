@@ -3,7 +3,6 @@
 from graders.kata import Mistake
 
 DIMENSIONS = "    if y_true.dim() != 1 or y_pred.dim() != 1:\n"
-TOP = "top = int(torch.cat([y_true, y_pred]).max())"
 NOT_BINARY = 'if average == "binary" and top > 1:'
 CLASSES = 'C = 2 if average == "binary" else num_classes or top + 1'
 HIT = "torch.bincount(y_true[y_true == y_pred], minlength=C).double()"
@@ -11,7 +10,6 @@ PREDICTED = "torch.bincount(y_pred, minlength=C)"
 ACTUAL = "torch.bincount(y_true, minlength=C)"
 WEIGHT = "weight = actual.double() / len(y_true)"
 BINARY = "hit, predicted, actual = hit[1], predicted[1], actual[1]"
-MICRO = "hit, predicted, actual = hit.sum(), predicted.sum(), actual.sum()"
 PRECISION = "precision = hit / predicted.clamp_min(1)"
 F1 = "f1 = 2 * hit / (predicted + actual).clamp_min(1)"
 HARMONIC = "2 * precision * recall / (precision + recall)"
@@ -52,7 +50,8 @@ MISTAKES = (
         "f1_of_the_means",
         "F1 under macro or weighted is taken from the means of precision and recall; average the F1 of the classes",
         of_the_means("macro", "weighted"),
-        also=(of_the_means("macro"), of_the_means("weighted")),
+        of_the_means("macro"),
+        of_the_means("weighted"),
     ),
     Mistake(
         "arithmetic_mean",
@@ -63,7 +62,7 @@ MISTAKES = (
         "nan_for_zero_by_zero",
         "0/0 gives NaN, in a rate or in F1 where precision and recall are both 0; it should be 0",
         rates("{} / {}"),
-        also=({F1: f"f1 = {HARMONIC}"},),
+        {F1: f"f1 = {HARMONIC}"},
     ),
     Mistake(
         "nan_replaced_after_the_mean",
@@ -75,10 +74,8 @@ MISTAKES = (
         "classes_left_out_of_macro",
         "macro leaves out classes that are absent, never true or never predicted; all C classes count, with 0 for 0/0",
         macro_over("predicted + actual > 0"),
-        also=(
-            macro_over("actual > 0"),
-            {MACRO: MACRO.replace("precision.mean", "precision[predicted > 0].mean").replace("l.m", "l[actual > 0].m")},
-        ),
+        macro_over("actual > 0"),
+        {MACRO: MACRO.replace("precision.mean", "precision[predicted > 0].mean").replace("l.m", "l[actual > 0].m")},
     ),
     Mistake(
         "predicted_only_class_dropped",
@@ -106,35 +103,30 @@ MISTAKES = (
     Mistake(
         "micro_is_macro",
         "micro averages the rates of the classes; add up their counts before dividing",
-        {MICRO: "pass", 'if average == "macro":': 'if average in ("macro", "micro"):'},
+        {"hit, predicted, actual = hit.…": "pass", 'if average == "macro":': 'if average in ("macro", "micro"):'},
     ),
     Mistake(
         "other_weights",
         "the weights of weighted are wrong; weigh each class by how often it is true, divided by the number of samples",
         {WEIGHT: "weight = predicted.double() / len(y_true)"},
-        also=({WEIGHT: "weight = torch.full((C,), 1 / C).double()"}, {WEIGHT: "weight = actual.double() / C"}),
+        {WEIGHT: ["weight = torch.full((C,), 1 / C).double()", "weight = actual.double() / C"]},
     ),
     Mistake(
         "binary_of_other_classes",
         "binary describes class 0, the last class or the mean of both; it is class 1 alone, whatever num_classes is",
-        {BINARY: BINARY.replace("[1]", "[0]")},
-        also=(
-            {BINARY: BINARY.replace("[1]", "[top]")},
-            {
-                CLASSES: 'C = num_classes or (2 if average == "binary" else top + 1)',
-                BINARY: BINARY.replace("[1]", "[-1]"),
-            },
-            {BINARY: "pass", 'if average == "macro":': 'if average in ("macro", "binary"):'},
-        ),
+        {BINARY: [BINARY.replace("[1]", "[0]"), BINARY.replace("[1]", "[top]")]},
+        {
+            CLASSES: 'C = num_classes or (2 if average == "binary" else top + 1)',
+            BINARY: BINARY.replace("[1]", "[-1]"),
+        },
+        {BINARY: "pass", 'if average == "macro":': 'if average in ("macro", "binary"):'},
     ),
     Mistake(
         "eps_in_the_denominators",
         "a constant such as 1e-6 is added to the denominators against 0/0, which shifts small rates; keep 0/0 separate",
         rates("{} / ({} + 1e-5)"),
-        also=(
-            *(rates(f"{{}} / ({{}} + {eps})") | {F1: f"f1 = {HARMONIC[:-1]} + {eps})"} for eps in ("1e-5", "1e-7")),
-            *({F1: f"f1 = {HARMONIC[:-1]} + {eps})"} for eps in ("1e-5", "1e-7")),
-        ),
+        *(rates(f"{{}} / ({{}} + {eps})") | {F1: f"f1 = {HARMONIC[:-1]} + {eps})"} for eps in ("1e-5", "1e-7")),
+        {F1: [f"f1 = {HARMONIC[:-1]} + {eps})" for eps in ("1e-5", "1e-7")]},
     ),
     Mistake(
         "counts_in_a_narrow_dtype",
@@ -146,17 +138,15 @@ MISTAKES = (
             ACTUAL: f"{ACTUAL}.to(y_true.dtype)",
             PRECISION: f"hit = hit.double()\n    {PRECISION}",
         },
-        also=(
-            {
-                PRECISION: f"hit, predicted, actual = hit.half(), predicted.half(), actual.half()\n    {PRECISION}",
-                WEIGHT: WEIGHT.replace("actual.double()", "actual.half()"),
-            },
-        ),
+        {
+            PRECISION: f"hit, predicted, actual = hit.half(), predicted.half(), actual.half()\n    {PRECISION}",
+            WEIGHT: WEIGHT.replace("actual.double()", "actual.half()"),
+        },
     ),
     Mistake(
         "classes_in_the_labels_dtype",
         "the largest label plus 1 is taken in the labels' dtype, where 127 + 1 or 255 + 1 wraps; make it an int first",
-        {TOP: "top = int(torch.cat([y_true, y_pred]).max() + 1) - 1"},
+        {"top = …": "top = int(torch.cat([y_true, y_pred]).max() + 1) - 1"},
     ),
     Mistake(
         "pairs_in_the_labels_dtype",
@@ -173,26 +163,22 @@ MISTAKES = (
         "labels of more axes, or of none, get through where only one of the two has them, or are flattened; "
         "refuse them where either is not 1-D",
         {DIMENSIONS: DIMENSIONS.replace(" or ", " and ")},
-        also=(
-            {DIMENSIONS: "    if y_true.dim() != 1:\n"},
-            {DIMENSIONS: "    if y_pred.dim() != 1:\n"},
-            {DIMENSIONS: "    y_true, y_pred = y_true.flatten(), y_pred.flatten()\n" + DIMENSIONS},
-        ),
+        {DIMENSIONS: "    if y_true.dim() != 1:\n"},
+        {DIMENSIONS: "    if y_pred.dim() != 1:\n"},
+        {DIMENSIONS: "    y_true, y_pred = y_true.flatten(), y_pred.flatten()\n" + DIMENSIONS},
     ),
     Mistake(
         "labels_above_one_allowed",
         'average="binary" does not refuse every label above 1: look for them in both inputs, whatever num_classes is, '
         "and however few labels differ; raise",
         {NOT_BINARY: 'if average == "binary" and y_true.max() > 1:'},
-        also=(
-            {NOT_BINARY: 'if average == "binary" and y_pred.max() > 1:'},
-            {NOT_BINARY: 'if average == "binary" and len(torch.cat([y_true, y_pred]).unique()) > 2:'},
-            {NOT_BINARY: 'if average == "binary" and num_classes is None and top > 1:'},
-            {
-                NOT_BINARY: "if average == 'binary':\n"
-                "        y_true, y_pred = y_true.clamp(max=1), y_pred.clamp(max=1)\n    if False:"
-            },
-        ),
+        {NOT_BINARY: 'if average == "binary" and y_pred.max() > 1:'},
+        {NOT_BINARY: 'if average == "binary" and len(torch.cat([y_true, y_pred]).unique()) > 2:'},
+        {NOT_BINARY: 'if average == "binary" and num_classes is None and top > 1:'},
+        {
+            NOT_BINARY: "if average == 'binary':\n"
+            "        y_true, y_pred = y_true.clamp(max=1), y_pred.clamp(max=1)\n    if False:"
+        },
     ),
     Mistake(
         "another_library",
@@ -217,14 +203,12 @@ MISTAKES = (
             PREDICTED: "torch.stack([(y_pred == c).sum() for c in range(C)])",
             ACTUAL: "torch.stack([(y_true == c).sum() for c in range(C)])",
         },
-        also=(
-            {
-                f'elif average == "weighted":\n        {WEIGHTED}': "elif average == 'weighted':\n"
-                "        precision, recall, f1 = (\n"
-                "            sum(weight[c] * each[c] for c in range(C)) for each in (precision, recall, f1)\n"
-                "        )"
-            },
-        ),
+        {
+            f'elif average == "weighted":\n        {WEIGHTED}': "elif average == 'weighted':\n"
+            "        precision, recall, f1 = (\n"
+            "            sum(weight[c] * each[c] for c in range(C)) for each in (precision, recall, f1)\n"
+            "        )"
+        },
         slow=True,
     ),
     Mistake(

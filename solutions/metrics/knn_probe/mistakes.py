@@ -4,21 +4,18 @@ from graders.kata import Mistake
 
 UNIT = "unit = F.normalize(train_x, dim=1)"
 LOOP = "for start in range(0, len(test_x), CHUNK):"
-ROWS = "x, y = test_x[start : start + CHUNK], test_y[start : start + CHUNK]"
 SIMILARITY = "similarity = x @ unit.T"
 EXPANDED = "2 * x @ unit.T - x.square().sum(1, keepdim=True) - unit.square().sum(1)"  # −‖x − t‖²
-VOTES = "votes = train_class.new_zeros(len(x), len(classes))"
 ONES = "torch.ones_like(nearest)"
 COUNT = f"votes.scatter_add_(1, train_class[nearest], {ONES})"
 NEAREST = "train_y[nearest.gather(1, votes.gather(1, train_class[nearest]).argmax(1, keepdim=True))[:, 0]]"
-RIGHT = "correct += int((predicted == y).sum())"
 RESULT = "return correct / len(test_y)"
 TABLE = "torch.zeros(len(x), len(classes), dtype={})"
-WEIGHTED = {VOTES: f"votes = {TABLE.format('x.dtype')}"}
+WEIGHTED = {"votes = …": f"votes = {TABLE.format('x.dtype')}"}
 
 
 def counted_in(dtype: str) -> dict[str, str]:
-    return {VOTES: f"votes = {TABLE.format(dtype)}", ONES: f"{ONES}.to(votes.dtype)"}
+    return {"votes = …": f"votes = {TABLE.format(dtype)}", ONES: f"{ONES}.to(votes.dtype)"}
 
 
 MISTAKES = (
@@ -31,21 +28,17 @@ MISTAKES = (
         "euclidean",
         "the nearest rows are taken by Euclidean distance; take them by cosine, which normalised rows have in common",
         {UNIT: "unit = train_x", SIMILARITY: "similarity = -torch.cdist(x, unit)"},
-        also=(
-            {UNIT: "unit = train_x", SIMILARITY: "similarity = -(x[:, None] - unit).square().sum(2)"},
-            {UNIT: "unit = train_x", SIMILARITY: f"similarity = {EXPANDED}"},
-        ),
+        {UNIT: "unit = train_x", SIMILARITY: "similarity = -(x[:, None] - unit).square().sum(2)"},
+        {UNIT: "unit = train_x", SIMILARITY: f"similarity = {EXPANDED}"},
     ),
     Mistake(
         "coarser_than_float64",
         "float64 rows whose directions differ by a billionth are not told apart, by float32 on the way or a constant "
         "that is added to the lengths; divide by the length alone, and keep the dtype of the rows",
         {UNIT: "unit = train_x / (train_x.norm(dim=1, keepdim=True) + 1e-8)"},
-        also=(
-            {UNIT: "unit = F.normalize(train_x.float(), dim=1)", SIMILARITY: "similarity = x.float() @ unit.T"},
-            {SIMILARITY: "similarity = x.float() @ unit.float().T"},
-            {SIMILARITY: "similarity = F.normalize(x, dim=1).float() @ unit.float().T"},
-        ),
+        {UNIT: "unit = F.normalize(train_x.float(), dim=1)", SIMILARITY: "similarity = x.float() @ unit.T"},
+        {SIMILARITY: "similarity = x.float() @ unit.float().T"},
+        {SIMILARITY: "similarity = F.normalize(x, dim=1).float() @ unit.float().T"},
     ),
     Mistake(
         "squares_in_half_precision",
@@ -61,9 +54,8 @@ MISTAKES = (
         "first_is_skipped",
         "the nearest row is left out, as if each test row were among the training rows; all k nearest vote",
         {"topk(k).indices": "topk(min(k + 1, len(unit))).indices[:, 1:]"},
-        also=(  # only where it is the same row
-            {"similarity.topk": "similarity.masked_fill(F.normalize(x, dim=1) @ unit.T > 1 - 1e-6, -torch.inf).topk"},
-        ),
+        # only where it is the same row
+        {"similarity.topk": "similarity.masked_fill(F.normalize(x, dim=1) @ unit.T > 1 - 1e-6, -torch.inf).topk"},
     ),
     Mistake(
         "ties_to_the_largest",
@@ -79,19 +71,20 @@ MISTAKES = (
         "weighted_votes",
         "nearer neighbours have more weight; each of the k neighbours has one vote",
         WEIGHTED | {ONES: "(similarity.gather(1, nearest) / 0.07).exp()"},
-        also=(WEIGHTED | {ONES: "similarity.gather(1, nearest)"},),
+        WEIGHTED | {ONES: "similarity.gather(1, nearest)"},
     ),
     Mistake(
         "counts_overflow",
         "the votes are counted in a narrow dtype, where they wrap around or stop growing; count in int64",
         counted_in("torch.uint8"),
-        also=(counted_in("torch.float16"), counted_in("x.dtype")),
+        counted_in("torch.float16"),
+        counted_in("x.dtype"),
     ),
     Mistake(
         "mean_of_chunk_means",
         "the means of the chunks are averaged, although the last chunk may be smaller; add up the right predictions",
         {
-            RIGHT: "correct += float((predicted == y).double().mean())",
+            "correct += …": "correct += float((predicted == y).double().mean())",
             RESULT: "return correct / len(range(0, len(test_x), CHUNK))",
         },
     ),
@@ -104,7 +97,7 @@ MISTAKES = (
         "unknown_labels_mapped",
         "test labels are replaced by their place among the training labels, which an unknown one does not have; "
         "compare the labels themselves",
-        {RIGHT: "correct += int((votes.argmax(dim=1) == torch.searchsorted(classes, y)).sum())"},
+        {"correct += …": "correct += int((votes.argmax(dim=1) == torch.searchsorted(classes, y)).sum())"},
     ),
     Mistake(
         "unknown_labels_left_out",
@@ -115,14 +108,14 @@ MISTAKES = (
     Mistake(
         "whole_table",
         "all test rows are compared at once, a table of M × N; go through them in chunks",
-        {LOOP: "for _ in [0]:", ROWS: "x, y = test_x, test_y"},
-        also=({SIMILARITY: "similarity = F.cosine_similarity(x[:, None], unit[None], dim=2)"},),
+        {LOOP: "for _ in [0]:", "x, y = …": "x, y = test_x, test_y"},
+        {SIMILARITY: "similarity = F.cosine_similarity(x[:, None], unit[None], dim=2)"},
         slow=True,
     ),
     Mistake(
         "loop_over_the_rows",
         "a Python loop compares one test row at a time; compare a chunk of them with one product",
-        {LOOP: "for start in range(len(test_x)):", ROWS: "x, y = test_x[start, None], test_y[start, None]"},
+        {LOOP: "for start in range(len(test_x)):", "x, y = …": "x, y = test_x[start, None], test_y[start, None]"},
         slow=True,
     ),
     Mistake(

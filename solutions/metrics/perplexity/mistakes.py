@@ -15,7 +15,6 @@ OF_ANY = "({} * counts.any(1)).sum() / counts.any(1).sum()"  # empty sequences l
 SAFE = "target.where(counts, 0)"
 PICKED = f"gather(-1, {SAFE}[..., None])[..., 0]"
 IN_FLOAT32 = f"(logits.float().exp().sum(-1).log() - logits.{PICKED})[counts].mean().to(logits.dtype)"
-CHECKED = "if ((target < 0) | (target >= V))[counts].any():"
 REPLACED = {MEAN: "F.cross_entropy(logits.flatten(0, 1), target.where(counts, -100).flatten())"}
 
 
@@ -28,18 +27,13 @@ MISTAKES = (
     Mistake(
         "mean_of_means",
         "the mean is taken in each sequence first, so tokens of short ones count more; take one mean over all tokens",
-        {MEAN: f"{OF_SEQUENCES}.mean()"},
-        also=({MEAN: OF_ANY.format(OF_SEQUENCES)},),
+        {MEAN: [f"{OF_SEQUENCES}.mean()", OF_ANY.format(OF_SEQUENCES)]},
     ),
     Mistake(
         "mean_of_perplexities",
         "exp is taken of each sequence or each token, and then the mean; take the mean of the losses, and exp once",
-        {MEAN: OF_SEQUENCES, RESULT: f"{RESULT}.mean()"},
-        also=(
-            {MEAN: OF_SEQUENCES, RESULT: OF_ANY.format(RESULT)},
-            {MEAN: EACH, RESULT: "loss.exp()[counts].mean()"},
-            {MEAN: EACH, RESULT: "loss.exp().mean()"},
-        ),
+        {MEAN: OF_SEQUENCES, RESULT: [f"{RESULT}.mean()", OF_ANY.format(RESULT)]},
+        {MEAN: EACH, RESULT: ["loss.exp()[counts].mean()", "loss.exp().mean()"]},
     ),
     Mistake(
         "padding_in_the_divisor",
@@ -49,20 +43,17 @@ MISTAKES = (
     Mistake(
         "padding_counted",
         "ignored positions count as if some token were their target; leave them out of the sum and of the count",
-        {MEAN: f"F.cross_entropy({ROWS}, {SAFE}.flatten())"},
-        also=({MEAN: f"F.cross_entropy({ROWS}, (target % V).flatten())"},),
+        {MEAN: [f"F.cross_entropy({ROWS}, {SAFE}.flatten())", f"F.cross_entropy({ROWS}, (target % V).flatten())"]},
     ),
     Mistake(
         "exp_of_a_sum",
         "the sum of the losses is not divided by the number of tokens; exp should get the mean over all tokens",
-        {MEAN: SUM},
-        also=({MEAN: f"{SUM} / B"}, {MEAN: f"{SUM} / S"}, {MEAN: f"{SUM} / counts.any(1).sum()"}),
+        {MEAN: [SUM, f"{SUM} / B", f"{SUM} / S", f"{SUM} / counts.any(1).sum()"]},
     ),
     Mistake(
         "base_two",
         "the loss is in nats, but is used as bits, or the other way round; the power should have the base of the log",
-        {RESULT: "loss.exp2()"},
-        also=({RESULT: "(loss / 0.6931471805599453).exp()"},),
+        {RESULT: ["loss.exp2()", "(loss / 0.6931471805599453).exp()"]},
     ),
     Mistake("no_exp", "the mean loss itself is returned; take exp of it", {RESULT: "loss"}),
     Mistake(
@@ -74,25 +65,25 @@ MISTAKES = (
         "targets_shifted",
         "the targets are shifted by one position, but they already stand next to the logits that predict them",
         {MEAN: MEAN.replace("logits.", "logits[:, :-1].").replace("target.", "target[:, 1:].")},
-        also=({MEAN: MEAN.replace("logits.", "logits[:, 1:].").replace("target.", "target[:, :-1].")},),
+        {MEAN: MEAN.replace("logits.", "logits[:, 1:].").replace("target.", "target[:, :-1].")},
     ),
     Mistake(
         "positions_as_tokens",
         "axis 1 is taken for the vocabulary, as F.cross_entropy does, but here it is the last; flatten, or transpose",
         {MEAN: MEAN.replace(".flatten(0, 1)", "").replace(".flatten()", "")},
-        also=({MEAN: f"-logits.log_softmax(1).{PICKED}[counts].mean()"},),
+        {MEAN: f"-logits.log_softmax(1).{PICKED}[counts].mean()"},
     ),
     Mistake(
         "reshaped_for_transposed",
         "logits end up next to the targets of other positions; flatten both alike, or transpose: reshape swaps no axes",
         {MEAN: MEAN.replace(".flatten(0, 1)", ".reshape(B, V, S)").replace(".flatten()", "")},
-        also=({ROWS: "logits.transpose(0, 1).flatten(0, 1)"}, {ROWS: "logits.reshape(B, V, S).mT.flatten(0, 1)"}),
+        {ROWS: ["logits.transpose(0, 1).flatten(0, 1)", "logits.reshape(B, V, S).mT.flatten(0, 1)"]},
     ),
     Mistake(
         "view_of_strided",
         "view fails where the inputs are not contiguous; use reshape or flatten",
         {ROWS: "logits.view(-1, V)"},
-        also=({TOKENS: "target.view(-1)"},),
+        {TOKENS: "target.view(-1)"},
     ),
     Mistake(
         "softmax_twice",
@@ -103,10 +94,8 @@ MISTAKES = (
         "minus_100_always_ignored",
         "−100 is ignored whatever ignore_index is; compare the targets with the argument alone",
         {COUNTS: "counts = (target != -100) & (target != ignore_index)", **REPLACED},
-        also=(
-            {COUNTS: "counts = target != -100", **REPLACED},
-            {COUNTS: "counts = target != -100", **REPLACED, CHECKED: "if False:"},
-        ),
+        {COUNTS: "counts = target != -100", **REPLACED},
+        {COUNTS: "counts = target != -100", **REPLACED, "if ((target …": "if False:"},
     ),
     Mistake(
         "negative_targets_ignored",
@@ -117,7 +106,7 @@ MISTAKES = (
         "no_max_shift",
         "exp overflows, or all of its results underflow; use F.cross_entropy or log_softmax, which shift the logits",
         {MEAN: f"(logits.exp().sum(-1).log() - logits.{PICKED})[counts].mean()"},
-        also=({MEAN: f"-(logits.exp() / logits.exp().sum(-1, keepdim=True)).{PICKED}[counts].log().mean()"},),
+        {MEAN: f"-(logits.exp() / logits.exp().sum(-1, keepdim=True)).{PICKED}[counts].log().mean()"},
     ),
     Mistake(
         "cast_but_not_shifted",
@@ -134,7 +123,7 @@ MISTAKES = (
         "log_of_softmax",
         "the softmax underflows to 0 for far tokens, or is kept from it by a small constant; use log_softmax",
         log_of("p"),
-        also=tuple(log_of(f"p{eps}") for eps in (" + 1e-9", " + 1e-12", ".clamp(min=1e-9)", ".clamp(min=1e-12)")),
+        *(log_of(f"p{eps}") for eps in (" + 1e-9", " + 1e-12", ".clamp(min=1e-9)", ".clamp(min=1e-12)")),
     ),
     Mistake(
         "zero_times_infinity",
@@ -145,14 +134,13 @@ MISTAKES = (
         "identity_matrix",
         "a V × V identity or a table of all pairs of tokens is made; gather one entry for each position",
         {MEAN: f"-{ROWS}.log_softmax(-1)[:, {SAFE}.flatten()].diagonal()[counts.flatten()].mean()"},
-        also=({MEAN: f"-logits.log_softmax(-1)[(counts[..., None] * counts.new_ones(V).diag()[{SAFE}])].mean()"},),
+        {MEAN: f"-logits.log_softmax(-1)[(counts[..., None] * counts.new_ones(V).diag()[{SAFE}])].mean()"},
         slow=True,
     ),
     Mistake(
         "sequence_by_sequence",
         "a Python loop goes over the sequences or the positions; F.cross_entropy takes all of them at once",
-        {MEAN: BY_SEQUENCES},
-        also=({MEAN: f"{MEAN} if counts.all() else {BY_SEQUENCES}"},),
+        {MEAN: [BY_SEQUENCES, f"{MEAN} if counts.all() else {BY_SEQUENCES}"]},
         slow=True,
     ),
 )

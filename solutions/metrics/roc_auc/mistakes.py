@@ -4,14 +4,12 @@ from graders.kata import Mistake
 
 LENGTHS = "    if y_true.shape != y_score.shape:\n"
 POSITIVE = "positive = y_true == 1"
-LABELS = "    if not (positive | (y_true == 0)).all():\n"
 CLASSES = "    if not 0 < positive.sum() < len(positive):\n"
 SORTED = "score, order = y_score.sort(descending=True)"
 ORDERED = "positive = positive[order].double()"
 LAST = "torch.cat([score[1:] != score[:-1], torch.ones_like(order[:1], dtype=torch.bool)])"
 TRUE_POSITIVES = "torch.cat([start, positive.cumsum(0)[last]])"
 FALSE_POSITIVES = "torch.cat([start, (1 - positive).cumsum(0)[last]])"
-THRESHOLDS = "torch.cat([score.new_full((1,), torch.inf), score[last]])"
 GROUPED = (
     "torch.zeros(int(last.sum()), dtype=torch.long if y_true.dtype == torch.bool else y_true.dtype)"
     ".index_add_(0, last.cumsum(0) - last.long(), y_true[order] * 1)"
@@ -22,7 +20,7 @@ BACKWARDS = {CURVE: f"return ({FPR}).flip(0), ({TPR}).flip(0), thresholds.flip(0
 UNPACKED = "fpr, tpr, _ = roc_curve(y_true, y_score)"
 AREA = "return torch.trapezoid(tpr, fpr)"
 ALL_POINTS = {LAST: "torch.ones_like(order, dtype=torch.bool)"}
-TWO_AT_MOST = {LABELS: "    if y_true.unique().numel() > 2:\n"}
+TWO_AT_MOST = {"    if not (positive | (y_true == 0)).all():\n": "    if y_true.unique().numel() > 2:\n"}
 FLAT = {POSITIVE: f"y_true, y_score = y_true.flatten(), y_score.flatten()\n    {POSITIVE}"}
 
 
@@ -51,14 +49,13 @@ MISTAKES = (
         "one_point_per_sample",
         "every sample has a point of its own, so that the order of equal scores matters; keep one per distinct score",
         ALL_POINTS,
-        also=(  # the order of equal scores is another one
-            ALL_POINTS | {"descending=True": "descending=True, stable=True"},
-            ALL_POINTS
-            | {
-                SORTED: "order = y_true.long().argsort(descending=True, stable=True)\n"
-                "    order = order[y_score[order].argsort(descending=True, stable=True)]\n    score = y_score[order]",
-            },
-        ),
+        # the order of equal scores is another one
+        ALL_POINTS | {"descending=True": "descending=True, stable=True"},
+        ALL_POINTS
+        | {
+            SORTED: "order = y_true.long().argsort(descending=True, stable=True)\n"
+            "    order = order[y_score[order].argsort(descending=True, stable=True)]\n    score = y_score[order]",
+        },
     ),
     Mistake(
         "first_of_each_tie",
@@ -74,7 +71,7 @@ MISTAKES = (
         "points_backwards",
         "the points go from (1, 1) down to (0, 0); begin with the threshold +inf",
         BACKWARDS,
-        also=(BACKWARDS | {AREA: f"return -{AREA[7:]}"},),
+        BACKWARDS | {AREA: f"return -{AREA[7:]}"},
     ),
     Mistake(
         "end_missing",
@@ -82,20 +79,20 @@ MISTAKES = (
         {
             TRUE_POSITIVES: "positive.cumsum(0)[last]",
             FALSE_POSITIVES: "(1 - positive).cumsum(0)[last]",
-            THRESHOLDS: "score[last]",
+            "torch.cat([score.…": "score[last]",
         },
-        also=({CURVE: f"return ({FPR})[:-1], ({TPR})[:-1], thresholds[:-1]"},),
+        {CURVE: f"return ({FPR})[:-1], ({TPR})[:-1], thresholds[:-1]"},
     ),
     Mistake(
         "largest_score_plus_one",
         "the first threshold is the largest score plus 1, as in old versions of scikit-learn; it should be +inf",
-        {THRESHOLDS: "torch.cat([score[:1] + 1, score[last]])"},
+        {"torch.cat([score.…": "torch.cat([score[:1] + 1, score[last]])"},
     ),
     Mistake(
         "points_on_a_line_dropped",
         "points on a straight line between others are dropped; keep one point per distinct score",
         bends_alone(0),
-        also=(bends_alone(1),),  # as scikit-learn does it, before the origin is put in front
+        bends_alone(1),  # as scikit-learn does it, before the origin is put in front
     ),
     Mistake(
         "grid_of_thresholds",
@@ -111,38 +108,33 @@ MISTAKES = (
         "rates_swapped",
         "the two rates are swapped; FPR counts the samples of label 0, TPR the samples of label 1",
         {CURVE: f"return {TPR}, {FPR}, thresholds"},
-        also=({CURVE: f"return {TPR}, {FPR}, thresholds", UNPACKED: UNPACKED.replace("fpr, tpr", "tpr, fpr")},),
+        {CURVE: f"return {TPR}, {FPR}, thresholds", UNPACKED: UNPACKED.replace("fpr, tpr", "tpr, fpr")},
     ),
     Mistake(
         "other_denominators",
         "the counts are divided by the size of the other class, by all samples or by the accepted ones; divide each by "
         "the size of its class",
         {FPR: "false_positives / true_positives[-1]", TPR: "true_positives / false_positives[-1]"},
-        also=(
-            {FPR: "false_positives / len(order)", TPR: "true_positives / len(order)"},
-            {FPR: "false_positives / (false_positives + true_positives).clamp_min(1)"},
-        ),
+        {FPR: "false_positives / len(order)", TPR: "true_positives / len(order)"},
+        {FPR: "false_positives / (false_positives + true_positives).clamp_min(1)"},
     ),
     Mistake(
         "near_scores_merged",
         "scores that are merely close are taken for equal, by isclose or as float32; only equal ones are ties",
         {LAST: "torch.cat([~torch.isclose(score[1:], score[:-1]), torch.ones_like(order[:1], dtype=torch.bool)])"},
-        also=(
-            {SORTED: "score, order = y_score.float().sort(descending=True)"},
-            {SORTED: "score, order = y_score.float().sort(descending=True)\n    score = score.to(y_score.dtype)"},
-            {LAST: LAST.replace("score[1:] != score[:-1]", "score[:-1] - score[1:] > torch.finfo(score.dtype).tiny")},
-        ),
+        {SORTED: "score, order = y_score.float().sort(descending=True)"},
+        {SORTED: "score, order = y_score.float().sort(descending=True)\n    score = score.to(y_score.dtype)"},
+        {LAST: LAST.replace("score[1:] != score[:-1]", "score[:-1] - score[1:] > torch.finfo(score.dtype).tiny")},
     ),
     Mistake(
         "sigmoid_of_the_scores",
         "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; leave them alone",
         {SORTED: "score, order = y_score.sigmoid().sort(descending=True)"},
-        also=(  # as torchmetrics does it
-            {
-                SORTED: "outside = ((y_score < 0) | (y_score > 1)).any()\n"
-                "    score, order = (y_score.sigmoid() if outside else y_score).sort(descending=True)"
-            },
-        ),
+        # as torchmetrics does it
+        {
+            SORTED: "outside = ((y_score < 0) | (y_score > 1)).any()\n"
+            "    score, order = (y_score.sigmoid() if outside else y_score).sort(descending=True)"
+        },
     ),
     Mistake(
         "area_of_the_rounded_curve",
@@ -152,12 +144,10 @@ MISTAKES = (
             CURVE: f"return ({FPR}).to(score.dtype), ({TPR}).to(score.dtype), thresholds",
             AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
         },
-        also=(
-            {
-                ORDERED: "positive = positive[order].to(y_score.dtype)",
-                AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
-            },
-        ),
+        {
+            ORDERED: "positive = positive[order].to(y_score.dtype)",
+            AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
+        },
     ),
     Mistake(
         "float32_on_the_way",
@@ -166,21 +156,18 @@ MISTAKES = (
             ORDERED: "positive = positive[order].float()",
             CURVE: f"return ({FPR}).double(), ({TPR}).double(), thresholds",
         },
-        also=(
-            {ORDERED: "positive = positive[order].long()"},
-            {ORDERED: "positive = positive[order].long()", AREA: f"{AREA}.double()"},
-            {AREA: "return torch.trapezoid(tpr.float(), fpr.float()).double()"},
-            {
-                ORDERED: "positive = positive[order].long()",
-                AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
-            },
-        ),
+        {ORDERED: "positive = positive[order].long()"},
+        {ORDERED: "positive = positive[order].long()", AREA: f"{AREA}.double()"},
+        {AREA: "return torch.trapezoid(tpr.float(), fpr.float()).double()"},
+        {
+            ORDERED: "positive = positive[order].long()",
+            AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
+        },
     ),
     Mistake(
         "steps",
         "the area is made of steps as high as their left or right end, which gives ties 0 or 1; use trapezoids",
-        {AREA: "return (fpr.diff() * tpr[:-1]).sum()"},
-        also=({AREA: "return (fpr.diff() * tpr[1:]).sum()"},),
+        {AREA: ["return (fpr.diff() * tpr[:-1]).sum()", "return (fpr.diff() * tpr[1:]).sum()"]},
     ),
     Mistake(
         "never_below_a_half",
@@ -191,7 +178,7 @@ MISTAKES = (
         "ranks_without_ties",
         "the area comes from ranks that tell equal scores apart; equal scores share the mean of their ranks",
         from_ranks("y_score.argsort().argsort()"),
-        also=(from_ranks("y_score.argsort(stable=True).argsort()"),),  # the order of equal scores is another one
+        from_ranks("y_score.argsort(stable=True).argsort()"),  # the order of equal scores is another one
     ),
     Mistake(
         "every_pair_at_once",
@@ -206,7 +193,7 @@ MISTAKES = (
         "labels are subtracted from 1, which bool does not allow, or turned over by ~, which flips every bit; "
         "cast or compare them",
         {POSITIVE: "positive = (1 - y_true) == 0"},
-        also=({FALSE_POSITIVES: "torch.cat([start, (~y_true[order]).double().cumsum(0)[last]])"},),
+        {FALSE_POSITIVES: "torch.cat([start, (~y_true[order]).double().cumsum(0)[last]])"},
     ),
     Mistake(
         "counts_in_the_labels_dtype",
@@ -216,32 +203,28 @@ MISTAKES = (
             TRUE_POSITIVES: "torch.cat([start, positive.cumsum(0, dtype=positive.dtype)[last]])",
             FALSE_POSITIVES: "torch.cat([start, (1 - positive).cumsum(0, dtype=positive.dtype)[last]])",
         },
-        also=({TRUE_POSITIVES: f"torch.cat([start, {GROUPED}.double().cumsum(0)])"},),  # only those of equal scores
+        {TRUE_POSITIVES: f"torch.cat([start, {GROUPED}.double().cumsum(0)])"},  # only those of equal scores
     ),
     Mistake(
         "columns_accepted",
         "labels and scores of different shapes go through as long as there are as many of both, such as a column of "
         "them; compare the shapes",
         FLAT | {LENGTHS: "    if y_true.numel() != y_score.numel():\n"},
-        also=(
-            FLAT | {LENGTHS: "    if y_true.ndim != 1 or y_true.numel() != y_score.numel():\n"},
-            FLAT | {LENGTHS: "    if y_score.ndim != 1 or y_true.numel() != y_score.numel():\n"},
-        ),
+        FLAT | {LENGTHS: "    if y_true.ndim != 1 or y_true.numel() != y_score.numel():\n"},
+        FLAT | {LENGTHS: "    if y_score.ndim != 1 or y_true.numel() != y_score.numel():\n"},
     ),
     Mistake(
         "labels_half_checked",
         "labels above 1 are refused but negative ones are not, or any two labels go through; only 0 and 1 are labels",
-        {LABELS: "    if (y_true > 1).any():\n"},
-        also=(TWO_AT_MOST, TWO_AT_MOST | {POSITIVE: "positive = y_true == y_true.unique()[-1:]"}),
+        {"    if not (positive | (y_true == 0)).all():\n": "    if (y_true > 1).any():\n"},
+        TWO_AT_MOST,
+        TWO_AT_MOST | {POSITIVE: "positive = y_true == y_true.unique()[-1:]"},
     ),
     Mistake(
         "classes_half_checked",
         "no positives, no negatives or no samples at all do not raise ValueError; both classes should occur",
         {CLASSES: "    if not 0 < positive.sum():\n"},
-        also=(
-            {CLASSES: "    if positive.sum() == len(positive):\n"},
-            {CLASSES: "    if (y_true == y_true[0]).all():\n"},
-        ),
+        {CLASSES: ["    if positive.sum() == len(positive):\n", "    if (y_true == y_true[0]).all():\n"]},
     ),
     Mistake(
         "another_library",

@@ -4,14 +4,12 @@ from graders.kata import Mistake
 
 CHECK = "if x.dim() not in (2, 3, 4) or x.shape[1] != C:"
 AXES = "axes = [axis for axis in range(x.dim()) if axis != 1]"
-MEAN = "mean = x.mean(axes)"
 VAR = "var = x.var(axes, correction=0)"
 AVERAGED = {VAR: "var = x.var(0, correction=0).reshape(C, -1).mean(1)"}
 NO_GRAD = "            with torch.no_grad():\n                m = self.momentum\n"
 NEXT_MEAN = "self.running_mean.copy_((1 - m) * self.running_mean + m * mean)"
 NEXT_VAR = "self.running_var.copy_((1 - m) * self.running_var + m * var * (count / (count - 1)))"
 UNBIASED = " * (count / (count - 1))"
-MODE = "        if self.training:\n"
 EVALUATE = "mean, var = self.running_mean, self.running_var"
 ROWS = "rows = x.transpose(0, 1).flatten(1)\n            "
 UPDATE = (
@@ -21,7 +19,6 @@ UPDATE = (
 )
 CENTRED = "centred = x - mean.view(channels)"
 ROOT = "torch.sqrt(var.view(channels) + self.eps)"
-CHANNELS = "channels = (-1, *[1] * (x.dim() - 2))  # (C,), (C, 1) or (C, 1, 1)"
 BUFFER = 'self.register_buffer("running_{}", torch.{}(num_features))'
 
 
@@ -45,8 +42,8 @@ MISTAKES = (
     Mistake(
         "unbiased_batch",
         "the batch is normalised with the unbiased variance; divide by the number of values, not by one less",
-        {VAR: "var = x.var(axes)", UNBIASED: ""},
-        also=({VAR: "var = x.var(axes)", UNBIASED: " * ((count - 1) / count)"}, {VAR: "var = x.var(axes)"}),
+        {VAR: "var = x.var(axes)", UNBIASED: ["", " * ((count - 1) / count)"]},
+        {VAR: "var = x.var(axes)"},
     ),
     Mistake(
         "biased_running", "running_var follows the biased variance; multiply it by n / (n − 1) first", {UNBIASED: ""}
@@ -65,7 +62,7 @@ MISTAKES = (
         "one_for_each_position",
         "each position has statistics of its own, over the batch alone; take them over every axis but the channels'",
         normalized_over("0"),
-        also=(normalized_over("0") | AVERAGED,),
+        normalized_over("0") | AVERAGED,
     ),
     Mistake(
         "one_for_each_sample",
@@ -84,7 +81,7 @@ MISTAKES = (
         {
             CHECK: CHECK.replace("[1]", "[2 if x.dim() == 3 else 1]"),
             AXES: AXES.replace("!= 1", "!= (2 if x.dim() == 3 else 1)"),
-            CHANNELS: "channels = (-1, *[1] * (x.dim() - 2)) if x.dim() != 3 else (-1,)",
+            "channels = …": "channels = (-1, *[1] * (x.dim() - 2)) if x.dim() != 3 else (-1,)",
         },
     ),
     Mistake(
@@ -100,18 +97,18 @@ MISTAKES = (
         "running_as_parameters",
         "the running statistics are parameters; they are not trained, so register them as buffers",
         buffers("self.running_{} = nn.Parameter({}, requires_grad=False)"),
-        also=(buffers("self.running_{} = nn.Parameter({})"),),
+        buffers("self.running_{} = nn.Parameter({})"),
     ),
     Mistake(
         "not_saved",
         "state_dict leaves the running statistics out; register them as buffers",
         buffers("self.running_{} = {}"),
-        also=(buffers('self.register_buffer("running_{}", {}, persistent=False)'),),
+        buffers('self.register_buffer("running_{}", {}, persistent=False)'),
     ),
     Mistake(
         "mode_of_gradients",
         "whether gradients are on decides what is used; ask self.training, which train() and eval() set",
-        {MODE: "        if torch.is_grad_enabled():\n"},
+        {"        if self.training:\n": "        if torch.is_grad_enabled():\n"},
     ),
     Mistake(
         "batch_in_evaluation",
@@ -121,14 +118,14 @@ MISTAKES = (
     Mistake(
         "updated_in_evaluation",
         "evaluation changes the running statistics; it should only read them",
-        {EVALUATE: f"{UPDATE}\n            {EVALUATE}"},
-        also=({EVALUATE: f"{EVALUATE}\n            {UPDATE}"},),
+        {EVALUATE: [f"{UPDATE}\n            {EVALUATE}", f"{EVALUATE}\n            {UPDATE}"]},
     ),
     Mistake(
         "statistics_detached",
         "the statistics of the batch are detached, so the gradient of x misses how they depend on x",
         {CENTRED: CENTRED.replace("mean", "mean.detach()"), ROOT: ROOT.replace("var", "var.detach()")},
-        also=({CENTRED: CENTRED.replace("mean", "mean.detach()")}, {ROOT: ROOT.replace("var", "var.detach()")}),
+        {CENTRED: CENTRED.replace("mean", "mean.detach()")},
+        {ROOT: ROOT.replace("var", "var.detach()")},
     ),
     Mistake(
         "eps_outside_the_root",
@@ -139,10 +136,8 @@ MISTAKES = (
         "difference_of_squares",
         "E[x²] − E[x]² loses its digits where the mean is large; subtract each channel's own mean before squaring",
         {VAR: "var = (x * x).mean(axes) - mean * mean"},
-        also=(
-            {VAR: "var = ((x * x).mean(axes) - mean * mean).clamp_min(0)"},
-            {VAR: "var = (x - x.mean()).square().mean(axes) - (mean - x.mean()).square()"},
-        ),
+        {VAR: "var = ((x * x).mean(axes) - mean * mean).clamp_min(0)"},
+        {VAR: "var = (x - x.mean()).square().mean(axes) - (mean - x.mean()).square()"},
     ),
     Mistake(
         "only_the_first_calls_count",
@@ -152,12 +147,10 @@ MISTAKES = (
             "m = self.momentum": "self.calls = getattr(self, 'calls', 0) + 1\n"
             "                m = self.momentum * (self.calls < 5)"
         },
-        also=(
-            {
-                "m = self.momentum": "self.calls = getattr(self, 'calls', 0) + 1\n"
-                "                m = self.momentum if self.calls < 5 else 1 / self.calls"
-            },
-        ),
+        {
+            "m = self.momentum": "self.calls = getattr(self, 'calls', 0) + 1\n"
+            "                m = self.momentum if self.calls < 5 else 1 / self.calls"
+        },
     ),
     Mistake(
         "one_sample_refused",
@@ -167,15 +160,14 @@ MISTAKES = (
     Mistake(
         "loop_over_the_channels",
         "the channels go through a Python loop; mean and var do all of them at once",
-        {MEAN: "mean = torch.stack([x[:, c].mean() for c in range(C)])"},
-        also=({EVALUATE: f"{EVALUATE}\n            mean = torch.stack([one + 0 for one in mean])"},),
+        {"mean = …": "mean = torch.stack([x[:, c].mean() for c in range(C)])"},
+        {EVALUATE: f"{EVALUATE}\n            mean = torch.stack([one + 0 for one in mean])"},
         slow=True,
     ),
     Mistake(
         "covariances",
         "all covariances of the channels are taken, and all but the diagonal is thrown away; take the variances alone",
-        {VAR: f"var = {COVARIANCES}"},
-        also=({VAR: f"{VAR} if x.dim() > 2 else {COVARIANCES}"},),
+        {VAR: [f"var = {COVARIANCES}", f"{VAR} if x.dim() > 2 else {COVARIANCES}"]},
         slow=True,
     ),
 )

@@ -4,7 +4,6 @@ from graders.kata import Mistake, normalized
 
 FITS = "x.dim() < 3 or x.shape[2:].numel() == 1"
 OTHER = "{0} is not None and {0}.shape != channels"
-AXES = "axes = list(range(2, x.dim()))"
 ALONG = "along = (-1, *[1] * len(axes))"
 SCALED = "    if weight is not None:\n        y = y * weight.reshape(along)\n"
 SHIFTED = "    if bias is not None:\n        y = y + bias.reshape(along)\n"
@@ -54,7 +53,7 @@ SLOW = {
 
 
 def over(axes: str) -> dict[str, str]:
-    return {AXES: f"axes = {axes}", ALONG: ALONG.replace("len(axes)", "(x.dim() - 2)")}
+    return {"axes = …": f"axes = {axes}", ALONG: ALONG.replace("len(axes)", "(x.dim() - 2)")}
 
 
 MISTAKES = (
@@ -67,18 +66,13 @@ MISTAKES = (
         "sequences are normalised across the channels of each position, as layer norm does with the tokens of a text; "
         "take the mean and the variance over the positions of each channel",
         over("[1]"),
-        also=(over("[1] if x.dim() == 3 else list(range(2, x.dim()))"),),
+        over("[1] if x.dim() == 3 else list(range(2, x.dim()))"),
     ),
     Mistake(
         "affine_on_another_axis",
         "weight and bias lie along another axis than the channels, axis 1; give them a 1 for each axis after",
-        {ALONG: "along = (-1,)"},
-        also=(
-            {ALONG: "along = (-1, 1)"},
-            {ALONG: "along = (-1, 1, 1)"},
-            {ALONG: "along = (1, -1, 1, 1)"},
-            {ALONG: "along = (-1, *[1] * (x.dim() - 1))"},
-        ),
+        {ALONG: ["along = (-1,)", "along = (-1, 1)"]},
+        {ALONG: ["along = (-1, 1, 1)", "along = (1, -1, 1, 1)", "along = (-1, *[1] * (x.dim() - 1))"]},
     ),
     *normalized.mistakes(SCALED, SHIFTED),
     Mistake(
@@ -89,20 +83,19 @@ MISTAKES = (
     Mistake(
         "samples_counted_as_positions",
         "one position passes if there are several samples, as in batch norm; count the positions of one sample",
-        {FITS: "x.dim() < 3 or x.numel() == x.shape[1]"},
-        also=({FITS: "x.dim() < 3 or x.numel() == 1"},),
+        {FITS: ["x.dim() < 3 or x.numel() == x.shape[1]", "x.dim() < 3 or x.numel() == 1"]},
     ),
     Mistake(
         "one_axis_of_length_one_refused",
         "an axis of length 1 is refused, though others give several positions; multiply their lengths",
         {FITS: "x.dim() < 3 or 1 in x.shape[2:]"},
-        also=({FITS: "x.dim() < 3 or x.shape[-1] == 1"}, {FITS: "x.dim() < 3 or x.shape[2] == 1"}),
+        {FITS: ["x.dim() < 3 or x.shape[-1] == 1", "x.dim() < 3 or x.shape[2] == 1"]},
     ),
     Mistake(
         "weight_or_bias_compared_in_part",
         "weight or bias of another shape is taken where it broadcasts, or fits in part; compare whole shapes",
         IN_PART[0],
-        also=tuple(IN_PART[1:]),
+        *(IN_PART[1:]),
     ),
     *(
         Mistake(name, wrong, normalized.variance(f"{text}.reshape(mean.shape)", PLANES), slow=True)

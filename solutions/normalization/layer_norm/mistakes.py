@@ -4,7 +4,6 @@ from graders.kata import Mistake, normalized
 
 FITS = "x.shape[-k:] != shape"
 OTHER = "{0} is not None and {0}.shape != shape"
-AXES = "axes = list(range(-k, 0))"
 SCALED = "    if weight is not None:\n        y = y * weight\n"
 SHIFTED = "    if bias is not None:\n        y = y + bias\n"
 
@@ -54,7 +53,7 @@ SLOW = {
 MISTAKES = (
     *normalized.mistakes(SCALED, SHIFTED),
     *(
-        Mistake(name, f"the mean and the variance are taken over {wrong}", {AXES: f"axes = {axes}"})
+        Mistake(name, f"the mean and the variance are taken over {wrong}", {"axes = …": f"axes = {axes}"})
         for name, (axes, wrong) in OVER.items()
     ),
     Mistake(
@@ -71,16 +70,14 @@ MISTAKES = (
         "compared_in_part",
         "not all of normalized_shape is compared with x.shape; each size should fit, and x have as many axes or more",
         {FITS: "x.shape[-1:] != shape[-1:]"},
-        also=(
-            {FITS: "any(a != b for a, b in zip(shape[::-1], x.shape[::-1]))"},
-            {FITS: "x.shape[-k:].numel() != torch.Size(shape).numel()"},
-        ),
+        {FITS: "any(a != b for a, b in zip(shape[::-1], x.shape[::-1]))"},
+        {FITS: "x.shape[-k:].numel() != torch.Size(shape).numel()"},
     ),
     Mistake(
         "weight_or_bias_compared_in_part",
         "weight or bias of another shape is taken where it broadcasts, or fits in part; compare whole shapes",
         IN_PART[0],
-        also=tuple(IN_PART[1:]),
+        *(IN_PART[1:]),
     ),
     *(
         Mistake(name, wrong, normalized.variance(f"{text}.reshape(mean.shape)", ROWS), slow=True)

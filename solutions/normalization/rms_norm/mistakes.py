@@ -77,18 +77,15 @@ def divided_by(text: str) -> tuple[dict[str, str], ...]:
 
 
 def dividing(name: str, texts: tuple[str, ...], wrong: str) -> Mistake:
-    first, *others = (edits for text in texts for edits in divided_by(text))
-    return Mistake(name, wrong, first, also=tuple(others))
+    return Mistake(name, wrong, *(edits for text in texts for edits in divided_by(text)))
 
 
 def of_x(name: str, wrong: str, *texts: str, slow: bool = False) -> Mistake:
-    first, *others = ({GRAD_X: f"grad_x = {text}"} for text in texts)
-    return Mistake(name, wrong, first, also=tuple(others), slow=slow)
+    return Mistake(name, wrong, {GRAD_X: [f"grad_x = {text}" for text in texts]}, slow=slow)
 
 
 def of_weight(name: str, wrong: str, *texts: str, slow: bool = False) -> Mistake:
-    first, *others = ({GRAD_WEIGHT: f"grad_weight = {text}"} for text in texts)
-    return Mistake(name, wrong, first, also=tuple(others), slow=slow)
+    return Mistake(name, wrong, {GRAD_WEIGHT: [f"grad_weight = {text}" for text in texts]}, slow=slow)
 
 
 MISTAKES = (
@@ -98,19 +95,18 @@ MISTAKES = (
         "the squares are taken in half precision, where float16 overflows from 256 on, and gives 0 for squares of "
         "small numbers; cast to float32 first",
         HALF | HALF_BACK,
-        also=(HALF, HALF_BACK),
+        HALF,
+        HALF_BACK,
     ),
     Mistake(
         "centred",
         "the mean is subtracted from x, as in layer norm; RMS norm only divides",
         {"    y = wide / rms\n": "    y = (wide - wide.mean(-1, keepdim=True)) / rms\n"},
-        also=(
-            {WIDE: f"{WIDE}\n    wide = wide - wide.mean(-1, keepdim=True)"},
-            {
-                RMS: "rms = torch.sqrt(wide.var(-1, keepdim=True) + eps)",
-                "y = wide / rms": "y = (wide - wide.mean(-1, keepdim=True)) / rms",
-            },
-        ),
+        {WIDE: f"{WIDE}\n    wide = wide - wide.mean(-1, keepdim=True)"},
+        {
+            RMS: "rms = torch.sqrt(wide.var(-1, keepdim=True) + eps)",
+            "y = wide / rms": "y = (wide - wide.mean(-1, keepdim=True)) / rms",
+        },
     ),
     Mistake(
         "rms_detached",
@@ -131,22 +127,17 @@ MISTAKES = (
         "weight_compared_in_part",
         "a weight of another shape is taken where it broadcasts, or fits in part; compare its shape with (D,)",
         {FITS: "weight.shape[-1:] != (D,)", FITS_BACK: "weight.shape[-1:] != x.shape[-1:]"},
-        also=(
-            {FITS: "weight.numel() != D"},
-            {FITS_BACK: "weight.numel() != x.shape[-1]"},
-            {FITS: "weight.dim() > 1 or weight.numel() not in (1, D)"},
-            {FITS_BACK: "weight.dim() > 1 or weight.numel() not in (1, x.shape[-1])"},
-        ),
+        {FITS: "weight.numel() != D"},
+        {FITS_BACK: "weight.numel() != x.shape[-1]"},
+        {FITS: "weight.dim() > 1 or weight.numel() not in (1, D)"},
+        {FITS_BACK: "weight.dim() > 1 or weight.numel() not in (1, x.shape[-1])"},
     ),
     Mistake(
         "grad_output_compared_in_part",
         "a grad_output of another shape is taken where it broadcasts, or fits in part; compare whole shapes",
         {GRAD_FITS: "torch.broadcast_shapes(grad_output.shape, x.shape) != x.shape:"},
-        also=(
-            {GRAD_FITS: "grad_output.shape[-1:] != x.shape[-1:]:"},
-            {GRAD_FITS: "grad_output.numel() != x.numel():"},
-            {GRAD_FITS: "grad_output.dim() != x.dim():"},
-        ),
+        {GRAD_FITS: "grad_output.shape[-1:] != x.shape[-1:]:"},
+        {GRAD_FITS: ["grad_output.numel() != x.numel():", "grad_output.dim() != x.dim():"]},
     ),
     of_x(
         "no_projection",
@@ -235,7 +226,7 @@ MISTAKES = (
         "a_gradient_without_weight",
         "there is no weight, and yet a gradient for it comes back; return None in its place",
         {"return grad_x.to(dtype), None": "return grad_x.to(dtype), (g * n).reshape(-1, x.shape[-1]).sum(0).to(dtype)"},
-        also=({"return grad_x.to(dtype), None": "return grad_x.to(dtype), x.new_zeros(x.shape[-1])"},),
+        {"return grad_x.to(dtype), None": "return grad_x.to(dtype), x.new_zeros(x.shape[-1])"},
     ),
     Mistake(
         "loop_over_the_rows",
@@ -256,10 +247,8 @@ MISTAKES = (
         "matrix_of_features",
         "a D × D matrix is made, of weight or of all products of features; multiply entry by entry",
         {"y = y * weight": "y = y @ torch.diag(weight).to(y.dtype)"},
-        also=(
-            {GRAD_N: "grad_n = g if weight is None else g @ torch.diag(weight).to(g.dtype)"},
-            {GRAD_WEIGHT: "grad_weight = (g.reshape(-1, x.shape[-1]).mT @ n.reshape(-1, x.shape[-1])).diagonal()"},
-        ),
+        {GRAD_N: "grad_n = g if weight is None else g @ torch.diag(weight).to(g.dtype)"},
+        {GRAD_WEIGHT: "grad_weight = (g.reshape(-1, x.shape[-1]).mT @ n.reshape(-1, x.shape[-1])).diagonal()"},
         slow=True,
     ),
     of_x(

@@ -5,7 +5,6 @@ from graders.kata import Mistake
 SHAPE_OF_Y, MARGIN = "if y.shape != x1.shape[:1]:", "if margin < 0:"
 DISTANCE = "torch.linalg.vector_norm(x1 - x2, dim=1)"
 SQUARES = "(x1 - x2).square().sum(1)"
-POSITIVE = "y.to(x1.dtype)\n"
 PULL, PUSH = "distance.square()", "torch.relu(margin - distance).square()"
 LOSSES = "positive * pull + (1 - positive) * push"
 REFUSED = 'raise ValueError(f"reduction should be'
@@ -22,7 +21,7 @@ MISTAKES = (
         "hinge_of_squares",
         "the hinge is taken of the squared distance; subtract the distance from the margin, clamp at 0, then square",
         {PUSH: "torch.relu(margin**2 - distance**2)"},
-        also=({PUSH: "torch.relu(margin - distance**2)"}, {PUSH: "torch.relu(margin - distance**2) ** 2"}),
+        {PUSH: ["torch.relu(margin - distance**2)", "torch.relu(margin - distance**2) ** 2"]},
     ),
     Mistake("distance_not_squared", "the distance of a positive pair is not squared; square it", {PULL: "distance"}),
     Mistake(
@@ -49,43 +48,36 @@ MISTAKES = (
         "margin_for_positives",
         "the margin also limits the loss of positive pairs; theirs is d², however large d is",
         {PULL: "distance.clamp(max=margin).square()"},
-        also=({PULL: "torch.relu(distance - margin).square()"}, {PULL: "distance.square() * (distance <= margin)"}),
+        {PULL: ["torch.relu(distance - margin).square()", "distance.square() * (distance <= margin)"]},
     ),
     Mistake(
         "halved",
         "the loss is halved; this one has no factor ½",
         {LOSSES: f"({LOSSES}) / 2"},
-        also=({MEAN: "return losses.mean() / 2"},),
+        {MEAN: "return losses.mean() / 2"},
     ),
     Mistake(
         "mean_over_active",
         "the mean is taken over the pairs with a positive loss only; divide by all N",
         {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
-        also=(
-            {MEAN: "return losses.sum() / (losses > 0).sum()"},
-            {MEAN: "return losses[losses > 0].mean()"},
-        ),
+        {MEAN: ["return losses.sum() / (losses > 0).sum()", "return losses[losses > 0].mean()"]},
     ),
     Mistake(
         "nan_gradient_at_zero",
         "the distance is the plain root of a sum of squares: its gradient is NaN where two vectors are equal, and a "
         "label of 0 times NaN is NaN; use torch.linalg.vector_norm, or keep the root away from zero",
         {DISTANCE: f"{SQUARES}.sqrt()"},
-        also=(
-            {PULL: SQUARES, PUSH: f"torch.relu(margin - {SQUARES}.sqrt()).square()"},
-            {LOSSES: f"torch.where(y.bool(), pull, torch.relu(margin - {NEGATIVE_ROOT}).square())"},
-        ),
+        {PULL: SQUARES, PUSH: f"torch.relu(margin - {SQUARES}.sqrt()).square()"},
+        {LOSSES: f"torch.where(y.bool(), pull, torch.relu(margin - {NEGATIVE_ROOT}).square())"},
     ),
     Mistake(
         "large_eps",
         "the eps is too large for vectors that are equal or close together; at most 1e-12 under the root, or 1e-6 on "
         "each difference",
         {DISTANCE: f"({SQUARES} + 1e-8).sqrt()"},
-        also=(
-            *({DISTANCE: f"({SQUARES} + {eps}).sqrt()"} for eps in ("1e-9", "1e-6", "1e-4")),
-            *({DISTANCE: f"{SQUARES}.clamp_min({eps}).sqrt()"} for eps in ("1e-8", "1e-7", "1e-6")),
-            *({DISTANCE: f"torch.linalg.vector_norm(x1 - x2 + {eps}, dim=1)"} for eps in ("1e-5", "1e-4", "1e-3")),
-        ),
+        {DISTANCE: [f"({SQUARES} + {eps}).sqrt()" for eps in ("1e-9", "1e-6", "1e-4")]},
+        {DISTANCE: [f"{SQUARES}.clamp_min({eps}).sqrt()" for eps in ("1e-8", "1e-7", "1e-6")]},
+        {DISTANCE: [f"torch.linalg.vector_norm(x1 - x2 + {eps}, dim=1)" for eps in ("1e-5", "1e-4", "1e-3")]},
     ),
     Mistake(
         "expanded_square",
@@ -95,7 +87,7 @@ MISTAKES = (
     Mistake(
         "bool_labels_fail",
         "bool labels fail, for torch refuses to subtract them; cast y to the dtype of x1",
-        {POSITIVE: "y\n"},
+        {"y.to(x1.dtype)\n": "y\n"},
     ),
     Mistake(
         "labels_wrap_around",
@@ -105,14 +97,13 @@ MISTAKES = (
     Mistake(
         "half_becomes_float32",
         "labels cast to float32 make the result float32 where the inputs are half precision; cast y to the dtype of x1",
-        {POSITIVE: "y.float()\n"},
-        also=({POSITIVE: "y.float() if y.dtype == torch.bool else y.to(x1.dtype)\n"},),
+        {"y.to(x1.dtype)\n": ["y.float()\n", "y.float() if y.dtype == torch.bool else y.to(x1.dtype)\n"]},
     ),
     Mistake(
         "every_pair_of_losses",
         "distances of shape (N, 1) meet labels of shape (N,), so the losses are N × N; drop that axis",
         {DISTANCE: "torch.linalg.vector_norm(x1 - x2, dim=1, keepdim=True)"},
-        also=({DISTANCE: "torch.nn.functional.pairwise_distance(x1, x2, keepdim=True)"},),
+        {DISTANCE: "torch.nn.functional.pairwise_distance(x1, x2, keepdim=True)"},
     ),
     Mistake("axis_kept", '"none" returns (N, 1); return one loss per pair, (N,)', {NONE: "return losses[:, None]\n"}),
     Mistake(
@@ -131,8 +122,7 @@ MISTAKES = (
     Mistake(
         "only_labels_counted",
         "labels of another shape are taken where there are N of them, such as (N, 1); refuse all shapes but (N,)",
-        {SHAPE_OF_Y: "if y.numel() != len(x1):"},
-        also=({SHAPE_OF_Y: "if y.dim() == 0 or len(y) != len(x1):"},),
+        {SHAPE_OF_Y: ["if y.numel() != len(x1):", "if y.dim() == 0 or len(y) != len(x1):"]},
     ),
     Mistake(
         "any_method_reduces",

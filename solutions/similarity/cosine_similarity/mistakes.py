@@ -40,41 +40,46 @@ MISTAKES = (
         "eps_added_to_the_product",
         "eps is added to the product of the norms, which is wrong for tiny vectors; clamp each norm to at least eps",
         divided_last(PLAIN, "x_norm * y_norm + eps"),
-        also=(
-            divided_last(ROOT, "x_norm * y_norm + eps"),
-            divided_last(PLAIN, "x_norm * y_norm + eps") | {BROADCAST: ""},
-        ),
+        divided_last(ROOT, "x_norm * y_norm + eps"),
+        divided_last(PLAIN, "x_norm * y_norm + eps") | {BROADCAST: ""},
     ),
     Mistake(
         "eps_added_to_each_norm",
         "eps is added to each norm; clamp each norm to at least eps instead",
         norms(PLAIN + " + eps"),
-        also=(divided_last(PLAIN + " + eps"), norms(ROOT + " + eps"), divided_last(ROOT + " + eps")),
+        divided_last(PLAIN + " + eps"),
+        norms(ROOT + " + eps"),
+        divided_last(ROOT + " + eps"),
     ),
     Mistake(
         "eps_under_the_root",
         "eps is added under the root of each norm, where it weighs as much as a norm of √eps; "
         "clamp each norm to at least eps instead",
         norms(f"({SQUARES} + eps).sqrt()"),
-        also=(divided_last(f"({SQUARES} + eps).sqrt()"), widened(f"({SQUARES} + eps).sqrt()")),
+        divided_last(f"({SQUARES} + eps).sqrt()"),
+        widened(f"({SQUARES} + eps).sqrt()"),
     ),
     Mistake(
         "squares_clamped_to_eps",
         "the squared norms are clamped to eps, and so the norms to √eps; clamp the norms themselves",
         norms(SQUARES + ".clamp_min(eps).sqrt()"),
-        also=(divided_last(SQUARES + ".clamp_min(eps).sqrt()"), widened(SQUARES + ".clamp_min(eps).sqrt()")),
+        divided_last(SQUARES + ".clamp_min(eps).sqrt()"),
+        widened(SQUARES + ".clamp_min(eps).sqrt()"),
     ),
     Mistake(
         "product_clamped",
         "the product of the norms is clamped to eps; clamp each norm on its own",
         divided_last(PLAIN, "(x_norm * y_norm).clamp_min(eps)"),
-        also=(divided_last(ROOT, "(x_norm * y_norm).clamp_min(eps)"),),
+        divided_last(ROOT, "(x_norm * y_norm).clamp_min(eps)"),
     ),
     Mistake(
         "no_eps",
         "the norms are not clamped at all, so a zero vector gives NaN; clamp each to at least eps",
         norms(PLAIN),
-        also=(divided_last(PLAIN), norms(ROOT), divided_last(ROOT), divided_last(PLAIN) | {BROADCAST: ""}),
+        divided_last(PLAIN),
+        norms(ROOT),
+        divided_last(ROOT),
+        divided_last(PLAIN) | {BROADCAST: ""},
     ),
     Mistake(
         "eps_ignored",
@@ -85,13 +90,14 @@ MISTAKES = (
         "eps_raised",
         "eps is raised to what suits the dtype, so that tiny vectors get the wrong similarity; use eps as it is",
         norms(PLAIN + ".clamp_min(max(eps, torch.finfo(x.dtype).eps))"),
-        also=(norms(PLAIN + ".clamp_min(max(eps, 1e-4) if x.dtype.itemsize < 4 else eps)"),),
+        norms(PLAIN + ".clamp_min(max(eps, 1e-4) if x.dtype.itemsize < 4 else eps)"),
     ),
     Mistake(
         "squared_norms",
         "the squared norms are used without the square root; take the root before dividing",
         norms(PLAIN + ".square().clamp_min(eps)"),
-        also=(norms(SQUARES + ".clamp_min(eps)"), divided_last(SQUARES + ".clamp_min(eps)")),
+        norms(SQUARES + ".clamp_min(eps)"),
+        divided_last(SQUARES + ".clamp_min(eps)"),
     ),
     Mistake(
         "norm_of_everything",
@@ -103,7 +109,8 @@ MISTAKES = (
         "the norm is the plain root of a sum of squares, whose gradient at a zero vector is NaN; "
         "use torch.linalg.vector_norm, or keep the root away from zero",
         norms(ROOT + ".clamp_min(eps)"),
-        also=(divided_last(ROOT + ".clamp_min(eps)"), widened(ROOT + ".clamp_min(eps)")),
+        divided_last(ROOT + ".clamp_min(eps)"),
+        widened(ROOT + ".clamp_min(eps)"),
     ),
     Mistake(
         "squares_overflow_in_half",
@@ -130,8 +137,7 @@ MISTAKES = (
     Mistake(
         "only_one_expanded",
         "only one of x and y is expanded to the other's shape; broadcast both",
-        {BROADCAST: "    y = y.expand_as(x)\n"},
-        also=({BROADCAST: "    x = x.expand_as(y)\n"},),
+        {BROADCAST: ["    y = y.expand_as(x)\n", "    x = x.expand_as(y)\n"]},
     ),
     Mistake(
         "axis_kept",
@@ -158,12 +164,10 @@ MISTAKES = (
         "loop_over_the_vectors",
         "the vectors go through a Python loop, one pair at a time; multiply all of them, and sum along `dim` alone",
         {"return " + RESULT: ROWS + "torch.stack([a @ b for a, b in zip(u, w)]).reshape(x.sum(dim).shape)"},
-        also=(
-            {
-                "return " + RESULT: f"{ROWS}{RESULT} if dim else "
-                "torch.stack([a @ b for a, b in zip(u, w)]).reshape(x.sum(dim).shape)"
-            },
-        ),
+        {
+            "return " + RESULT: f"{ROWS}{RESULT} if dim else "
+            "torch.stack([a @ b for a, b in zip(u, w)]).reshape(x.sum(dim).shape)"
+        },
         slow=True,
     ),
     Mistake(
@@ -179,7 +183,7 @@ MISTAKES = (
         "all_pairs",
         "all pairs of vectors are compared, and all but the diagonal is thrown away; multiply elementwise, then sum",
         {"return " + RESULT: ROWS + "(u @ w.mT).diagonal().reshape(x.sum(dim).shape)"},
-        also=({"return " + RESULT: f"{ROWS}{RESULT} if dim else (u @ w.mT).diagonal().reshape(x.sum(dim).shape)"},),
+        {"return " + RESULT: f"{ROWS}{RESULT} if dim else (u @ w.mT).diagonal().reshape(x.sum(dim).shape)"},
         slow=True,
     ),
 )

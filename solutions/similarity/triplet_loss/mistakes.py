@@ -5,12 +5,9 @@ from graders.kata import Mistake
 POSITIVE = "torch.linalg.vector_norm(anchor - positive, dim=1)"
 NEGATIVE = "torch.linalg.vector_norm(anchor - negative, dim=1)"
 UNITS = "(x / torch.linalg.vector_norm(x, dim=1, keepdim=True) for x in (anchor, positive, negative))"
-COSINE_POSITIVE = "1 - (a * p).sum(1)"
 COSINE_NEGATIVE = "1 - (a * n).sum(1)"
 HINGE = "torch.relu(to_positive - to_negative + margin)"
 MEAN = "return losses.mean()"
-SUM = "return losses.sum()"
-SHAPES = "if not anchor.shape == positive.shape == negative.shape:"
 MARGIN = "if margin < 0:"
 KEPT_POSITIVE, KEPT_NEGATIVE = (line.replace("dim=1", "dim=1, keepdim=True") for line in (POSITIVE, NEGATIVE))
 
@@ -24,7 +21,7 @@ def euclidean(distance: str) -> dict[str, str]:
 
 def cosine(distance: str) -> dict[str, str]:
     """Both cosine distances, of the unit vector X from a."""
-    return {COSINE_POSITIVE: distance.replace("X", "p"), COSINE_NEGATIVE: distance.replace("X", "n")}
+    return {"1 - (a * p).…": distance.replace("X", "p"), COSINE_NEGATIVE: distance.replace("X", "n")}
 
 
 def under_the_root(eps: str) -> dict[str, str]:
@@ -68,7 +65,7 @@ MISTAKES = (
         {
             HINGE: "to_positive - to_negative + margin",
             MEAN: "return losses.mean().relu()",
-            SUM: "return losses.sum().relu()",
+            "return losses.sum()": "return losses.sum().relu()",
             "return losses\n": "return losses.relu()\n",
         },
     ),
@@ -86,23 +83,19 @@ MISTAKES = (
         "mean_over_active",
         "the mean is taken over the triplets with a positive loss only; divide by all N",
         {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
-        also=(
-            {MEAN: "return losses.sum() / (losses > 0).sum()"},
-            {MEAN: "return losses.sum() / ((losses > 1e-16).sum() + 1e-16)"},
-            {MEAN: "return losses[losses > 0].mean()"},
-            {MEAN: "return losses[losses > 0].mean() if (losses > 0).any() else losses.sum()"},
-        ),
+        {MEAN: "return losses.sum() / (losses > 0).sum()"},
+        {MEAN: "return losses.sum() / ((losses > 1e-16).sum() + 1e-16)"},
+        {MEAN: "return losses[losses > 0].mean()"},
+        {MEAN: "return losses[losses > 0].mean() if (losses > 0).any() else losses.sum()"},
     ),
     Mistake(
         "every_pair_of_distances",
         "one distance has the shape (N, 1) and the other (N,), so their difference is N × N; keep or drop the axis "
         "in both",
         {NEGATIVE: KEPT_NEGATIVE},
-        also=(
-            {POSITIVE: KEPT_POSITIVE},
-            {NEGATIVE: KEPT_NEGATIVE, COSINE_NEGATIVE: "1 - (a * n).sum(1, keepdim=True)"},
-            {POSITIVE: KEPT_POSITIVE, COSINE_POSITIVE: "1 - (a * p).sum(1, keepdim=True)"},
-        ),
+        {POSITIVE: KEPT_POSITIVE},
+        {NEGATIVE: KEPT_NEGATIVE, COSINE_NEGATIVE: "1 - (a * n).sum(1, keepdim=True)"},
+        {POSITIVE: KEPT_POSITIVE, "1 - (a * p).…": "1 - (a * p).sum(1, keepdim=True)"},
     ),
     Mistake(
         "axis_kept",
@@ -124,7 +117,9 @@ MISTAKES = (
         "large_eps_under_the_root",
         "the eps under the root is too large for vectors that are close together; at most 1e-8",
         under_the_root("1e-6"),
-        also=(under_the_root("1e-7"), under_the_root("1e-5"), under_the_root("1e-4")),
+        under_the_root("1e-7"),
+        under_the_root("1e-5"),
+        under_the_root("1e-4"),
     ),
     Mistake(
         "expanded_square",
@@ -173,23 +168,21 @@ MISTAKES = (
     Mistake(
         "only_positive_checked",
         "only the shape of positive is compared with anchor's; compare the one of negative as well",
-        {SHAPES: "if anchor.shape != positive.shape:"},
+        {"if not …": "if anchor.shape != positive.shape:"},
     ),
     Mistake(
         "calls_the_distances",
         "torch's own distance does the work; write it by hand",
         euclidean("torch.nn.functional.pairwise_distance(anchor, X)"),
-        also=(cosine("1 - torch.nn.functional.cosine_similarity(a, X)"),),
+        cosine("1 - torch.nn.functional.cosine_similarity(a, X)"),
     ),
     Mistake(
         "loop_over_the_triplets",
         "the triplets go through a Python loop, one at a time; take the distances of all rows at once, along axis 1",
         euclidean("torch.stack([torch.linalg.vector_norm(one - other) for one, other in zip(anchor, X)])")
         | cosine("torch.stack([1 - one @ other for one, other in zip(a, X)])"),
-        also=(
-            euclidean("torch.stack([torch.linalg.vector_norm(anchor[i] - X[i]) for i in range(len(anchor))])")
-            | cosine("torch.stack([1 - a[i] @ X[i] for i in range(len(a))])"),
-        ),
+        euclidean("torch.stack([torch.linalg.vector_norm(anchor[i] - X[i]) for i in range(len(anchor))])")
+        | cosine("torch.stack([1 - a[i] @ X[i] for i in range(len(a))])"),
         slow=True,
     ),
     Mistake(

@@ -4,12 +4,10 @@ from graders.kata import Mistake
 
 SEED = "    torch.manual_seed(seed)\n"
 RATE = "lr * (1 + math.cos(math.pi * epoch / epochs)) / 2"
-BATCHES = "for first, second in views:"
 FEATURES = "torch.cat([encoder(first), encoder(second)])"
 LOGITS = "unit @ unit.mT / temperature"
 MASKED = "logits.masked_fill(itself, -torch.inf)"
 LOSS = f"F.cross_entropy({MASKED}, positive)"
-POSITIVE = "torch.arange(2 * N, device=views.device).roll(N)"
 ZERO = "            encoder.zero_grad()\n"
 BACKWARD = "            loss.backward()\n"
 CLIP = "            nn.utils.clip_grad_norm_(params, max_norm=1.0)\n"
@@ -22,8 +20,8 @@ MISTAKES = (
         "layout_of_another_loss",
         "features come in halves and the positives as neighbours, or the other way round, so each pair is of two "
         "samples; in halves, the positive of row i is row i + N",
-        {POSITIVE: "torch.arange(2 * N, device=views.device) ^ 1"},
-        also=({FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},),
+        {"torch.arange(…": "torch.arange(2 * N, device=views.device) ^ 1"},
+        {FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},
     ),
     Mistake(
         "self_not_excluded",
@@ -82,7 +80,7 @@ MISTAKES = (
         "rate_per_batch",
         "the schedule moves on with every batch, so the rate falls too early and rises again; set it once an epoch",
         {
-            BATCHES: "for step, (first, second) in enumerate(views, start=epoch * T):\n"
+            "for first,…": "for step, (first, second) in enumerate(views, start=epoch * T):\n"
             f"            rate = {RATE.replace('epoch ', 'step ')}"
         },
     ),
@@ -106,7 +104,7 @@ MISTAKES = (
         "sum_for_mean",
         "losses are summed; take the mean over the rows of a batch, and over the batches of an epoch",
         {"total / T": "total"},
-        also=({LOSS: LOSS.replace("positive)", 'positive, reduction="sum")')},),
+        {LOSS: LOSS.replace("positive)", 'positive, reduction="sum")')},
     ),
     Mistake(
         "loss_after_the_step",
@@ -138,18 +136,17 @@ MISTAKES = (
         "in_eval_mode",
         "the encoder, or a part without parameters, stays in the mode in which it came; call encoder.train() first",
         {"    encoder.train()\n": ""},
-        also=(
-            {
-                "    encoder.train()\n": "    for module in encoder.modules():\n"
-                "        module.training = any(p.requires_grad for p in module.parameters())\n"
-            },
-        ),
+        {
+            "    encoder.train()\n": "    for module in encoder.modules():\n"
+            "        module.training = any(p.requires_grad for p in module.parameters())\n"
+        },
     ),
     Mistake(
         "seed_not_once",
         "the seed is ignored, or set again in each epoch; set it once, before all else",
         {SEED: ""},
-        also=({"        total = 0.0\n": f"        total = 0.0\n    {SEED}"}, {SEED: f"    if seed:\n    {SEED}"}),
+        {"        total = 0.0\n": f"        total = 0.0\n    {SEED}"},
+        {SEED: f"    if seed:\n    {SEED}"},
     ),
     Mistake(
         "every_pair_with_its_features",

@@ -8,7 +8,6 @@ MOVE = "        with torch.no_grad():\n            for p in params:\n           
 UPDATE = "p -= lr * p.grad"
 NUMBER = "loss.item()"
 APPEND = "        losses.append(loss.item())\n"
-RESIDUALS = "x @ w + b - y"
 MEAN = "residuals.square().sum() / N"
 DESCEND = "gradient_descent(loss_fn, [w, b], lr, steps)"
 LOOP = "for _ in range(steps):\n        for p, g in zip((w, b), {}):\n            p.data -= lr * g"
@@ -19,7 +18,7 @@ APART = {DESCEND: LOOP.format("torch.autograd.grad(loss_fn(w, b), (w, b))")}
 def in_descent(name: str, diagnosis: str, *forms: dict[str, str]) -> Mistake:
     """A mistake in gradient_descent that changes linear_regression_gd, unless that has a loop of its own."""
     first, *others = (form for edits in forms for form in (edits, {**edits, **APART}))
-    return Mistake(name, diagnosis, first, also=tuple(others))
+    return Mistake(name, diagnosis, first, *(others))
 
 
 MISTAKES = (
@@ -33,10 +32,8 @@ MISTAKES = (
         "old_gradient_counts",
         "a .grad that was there before the call counts, if only as NaN times 0; set each to None before every backward",
         {RESET: "", UPDATE: UPDATE + "\n                p.grad = None"},
-        also=(
-            {RESET: RESET.replace("in params", "in params if params[0].grad is not None else []")},
-            {RESET: RESET.replace("= None", "= None if p.grad is None else 0 * p.grad")},
-        ),
+        {RESET: RESET.replace("in params", "in params if params[0].grad is not None else []")},
+        {RESET: RESET.replace("= None", "= None if p.grad is None else 0 * p.grad")},
     ),
     in_descent(
         "nothing_moves",
@@ -48,7 +45,8 @@ MISTAKES = (
         "uphill",
         "the gradient is added; subtract it to go down",
         {UPDATE: "p += lr * p.grad"},
-        also=({UPDATE: "p += lr * p.grad", **APART}, {DESCEND: DESCEND.replace("lr", "-lr")}),
+        {UPDATE: "p += lr * p.grad", **APART},
+        {DESCEND: DESCEND.replace("lr", "-lr")},
     ),
     Mistake(
         "loss_after_the_step", "each loss is taken after its step; take it before", {NUMBER: "loss_fn(*params).item()"}
@@ -102,7 +100,7 @@ MISTAKES = (
     Mistake(
         "every_target_for_every_row",
         "predictions (N, 1) minus targets (N,) are N × N residuals; give both the same shape",
-        {RESIDUALS: "(x @ w + b)[:, None] - y", MEAN: "residuals.square().mean()"},
+        {"x @ w …": "(x @ w + b)[:, None] - y", MEAN: "residuals.square().mean()"},
     ),
     Mistake(
         "bias_after_the_weights",
@@ -122,7 +120,7 @@ MISTAKES = (
     Mistake(
         "all_pairs_but_the_diagonal",
         "all N × N residuals are made, and all but the diagonal is thrown away; subtract (N,) from (N,)",
-        {RESIDUALS: "((x @ w + b)[:, None] - y).diagonal()"},
+        {"x @ w …": "((x @ w + b)[:, None] - y).diagonal()"},
         slow=True,
     ),
 )

@@ -3,7 +3,6 @@
 from graders.kata import Mistake
 
 CLASSES = "C = int(torch.cat([train_y, test_y]).max()) + 1"
-SEED = "        torch.manual_seed(seed)\n"
 PROBE = "nn.Linear(train_x.shape[1], C)"
 EPOCH = "    for _ in range(epochs):\n"
 LOSS = "loss = F.cross_entropy(probe(train_x.float()), train_y)"
@@ -59,11 +58,9 @@ MISTAKES = (
         "statistics_of_the_test_set",
         "the features are standardised with statistics of the test set; use the training set's for both",
         standardised("test_x"),
-        also=(
-            first("both = torch.cat([train_x, test_x])\nmean, std = both.mean(0), both.std(0) + 1e-6")
-            | {LOSS: LOSS.replace("train_x", "((train_x - mean) / std)")}
-            | {RIGHT: RIGHT.replace("test_x", "((test_x - mean) / std)")},
-        ),
+        first("both = torch.cat([train_x, test_x])\nmean, std = both.mean(0), both.std(0) + 1e-6")
+        | {LOSS: LOSS.replace("train_x", "((train_x - mean) / std)")}
+        | {RIGHT: RIGHT.replace("test_x", "((test_x - mean) / std)")},
     ),
     Mistake(
         "last_batch_dropped",
@@ -82,13 +79,11 @@ MISTAKES = (
         "regression",
         "the probe is trained by squared errors, which hide a class that lies between others; use cross-entropy",
         {LOSS: MSE},
-        also=(
-            {
-                PROBE: "nn.Linear(train_x.shape[1], 1)",
-                LOSS: "loss = F.mse_loss(probe(train_x.float() / 8)[:, 0], train_y.float())",
-                RIGHT: "right = probe(test_x.float() / 8)[:, 0].round() == test_y",
-            },
-        ),
+        {
+            PROBE: "nn.Linear(train_x.shape[1], 1)",
+            LOSS: "loss = F.mse_loss(probe(train_x.float() / 8)[:, 0], train_y.float())",
+            RIGHT: "right = probe(test_x.float() / 8)[:, 0].round() == test_y",
+        },
     ),
     Mistake(
         "nearest_class_mean",
@@ -104,7 +99,7 @@ MISTAKES = (
     Mistake(
         "not_seeded",
         "two calls with one seed differ, since the caller's random state decides what is drawn; let the seed do so",
-        {SEED: ""},
+        {"        torch.manual_seed(seed)\n": ""},
     ),
     Mistake(
         "features_get_gradients",
@@ -116,13 +111,11 @@ MISTAKES = (
         "dtype_of_the_features",
         "W and b have float32 and the features another dtype, so that the product fails; bring them to one dtype",
         {LOSS: LOSS.replace(".float()", ""), RIGHT: RIGHT.replace(".float()", "")},
-        also=(
-            {
-                LOSS: LOSS.replace(".float()", ""),
-                RIGHT: RIGHT.replace(".float()", ""),
-                PROBE: PROBE[:-1] + ", dtype=train_x.dtype)",
-            },
-        ),
+        {
+            LOSS: LOSS.replace(".float()", ""),
+            RIGHT: RIGHT.replace(".float()", ""),
+            PROBE: PROBE[:-1] + ", dtype=train_x.dtype)",
+        },
     ),
     Mistake(
         "accuracy_in_half",
@@ -133,7 +126,7 @@ MISTAKES = (
         "labels_renumbered_apart",
         "the labels of each set are numbered anew, so that one number means two classes; keep the labels as they are",
         first("train_y, test_y = (y.unique(return_inverse=True)[1] for y in (train_y, test_y))"),
-        also=(first("test_y, train_y = (torch.searchsorted(train_y.unique(), y) for y in (test_y, train_y))"),),
+        first("test_y, train_y = (torch.searchsorted(train_y.unique(), y) for y in (test_y, train_y))"),
     ),
     Mistake(
         "classes_counted",
@@ -150,16 +143,15 @@ MISTAKES = (
         "small_batches",
         "the batches have fewer than 256 rows; take all rows at once, or 256 or more",
         batches_of(32),
-        also=(batches_of(128), batches_of(16)),
+        batches_of(128),
+        batches_of(16),
     ),
     Mistake(
         "solved_in_one_go",
         "epochs or lr has no effect; make `epochs` passes over the training set, each with steps as long as lr says",
         {EPOCH: EPOCH.replace("epochs", "100")},
-        also=(
-            {STEP: STEP.replace("lr", "0.5")},
-            {STEP: STEP.replace("lr", "0.5"), EPOCH: EPOCH.replace("epochs", "300")},
-        ),
+        {STEP: STEP.replace("lr", "0.5")},
+        {STEP: STEP.replace("lr", "0.5"), EPOCH: EPOCH.replace("epochs", "300")},
     ),
     Mistake(
         "all_pairs",

@@ -18,8 +18,7 @@ MISTAKES = (
         "first_step_zero",
         "the warm-up begins with the rate 0, and the first step changes nothing; step 0 has one of W parts already, so "
         "use (step + 1) / W",
-        {WARMUP: "base_lr * step / warmup_steps"},
-        also=({WARMUP: "base_lr * step / max(1, warmup_steps - 1)"},),
+        {WARMUP: ["base_lr * step / warmup_steps", "base_lr * step / max(1, warmup_steps - 1)"]},
     ),
     Mistake(
         "one_step_too_many",
@@ -29,8 +28,7 @@ MISTAKES = (
     Mistake(
         "warmup_one_step_longer",
         "step W still belongs to the warm-up, so that its rate is above base_lr; there the cosine begins",
-        {IN_WARMUP: "if step <= warmup_steps:"},
-        also=({IN_WARMUP: "if warmup_steps and step <= warmup_steps:"},),
+        {IN_WARMUP: ["if step <= warmup_steps:", "if warmup_steps and step <= warmup_steps:"]},
     ),
     Mistake(
         "no_warmup_divides_by_zero",
@@ -47,28 +45,26 @@ MISTAKES = (
         "min_lr_in_the_warmup",
         "the warm-up begins at min_lr or is kept above it; min_lr should play no part in the warm-up",
         {WARMUP: "min_lr + (base_lr - min_lr) * (step + 1) / warmup_steps"},
-        also=({f"return {WARMUP}": f"return max(min_lr, {WARMUP})"},),
+        {f"return {WARMUP}": f"return max(min_lr, {WARMUP})"},
     ),
     Mistake(
         "warmup_not_subtracted",
         "the cosine's progress is counted from step 0, so that the rate drops where the warm-up ends; "
         "use (step − W) / (T − W)",
         {PROGRESS: "step / total_steps"},
-        also=(
-            {
-                f"    {IN_WARMUP}\n        return {WARMUP}\n": f"    warm = min(1, {WARMUP.replace('base_lr * ', '')})"
-                " if warmup_steps else 1\n",
-                PROGRESS: "step / total_steps",
-                f"return {DECAY}": f"return warm * ({DECAY})",
-            },
-        ),
+        {
+            f"    {IN_WARMUP}\n        return {WARMUP}\n": f"    warm = min(1, {WARMUP.replace('base_lr * ', '')})"
+            " if warmup_steps else 1\n",
+            PROGRESS: "step / total_steps",
+            f"return {DECAY}": f"return warm * ({DECAY})",
+        },
     ),
     Mistake(
         "decay_over_all_steps",
         "the cosine is stretched over T steps, so it has not reached min_lr at step T; T also counts the steps of "
         "the warm-up, and T − W are left for the cosine",
         {PROGRESS: "(step - warmup_steps) / total_steps"},
-        also=({AT_THE_END: "if step >= warmup_steps + total_steps:", PROGRESS: "(step - warmup_steps) / total_steps"},),
+        {AT_THE_END: "if step >= warmup_steps + total_steps:", PROGRESS: "(step - warmup_steps) / total_steps"},
     ),
     Mistake(
         "ends_one_step_early",
@@ -84,13 +80,14 @@ MISTAKES = (
         "rises_again",
         "past step T the cosine goes on or starts anew, and the rate rises again; it should stay at min_lr",
         {PAST_THE_END: ""},
-        also=({PAST_THE_END: "", PROGRESS: PROGRESS.replace(" / ", " % (total_steps - warmup_steps) / ")},),
+        {PAST_THE_END: "", PROGRESS: PROGRESS.replace(" / ", " % (total_steps - warmup_steps) / ")},
     ),
     Mistake(
         "another_rate_at_the_end",
         "from step T on, or beyond it, the rate is 0 or base_lr; it should be min_lr",
         {END: "        return 0.0\n"},
-        also=({PAST_THE_END: "    if step > total_steps:\n        return 0.0\n"}, {END: "        return base_lr\n"}),
+        {PAST_THE_END: "    if step > total_steps:\n        return 0.0\n"},
+        {END: "        return base_lr\n"},
     ),
     Mistake(
         "min_lr_added",
@@ -103,7 +100,7 @@ MISTAKES = (
         "the cosine falls to 0, and min_lr cuts it off or comes with a jump at step T; "
         "let it fall from base_lr to min_lr",
         {f"return {DECAY}": f"return max(min_lr, base_lr * {SHAPE})"},
-        also=({DECAY: f"base_lr * {SHAPE}"},),
+        {DECAY: f"base_lr * {SHAPE}"},
     ),
     Mistake(
         "min_lr_as_a_share",
@@ -124,13 +121,9 @@ MISTAKES = (
         "not_from_1_to_0",
         "base_lr − min_lr is multiplied by another function than (1 + cos πp) / 2, which falls from 1 to 0 in half a "
         "period",
-        {SHAPE: "math.cos(math.pi * progress)"},
-        also=(
-            {SHAPE: "(1 + math.cos(math.pi * progress))"},
-            {SHAPE: "(1 - math.cos(math.pi * progress)) / 2"},
-            {SHAPE: "math.cos(math.pi / 2 * progress)"},
-            {"math.pi * progress": "2 * math.pi * progress"},
-        ),
+        {SHAPE: ["math.cos(math.pi * progress)", "(1 + math.cos(math.pi * progress))"]},
+        {SHAPE: ["(1 - math.cos(math.pi * progress)) / 2", "math.cos(math.pi / 2 * progress)"]},
+        {"math.pi * progress": "2 * math.pi * progress"},
     ),
     Mistake(
         "straight_line",
@@ -141,11 +134,9 @@ MISTAKES = (
         "float32_inside",
         "the rate is computed with float32 tensors, torch's default; use Python floats or float64",
         {**IMPORT, PROGRESS: f"torch.tensor({PROGRESS})", DECAY: f"float({DECAY.replace('math.cos', 'torch.cos')})"},
-        also=(
-            {**IMPORT, f"    {IN_WARMUP}": f"    step = torch.tensor(float(step)).item()\n    {IN_WARMUP}"},
-            {**IMPORT, WARMUP: "(torch.tensor(base_lr) * (step + 1) / warmup_steps).item()"},
-            {**IMPORT, WARMUP: f"torch.tensor({WARMUP}).item()", DECAY: f"torch.tensor({DECAY}).item()"},
-        ),
+        {**IMPORT, f"    {IN_WARMUP}": f"    step = torch.tensor(float(step)).item()\n    {IN_WARMUP}"},
+        {**IMPORT, WARMUP: "(torch.tensor(base_lr) * (step + 1) / warmup_steps).item()"},
+        {**IMPORT, WARMUP: f"torch.tensor({WARMUP}).item()", DECAY: f"torch.tensor({DECAY}).item()"},
     ),
 )
 

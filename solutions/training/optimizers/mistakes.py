@@ -24,7 +24,8 @@ MISTAKES = (
         "no_bias_correction",
         "a moment is used without its correction; divide m by 1 − β₁ᵗ, and v by 1 − β₂ᵗ",
         {M_HAT: "m", V_HAT: "v"},
-        also=({M_HAT: "m"}, {V_HAT: "v"}),
+        {M_HAT: "m"},
+        {V_HAT: "v"},
     ),
     Mistake(
         "t_from_0",
@@ -35,7 +36,7 @@ MISTAKES = (
         "one_t_for_all",
         "t also counts steps that a parameter skipped; count for each parameter by itself",
         {f"{SKIP}{STATE}{L2}\n{COUNT}": f"{COUNT}{SKIP}{STATE}{L2}\n"},
-        also=({COUNT: f"{COUNT}            self.t = [max(self.t)] * len(self.t)\n"},),
+        {COUNT: f"{COUNT}            self.t = [max(self.t)] * len(self.t)\n"},
     ),
     Mistake(
         "eps_inside_the_root",
@@ -61,7 +62,7 @@ MISTAKES = (
         "beta_weighs_the_new",
         "β weighs the new gradient, and 1 − β the old moment; it should be the other way round",
         {FIRST: "m.mul_(1 - beta1).add_(beta1 * grad)"},
-        also=({SECOND: "v.mul_(1 - beta2).add_(beta2 * grad.square())"},),
+        {SECOND: "v.mul_(1 - beta2).add_(beta2 * grad.square())"},
     ),
     Mistake(
         "no_root",
@@ -102,10 +103,8 @@ MISTAKES = (
         "dampened",
         "the gradient enters SGD's buffer with a factor 1 − μ; its factor should be 1",
         {BUFFER: "b = (1 - self.momentum) * g if b is None else self.momentum * b + (1 - self.momentum) * g"},
-        also=(
-            {BUFFER: "b = (1 - self.momentum) * g if b is None else self.momentum * b + g"},
-            {BUFFER: "b = g if b is None else self.momentum * b + (1 - self.momentum) * g"},
-        ),
+        {BUFFER: "b = (1 - self.momentum) * g if b is None else self.momentum * b + g"},
+        {BUFFER: "b = g if b is None else self.momentum * b + (1 - self.momentum) * g"},
     ),
     Mistake(
         "lr_in_the_buffer",
@@ -119,59 +118,53 @@ MISTAKES = (
         "nesterov_as_momentum",
         "Nesterov's step equals plain momentum's, or lacks a term; move by lr · (g + μ b)",
         {MOVE: "p -= self.lr * b"},
-        also=(
-            {MOVE: "p -= self.lr * (self.momentum * b if self.nesterov else b)"},
-            {MOVE: "p -= self.lr * (g + b if self.nesterov else b)"},
-        ),
+        {MOVE: "p -= self.lr * (self.momentum * b if self.nesterov else b)"},
+        {MOVE: "p -= self.lr * (g + b if self.nesterov else b)"},
     ),
     Mistake(
         "lr_of_the_constructor",
         "a rate that is set later is ignored; read the attribute lr in every step",
         {INNER: ""},
-        also=(
-            {
-                "self.lr, self.momentum,": "self.lr, self.first, self.momentum,",
-                " = lr, momentum,": " = lr, lr, momentum,",
-                MOVE: MOVE.replace("self.lr", "self.first"),
-            },
-            {
-                RATE: f"self.first, {RATE}",
-                "= lr, betas, eps, weight_decay": "= lr, lr, betas, eps, weight_decay",
-                UPDATE: UPDATE.replace("self.lr", "self.first"),
-            },
-        ),
+        {
+            "self.lr, self.momentum,": "self.lr, self.first, self.momentum,",
+            " = lr, momentum,": " = lr, lr, momentum,",
+            MOVE: MOVE.replace("self.lr", "self.first"),
+        },
+        {
+            RATE: f"self.first, {RATE}",
+            "= lr, betas, eps, weight_decay": "= lr, lr, betas, eps, weight_decay",
+            UPDATE: UPDATE.replace("self.lr", "self.first"),
+        },
     ),
     Mistake(
         "uphill",
         "the step goes along the gradient; subtract it",
         {MOVE: MOVE.replace("-=", "+=")},
-        also=({UPDATE: UPDATE.replace("-=", "+=")},),
+        {UPDATE: UPDATE.replace("-=", "+=")},
     ),
     Mistake(
         "generator_kept",
         "params is kept as it came, and a generator can be read only once; make a list of it",
         {LIST: "params"},
-        also=({STAR: "params"},),
+        {STAR: "params"},
     ),
     Mistake(
         "missing_gradient_is_zero",
         "a parameter whose .grad is None is treated as if it were 0; skip it",
         {SKIP + GRAD: "            g = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
-        also=(
-            {SKIP + STATE + L2: f"            {STATE}grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
-        ),
+        {SKIP + STATE + L2: f"            {STATE}grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
     ),
     Mistake(
         "missing_gradient_ends_the_step",
         "the step ends at the first parameter whose .grad is None; skip it, and go on with the next",
         {SKIP + GRAD: SKIP.replace("continue", "break") + GRAD},
-        also=({SKIP + STATE: SKIP.replace("continue", "break") + STATE},),
+        {SKIP + STATE: SKIP.replace("continue", "break") + STATE},
     ),
     Mistake(
         "missing_gradient_fails",
         "a parameter whose .grad is None is an error; skip it",
         {SKIP + GRAD: f"            {GRAD}"},
-        also=({SKIP + STATE: f"            {STATE}"},),
+        {SKIP + STATE: f"            {STATE}"},
     ),
     Mistake(
         "state_by_shape",
@@ -180,12 +173,10 @@ MISTAKES = (
             "b = self.buffers[i]\n": "b = "
             "next((one for one in self.buffers if one is not None and one.shape == p.shape), None)\n"
         },
-        also=(
-            {
-                "self.m = [torch.zeros_like(p) for p in self.params]": "zeros = {p.shape: torch.zeros_like(p) for p in "
-                "self.params}\n        self.m = [zeros[p.shape] for p in self.params]"
-            },
-        ),
+        {
+            "self.m = [torch.zeros_like(p) for p in self.params]": "zeros = {p.shape: torch.zeros_like(p) for p in "
+            "self.params}\n        self.m = [zeros[p.shape] for p in self.params]"
+        },
     ),
     Mistake(
         "buffer_is_the_gradient",
@@ -196,19 +187,20 @@ MISTAKES = (
         "gradient_changed",
         "the decay is added to .grad itself; add it to a new tensor",
         {GRAD: "g = p.grad.add_(p, alpha=self.weight_decay).clone()"},
-        also=({L2: "grad = p.grad.add_(p, alpha=self.weight_decay)"},),
+        {L2: "grad = p.grad.add_(p, alpha=self.weight_decay)"},
     ),
     Mistake(
         "name_moved",
         "p = p − … gives the name p to a new tensor, and the parameter does not move; change it in place",
         {MOVE: MOVE.replace("-= ", "= p - ")},
-        also=({UPDATE: UPDATE.replace("-= ", "= p - ")},),
+        {UPDATE: UPDATE.replace("-= ", "= p - ")},
     ),
     Mistake(
         "parameters_in_new_memory",
         "p.data = … gives the parameter other memory, and views of it see nothing; change it in place",
         {MOVE: MOVE.replace("p -= ", "p.data = p - ")},
-        also=({UPDATE: UPDATE.replace("p -= ", "p.data = p - ")}, {SHRINK: "p.data = p * (1 - self.lr * self.decay)"}),
+        {UPDATE: UPDATE.replace("p -= ", "p.data = p - ")},
+        {SHRINK: "p.data = p * (1 - self.lr * self.decay)"},
     ),
     Mistake(
         "graph_in_the_state",
