@@ -46,7 +46,7 @@ def searched(beam_search, table, start, eos, beam_width=None, max_len=None, leng
     def log_probs(tokens):
         places = torch.arange(tokens.shape[1], device=tokens.device)
         row = torch.sum(tokens * (3 * places * places + 1), 1) % table.shape[1]
-        return table[tokens.shape[1] - 1, row]
+        return table[tokens.shape[1] - 1, row.to(table.device)].to(tokens.device)
 
     given = {"beam_width": beam_width, "max_len": max_len, "length_penalty": length_penalty}
     options = {name: value for name, value in given.items() if value is not None}
@@ -59,7 +59,8 @@ def called(beam_search, table, start, eos, beam_width, max_len):
 
     def log_probs(tokens):
         calls.append((str(tokens.dtype), [*tokens.shape]))
-        return table[tokens.shape[1] - 1, torch.sum(tokens, 1) % table.shape[1]]
+        row = torch.sum(tokens, 1) % table.shape[1]
+        return table[tokens.shape[1] - 1, row.to(table.device)].to(tokens.device)
 
     beam_search(log_probs, start, eos, beam_width=beam_width, max_len=max_len)
     return calls

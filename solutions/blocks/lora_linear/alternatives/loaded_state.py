@@ -27,7 +27,7 @@ class LoRALinear(nn.Module):
     def merged(self):
         has_bias = self.linear.bias is not None
         layer = nn.Linear(self.linear.in_features, self.linear.out_features, has_bias)
-        layer.to(dtype=self.lora_A.dtype)
+        layer.to(self.lora_A)
         state = {"weight": self.linear.weight + self.s * (self.lora_B @ self.lora_A)}
         if self.linear.bias is not None:
             state["bias"] = self.linear.bias

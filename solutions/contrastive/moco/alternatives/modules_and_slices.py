@@ -13,7 +13,7 @@ def moco_loss(query, key, queue, temperature=0.07):
     l_pos = torch.einsum("nc,nc->n", query, key).unsqueeze(-1)
     l_neg = torch.einsum("nc,kc->nk", query, queue)
     logits = torch.cat([l_neg, l_pos], dim=1).div_(temperature)  # the place of the positive does not matter
-    return nn.CrossEntropyLoss()(logits, torch.full((len(logits),), len(queue)))
+    return nn.CrossEntropyLoss()(logits, torch.full((len(logits),), len(queue), device=logits.device))
 
 
 @torch.no_grad()

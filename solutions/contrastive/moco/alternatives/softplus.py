@@ -34,5 +34,6 @@ class FeatureQueue:
         if keys.shape[1:] != (dim,):
             raise ValueError("keys")
         for chunk in keys.detach().split(size):
-            self.queue.index_copy_(0, torch.arange(self.seen, self.seen + len(chunk)) % size, chunk)
+            rows = torch.arange(self.seen, self.seen + len(chunk), device=chunk.device) % size
+            self.queue.index_copy_(0, rows, chunk)
             self.seen += len(chunk)

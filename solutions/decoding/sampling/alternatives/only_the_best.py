@@ -25,5 +25,5 @@ def filter_logits(logits, temperature=1.0, top_k=None, top_p=None):
 
 def sample(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
     z = filter_logits(logits, temperature, top_k, top_p)
-    u = torch.rand(z.shape, generator=generator, dtype=torch.float64).clamp_min(1e-300)
+    u = torch.rand(z.shape, generator=generator, dtype=torch.float64, device=z.device).clamp_min(1e-300)
     return torch.argmax(z.double() - torch.log(-torch.log(u)), dim=-1)

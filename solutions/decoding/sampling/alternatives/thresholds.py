@@ -20,5 +20,5 @@ def filter_logits(logits, temperature=1.0, top_k=None, top_p=None):
 
 def sample(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
     sums = filter_logits(logits, temperature, top_k, top_p).double().softmax(-1).cumsum(-1)
-    u = torch.rand(sums[..., :1].shape, generator=generator, dtype=torch.float64)
+    u = torch.rand(sums[..., :1].shape, generator=generator, dtype=torch.float64, device=sums.device)
     return torch.searchsorted(sums, u * sums[..., -1:], right=True).squeeze(-1)

@@ -7,7 +7,7 @@ import torch
 
 
 def fill(tensor, generator=None, *, normal, kaiming):
-    u, v = torch.rand(2, *tensor.shape, generator=generator, dtype=torch.float64)
+    u, v = torch.rand(2, *tensor.shape, generator=generator, dtype=torch.float64, device=tensor.device)
     bell = (-2 * torch.log1p(-u)).sqrt() * torch.cos(2 * math.pi * v)
     values = bell if normal else (u - 0.5) * math.sqrt(12)
     fan_in, fan_out = tensor.numel() / tensor.size(0), tensor.numel() / tensor.size(1)

@@ -3,15 +3,15 @@
 import torch
 
 
-def rand_around_0(shape, generator):
-    return 2 * torch.rand(shape, generator=generator) - 1
+def rand_around_0(shape, **where):
+    return 2 * torch.rand(shape, **where) - 1
 
 
 def filler(draw, square, xavier):
     @torch.no_grad()
     def fill_(tensor, generator=None):
         fans = tensor[0].numel() + xavier * tensor[:, 0].numel()
-        return tensor.copy_(draw(tensor.shape, generator=generator) * (square / fans) ** 0.5)
+        return tensor.copy_(draw(tensor.shape, generator=generator, device=tensor.device) * (square / fans) ** 0.5)
 
     return fill_
 

@@ -10,7 +10,7 @@ class Filler:
     def __call__(self, tensor, generator=None):
         fan_in, fan_out = tensor.flatten(1).shape[1], tensor.transpose(0, 1).flatten(1).shape[1]
         n = fan_in if self.mode == "fan_in" else (fan_in + fan_out) / 2
-        u = torch.rand(tensor.shape, generator=generator, dtype=torch.float64).clamp_min(2**-54)
+        u = torch.rand(tensor.shape, generator=generator, dtype=torch.float64, device=tensor.device).clamp_min(2**-54)
         tensor.detach().copy_(self.quantile(u) * self.gain / n**0.5)
         return tensor
 

@@ -11,7 +11,7 @@ def sigmoid_focal_loss(logits, target, alpha=0.25, gamma=2.0, reduction="mean"):
     right, other = (logs.gather(-1, i).squeeze(-1) for i in (index, 1 - index))
     losses = -(gamma * other).exp() * right
     if alpha >= 0:
-        losses = losses * torch.tensor([1 - alpha, alpha], dtype=logits.dtype)[target.long()]
+        losses = losses * logits.new_tensor([1 - alpha, alpha])[target.long()]
     if reduction == "none":
         return losses
     return torch.einsum("i->", losses.flatten()) / (losses.numel() if reduction == "mean" else 1)

@@ -9,13 +9,14 @@ def precision_recall_curve(y_true, y_score):
     assert not torch.isnan(y_score).any() and set(y_true.unique().tolist()) <= {0, 1}
     values, idx = torch.sort(y_score)
     y = y_true.double()[idx]
-    first = torch.ones(n, dtype=torch.bool)
+    first = torch.ones(n, dtype=torch.bool, device=y.device)
     first[1:] = values[1:] > values[:-1]
     total = y.sum()
     tp = total - (torch.cumsum(y, 0) - y)[first]
     recall = tp / total if total else torch.ones_like(tp)
-    end = torch.tensor([1.0, 0.0], dtype=torch.float64)
-    return torch.cat((tp / (n - torch.arange(n)[first]), end[:1])), torch.cat((recall, end[1:])), values[first]
+    end = torch.tensor([1.0, 0.0], dtype=torch.float64, device=y.device)
+    accepted = n - torch.arange(n, device=y.device)[first]
+    return torch.cat((tp / accepted, end[:1])), torch.cat((recall, end[1:])), values[first]
 
 
 def average_precision(y_true, y_score):

@@ -15,7 +15,7 @@ def split(y_true, y_score):
 
 def precision_recall_curve(y_true, y_score):
     scores, positives = split(y_true, y_score)
-    thresholds, one = scores.unique(), torch.ones(1).double()
+    thresholds, one = scores.unique(), scores.new_ones(1)
     tp = reach(positives, thresholds)
     recall = (tp / len(positives)).nan_to_num(nan=1.0)
     return torch.cat([tp / reach(scores, thresholds), one]), torch.cat([recall, one - 1]), thresholds

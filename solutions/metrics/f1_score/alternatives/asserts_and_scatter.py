@@ -18,9 +18,9 @@ def precision_recall_f1(y_true, y_pred, average="binary", num_classes=None, *, z
         C = num_classes
     right = (y_true == y_pred).float()
     ones = torch.ones_like(right)
-    tp = torch.zeros(C).scatter_add(0, y_true, right)
-    fp = torch.zeros(C).scatter_add(0, y_pred, ones - right)
-    fn = torch.zeros(C).scatter_add(0, y_true, ones - right)
+    tp = right.new_zeros(C).scatter_add(0, y_true, right)
+    fp = right.new_zeros(C).scatter_add(0, y_pred, ones - right)
+    fn = right.new_zeros(C).scatter_add(0, y_true, ones - right)
     support = tp + fn
     if average == "binary":
         tp, fp, fn = tp[:1], fp[:1], fn[:1]

@@ -27,8 +27,8 @@ def precision_recall_f1(y_true, y_pred, average="binary", num_classes=None):
         tp = torch.sum((y_true == 1) & (y_pred == 1)).float()
         fp = torch.sum((y_true == 0) & (y_pred == 1)).float()
         fn = torch.sum((y_true == 1) & (y_pred == 0)).float()
-        p = tp / (tp + fp) if tp + fp > 0 else torch.tensor(0.0)
-        r = tp / (tp + fn) if tp + fn > 0 else torch.tensor(0.0)
+        p = tp / (tp + fp) if tp + fp > 0 else tp * 0
+        r = tp / (tp + fn) if tp + fn > 0 else tp * 0
         return p, r, f1_of(p, r)
 
     if average == "micro":

@@ -35,6 +35,7 @@ def precision_recall_f1(y_true, y_pred, average="binary", num_classes=None):
     f1 = 2 * hit / torch.maximum(predicted + actual, torch.ones_like(actual))
     if average is None:
         return precision, recall, f1
-    weights = {"binary": torch.tensor([0.0, 1.0]), "macro": torch.full((C,), 1 / C), "weighted": actual / actual.sum()}
+    weights = {"binary": precision.new_tensor([0.0, 1.0]), "macro": precision.new_full((C,), 1 / C)}
+    weights["weighted"] = actual / actual.sum()
     mixed = torch.stack([precision, recall, f1]) @ weights[average].to(precision.dtype)
     return mixed[0], mixed[1], mixed[2]

@@ -22,5 +22,5 @@ class Perplexity(torch.autograd.Function):
 def perplexity(logits, target, ignore_index=-100):
     assert logits.dim() == 3 and target.shape == logits.shape[:2]
     keep = target != ignore_index
-    assert torch.isin(target[keep], torch.arange(logits.shape[2])).all(), "no such token"
+    assert torch.isin(target[keep], torch.arange(logits.shape[2], device=target.device)).all(), "no such token"
     return Perplexity.apply(logits[keep], target[keep])

@@ -26,17 +26,17 @@ def roc_curve(y_true, y_score):
     neg_before = torch.cumsum(1.0 - y, 0) - (1.0 - y)
 
     # 3) a threshold at the first of each run accepts all from there on
-    is_first = torch.ones(len(values), dtype=torch.bool)
+    is_first = torch.ones(len(values), dtype=torch.bool, device=values.device)
     is_first[1:] = values[1:] > values[:-1]
     tpr = (num_pos - pos_before[is_first]) / num_pos
     fpr = (num_neg - neg_before[is_first]) / num_neg
     thr = values[is_first]
 
     # 4) the point that accepts nothing, and turn over
-    zero = torch.zeros(1, dtype=torch.float64)
+    zero = y.new_zeros(1)
     fpr = torch.cat((fpr, zero)).flip(0)
     tpr = torch.cat((tpr, zero)).flip(0)
-    thr = torch.cat((thr, torch.tensor([float("inf")]).to(thr.dtype))).flip(0)
+    thr = torch.cat((thr, torch.tensor([float("inf")]).to(thr))).flip(0)
     return fpr, tpr, thr
 
 

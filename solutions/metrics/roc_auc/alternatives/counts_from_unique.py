@@ -12,17 +12,17 @@ def _histograms(y_true, y_score):
     if y_true.min() != 0 or y_true.max() != 1:
         raise ValueError("both labels 0 and 1 should occur, and no other")
     levels, where = torch.unique(y_score, return_inverse=True)
-    positives = torch.zeros(len(levels), dtype=torch.int64).index_add_(0, where, y_true)
+    positives = y_true.new_zeros(len(levels)).index_add_(0, where, y_true)
     return levels, positives, torch.bincount(where, minlength=len(levels)) - positives
 
 
 def roc_curve(y_true, y_score):
     levels, positives, negatives = _histograms(y_true, y_score)
     tpr, fpr = (
-        torch.cat([torch.tensor([0.0], dtype=torch.float64), counts.flip(0).cumsum(0) / counts.sum().double()])
+        torch.cat([levels.new_zeros(1, dtype=torch.float64), counts.flip(0).cumsum(0) / counts.sum().double()])
         for counts in (positives, negatives)
     )
-    return fpr, tpr, torch.cat([torch.tensor([float("inf")], dtype=levels.dtype), levels.flip(0)])
+    return fpr, tpr, torch.cat([levels.new_tensor([float("inf")]), levels.flip(0)])
 
 
 def roc_auc(y_true, y_score):

@@ -8,7 +8,7 @@ def check(y_true: Tensor, y_score: Tensor) -> None:
     assert y_true.size() == y_score.size()
     assert y_true.numel() > 0
     assert not torch.any(y_score != y_score)
-    assert torch.isin(y_true.int(), torch.tensor([0, 1], dtype=torch.int32)).all()
+    assert torch.isin(y_true.int(), y_true.new_tensor([0, 1]).int()).all()
     assert y_true.any()
     assert not y_true.all()
 

@@ -13,8 +13,8 @@ def linear_probe(train_x, train_y, test_x, test_y, epochs, lr, seed):
     generator = torch.Generator().manual_seed(seed)
     classes, index = train_y.unique(return_inverse=True)
     x = train_x.detach().float()
-    w = (0.01 * torch.randn(len(classes), x.shape[1], generator=generator)).requires_grad_()
-    b = torch.zeros(len(classes), requires_grad=True)
+    w = (0.01 * torch.randn(len(classes), x.shape[1], generator=generator)).to(x.device).requires_grad_()
+    b = torch.zeros(len(classes), device=x.device, requires_grad=True)
     optimizer = torch.optim.AdamW([w, b], lr=lr)
     for _ in range(epochs):
         for rows in torch.randperm(len(x), generator=generator).split(256):

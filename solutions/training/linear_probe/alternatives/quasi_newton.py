@@ -8,7 +8,7 @@ def linear_probe(train_x, train_y, test_x, test_y, epochs, lr, seed):
     assert train_x.dim() == 2 and test_x.dim() == 2 and train_x.shape[1:] == test_x.shape[1:]
     assert len(train_x) == len(train_y) and len(test_x) == len(test_y)
     x, z = train_x.detach().double(), test_x.detach().double()
-    probe = nn.Linear(x.shape[1], max(train_y.max().item(), test_y.max().item()) + 1).double()
+    probe = nn.Linear(x.shape[1], max(train_y.max().item(), test_y.max().item()) + 1).to(x)
     for p in probe.parameters():
         nn.init.zeros_(p)
     optimizer = torch.optim.LBFGS(probe.parameters(), lr=lr, max_iter=epochs, line_search_fn="strong_wolfe")

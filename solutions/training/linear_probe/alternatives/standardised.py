@@ -13,7 +13,7 @@ def linear_probe(train_x, train_y, test_x, test_y, epochs, lr, seed):
         raise ValueError("each row should have a label")
     torch.manual_seed(seed)
     D, C = train_x.size(1), torch.cat([train_y, test_y]).max().item() + 1
-    model = nn.Sequential(nn.BatchNorm1d(D, affine=False, momentum=1.0), nn.Linear(D, C))
+    model = nn.Sequential(nn.BatchNorm1d(D, affine=False, momentum=1.0), nn.Linear(D, C)).to(train_x.device)
     velocity = [torch.zeros_like(p) for p in model.parameters()]
     for epoch in range(epochs):
         model.zero_grad()
