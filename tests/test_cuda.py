@@ -8,6 +8,9 @@ import pytest
 import torch
 
 from graders.faults import ROOT
+from graders.judge.card import Reporter
+from graders.judge.left import left_over
+from graders.judge.results import Outcome, Result
 from graders.sandbox.messages import Request
 from tests.toys import REFERENCE, Ran, failures, grade, run, run_within
 
@@ -35,6 +38,14 @@ def test_where_a_result_is_matters_only_beside_tensors() -> None:
     assert not Request("f", ("f",), {"length": 3}, 1).has_tensors
     assert Request("f", ("f",), {"x": torch.zeros(3)}, 1).has_tensors
     assert Request("F", ("F",), None, 0, parameters={"weight": torch.zeros(3)}).has_tensors
+
+
+def test_what_fails_on_the_gpu_alone_is_said_to() -> None:
+    right = [Outcome("shapes/one", "shapes", "pass", 1, core=True)]
+    fails = Outcome("shapes/one/cuda", "shapes", "fail", 0, "the call: should return, got RuntimeError: devices differ")
+    result = Result("scale", "toys", "scale.py", outcomes=[*right, fails], planned=2)
+    assert str(Reporter(0).headline(result)).endswith("right on the CPU; 1 to go")
+    assert left_over(result) == [("on a GPU", "one: the call: should return, got RuntimeError: devices differ")]
 
 
 @with_gpu

@@ -148,7 +148,8 @@ class Reporter:
         if result.state == "todo":
             return result.message or ""
         if result.reached == "core":
-            return f"the mathematics is right; {len(result.failures)} to go"
+            where = "right on the CPU" if all(one.on_gpu for one in result.failures) else "the mathematics is right"
+            return f"{where}; {len(result.failures)} to go"
         if first is None or result.error:
             return ""
         return "the rules are broken" if first.breaks_the_rules else f"first failure: {first.name.partition('/')[2]}"

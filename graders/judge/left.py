@@ -24,7 +24,7 @@ def left_over(result: Result) -> list[tuple[str, str]]:
     rows += [("wrong error", f"{call_of(one)}: {fact_of(one)}") for one in refusals if one not in through]
     edges = edges_of(result)
     for one in edges:
-        label = "too dear" if one.category == "performance" else "edge"
+        label = "on a GPU" if one.on_gpu else "too dear" if one.category == "performance" else "edge"
         rows.append((label, f"{case_of(one)}: {one.message}"))
         if one is edges[0]:
             call, code = listing.split(one.call)

@@ -50,6 +50,11 @@ class Outcome:
         return self.state == "fail" and (self.message or "").startswith(BROKEN)
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether it asks again, on a GPU, what another check asked on the CPU."""
+        return self.name.endswith("/cuda")
+
+    @property
     def case(self) -> str:
         """Of a check of one case's shapes, values or gradients; "" of any other."""
         parts = self.name.split("/")
