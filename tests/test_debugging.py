@@ -140,6 +140,20 @@ def test_kill_loses_nothing_and_the_clock_runs_on(toys: Path, terminal: Callable
     assert the_round(toys).wrong == [1]
 
 
+def test_interrupt_ends_a_submission_and_not_the_round(toys: Path, terminal: Callable[..., Tty]) -> None:
+    one = terminal("scale", "--bugs", "2")
+    one.shows("[debug  ")
+    file_of(toys).write_text(BOTH.replace("return", "import time; time.sleep(0.5)\n    return"))
+    one.says("submit", "/19")  # a check was asked
+    one.child.sendintr()
+    one.shows("stopped: nothing of it counts", "[debug  ", " > ")
+    assert not the_round(toys).submits
+    file_of(toys).write_text(INVERSE)
+    one.says("submit", "1 of 2 planted bugs is gone", "[debug  ")
+    one.child.sendintr()
+    assert one.ends()[1] == 130
+
+
 def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> None:
     one = terminal("scale", "--bugs", "2")
     one.shows("[debug  ")

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from graders import __main__ as cli
 from graders.arguments import command_line
@@ -28,17 +29,19 @@ from graders.desk import state as states
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State
 from graders.faults import ROOT, UsageError
-from graders.interview import debrief, draw, loop
+from graders.interview import card, debrief, draw, loop
 from graders.interview import session as interviews
+from graders.interview.marks import marks, overall
 from graders.interview.pace import pace_of
 from graders.interview.record import InterviewReport, begun, reports
-from graders.interview.round import PHASES, Round, Submit, marks
+from graders.interview.round import PHASES, Round, Submit
 from graders.sandbox.launcher import new_launcher
 from graders.sitting import clock as clocks
 from graders.sitting import matching
 from graders.sitting.clock import Reading, in_words
 from graders.sitting.pace import UP
 from graders.sitting.session import still_open
+from graders.sitting.terminal import Terminal
 from graders.worker.visible import visible
 from tests.sittings import NOON, FakeClock, Scripted, Tty, flat, piped
 from tests.toys import REFERENCE, end, run
@@ -232,24 +235,66 @@ def test_kill_loses_only_the_line_being_typed(desk: Path, terminal: Callable[...
 def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., Tty]) -> None:
     one = terminal("--seed", "1")
     one.shows("[clarify  ", " > ")
-    one.says("next", "[plan  ")
-    one.says("next", "[code  ")
-    written(desk).write_text(SLOW)
-    one.says("submit", "/19")  # a check was asked
+    one.says("next", "[plan  ", " > ")
     one.child.sendintr()
     shown, status = one.ends()
     assert status == 130
     assert flat(shown).endswith(RESUME)
     assert "Traceback" not in shown
-    assert one.raw.rindex("\x1b[?25h") > one.raw.rindex("\x1b[?25l"), "the cursor is still hidden"
-    assert not the_report(desk).round.submits
     again = terminal("--resume", NO_COLOR="1")
-    again.shows("[code  ", " > ")
+    again.shows("[plan  ", " > ")
     again.child.sendeof()
     shown, status = again.ends()
     assert status == 0
     assert flat(shown).endswith(RESUME)
     assert not re.search(r"\x1b\[[\d;]*[349]\dm", again.raw), "a colour in spite of NO_COLOR"
+
+
+def test_interrupt_ends_a_submission_or_own_tests_and_not_the_interview(
+    desk: Path, terminal: Callable[..., Tty]
+) -> None:
+    one = terminal("--seed", "1")
+    one.shows("[clarify  ", " > ")
+    one.says("next", "[plan  ")
+    one.says("next", "[code  ")
+    written(desk).write_text(SLOW)
+    one.says("submit", "/19")  # a check was asked
+    one.child.sendintr()
+    one.shows("stopped: nothing of it counts, and the clock runs on", "[code  ", " > ")
+    assert one.raw.rindex("\x1b[?25h") > one.raw.rindex("\x1b[?25l"), "the cursor is still hidden"
+    assert not the_report(desk).round.submits
+    written(desk).with_name("own.py").write_text("import time\nfrom scale import scale\ntime.sleep(20)\n")
+    one.says("run own.py", "running own.py")
+    one.child.sendintr()
+    one.shows("stopped: nothing of it counts", "[code  ", " > ")
+    assert not the_report(desk).round.runs
+    written(desk).write_text(REFERENCE)  # and what was ended is as good as new
+    written(desk).with_name("own.py").write_text("from scale import scale\nassert scale(2) == 4\n")
+    one.says("run own.py", "own.py: passed", "[code  ", " > ")
+    one.says("submit", "PASS", "this counts 100", "[test  ", " > ")
+    one.says("next", "your tests meet known mistakes")
+    one.child.sendintr()
+    one.shows("your tests are not measured: stopped", "[follow-up  ", " > ")
+    assert marks(the_report(desk).round)[3][1:] == (None, "not measured")
+
+
+def test_interrupt_in_the_middle_of_a_write_loses_nothing(
+    desk: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add = State.add
+
+    def interrupted(state: State, kind: str, kata: str, body: dict[str, Any]) -> Event:
+        if body.get("phase") == "code" or body.get("via") == "interview" or body.get("text") == "a plan":
+            signal.raise_signal(signal.SIGINT)
+        return add(state, kind, kata, body)
+
+    monkeypatch.setattr(State, "add", interrupted)
+    assert hold(desk, clock, "next", "a plan") == 130
+    assert the_report(desk).round.plan == ["a plan"]
+    assert hold(desk, clock, "next", resume=True) == 130
+    assert the_report(desk).phase == "code"
+    assert [event.kind for event in events(desk) if event.kata] == ["start"]
+    assert written(desk).read_text() == bare(stub_of(REFERENCE))
 
 
 def test_learners_file_survives_a_kill_in_every_phase(desk: Path, terminal: Callable[..., Tty]) -> None:
@@ -451,6 +496,123 @@ def test_what_is_asked_back_is_taken_by_yes_and_by_nothing_else(
     assert said.count("As for dtypes, x₁².") == 1
     one = the_report(desk).round
     assert (one.asked, one.typed, one.words) == ([3], [3], [])  # it was understood in the end
+
+
+def test_what_can_be_asked_of_any_kata_earns_nothing(desk: Path, clock: FakeClock) -> None:
+    page = scale(desk).folder / "interview.md"
+    usual = PROMPT.replace("?\n\nAs for dtypes", "?\n<!-- kind: dtypes -->\n\nAs for dtypes")
+    page.write_text(usual.replace("?\n\nAs for cost", "?\n<!-- kind: cost | range -->\n\nAs for cost"))
+    (desk / "katas/interview.md").write_text(
+        "".join(
+            f"## {kind}\n\n{mark}<!-- also: {words} -->\n\n"
+            for kind, mark, words in (
+                ("dtypes", "<!-- usual -->\n", "which dtypes"),
+                ("cost", "<!-- usual -->\n", "how long may it take"),
+                ("range", "", "how large can the values be"),
+            )
+        )
+    )
+    hold(desk, clock, "what about dtypes", "what about cost", "what about zero")
+    one = the_report(desk).round
+    assert (one.typed, one.traps, one.earned) == ([3, 4, 1], [4, 1], 4)
+
+
+def test_a_line_of_words_is_no_misspelled_command(desk: Path, clock: FakeClock) -> None:
+    hold(desk, clock, "next", "a plan")
+    assert the_report(desk).round.plan == ["a plan"]
+
+
+def test_a_question_in_follow_up_is_answered_and_is_no_answer(
+    desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun = [*["next"] * 4, "yes"]
+    hold(desk, clock, *begun, "what is asked?", "what about dtypes?", "yes", "Because.", "", "yes", seed=2)
+    said = flat(capsys.readouterr().out)
+    first = the_report(desk).round.answers[0]
+    assert first.question == "Why `one` < x₁?"
+    assert first.lines == ["Because."]
+    assert said.count("My question is: Why `one` < x₁?") == 3
+    assert said.count("As for dtypes, x₁².") == 1
+    assert said.count("How good was yours, from 0 to 3?") == 2  # yes is no score
+    assert the_report(desk).round.earned == 0
+
+
+def test_yes_and_no_answer_a_question_of_yes_or_no(desk: Path, clock: FakeClock) -> None:
+    page = scale(desk).folder / "follow_up.md"
+    page.write_text(FOLLOW_UP.replace("Why <code>", "With x, is it <code>"))
+    hold(desk, clock, *["next"] * 4, "yes", "No", "", "2")
+    assert the_report(desk).round.answers[0].lines == ["No"]
+
+
+def test_no_mark_is_0_for_what_was_not_reached(desk: Path, clock: FakeClock) -> None:
+    for lines, expected in (
+        (["end", "yes"], [0, None, None, None, None]),
+        (["next", "end", "yes"], [0, None, None, None, None]),
+        (["next", "next", "end", "yes"], [0, 0, 0, None, None]),
+        (["next", "multiply it", "next", "next", "end", "yes"], [0, None, 0, 0, None]),
+        (["next", "next", "next", "next", "yes", "skip", "end", "yes"], [0, 0, 0, 0, 0]),
+    ):
+        hold(desk, clock, *lines)
+        assert [mark for _, mark, _ in marks(the_report(desk).round)] == expected
+    assert [mark for _, mark, _ in marks(Round("scale", "toys", 1, 15))] == [None] * 5
+
+
+def test_debrief_has_the_model_answers_and_own_words_as_they_stand(desk: Path, clock: FakeClock) -> None:
+    hold(desk, clock, "next", "a*b*c, __len__ & <i>", "next", "next", "next", "yes", "1. `x_i_j`", "", "2", seed=2)
+    hold(desk, clock, "end", "yes", resume=True)
+    kept = (desk / ".kata/interview/report-1.md").read_text()
+    shown = re.sub(r"<[^>]+>", "", MarkdownIt().render(kept))
+    assert "You: a*b*c, __len__ &amp; &lt;i&gt;" in shown
+    assert "You: 1. `x_i_j`" in shown
+    assert "**Why `one` < x₁?** Your score: 2 of 3.\n\n- You: " in kept
+    assert "My answer:\n\n> Because of one.\n" in kept
+
+
+def submitted(minutes: int, score: int, tests: tuple[bool, int, int] | None, elapsed: float = 0) -> InterviewReport:
+    """An interview of one kata that ended."""
+    one = Round("scale", "toys", 1, 15, tests=tests, reached=["clarify"], traps=[1, 2], plan_score=3)
+    one.submits.append(Submit("failing", score, 100, [], None, None))
+    return InterviewReport("x", NOON, minutes, 1, [one], Reading(0, "", NOON), elapsed=elapsed, ended="finished")
+
+
+def test_overall_line_says_what_it_rests_on_and_own_scores_stand_apart() -> None:
+    assert list(overall(submitted(20, 96, (True, 12, 12)))) == [
+        "Overall: strong hire, by what was measured: 100 of 100 points, own tests 3.0 of 3, questions 2.0 of 3, "
+        "in time.",
+        "By your own scores it would be strong hire: 3 of 3.",
+    ]
+    (late, _) = overall(submitted(20, 96, (True, 12, 12), elapsed=1400))
+    assert late.startswith("Overall: hire, by what was measured: ")
+    assert late.endswith("more than a tenth over the time, which costs a step.")
+    said = [next(overall(submitted(20, score, (True, 0, 12)))) for score in (90, 75, 50, 10)]
+    assert [one.partition(", by")[0].removeprefix("Overall: ") for one in said] == [
+        "lean hire", "lean hire", "lean no hire", "no hire",
+    ]  # fmt: skip
+    unmeasured = next(overall(submitted(20, 90, None)))
+    assert "own tests" not in unmeasured
+    nothing = submitted(20, 0, None)
+    nothing.rounds[0].submits.clear()
+    assert list(overall(nothing)) == ["Overall: no verdict, since nothing was submitted."]
+    nothing.ended = "abandoned"
+    assert not list(overall(nothing))
+
+
+def test_marks_over_interviews_and_earlier_points_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    past = [submitted(20, score, (True, caught, 12)) for score, caught in ((40, 0), (60, 4), (90, 12))]
+    for one in past:
+        one.review["scale"] = None
+    card.show(Terminal(), past, 3, NOON)
+    said = capsys.readouterr().out
+    assert re.search(r"Marks over interviews\n +measured +clarify +plan +code +test +explain\n", said)
+    assert re.search(r"1: 2026-11-21 +44 % +2.0 +3.0 +0.0 +0.0 +-\n +2: ", said)
+    assert re.search(r"3: 2026-11-21 +94 % +2.0 +3.0 +2.0 +3.0 +-\n", said)
+    assert re.search(r"The same katas before\n +scale +44, 64, now 94\n", said)
+    card.show(Terminal(), past, 1, NOON)
+    said = capsys.readouterr().out
+    assert "Marks over" not in said
+    assert "before" not in said
+    card.show(Terminal(), past * 3, 9, NOON)
+    assert "(3 earlier ones), 44, 64, 94, 44, 64, now 94" in flat(capsys.readouterr().out)
 
 
 def test_of_several_that_may_be_meant_a_number_picks_one(

@@ -23,6 +23,7 @@ CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<block>.+?)\$\$|\$(?P<
 KIND = re.compile(r"<!-- kind:\s+(.*?)\s+-->\n*")
 MARK = re.compile(r"\s+\|\s+|\s*\n\s*")  # between phrasings, or kinds
 ALSO = re.compile(r"<!-- also:\s+(.*?)\s+-->\n*", re.DOTALL)
+USUAL = re.compile(r"<!-- (usual) -->\n*")
 CHAIN = re.compile(r"<!-- kata:\s+(\S+)\s+-->\n*")
 TWIST, ANSWER = "Twist", "Model answer"
 
@@ -32,12 +33,14 @@ class Question:
     """The question is text, its answer Markdown; the phrasings are other words in which people ask it.
 
     Its kinds are what it has in common with questions about other katas: their phrasings stand in katas/interview.md.
+    A usual one is of such kinds alone as can be asked of any kata, which tells nothing of who asks.
     """
 
     question: str
     answer: str
     phrasings: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    usual: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,11 @@ def clarifying(kata: Kata) -> list[Question]:
         which = ", ".join(unknown)
         raise UsageError(f"{path.relative_to(kata.root)} names kinds that {SHARED} lacks: {which}{RESTORE}")
     return [
-        replace(one, phrasings=one.phrasings + tuple(text for kind in one.kinds for text in known[kind].phrasings))
+        replace(
+            one,
+            phrasings=one.phrasings + tuple(text for kind in one.kinds for text in known[kind].phrasings),
+            usual=bool(one.kinds) and all(known[kind].usual for kind in one.kinds),
+        )
         for one in own
     ]
 
@@ -111,9 +118,10 @@ def shared(kata: Kata) -> dict[str, Question]:
     found = sections(read(kata, path), "## ") if path.exists() else {}
     made = {}
     for kind, text in found.items():
-        phrasings, rest = taken(ALSO, text)
+        usual, rest = taken(USUAL, text)
+        phrasings, rest = taken(ALSO, rest)
         (asked, answer), *_ = [*sections(rest, "### ").items(), ("", "")]
-        made[kind] = Question(asked, answer, phrasings)
+        made[kind] = Question(asked, answer, phrasings, usual=bool(usual) or bool(answer))
     return made
 
 

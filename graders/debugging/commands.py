@@ -13,6 +13,7 @@ from graders.faults import UsageError
 from graders.judge.results import Result
 from graders.sitting import asking_back, running
 from graders.sitting.commands import Command, Suspended, is_answer, nearest, unknown
+from graders.sitting.interrupts import Stopped
 
 REWRITTEN = 3  # times as many lines as are needed, from which on that is said
 
@@ -23,6 +24,9 @@ def run(debugging: Debugging) -> None:
     while not debugging.report.ended:
         try:
             obey(debugging, debugging.ask())
+        except Stopped as stopped:
+            debugging.planting.close()  # its workers were ended as well; what is asked next starts others
+            debugging.say(str(stopped))
         except UsageError as error:
             debugging.say(f"error: {error}")
 
@@ -75,7 +79,7 @@ def what_is_left(debugging: Debugging, text: str, result: Result) -> list[str]:
     if result.state == "solved":
         debugging.say("all planted bugs are gone" if count > 1 else "the planted bug is gone")
         return []
-    left = debugging.planting.left(text, debugging.bugs)
+    left = debugging.bugs_left(text)
     gone = count - len(left.bugs)
     if left.bugs:
         are = "is" if gone == 1 else "are"

@@ -17,11 +17,12 @@ from graders.desk import attempts
 from graders.desk.debugged import EACH, HINT_COSTS, KEY, WRONG_LINE, DebugRound, PlantedBug
 from graders.desk.state import State
 from graders.faults import UsageError
-from graders.judge.planting import Planting
+from graders.judge.planting import Left, Planting
 from graders.judge.warm import WarmJudge
 from graders.kata.mistakes import Mistake
 from graders.sitting.asking_back import Offer
 from graders.sitting.clock import Clock
+from graders.sitting.interrupts import stoppable
 from graders.sitting.pace import Pace, usual
 from graders.sitting.sitting import Sitting
 from graders.sitting.terminal import Terminal
@@ -138,6 +139,15 @@ class Debugging(Sitting):
         before = random.Random(f"{self.report.seed}/{bug.name}").randrange(REGION)
         first = max(min(bug.line - 1 - before, len(lines) - REGION), 0)
         return list(enumerate(lines, start=1))[first : first + REGION]
+
+    def bugs_left(self, text: str) -> Left:
+        """Which of them this still has. Raises: Stopped."""
+        with stoppable(self.judge):
+            self.judge.launcher.judging = True  # what is cut off is no reply
+            try:
+                return self.planting.left(text, self.bugs)
+            finally:
+                self.judge.launcher.judging = False
 
     def is_pasted(self, text: str) -> bool:
         """Whether it is the reference as it stands under solutions/, with its comments."""

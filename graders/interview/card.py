@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from rich.padding import Padding
@@ -9,27 +10,36 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.desk.status import when
+from graders.interview.marks import MARKS, MOST, Marked, by_kata, marks, overall, trend
 from graders.interview.record import MOST_SELF, InterviewReport
-from graders.interview.round import Round, marks
+from graders.interview.round import Round
 from graders.sitting.clock import in_words
 from graders.sitting.terminal import Terminal
 
 WEAK = 1  # a score of one's own, up to which the answer should be read again
+RECENT = 6  # interviews, or times that a kata was asked, whose marks and points are shown
 
 
-def show(terminal: Terminal, report: InterviewReport, number: int, at: datetime) -> None:
-    """`number` is its place among all interviews, from 1."""
+def show(terminal: Terminal, past: Sequence[InterviewReport], number: int, at: datetime) -> None:
+    """One of all interviews, by its place among them, from 1; what it is compared with is those before it."""
+    report, known = past[number - 1], past[:number]
     terminal.heading(f"Report of interview {number}")
     took = f"took {in_words(report.elapsed)}"
     if report.overtime:
         took += f", {in_words(report.overtime)} over"
     ended = {"finished": took, "abandoned": f"{took}; abandoned"}.get(report.ended, f"{took} so far; still open")
     terminal.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {report.minutes} minutes, seed {report.seed}; {ended}")
+    for words in overall(report):
+        terminal.say(words)
     section(terminal, f"Measured: {report.measured} of {report.max_score}", measured(report))
     if report.self_scores:
         most = MOST_SELF * len(report.self_scores)
         section(terminal, f"Your own scores: {sum(report.self_scores)} of {most}", own_scores(report))
-    section(terminal, "Marks, of 3 each", rubric(report))
+    section(terminal, f"Marks, of {MOST} each", rubric(report))
+    if len(marked := trend(known)) > 1:
+        section(terminal, "Marks over interviews", over_interviews(marked))
+    if again := {name: done for name, done in by_kata(known).items() if name in report.review and len(done) > 1}:
+        section(terminal, "The same katas before", asked_before(again))
     section(terminal, "Preparation", preparation(report))
     section(terminal, "Timeline", timeline(report))
     section(terminal, "To review", review(report, at))
@@ -81,6 +91,26 @@ def rubric(report: InterviewReport) -> Table:
     made = grid("kata.", *names)
     for one in report.rounds:
         made.add_row(Text(one.kata), *("-" if mark is None else str(mark) for _, mark, _ in marks(one)))
+    return made
+
+
+def over_interviews(marked: Sequence[Marked]) -> Table:
+    """The last ones, the newest below."""
+    made = grid("", "measured", *MARKS)
+    for number, one, known in marked[-RECENT:]:
+        averages = ("-" if (mark := known[name]) is None else f"{mark:.1f}" for name in MARKS)
+        share = f"{100 * one.measured / one.max_score:.0f} %"
+        made.add_row(f"{number}: {one.when.astimezone():%Y-%m-%d}", share, *averages)
+    return made
+
+
+def asked_before(again: Mapping[str, Sequence[Round]]) -> Table:
+    """`54, 80, now 92`"""
+    made = grid("", "")
+    for name, done in again.items():
+        points = [str(one.measured) for one in done]
+        left_out = [f"({len(points) - RECENT} earlier ones)"] if len(points) > RECENT else []
+        made.add_row(Text(name), ", ".join([*left_out, *points[-RECENT:-1], f"now {points[-1]}"]))
     return made
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
+from graders.interview.marks import marks, overall
 from graders.interview.record import MOST_SELF, InterviewReport
-from graders.interview.round import PHASES, Round, marks
+from graders.interview.round import PHASES, Answered, Round
 from graders.judge import checks
 from graders.sitting.clock import in_words
 from graders.sitting.matching import Matcher
@@ -18,6 +19,7 @@ SHARES = {"clarify": 0.1, "plan": 0.15, "code": 0.4, "test": 0.15, "follow-up": 
 SURE = 0.8  # the probability from which on a fact of the statement belongs to a question
 FACT = re.compile(r"^- (?:.+\n)+?(?=- |\n|$)", re.MULTILINE)
 NAMES = re.compile(r"<!--(.*?)-->", re.DOTALL)
+MARKUP = re.compile(r"[\\`*_\[\]<>&~|]|^\s*(?:[#+-]|\d+[.)])")
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,11 @@ def debrief(report: InterviewReport, number: int, katas: Mapping[str, Kata]) -> 
     """Katas that are gone are left out. Raises: UsageError, GraderError."""
     lines = [f"# Interview {number}, {report.when.astimezone():%Y-%m-%d %H:%M}", ""]
     lines += [f"Measured {report.measured} of {report.max_score}; took {in_words(report.elapsed)}.", ""]
+    lines += [line for words in overall(report) for line in (words, "")]
     for one in report.rounds:
         if one.kata in katas:
             lines += [f"## {one.kata}", "", *rubric(one), *pace(one), *talk(one, katas[one.kata])]
-            lines += [*lost(one, katas[one.kata]), *explained(one)]
+            lines += [*lost(one, katas[one.kata]), *explained(one, katas[one.kata])]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -68,17 +71,12 @@ def talk(one: Round, kata: Kata) -> Iterator[str]:
     """What was asked and planned, and what could have been."""
     prepared = texts.clarifying(kata)
     yield from ["### Clarify", ""]
-    yield from [f"- You asked, and I did not understand: {words}" for words in one.words]
+    yield from [f"- You asked, and I did not understand: {escaped(words)}" for words in one.words]
     for number, question in enumerate(prepared, start=1):
         how = "asked" if number in one.typed else "asked by number" if number in one.asked else "not asked"
         yield f"- {how}: **{question.question}** {' '.join(question.answer.split())}"
-    yield from ["", "### Plan", "", *[f"- You: {line}" for line in one.plan or ["nothing"]], ""]
-    yield from [
-        "The idea, as the hints have it:",
-        "",
-        *[f"> {line}".rstrip() for line in texts.hints(kata)[1].splitlines()],
-        "",
-    ]
+    yield from ["", "### Plan", "", *own(one.plan), ""]
+    yield from ["The idea, as the hints have it:", "", *quoted(texts.hints(kata)[1]), ""]
 
 
 def lost(one: Round, kata: Kata) -> Iterator[str]:
@@ -104,12 +102,29 @@ def lost(one: Round, kata: Kata) -> Iterator[str]:
     yield ""
 
 
-def explained(one: Round) -> Iterator[str]:
+def explained(one: Round, kata: Kata) -> Iterator[str]:
+    """Own answers, and the model answers beside them."""
+    models = {question.question: question.answer for question in texts.follow_ups(kata)}
     if one.answers:
         yield from ["### Follow-up", ""]
     for answer in one.answers:
-        said = " / ".join(answer.lines) or "nothing"
-        score = "-" if answer.score is None else answer.score
-        yield f"- **{answer.question}** You said: {said}. Your score: {score} of {MOST_SELF}."
-    if one.answers:
-        yield ""
+        yield from [f"**{answer.question}** {scored(answer)}", "", *own(answer.lines), ""]
+        if answer.question in models:
+            yield from ["My answer:", "", *quoted(models[answer.question]), ""]
+
+
+def scored(answer: Answered) -> str:
+    return "You gave it no score." if answer.score is None else f"Your score: {answer.score} of {MOST_SELF}."
+
+
+def own(lines: Iterable[str]) -> list[str]:
+    return [f"- You: {escaped(line)}" for line in lines] or ["- You: nothing"]
+
+
+def quoted(markdown: str) -> list[str]:
+    return [f"> {line}".rstrip() for line in markdown.splitlines()]
+
+
+def escaped(words: str) -> str:
+    """What somebody typed, so that Markdown shows it as it stands: `a*b*c, __len__`."""
+    return MARKUP.sub(lambda found: found[0][:-1] + "\\" + found[0][-1], words)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from graders.catalogue.texts import Question
+from graders.interview import questioning
 from graders.interview.interview import Interview
 from graders.interview.record import MOST_SELF
+from graders.sitting.commands import YES_OR_NO
 
 PLAN = "Your plan, beside the idea"
+VERBS = "is|are|was|were|do|does|did|has|have|can|could|may|must|should|will|would"
+YES_OR_NO_QUESTION = re.compile(rf"(?:^|[,:;.] (?:and |but |so |then )?)(?:{VERBS})\b", re.IGNORECASE)
 SCORES = "0 nothing of it, 1 a part, 2 the main point, 3 all that matters"
 
 
@@ -57,6 +63,21 @@ def score_plan(interview: Interview, line: str) -> None:
         interview.note("plan_score", score=int(line))
     else:
         ask_score(interview)
+
+
+def is_no_answer(question: Question, line: str) -> bool:
+    """Whether a line is a question itself, or yes or no where that was not the question."""
+    said = line.strip().lower()
+    return said.endswith("?") or (said in YES_OR_NO and not YES_OR_NO_QUESTION.search(question.question))
+
+
+def ask_again(interview: Interview, question: Question, line: str) -> None:
+    """Answers a question of the candidate's, if it is one of the prepared ones; then it is the candidate's turn."""
+    meant = interview.matcher.match(line).meant if line.strip().endswith("?") else None
+    if meant is not None:
+        questioning.reply(interview, meant, line)
+    interview.say(f"My question is: {question.question}")
+    interview.say("Type an answer, which does not end with a question mark, and then an empty line; or `skip`.")
 
 
 def hear(interview: Interview, question: Question, line: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 from graders.desk import attempts
-from graders.desk.measured_tests import Measured, measure
+from graders.desk.measured_tests import measure
 from graders.desk.state import State
 from graders.faults import UsageError
 from graders.interview import draw
@@ -20,6 +20,7 @@ from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASE
 from graders.judge.warm import WarmJudge
 from graders.sitting.asking_back import Offer
 from graders.sitting.clock import Clock
+from graders.sitting.interrupts import stoppable, whole
 from graders.sitting.sitting import Sitting
 from graders.sitting.terminal import Terminal
 
@@ -30,8 +31,8 @@ VIA = "interview"
 WRITING = ("code", "test")
 INTRODUCTIONS = {
     "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line: I "
-    f"answer, and good ones earn points. `questions` lists those that I expect (-{LIST_COST} points), `next` goes on "
-    "to your plan.",
+    f"answer, and those about its traps earn points. `questions` lists those that I expect (-{LIST_COST} points), "
+    "`next` goes on to your plan.",
     "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs. Every line is noted; `next` "
     "when you want to write it.",
     "code": f"Write it into {{file}}, in your own editor. `run` runs tests of yours, `hint` helps (-{HINT_COSTS[0]} "
@@ -120,20 +121,22 @@ class Interview(Sitting):
             return
         console, script = self.terminal.console, Path(self.runs[-1][0])
         try:
-            with console.status("your tests meet known mistakes") if console.is_terminal else contextlib.nullcontext():
+            waiting = console.status("your tests meet known mistakes")
+            with waiting if console.is_terminal else contextlib.nullcontext(), stoppable(self.judge):
                 found = measure(self.judge.launcher, self.kata, script)
         except UsageError as error:  # it is gone by now, or cannot be run: the interview goes on
             self.say(f"your tests are not measured: {error}")
-            found = Measured(right=False, caught=0, known=0)
+            self.note("tests", right=False, caught=0, known=0)
         else:
             self.say(found.in_words)
-        self.note("tests", right=found.right, caught=found.caught, known=found.known)
+            self.note("tests", right=found.right, caught=found.caught, known=found.known)
 
     def enter(self, name: str, phase: str, quietly: bool = False) -> None:
         """Raises: UsageError."""
-        if phase == "code":  # before it is told: else a cut in between would leave what stood there
-            attempts.begin(self.state, self.katas[name], VIA, todo=False)
-        self.add("phase", kata=name, phase=phase)
+        with whole():
+            if phase == "code":  # before it is told: else a cut in between would leave what stood there
+                attempts.begin(self.state, self.katas[name], VIA, todo=False)
+            self.add("phase", kata=name, phase=phase)
         if not quietly:
             self.introduce()
 

@@ -6,7 +6,8 @@ from graders.faults import UsageError
 from graders.interview import commands, follow_up, questioning
 from graders.interview.interview import Interview
 from graders.sitting import asking_back
-from graders.sitting.commands import YES_OR_NO, is_answer, nearest, unknown
+from graders.sitting.commands import is_answer, nearest, unknown
+from graders.sitting.interrupts import Stopped
 
 
 def run(interview: Interview) -> None:
@@ -18,6 +19,8 @@ def run(interview: Interview) -> None:
     while not interview.report.ended:
         try:
             step(interview)
+        except Stopped as stopped:
+            interview.say(str(stopped))
         except UsageError as error:
             interview.say(f"error: {error}")
             if interview.phase == "follow-up":  # what failed may have come before a line was read
@@ -43,8 +46,8 @@ def step(interview: Interview) -> None:
     line = interview.ask(follow_up.show(interview, question))
     if line.strip().lower() in commands.COMMANDS:  # the whole line
         obey(interview, line)
-    elif line.strip().lower() in YES_OR_NO:
-        interview.say("that is no answer to the question; type one, or `skip`")
+    elif not interview.round.answer(question.question).revealed and follow_up.is_no_answer(question, line):
+        follow_up.ask_again(interview, question, line)
     else:
         follow_up.hear(interview, question, line)
 
@@ -65,7 +68,8 @@ def obey(interview: Interview, line: str) -> None:
 
 
 def hear(interview: Interview, line: str) -> None:
-    near = nearest(line, commands.names(interview.phase))
+    words = interview.phase in ("clarify", "plan") and len(line.split()) > 1
+    near = "" if words else nearest(line, commands.names(interview.phase))
     if not line:
         return
     if is_answer(line):

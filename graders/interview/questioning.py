@@ -50,10 +50,11 @@ def prepared(interview: Interview, index: int) -> Question:
 
 
 def reply(interview: Interview, index: int, words: str = "") -> None:
-    """The answer to a question that was asked in these words, or by its number. General ones earn nothing."""
+    """The answer to a question that was asked in these words, or by its number. General and usual ones earn nothing."""
     one, typed = prepared(interview, index), {"typed": words} if words else {}
     if index < len(interview.clarifying[interview.round.kata]):
-        interview.note("ask", number=index + 1, question=one.question, **typed)
+        trap = not one.usual and interview.phase != "follow-up"  # by then, it prepares nothing
+        interview.note("ask", number=index + 1, question=one.question, trap=trap, **typed)
     else:
         interview.note("general", question=one.question, **typed)
     interview.terminal.say(one.question, style="bold")

@@ -94,6 +94,7 @@ class InterviewReport:
 
     def add_phase(self, body: dict[str, Any], event: Event) -> str:
         self.phase = body["phase"]
+        self.round.reached.append(self.phase)
         return f"{body['kata']}: {self.phase}"
 
     def add_list(self, body: dict[str, Any], event: Event) -> str:
@@ -106,6 +107,8 @@ class InterviewReport:
             self.round.asked.append(body["number"])
             if "typed" in body:
                 self.round.typed.append(body["number"])
+            if "typed" in body and body.get("trap", True):  # older versions did not tell
+                self.round.traps.append(body["number"])
         return f"asked: {body['question']}"
 
     def add_general(self, body: dict[str, Any], event: Event) -> str:
@@ -129,6 +132,8 @@ class InterviewReport:
 
     def add_tests(self, body: dict[str, Any], event: Event) -> str:
         self.round.tests = body["right"], body["caught"], body["known"]
+        if not body["known"]:
+            return "own tests were not measured"
         return f"own tests caught {body['caught']} of {body['known']} known mistakes"
 
     def add_submit(self, body: dict[str, Any], event: Event) -> str:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from statistics import mean
 
-from graders.desk.measured_tests import Measured
 from graders.desk.progress import LEVELS_OF_HINTS
 
 PHASES = ("clarify", "plan", "code", "test", "follow-up")
 HINT_COSTS = (5, 10, 20)  # points, of the first hint, the second, the third
 DIAGNOSIS_COST = 10
 LIST_COST = 10  # of the list of clarifying questions, which tells the traps
-EARNED, MOST_EARNED = 2, 10  # by each question that was asked in one's own words, and by all of them
+EARNED, MOST_EARNED = 2, 10  # by each question about the kata's traps in one's own words, and by all of them
 
 assert len(HINT_COSTS) == LEVELS_OF_HINTS
 
@@ -49,6 +47,7 @@ class Round:
         listed: the list of clarifying questions was looked at.
         asked: the clarifying questions that were asked, by number.
         typed: those of them that were understood in the candidate's own words.
+        traps: those of these that are about the kata's own traps, and not what is asked of any kata.
         words: the candidate's own while clarifying; notes.
         plan: the candidate's own while planning.
         runs: (the file, whether it passed), of the candidate's own tests.
@@ -59,9 +58,10 @@ class Round:
         answers: to follow-up questions.
         seconds: spent in each phase.
         tested_first: own tests that were run before the first submission.
-        tests: whether the last own tests pass on a right answer, how many known mistakes they catch, and of how many;
-            None where that was not measured.
+        tests: whether the last own tests pass on a right answer, how many known mistakes they catch, and of how many:
+            of none where they could not be measured; None where they were not yet.
         plan_score: what the candidate thinks of the plan, beside the idea; None: not yet.
+        reached: the phases that were, in order.
     """
 
     kata: str
@@ -71,6 +71,7 @@ class Round:
     listed: bool = False
     asked: list[int] = field(default_factory=list)
     typed: list[int] = field(default_factory=list)
+    traps: list[int] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)
     runs: list[tuple[str, bool]] = field(default_factory=list)
@@ -82,6 +83,7 @@ class Round:
     tested_first: int = 0
     tests: tuple[bool, int, int] | None = None
     plan_score: int | None = None
+    reached: list[str] = field(default_factory=list)
 
     @property
     def last(self) -> Submit | None:
@@ -106,7 +108,7 @@ class Round:
 
     @property
     def earned(self) -> int:
-        return min(EARNED * len(self.typed), MOST_EARNED)
+        return min(EARNED * len(self.traps), MOST_EARNED)
 
     @property
     def measured(self) -> int:
@@ -123,30 +125,3 @@ class Round:
     def answer(self, question: str) -> Answered:
         """To that question; an empty one where it was not answered yet."""
         return next((one for one in self.answers if one.question == question), Answered(question))
-
-
-def marks(one: Round) -> list[tuple[str, int | None, str]]:
-    """Five of them, of 0 to 3 each, and where each is from; None: not scored yet."""
-    by_score = sum(one.score >= limit for limit in (50, 80, 100)) if one.last else 0
-    return [
-        ("clarify", min(len(one.typed), 3), "measured: questions in your own words that were understood"),
-        ("plan", one.plan_score, "scored by yourself, beside the idea" if one.plan else "measured: there is no plan"),
-        ("code", by_score, "measured: 50, 80 and 100 points of the last submission"),
-        ("test", *tests_mark(one)),
-        (
-            "explain",
-            round(mean(one.self_scores)) if one.self_scores else 0,
-            "scored by yourself: the follow-up questions",
-        ),
-    ]
-
-
-def tests_mark(one: Round) -> tuple[int, str]:
-    """By the share of known mistakes that own tests catch; interviews of older versions had another measure."""
-    if one.tests is None:
-        tested = [passed for _, passed in one.runs]
-        mark = bool(tested) + (one.tested_first > 0) + any(tested)
-        return mark, "measured: own tests, before the first submission, passed"
-    right, caught, known = one.tests
-    mark = sum(right and caught >= share * known and caught > 0 for share in (0, 1 / 3, 2 / 3))
-    return mark, f"measured: {Measured(*one.tests).in_words}"

@@ -21,6 +21,7 @@ from graders.interview.interview import VIA, Interview
 from graders.interview.record import InterviewReport
 from graders.sitting import clock as clocks
 from graders.sitting.clock import Clock
+from graders.sitting.interrupts import whole
 from graders.sitting.session import Session, judging, numbered, opened, refuse, still_open
 from graders.sitting.terminal import Terminal
 
@@ -46,7 +47,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 def show_report(terminal: Terminal, root: Path, state: State, past: Sequence[InterviewReport], number: int) -> None:
     """The last one for number 0. Raises: UsageError."""
     report, number = numbered(past, number, VIA, VIA)
-    card.show(terminal, report, number, state.now())
+    card.show(terminal, past, number, state.now())
     if report.ended:
         from graders.interview.debrief import debrief  # it imports scikit-learn, which takes a second
 
@@ -82,12 +83,13 @@ class InterviewSession(Session[InterviewReport]):
         drawn = draw.draw(chosen, minutes, seed)
         for kata in drawn:
             texts.check(kata)
-        if given_up:
-            body = {"interview": given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
-            self.state.add("interview", "", body)
-        event = self.state.add("interview", "", begin_body(drawn, minutes, seed))
-        report = record.begun(event)
-        self.sitting = made = Interview(self.state, drawn, report, Clock(report.anchor), self.terminal, self.judge)
+        with whole():
+            if given_up:
+                body = {"interview": given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
+                self.state.add("interview", "", body)
+            event = self.state.add("interview", "", begin_body(drawn, minutes, seed))
+            report = record.begun(event)
+            self.sitting = made = Interview(self.state, drawn, report, Clock(report.anchor), self.terminal, self.judge)
         self.welcome(report)
         return made
 

@@ -6,6 +6,8 @@ from graders.desk import attempts
 from graders.interview.interview import VIA, Interview
 from graders.interview.reporter import InterviewReporter
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS
+from graders.judge.results import Result
+from graders.sitting.interrupts import whole
 
 
 def submit(interview: Interview, argument: str) -> None:
@@ -13,6 +15,19 @@ def submit(interview: Interview, argument: str) -> None:
     if result.todo:
         interview.say(f"nothing is written yet: write your answer into {attempts.shown(interview.kata, VIA)} first")
         return
+    with whole():
+        note(interview, result)
+    one = interview.round
+    less = f", less {one.penalties} for help" if one.penalties else ""
+    less += f", plus {one.earned} for questions" if one.earned else ""
+    less += f": {one.measured}" if less else ""
+    interview.say(
+        f"this counts {one.score}{less}; " + ("`next` goes on" if one.solved else "`submit` again, or `next`")
+    )
+
+
+def note(interview: Interview, result: Result) -> None:
+    """Remembers what was submitted, as an attempt at the kata also."""
     if interview.phase == "code":
         interview.enter(interview.round.kata, "test", quietly=True)
     attempts.record(interview.state, result, interview.judge.seed, VIA)
@@ -24,13 +39,6 @@ def submit(interview: Interview, argument: str) -> None:
         failed=[outcome.name for outcome in result.failures],
         diagnosis=result.diagnosis,
         costs=result.costs,
-    )
-    one = interview.round
-    less = f", less {one.penalties} for help" if one.penalties else ""
-    less += f", plus {one.earned} for questions" if one.earned else ""
-    less += f": {one.measured}" if less else ""
-    interview.say(
-        f"this counts {one.score}{less}; " + ("`next` goes on" if one.solved else "`submit` again, or `next`")
     )
 
 

@@ -104,7 +104,7 @@ class Interruptible:
 
     def start(self, connection: socket.socket, telling: int, scratch: str, trains: bool) -> int:
         with self.lock:
-            if self.interrupted and self.judging:
+            if self.interrupted:
                 raise Interrupted
             pid = self.launcher.start(connection, telling, scratch, trains)
             self.running.add(pid)

@@ -14,6 +14,7 @@ from graders.judge.card import Reporter
 from graders.judge.results import Result
 from graders.judge.run import source_of
 from graders.judge.warm import WarmJudge
+from graders.sitting.interrupts import stoppable
 from graders.sitting.terminal import Terminal
 
 
@@ -28,10 +29,11 @@ class SittingReporter(Reporter):
         self.judge = judge
 
     def of(self, kata: Kata, file: Path) -> Result:
-        """Raises: UsageError where that cannot be graded."""
+        """Raises: UsageError where that cannot be graded, Stopped."""
         self.start()
         try:
-            result = self.judge.grade(kata, source_of(kata, file), self.look, diagnosed=self.diagnosed)
+            with stoppable(self.judge):
+                result = self.judge.grade(kata, source_of(kata, file), self.look, diagnosed=self.diagnosed)
         except GraderError as error:
             raise UsageError(f"{kata.id} cannot be graded here: {error}") from None
         finally:

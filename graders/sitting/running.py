@@ -9,6 +9,7 @@ from pathlib import Path
 from graders.desk import own_tests
 from graders.faults import UsageError
 from graders.files import replace_file
+from graders.sitting.interrupts import stoppable
 from graders.sitting.sitting import Sitting
 
 
@@ -24,7 +25,8 @@ def run(sitting: Sitting, argument: str) -> None:
         offer(sitting, script)
         return
     console = sitting.terminal.console
-    with console.status(f"running {script.name}") if console.is_terminal else contextlib.nullcontext():
+    waiting = console.status(f"running {script.name}") if console.is_terminal else contextlib.nullcontext()
+    with waiting, stoppable(sitting.judge):
         ran = own_tests.run(sitting.judge.launcher, sitting.file, script, console.width)
     if ran.text:
         sitting.say(ran.text)

@@ -13,6 +13,7 @@ from graders.desk.state import Event, State
 from graders.faults import UsageError
 from graders.judge.warm import WarmJudge
 from graders.sitting.clock import Clock, in_words
+from graders.sitting.interrupts import whole
 from graders.sitting.pace import Pace
 from graders.sitting.terminal import Terminal
 
@@ -76,8 +77,9 @@ class Sitting(abc.ABC):
                 f"this {self.noun} went on in another terminal: go on there, or end that one and use --resume"
             )
         document = {self.kind: self.record.id, "what": what, "elapsed": round(self.clock(), 1)} | body
-        self.record.add(self.state.add(self.kind, "", document))
-        self.count += 1
+        with whole():
+            self.record.add(self.state.add(self.kind, "", document))
+            self.count += 1
 
     def note(self, what: str, **body: Any) -> None:
         """The same, about the kata at hand."""

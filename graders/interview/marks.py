@@ -1,0 +1,121 @@
+"""What a kata's round, and a whole interview, come to: five marks, and the line that labs write at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from statistics import mean
+
+from graders.desk.measured_tests import Measured
+from graders.interview.record import MOST_SELF, InterviewReport
+from graders.interview.round import Round
+
+MARKS = ("clarify", "plan", "code", "test", "explain")
+MOST = 3  # of each
+Mark = tuple[int | None, str]
+Marked = tuple[int, InterviewReport, dict[str, float | None]]  # by number, with the averages of its marks
+VERDICTS = ((0.9, "strong hire"), (0.75, "hire"), (0.6, "lean hire"), (0.4, "lean no hire"), (0.0, "no hire"))
+WEIGHTS = {"points": 0.7, "test": 0.2, "clarify": 0.1}  # of what is measured
+LATE = 0.1  # of the time, by which more costs a verdict's step
+
+
+def marks(one: Round) -> list[tuple[str, int | None, str]]:
+    """Each from 0 to 3, and where it is from; None where that was not reached, or not scored yet."""
+    found = (clarify(one), plan(one), code(one), test(one), explain(one))
+    return [(name, mark, source) for name, (mark, source) in zip(MARKS, found, strict=True)]
+
+
+def clarify(one: Round) -> Mark:
+    mark = min(len(one.traps), MOST) if one.traps or "clarify" in one.reached else None
+    return mark, "measured: questions about this task's traps, in your own words"
+
+
+def plan(one: Round) -> Mark:
+    passed = "plan" in one.reached and one.reached[-1] != "plan"
+    if passed and not one.plan:
+        return 0, "measured: there is no plan"
+    return one.plan_score, "scored by yourself, beside the idea"
+
+
+def code(one: Round) -> Mark:
+    by_score = sum(one.score >= limit for limit in (50, 80, 100)) if one.last else 0
+    mark = by_score if one.last or "code" in one.reached else None
+    return mark, "measured: 50, 80 and 100 points of the last submission"
+
+
+def test(one: Round) -> Mark:
+    """By the share of known mistakes that own tests catch; interviews of older versions had another measure."""
+    if one.tests is None and not one.runs:
+        return 0 if "test" in one.reached else None, "measured: no tests of your own were run"
+    if one.tests is None:
+        tested = [passed for _, passed in one.runs]
+        return 1 + (one.tested_first > 0) + any(tested), "measured: own tests, before the first submission, passed"
+    right, caught, known = one.tests
+    if not known:
+        return None, "not measured"
+    mark = sum(right and caught >= share * known and caught > 0 for share in (0, 1 / 3, 2 / 3))
+    return mark, f"measured: {Measured(*one.tests).in_words}"
+
+
+def explain(one: Round) -> Mark:
+    return round(mean(one.self_scores)) if one.self_scores else None, "scored by yourself: the follow-up questions"
+
+
+def averages(report: InterviewReport) -> dict[str, float | None]:
+    """Of each mark over the interview's katas; None where no kata has it."""
+    found: dict[str, list[int]] = {name: [] for name in MARKS}
+    for one in report.rounds:
+        for name, mark, _ in marks(one):
+            if mark is not None:
+                found[name].append(mark)
+    return {name: mean(known) if known else None for name, known in found.items()}
+
+
+def overall(report: InterviewReport) -> Iterator[str]:
+    """What a lab would write, by what was measured and by the candidate's own scores, apart, each with its grounds."""
+    if report.ended != "finished":
+        return
+    if not any(one.submits for one in report.rounds):
+        yield "Overall: no verdict, since nothing was submitted."
+        return
+    late = report.overtime > LATE * 60 * report.minutes
+    yield f"Overall: {verdict(measured_share(report), late)}, by what was measured: {', '.join(grounds(report, late))}."
+    own = [score for one in report.rounds for score in (*one.self_scores, one.plan_score) if score is not None]
+    if own:
+        share = sum(own) / (MOST_SELF * len(own))
+        yield f"By your own scores it would be {verdict(share)}: {sum(own)} of {MOST_SELF * len(own)}."
+
+
+def verdict(share: float, late: bool = False) -> str:
+    words = [name for _, name in VERDICTS]
+    step = next(place for place, (least, _) in enumerate(VERDICTS) if share >= least)
+    return words[min(step + late, len(words) - 1)]
+
+
+def measured_share(report: InterviewReport) -> float:
+    known = averages(report)
+    shares = {"points": report.measured / report.max_score}
+    shares |= {name: mark / MOST for name in ("test", "clarify") if (mark := known[name]) is not None}
+    return sum(WEIGHTS[name] * share for name, share in shares.items()) / sum(WEIGHTS[name] for name in shares)
+
+
+def grounds(report: InterviewReport, late: bool) -> Iterator[str]:
+    known = averages(report)
+    yield f"{report.measured} of {report.max_score} points"
+    for name, words in (("test", "own tests"), ("clarify", "questions")):
+        if (mark := known[name]) is not None:
+            yield f"{words} {mark:.1f} of {MOST}"
+    yield "more than a tenth over the time, which costs a step" if late else "in time"
+
+
+def trend(reports: Iterable[InterviewReport]) -> list[Marked]:
+    """The interviews that were held to their end."""
+    return [(number, one, averages(one)) for number, one in enumerate(reports, start=1) if one.ended == "finished"]
+
+
+def by_kata(reports: Iterable[InterviewReport]) -> dict[str, list[Round]]:
+    """What was submitted for each kata, the oldest first."""
+    found: dict[str, list[Round]] = {}
+    for one in reports:
+        for submitted in (part for part in one.rounds if part.submits):
+            found.setdefault(submitted.kata, []).append(submitted)
+    return found
