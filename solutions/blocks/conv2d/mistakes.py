@@ -1,0 +1,145 @@
+"""Known wrong answers to conv2d."""
+
+from graders.kata import Mistake
+
+PAIRS = "(kh, kw), (sh, sw), (ph, pw), (dh, dw) ="
+SWAPPED = "(sw, sh), (pw, ph), (dw, dh)", "(sw, sh), (ph, pw), (dh, dw)", "(sh, sw), (ph, pw), (dw, dh)"
+ROUND = "(pw, pw, ph, ph)"
+AXES = "((2, kh, sh, dh), (3, kw, sw, dw))"
+CUT = "x = x.unfold(axis, length, s)[..., ::d]"
+LONGER = "x = F.pad(x, (0, 0, 0, s - 1), value=fill)\n        "
+WEIGHT = "seen, weight)"
+SUM = 'out = torch.einsum("bcyzij,ocij->boyz", seen, weight)'
+BIAS = "return out if bias is None else out + bias[:, None, None]"
+STEP = "kernel_size if stride is None else stride"
+FILL = "fill=-torch.inf"
+MAX = "return seen.amax((-2, -1))"
+SIZED = f"""{SUM}
+    sizes = zip(x.shape[2:], weight.shape[2:], pair(stride), pair(padding), pair(dilation))
+    out = out.reshape(len(x), O, *((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in sizes))"""
+BY_PLACE = """rows = []
+    for y in range(seen.shape[2]):
+        rows.append(torch.stack([EACH for one in seen[:, :, y].unbind(2)], -1))
+    """
+
+
+def wrong(name: str, diagnosis: str, old: str, *new: str, sized: bool = False, slow: bool = False) -> Mistake:
+    """With a form for each text in place of `old`; `sized` also where a result of another shape raises."""
+    forms: list[dict[str, str]] = [{old: one} for one in new]
+    forms += [{old: one, SUM: SIZED} for one in new if sized]
+    return Mistake(name, diagnosis, forms[0], also=tuple(forms[1:]), slow=slow)
+
+
+MISTAKES = (
+    wrong("flipped", "the kernel is flipped; weight[0, 0] meets the upper left", WEIGHT, "seen, weight.flip(2, 3))"),
+    wrong(
+        "other_order",
+        "windows are flattened in another order than weight: channels, then the kernel's rows, then its columns",
+        WEIGHT,
+        "seen, weight.permute(0, 2, 3, 1).reshape(weight.shape))",
+        "seen, weight.reshape(O, *weight.shape[2:], C).permute(0, 3, 1, 2))",
+        "seen, weight.mT.reshape(weight.shape))",
+    ),
+    wrong(
+        "reshaped_for_permuted",
+        "the product (B, oh, ow, O) is reshaped to (B, O, oh, ow), which mixes filters and places; permute its axes",
+        SUM,
+        f"{SUM.replace('boyz', 'byzo')}.reshape(len(x), O, *seen.shape[2:4])",
+    ),
+    wrong(
+        "padded_other_axis",
+        "the padding of the height goes to the width; F.pad takes left, right, top, bottom",
+        ROUND,
+        *("(ph, ph, pw, pw)", "(ph, pw, ph, pw)"),
+        sized=True,
+    ),
+    wrong(
+        "padded_on_one_side",
+        "padding is added or counted on one side of an axis; it belongs on both",
+        ROUND,
+        *("(pw, 0, ph, 0)", "(0, pw, 0, ph)", "(2 * pw, 0, 2 * ph, 0)", "(0, 2 * pw, 0, 2 * ph)"),
+        sized=True,
+    ),
+    wrong(
+        "pairs_swapped",
+        "a pair is read as (width, height); it is (height, width)",
+        PAIRS,
+        *(f"(kh, kw), {swapped} =" for swapped in SWAPPED),
+        sized=True,
+    ),
+    wrong(
+        "first_of_a_pair",
+        "the first number of a pair is used for both axes; the second belongs to the width",
+        AXES,
+        *(AXES.replace("sw", "sh"), AXES.replace("dw", "dh")),
+        sized=True,
+    ),
+    wrong(
+        "stride_for_dilation",
+        "stride and dilation have each other's place; F.unfold takes kernel_size, dilation, padding, stride",
+        PAIRS,
+        "(kh, kw), (dh, dw), (ph, pw), (sh, sw) =",
+        sized=True,
+    ),
+    wrong("stride_ignored", "stride changes nothing", AXES, "((2, kh, 1, dh), (3, kw, 1, dw))"),
+    wrong("dilation_ignored", "dilation changes nothing", AXES, "((2, kh, sh, 1), (3, kw, sw, 1))"),
+    wrong(
+        "dilated_too_long",
+        "a dilated kernel is taken to be dilation · k long; its length is dilation · (k − 1) + 1",
+        "length = d * (k - 1) + 1",
+        "length = d * k",
+    ),
+    wrong(
+        "last_window_missing",
+        "the result is one row and one column too short; the first window also counts: ⌊…⌋ + 1",
+        "return x\n",
+        "return x[:, :, :-1, :-1]\n",
+    ),
+    wrong("rounded_up", "a last window that hangs over the edge is counted; round down", CUT, f"{LONGER}{CUT}"),
+    wrong(
+        "bias_along_the_width",
+        "bias is added along the last axis; it belongs to the filters: bias[:, None, None]",
+        BIAS,
+        BIAS.replace("[:, None, None]", ""),
+    ),
+    wrong("bias_ignored", "bias changes nothing; add it to the filters' results", BIAS, "return out"),
+    wrong("zeros_win", "the pool's padding is 0, which beats negative values; fill it with −∞", FILL, "fill=0"),
+    wrong(
+        "constant_wins",
+        "the pool's padding is a number, and x may lie below it; fill it with −∞",
+        FILL,
+        *("fill=-1e9", "fill=-1e4", "fill=torch.finfo(torch.float16).min"),
+    ),
+    wrong("pool_stride_of_one", "without a stride, it is 1; it is the kernel's size", STEP, f"1{STEP[11:]}"),
+    wrong("no_stride_for_zero", "a stride of 0 is read as none; compare with None", STEP, "stride or kernel_size"),
+    wrong(
+        "half_refused",
+        "a padding of exactly half of the kernel is refused; it is allowed",
+        "2 * ph > kh or 2 * pw > kw",
+        "ph and 2 * ph >= kh or pw and 2 * pw >= kw",
+    ),
+    wrong(
+        "fits_without_padding",
+        "the kernel is refused if it is longer than x; it only has to fit into the padded x",
+        "x.shape[axis] < length",
+        "x.shape[axis] - 2 * (ph, pw)[axis - 2] < length",
+    ),
+    wrong("with_indices", "max along an axis returns a pair; take its values", MAX, "return seen.flatten(-2).max(-1)"),
+    wrong(
+        "all_products_at_once",
+        "a table holds each window times each filter before they are summed; multiply matrices, or use einsum",
+        SUM,
+        "out = (seen[:, None] * weight[:, :, None, None]).sum((2, 5, 6))",
+        slow=True,
+    ),
+    Mistake(
+        "place_by_place",
+        "a loop runs over the places of the kernel; loop over its kh · kw positions, or not at all",
+        {SUM: BY_PLACE.replace("EACH", 'torch.einsum("bcij,ocij->bo", one, weight)') + "out = torch.stack(rows, 2)"},
+        also=({MAX: BY_PLACE.replace("EACH", "one.amax((-2, -1))") + "return torch.stack(rows, 2)"},),
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT: dict[str, str] = {}
