@@ -543,6 +543,11 @@ WRONG_MODULES = {
         "numerics/three_wide/float64",
         "the call: should return, got linear.weight should have shape (3, 3), got (4, 3)",
     ),
+    "one_parameter_more": (
+        MODULE.replace("assert width > 0", "self.scale = nn.Parameter(torch.ones(1))"),
+        "numerics/three_wide/float64",
+        "the call: should return, got the parameters should be linear.weight, linear.bias, got also scale",
+    ),
     "not_a_module": (
         MODULE.replace("(nn.Module)", "").replace("super().__init__()", "pass"),
         "contract/signature",

@@ -340,6 +340,9 @@ def build(
             theirs.append(there)
             if request["cotangents"] or request["measured"]:
                 leaves[name] = there
+        further = [name for name, one in own.items() if all(one is not known for known in theirs)]
+        if further:
+            raise ParameterMismatch(f"the parameters should be {', '.join(parameters)}, got also {', '.join(further)}")
     evaluating = "evaluating" in request["ways"]
     if "switched" in request["ways"]:
         rehearsal = outside.in_vain(with_arguments(partial(partial, instance), request, values))
