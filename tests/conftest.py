@@ -1,10 +1,18 @@
+from __future__ import annotations
+
 import os
 import random
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.toys import make_repository
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # What a test takes a sample of is another one in each run; the number, which is in the test's name, brings it back.
 # Here, since pytest-xdist's workers have the environment of the process that starts them.
@@ -15,3 +23,19 @@ os.environ.setdefault("KATAS_SAMPLE", str(random.randrange(10**6)))
 def toys(tmp_path: Path) -> Path:
     """A repository with two toy katas."""
     return make_repository(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if not program:
+        pytest.skip("no Chromium is installed")
+    from playwright.sync_api import sync_playwright
+
+    flags = "headless no-sandbox disable-gpu no-first-run disable-background-networking disable-component-update"
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(
+            executable_path=program, args=[f"--{flag}" for flag in (*flags.split(), "disable-sync")]
+        )
+        yield made
+        made.close()

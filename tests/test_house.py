@@ -10,9 +10,9 @@ from graders.faults import ROOT
 
 # From the ground to the roof. A room knows those before it, except that the worker's and an author's know no other.
 FLOORS = (
-    ("faults", "files", "arguments", "spelling"), ("worker",), ("kata",), ("catalogue",), ("sandbox",), ("judge",),
-    ("desk",), ("sitting",), ("interview",), ("debugging",), ("report",), ("grade",), ("cohort",), ("author",),
-    ("__main__",), ("notebook",), ("__init__",),
+    ("faults", "files", "arguments", "spelling"), ("worker",), ("pages",), ("kata",), ("catalogue",), ("sandbox",),
+    ("judge",), ("desk",), ("sitting",), ("interview",), ("debugging",), ("report",), ("grade",), ("cohort",),
+    ("author",), ("__main__",), ("notebook",), ("__init__",),
 )  # fmt: skip
 NEVER = {
     ("kata", "worker"),

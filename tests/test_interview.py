@@ -439,6 +439,7 @@ def hold(root: Path, clock: FakeClock, *lines: str | float, **options: Any) -> i
         "level": None,
         "set": None,
         "resume": False,
+        "partner": None,
         "new": False,
     } | options
     state = State(root)
@@ -685,7 +686,7 @@ def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytes
     here, there = State(desk), State(desk)
     (made,) = reports(here.events())
     terminal = Scripted(clock, "hello", "time")
-    options = argparse.Namespace(resume=True)
+    options = argparse.Namespace(resume=True, partner=None)
     session = interviews.InterviewSession(options, desk, here, terminal, SimpleNamespace(launcher=None))  # type: ignore[arg-type]
     interview = session.resume(made)
     body = {"interview": made.id, "what": "words", "elapsed": 1.0, "kata": "scale", "text": "from there"}

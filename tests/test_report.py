@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 import re
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,7 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from graders.__main__ import main
 from graders.catalogue import katas, texts
@@ -171,20 +170,6 @@ class Reader(HTMLParser):
 
     def named(self, *tags: str) -> list[tuple[str, dict[str, str | None]]]:
         return [one for one in self.tags if one[0] in tags]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if not program:
-        pytest.skip("no Chromium is installed")
-    flags = "headless no-sandbox disable-gpu no-first-run disable-background-networking disable-component-update"
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(
-            executable_path=program, args=[f"--{flag}" for flag in (*flags.split(), "disable-sync")]
-        )
-        yield made
-        made.close()
 
 
 @pytest.fixture(params=["rich", "empty"])

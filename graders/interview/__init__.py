@@ -8,6 +8,8 @@ from typing import Any
 
 from graders.sitting.options import add_choices, add_ways
 
+PAGE = Path(".kata/partner.html")  # not next to the files that a candidate opens
+
 
 def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     interview = commands.add_parser(
@@ -16,5 +18,14 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
     interview.add_argument("--minutes", type=int, default=45, metavar="N", help="how long; default: 45")
     add_choices(interview, root)
     interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
+    interview.add_argument(
+        "--partner",
+        nargs="?",
+        type=Path,
+        const=PAGE,
+        metavar="FILE",
+        help="a friend interviews you: FILE is the page for them, with the answers and a score sheet, and the terminal "
+        f"keeps the clock and grades; default: {PAGE}",
+    )
     interview.set_defaults(module="graders.interview.session")
     add_ways(interview, "interview")

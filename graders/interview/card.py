@@ -34,7 +34,8 @@ def show(terminal: Terminal, past: Sequence[InterviewReport], number: int, at: d
     section(terminal, f"Measured: {report.measured} of {report.max_score}", measured(report))
     if report.self_scores:
         most = MOST_SELF * len(report.self_scores)
-        section(terminal, f"Your own scores: {sum(report.self_scores)} of {most}", own_scores(report))
+        whose = "Your interviewer's scores" if report.partner else "Your own scores"
+        section(terminal, f"{whose}: {sum(report.self_scores)} of {most}", own_scores(report))
     section(terminal, f"Marks, of {MOST} each", rubric(report))
     if len(marked := trend(known)) > 1:
         section(terminal, "Marks over interviews", over_interviews(marked))
@@ -123,6 +124,8 @@ def preparation(report: InterviewReport) -> Table:
 
 def prepared(one: Round) -> str:
     """`2 questions in your own words, 3 by number, 1 that was not understood; a plan of 4 lines; 1 hint`"""
+    if one.partner:
+        return f"asked {counted(len(one.typed), 'question')} of those prepared; {counted(one.hints, 'hint')}"
     by_number = len(one.asked) - len(one.typed)
     asked = f"{counted(len(one.typed), 'question')} in your own words, {by_number} by number"
     if one.words:

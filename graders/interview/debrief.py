@@ -75,7 +75,7 @@ def talk(one: Round, kata: Kata) -> Iterator[str]:
     for number, question in enumerate(prepared, start=1):
         how = "asked" if number in one.typed else "asked by number" if number in one.asked else "not asked"
         yield f"- {how}: **{question.question}** {' '.join(question.answer.split())}"
-    yield from ["", "### Plan", "", *own(one.plan), ""]
+    yield from ["", "### Plan", "", *(own(one.plan) if not one.partner else ()), ""]
     yield from ["The idea, as the hints have it:", "", *quoted(texts.hints(kata)[1]), ""]
 
 
@@ -108,12 +108,15 @@ def explained(one: Round, kata: Kata) -> Iterator[str]:
     if one.answers:
         yield from ["### Follow-up", ""]
     for answer in one.answers:
-        yield from [f"**{answer.question}** {scored(answer)}", "", *own(answer.lines), ""]
+        said = [*own(answer.lines), ""] if not one.partner else []
+        yield from [f"**{answer.question}** {scored(answer, one.partner)}", "", *said]
         if answer.question in models:
             yield from ["My answer:", "", *quoted(models[answer.question]), ""]
 
 
-def scored(answer: Answered) -> str:
+def scored(answer: Answered, partner: bool) -> str:
+    if partner:
+        return f"Score: {answer.score} of {MOST_SELF}."
     return "You gave it no score." if answer.score is None else f"Your score: {answer.score} of {MOST_SELF}."
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
@@ -48,6 +48,7 @@ class Interview(Sitting):
     """One interview."""
 
     kind = noun = VIA
+    introductions: ClassVar[Mapping[str, str]] = INTRODUCTIONS
 
     def __init__(
         self,
@@ -146,10 +147,13 @@ class Interview(Sitting):
         place = f"{self.report.position + 1} of {count}: " if count > 1 else ""
         if self.phase == "clarify":
             self.terminal.heading(f"{place}{one.kata} ({one.topic}, level {one.level}, about {one.minutes} minutes)")
-            self.terminal.markdown(self.prompts[one.kata])
-            self.say()
+            self.put_task()
         else:
             self.terminal.heading(f"{place}{one.kata}, {self.phase}")
         asked = len(self.follow_ups[one.kata])
         words = {"file": attempts.shown(self.kata, VIA), "questions": f"{asked} question{'s' if asked > 1 else ''}"}
-        self.say(INTRODUCTIONS[self.phase].format(**words))
+        self.say(self.introductions[self.phase].format(**words))
+
+    def put_task(self) -> None:
+        self.terminal.markdown(self.prompts[self.round.kata])
+        self.say()

@@ -26,14 +26,15 @@ def marks(one: Round) -> list[tuple[str, int | None, str]]:
 
 def clarify(one: Round) -> Mark:
     mark = min(len(one.traps), MOST) if one.traps or "clarify" in one.reached else None
-    return mark, "measured: questions about this task's traps, in your own words"
+    how = "counted by your interviewer" if one.partner else "measured"
+    return mark, f"{how}: questions about this task's traps, in your own words"
 
 
 def plan(one: Round) -> Mark:
     passed = "plan" in one.reached and one.reached[-1] != "plan"
-    if passed and not one.plan:
+    if passed and not one.plan and not one.partner:
         return 0, "measured: there is no plan"
-    return one.plan_score, "scored by yourself, beside the idea"
+    return one.plan_score, f"scored by {one.scorer}, beside the idea"
 
 
 def code(one: Round) -> Mark:
@@ -57,7 +58,7 @@ def test(one: Round) -> Mark:
 
 
 def explain(one: Round) -> Mark:
-    return round(mean(one.self_scores)) if one.self_scores else None, "scored by yourself: the follow-up questions"
+    return round(mean(one.self_scores)) if one.self_scores else None, f"scored by {one.scorer}: the follow-up questions"
 
 
 def averages(report: InterviewReport) -> dict[str, float | None]:
@@ -82,7 +83,8 @@ def overall(report: InterviewReport) -> Iterator[str]:
     own = [score for one in report.rounds for score in (*one.self_scores, one.plan_score) if score is not None]
     if own:
         share = sum(own) / (MOST_SELF * len(own))
-        yield f"By your own scores it would be {verdict(share)}: {sum(own)} of {MOST_SELF * len(own)}."
+        whose = "your interviewer's" if report.partner else "your own"
+        yield f"By {whose} scores it would be {verdict(share)}: {sum(own)} of {MOST_SELF * len(own)}."
 
 
 def verdict(share: float, late: bool = False) -> str:

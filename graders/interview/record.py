@@ -30,6 +30,7 @@ class InterviewReport:
         position, phase: where it stands; no phase before the first.
         ended: how, "finished" or "abandoned"; empty while it is open.
         timeline: (seconds, what happened, in words).
+        partner: somebody interviews, and gives the scores.
         review: kata -> when it should be done again; None: it is not solved yet, so now.
     """
 
@@ -45,6 +46,7 @@ class InterviewReport:
     phase: str = ""
     ended: str = ""
     timeline: list[tuple[float, str]] = field(default_factory=list)
+    partner: bool = False
     review: dict[str, datetime | None] = field(default_factory=dict)
 
     @property
@@ -171,6 +173,14 @@ class InterviewReport:
         self.round.plan_score = body["score"]
         return f"plan: own score {body['score']} of {MOST_SELF}"
 
+    def add_partner(self, body: dict[str, Any], event: Event) -> str:
+        """The interviewer's scores, of all katas."""
+        for one, scores in zip(self.rounds, body["rounds"], strict=True):
+            one.asked = one.typed = scores["asked"]
+            one.traps, one.plan_score, one.hints = scores["traps"], scores["plan"], scores["hints"]
+            one.answers = [Answered(question, [], True, score) for question, score in scores["answers"].items()]
+        return "scored by the interviewer"
+
     def add_end(self, body: dict[str, Any], event: Event) -> str:
         self.ended = body["how"]
         return self.ended
@@ -179,8 +189,10 @@ class InterviewReport:
 def begun(event: Event) -> InterviewReport:
     """What its first event says."""
     body = event.body
-    rounds = [Round(one["kata"], one["topic"], one["level"], one["minutes"]) for one in body["katas"]]
-    made = InterviewReport(body["interview"], event.at, body["minutes"], body["seed"], rounds, reading_of(event))
+    partner = body.get("partner", False)
+    rounds = [Round(one["kata"], one["topic"], one["level"], one["minutes"], partner) for one in body["katas"]]
+    reading = reading_of(event)
+    made = InterviewReport(body["interview"], event.at, body["minutes"], body["seed"], rounds, reading, partner=partner)
     made.add(event)
     return made
 

@@ -44,6 +44,7 @@ class Round:
     Args:
         kata, topic, level: which it is.
         minutes: that it should take.
+        partner: somebody interviews: they count the questions and give the scores.
         listed: the list of clarifying questions was looked at.
         asked: the clarifying questions that were asked, by number.
         typed: those of them that were understood in the candidate's own words.
@@ -60,7 +61,7 @@ class Round:
         tested_first: own tests that were run before the first submission.
         tests: whether the last own tests pass on a right answer, how many known mistakes they catch, and of how many:
             of none where they could not be measured; None where they were not yet.
-        plan_score: what the candidate thinks of the plan, beside the idea; None: not yet.
+        plan_score: what the candidate, or the partner, thinks of the plan, beside the idea; None: not yet.
         reached: the phases that were, in order.
     """
 
@@ -68,6 +69,7 @@ class Round:
     topic: str
     level: int
     minutes: int
+    partner: bool = False
     listed: bool = False
     asked: list[int] = field(default_factory=list)
     typed: list[int] = field(default_factory=list)
@@ -117,6 +119,10 @@ class Round:
     @property
     def cost(self) -> float | None:
         return self.last.cost if self.last else None
+
+    @property
+    def scorer(self) -> str:
+        return "your interviewer" if self.partner else "yourself"
 
     @property
     def self_scores(self) -> list[int]:

@@ -18,6 +18,8 @@ from graders.desk.state import State
 from graders.faults import GraderError, UsageError
 from graders.interview import card, draw, loop, record
 from graders.interview.interview import VIA, Interview
+from graders.interview.partner import talk
+from graders.interview.partner.talk import PartnerInterview
 from graders.interview.record import InterviewReport
 from graders.sitting import clock as clocks
 from graders.sitting.clock import Clock
@@ -70,7 +72,7 @@ class InterviewSession(Session[InterviewReport]):
 
     def hold(self, going_on: InterviewReport | None) -> None:
         interview = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
-        loop.run(interview)
+        (talk.run if isinstance(interview, PartnerInterview) else loop.run)(interview)
         show_report(self.terminal, self.root, self.state, record.reports(self.state.events()), 0)
 
     def begin(self, given_up: InterviewReport | None) -> Interview:
@@ -83,13 +85,15 @@ class InterviewSession(Session[InterviewReport]):
         drawn = draw.draw(chosen, minutes, seed)
         for kata in drawn:
             texts.check(kata)
+        if self.options.partner:
+            talk.hand_over(self.terminal, drawn, minutes, seed, self.root / self.options.partner)
         with whole():
             if given_up:
                 body = {"interview": given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
                 self.state.add("interview", "", body)
-            event = self.state.add("interview", "", begin_body(drawn, minutes, seed))
+            event = self.state.add("interview", "", begin_body(drawn, minutes, seed, bool(self.options.partner)))
             report = record.begun(event)
-            self.sitting = made = Interview(self.state, drawn, report, Clock(report.anchor), self.terminal, self.judge)
+            made = self.interview(drawn, report, Clock(report.anchor))
         self.welcome(report)
         return made
 
@@ -112,6 +116,12 @@ class InterviewSession(Session[InterviewReport]):
             raise UsageError(f"there is no kata of level {level}{where}; there are: {', '.join(map(str, levels))}")
         return [kata for kata in found if level in (None, kata.about.level)]
 
+    def interview(self, drawn: Sequence[Kata], report: InterviewReport, clock: Clock) -> Interview:
+        """Raises: UsageError."""
+        kind = PartnerInterview if report.partner else Interview
+        self.sitting = made = kind(self.state, drawn, report, clock, self.terminal, self.judge)
+        return made
+
     def welcome(self, report: InterviewReport) -> None:
         count = len(report.rounds)
         drawn = "one kata, with" if count == 1 else f"{count} katas, each with"
@@ -125,14 +135,18 @@ class InterviewSession(Session[InterviewReport]):
         """Raises: UsageError."""
         drawn = katas.find([one.kata for one in report.rounds], self.root)
         clock = Clock(report.anchor, report.anchored, report.elapsed)
-        self.sitting = made = Interview(self.state, drawn, report, clock, self.terminal, self.judge)
+        if self.options.partner and not report.partner:
+            raise UsageError("that interview began without a partner; drop --partner")
+        made = self.interview(drawn, report, clock)
+        if self.options.partner:
+            talk.hand_over(self.terminal, drawn, report.minutes, report.seed, self.root / self.options.partner)
         now = clocks.read()
         made.add("resume", clock=now.seconds, boot=now.boot)
         self.terminal.say(f"Your interview of {report.when.astimezone():%Y-%m-%d %H:%M} goes on: {made.left()}.")
         return made
 
 
-def begin_body(drawn: Sequence[Kata], minutes: int, seed: int) -> dict[str, Any]:
+def begin_body(drawn: Sequence[Kata], minutes: int, seed: int, partner: bool = False) -> dict[str, Any]:
     """What an interview's first event says."""
     now = clocks.read()
     chosen = [
@@ -145,4 +159,4 @@ def begin_body(drawn: Sequence[Kata], minutes: int, seed: int) -> dict[str, Any]
         for kata in drawn
     ]
     body = {"interview": uuid.uuid4().hex, "what": "begin", "elapsed": 0.0, "minutes": minutes, "seed": seed}
-    return body | {"katas": chosen, "clock": now.seconds, "boot": now.boot}
+    return body | {"katas": chosen, "clock": now.seconds, "boot": now.boot} | ({"partner": True} if partner else {})

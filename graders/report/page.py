@@ -10,16 +10,14 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean
-from typing import Any
 from urllib.parse import quote
 
 import jinja2
-from markdown_it import MarkdownIt
-from markupsafe import Markup, escape
 
+from graders import pages
 from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.catalogue.texts import Question
@@ -40,7 +38,6 @@ from graders.kata.spec import CATEGORIES
 from graders.report import charts, habits, tally
 from graders.report.tally import Cell
 from graders.sitting import clock
-from graders.worker.visible import WHOLE, visible
 
 RECENT = 20
 LONGEST = 20_000  # characters of what a learner wrote
@@ -54,7 +51,6 @@ VERDICTS = {
 }
 WORDS = VERDICTS | {"todo": "to do", "later": "to do later", "again": "to do again"}
 MARKS = {"solved": "✓", "core": "◐", "failing": "✗", "error": "!", "todo": "○", "later": "◌", "again": "↻"}
-# Control characters and those that turn the direction of text have no business in a page.
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -247,20 +243,8 @@ def recent(made: Sequence[Event]) -> list[Attempt]:
 
 
 def environment() -> jinja2.Environment:
-    made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=readable,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    made = pages.environment(Path(__file__).parent)
     made.filters |= {
-        "day": day,
-        "minute": minute,
-        "name": breakable,
-        "markdown": markdown,
         "short": short,
         "clock": clock.in_words,
         "place": charts.place,
@@ -272,37 +256,8 @@ def environment() -> jinja2.Environment:
     return made
 
 
-def readable(value: Any) -> Any:
-    """What a page cannot show is made visible; all else is escaped by Jinja."""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return visible(value, WHOLE)
-    return value
-
-
-def markdown(text: str, line: bool = False) -> Markup:
-    """Text of ours, or a line of it; what looks like HTML in it is shown as it stands."""
-    reader = MarkdownIt("commonmark", {"html": False})
-    return Markup(reader.renderInline(text) if line else reader.render(text))
-
-
-def breakable(name: str) -> Markup:
-    """A long name may be broken after each of its words."""
-    return Markup("_<wbr>").join(escape(readable(word)) for word in name.split("_"))
-
-
 def short(text: str) -> str:
     return text if len(text) <= LONGEST else text[:LONGEST] + "\n… and so on"
-
-
-def day(at: date) -> Markup:
-    local = at.astimezone() if isinstance(at, datetime) else at
-    return Markup('<time datetime="{:%Y-%m-%d}">{}\u00a0{:%b}\u00a0{:%Y}</time>').format(local, local.day, local, local)
-
-
-def minute(at: datetime) -> Markup:
-    local = at.astimezone()
-    shown = f"{local.day}\u00a0{local:%b}\u00a0{local:%Y}, {local:%H:%M}"
-    return Markup('<time datetime="{}">{}</time>').format(local.isoformat(timespec="minutes"), shown)
 
 
 def zones(times: Sequence[datetime]) -> list[str]:

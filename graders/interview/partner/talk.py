@@ -1,0 +1,136 @@
+"""The candidate's terminal while a friend interviews: it keeps the clock, runs tests and grades; people talk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+
+from graders.catalogue.katas import Kata
+from graders.faults import UsageError
+from graders.files import make_room, replace_file
+from graders.interview import commands
+from graders.interview.interview import Interview
+from graders.interview.partner import sheet
+from graders.interview.partner.page import page_of
+from graders.interview.partner.sheet import Scores, Sheet
+from graders.interview.round import PHASES
+from graders.sitting.commands import Command, nearest, unknown
+from graders.sitting.interrupts import Stopped
+from graders.sitting.terminal import Terminal
+
+KEPT = ("prompt", "time", "run", "submit", "quit")  # of the commands of an interview with the terminal
+ADVICE = "name another file: --partner FILE"
+
+
+def hand_over(terminal: Terminal, katas: Sequence[Kata], minutes: int, seed: int, file: Path) -> None:
+    """Writes the interviewer's page, and waits until they have it. Raises: UsageError, GraderError."""
+    make_room(file, ADVICE)
+    replace_file(file, page_of(katas, minutes, seed), ADVICE)
+    terminal.say(f"The interviewer's page:  {file}")
+    terminal.say(
+        "It has every answer, so do not open it: send the file to whoever interviews you, or let them open it on a "
+        "screen that you do not see. It shows nothing before they say that they are the interviewer."
+    )
+    try:
+        terminal.ask(lambda: "Press Enter when they have it > ")
+    except EOFError:
+        raise UsageError("nobody pressed Enter, so nothing began; try again in a terminal") from None
+
+
+class PartnerInterview(Interview):
+    """An interview in which people talk, and the terminal listens to commands alone."""
+
+    introductions: ClassVar = {
+        "clarify": "Your interviewer tells you the task. Ask them what it leaves open; `next` when you begin to plan.",
+        "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs; `next` when you want to "
+        "write it.",
+        "code": "Write it into {file}, in your own editor, and say what you do. `run` runs tests of yours, `next` when "
+        "it is written.",
+        "test": "Look for what might break it, with `run`. `submit` has it graded: as often as you like, and the last "
+        "time counts. `next` goes on to the questions.",
+        "follow-up": "Answer your interviewer's questions; `next` when they have no more.",
+    }
+
+    def put_task(self) -> None:
+        """The interviewer does."""
+
+    def go_on(self) -> None:
+        """Raises: UsageError."""
+        if self.phase == PHASES[-1] and self.report.position + 1 == len(self.report.rounds):
+            self.finish()
+        else:
+            super().go_on()
+
+    def finish(self) -> None:
+        """Takes the interviewer's scores. Raises: UsageError."""
+        self.say("Your interviewer's page ends with a code, which has their scores. Type it, or `skip`.")
+        sheets = [Sheet.of(self.katas[one.kata], self.report.seed) for one in self.report.rounds]
+        while (code := self.ask("code ").strip()).lower() != "skip":
+            try:
+                scores = sheet.read(code, self.report.seed, sheets)
+            except UsageError as error:
+                self.say(f"error: {error}; or `skip`")
+                continue
+            self.add("partner", rounds=[{**asdict(one), "traps": self.traps(one)} for one in scores])
+            break
+        self.add("end", how="finished")
+
+    def traps(self, scores: Scores) -> list[int]:
+        """Those of the questions that earn points."""
+        return [number for number in scores.asked if not self.clarifying[scores.kata][number - 1].usual]
+
+
+def run(interview: Interview) -> None:
+    """Until it is over. Raises: Suspended, EOFError, KeyboardInterrupt."""
+    if not interview.phase:
+        interview.enter(interview.report.rounds[0].kata, PHASES[0])
+    else:
+        interview.introduce()
+    while not interview.report.ended:
+        try:
+            obey(interview, interview.ask().strip())
+        except Stopped as stopped:
+            interview.say(str(stopped))
+        except UsageError as error:
+            interview.say(f"error: {error}")
+
+
+def obey(interview: Interview, line: str) -> None:
+    """Raises: UsageError, and what `run` raises."""
+    word, _, rest = line.partition(" ")
+    command = COMMANDS.get(word.lower())
+    if command is None or not command.fits(rest.strip()):
+        near = nearest(line, COMMANDS)
+        if line:
+            interview.say(unknown(line, near) if near else "tell that your interviewer; `help` lists what you can type")
+    elif interview.phase not in command.phases:
+        interview.say(f"{command.name} belongs to {' and '.join(command.phases)}; `next` goes on here")
+    else:
+        command.act(interview, rest.strip())
+
+
+def tell_commands(interview: Interview, argument: str) -> None:
+    table = interview.terminal.two_columns()
+    for command in COMMANDS.values():
+        if interview.phase in command.phases:
+            table.add_row(command.usage, Text(command.does))
+    interview.terminal.show(table)
+
+
+def end(interview: Interview, argument: str) -> None:
+    assert isinstance(interview, PartnerInterview)
+    if interview.confirm("this ends the interview, with a report of what is there; end it?"):
+        interview.measure_tests()
+        interview.finish()
+
+
+COMMANDS: dict[str, Command[Interview]] = {
+    "help": replace(commands.COMMANDS["help"], act=tell_commands),
+    **{name: commands.COMMANDS[name] for name in KEPT},
+    "next": replace(commands.COMMANDS["next"], phases=PHASES),
+    "end": replace(commands.COMMANDS["end"], act=end),
+}
