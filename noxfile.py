@@ -104,6 +104,12 @@ def update(session: nox.Session) -> None:
 
 
 @nox.session
+def web(session: nox.Session) -> None:
+    """Practise in the browser, on the same files: nox -s web -- [KATA] [--port N] [--no-browser]."""
+    run(session, "web", group="web")
+
+
+@nox.session
 def cohort(session: nox.Session) -> None:
     """Grade a whole class: nox -s cohort -- LEARNERS --out RESULTS [--help]."""
     run(session, "cohort", group="class")

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from graders import author, cohort, debugging, desk, grade, interview, report
+from graders import author, cohort, debugging, desk, grade, interview, report, web
 from graders.faults import FAULT, INTERRUPTED, ROOT, UsageError, complain
 from graders.spelling import HANDLER
 
@@ -111,6 +111,7 @@ def parser(root: Path = ROOT) -> argparse.ArgumentParser:
     interview.add_commands(commands, root)
     debugging.add_commands(commands, root)
     report.add_commands(commands)
+    web.add_commands(commands)
     for name, command in commands.choices.items():
         command.set_defaults(parser=command)
         command.prog = f"python -m graders {name}" if name in author.UNDER_PYTHON else f"nox -s {name} --"

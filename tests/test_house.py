@@ -12,12 +12,13 @@ from graders.faults import ROOT
 FLOORS = (
     ("faults", "files", "arguments", "spelling"), ("worker",), ("pages",), ("kata",), ("catalogue",), ("sandbox",),
     ("judge",), ("desk",), ("sitting",), ("interview",), ("debugging",), ("report",), ("grade",), ("cohort",),
-    ("author",), ("__main__",), ("notebook",), ("__init__",),
+    ("author",), ("web",), ("__main__",), ("notebook",), ("__init__",),
 )  # fmt: skip
 NEVER = {
     ("kata", "worker"),
     ("catalogue", "worker"),
     *(("author", room) for room in ("desk", "sitting", "interview", "report")),
+    *(("web", room) for room in ("cohort", "author", "grade")),
 }
 
 

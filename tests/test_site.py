@@ -17,8 +17,8 @@ from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-unt
 from playwright.sync_api import Browser
 
 from graders.__main__ import main
-from graders.author.site.build import with_formulas
 from graders.catalogue import katas, texts
+from graders.catalogue.markup import with_formulas
 
 KATAS = katas.all_katas()
 SHOWN = ("index.html", "rules.html", "contrastive/info_nce.html", "losses/binary_cross_entropy.html")

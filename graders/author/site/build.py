@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from html import escape
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import yaml
-from latex2mathml.converter import convert
 
 from graders.author.site.scores import scores_page
-from graders.catalogue import katas, texts
+from graders.catalogue import katas, markup, texts
 from graders.catalogue.katas import LEVELS, Kata
 from graders.faults import GraderError, UsageError
 from graders.files import make_room
 
-LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<to>[^)\s]+)\)")
-DETAILS = re.compile(r"<details>\s*<summary>(.*?)</summary>", re.DOTALL)
-RULES = "## What every kata asks"
 HERE = Path(__file__).parent
-# What latex2mathml does not know, in words that it does.
-SPELLINGS = {r"\bigl": r"\left", r"\bigr": r"\right", r"\Bigl": r"\left", r"\Bigr": r"\right"}
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -64,7 +57,7 @@ def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str) -> 
     docs.mkdir()
     shutil.copy(HERE / "extra.css", docs)
     (docs / "index.md").write_text(front_page(chosen), encoding="utf-8")
-    (docs / "rules.md").write_text(rules(root), encoding="utf-8")
+    (docs / "rules.md").write_text(markup.rules(root), encoding="utf-8")
     if scores:
         (docs / "scores.md").write_text(scores, encoding="utf-8")
     for kata in chosen:
@@ -96,15 +89,7 @@ def settings(chosen: list[Kata], scored: bool) -> dict[str, object]:
         "extra_css": ["extra.css"],
         "plugins": ["search"],
         "use_directory_urls": False,
-        "markdown_extensions": [
-            "admonition",
-            "attr_list",
-            "md_in_html",
-            "tables",
-            {"pymdownx.highlight": {}},
-            "pymdownx.superfences",
-            {"toc": {"permalink": False}},
-        ],
+        "markdown_extensions": [*markup.EXTENSIONS],
         "nav": [
             {"The katas": "index.md"},
             {"What every kata asks": "rules.md"},
@@ -210,52 +195,7 @@ def kata_page(kata: Kata, known: dict[str, Kata]) -> str:
     title, _, body = text.partition("\n")
     about = f"{kata.topic}, level {kata.about.level}, about {kata.about.minutes} minutes in an interview"
     start = f"```console\n$ nox -s watch -- {kata.id}\n```"
-    follow_up = texts.read(kata, kata.folder / "follow_up.md").partition("\n")[2]
-    folded = f"<details>\n<summary>What an interviewer asks next</summary>\n{follow_up}\n\n</details>"
+    folded = f"<details>\n<summary>What an interviewer asks next</summary>\n{markup.follow_up(kata)}\n\n</details>"
     page = f"{title}\n\n*{about}.*\n\n{start}\n{body}\n\n## Follow-up questions\n\n{folded}\n"
-    page = DETAILS.sub(r'<details markdown="1"><summary>\1</summary>', page)
-    return with_links(with_formulas(page), kata, known)
-
-
-def rules(root: Path) -> str:
-    """Of the README, what every statement refers to."""
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    section = re.search(rf"^{RULES}$.*?(?=^## |\Z)", readme, re.DOTALL | re.MULTILINE)
-    if not section:
-        raise GraderError(f"README.md should have a section {RULES!r}")
-    return LINK.sub(r"\g<text>", section[0].replace("## ", "# ", 1))
-
-
-def with_formulas(text: str) -> str:
-    """Formulas as MathML, which browsers draw without a script. Code stays as it is."""
-
-    def drawn(found: re.Match[str]) -> str:
-        block, inline = found["block"], found["inline"]
-        if not block and not inline:
-            return found[0]
-        formula = " ".join((block or inline).split())
-        for spelling, plain in SPELLINGS.items():
-            formula = formula.replace(spelling, plain)
-        made = convert(formula, display="block" if block else "inline")
-        return f'\n\n<div class="formula" tabindex="0">{made}</div>\n\n' if block else made
-
-    return texts.CODE_OR_FORMULA.sub(drawn, text)
-
-
-def with_links(text: str, kata: Kata, known: dict[str, Kata]) -> str:
-    """Links to other katas and to the rules lead to their pages; those to files of the repository become their text."""
-
-    def led(found: re.Match[str]) -> str:
-        to, _, mark = found["to"].partition("#")
-        if found["to"].startswith(("https://", "http://", "#")):
-            return found[0]
-        name = PurePosixPath(to).parent.name if to.endswith("README.md") else PurePosixPath(to).name
-        if name in known:
-            return f"[{found['text']}](../{known[name].topic}/{name}.md)"
-        if mark == "what-every-kata-asks":
-            return f"[{found['text']}](../rules.md)"
-        if to == "follow_up.md":
-            return f"[{found['text']}](#follow-up-questions)"
-        return f"`{found['text']}`" if to.endswith(".py") else found["text"]
-
-    return LINK.sub(led, text)
+    addresses = {name: f"../{one.topic}/{name}.md" for name, one in known.items()}
+    return markup.marked_up(page, addresses.get, rules="../rules.md")

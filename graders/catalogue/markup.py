@@ -1,0 +1,77 @@
+"""Statements as the Markdown that becomes HTML: formulas drawn, links led to where the katas' pages are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+from latex2mathml.converter import convert
+
+from graders.catalogue import texts
+from graders.catalogue.katas import Kata
+from graders.faults import GraderError
+
+LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<to>[^)\s]+)\)")
+DETAILS = re.compile(r"<details>\s*<summary>(.*?)</summary>", re.DOTALL)
+RULES = "## What every kata asks"
+# Of Python-Markdown, which MkDocs also uses.
+EXTENSIONS = (
+    "admonition", "attr_list", "md_in_html", "tables", "pymdownx.highlight", "pymdownx.superfences", "toc",
+)  # fmt: skip
+# What latex2mathml does not know, in words that it does.
+SPELLINGS = {r"\bigl": r"\left", r"\bigr": r"\right", r"\Bigl": r"\left", r"\Bigr": r"\right"}
+
+
+def marked_up(text: str, address: Callable[[str], str | None], rules: str) -> str:
+    """Markdown for EXTENSIONS. `address` says where a kata's page is, `rules` is the page that all katas refer to."""
+    return with_links(with_formulas(DETAILS.sub(r'<details markdown="1"><summary>\1</summary>', text)), address, rules)
+
+
+def follow_up(kata: Kata) -> str:
+    """What an interviewer asks next, without its heading. Raises: UsageError."""
+    return texts.read(kata, kata.folder / "follow_up.md").partition("\n")[2]
+
+
+def rules(root: Path) -> str:
+    """Of the README, what every statement refers to."""
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    section = re.search(rf"^{RULES}$.*?(?=^## |\Z)", readme, re.DOTALL | re.MULTILINE)
+    if not section:
+        raise GraderError(f"README.md should have a section {RULES!r}")
+    return LINK.sub(r"\g<text>", section[0].replace("## ", "# ", 1))
+
+
+def with_formulas(text: str) -> str:
+    """Formulas as MathML, which browsers draw without a script. Code stays as it is."""
+
+    def drawn(found: re.Match[str]) -> str:
+        block, inline = found["block"], found["inline"]
+        if not block and not inline:
+            return found[0]
+        formula = " ".join((block or inline).split())
+        for spelling, plain in SPELLINGS.items():
+            formula = formula.replace(spelling, plain)
+        made = convert(formula, display="block" if block else "inline")
+        return f'\n\n<div class="formula" tabindex="0">{made}</div>\n\n' if block else made
+
+    return texts.CODE_OR_FORMULA.sub(drawn, text)
+
+
+def with_links(text: str, address: Callable[[str], str | None], rules: str) -> str:
+    """Links to other katas and to the rules lead to their pages; those to files of the repository become their text."""
+
+    def led(found: re.Match[str]) -> str:
+        to, _, mark = found["to"].partition("#")
+        if found["to"].startswith(("https://", "http://", "#")):
+            return found[0]
+        name = PurePosixPath(to).parent.name if to.endswith("README.md") else PurePosixPath(to).name
+        if there := address(name):
+            return f"[{found['text']}]({there})"
+        if mark == "what-every-kata-asks":
+            return f"[{found['text']}]({rules})"
+        if to == "follow_up.md":
+            return f"[{found['text']}](#follow-up-questions)"
+        return f"`{found['text']}`" if to.endswith(".py") else found["text"]
+
+    return LINK.sub(led, text)

@@ -1,0 +1,24 @@
+"""A page to practise on, in the browser: statement, editor and card of one kata, on the files that `watch` judges."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
+    web = commands.add_parser(
+        "web",
+        help="practise in the browser",
+        description="Serves a page to practise on, to this machine alone, until Ctrl-C ends it.",
+    )
+    web.set_defaults(module="graders.web.main")
+    web.add_argument("kata", nargs="?", metavar="KATA", help="which kata to open; by default the map of all")
+    web.add_argument("--port", type=int, metavar="N", help="which port; by default the last one, or one that is free")
+    web.add_argument("--no-browser", action="store_true", help="only print the address")
+    web.add_argument(
+        "--root-path",
+        default="",
+        metavar="PREFIX",
+        help="where a proxy shows the page, such as /user/ada/proxy/8421, or the whole address with its host",
+    )

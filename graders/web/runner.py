@@ -1,0 +1,113 @@
+"""Judges what the pages ask for, one file at a time, with the warm judge and the attempts of `watch`."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import torch
+
+from graders.catalogue.katas import Kata
+from graders.desk import attempts
+from graders.desk.since import changes
+from graders.desk.state import State
+from graders.faults import GraderError, UsageError
+from graders.judge.results import Result
+from graders.judge.run import source_of
+from graders.judge.warm import Interrupted, WarmJudge
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A kata, and which of its files is written: the learner's, or that of a review."""
+
+    kata: Kata
+    via: str = "web"
+
+    @property
+    def file(self) -> Path:
+        return attempts.file_for(self.kata, self.via)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a run.
+
+    Args:
+        result: None where there is none.
+        since: what changed since the run before.
+        trouble: why there is no result, or why it is not remembered.
+    """
+
+    at: datetime
+    result: Result | None = None
+    since: str = ""
+    trouble: str = ""
+
+
+class Runner:
+    """A new run cancels the one under way. Pages look at what there is; nothing is sent to them."""
+
+    def __init__(self, judge: WarmJudge, root: Path) -> None:
+        self.judge = judge
+        self.root = root
+        self.wanted: queue.Queue[Desk] = queue.Queue()
+        self.telling = threading.Lock()
+        self.running: Desk | None = None
+        self.done = (0, 0)  # checks of the run under way, and how many there will be
+        self.last: dict[Desk, Verdict] = {}
+        self.count = 0  # of runs that ended, whatever came of them: what a page shows may have changed
+
+    def run(self, desk: Desk) -> None:
+        """Judges its file as it is now. Called in another thread."""
+        with self.telling:
+            self.wanted.put(desk)
+            if self.running:
+                self.judge.interrupt()
+
+    def serve(self) -> None:
+        """Judges until Ctrl-C."""
+        torch.set_num_threads(1)
+        state = State(self.root)
+        while True:
+            self.begin(self.wanted.get())
+            assert self.running
+            verdict = self.judged(state, self.running)
+            with self.telling:
+                if verdict:
+                    self.last[self.running] = verdict
+                self.running = None
+                self.count += 1
+
+    def begin(self, desk: Desk) -> None:
+        with self.telling:
+            while not self.wanted.empty():
+                desk = self.wanted.get_nowait()
+            self.judge.go_on()
+            self.running, self.done = desk, (0, 0)
+
+    def judged(self, state: State, desk: Desk) -> Verdict | None:
+        """None where another run cancelled it."""
+        try:
+            attempts.opened(state, desk.kata, desk.via)
+            result = self.judge.grade(desk.kata, source_of(desk.kata, desk.file), self.look)
+        except Interrupted:
+            return None
+        except GraderError as error:
+            return Verdict(datetime.now(), trouble=f"the grader of {desk.kata.id} cannot grade: {error}")
+        except UsageError as error:
+            return Verdict(datetime.now(), trouble=str(error))
+        before = self.last.get(desk)
+        known = before.result if before and before.result and not before.result.todo else None
+        since = changes(known, result) if known and not result.todo else ""
+        try:
+            attempts.record(state, result, self.judge.seed, desk.via)
+        except UsageError as error:
+            return Verdict(datetime.now(), result, since, f"this attempt is not remembered: {error}")
+        return Verdict(datetime.now(), result, since)
+
+    def look(self, result: Result) -> None:
+        self.done = len(result.outcomes), result.planned
