@@ -167,6 +167,11 @@ def save(state: State, kata: Kata, file: Path) -> Event | None:
     except (OSError, UnicodeDecodeError) as error:
         name = file.relative_to(kata.root)
         raise UsageError(f"{name} cannot be read ({error}): move it elsewhere, then try again") from None
+    return keep(state, kata, source)
+
+
+def keep(state: State, kata: Kata, source: str) -> Event | None:
+    """Remembers a text that is judged by nobody; None for the stub. Raises: UsageError."""
     if not source or is_untouched(kata, source):
         return None
     same = [event for event in attempts_of(state, kata) if event.body["source"] == source]

@@ -15,8 +15,18 @@ def show(one: Sequence[str], other: Sequence[str], names: tuple[str, str], conso
 
 
 def drawn(one: Sequence[str], other: Sequence[str], names: tuple[str, str]) -> Syntax | Text:
-    lines = list(difflib.unified_diff(one, other, *names, lineterm=""))
-    return coloured("\n".join(lines)) if lines else Text("no difference")
+    found = lines(one, other, names)
+    return coloured(found) if found else Text("no difference")
+
+
+def lines(one: Sequence[str], other: Sequence[str], names: tuple[str, str]) -> str:
+    """As `diff -u` says it; "" where there is no difference."""
+    return "\n".join(difflib.unified_diff(one, other, *names, lineterm=""))
+
+
+def between(one: str, other: str, names: tuple[str, str]) -> str:
+    """The same of whole texts, in words where there is none."""
+    return lines(one.splitlines(), other.splitlines(), names) or "no difference"
 
 
 def coloured(difference: str) -> Syntax:

@@ -29,10 +29,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 def show(kata: Kata, state: State, console: Console, more: bool = True) -> None:
     """The hints that were shown before and, if there is one, the next. Raises: UsageError."""
     hints = texts.hints(kata)
-    known = progress.progress_of(state.events(kata.id), [kata.id])[kata.id].known
-    level = min(known + more, len(hints))
-    if level > known:
-        state.add("hint", kata.id, {"level": level})
+    level = level_of(kata, state, len(hints), more)
     for number, text in enumerate(hints[:level], start=1):
         console.print(Text(f"{kata.id}, hint {number} of {len(hints)}", style="bold"))
         console.print(Markdown(text))
@@ -43,3 +40,12 @@ def show(kata: Kata, state: State, console: Console, more: bool = True) -> None:
         console.print(Text(f"that was the last; the answer is {kata.reference_file.relative_to(kata.root)}"))
     elif more:
         console.print(Text(f"{COST}. Still stuck?  nox -s hint -- {kata.id}"))
+
+
+def level_of(kata: Kata, state: State, most: int, more: bool) -> int:
+    """How many hints were shown, the one that is shown now included. Raises: UsageError."""
+    known = progress.progress_of(state.events(kata.id), [kata.id])[kata.id].known
+    level = min(known + more, most)
+    if level > known:
+        state.add("hint", kata.id, {"level": level})
+    return level

@@ -95,6 +95,14 @@ class Desk:
         here = [one for one in self.order if self.katas[one].topic == self.katas[name].topic]
         return next((one for one in here if not self.progress[one].core and self.unlocked(one)), self.next)
 
+    def next_on_path(self, name: str) -> str | None:
+        """The next kata on the path whose core is not right, or where none is left, that is not solved."""
+        others = [one for one in self.order if one != name]
+        unsolved = [one for one in others if self.progress[one].state != "solved"]
+        waiting = [one for one in unsolved if self.progress[one].state != "core"] or unsolved
+        after = [one for one in waiting if self.order.index(one) > self.order.index(name)]
+        return next(iter(after or waiting), None)
+
     def unlocked(self, name: str, also: str = "") -> bool:
         """Whether the core of all that it builds on is right, and of `also`. Nobody is kept from going on anyway."""
         needed = [one for one in self.katas[name].about.after if one in self.katas]

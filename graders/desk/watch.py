@@ -165,7 +165,7 @@ class Watch:
         In a review to the next one that is due.
         """
         desk = self.desk()
-        name = self.next_review(desk) if self.via == REVIEW else self.next_on_path(desk)
+        name = self.next_review(desk) if self.via == REVIEW else desk.next_on_path(self.kata.id)
         if name is None:
             due = ", ".join(one.kata for one in desk.due if one.kata != self.kata.id)
             if self.via == REVIEW:
@@ -185,13 +185,6 @@ class Watch:
         if name is not None:
             review.open_next(self.state, desk, name)
         return name
-
-    def next_on_path(self, desk: status.Desk) -> str | None:
-        others = [name for name in desk.order if name != self.kata.id]
-        unsolved = [name for name in others if desk.progress[name].state != "solved"]
-        waiting = [name for name in unsolved if desk.progress[name].state != "core"] or unsolved
-        after = [name for name in waiting if desk.order.index(name) > desk.order.index(self.kata.id)]
-        return next(iter(after or waiting), None)
 
     def grade(self) -> None:
         """Shows the card of the kata's file as it is now."""

@@ -8,7 +8,7 @@ import itertools
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,7 +57,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
     output = (options.output or root / ".kata" / "report.html").resolve()
     state = State(root)
     try:
-        page = page_of(state, katas.all_katas(root), output.parent)
+        chosen = katas.all_katas(root)
+        page = page_of(state, chosen, {kata.id: Links.of(kata, output.parent) for kata in chosen})
     finally:
         state.close()
     write(output, page)
@@ -78,11 +79,8 @@ def write(path: Path, page: str) -> None:
     replace_file(path, page)
 
 
-def page_of(state: State, chosen: list[Kata], folder: Path) -> str:
-    """The same for the same events and the same day, but for the line that says when it was written.
-
-    Its links lead from this folder to the katas' files.
-    """
+def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links]) -> str:
+    """The same for the same events and the same day, but for the line that says when it was written."""
     desk = overview(state, chosen)
     everything = state.events()
     events = [event for event in everything if event.kata in desk.katas]
@@ -96,7 +94,7 @@ def page_of(state: State, chosen: list[Kata], folder: Path) -> str:
         desk=desk,
         words=WORDS,
         marks=MARKS,
-        links={kata.id: Links.of(kata, folder) for kata in chosen},
+        links=links,
         verdicts=VERDICTS,
         ratings=RATINGS,
         most=POINTS * len(desk.katas),
@@ -131,7 +129,7 @@ def page_of(state: State, chosen: list[Kata], folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Links:
-    """Where a kata's files are, as addresses on the page."""
+    """Where a kata's statement and answer are, as addresses on the page."""
 
     statement: str
     answer: str

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
+
+HERE = Path(__file__).parent  # of the templates, the style and the script
 
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:

@@ -44,7 +44,7 @@ def serve(runner: Runner, page: str, options: argparse.Namespace, root: Path) ->
     except ModuleNotFoundError as error:
         raise UsageError(f"{error.name} is not installed: start the page by  nox -s web") from None
     at, place = server.listening(root, options.port)
-    app = pages.application(runner, root)
+    app = pages.application(runner, root, urlsplit(options.root_path).path.rstrip("/"))
     with at, server.serving(app, at, place, options.root_path):
         outside = urlsplit(options.root_path)
         base = (

@@ -1,0 +1,88 @@
+"""The card of a verdict as HTML: what the terminal shows, and the points of each category as bars."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from graders.desk import status
+from graders.judge.card import PARTIAL, WORDS, Reporter, costs_in_words
+from graders.judge.results import Result
+from graders.kata.spec import CATEGORIES
+from graders.pages import environment
+from graders.web import HERE
+from graders.web.runner import Verdict
+
+TYPED = ("rerun", "debug", "hint")  # rows of a card that are commands
+LINE = re.compile(r"\(line (\d+): `")
+TEMPLATES = environment(HERE)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What a category earned, of how many points; `failing` of its checks fail."""
+
+    category: str
+    earned: int
+    most: int
+    failing: int
+
+
+def card(verdict: Verdict, seed: int, desk: status.Desk) -> str:
+    """Whatever a submission has put into it is text: the template escapes all that it shows."""
+    return TEMPLATES.get_template("card.html.jinja").render(
+        verdict=verdict, seen=Shown(verdict.result, seed) if verdict.result else None, next=what_next(verdict, desk)
+    )
+
+
+class Shown:
+    """A result in the words of the terminal's card."""
+
+    def __init__(self, result: Result, seed: int) -> None:
+        reporter = Reporter(seed, Console(file=io.StringIO()))
+        self.result = result
+        self.word = "PART" if result.state == "todo" and not result.todo else WORDS[result.reached][0]
+        self.points = f"{result.score}/{result.max_score}" if result.fully_asked or result.todo else PARTIAL
+        self.verdict = reporter.verdict(result)
+        rows = reporter.rows(result) if result.state in ("failing", "error") else []
+        self.rows = [(label, text) for label, text in rows if label not in TYPED]
+        self.costs = [] if result.todo else costs_in_words(result)
+
+    @property
+    def bars(self) -> list[Bar]:
+        of = {name: [one for one in self.result.outcomes if one.category == name] for name in CATEGORIES}
+        return [
+            Bar(
+                name,
+                sum(map(self.result.earned, outcomes)),
+                sum(one.points for one in outcomes),
+                sum(one in self.result.failures for one in outcomes),
+            )
+            for name, outcomes in of.items()
+            if any(one.points for one in outcomes) and not self.result.todo
+        ]
+
+
+def line_of(result: Result) -> int | None:
+    """The line of the file that the card is about, if it names one."""
+    first = result.first_failure
+    found = LINE.search(result.message or (first.message if first else None) or "")
+    return int(found[1]) if found else None
+
+
+def what_next(verdict: Verdict, desk: status.Desk) -> str:
+    result = verdict.result
+    if result is None:
+        return ""
+    if result.todo:
+        return "Read the statement, then write it here. Run, or Ctrl-Enter, judges it."
+    if result.state == "solved":
+        due = desk.progress[result.kata].due
+        again = f", and it comes back for review {status.when(due, desk.at)}" if due else ""
+        return f"Solved{again}. Below the statement is what an interviewer asks next."
+    if result.reached == "core":
+        return "The mathematics is right. Below the statement is what an interviewer asks next."
+    return ""

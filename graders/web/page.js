@@ -1,0 +1,111 @@
+// What only the browser can do: keep what is typed while the server is away, and change the text under a cursor.
+const katas = {
+  // Begins with an editor; what an earlier page could not hand over goes into it first.
+  async start(id, name) {
+    this.element = getElement(id);
+    await this.element.editorPromise;
+    this.view = this.element.editor;
+    this.key = `kata:${name}`;
+    this.saved = this.text();
+    this.view.contentDOM.setAttribute("aria-label", `Python of ${name}; Escape, then Tab leaves the editor`);
+    this.view.contentDOM.tabIndex = 0;
+    this.dress();
+    const draft = JSON.parse(localStorage.getItem(this.key) || "null");
+    if (draft && draft.text !== this.saved) {
+      emitEvent("draft", draft.base);
+      this.saved = draft.base;
+      this.replace(draft.text);
+    }
+    setInterval(() => this.keep(), 1000);
+    addEventListener("pagehide", () => this.keep());
+  },
+  text() {
+    return this.view.state.doc.toString();
+  },
+  keep() {
+    const text = this.text();
+    if (text === this.saved) localStorage.removeItem(this.key);
+    else localStorage.setItem(this.key, JSON.stringify({ base: this.saved, text }));
+  },
+  wasSaved(text) {
+    this.saved = text;
+    this.keep();
+  },
+  // Another editor's text, unless something was typed meanwhile. The server hears of it as of any change.
+  takeOver(old, text) {
+    if (this.text() !== old) return false;
+    this.saved = text;
+    this.replace(text);
+    this.keep();
+    return true;
+  },
+  replace(text) {
+    const old = this.text();
+    let start = 0;
+    while (start < old.length && start < text.length && old[start] === text[start]) start++;
+    let end = 0;
+    while (end < old.length - start && end < text.length - start && old.at(-1 - end) === text.at(-1 - end)) end++;
+    const changes = { from: start, to: old.length - end, insert: text.slice(start, text.length - end) };
+    this.view.dispatch({ changes });
+  },
+  // The line that the card is about, in the gutter also.
+  async mark(line) {
+    const CM = await import("nicegui-codemirror");
+    if (!this.marks) {
+      this.marks = new CM.Compartment();
+      this.view.dispatch({ effects: CM.StateEffect.appendConfig.of(this.marks.of([])) });
+      this.Marker = class extends CM.GutterMarker {};
+      this.Marker.prototype.elementClass = "marked";
+    }
+    const shown = line && line <= this.view.state.doc.lines;
+    this.element.setDecorations(shown ? [{ kind: "line", line, class: "marked" }] : []);
+    const field = CM.StateField.define({
+      create: (state) => CM.RangeSet.of([new this.Marker().range(state.doc.line(line).from)]),
+      update: (set, transaction) => set.map(transaction.changes),
+      provide: (field) => CM.gutterLineClass.from(field),
+    });
+    this.view.dispatch({ effects: this.marks.reconfigure(shown ? field : []) });
+  },
+  dress() {
+    this.element.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "vscodeDark" : "vscodeLight");
+    document.body.style.setProperty("--code", `${localStorage.getItem("katas:size") || 14}px`);
+    this.view.requestMeasure();
+  },
+  size(step) {
+    const now = Number(localStorage.getItem("katas:size") || 14);
+    localStorage.setItem("katas:size", Math.min(28, Math.max(10, now + step)));
+    this.dress();
+  },
+  pane(name) {
+    document.querySelector(".panes").dataset.pane = name;
+    for (const one of document.querySelectorAll("[data-shows]"))
+      one.setAttribute("aria-pressed", one.dataset.shows === name);
+  },
+  // Of the map: a row is shown where it has all that is chosen.
+  filter() {
+    const value = (name) => document.getElementById(name).value.trim().toLowerCase();
+    const [words, level, state] = [value("words").split(/\s+/), value("level"), value("state")];
+    let count = 0;
+    for (const row of document.querySelectorAll(".map tbody tr")) {
+      const fits =
+        words.every((word) => row.dataset.words.includes(word)) &&
+        (!level || row.dataset.level === level) &&
+        (!state || row.dataset.state === state);
+      row.hidden = !fits;
+      count += fits;
+    }
+    for (const body of document.querySelectorAll(".map tbody")) body.hidden = !body.querySelector("tr:not([hidden])");
+    document.getElementById("count").textContent = `${count} katas`;
+  },
+};
+document.addEventListener(
+  "keydown",
+  (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !katas.view) return;
+    event.preventDefault();
+    event.stopPropagation();
+    document.getElementById("run").click();
+  },
+  true,
+);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => katas.view && katas.dress());

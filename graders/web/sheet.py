@@ -1,0 +1,67 @@
+"""A file as a page has it: what stands on the disk is the truth, and where both have changed, both are kept."""
+
+from __future__ import annotations
+
+import contextlib
+
+from graders.desk import attempts
+from graders.desk.state import State
+from graders.files import make_room, replace_file
+from graders.judge.run import source_of
+from graders.web.runner import Desk
+
+
+class Sheet:
+    """One of the learner's files. No other can be written through a page.
+
+    `base` is what page and disk last had in common, `disk` what other editors have made of it since.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.version: tuple[int, int, int] | None = None
+        self.trouble = ""  # why the file cannot be read
+        self.disk = ""
+        self.look(again=True)
+        self.base = self.disk
+
+    def look(self, again: bool = False) -> None:
+        """Reads the file where it has changed."""
+        version = None
+        with contextlib.suppress(OSError):
+            found = self.desk.file.lstat()
+            version = found.st_mtime_ns, found.st_size, found.st_ino
+        if version == self.version and not again:
+            return
+        self.version = version
+        source = source_of(self.desk.kata, self.desk.file)
+        self.trouble = f"{source.shown} {source.unreadable}" if source.unreadable else ""
+        if not source.unreadable:
+            self.disk = source.text
+
+    def met(self, text: str) -> bool:
+        """Whether the page has what is on the disk, or may write it there. `text` is what the page shows."""
+        if self.disk == text:
+            self.base = text
+        return self.disk == self.base
+
+    def both_changed(self, text: str) -> bool:
+        return not self.met(text) and text != self.base
+
+    def save(self, text: str) -> bool:
+        """Whether the file is now what the page shows. Raises: UsageError."""
+        self.look()
+        if not self.met(text) or (self.trouble and self.desk.file.exists()):
+            return False
+        if text != self.disk or self.trouble:
+            make_room(self.desk.file, "mend that; what you type is kept in this page")
+            replace_file(self.desk.file, text, "mend that; what you type is kept in this page")
+            self.disk = self.base = text
+            self.look(again=True)
+        return True
+
+    def keep_mine(self, state: State, text: str) -> None:
+        """What the other editor wrote stays in the history. Raises: UsageError."""
+        attempts.keep(state, self.desk.kata, self.disk)
+        self.base = self.disk
+        self.save(text)

@@ -1,0 +1,66 @@
+"""What all pages share: the katas, the history, the runner, and how a page begins."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+
+from nicegui import ui
+
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
+from graders.desk import review, status
+from graders.desk.state import State
+from graders.faults import GraderError, UsageError
+from graders.web import HERE
+from graders.web.runner import Desk, Runner
+
+HEAD = f"<style>{(HERE / 'web.css').read_text('utf-8')}</style><script>{(HERE / 'page.js').read_text('utf-8')}</script>"
+
+
+class Site:
+    """Made once for all pages, which share a thread."""
+
+    def __init__(self, runner: Runner, root: Path, prefix: str) -> None:
+        self.runner = runner
+        self.root = root
+        self.prefix = prefix
+        self.katas: dict[str, Kata] = {kata.id: kata for kata in katas.all_katas(root)}
+        self.names = frozenset(self.katas)
+
+    @functools.cached_property
+    def state(self) -> State:
+        return State(self.root)
+
+    def overview(self) -> status.Desk:
+        return status.overview(self.state, list(self.katas.values()))
+
+    def desk(self, name: str, via: str) -> Desk | None:
+        """Only the answer files of known katas can be written: the learner's own, and that of a review."""
+        kata = self.katas.get(name)
+        desk = Desk(kata, review.VIA if via == review.VIA else "web") if kata else None
+        return desk if desk and (desk.via != review.VIA or desk.file.exists()) else None
+
+    def begin_review(self, name: str) -> None:
+        review.open_next(self.state, self.overview(), name)
+        ui.navigate.to(f"/kata/{name}?via={review.VIA}")
+
+    def guarded(self, made: Callable[[], str]) -> str:
+        """HTML, or why there is none."""
+        try:
+            return made()
+        except (UsageError, GraderError) as error:
+            return f'<p class="trouble">{escape(str(error))}</p>'
+
+
+def heading(site: Site, title: str) -> None:
+    """The style, the script, and the way to the other pages."""
+    ui.add_head_html(HEAD)
+    ui.page_title(f"{title} · Katas")
+    with ui.element("header"):
+        ui.html(escape(title), tag="h1", sanitize=False)
+        with ui.element("nav").props('aria-label="Pages"'):
+            ui.link("Map", "/")
+            ui.link("Report", "/report")

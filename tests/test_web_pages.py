@@ -1,0 +1,298 @@
+"""`web` in a real browser: a kata from the first page to PASS, and all that goes wrong on the way."""
+
+from __future__ import annotations
+
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from graders.catalogue import katas
+from graders.desk import attempts
+from graders.desk.state import State
+from tests.test_web import Served, serving
+from tests.toys import REFERENCE, make_repository
+
+WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
+HANGS = WRONG.replace("return", "while True:\n        pass\n    return")
+CRASHES = WRONG.replace("return", "import ctypes, os\n    os.abort()\n    return")
+MARKUP = "</pre><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
+PRINTS = WRONG.replace("return", f"for _ in range(10_000):\n        print({MARKUP!r})\n    return")
+HINTS = "# Hints\n\n## A nudge\n\nLook there.\n\n## The idea\n\nDivide.\n\n## Nearly the code\n\n    x / ...\n"
+FOLLOW_UP = "# Follow-up\n\n<details>\n<summary>Why $x$?</summary>\n\nSo.\n\n</details>\n"
+
+
+class Practised:
+    """A toy repository, served, and a context of a browser that reaches no other host."""
+
+    def __init__(self, root: Path, served: Served, context: BrowserContext) -> None:
+        self.root, self.served, self.context = root, served, context
+        self.file = root / "katas/toys/scale/scale.py"
+        self.asked: list[str] = []
+        context.route(lambda url: urlsplit(url).hostname != "127.0.0.1", self.refuse)
+
+    def refuse(self, route: Route) -> None:
+        self.asked.append(route.request.url)
+        route.abort()
+
+    def open(self, path: str = "/kata/scale") -> Page:
+        page = self.context.new_page()
+        page.goto(f"http://127.0.0.1:{self.served.port}{path}?token={self.served.token}")
+        if path.startswith("/kata/"):
+            self.ready(page)
+        return page
+
+    def ready(self, page: Page) -> None:
+        page.wait_for_selector(".cm-content[aria-label]")
+
+    def write(self, page: Page, text: str) -> None:
+        page.click(".cm-content")
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(text)
+
+    def run(self, page: Page, text: str, verdict: str) -> None:
+        self.write(page, text)
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".verdict")).to_have_text(verdict, timeout=30_000)
+        expect(page.locator(".status")).to_have_text("", timeout=30_000)
+
+    def states(self) -> list[str]:
+        state = State(self.root)
+        found = [event.body["state"] for event in attempts.attempts_of(state, katas.find_one("scale", self.root))]
+        state.close()
+        return found
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = make_repository(tmp_path_factory.mktemp("web"))
+    (made / "solutions/toys/scale/hints.md").write_text(HINTS)
+    (made / "README.md").write_text("# Toys\n\n## What every kata asks\n\n- All of it.\n")
+    (made / "katas/toys/scale/follow_up.md").write_text(FOLLOW_UP)
+    return made
+
+
+@pytest.fixture(scope="module")
+def served(root: Path) -> Iterator[Served]:
+    with serving(root, "--port", "0") as made:
+        yield made
+
+
+@pytest.fixture
+def practised(root: Path, served: Served, browser: Browser) -> Iterator[Practised]:
+    """The stub, and no history."""
+    state = State(root)
+    state.database.execute("DELETE FROM events")
+    attempts.begin(state, katas.find_one("scale", root), "reset")
+    state.database.execute("DELETE FROM events")
+    state.close()
+    context = browser.new_context()
+    made = Practised(root, served, context)
+    yield made
+    context.close()
+    assert made.asked == []
+
+
+def test_kata_is_solved_from_the_first_page_on(practised: Practised) -> None:
+    page = practised.open("/")
+    page.get_by_role("link", name="scale", exact=True).click()
+    practised.ready(page)
+    expect(page.locator(".pane.statement h1")).to_have_text("scale")
+    practised.run(page, WRONG, "FAIL")
+    card = page.locator("div.card")
+    expect(card).to_contain_text("the factor divides; multiply by it")
+    expect(card).to_contain_text("should be")
+    assert re.search(r"numerics\s+0/\d+", card.inner_text())
+    expect(page.get_by_text("Why")).to_have_count(0)
+    practised.run(page, REFERENCE, "PASS")
+    expect(card).to_contain_text("Since the last run: numerics")
+    expect(card).to_contain_text("it comes back for review in")
+    expect(page.locator(".pane.statement summary math")).to_be_visible()
+    assert practised.file.read_text() == REFERENCE
+    assert practised.states() == ["failing", "solved"]
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_url("**/kata/affine")
+
+
+def test_call_that_hangs_shows_its_clock_and_the_next_run_ends_it(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, HANGS)
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".status")).to_contain_text(re.compile(r"judging 1?\d/19, [2-6] s in scale\("), timeout=30_000)
+    began = time.monotonic()
+    practised.run(page, REFERENCE, "PASS")
+    assert time.monotonic() - began < 8
+    assert practised.states() == ["solved"]
+
+
+def test_crash_a_syntax_error_and_a_flood_are_told_as_text(practised: Practised) -> None:
+    page = practised.open()
+    practised.run(page, CRASHES, "FAIL")
+    expect(page.locator("div.card")).to_contain_text("was ended by SIG")
+    practised.run(page, PRINTS, "FAIL")
+    expect(page.locator("div.card")).to_contain_text("<script>document.title='taken'</script>")
+    expect(page.locator("div.card")).to_contain_text("… (it printed more)")
+    assert "taken" not in page.title()
+    practised.run(page, "\n\n\ndef scale(:\n", "ERROR")
+    expect(page.locator(".cm-lineNumbers .marked")).to_have_text("4")
+    page.click(".cm-content")
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("Enter")
+    expect(page.locator(".cm-lineNumbers .marked")).to_have_text("5")
+    expect(page.locator(".status")).to_have_text("the card is of an earlier version")
+
+
+def test_twenty_runs_in_a_second_come_to_the_last(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, REFERENCE)
+    for _ in range(20):
+        page.keyboard.press("Control+Enter")
+    expect(page.locator(".verdict")).to_have_text("PASS", timeout=30_000)
+    expect(page.locator(".status")).to_have_text("", timeout=30_000)
+    assert practised.states() == ["solved"]
+
+
+def test_another_editor_is_followed_and_neither_text_is_lost(practised: Practised) -> None:
+    page, other = practised.open(), practised.open()
+    practised.file.write_text(WRONG)
+    expect(page.locator(".cm-content")).to_contain_text("x / factor")
+    practised.write(page, f"{REFERENCE}# typed")
+    expect(other.locator(".cm-content")).to_contain_text("# typed")
+    assert practised.file.read_text() == f"{REFERENCE}# typed"
+    page.click(".cm-content")
+    page.keyboard.press("Control+End")
+    page.keyboard.insert_text(" here")
+    practised.file.write_text("# elsewhere\n")
+    both = page.get_by_label("Two versions")
+    expect(both).to_contain_text("+# elsewhere")
+    expect(both).to_contain_text("-# typed here")
+    page.get_by_role("button", name="Keep what I wrote here").click()
+    expect(both).not_to_be_visible()
+    expect(other.locator(".cm-content")).to_contain_text("# typed here")
+    assert practised.file.read_text() == f"{REFERENCE}# typed here"
+    page.keyboard.insert_text("#")
+    page.click(".cm-content")
+    page.keyboard.insert_text("mine")
+    practised.file.write_text("# again\n")
+    page.get_by_role("button", name="Take the file").click()
+    expect(page.locator(".cm-content")).to_have_text("# again")
+    page.goto(f"http://127.0.0.1:{practised.served.port}/history/scale?number=1")
+    expect(page.locator(".code-text")).to_have_text("# elsewhere")
+    page.get_by_role("link", name="2", exact=True).click()
+    expect(page.locator(".code-text")).to_contain_text("mine")
+    page.get_by_role("button", name="Bring it back").click()
+    practised.ready(page)
+    expect(page.locator(".cm-content")).to_contain_text("mine")
+
+
+def test_hint_and_reset_are_asked_for_twice(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, WRONG)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.get_by_text("Hint once more shows hint 1 of 3")).to_be_visible()
+    expect(page.get_by_text("Look there.")).to_have_count(0)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.get_by_text("Look there.")).to_be_visible()
+    page.get_by_role("button", name="Reset").click()
+    expect(page.get_by_text("Reset once more puts the stub here")).to_be_visible()
+    expect(page.locator(".cm-content")).to_contain_text("x / factor")
+    page.get_by_role("button", name="Reset").click()
+    expect(page.locator(".cm-content")).to_contain_text("NotImplementedError")
+    assert practised.states() == ["unjudged"]
+
+
+def test_map_is_searched_and_filtered(practised: Practised) -> None:
+    page = practised.open("/")
+    page.get_by_label("Search").fill("aff")
+    expect(page.locator(".map tbody tr:visible")).to_have_count(1)
+    page.get_by_label("Search").fill("")
+    page.get_by_label("Level").select_option("1")
+    expect(page.locator(".map tbody tr:visible")).to_contain_text("scale")
+    page.get_by_label("State").select_option("solved")
+    expect(page.locator("#count")).to_have_text("0 katas")
+    page.get_by_role("link", name="Report").click()
+    expect(page.locator("h1")).to_be_visible()
+
+
+def test_keyboard_alone_suffices(practised: Practised) -> None:
+    page = practised.open("/")
+    focused = "document.activeElement"
+    for wanted in ("scale", "Run"):
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            if page.evaluate(f"{focused}.textContent").strip() == wanted:
+                break
+        assert page.evaluate(f"{focused}.textContent").strip() == wanted
+        page.keyboard.press("Enter")
+        practised.ready(page)
+    expect(page.locator(".verdict")).to_have_text("TODO", timeout=30_000)
+    page.locator(".cm-content").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate(f"{focused}.className").startswith("cm-content")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert not page.evaluate(f"{focused}.className").startswith("cm-content")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 360)])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
+    practised: Practised, browser: Browser, scheme: Literal["light", "dark"], width: int
+) -> None:
+    practised.run(practised.open(), WRONG, "FAIL")
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    here = Practised(practised.root, practised.served, context)
+    for path in ("/", "/kata/scale", "/history/scale", "/rules"):
+        page = here.open(path)
+        page.wait_for_selector(".verdict, .map, .text li", state="attached")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        for shown in page.get_by_role("group", name="What is shown").get_by_role("button").all():
+            shown.click()
+            assert found(page) == [], (path, shown.inner_text())
+        assert found(page) == [], path
+    context.close()
+
+
+def found(page: Page) -> list[tuple[str, str]]:
+    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+
+
+def test_other_files_are_never_written(practised: Practised, tmp_path: Path) -> None:
+    for path in ("/kata/nothing", "/kata/..%2F..%2Fscale", "/kata/scale?via=review", "/history/nothing"):
+        assert practised.served.get(path, **practised.served.cookie)[0] == 404
+    secret = tmp_path / "secret.py"
+    secret.write_text("secret = 1\n")
+    practised.file.unlink()
+    practised.file.symlink_to(secret)
+    page = practised.open()
+    practised.write(page, WRONG)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".status")).to_contain_text("is a link that leads out of its folder")
+    page.wait_for_timeout(2500)
+    assert secret.read_text() == "secret = 1\n"
+    practised.file.unlink()
+
+
+def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, "# before\n")
+    expect(page.get_by_text("Connection lost")).not_to_be_visible()
+    practised.served.process.send_signal(signal.SIGKILL)
+    practised.served.process.wait()
+    expect(page.get_by_text("Connection lost")).to_be_visible()
+    page.keyboard.insert_text("# while it was gone")
+    page.wait_for_timeout(1500)
+    with serving(practised.root) as again:
+        assert again.address == practised.served.address
+        deadline = time.monotonic() + 30
+        while "# while it was gone" not in practised.file.read_text():
+            assert time.monotonic() < deadline
+            page.wait_for_timeout(100)
+        expect(page.get_by_text("Connection lost")).not_to_be_visible()
+        assert practised.file.read_text() == "# before\n# while it was gone"
