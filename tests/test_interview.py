@@ -23,7 +23,7 @@ from graders.arguments import command_line
 from graders.author.prove import isolation
 from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
-from graders.catalogue.stub import bare, stub_of
+from graders.catalogue.stub import AT_HAND, bare, is_untouched, stub_of
 from graders.desk import own_tests
 from graders.desk import state as states
 from graders.desk.progress import Progress
@@ -44,7 +44,7 @@ from graders.sitting.session import still_open
 from graders.sitting.terminal import Terminal
 from graders.worker.visible import visible
 from tests.sittings import NOON, FakeClock, Scripted, Tty, flat, piped
-from tests.toys import REFERENCE, end, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, end, run
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 SLOW = REFERENCE.replace("return", "import time; time.sleep(0.5)\n    return")
@@ -438,6 +438,7 @@ def hold(root: Path, clock: FakeClock, *lines: str | float, **options: Any) -> i
         "topic": None,
         "level": None,
         "set": None,
+        "katas": None,
         "resume": False,
         "partner": None,
         "new": False,
@@ -614,6 +615,97 @@ def test_marks_over_interviews_and_earlier_points_are_shown(capsys: pytest.Captu
     assert "before" not in said
     card.show(Terminal(), past * 3, 9, NOON)
     assert "(3 earlier ones), 44, 64, 94, 44, 64, now 94" in flat(capsys.readouterr().out)
+
+
+TWIST = "\n## Twist\n{0}\nNow add a `bias`.\n\n### Model answer\n\nA matrix and a vector.\n"
+
+
+def test_twist_without_a_kata_is_the_last_question(desk: Path, clock: FakeClock) -> None:
+    (scale(desk).folder / "interview.md").write_text(PROMPT + TWIST.format(""))
+    hold(desk, clock, *["next"] * 4, "yes", *["skip"] * 4, seed=2)
+    hold(desk, clock, "A vector more.", "", "2", resume=True)
+    made = the_report(desk)
+    assert made.ended == "finished"
+    assert made.round.answers[-1].question == "Now add a `bias`."
+    assert made.round.answers[-1].lines == ["A vector more."]
+    kept = (desk / ".kata/interview/report-1.md").read_text()
+    assert "**Now add a `bias`.** Your score: 2 of 3.\n\n- You: A vector more.\n\nMy answer:\n\n> A matrix" in kept
+
+
+@pytest.fixture
+def chained(desk: Path) -> Path:
+    """Where scale turns into affine."""
+    (scale(desk).folder / "interview.md").write_text(PROMPT + TWIST.format("<!-- kata: affine -->\n"))
+    (desk / "katas/toys/affine/interview.md").write_text(PROMPT.replace("scale(x, factor=2.0)", "Affine(width)"))
+    (desk / "katas/toys/affine/follow_up.md").write_text(FOLLOW_UP)
+    (desk / "solutions/toys/affine/hints.md").write_text(HINTS)
+    return desk
+
+
+CHAIN = {"minutes": 30, "seed": 3}
+
+
+def test_chain_goes_on_with_ones_own_code_above_the_other_signature(
+    chained: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert hold(chained, clock, "next", "next", "next", **CHAIN) == 0
+    written(chained).write_text(REFERENCE)
+    hold(chained, clock, "next", "yes", *["skip"] * 5, resume=True)
+    said = flat(capsys.readouterr().out)
+    assert "2 katas, of which one goes on from another, each with questions at its end" in said
+    assert "Now add a bias. This is what to write now" in said
+    assert "class Affine __init__(self, width) forward(self, x)" in said
+    assert "2 of 2: scale turns into affine (toys, level 2, about 10 minutes)" in said
+    assert "Question 5" not in said  # the twist is written, and not talked about
+    hold(chained, clock, "what about cost?", "next", resume=True)
+    file = chained / ".kata/interview/affine.py"
+    text = file.read_text()
+    assert text.startswith(REFERENCE.rstrip())
+    assert text.index("return x / (1 / factor)") < text.index(AT_HAND) < text.index("class Affine")
+    assert is_untouched(Kata(chained, "toys", "affine"), text)
+    assert not is_untouched(Kata(chained, "toys", "affine"), text.replace("raise NotImplementedError", "return 1"))
+    assert "What you wrote for scale stands above it" in flat(capsys.readouterr().out)
+    hold(chained, clock, "end", "yes", resume=True)
+    said = capsys.readouterr().out
+    assert re.search(r"→ affine +- +- +[+]2 ", said)
+    assert re.search(r"→ affine +1 +0 +0 +- +-\n", said)
+    kept = (chained / ".kata/interview/report-1.md").read_text()
+    assert "## affine\n\nscale turned into this: Now add a `bias`.\n\nWhat changes, in words:\n\n> A matrix and" in kept
+    assert "- clarify: 0:00 of" not in kept.partition("## affine")[2]
+
+
+@pytest.mark.parametrize("code", ["", "x = (\n"], ids=["nothing", "no Python"])
+def test_chain_goes_on_whatever_was_written_before(chained: Path, clock: FakeClock, code: str) -> None:
+    hold(chained, clock, "next", "next", "next", **CHAIN)
+    if code:
+        written(chained).write_text(code)
+    hold(chained, clock, "next", "yes", *["skip"] * 5, resume=True)
+    hold(chained, clock, "next", resume=True)
+    text = (chained / ".kata/interview/affine.py").read_text()
+    stub = bare(stub_of(MODULE_REFERENCE))
+    assert text == (f"# x = (\n\n\n{AT_HAND}\n\n{stub}" if code else stub)
+
+
+def test_chain_is_judged_by_the_other_grader(chained: Path, terminal: Callable[..., Tty]) -> None:
+    one = terminal("--minutes", "30", "--seed", "3")
+    one.shows("[clarify  ", " > ")
+    one.says("next", "[plan  ", " > ")
+    one.says("next", "[code  ", " > ")
+    written(chained).write_text(REFERENCE)
+    one.says("submit", "PASS", "[test  ", " > ")
+    one.says("next", "Question 1 of ")
+    count = len(draw.follow_ups(texts.follow_ups(scale(chained)), 3, "scale"))
+    for _ in range(count):
+        one.says("skip")
+    one.shows("scale turns into affine", "[plan  ", " > ")
+    one.says("next", "[code  ", " > ")
+    file = chained / ".kata/interview/affine.py"
+    one.says("submit", "nothing is written yet", "[code  ", " > ")
+    file.write_text(file.read_text().replace("raise NotImplementedError", "return self.linear(x), x.sum(-1)"))
+    one.says("submit", "PASS", "affine", "this counts 100", "[test  ", " > ")
+    one.says("end", "yes/no > ")
+    one.says("yes", "Overall: lean hire", "Measured: 200 of 200")
+    one.ends()
 
 
 def test_of_several_that_may_be_meant_a_number_picks_one(
@@ -826,11 +918,53 @@ def test_what_is_drawn_suits_the_time_and_the_seed_decides(minutes: int) -> None
         drawn = draw.draw(MANY, minutes, seed)
         assert drawn == draw.draw(list(MANY), minutes, seed)
         assert 1 <= len(drawn) <= 3
-        sums = sum(kata.about.minutes for kata in drawn)
+        sums = sum(part.minutes for part in drawn)
         assert sums <= minutes
+        assert not any(part.after for part in drawn)
         assert sums + 15 > minutes or len(drawn) == 3
-        assert minutes < 60 or any(kata.about.level == 3 for kata in drawn)
-    assert len({tuple(kata.id for kata in draw.draw(MANY, minutes, seed)) for seed in range(50)}) > 2
+        assert minutes < 60 or any(part.kata.about.level == 3 for part in drawn)
+    assert len({tuple(part.kata.id for part in draw.draw(MANY, minutes, seed)) for seed in range(50)}) > 2
+
+
+TWISTS = {"a1": "b2", "b2": "c3", "b1": "gone"}
+
+
+@pytest.mark.parametrize("minutes", [15, 30, 45, 60, 90])
+def test_kata_and_what_it_turns_into_are_drawn_together_where_there_is_time(minutes: int) -> None:
+    chained = 0
+    for seed in range(200):
+        drawn = draw.draw(MANY, minutes, seed, TWISTS)
+        names = [part.kata.id for part in drawn]
+        assert len(set(names)) == len(names)
+        assert sum(part.minutes for part in drawn) <= minutes
+        for before, part in zip([None, *drawn], drawn, strict=False):
+            if part.after:
+                assert before is not None
+                assert (before.kata.id, TWISTS[before.kata.id]) == (part.after, part.kata.id)
+                assert part.minutes == {"b2": 15, "c3": 25}[part.kata.id]
+        chained += any(part.after for part in drawn)
+    assert (chained > 0) == (minutes >= 30)
+    assert minutes < 45 or chained > 130  # of 200
+
+
+def test_as_many_katas_as_were_asked_for_are_drawn() -> None:
+    for seed in range(100):
+        for minutes, count in ((45, 1), (30, 2), (45, 3), (60, 3)):
+            drawn = draw.draw(MANY, minutes, seed, TWISTS, count)
+            assert len({part.kata.id for part in drawn}) == len(drawn) == count
+            assert sum(part.minutes for part in drawn) <= minutes
+    with pytest.raises(UsageError, match="3 katas do not fit into 40 minutes; the shortest take 45: --minutes 45"):
+        draw.draw(MANY, 40, 1, TWISTS, 3)
+    with pytest.raises(UsageError, match="there is 1 kata to draw 2 from; ask for fewer with --katas"):
+        draw.draw(MANY[:1], 45, 1, {}, 2)
+
+
+def test_three_katas_in_45_minutes_and_the_shortest_interview() -> None:
+    every = katas.all_katas()
+    for seed in range(100):
+        assert len(draw.draw(every, 45, seed, interviews.twists_of(every), 3)) == 3
+        (only,) = draw.draw(every, interviews.LEAST_MINUTES, seed)
+        assert only.minutes == interviews.LEAST_MINUTES
 
 
 def test_what_takes_longer_than_there_is_time_is_not_drawn() -> None:
@@ -839,7 +973,9 @@ def test_what_takes_longer_than_there_is_time_is_not_drawn() -> None:
 
 
 def test_the_time_is_told_without_being_asked(desk: Path, clock: FakeClock) -> None:
-    event = Event("interview", "", interviews.begin_body([MANY[0], MANY[1]], 40, 1), NOON)
+    event = Event(
+        "interview", "", interviews.begin_body([draw.Part(kata, kata.about.minutes) for kata in MANY[:2]], 40, 1), NOON
+    )
     report, passed = begun(event), [0.0]
     pace = pace_of(report, lambda: passed[0])
     told = []
@@ -860,7 +996,7 @@ def share_of(name: str, progress: dict[str, Progress]) -> float:
     """How often it is drawn."""
     chance = random.Random(1)
     seeds = [draw.suiting_seed(MANY, 30, progress, NOON, chance) for _ in range(40)]
-    drawn = Counter(kata.id for seed in seeds for kata in draw.draw(MANY, 30, seed))
+    drawn = Counter(part.kata.id for seed in seeds for part in draw.draw(MANY, 30, seed))
     return drawn[name] / len(seeds)
 
 

@@ -11,6 +11,7 @@ from graders.catalogue.source import same_program
 from graders.faults import GraderError, UsageError
 
 START, END = "# --- solution", "# --- end"
+AT_HAND = "# --- above: your code so far; below: what it should turn into"
 
 
 def stub_of(reference: str) -> str:
@@ -70,8 +71,32 @@ def bare(stub: str) -> str:
     return re.sub(r"\n{3,}", "\n\n\n", text) + "\n"
 
 
+def at_hand(code: str, stub: str) -> str:
+    """A stub with somebody's code for another kata above it; in comments where it is no Python."""
+    together = f"{code.rstrip()}\n\n\n{AT_HAND}\n\n{stub}"
+    try:
+        ast.parse(together)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        commented = "\n".join(f"# {line}".rstrip() for line in code.rstrip().splitlines())
+        return f"{commented}\n\n\n{AT_HAND}\n\n{stub}"
+    return together
+
+
+def signatures(stub: str) -> str:
+    """What a stub asks to write, a line for each function, class and method."""
+    found = []
+    for node in ast.parse(stub).body:
+        if isinstance(node, ast.FunctionDef):
+            found.append(ast.unparse(node.args).join((f"{node.name}(", ")")))
+        elif isinstance(node, ast.ClassDef):
+            found.append(f"class {node.name}")
+            methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+            found += [f"    {one.name}({ast.unparse(one.args)})" for one in methods]
+    return "\n".join(found)
+
+
 def is_untouched(kata: Kata, source: str) -> bool:
     """Whether nothing was written yet, into the stub or into its bare signatures. Raises: UsageError, GraderError."""
-    stub = stub_for(kata)
+    stub, source = stub_for(kata), source.rpartition(AT_HAND)[2]
     written = "NotImplementedError" not in source  # quick to see
     return not written and any(same_program(source, start) for start in (stub, bare(stub)))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from graders.catalogue.katas import Kata
-from graders.catalogue.stub import bare, is_untouched, stub_for
+from graders.catalogue.stub import at_hand, bare, is_untouched, stub_for
 from graders.desk.progress import PAUSE, progress_of
 from graders.desk.since import changes
 from graders.desk.state import NOTEBOOK, Event, State
@@ -101,14 +101,15 @@ def opened(state: State, kata: Kata, via: str) -> None:
         state.add("open", kata.id, {"via": via})
 
 
-def begin(state: State, kata: Kata, via: str, todo: bool = True) -> Event | None:
-    """Puts the stub, or without its TODOs the bare signatures, where an answer is written.
+def begin(state: State, kata: Kata, via: str, todo: bool = True, code: str = "") -> Event | None:
+    """Puts the stub, or without its TODOs the bare signatures, where an answer is written; above it the code, if any.
 
     Returns the attempt that keeps what stood there, if anything did. Raises: UsageError.
     """
     file = file_for(kata, via)
     kept = save(state, kata, file)
-    write(file, stub_for(kata) if todo else bare(stub_for(kata)))
+    stub = stub_for(kata) if todo else bare(stub_for(kata))
+    write(file, at_hand(code, stub) if code else stub)
     state.add("start", kata.id, {"clean": True, "via": via} | ({"aside": True} if via in ASIDE else {}))
     return kept
 

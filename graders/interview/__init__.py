@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from graders.arguments import one_of
 from graders.sitting.options import add_choices, add_ways
 
 PAGE = Path(".kata/partner.html")  # not next to the files that a candidate opens
@@ -16,6 +17,9 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         "interview", help="a timed mock interview", description="Interviews you, with a clock and a report."
     )
     interview.add_argument("--minutes", type=int, default=45, metavar="N", help="how long; default: 45")
+    interview.add_argument(
+        "--katas", type=one_of("number of katas", (1, 2, 3)), metavar="N", help="how many; default: as the time allows"
+    )
     add_choices(interview, root)
     interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
     interview.add_argument(

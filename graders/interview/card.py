@@ -62,11 +62,16 @@ def grid(*widths: str) -> Table:
     return made
 
 
+def named(one: Round) -> str:
+    """With an arrow before what the kata above turned into."""
+    return f"→ {one.kata}" if one.after else one.kata
+
+
 def measured(report: InterviewReport) -> Table:
     made = grid("kata.", "score", "help", "asked", "counts", "submits", "runs", "cost")
     for one in report.rounds:
         made.add_row(
-            Text(one.kata),
+            Text(named(one)),
             f"{one.score}/{one.max_score}" if one.last else "-",
             f"-{one.penalties}" if one.penalties else "-",
             f"+{one.earned}" if one.earned else "-",
@@ -91,7 +96,7 @@ def rubric(report: InterviewReport) -> Table:
     names = [name for name, _, _ in marks(report.rounds[0])]
     made = grid("kata.", *names)
     for one in report.rounds:
-        made.add_row(Text(one.kata), *("-" if mark is None else str(mark) for _, mark, _ in marks(one)))
+        made.add_row(Text(named(one)), *("-" if mark is None else str(mark) for _, mark, _ in marks(one)))
     return made
 
 

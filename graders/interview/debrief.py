@@ -10,7 +10,7 @@ from graders.catalogue import texts
 from graders.catalogue.katas import Kata
 from graders.interview.marks import marks, overall
 from graders.interview.record import MOST_SELF, InterviewReport
-from graders.interview.round import PHASES, Answered, Round
+from graders.interview.round import Answered, Round
 from graders.judge import checks
 from graders.sitting.clock import in_words
 from graders.sitting.matching import Matcher
@@ -49,9 +49,17 @@ def debrief(report: InterviewReport, number: int, katas: Mapping[str, Kata]) -> 
     lines += [line for words in overall(report) for line in (words, "")]
     for one in report.rounds:
         if one.kata in katas:
-            lines += [f"## {one.kata}", "", *rubric(one), *pace(one), *talk(one, katas[one.kata])]
+            lines += [f"## {one.kata}", "", *turned(one, katas), *rubric(one), *pace(one), *talk(one, katas[one.kata])]
             lines += [*lost(one, katas[one.kata]), *explained(one, katas[one.kata])]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def turned(one: Round, katas: Mapping[str, Kata]) -> Iterator[str]:
+    """What changed, of a kata that another one turned into, and what could have been said to that."""
+    before = katas.get(one.after)
+    if before and (twist := texts.twist(before)):
+        yield from [f"{one.after} turned into this: {' '.join(twist.words.split())}", ""]
+        yield from ["What changes, in words:", "", *quoted(twist.answer), ""]
 
 
 def rubric(one: Round) -> Iterator[str]:
@@ -62,8 +70,10 @@ def rubric(one: Round) -> Iterator[str]:
 
 def pace(one: Round) -> Iterator[str]:
     yield from ["Minutes, and about how many there are for it:", ""]
-    for phase in PHASES:
-        yield f"- {phase}: {in_words(one.seconds.get(phase, 0.0))} of {in_words(60 * one.minutes * SHARES[phase])}"
+    whole = sum(SHARES[phase] for phase in one.phases)
+    for phase in one.phases:
+        share = 60 * one.minutes * SHARES[phase] / whole
+        yield f"- {phase}: {in_words(one.seconds.get(phase, 0.0))} of {in_words(share)}"
     yield ""
 
 
@@ -104,7 +114,9 @@ def lost(one: Round, kata: Kata) -> Iterator[str]:
 
 def explained(one: Round, kata: Kata) -> Iterator[str]:
     """Own answers, and the model answers beside them."""
-    models = {question.question: question.answer for question in texts.follow_ups(kata)}
+    twist = texts.twist(kata)
+    asked = [*texts.follow_ups(kata), *([twist.question] if twist else [])]
+    models = {question.question: question.answer for question in asked}
     if one.answers:
         yield from ["### Follow-up", ""]
     for answer in one.answers:

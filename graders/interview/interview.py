@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import read_source
+from graders.catalogue.stub import is_untouched, signatures, stub_for
+from graders.catalogue.texts import Question
 from graders.desk import attempts
 from graders.desk.measured_tests import measure
 from graders.desk.state import State
@@ -16,7 +19,7 @@ from graders.faults import UsageError
 from graders.interview import draw
 from graders.interview.pace import pace_of
 from graders.interview.record import InterviewReport
-from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASES, Round
+from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, Round
 from graders.judge.warm import WarmJudge
 from graders.sitting.asking_back import Offer
 from graders.sitting.clock import Clock
@@ -70,7 +73,14 @@ class Interview(Sitting):
         self.general = {kata.id: texts.general(kata) for kata in katas}
         self.matchers: dict[str, Matcher] = {}
         self.hints = {kata.id: texts.hints(kata) for kata in katas}
-        self.follow_ups = {kata.id: draw.follow_ups(texts.follow_ups(kata), report.seed, kata.id) for kata in katas}
+        self.twists = {kata.id: twist for kata in katas if (twist := texts.twist(kata))}
+        self.follow_ups = {kata.id: self.to_be_asked(kata) for kata in katas}
+
+    def to_be_asked(self, kata: Kata) -> list[Question]:
+        """At the end of a kata; last comes its twist, unless that is to be written."""
+        asked = draw.follow_ups(texts.follow_ups(kata), self.report.seed, kata.id)
+        written = kata.id in [one.after for one in self.report.rounds]
+        return asked if written or kata.id not in self.twists else [*asked, self.twists[kata.id].question]
 
     @property
     def round(self) -> Round:
@@ -109,10 +119,12 @@ class Interview(Sitting):
         """To the next phase, to the next kata, or to the end. Raises: UsageError."""
         if self.phase == "test":
             self.measure_tests()
-        if self.phase != PHASES[-1]:
-            self.enter(self.round.kata, PHASES[PHASES.index(self.phase) + 1])
+        phases = self.round.phases
+        if self.phase != phases[-1]:
+            self.enter(self.round.kata, phases[phases.index(self.phase) + 1])
         elif self.report.position + 1 < len(self.report.rounds):
-            self.enter(self.report.rounds[self.report.position + 1].kata, PHASES[0])
+            coming = self.report.rounds[self.report.position + 1]
+            self.enter(coming.kata, coming.phases[0])
         else:
             self.add("end", how="finished")
 
@@ -136,24 +148,48 @@ class Interview(Sitting):
         """Raises: UsageError."""
         with whole():
             if phase == "code":  # before it is told: else a cut in between would leave what stood there
-                attempts.begin(self.state, self.katas[name], VIA, todo=False)
+                attempts.begin(self.state, self.katas[name], VIA, todo=False, code=self.code_so_far)
             self.add("phase", kata=name, phase=phase)
         if not quietly:
             self.introduce()
+
+    @property
+    def code_so_far(self) -> str:
+        """What the candidate wrote for the kata that the one at hand is a twist of."""
+        before = self.katas.get(self.round.after)
+        if before is None:
+            return ""
+        source = read_source(attempts.file_for(before, VIA), "")
+        return "" if is_untouched(before, source.text) else source.text
 
     def introduce(self) -> None:
         """Where the interview stands, and what there is to do."""
         one, count = self.round, len(self.report.rounds)
         place = f"{self.report.position + 1} of {count}: " if count > 1 else ""
-        if self.phase == "clarify":
-            self.terminal.heading(f"{place}{one.kata} ({one.topic}, level {one.level}, about {one.minutes} minutes)")
-            self.put_task()
-        else:
+        about = f"({one.topic}, level {one.level}, about {one.minutes} minutes)"
+        if self.phase != one.phases[0]:
             self.terminal.heading(f"{place}{one.kata}, {self.phase}")
+        elif one.after:
+            self.terminal.heading(f"{place}{one.after} turns into {one.kata} {about}")
+            self.twist()
+        else:
+            self.terminal.heading(f"{place}{one.kata} {about}")
+            self.put_task()
         asked = len(self.follow_ups[one.kata])
         words = {"file": attempts.shown(self.kata, VIA), "questions": f"{asked} question{'s' if asked > 1 else ''}"}
         self.say(self.introductions[self.phase].format(**words))
+        if self.phase == "code" and one.after:
+            self.say(f"What you wrote for {one.after} stands above it: call it, change it, or delete it.")
 
     def put_task(self) -> None:
         self.terminal.markdown(self.prompts[self.round.kata])
+        self.say()
+
+    def twist(self) -> None:
+        """Says what changes, and what is to be written now."""
+        one = self.round
+        if said := self.twists.get(one.after):  # the page may have changed since
+            self.terminal.markdown(said.words)
+        self.say("\nThis is what to write now; `prompt` tells the task as a whole, and a line that ends in ? asks me.")
+        self.terminal.markdown(f"```python\n{signatures(stub_for(self.kata))}\n```")
         self.say()

@@ -190,7 +190,10 @@ def begun(event: Event) -> InterviewReport:
     """What its first event says."""
     body = event.body
     partner = body.get("partner", False)
-    rounds = [Round(one["kata"], one["topic"], one["level"], one["minutes"], partner) for one in body["katas"]]
+    rounds = [
+        Round(one["kata"], one["topic"], one["level"], one["minutes"], partner, one.get("after", ""))
+        for one in body["katas"]
+    ]
     reading = reading_of(event)
     made = InterviewReport(body["interview"], event.at, body["minutes"], body["seed"], rounds, reading, partner=partner)
     made.add(event)

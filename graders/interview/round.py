@@ -45,6 +45,7 @@ class Round:
         kata, topic, level: which it is.
         minutes: that it should take.
         partner: somebody interviews: they count the questions and give the scores.
+        after: the kata before it whose changed requirement it is; empty where it stands for itself.
         listed: the list of clarifying questions was looked at.
         asked: the clarifying questions that were asked, by number.
         typed: those of them that were understood in the candidate's own words.
@@ -70,6 +71,7 @@ class Round:
     level: int
     minutes: int
     partner: bool = False
+    after: str = ""
     listed: bool = False
     asked: list[int] = field(default_factory=list)
     typed: list[int] = field(default_factory=list)
@@ -86,6 +88,11 @@ class Round:
     tests: tuple[bool, int, int] | None = None
     plan_score: int | None = None
     reached: list[str] = field(default_factory=list)
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """A twist says itself what it leaves open; questions can still be asked."""
+        return PHASES[1:] if self.after else PHASES
 
     @property
     def last(self) -> Submit | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
 import uuid
 from collections.abc import Sequence
@@ -39,6 +40,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
             show_report(terminal, root, state, past, options.report)
             return 0
         refuse(options, past, VIA, VIA)
+        if options.resume and options.katas:
+            raise UsageError("--resume goes on with what was drawn; drop --katas")
         if not options.resume and options.minutes < LEAST_MINUTES:
             raise UsageError(f"--minutes should be at least {LEAST_MINUTES}, got {options.minutes}")
         attempts.bring_all_home(state, katas.all_katas(root))
@@ -78,11 +81,13 @@ class InterviewSession(Session[InterviewReport]):
     def begin(self, given_up: InterviewReport | None) -> Interview:
         """Raises: UsageError."""
         chosen = self.eligible()
-        seed, minutes = self.options.seed, self.options.minutes
+        seed, minutes, count = self.options.seed, self.options.minutes, self.options.katas
+        twists = {} if self.options.partner else twists_of(chosen)  # people talk about them
         if seed is None:
             found = progress_of(self.state.events(), [kata.id for kata in chosen])
-            seed = draw.suiting_seed(chosen, minutes, found, self.state.now(), random.SystemRandom())
-        drawn = draw.draw(chosen, minutes, seed)
+            seed = draw.suiting_seed(chosen, minutes, found, self.state.now(), random.SystemRandom(), twists, count)
+        parts = draw.draw(chosen, minutes, seed, twists, count)
+        drawn = [part.kata for part in parts]
         for kata in drawn:
             texts.check(kata)
         if self.options.partner:
@@ -91,7 +96,7 @@ class InterviewSession(Session[InterviewReport]):
             if given_up:
                 body = {"interview": given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
                 self.state.add("interview", "", body)
-            event = self.state.add("interview", "", begin_body(drawn, minutes, seed, bool(self.options.partner)))
+            event = self.state.add("interview", "", begin_body(parts, minutes, seed, bool(self.options.partner)))
             report = record.begun(event)
             made = self.interview(drawn, report, Clock(report.anchor))
         self.welcome(report)
@@ -113,6 +118,7 @@ class InterviewSession(Session[InterviewReport]):
             raise UsageError(f"no kata{of_set} has an interview.md here: restore them with git")
         if level is not None and level not in levels:
             where = "" if topic is None else f" in topic {topic}"
+            where += f" in the set {self.options.set}" if self.options.set else ""
             raise UsageError(f"there is no kata of level {level}{where}; there are: {', '.join(map(str, levels))}")
         return [kata for kata in found if level in (None, kata.about.level)]
 
@@ -124,7 +130,8 @@ class InterviewSession(Session[InterviewReport]):
 
     def welcome(self, report: InterviewReport) -> None:
         count = len(report.rounds)
-        drawn = "one kata, with" if count == 1 else f"{count} katas, each with"
+        grows = ", of which one goes on from another" if any(one.after for one in report.rounds) else ""
+        drawn = "one kata, with" if count == 1 else f"{count} katas{grows}, each with"
         self.terminal.say(
             f"A mock interview of {report.minutes} minutes: {drawn} questions at its end. Your own editor, no books. "
             "`help` lists what you can type, `quit` goes on another time; the clock runs on."
@@ -146,17 +153,28 @@ class InterviewSession(Session[InterviewReport]):
         return made
 
 
-def begin_body(drawn: Sequence[Kata], minutes: int, seed: int, partner: bool = False) -> dict[str, Any]:
+def twists_of(chosen: Sequence[Kata]) -> dict[str, str]:
+    """The kata that each turns into, where it does."""
+    found = {}
+    for kata in chosen:
+        with contextlib.suppress(UsageError):  # if it is drawn, what is wrong with its page is said
+            if twist := texts.twist(kata):
+                found[kata.id] = twist.kata
+    return found
+
+
+def begin_body(parts: Sequence[draw.Part], minutes: int, seed: int, partner: bool = False) -> dict[str, Any]:
     """What an interview's first event says."""
     now = clocks.read()
     chosen = [
         {
-            "kata": kata.id,
-            "topic": kata.topic,
-            "level": kata.about.level,
-            "minutes": kata.about.minutes,
+            "kata": part.kata.id,
+            "topic": part.kata.topic,
+            "level": part.kata.about.level,
+            "minutes": part.minutes,
+            "after": part.after,
         }
-        for kata in drawn
+        for part in parts
     ]
     body = {"interview": uuid.uuid4().hex, "what": "begin", "elapsed": 0.0, "minutes": minutes, "seed": seed}
     return body | {"katas": chosen, "clock": now.seconds, "boot": now.boot} | ({"partner": True} if partner else {})
