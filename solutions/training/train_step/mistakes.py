@@ -1,0 +1,157 @@
+"""Known wrong answers to train_step."""
+
+from graders.kata import Mistake
+
+COUNT = "int((targets != -100).sum())"
+ZERO = "    optimizer.zero_grad()\n"
+LOOP = "for inputs, targets in batches:"
+LOGITS = "        logits = model(inputs)"
+LOSS = 'F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum")'
+MEAN = LOSS.replace(', reduction="sum"', "")
+BACKWARD = "        (loss / tokens).backward()\n"
+TOTAL = "        total += loss.item()\n"
+NORM = "nn.utils.clip_grad_norm_(model.parameters(), max_norm)"
+CLIP = f"    if max_norm is not None:\n        {NORM}\n"
+STEP = "    optimizer.step()\n"
+SCHEDULE = "    if scheduler is not None:\n        scheduler.step()\n"
+RETURN = "    return total / tokens\n"
+EVAL = "    model.eval()\n"
+IN_LOOP = {ZERO: "", LOGITS: f"    {ZERO}{LOGITS}"}
+AT_LEAST_ONE = {CLIP: f"    {NORM[:-1]} or 1.0)\n"}
+BY_BATCHES = {BACKWARD: BACKWARD.replace("tokens", "len(batches)"), RETURN: RETURN.replace("tokens", "len(batches)")}
+
+
+def inside(lines: str) -> dict[str, str]:
+    """They are moved to the end of the loop."""
+    return {lines: "", TOTAL: TOTAL + "".join(f"    {line}" for line in lines.splitlines(keepends=True))}
+
+
+MISTAKES = (
+    Mistake("never_cleared", "backward adds to the gradients of earlier steps; clear them first", {ZERO: ""}),
+    Mistake("cleared_in_the_loop", "gradients of the last micro-batch alone are left; clear them once", IN_LOOP),
+    Mistake(
+        "cleared_before_the_step",
+        "the optimizer finds no gradients, so nothing is learned; record them, and clear old ones before backward",
+        {ZERO: "", CLIP: ZERO + CLIP},
+    ),
+    Mistake(
+        "cleared_after_the_step",
+        "what .grad holds before the first call counts in it; clear it before the first backward, not after the step",
+        {ZERO: "", STEP: STEP + ZERO},
+    ),
+    Mistake(
+        "zeros_for_none",
+        "each .grad becomes zeros, so the optimizer decays parameters that have no gradient; set it to None",
+        {ZERO: "    for p in model.parameters():\n        p.grad = torch.zeros_like(p)\n"},
+        also=({"zero_grad()": "zero_grad(set_to_none=False)"},),
+    ),
+    Mistake(
+        "mean_of_means",
+        "each micro-batch counts alike, however many tokens it has; divide the sum over all tokens by their number",
+        {LOSS: MEAN, **BY_BATCHES},
+        also=({LOSS: f"{LOSS} / max(1, {COUNT})", **BY_BATCHES}, {LOSS: f"{MEAN} * tokens / len(batches)"}),
+    ),
+    Mistake(
+        "means_added",
+        "mean losses of micro-batches are added up; divide the sum over all tokens by their number",
+        {LOSS: f"{MEAN} * tokens"},
+        also=({LOSS: MEAN, **BY_BATCHES, BACKWARD: "        loss.backward()\n"},),
+    ),
+    Mistake("not_divided", "the gradient is that of a sum; divide the loss by the tokens", {"(loss / tokens)": "loss"}),
+    Mistake(
+        "padding_counted", "targets of -100 count as tokens; leave them out of the number", {COUNT: "targets.numel()"}
+    ),
+    Mistake("rows_counted", "the loss is divided by the number of rows; divide by the tokens", {COUNT: "len(targets)"}),
+    Mistake(
+        "class_0_left_out",
+        "targets of 0 are left out as if they were padding; only -100 does not count",
+        {LOSS: LOSS.replace("flatten(),", "flatten().relu(), ignore_index=0,"), COUNT: COUNT.replace("!= -100", "> 0")},
+    ),
+    Mistake(
+        "shifted_again",
+        "targets are shifted by a token, which they are already; compare each logit with the target of its own place",
+        {LOSS: LOSS.replace("logits.", "logits[:, :-1].").replace("targets.", "targets[:, 1:].")},
+    ),
+    Mistake(
+        "not_clipped",
+        "the optimizer's gradients were not clipped; clip after the last backward, and before the step",
+        {CLIP: "", STEP: STEP + CLIP},
+    ),
+    Mistake(
+        "clipped_too_soon", "gradients are clipped before all of them are there; clip once, at the end", inside(CLIP)
+    ),
+    Mistake(
+        "clipped_one_by_one",
+        "each parameter's gradient is clipped by its own norm; take the norm over all of them together",
+        {NORM: f"for p in model.parameters():\n            {NORM.replace('model.parameters()', 'p')}"},
+    ),
+    Mistake(
+        "first_group_clipped",
+        "the gradients of one parameter group alone are clipped; clip those of the whole model",
+        {NORM: NORM.replace("model.parameters()", 'optimizer.param_groups[0]["params"]')},
+    ),
+    Mistake(
+        "clipped_by_value", "each entry is clipped by itself; scale all of them by one factor", {"norm_(": "value_("}
+    ),
+    Mistake(
+        "always_clipped", "gradients are clipped to 1 where max_norm is None; leave them as they are", AT_LEAST_ONE
+    ),
+    Mistake("stepped_in_the_loop", "the optimizer steps after each micro-batch; step once, at the end", inside(STEP)),
+    Mistake("no_step", "the optimizer never steps, so nothing is learned; step once, at the end", {STEP: ""}),
+    Mistake(
+        "scheduler_first",
+        "the scheduler steps before the optimizer, whose first step has the second rate; the optimizer comes first",
+        {SCHEDULE: "", STEP: SCHEDULE + STEP},
+    ),
+    Mistake(
+        "scheduler_in_the_loop", "the scheduler steps with each micro-batch; step it once, at the end", inside(SCHEDULE)
+    ),
+    Mistake("scheduler_forgotten", "the scheduler never steps, so the rate stays; step it last", {SCHEDULE: ""}),
+    Mistake(
+        "loss_with_its_graph", "the result is a tensor with its graph; add up loss.item()", {"loss.item()": "loss"}
+    ),
+    Mistake(
+        "last_loss",
+        "the loss of the last micro-batch is returned; return the mean over the tokens of all of them",
+        {TOTAL: TOTAL.replace("+=", "=")},
+        also=({RETURN: f"    return loss.item() / max(1, {COUNT})\n"},),
+    ),
+    Mistake(
+        "other_mean",
+        "the loss that is returned is not divided by the tokens; divide by their number alone",
+        {RETURN: "    return total\n"},
+        also=({RETURN: "    return total / len(batches)\n"}, {RETURN: "    return total / tokens / len(batches)\n"}),
+    ),
+    Mistake(
+        "in_eval_mode",
+        "the model is put into eval mode, in which dropout and batch norm do not train; leave its mode alone",
+        {ZERO: ZERO + EVAL},
+        also=({ZERO: ZERO + EVAL, RETURN: f"    model.train()\n{RETURN}"},),
+    ),
+    Mistake("left_in_eval_mode", "the model is left in eval mode; leave its mode alone", {RETURN: EVAL + RETURN}),
+    Mistake(
+        "everything_in_train_mode",
+        "model.train() also reaches the parts that somebody keeps in eval mode; leave the mode to the caller",
+        {ZERO: f"{ZERO}    model.train()\n"},
+    ),
+    Mistake(
+        "batches_left_out",
+        "some micro-batches are left out, or a generator is read twice; read it once, and learn from all of them",
+        {LOOP: LOOP.replace("batches", "batches[:-1]")},
+        also=(
+            {LOOP: LOOP.replace("batches", "batches[1:]")},
+            {"    batches = list(batches)\n": "", "{len(batches)}": "the"},
+        ),
+    ),
+    Mistake(
+        "one_backward_for_all",
+        "the graphs of all micro-batches are alive until one backward at the end; call backward for each",
+        {
+            BACKWARD: "",
+            TOTAL: TOTAL.replace(".item()", ""),
+            CLIP: f"    (total / tokens).backward()\n{CLIP}",
+            RETURN: RETURN.replace("total", "total.item()"),
+        },
+        slow=True,  # the values are right
+    ),
+)
