@@ -31,7 +31,7 @@ MISTAKES = (
     Mistake("cleared_in_the_loop", "gradients of the last micro-batch alone are left; clear them once", IN_LOOP),
     Mistake(
         "cleared_before_the_step",
-        "the optimizer finds no gradients, so nothing is learned; record them, and clear old ones before backward",
+        "the optimiser finds no gradients, so nothing is learned; record them, and clear old ones before backward",
         {ZERO: "", CLIP: ZERO + CLIP},
     ),
     Mistake(
@@ -41,7 +41,7 @@ MISTAKES = (
     ),
     Mistake(
         "zeros_for_none",
-        "each .grad becomes zeros, so the optimizer decays parameters that have no gradient; set it to None",
+        "each .grad becomes zeros, so the optimiser decays parameters that have no gradient; set it to None",
         {ZERO: "    for p in model.parameters():\n        p.grad = torch.zeros_like(p)\n"},
         also=({"zero_grad()": "zero_grad(set_to_none=False)"},),
     ),
@@ -57,7 +57,7 @@ MISTAKES = (
         {LOSS: f"{MEAN} * tokens"},
         also=({LOSS: MEAN, **BY_BATCHES, BACKWARD: "        loss.backward()\n"},),
     ),
-    Mistake("not_divided", "the gradient is that of a sum; divide the loss by the tokens", {"(loss / tokens)": "loss"}),
+    Mistake("not_divided", "the loss is a sum; divide it by the tokens", {"(loss / tokens)": "loss"}),
     Mistake(
         "padding_counted", "targets of -100 count as tokens; leave them out of the number", {COUNT: "targets.numel()"}
     ),
@@ -74,7 +74,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_clipped",
-        "the optimizer's gradients were not clipped; clip after the last backward, and before the step",
+        "the optimiser's gradients were not clipped; clip after the last backward, and before the step",
         {CLIP: "", STEP: STEP + CLIP},
     ),
     Mistake(
@@ -87,7 +87,7 @@ MISTAKES = (
     ),
     Mistake(
         "first_group_clipped",
-        "the gradients of one parameter group alone are clipped; clip those of the whole model",
+        "the gradients of one parameter group alone are clipped; clip all gradients of the model",
         {NORM: NORM.replace("model.parameters()", 'optimizer.param_groups[0]["params"]')},
     ),
     Mistake(
@@ -96,11 +96,11 @@ MISTAKES = (
     Mistake(
         "always_clipped", "gradients are clipped to 1 where max_norm is None; leave them as they are", AT_LEAST_ONE
     ),
-    Mistake("stepped_in_the_loop", "the optimizer steps after each micro-batch; step once, at the end", inside(STEP)),
-    Mistake("no_step", "the optimizer never steps, so nothing is learned; step once, at the end", {STEP: ""}),
+    Mistake("stepped_in_the_loop", "the optimiser steps after each micro-batch; step once, at the end", inside(STEP)),
+    Mistake("no_step", "the optimiser never steps, so nothing is learned; step once, at the end", {STEP: ""}),
     Mistake(
         "scheduler_first",
-        "the scheduler steps before the optimizer, whose first step has the second rate; the optimizer comes first",
+        "the scheduler steps before the optimiser, whose first step has the second rate; the optimiser comes first",
         {SCHEDULE: "", STEP: SCHEDULE + STEP},
     ),
     Mistake(
