@@ -66,6 +66,19 @@ def test_words_of_an_author_load_no_engine() -> None:
     assert sorted(ran.stdout.split()) == ["faults", "kata"]
 
 
+def test_a_comparison_does_not_wait_for_sympy() -> None:
+    code = """
+import sys, torch
+from graders.kata import TOLERANCES, CheckFailed, close
+try:
+    close("it", torch.zeros(2, 3), torch.eye(2, 3), TOLERANCES[torch.float64])
+except CheckFailed as failed:
+    print(failed, "sympy" in sys.modules)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert ran.stdout == "it: 2 of 6 differ; worst at [0, 0]: should be 1, got 0 False\n"
+
+
 def test_graders_import_nothing_else_of_ours() -> None:
     lines = {
         (file.parent.name, line)
