@@ -30,6 +30,7 @@ from graders.judge.results import STOPPED, Outcome, Result, exit_status
 from graders.judge.standard import unrefused
 from graders.judge.vectors import TestVectors
 from graders.kata import compare
+from graders.kata.diagnoses import COMMON
 from graders.kata.mistakes import Mistake
 from graders.kata.spec import CATEGORIES, TOLERANCES, Answer, Case, Draw, Grader, Tolerance, parameters_of
 from graders.sandbox import dialogue
@@ -383,6 +384,13 @@ def test_each_form_of_a_mistake_is_an_edit_of_the_reference_under_a_name_of_its_
 )
 def test_an_ellipsis_in_an_edit_is_what_stands_there(old: str, new: str, made: str) -> None:
     assert Mistake("m", "its sentence", {old: new}).forms("p = x + y  # (N,)\nq = f(p, 1)") == {"m": made}
+
+
+def test_a_mistake_of_many_katas_has_its_sentence_from_its_name() -> None:
+    mistake = Mistake("hidden_by_1e9", {"-inf": "-1e9"}, slow=True)
+    assert (mistake.diagnosis, mistake.forms("-inf")) == (COMMON["hidden_by_1e9"], {"hidden_by_1e9": "-1e9"})
+    with pytest.raises(GraderError, match="mistake of_one_kata: should have a sentence"):
+        Mistake("of_one_kata", {"-inf": "-1e9"})
 
 
 def test_what_an_ellipsis_follows_should_occur_once() -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from graders.faults import GraderError
+from graders.kata.diagnoses import COMMON
 
 REST = "…"
 Edits = Mapping[str, str | Sequence[str]]
@@ -17,7 +18,8 @@ class Mistake:
 
     Args:
         name: words joined by underscores, unique in its kata.
-        diagnosis: what is wrong and what to do, in a sentence that goes on from "looks like".
+        diagnosis: what is wrong and what to do, in a sentence that goes on from "looks like"; left out where many katas
+            have this mistake, and its sentence (diagnoses.py).
         edits: text of the reference, which occurs once -> what stands there instead. `…` in the text is whatever
             stands there; at its end, the rest of the line without its comment. In what stands there instead it is
             that again: {"p = …": "p = (…).exp()"}. Each further dict is another form of the mistake, with other
@@ -26,8 +28,13 @@ class Mistake:
     """
 
     def __init__(
-        self, name: str, diagnosis: str, *edits: Edits, slow: bool = False, also: Sequence[Edits] = ()
+        self, name: str, diagnosis: str | Edits, *edits: Edits, slow: bool = False, also: Sequence[Edits] = ()
     ) -> None:
+        """Raises: GraderError where a sentence is lacking."""
+        if not isinstance(diagnosis, str):
+            if name not in COMMON:
+                raise GraderError(f"mistake {name}: should have a sentence, since diagnoses.py has none of this name")
+            diagnosis, edits = COMMON[name], (diagnosis, *edits)
         self.name = name
         self.diagnosis = diagnosis
         self.edits = (*edits, *also)  # `also` goes once no kata uses it

@@ -44,7 +44,6 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "eps_outside_the_root",
-            "eps is added to the root; add it to the variance",
             result("(x - mean) / (torch.sqrt(var) + eps)"),
             result("(x - mean) / (x.std(axes, correction=0, keepdim=True) + eps)"),
         ),

@@ -76,11 +76,7 @@ MISTAKES = (
         "the weights of the query heads that share keys are averaged; each head has weights of its own",
         {WEIGHTS: f"{WEIGHTS}.view(B, G, H // G, S, S).mean(2).repeat_interleave(H // G, dim=1)"},
     ),
-    Mistake(
-        "scaled_by_embed_dim",
-        "the scores are divided by √embed_dim; use √d, the size of one head",
-        {"math.sqrt(d)": "math.sqrt(D)"},
-    ),
+    Mistake("scaled_by_embed_dim", {"math.sqrt(d)": "math.sqrt(D)"}),
     Mistake(
         "scaled_by_the_width_of_keys",
         "the scores are divided by the root of the width of all keys, G·d; use √d, the size of one head",
@@ -91,33 +87,17 @@ MISTAKES = (
         "the scores are divided by √(D / G), as if G heads shared the D channels; use √(D / H)",
         {"math.sqrt(d)": "math.sqrt(D / G)"},
     ),
-    Mistake("not_scaled", "the scores are not divided by √d", {"(q / math.…": "q @ k.mT"}),
-    Mistake("scaled_by_d", "the scores are divided by d; divide them by √d", {"math.sqrt(d)": "d"}),
-    Mistake(
-        "float32_root",
-        "√d is taken of a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
-        {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
-    ),
+    Mistake("not_scaled", {"(q / math.…": "q @ k.mT"}),
+    Mistake("scaled_by_d", {"math.sqrt(d)": "d"}),
+    Mistake("float32_root", {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"}),
     Mistake(
         "heads_split_by_view",
         "(B, S, N·d) is viewed as (B, N, S, d), which mixes tokens and heads; view it as (B, S, N, d), then transpose",
         split(".view(B, N, S, d)"),
     ),
-    Mistake(
-        "heads_interleaved",
-        "head h takes every H-th channel; it should take d neighbours, so view the channels as (H, d), not (d, H)",
-        split(".view(B, S, d, N).permute(0, 3, 1, 2)"),
-    ),
-    Mistake(
-        "heads_merged_without_transpose",
-        "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first",
-        {MERGE: "heads.reshape(B, S, D)"},
-    ),
-    Mistake(
-        "no_output_map",
-        "out_linear is not applied; map the merged heads with it",
-        {f"self.out_linear({MERGE})": [f"{MERGE} + 0 * self.out_linear(x)", MERGE]},
-    ),
+    Mistake("heads_interleaved", split(".view(B, S, d, N).permute(0, 3, 1, 2)")),
+    Mistake("heads_merged_without_transpose", {MERGE: "heads.reshape(B, S, D)"}),
+    Mistake("no_output_map", {f"self.out_linear({MERGE})": [f"{MERGE} + 0 * self.out_linear(x)", MERGE]}),
     Mistake("causal_ignored", "causal changes nothing; hide later keys if it is True", {HIDE: "pass"}),
     Mistake(
         "always_causal",
@@ -133,34 +113,13 @@ MISTAKES = (
     ),
     Mistake(
         "masked_after_softmax",
-        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
         {HIDE: "pass", HEADS: f"heads = {WEIGHTS}.masked_fill((~seen if causal else scores > torch.inf), 0) @ v"},
     ),
-    Mistake(
-        "hidden_by_1e9",
-        "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
-        {HIDE: HIDE.replace("-torch.inf", "-1e9")},
-    ),
-    Mistake(
-        "hidden_by_1e4",
-        "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
-        {HIDE: HIDE.replace("-torch.inf", "-1e4")},
-    ),
-    Mistake(
-        "softmax_over_queries",
-        "the softmax runs over the queries; it should run over the keys",
-        {WEIGHTS: "scores.softmax(-2)"},
-    ),
-    Mistake(
-        "maximum_not_subtracted",
-        "exp overflows; subtract the largest score of each row, or call softmax",
-        {WEIGHTS: "(scores.exp() / scores.exp().sum(-1, keepdim=True))"},
-    ),
-    Mistake(
-        "dropout_left_on",
-        "dropout changes the weights while the module trains; leave it out",
-        {WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"},
-    ),
+    Mistake("hidden_by_1e9", {HIDE: HIDE.replace("-torch.inf", "-1e9")}),
+    Mistake("hidden_by_1e4", {HIDE: HIDE.replace("-torch.inf", "-1e4")}),
+    Mistake("softmax_over_queries", {WEIGHTS: "scores.softmax(-2)"}),
+    Mistake("maximum_not_subtracted", {WEIGHTS: "(scores.exp() / scores.exp().sum(-1, keepdim=True))"}),
+    Mistake("dropout_left_on", {WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"}),
     Mistake(
         "group_by_group",
         "a loop multiplies one group at a time; one @ does all of them",
@@ -169,7 +128,6 @@ MISTAKES = (
     ),
     Mistake(
         "table_of_products",
-        "all products of q and k are kept before they are summed; @ sums over d by itself",
         {"(q / math.…": "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
         slow=True,
     ),

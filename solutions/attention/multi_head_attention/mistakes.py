@@ -37,27 +37,15 @@ def with_mask(mask: str, where: str) -> dict[str, str]:
 
 
 MISTAKES = (
-    Mistake(
-        "scaled_by_embed_dim",
-        "the scores are divided by √embed_dim; use √(embed_dim / num_heads), the size of one head",
-        {SCORES: SCORES.replace("(d)", "(D)")},
-    ),
+    Mistake("scaled_by_embed_dim", {SCORES: SCORES.replace("(d)", "(D)")}),
     Mistake(
         "cast_but_not_shifted",
         "half precision is cast to float32 in place of the softmax's shift, but exp overflows there as well, from 89 "
         "on; subtract each row's maximum in every dtype, or call torch.softmax",
         {SOFTMAX: f"{IN_FLOAT32}.to(scores.dtype) if scores.dtype.itemsize < 4 else {SOFTMAX}"},
     ),
-    Mistake(
-        "heads_split_by_view",
-        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose",
-        {SPLIT: "layer(x).reshape(B, self.num_heads, -1, d)"},
-    ),
-    Mistake(
-        "heads_interleaved",
-        "head h takes every H-th channel; it should take d neighbours, so view the channels as (H, d), not (d, H)",
-        {SPLIT: "layer(x).unflatten(-1, (d, self.num_heads)).permute(0, 3, 1, 2)"},
-    ),
+    Mistake("heads_split_by_view", {SPLIT: "layer(x).reshape(B, self.num_heads, -1, d)"}),
+    Mistake("heads_interleaved", {SPLIT: "layer(x).unflatten(-1, (d, self.num_heads)).permute(0, 3, 1, 2)"}),
     Mistake(
         "heads_merged_without_transpose",
         "the heads are reshaped to (B, Sq, D) without transposing back, which mixes tokens and heads; transpose first",
@@ -65,7 +53,6 @@ MISTAKES = (
     ),
     Mistake(
         "no_output_map",
-        "out_linear is not applied; map the merged heads with it",
         {RESULT: ["return " + MERGE + " + 0 * self.out_linear(query), attn", "return " + MERGE + ", attn"]},
     ),
     Mistake(
@@ -173,15 +160,10 @@ MISTAKES = (
     ),
     Mistake(
         "dropout_left_on",
-        "dropout changes the weights while the module trains; leave it out",
         {"attn @ …": "nn.functional.dropout(attn, 0.1, self.training) @ v  # "},
         {SOFTMAX: f"nn.functional.dropout({SOFTMAX}, 0.1, self.training)"},
     ),
-    Mistake(
-        "float32_root",
-        "√d is taken of a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
-        {SCORES: SCORES.replace("math.sqrt(d)", "torch.sqrt(torch.tensor(d))")},
-    ),
+    Mistake("float32_root", {SCORES: SCORES.replace("math.sqrt(d)", "torch.sqrt(torch.tensor(d))")}),
     Mistake(
         "loop_over_the_heads",
         "the heads go through a Python loop, one at a time; give them an axis before the last two, and @ does them all",

@@ -56,7 +56,7 @@ MISTAKES = (
         "the frequencies grow from pair to pair; the exponent is negative",
         {EXPONENT: EXPONENT.removeprefix("-")},
     ),
-    Mistake("base_ignored", "10000 is used for any base; use the one that is passed", {"theta = base": "theta = 1e4"}),
+    Mistake("base_ignored", {"theta = base": "theta = 1e4"}),
     Mistake(
         "from_one",
         "the first position is 1; it should be 0",

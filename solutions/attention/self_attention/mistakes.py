@@ -91,7 +91,6 @@ MISTAKES = (
     ),
     Mistake(
         "dropout_left_on",
-        "dropout changes the weights while the module trains; leave it out",
         {RESULT: "nn.functional.dropout(weights, 0.1, self.training) @ v, weights\n"},
         {WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"},
     ),

@@ -123,7 +123,7 @@ MISTAKES = (
         },
     ),
     Mistake("not_causal", "tokens see later ones; hide keys after the query", {DIAGONAL: ""}),
-    Mistake("itself_hidden", "a token does not see itself; it should", {DIAGONAL: ".tril(-1)"}),
+    Mistake("itself_hidden", {DIAGONAL: ".tril(-1)"}),
     Mistake("next_token_seen", "a token also sees the one after it; hide it", {DIAGONAL: ".tril(1)"}),
     Mistake(
         "past_hidden",
@@ -152,42 +152,14 @@ MISTAKES = (
         "out_linear is not applied; map the merged heads with it before they are added",
         {MAPPED: [f"{MERGE} + 0 * self.out_linear(x)", MERGE]},
     ),
-    Mistake("not_scaled", "the scores are not divided by √d", {"(q / math.…": "q @ k.mT"}),
-    Mistake(
-        "scaled_by_embed_dim",
-        "the scores are divided by √embed_dim; use √(embed_dim / num_heads)",
-        {"math.sqrt(d)": "math.sqrt(D)"},
-    ),
-    Mistake(
-        "heads_split_by_view",
-        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose",
-        split(".view(B, H, S, d)"),
-    ),
-    Mistake(
-        "heads_interleaved",
-        "head h takes every H-th channel; it should take d neighbours, so view the channels as (H, d), not (d, H)",
-        split(".view(B, S, d, H).permute(0, 3, 1, 2)"),
-    ),
-    Mistake(
-        "heads_merged_without_transpose",
-        "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first",
-        {MERGE: "heads.reshape(B, S, D)"},
-    ),
-    Mistake(
-        "softmax_over_queries",
-        "the softmax runs over the queries; it should run over the keys",
-        {"softmax(-1)": "softmax(-2)"},
-    ),
-    Mistake(
-        "masked_after_softmax",
-        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
-        {WEIGHTS: "scores.softmax(-1) * seen"},
-    ),
-    Mistake(
-        "hidden_by_1e9",
-        "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
-        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
-    ),
+    Mistake("not_scaled", {"(q / math.…": "q @ k.mT"}),
+    Mistake("scaled_by_embed_dim", {"math.sqrt(d)": "math.sqrt(D)"}),
+    Mistake("heads_split_by_view", split(".view(B, H, S, d)")),
+    Mistake("heads_interleaved", split(".view(B, S, d, H).permute(0, 3, 1, 2)")),
+    Mistake("heads_merged_without_transpose", {MERGE: "heads.reshape(B, S, D)"}),
+    Mistake("softmax_over_queries", {"softmax(-1)": "softmax(-2)"}),
+    Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1) * seen"}),
+    Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake(
         "dropout_left_on",
         "dropout changes the block while it trains; leave it out",
@@ -205,13 +177,11 @@ MISTAKES = (
     ),
     Mistake(
         "head_by_head",
-        "a loop multiplies one head at a time; one @ does all of them",
         {HEADS: "heads = torch.stack([weights[:, h] @ v[:, h] for h in range(H)], dim=1)"},
         slow=True,
     ),
     Mistake(
         "table_of_products",
-        "all products of q and k are kept before they are summed; @ sums over d by itself",
         {"(q / math.…": "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
         slow=True,
     ),

@@ -107,7 +107,6 @@ MISTAKES = (
     ),
     Mistake(
         "eps_added_to_the_norm",
-        "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
         each("{0} / (" + NORM + " + 1e-8)"),
         *(each("{0} / (" + NORM + f" + {eps})") for eps in (1e-5, 1e-6, 1e-10)),
     ),

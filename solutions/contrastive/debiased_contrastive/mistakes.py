@@ -93,17 +93,13 @@ MISTAKES = (
         "the floor is applied to each negative; average the negatives first",
         {SUM: SUM.replace(".sum(1)", ""), MG: EACH},
     ),
-    Mistake(
-        "one_view_as_anchors",
-        "only the first view's rows are anchors; take the mean of all 2N",
-        {LOSS: LOSS.replace(".mean()", "[:N].mean()")},
-    ),
+    Mistake("one_view_as_anchors", {LOSS: LOSS.replace(".mean()", "[:N].mean()")}),
     Mistake(
         "positive_left_out",
         "the positive is missing in the denominator; add it to M·g",
         {LOSS: LOSS.replace("(exp_positive + Mg)", "Mg")},
     ),
-    Mistake("not_normalised", "the rows are not divided by their norms; use cosine similarities", {UNIT: "features"}),
+    Mistake("not_normalised", {UNIT: "features"}),
     Mistake(
         "refused_in_part",
         "a τ⁺ of 1 or one below 0 is accepted, or a τ⁺ of 0 is refused; the range is [0, 1)",

@@ -30,8 +30,6 @@ TAU, TOP_K = "if temperature <= 0:", "if top_k < 1:"
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
-        "at small temperatures; use logsumexp or cross-entropy in every dtype",
         {
             "return F.cross_entropy(torch.cat([positive, hardest], dim=1), first)": (
                 "if logits.element_size() == 2:\n"
@@ -60,7 +58,7 @@ MISTAKES = (
         "the two most similar are taken for the row itself and its positive, which may be any; mask both by index",
         {HARDEST: "logits.topk(min(top_k + 2, rows), dim=1).values[:, 2:]"},
     ),
-    Mistake("one_view_as_anchors", "only the first view's rows are anchors; take the mean of all 2N", {LOSS: ONE_VIEW}),
+    Mistake("one_view_as_anchors", {LOSS: ONE_VIEW}),
     Mistake(
         "threshold",
         "all negatives from the k-th value on are taken, or all above the next, and ties change their number; take k",

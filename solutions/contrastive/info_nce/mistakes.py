@@ -27,8 +27,6 @@ def as_ratio(of: str = "logits", total: str = "exps.sum(1)") -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
-        "at small temperatures; use logsumexp or cross-entropy in every dtype",
         {
             "return F.cross_entropy(logits, positive)": (
                 "if features.element_size() == 2:\n"
@@ -39,11 +37,7 @@ MISTAKES = (
             ),
         },
     ),
-    Mistake(
-        "self_not_excluded",
-        "each row is in its own denominator; leave its similarity with itself out",
-        {MASKED: "logits"},
-    ),
+    Mistake("self_not_excluded", {MASKED: "logits"}),
     Mistake(
         "positive_left_out",
         "the positive is left out of the denominator; only the row itself is",
@@ -55,14 +49,9 @@ MISTAKES = (
         {MASKED: f"logits.masked_fill({IN_FIRST_HALF}[:, None] == {IN_FIRST_HALF}, -torch.inf)"},
         {LOSS: "return F.cross_entropy(logits[: rows // 2, rows // 2 :], positive[rows // 2 :])"},
     ),
-    Mistake(
-        "positives_interleaved",
-        "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
-        {POSITIVE: "torch.arange(rows, device=features.device) ^ 1"},
-    ),
+    Mistake("positives_interleaved", {POSITIVE: "torch.arange(rows, device=features.device) ^ 1"}),
     Mistake(
         "self_as_the_positive",
-        "each row is its own positive (labels arange), so nothing is learned; the positive is the other view",
         {MASKED: "logits", POSITIVE: "torch.arange(rows, device=features.device)"},
         {POSITIVE: "torch.arange(rows, device=features.device)"},
     ),
@@ -77,20 +66,14 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_misused",
-        "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once",
         {LOGITS: ["unit @ unit.mT * temperature", "unit @ unit.mT", "(unit / temperature) @ (unit / temperature).mT"]},
     ),
     Mistake(
         "not_normalised",
-        "the rows are not divided by their norms, each by its own Euclidean one; use cosine similarities",
         {UNIT: ["features", UNIT.replace("dim=1", "dim=0")]},
         {UNIT: [UNIT.replace("dim=1", "dim=1, p=1.0"), "features / torch.linalg.vector_norm(features)"]},
     ),
-    Mistake(
-        "norms_detached",
-        "the norms are detached, so the gradient misses how they depend on the features",
-        {UNIT: f"features / {NORM}.detach()"},
-    ),
+    Mistake("norms_detached", {UNIT: f"features / {NORM}.detach()"}),
     Mistake(
         "keys_detached",
         "gradients flow through each row as an anchor only; it is a positive and a negative of other rows too",
@@ -98,13 +81,11 @@ MISTAKES = (
     ),
     Mistake(
         "eps_added_to_the_norm",
-        "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
         {UNIT: f"features / ({NORM} + 1e-8)"},
         {UNIT: [f"features / ({NORM} + {eps})" for eps in (1e-5, 1e-6, 1e-10)]},
     ),
     Mistake(
         "squares_overflow_in_half",
-        "the squares are added up in float16, which overflows for rows whose norm fits; use F.normalize, and first",
         {UNIT: "features / (features * features).sum(1, keepdim=True).sqrt()"},
         {UNIT: NORM, LOGITS: "features @ features.mT / unit / unit.mT / temperature"},
     ),
@@ -133,7 +114,6 @@ MISTAKES = (
     ),
     Mistake(
         "mask_float16_cannot_hold",
-        "the mask constant, such as −9e15 or −1e9, does not fit float16; use −inf, or the least number of the dtype",
         {MASKED: "logits.masked_fill(itself, -9e15)"},
         {MASKED: "logits - itself.to(logits.dtype) * torch.tensor(1e9, dtype=logits.dtype)"},
     ),
@@ -145,7 +125,6 @@ MISTAKES = (
     ),
     Mistake(
         "no_max_shift",
-        "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
         as_ratio(),
         {LOSS: f"return (logits.exp().sum(1).log() - {CHOSEN}).mean()"},
         {MASKED: "logits"} | as_ratio(total="exps.masked_fill(itself, 0).sum(1)"),
@@ -173,7 +152,6 @@ MISTAKES = (
     ),
     Mistake(
         "half_becomes_float32",
-        "half precision comes back as float32; return the dtype of the features",
         {UNIT: "F.normalize(features.to(torch.promote_types(features.dtype, torch.float32)), dim=1)"},
         {LOSS: LOSS.replace("logits,", "logits.to(torch.promote_types(logits.dtype, torch.float32)),")},
     ),

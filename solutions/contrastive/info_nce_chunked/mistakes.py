@@ -15,8 +15,6 @@ BELOW_1 = "if chunk_size < 1:"
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
-        "at small temperatures; use logsumexp or cross-entropy in every dtype",
         {
             'return F.cross_entropy(logits_of(anchors, unit), positives_of(anchors), reduction="none")': (
                 "logits, y = logits_of(anchors, unit), positives_of(anchors)\n"
@@ -102,29 +100,12 @@ MISTAKES = (
         "then; pass them as arguments",
         {CHUNK: f"torch.utils.checkpoint.checkpoint(lambda unit: {PLAIN}, unit, use_reentrant=False)"},
     ),
-    Mistake(
-        "self_not_excluded",
-        "each row is in its own denominator; leave its similarity with itself out",
-        {MASKED: "return logits"},
-    ),
-    Mistake(
-        "not_normalised",
-        "the rows are not divided by their norms; use cosine similarities",
-        {UNIT: "features"},
-    ),
-    Mistake(
-        "norms_detached",
-        "the gradient stops at the unit vectors' norms; keep the graph of the normalisation",
-        {UNIT: "features / torch.linalg.vector_norm(features, dim=1, keepdim=True).detach()"},
-    ),
-    Mistake(
-        "mask_float16_cannot_hold",
-        "the mask constant, such as −9e15, does not fit float16; use −inf, or the least number of the dtype",
-        {"-torch.inf": "-9e15"},
-    ),
+    Mistake("self_not_excluded", {MASKED: "return logits"}),
+    Mistake("not_normalised", {UNIT: "features"}),
+    Mistake("norms_detached", {UNIT: "features / torch.linalg.vector_norm(features, dim=1, keepdim=True).detach()"}),
+    Mistake("mask_float16_cannot_hold", {"-torch.inf": "-9e15"}),
     Mistake(
         "no_max_shift",
-        "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
         {
             FORWARD: "logits = logits_of(anchors, unit)\n            chosen = logits.gather(1, positives_of(anchors)"
             "[:, None])\n            return logits.exp().sum(1).log() - chosen[:, 0]"

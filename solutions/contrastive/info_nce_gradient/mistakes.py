@@ -83,16 +83,8 @@ MISTAKES = (
         {".masked_fill(…": ""},
         {SHARES: "(unit @ unit.mT / temperature).softmax(1)"},
     ),
-    Mistake(
-        "positives_interleaved",
-        "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
-        {".roll(rows // 2)": " ^ 1"},
-    ),
-    Mistake(
-        "self_as_the_positive",
-        "each row is its own positive (labels arange), so nothing is learned; the positive is the other view",
-        {".masked_fill(…": "", ".roll(rows // 2)": ""},
-    ),
+    Mistake("positives_interleaved", {".roll(rows // 2)": " ^ 1"}),
+    Mistake("self_as_the_positive", {".masked_fill(…": "", ".roll(rows // 2)": ""}),
     Mistake(
         "positive_undivided",
         "the positive's cosine is not divided by τ; divide every cosine before you pick the positives",
@@ -103,11 +95,7 @@ MISTAKES = (
         "the exponentials overflow at small temperatures, so the shares are ∞/∞; use softmax, or subtract the maximum",
         {SHARES: "logits.exp() / logits.exp().sum(1, keepdim=True)"},
     ),
-    Mistake(
-        "mask_float16_cannot_hold",
-        "the mask constant, such as −9e15 or −1e9, does not fit float16; use −inf, or the least number of the dtype",
-        {"-torch.inf": "-9e15"},
-    ),
+    Mistake("mask_float16_cannot_hold", {"-torch.inf": "-9e15"}),
     Mistake(
         "squares_overflow_in_half",
         "the squares are added up in float16, which overflows for rows whose norm fits; use a norm of torch",

@@ -27,8 +27,6 @@ BY_VERSION = f"""if not torch.is_grad_enabled() and getattr(self, "at", None) ==
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
-        "at small temperatures; use logsumexp or cross-entropy in every dtype",
         {
             "return F.cross_entropy(logits, positive)": (
                 "if features.element_size() == 2:\n"
@@ -129,9 +127,9 @@ MISTAKES = (
         {LOSS: f'self.register_buffer("mask", itself)\n        {LOSS}'},
     ),
     Mistake("undivided_positive", "the positive is not divided by τ; divide every cosine, once", {LOSS: UNDIVIDED}),
-    Mistake("self_not_excluded", "each row is in its own denominator; leave it out", {MASKED: "logits"}),
+    Mistake("self_not_excluded", {MASKED: "logits"}),
     Mistake("interleaved", "rows 2i and 2i + 1 are taken for a pair; the views come in halves", {HALVES: " ^ 1"}),
-    Mistake("not_normalised", "the rows are not divided by their norms; use cosine similarities", {UNIT: "features"}),
+    Mistake("not_normalised", {UNIT: "features"}),
     Mistake(
         "mask_of_a_finite_number",
         "the diagonal is filled with a number that float16 does not hold, or that small temperatures reach; use −inf",

@@ -23,16 +23,9 @@ def log_probs(new: str) -> dict[str, str]:
 IN_FLOAT32 = "(-(1 + (-{0}.float()).exp()).log().to({0}.dtype) if {0}.dtype.itemsize < 4 else F.logsigmoid({0}))"
 
 MISTAKES = (
-    Mistake(
-        "overflows_in_half",
-        "for half precision log(1 + eˣ) is taken in float32, where it overflows as well, from 89 on; use logaddexp, "
-        "softplus or logsigmoid in every dtype",
-        log_probs(IN_FLOAT32),
-    ),
+    Mistake("overflows_in_half", log_probs(IN_FLOAT32)),
     Mistake(
         "softplus_cut_off",
-        "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from x; "
-        "leave the threshold as it is",
         log_probs("-F.softplus(-{}, threshold=8)"),
         *(log_probs(f"-F.softplus(-{{}}, threshold={at})") for at in (5, 10, 15, 19)),
     ),

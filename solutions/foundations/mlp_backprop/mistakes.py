@@ -81,8 +81,6 @@ MISTAKES = (
     ),
     Mistake(
         "cast_but_not_shifted",
-        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
-        "subtract the maximum in every dtype",
         {P: f"({SHARES.format('logits.float()')}).to(x.dtype) if x.dtype.itemsize < 4 else {P}"},
     ),
     Mistake(

@@ -73,8 +73,6 @@ MISTAKES = (
     ),
     Mistake(
         "cast_but_not_shifted",
-        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
-        "subtract the maximum in every dtype",
         *both(
             (
                 {S_START: f"exponentials = ({CAST.format('x')}).exp()", S_END: f"return ({P}).to(x.dtype)"},
@@ -176,11 +174,7 @@ MISTAKES = (
         "the sum is detached, so the gradient misses how it depends on x; keep its graph",
         *results(f"{P}.detach()", f"{LOG_P}.detach()"),
     ),
-    Mistake(
-        "half_becomes_float32",
-        "half precision comes back as float32; return the dtype of x",
-        *of_another_x("(x.float() if x.dtype.itemsize < 4 else x)"),
-    ),
+    Mistake("half_becomes_float32", *of_another_x("(x.float() if x.dtype.itemsize < 4 else x)")),
     Mistake(
         "diagonal_of_the_jacobian",
         "backward has no more than the diagonal of the Jacobian; each result depends on all numbers along dim",

@@ -100,11 +100,7 @@ MISTAKES = (
         "y and 1 − y are swapped; y belongs to log p, and 1 − y to log(1 − p)",
         in_both("losses = -(weighted * log_not_p + (1 - y) * log_p)"),
     ),
-    Mistake(
-        "sign_lost",
-        "the loss has the wrong sign; it is minus the log-probability",
-        in_both("losses = weighted * log_p + (1 - y) * log_not_p"),
-    ),
+    Mistake("sign_lost", in_both("losses = weighted * log_p + (1 - y) * log_not_p")),
     Mistake(
         "log_base_two",
         "the loss of the probabilities is in bits; use the natural logarithm",
@@ -151,23 +147,12 @@ MISTAKES = (
     ),
     Mistake(
         "overflows_in_half",
-        "for half precision log(1 + eˣ) is taken in float32, where it overflows as well, from 89 on; use logaddexp, "
-        "softplus or logsigmoid in every dtype",
         {
             LOG_P: LOG_P.replace("= ", f"= {IN_FLOAT32.format('-')} if logits.dtype.itemsize < 4 else "),
             LOG_NOT_P: LOG_NOT_P.replace("= ", f"= {IN_FLOAT32.format('')} if logits.dtype.itemsize < 4 else "),
         },
     ),
-    Mistake(
-        "softplus_cut_off",
-        "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from x; "
-        "leave the threshold as it is",
-        softplus(8),
-        softplus(5),
-        softplus(10),
-        softplus(15),
-        softplus(19),
-    ),
+    Mistake("softplus_cut_off", softplus(8), softplus(5), softplus(10), softplus(15), softplus(19)),
     Mistake(
         "wrong_slope_at_zero",
         "the loss is right, but its gradient at a logit of exactly 0 is not ½ − y: a positive part made by clamp, relu "

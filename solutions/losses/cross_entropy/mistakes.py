@@ -35,12 +35,7 @@ MISTAKES = (
         "exp overflows, or all of its results underflow; subtract the row's largest logit first",
         {**NARROW, SHIFTED: "shifted = z"},
     ),
-    Mistake(
-        "cast_but_not_shifted",
-        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
-        "subtract the maximum in every dtype",
-        {SHIFTED: f"{SHIFTED} * (logits.dtype.itemsize > 2)"},
-    ),
+    Mistake("cast_but_not_shifted", {SHIFTED: f"{SHIFTED} * (logits.dtype.itemsize > 2)"}),
     Mistake(
         "one_shift_for_all_rows",
         "the largest logit of the whole batch is subtracted, so rows far below it underflow; take each row's own",
@@ -68,11 +63,7 @@ MISTAKES = (
         "the probabilities are normalised over the samples; normalise over the classes, axis 1",
         {SHIFTED: SHIFTED.replace("dim=1", "dim=0"), LOG_P: LOG_P.replace("dim=1", "dim=0")},
     ),
-    Mistake(
-        "sign_lost",
-        "the loss has the wrong sign; it is minus the log-probability",
-        {LOSS: LOSS[1:], SMOOTHED: SMOOTHED.replace("loss - ", "loss + ")},
-    ),
+    Mistake("sign_lost", {LOSS: LOSS[1:], SMOOTHED: SMOOTHED.replace("loss - ", "loss + ")}),
     Mistake(
         "mean_over_rows",
         "the mean divides by the number of rows; divide by the sum of the weights of their targets",

@@ -125,7 +125,7 @@ MISTAKES = (
         {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP},
         {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP, WEIGHT: "alpha", WEIGHTED: "if True:"},
     ),
-    Mistake("sign_lost", "the loss has the wrong sign; it is minus the log", {LOSSES: "losses = factor * log_p_t"}),
+    Mistake("sign_lost", {LOSSES: "losses = factor * log_p_t"}),
     Mistake(
         "log_of_a_sigmoid",
         "far logits are rounded or clamped away: a sigmoid is 0 there, and a clamp cuts off the loss and its gradient; "
@@ -140,12 +140,7 @@ MISTAKES = (
         ),
         {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
     ),
-    Mistake(
-        "overflows_in_half",
-        "for half precision log(1 + eˣ) is taken in float32, where it overflows as well, from 89 on; use logaddexp, "
-        "softplus or logsigmoid in every dtype",
-        {LOG: f"log_p_t = {IN_FLOAT32} if z.dtype.itemsize < 4 else F.logsigmoid(z)"},
-    ),
+    Mistake("overflows_in_half", {LOG: f"log_p_t = {IN_FLOAT32} if z.dtype.itemsize < 4 else F.logsigmoid(z)"}),
     Mistake(
         "limit_taken_too_early",
         "hard elements get −z for −log p_t, or 1 for the factor, where both still differ from their limits; use the "

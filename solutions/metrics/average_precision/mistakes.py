@@ -89,7 +89,6 @@ MISTAKES = (
     ),
     Mistake(
         "near_scores_merged",
-        "scores that are merely close are taken for equal, by isclose or as float32; only equal ones are ties",
         {LAST: LAST.replace("score[1:] != score[:-1]", "~torch.isclose(score[1:], score[:-1])")},
         {SORTED: f"{SORTED.replace('.s', '.float().s')}\n    score = score.to(y_score.dtype)"},
         *(
@@ -99,7 +98,6 @@ MISTAKES = (
     ),
     Mistake(
         "sigmoid_of_the_scores",
-        "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; leave them alone",
         {"y_score.sort": "y_score.sigmoid().sort"},
         {"y_score.sort": "(y_score if y_score.clamp(0, 1).equal(y_score) else y_score.sigmoid()).sort"},
     ),
@@ -110,7 +108,6 @@ MISTAKES = (
     ),
     Mistake(
         "float32_on_the_way",
-        "float32 is used on the way, as in a quotient of integers; divide and add up in float64",
         {COUNTED: COUNTED.replace("double", "long"), CURVE: "return precision.double(), recall.double(), score"},
         {COUNTED: COUNTED.replace("double", "long")},
         {AP: f"{AP}.float().double()"},
@@ -138,7 +135,6 @@ MISTAKES = (
     ),
     Mistake(
         "every_threshold_at_once",
-        "every score is compared with every threshold at once, a table of N × K; sort once, then cumsum",
         {COUNTED: "(positive[order].double() * (score >= score[last][:, None])).sum(1)"},
         slow=True,
     ),

@@ -135,11 +135,7 @@ MISTAKES = (
             "return matrix.index_put_((true, predicted), torch.tensor(1), accumulate=True)"
         ),
     ),
-    Mistake(
-        "another_library",
-        "another library does the work; count with torch",
-        {RESULT: f"torch.from_numpy(__import__('numpy').{COUNTS[6:]}).view(C, C)"},
-    ),
+    Mistake("another_library", {RESULT: f"torch.from_numpy(__import__('numpy').{COUNTS[6:]}).view(C, C)"}),
     Mistake(
         "loop_over_the_classes",
         "a Python loop counts one class or one cell after the other; count all cells with one call",

@@ -182,7 +182,6 @@ MISTAKES = (
     ),
     Mistake(
         "another_library",
-        "another library does the work; count with torch",
         {HIT: "torch.from_numpy(__import__('numpy').bincount(y_true[y_true == y_pred], minlength=C)).double()"},
     ),
     Mistake(

@@ -120,7 +120,6 @@ MISTAKES = (
     ),
     Mistake(
         "near_scores_merged",
-        "scores that are merely close are taken for equal, by isclose or as float32; only equal ones are ties",
         {LAST: "torch.cat([~torch.isclose(score[1:], score[:-1]), torch.ones_like(order[:1], dtype=torch.bool)])"},
         {SORTED: "score, order = y_score.float().sort(descending=True)"},
         {SORTED: "score, order = y_score.float().sort(descending=True)\n    score = score.to(y_score.dtype)"},
@@ -128,7 +127,6 @@ MISTAKES = (
     ),
     Mistake(
         "sigmoid_of_the_scores",
-        "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; leave them alone",
         {SORTED: "score, order = y_score.sigmoid().sort(descending=True)"},
         # as torchmetrics does it
         {
@@ -151,7 +149,6 @@ MISTAKES = (
     ),
     Mistake(
         "float32_on_the_way",
-        "float32 is used on the way, as in a quotient of integers; divide and add up in float64",
         {
             ORDERED: "positive = positive[order].float()",
             CURVE: f"return ({FPR}).double(), ({TPR}).double(), thresholds",
@@ -257,7 +254,6 @@ seen = [0]
     ),
     Mistake(
         "every_threshold_at_once",
-        "every score is compared with every threshold at once, a table of N × K; sort once, then cumsum",
         {
             TRUE_POSITIVES: "torch.cat([start, (positive * (score >= score[last][:, None])).sum(1)])",
             FALSE_POSITIVES: "torch.cat([start, ((1 - positive) * (score >= score[last][:, None])).sum(1)])",

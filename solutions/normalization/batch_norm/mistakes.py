@@ -127,11 +127,7 @@ MISTAKES = (
         {CENTRED: CENTRED.replace("mean", "mean.detach()")},
         {ROOT: ROOT.replace("var", "var.detach()")},
     ),
-    Mistake(
-        "eps_outside_the_root",
-        "eps is added to the root; add it to the variance",
-        {ROOT: "(torch.sqrt(var.view(channels)) + self.eps)"},
-    ),
+    Mistake("eps_outside_the_root", {ROOT: "(torch.sqrt(var.view(channels)) + self.eps)"}),
     Mistake(
         "difference_of_squares",
         "E[x²] − E[x]² loses its digits where the mean is large; subtract each channel's own mean before squaring",
@@ -159,7 +155,6 @@ MISTAKES = (
     ),
     Mistake(
         "loop_over_the_channels",
-        "the channels go through a Python loop; mean and var do all of them at once",
         {"mean = …": "mean = torch.stack([x[:, c].mean() for c in range(C)])"},
         {EVALUATE: f"{EVALUATE}\n            mean = torch.stack([one + 0 for one in mean])"},
         slow=True,

@@ -81,7 +81,6 @@ MISTAKES = (
     ),
     Mistake(
         "expanded_square",
-        "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses its digits; subtract first",
         {DISTANCE: "(x1.square().sum(1) + x2.square().sum(1) - 2 * (x1 * x2).sum(1)).clamp_min(1e-12).sqrt()"},
     ),
     Mistake(

@@ -155,11 +155,7 @@ MISTAKES = (
         "the norms are detached, so the gradient misses how they depend on x and y",
         {X_NORM: X_NORM + ".detach()", Y_NORM: Y_NORM + ".detach()"},
     ),
-    Mistake(
-        "half_becomes_float32",
-        "half precision comes back as float32; return the dtype of the inputs",
-        {BROADCAST: WIDE},
-    ),
+    Mistake("half_becomes_float32", {BROADCAST: WIDE}),
     Mistake(
         "loop_over_the_vectors",
         "the vectors go through a Python loop, one pair at a time; multiply all of them, and sum along `dim` alone",

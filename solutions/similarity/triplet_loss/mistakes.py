@@ -123,7 +123,6 @@ MISTAKES = (
     ),
     Mistake(
         "expanded_square",
-        "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses its digits; subtract first",
         euclidean("(anchor.square().sum(1) + X.square().sum(1) - 2 * (anchor * X).sum(1)).clamp_min(1e-16).sqrt()"),
     ),
     Mistake(

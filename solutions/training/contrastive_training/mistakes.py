@@ -23,11 +23,7 @@ MISTAKES = (
         {"torch.arange(…": "torch.arange(2 * N, device=views.device) ^ 1"},
         {FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},
     ),
-    Mistake(
-        "self_not_excluded",
-        "each row is in its own denominator; leave its similarity with itself out",
-        {MASKED: "logits"},
-    ),
+    Mistake("self_not_excluded", {MASKED: "logits"}),
     Mistake(
         "second_view_detached",
         "no gradient passes through one of the views; in InfoNCE both train the encoder",

@@ -1,0 +1,84 @@
+"""The sentences of mistakes that people make in several katas: a `Mistake` of such a name needs none of its own."""
+
+COMMON = {
+    # Attention
+    "not_scaled": "the scores are not divided by √d",
+    "scaled_by_d": "the scores are divided by d; divide them by √d",
+    "scaled_by_embed_dim": "the scores are divided by √embed_dim; use √(embed_dim / num_heads), the size of one head",
+    "float32_root": "√d is taken of a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
+    "itself_hidden": "a token does not see itself; it should",
+    "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
+    "hidden_by_1e9": "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
+    "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
+    "softmax_over_queries": "the softmax runs over the queries; it should run over the keys",
+    "heads_split_by_view": (
+        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose"
+    ),
+    "heads_interleaved": (
+        "head h takes every H-th channel; it should take d neighbours, so view the channels as (H, d), not (d, H)"
+    ),
+    "heads_merged_without_transpose": (
+        "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first"
+    ),
+    "no_output_map": "out_linear is not applied; map the merged heads with it",
+    "dropout_left_on": "dropout changes the weights while the module trains; leave it out",
+    "head_by_head": "a loop multiplies one head at a time; one @ does all of them",
+    "table_of_products": "all products of q and k are kept before they are summed; @ sums over d by itself",
+    "base_ignored": "10000 is used for any base; use the one that is passed",
+    # Exponentials and logarithms
+    "maximum_not_subtracted": "exp overflows; subtract the largest score of each row, or call softmax",
+    "no_max_shift": "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
+    "cast_but_not_shifted": (
+        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
+        "subtract the maximum in every dtype"
+    ),
+    "unshifted_in_half": (
+        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well at "
+        "small temperatures; use logsumexp or cross-entropy in every dtype"
+    ),
+    "overflows_in_half": (
+        "for half precision log(1 + eˣ) is taken in float32, where it overflows as well, from 89 on; use "
+        "logaddexp, softplus or logsigmoid in every dtype"
+    ),
+    "softplus_cut_off": (
+        "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from "
+        "x; leave the threshold as it is"
+    ),
+    "zero_times_infinity": "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
+    "half_becomes_float32": "half precision comes back as float32; return the dtype of the inputs",
+    "sign_lost": "the loss has the wrong sign; it is minus the log-probability",
+    # Contrastive losses
+    "not_normalised": "the rows are not divided by their norms, each by its own Euclidean one; use cosine similarities",
+    "norms_detached": "the norms are detached, so the gradient misses how they depend on the features",
+    "eps_added_to_the_norm": "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
+    "squares_overflow_in_half": (
+        "the squares are added up in float16, which overflows for rows whose norm fits; use F.normalize, and first"
+    ),
+    "self_not_excluded": "each row is in its own denominator; leave its similarity with itself out",
+    "self_as_the_positive": (
+        "each row is its own positive (labels arange), so nothing is learned; the positive is the other view"
+    ),
+    "positives_interleaved": "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
+    "one_view_as_anchors": "only the first view's rows are anchors; take the mean of all 2N",
+    "temperature_misused": (
+        "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once"
+    ),
+    "mask_float16_cannot_hold": (
+        "the mask constant, such as −9e15 or −1e9, does not fit float16; use −inf, or the least number of the dtype"
+    ),
+    # Scores, norms and distances
+    "near_scores_merged": (
+        "scores that are merely close are taken for equal, by isclose or as float32; only equal ones are ties"
+    ),
+    "sigmoid_of_the_scores": (
+        "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; leave them alone"
+    ),
+    "float32_on_the_way": "float32 is used on the way, as in a quotient of integers; divide and add up in float64",
+    "every_threshold_at_once": (
+        "every score is compared with every threshold at once, a table of N × K; sort once, then cumsum"
+    ),
+    "another_library": "another library does the work; count with torch",
+    "eps_outside_the_root": "eps is added to the root; add it to the variance",
+    "loop_over_the_channels": "the channels go through a Python loop; mean and var do all of them at once",
+    "expanded_square": "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses its digits; subtract first",
+}
