@@ -31,13 +31,11 @@ class Mistake:
         self, name: str, diagnosis: str | Edits, *edits: Edits, slow: bool = False, also: Sequence[Edits] = ()
     ) -> None:
         """Raises: GraderError where a sentence is lacking."""
-        if not isinstance(diagnosis, str):
-            if name not in COMMON:
-                raise GraderError(f"mistake {name}: should have a sentence, since diagnoses.py has none of this name")
-            diagnosis, edits = COMMON[name], (diagnosis, *edits)
+        if not isinstance(diagnosis, str) and name not in COMMON:
+            raise GraderError(f"mistake {name}: should have a sentence, since diagnoses.py has none of this name")
         self.name = name
-        self.diagnosis = diagnosis
-        self.edits = (*edits, *also)  # `also` goes once no kata uses it
+        self.diagnosis = diagnosis if isinstance(diagnosis, str) else COMMON[name]
+        self.edits = (*edits, *also) if isinstance(diagnosis, str) else (diagnosis, *edits, *also)
         self.slow = slow
 
     def forms(self, reference: str) -> dict[str, str]:
