@@ -2,11 +2,381 @@
 
 from graders.kata import Mistake
 
-MISTAKES = (
-    # TODO(author): fifteen to twenty-five, each the smallest edit of the reference:
-    # Mistake("its_name", "what is wrong; what to do", {"text of the reference": "what stands there instead"}),
-    # Mistake("its_name", "what costs too much; what to do", {…}, slow=True),
-)
+FIRST = "x = x + self.attention(self.ln1(x))"
+SECOND = "return x + self.mlp(self.ln2(x))"
+SPLIT = "self.{0}_linear(x).view(B, S, H, d).transpose(1, 2)"
+SCALE = " / math.sqrt(d)"
+SEEN = "        seen = torch.ones(S, S, dtype=torch.bool, device=x.device).tril()\n"
+HIDE = "        scores = scores.masked_fill(~seen, -torch.inf)\n"
+WEIGHTS = "weights = scores.softmax(dim=-1)"
+MERGE = "mixed.transpose(1, 2).reshape(B, S, D)"
+GELU = "F.gelu(self.fc1(x))"
+BLOCKS = "nn.ModuleList([Block(dim, heads) for _ in range(layers)])"
+TABLE = "nn.Embedding(context, dim)"
+HEAD = "nn.Linear(dim, vocab_size, bias=False)"
+TIED = "        self.head.weight = self.token_embedding.weight\n"
+POSITIONS = "torch.arange(ids.shape[1], device=ids.device)"
+TOKENS = "x = self.token_embedding(ids)"
+ADDED = " + self.position_embedding(positions)"
+EACH = "            x = block(x)\n"
+LAST_NORM = "        x = self.ln_f(x)\n"
+PREDICTING = "logits[:, :-1].flatten(0, 1)"
+LABELS = "ids[:, 1:].flatten()"
+LOSS = "F.cross_entropy(logits, labels)"
+STEPS = "range(new_tokens)"
+CROPPED = "seen = ids[:, -self.context :]"
+LAST = "self(seen)[:, -1]"
+BEST = "logits.argmax(dim=-1, keepdim=True)"
+DRAWN_FROM = "p = torch.softmax(logits / temperature, dim=-1)"
+DRAW = "torch.multinomial(p, 1, generator=generator)"
+JOINED = "torch.cat([ids, token], dim=1)"
+RETURNED = "        return ids\n"
 
-# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+ATTENTION = (
+    Mistake("not_scaled", "the scores are not divided by √d, with d the channels of one head", {SCALE: ""}),
+    Mistake(
+        "scaled_by_dim",
+        "the scores are divided by √dim; use √d, with d = dim / heads, the channels of one head",
+        {"math.sqrt(d)": "math.sqrt(D)"},
+    ),
+    Mistake("divided_by_d", "the scores are divided by d; divide by its root, √d", {"math.sqrt(d)": "d"}),
+    Mistake("not_causal", "tokens see later ones; hide the keys after the query", {HIDE: ""}),
+    Mistake(
+        "next_token_seen",
+        "the mask is shifted by one, so a token sees the one that it should predict; hide that one also",
+        {".tril()": ".tril(1)"},
+    ),
+    Mistake(
+        "itself_hidden",
+        "the mask is shifted by one, so a token does not see itself; it should",
+        {".tril()": ".tril(-1)"},
+    ),
+    Mistake(
+        "past_hidden",
+        "the mask is turned round: a token sees itself and later ones; it should see itself and earlier ones",
+        {".tril()": ".triu()"},
+        also=({"~seen": "seen"},),
+    ),
+    Mistake(
+        "hidden_by_0",
+        "hidden scores are set to 0, and e⁰ is 1, so these keys still count; fill with −∞",
+        {"-torch.inf": "0.0"},
+    ),
+    Mistake("hidden_by_1e9", "hidden scores are −1e9, which float16 cannot hold; fill with −∞", {"-torch.inf": "-1e9"}),
+    Mistake(
+        "masked_after_softmax",
+        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
+        {HIDE: "", WEIGHTS: "weights = scores.softmax(dim=-1) * seen"},
+    ),
+    Mistake(
+        "softmax_over_queries",
+        "the softmax of attention runs over the queries; it should run over the keys, the last axis",
+        {WEIGHTS: WEIGHTS.replace("-1", "-2")},
+    ),
+    Mistake(
+        "values_from_k_linear",
+        "the values come from k_linear; they come from v_linear",
+        {SPLIT.format("v"): SPLIT.format("k")},
+    ),
+    Mistake(
+        "heads_split_by_view",
+        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose",
+        {SPLIT.format(name): f"self.{name}_linear(x).view(B, H, S, d)" for name in "qkv"},
+        also=({SPLIT.format("v"): "self.v_linear(x).view(B, H, S, d)"},),
+    ),
+    Mistake(
+        "heads_merged_without_transpose",
+        "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first",
+        {MERGE: "mixed.reshape(B, S, D)"},
+    ),
+    Mistake("no_output_map", "out_linear is not applied to the merged heads", {"self.out_linear(mixed)": "mixed"}),
+    Mistake(
+        "dropout_left_on",
+        "dropout changes the model while it trains; leave it out",
+        {WEIGHTS: "weights = F.dropout(scores.softmax(dim=-1), 0.1, self.training)"},
+        also=(
+            {GELU: f"F.dropout({GELU}, 0.1, self.training)"},
+            {TOKENS: "x = F.dropout(self.token_embedding(ids), 0.1, self.training)"},
+        ),
+    ),
+)
+BLOCK = (
+    Mistake(
+        "no_first_residual", "what attention gives replaces x; add it to x", {FIRST: "x = self.attention(self.ln1(x))"}
+    ),
+    Mistake(
+        "no_second_residual", "what the MLP gives replaces x; add it to x", {SECOND: "return self.mlp(self.ln2(x))"}
+    ),
+    Mistake(
+        "post_norm",
+        "the norms come after the sums, as in the first transformer; each comes first in its branch: x + f(ln(x))",
+        {FIRST: "x = self.ln1(x + self.attention(x))", SECOND: "return self.ln2(x + self.mlp(x))"},
+        also=({FIRST: "x = self.ln1(x + self.attention(x))"}, {SECOND: "return self.ln2(x + self.mlp(x))"}),
+    ),
+    Mistake(
+        "normed_tokens_in_the_sum",
+        "a branch is added to the normed tokens; add it to the tokens as they were before the norm",
+        {FIRST: "x = self.ln1(x)\n        x = x + self.attention(x)"},
+        also=({SECOND: "x = self.ln2(x)\n        return x + self.mlp(x)"},),
+    ),
+    Mistake(
+        "no_norm_before_attention",
+        "attention reads x without its norm; give it ln1(x)",
+        {FIRST: "x = x + self.attention(x)"},
+    ),
+    Mistake(
+        "no_norm_before_the_mlp", "the MLP reads x without its norm; give it ln2(x)", {SECOND: "return x + self.mlp(x)"}
+    ),
+    Mistake(
+        "one_norm_for_both", "the MLP reads ln1(x); its own norm is ln2", {SECOND: "return x + self.mlp(self.ln1(x))"}
+    ),
+    Mistake(
+        "another_activation",
+        "the activation of the MLP is no GELU",
+        {GELU: "F.relu(self.fc1(x))"},
+        also=({GELU: "F.silu(self.fc1(x))"},),
+    ),
+    Mistake(
+        "gelu_by_tanh",
+        "the GELU is approximated by tanh; here it is the exact one, F.gelu without options",
+        {GELU: 'F.gelu(self.fc1(x), approximate="tanh")'},
+    ),
+    Mistake(
+        "no_activation",
+        "nothing stands between fc1 and fc2, so the MLP is linear; put the GELU there",
+        {GELU: "self.fc1(x)"},
+    ),
+    Mistake(
+        "activation_after_fc2",
+        "the GELU comes after fc2; it belongs between fc1 and fc2",
+        {GELU: "self.fc1(x)", "self.fc2(hidden)": "F.gelu(self.fc2(hidden))"},
+    ),
+    Mistake(
+        "narrow_mlp",
+        "the MLP has another width; fc1 maps to 4 · dim channels, and fc2 maps back",
+        {"nn.Linear(dim, 4 * dim)": "nn.Linear(dim, 2 * dim)", "nn.Linear(4 * dim, dim)": "nn.Linear(2 * dim, dim)"},
+    ),
+)
+MODEL = (
+    Mistake(
+        "one_block_repeated",
+        "all blocks are one object, which is repeated in the list; make a new one for each layer",
+        {BLOCKS: "nn.ModuleList([Block(dim, heads)] * layers)"},
+    ),
+    Mistake(
+        "blocks_in_a_list",
+        "the blocks stand in a plain list, so their weights are no parameters of the model; use nn.ModuleList",
+        {BLOCKS: BLOCKS.replace("nn.ModuleList(", "").removesuffix(")")},
+    ),
+    Mistake(
+        "blocks_side_by_side",
+        "each block reads the embeddings, so only the last one counts; each reads what the one before it gave",
+        {EACH: "            out = block(x)\n", LAST_NORM: "        x = self.ln_f(out)\n"},
+    ),
+    Mistake(
+        "first_block_only",
+        "not all blocks are gone through",
+        {"in self.blocks:": "in self.blocks[:1]:"},
+    ),
+    Mistake(
+        "no_positions", "the position embedding is not added, so the order of the tokens hardly counts", {ADDED: ""}
+    ),
+    Mistake(
+        "positions_of_another_length",
+        "the position embedding has a row for each token of the vocabulary; it has one for each place of the context",
+        {TABLE: "nn.Embedding(vocab_size, dim)"},
+    ),
+    Mistake(
+        "positions_from_the_end",
+        "positions are counted from the last token back; the first token has position 0",
+        {POSITIONS: f"{POSITIONS}.flip(0)"},
+        also=({POSITIONS: "torch.arange(self.context - ids.shape[1], self.context, device=ids.device)"},),
+    ),
+    Mistake(
+        "positions_all_0", "all tokens have position 0; they have 0, 1, 2, …", {POSITIONS: "torch.zeros_like(ids[0])"}
+    ),
+    Mistake(
+        "embedding_times_root",
+        "token embeddings are multiplied by √dim, as in the first transformer; here they are taken as they are",
+        {TOKENS: f"{TOKENS} * math.sqrt(self.ln_f.weight.numel())"},
+    ),
+    Mistake("no_last_norm", "ln_f is not applied; the output projection reads ln_f(x)", {LAST_NORM: ""}),
+    Mistake(
+        "norm_between_blocks",
+        "ln_f is applied after each block; it comes once, after the last",
+        {EACH: "            x = self.ln_f(block(x))\n", LAST_NORM: ""},
+    ),
+    Mistake(
+        "not_tied",
+        "the output projection has a weight of its own; it should be token_embedding.weight, the same nn.Parameter",
+        {TIED: ""},
+        also=({TIED: "        self.head.weight.data = self.token_embedding.weight.data\n"},),
+    ),
+    Mistake(
+        "head_with_bias",
+        "the output projection has a bias; it has the tied weight alone",
+        {HEAD: "nn.Linear(dim, vocab_size)"},
+    ),
+    Mistake(
+        "logits_are_probabilities",
+        "a softmax makes probabilities of the logits in forward; return the logits as they are",
+        {"return self.head(x)": "return self.head(x).softmax(dim=-1)"},
+    ),
+)
+TRAINING = (
+    Mistake(
+        "labels_not_shifted",
+        "each token is its own label; the label at position s is the token at s + 1",
+        {PREDICTING: "logits.flatten(0, 1)", LABELS: "ids.flatten()"},
+        also=({LABELS: "ids[:, :-1].flatten()"},),
+    ),
+    Mistake(
+        "labels_shifted_back",
+        "the labels are shifted the wrong way: each token predicts the one before it, not the next",
+        {PREDICTING: "logits[:, 1:].flatten(0, 1)", LABELS: "ids[:, :-1].flatten()"},
+    ),
+    Mistake(
+        "labels_rolled",
+        "the last logits are not left out, and their label is the first token; nothing comes after the last token",
+        {PREDICTING: "logits.flatten(0, 1)", LABELS: "ids.roll(-1, 1).flatten()"},
+    ),
+    Mistake(
+        "first_logits_left_out",
+        "the first logits are left out, so each token is its own label; leave out the last ones",
+        {PREDICTING: "logits[:, 1:].flatten(0, 1)"},
+    ),
+    Mistake(
+        "logits_not_left_out",
+        "logits and labels do not fit: the last logits have no label; leave them out",
+        {PREDICTING: "logits.flatten(0, 1)"},
+    ),
+    Mistake(
+        "softmax_before_the_loss",
+        "F.cross_entropy gets probabilities, and takes their softmax once more; give it the logits",
+        {LOSS: "F.cross_entropy(logits.softmax(dim=-1), labels)"},
+    ),
+    Mistake(
+        "sum_for_mean",
+        "the loss is a sum; take the mean over all labels of the batch",
+        {LOSS: 'F.cross_entropy(logits, labels, reduction="sum")'},
+        also=({LOSS: 'F.cross_entropy(logits, labels, reduction="sum") / len(ids)'},),
+    ),
+    Mistake(
+        "mean_over_all_tokens",
+        "the sum is divided by B · S; there are only B · (S − 1) labels",
+        {LOSS: 'F.cross_entropy(logits, labels, reduction="sum") / ids.numel()'},
+    ),
+    Mistake(
+        "labels_in_another_order",
+        "labels are flattened position by position, logits text by text; flatten both alike",
+        {LABELS: "ids[:, 1:].mT.flatten()"},
+    ),
+    Mistake(
+        "loss_detached",
+        "no gradient flows from the loss; leave out detach and no_grad",
+        {LOSS: f"{LOSS}.detach().requires_grad_()"},
+    ),
+    Mistake(
+        "loss_can_overflow",
+        "the loss is the logarithm of a softmax that can be 0; use F.cross_entropy, or log_softmax",
+        {LOSS: "F.nll_loss(logits.softmax(dim=-1).log(), labels)"},
+    ),
+)
+WRITING = (
+    Mistake(
+        "context_not_cropped",
+        "the model is shown the whole text, which can be longer than the context; show it the last C tokens",
+        {CROPPED: "seen = ids"},
+    ),
+    Mistake(
+        "cropped_at_the_end",
+        "the first C tokens are kept when a text is too long; keep the last ones",
+        {CROPPED: "seen = ids[:, : self.context]"},
+    ),
+    Mistake(
+        "one_token_less_seen",
+        "the model is shown one token less than fits into the context",
+        {CROPPED: "seen = ids[:, -self.context + 1 :]"},
+    ),
+    Mistake(
+        "last_token_only",
+        "the model is shown the last token alone, and has no cache of the others; show it the last C tokens",
+        {CROPPED: "seen = ids[:, -1:]"},
+    ),
+    Mistake(
+        "prompt_only",
+        "each step is shown the prompt, so that all new tokens are alike; show it the new tokens also",
+        {
+            "        for _ in range(new_tokens)": "        prompt = ids\n        for _ in range(new_tokens)",
+            CROPPED: "seen = prompt[:, -self.context :]",
+        },
+    ),
+    Mistake(
+        "text_cropped",
+        "the text itself is cropped, so its beginning is lost; crop only what the model is shown",
+        {CROPPED: "seen = ids = ids[:, -self.context :]"},
+    ),
+    Mistake(
+        "first_logits_taken",
+        "the next token comes from the logits of the first position; it comes from the last position's",
+        {LAST: "self(seen)[:, 0]"},
+    ),
+    Mistake("worst_token", "the token with the lowest logit is taken; take the highest", {"argmax": "argmin"}),
+    Mistake(
+        "always_greedy",
+        "the best token is taken at any temperature; above 0, tokens are drawn",
+        {"if temperature == 0:": "if temperature >= 0:"},
+    ),
+    Mistake(
+        "temperature_multiplied",
+        "the logits are multiplied by the temperature; divide by it",
+        {DRAWN_FROM: DRAWN_FROM.replace("/", "*")},
+    ),
+    Mistake(
+        "temperature_ignored",
+        "the temperature does not count; divide the logits by it",
+        {DRAWN_FROM: DRAWN_FROM.replace(" / temperature", "")},
+    ),
+    Mistake(
+        "temperature_after_softmax",
+        "the probabilities are divided by the temperature, which changes nothing; divide the logits",
+        {DRAWN_FROM: "p = torch.softmax(logits, dim=-1) / temperature"},
+    ),
+    Mistake(
+        "generator_ignored",
+        "the generator is not used; hand it to torch.multinomial",
+        {DRAW: "torch.multinomial(p, 1)"},
+    ),
+    Mistake(
+        "one_draw_for_all",
+        "all texts of the batch get the same draw; draw for each",
+        {DRAW: "torch.multinomial(p[:1], 1, generator=generator).expand(len(ids), 1)"},
+    ),
+    Mistake("one_token_less", "one new token less is written", {STEPS: "range(new_tokens - 1)"}),
+    Mistake(
+        "prepended",
+        "new tokens are put before the text; they come after it",
+        {JOINED: "torch.cat([token, ids], dim=1)"},
+    ),
+    Mistake(
+        "prompt_not_returned",
+        "only new tokens are returned; return the prompt and then these",
+        {RETURNED: "        return ids[:, -new_tokens:]\n"},
+    ),
+)
+COST = (
+    Mistake(
+        "head_by_head",
+        "a loop multiplies one head at a time; one @ does all of them",
+        {"mixed = weights @ v": "mixed = torch.stack([weights[:, h] @ v[:, h] for h in range(H)], dim=1)"},
+        slow=True,
+    ),
+    Mistake(
+        "table_of_products",
+        "all products of q and k are kept before they are summed; @ sums over d by itself",
+        {"q @ k.mT": "(q.unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
+        slow=True,
+    ),
+)
+MISTAKES = (*ATTENTION, *BLOCK, *MODEL, *TRAINING, *WRITING, *COST)
 EQUIVALENT: dict[str, str] = {}
