@@ -304,7 +304,7 @@ GRADER = Grader(
                 ),
                 Budget(
                     "long_texts",
-                    sizes={"heads": (2, 8), "tokens": (32, 128), "channels": (4, 16)},
+                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (4, 16)},
                     inputs=lambda draw, heads, tokens, channels: texts(
                         (1, tokens, 8, tokens, heads * channels, heads, 1)
                     )(draw)[0],

@@ -40,7 +40,7 @@ class MiniGPT(nn.Module):
         return F.linear(self.ln_f(self.blocks(x)), self.token_embedding.weight)
 
     def loss(self, ids):
-        return F.cross_entropy(self(ids)[:, :-1].transpose(1, 2), ids[:, 1:])
+        return F.cross_entropy(self(ids)[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
 
     @torch.no_grad()
     def generate(self, ids, new_tokens, temperature=0.0, generator=None):

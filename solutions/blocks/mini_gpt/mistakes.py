@@ -334,13 +334,9 @@ WRITING = (
     ),
     Mistake(
         "temperature_ignored",
-        "the temperature does not count; divide the logits by it",
-        {DRAWN_FROM: DRAWN_FROM.replace(" / temperature", "")},
-    ),
-    Mistake(
-        "temperature_after_softmax",
-        "the probabilities are divided by the temperature, which changes nothing; divide the logits",
+        "the temperature does not count: dividing probabilities by it changes no draw; divide the logits",
         {DRAWN_FROM: "p = torch.softmax(logits, dim=-1) / temperature"},
+        also=({DRAWN_FROM: "p = torch.softmax(logits, dim=-1)"},),
     ),
     Mistake(
         "generator_ignored",
@@ -379,4 +375,16 @@ COST = (
     ),
 )
 MISTAKES = (*ATTENTION, *BLOCK, *MODEL, *TRAINING, *WRITING, *COST)
-EQUIVALENT: dict[str, str] = {}
+ON_CPU = "on the CPU it is made on the device of the ids anyway; on a GPU the call raises"
+TURNED = (*(f"{name} = {SPLIT.format(name)}" for name in "qkv"), f"mixed = {MERGE}")
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+EQUIVALENT = {
+    f"self.head = {HEAD} -> self.head = nn.Linear(vocab_size, dim, bias=False)": "the tied weight replaces it",
+    f"{SEEN.strip()} -> {SEEN.strip().replace(', device=x.device', '')}": ON_CPU,
+    f"positions = {POSITIONS} -> positions = torch.arange(ids.shape[1])": ON_CPU,
+    f"token = {BEST} -> token = {BEST.replace('-1', '1')}": "of two axes, the second is the last",
+    f"{DRAWN_FROM} -> {DRAWN_FROM.replace('-1', '1')}": "of two axes, the second is the last",
+} | {
+    f"{line} -> {line.replace('(1, 2)', '(2, 1)')}": "transposing axes 2 and 1 is transposing 1 and 2"
+    for line in TURNED
+}
