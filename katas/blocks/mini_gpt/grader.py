@@ -1,6 +1,7 @@
 """What is checked of MiniGPT."""
 
 import math
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -19,7 +20,6 @@ from graders.kata import (
     Tolerance,
     bans,
     last_places,
-    shown,
 )  # fmt: skip
 
 # Chernoff: of N draws, the share f of a token with the probability p has N · KL(f, p) above L with a probability of at
@@ -69,19 +69,19 @@ class Right(nn.Module):
         return ids
 
 
-# Scenarios. `weights` are all parameters one after the other; `layout` has the name and the shape of each.
+# Scenarios. `weights` has all parameters one after the other in its only row; `layout` has the name and the shape of each.
 
 
 def logits(MiniGPT, ids, weights, layout, sizes, training=True):
     model = MiniGPT(*sizes).to(weights).train(training)
-    parts = zip(layout, weights.split([math.prod(shape) for _, *shape in layout]), strict=True)
+    parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
     return model(ids)
 
 
 def loss(MiniGPT, ids, weights, layout, sizes):
     model = MiniGPT(*sizes).to(weights)
-    parts = zip(layout, weights.split([math.prod(shape) for _, *shape in layout]), strict=True)
+    parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
     made = model.loss(ids)
     made.backward()
@@ -90,7 +90,7 @@ def loss(MiniGPT, ids, weights, layout, sizes):
 
 def written(MiniGPT, ids, weights, layout, sizes, new_tokens, temperature=0.0, seed=0):
     model = MiniGPT(*sizes).to(weights)
-    parts = zip(layout, weights.split([math.prod(shape) for _, *shape in layout]), strict=True)
+    parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
     if not temperature:
         return model.generate(ids, new_tokens)
@@ -100,7 +100,7 @@ def written(MiniGPT, ids, weights, layout, sizes, new_tokens, temperature=0.0, s
 def trained(MiniGPT, ids, weights, layout, sizes, steps, rate):
     """By the signs of the gradients, at a rate that falls to 0."""
     model = MiniGPT(*sizes).to(weights)
-    parts = zip(layout, weights.split([math.prod(shape) for _, *shape in layout]), strict=True)
+    parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
     losses = []
     for step in range(steps):
@@ -175,7 +175,7 @@ def model(draw: Draw, *sizes: int) -> Arguments:
         parts.append(
             draw.normal(*p.shape, std=scale * p.shape[-1] ** -0.5 if p.dim() == 2 else 0.1 + 0.2 * around, mean=around)
         )
-    return {"weights": torch.cat([part.flatten() for part in parts]), "layout": layout, "sizes": [*sizes]}
+    return {"weights": torch.cat([part.flatten() for part in parts])[None], "layout": layout, "sizes": [*sizes]}
 
 
 def tokens(draw: Draw, B: int, S: int, *sizes: int) -> Arguments:
@@ -212,7 +212,7 @@ def prompts(*several: tuple[int, ...]) -> Inputs:
 def large_logits(draw: Draw) -> Arguments:
     """In thousands, so that the softmax of most tokens is 0."""
     given = tokens(draw, 2, 5, 7, 6, 8, 2, 1)
-    given["weights"][: 7 * 8] *= 400  # the token embedding
+    given["weights"][0, : 7 * 8] *= 400  # the token embedding
     return given
 
 
@@ -330,7 +330,9 @@ def test_later_tokens_change_nothing(submission: Submission, draw: Draw) -> None
 def test_overfits_one_sentence(submission: Submission, draw: Draw) -> None:
     sizes = (9, 8, 12, 2, 1)
     ids = draw.permutation(9)[None, :8]
-    made = submission.run(trained, **{**tokens(draw, 1, 8, *sizes), "ids": ids}, steps=40, rate=0.05)
+    given = model(draw, *sizes)
+    given["weights"] /= 2  # in 400 draws the reference ends at 0.008 at most
+    made = submission.run(trained, ids=ids, **given, steps=40, rate=0.05)
     assert made["losses"][-1] < 0.1, f"loss after 40 steps: should be below 0.1, got {made['losses'][-1]:.3g}"
     found, right = made["written"].tolist(), ids.tolist()
     assert found == right, f"what the first token is continued by: should be {right}, got {found}"
@@ -346,17 +348,19 @@ def test_drawn_as_probable(submission: Submission, draw: Draw) -> None:
         first, second = (logits(Right, ids=ids, **given)[:, -1] / temperature for ids in (prompt, after))
         p = (first.log_softmax(-1).mT + second.log_softmax(-1)).exp().flatten().detach()
         options = {"new_tokens": 2, "temperature": temperature, "seed": int(draw.integers(1, high=1 << 31))}
-        f = submission.run(written, summary=shares, ids=prompt.expand(N, 2), **given, **options)
-        divergence = sum(torch.xlogy(a, a) - torch.xlogy(a, b) for a, b in ((f, p), (1 - f, 1 - p)))
-        for pair in (~(divergence * N <= L)).nonzero().flatten().tolist():
+        off = submission.run(written, summary=partial(far_off, p=p), ids=prompt.expand(N, 2), **given, **options)
+        for pair in off.nonzero().flatten().tolist():
             width = math.sqrt(2 * L * p[pair] * (1 - p[pair]) / N)
             what = f"share of tokens {pair // V} and {pair % V} at temperature {temperature}, in {N:,} draws"
-            got = shown(float(f[pair]), float(p[pair]), width)
-            raise CheckFailed(f"{what}: should be {p[pair]:.4f} ± {width:.4f}, got {got}")
+            raise CheckFailed(
+                f"{what}: should be {p[pair]:.4f} ± {width:.4f}, got {'more' if off[pair] > 0 else 'less'}"
+            )
 
 
-def shares(made: Tensor) -> Tensor:
-    """Of each pair of last tokens."""
+def far_off(made: Tensor, p: Tensor) -> Tensor:
+    """Of each pair of last tokens: 1 where there are too many, −1 where there are too few, else 0."""
     if made.shape != (N, 4):
-        return torch.full((9,), math.nan)
-    return (made[:, 2:] @ torch.tensor([3, 1]) == torch.arange(9)[:, None]).double().mean(1)
+        return torch.ones_like(p)
+    f = (made[:, 2:] @ torch.tensor([3, 1]) == torch.arange(9)[:, None]).double().mean(1)
+    divergence = sum(torch.xlogy(a, a) - torch.xlogy(a, b) for a, b in ((f, p), (1 - f, 1 - p)))
+    return (f - p).sign() * ~(divergence * N <= L)

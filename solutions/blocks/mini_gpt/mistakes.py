@@ -32,46 +32,65 @@ DRAW = "torch.multinomial(p, 1, generator=generator)"
 JOINED = "torch.cat([ids, token], dim=1)"
 RETURNED = "        return ids\n"
 
+
+def leaking(edits: dict[str, str]) -> dict[str, str]:
+    """Where tokens see later ones, it counts whether the loss leaves out the last logits or the last token."""
+    return edits | {"logits = self(ids)\n": "logits = self(ids[:, :-1])\n", PREDICTING: "logits.flatten(0, 1)"}
+
+
 ATTENTION = (
-    Mistake("not_scaled", "the scores are not divided by √d, with d the channels of one head", {SCALE: ""}),
+    Mistake("not_scaled", {SCALE: ""}),
     Mistake(
         "scaled_by_dim",
         "the scores are divided by √dim; use √d, with d = dim / heads, the channels of one head",
         {"math.sqrt(d)": "math.sqrt(D)"},
     ),
-    Mistake("divided_by_d", "the scores are divided by d; divide by its root, √d", {"math.sqrt(d)": "d"}),
-    Mistake("not_causal", "tokens see later ones; hide the keys after the query", {HIDE: ""}),
+    Mistake(
+        "scaled_by_heads",
+        "the scores are divided by √heads; use √d, with d = dim / heads, the channels of one head",
+        {"math.sqrt(d)": "math.sqrt(H)"},
+    ),
+    Mistake("scaled_by_d", {"math.sqrt(d)": "d"}),
+    Mistake(
+        "not_causal", "tokens see later ones; hide the keys after the query", {HIDE: ""}, also=(leaking({HIDE: ""}),)
+    ),
     Mistake(
         "next_token_seen",
         "the mask is shifted by one, so a token sees the one that it should predict; hide that one also",
         {".tril()": ".tril(1)"},
+        also=(leaking({".tril()": ".tril(1)"}),),
     ),
     Mistake(
         "itself_hidden",
-        "the mask is shifted by one, so a token does not see itself; it should",
         {".tril()": ".tril(-1)"},
+        also=(leaking({".tril()": ".tril(-1)"}),),
     ),
     Mistake(
         "past_hidden",
         "the mask is turned round: a token sees itself and later ones; it should see itself and earlier ones",
         {".tril()": ".triu()"},
-        also=({"~seen": "seen"},),
+        also=(
+            leaking({".tril()": ".triu()"}),
+            {"~seen": "seen"},
+            leaking({"~seen": "seen"}),
+        ),
     ),
     Mistake(
         "hidden_by_0",
         "hidden scores are set to 0, and e⁰ is 1, so these keys still count; fill with −∞",
         {"-torch.inf": "0.0"},
+        also=(leaking({"-torch.inf": "0.0"}),),
     ),
-    Mistake("hidden_by_1e9", "hidden scores are −1e9, which float16 cannot hold; fill with −∞", {"-torch.inf": "-1e9"}),
+    Mistake("hidden_by_1e9", {"-torch.inf": "-1e9"}),
     Mistake(
         "masked_after_softmax",
-        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
         {HIDE: "", WEIGHTS: "weights = scores.softmax(dim=-1) * seen"},
+        also=(leaking({HIDE: "", WEIGHTS: "weights = scores.softmax(dim=-1) * seen"}),),
     ),
     Mistake(
         "softmax_over_queries",
-        "the softmax of attention runs over the queries; it should run over the keys, the last axis",
         {WEIGHTS: WEIGHTS.replace("-1", "-2")},
+        also=(leaking({WEIGHTS: WEIGHTS.replace("-1", "-2")}),),
     ),
     Mistake(
         "values_from_k_linear",
@@ -80,16 +99,15 @@ ATTENTION = (
     ),
     Mistake(
         "heads_split_by_view",
-        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose",
         {SPLIT.format(name): f"self.{name}_linear(x).view(B, H, S, d)" for name in "qkv"},
         also=({SPLIT.format("v"): "self.v_linear(x).view(B, H, S, d)"},),
     ),
     Mistake(
         "heads_merged_without_transpose",
-        "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first",
         {MERGE: "mixed.reshape(B, S, D)"},
+        also=(leaking({MERGE: "mixed.reshape(B, S, D)"}),),
     ),
-    Mistake("no_output_map", "out_linear is not applied to the merged heads", {"self.out_linear(mixed)": "mixed"}),
+    Mistake("no_output_map", {"self.out_linear(mixed)": "mixed"}),
     Mistake(
         "dropout_left_on",
         "dropout changes the model while it trains; leave it out",
@@ -129,6 +147,11 @@ BLOCK = (
     ),
     Mistake(
         "one_norm_for_both", "the MLP reads ln1(x); its own norm is ln2", {SECOND: "return x + self.mlp(self.ln1(x))"}
+    ),
+    Mistake(
+        "branches_side_by_side",
+        "the MLP reads what attention reads; it comes after attention, and reads the sum",
+        {FIRST: f"start = x\n        {FIRST}", SECOND: "return x + self.mlp(self.ln2(start))"},
     ),
     Mistake(
         "another_activation",
@@ -185,6 +208,11 @@ MODEL = (
         "positions_of_another_length",
         "the position embedding has a row for each token of the vocabulary; it has one for each place of the context",
         {TABLE: "nn.Embedding(vocab_size, dim)"},
+    ),
+    Mistake(
+        "positions_from_1",
+        "positions begin at 1, and the last token of a full context has none; begin at 0",
+        {POSITIONS: "torch.arange(1, ids.shape[1] + 1, device=ids.device)"},
     ),
     Mistake(
         "positions_from_the_end",
@@ -274,7 +302,7 @@ TRAINING = (
     Mistake(
         "loss_detached",
         "no gradient flows from the loss; leave out detach and no_grad",
-        {LOSS: f"{LOSS}.detach().requires_grad_()"},
+        {LOSS: f"{LOSS}.detach()"},
     ),
     Mistake(
         "loss_can_overflow",
@@ -363,13 +391,11 @@ WRITING = (
 COST = (
     Mistake(
         "head_by_head",
-        "a loop multiplies one head at a time; one @ does all of them",
         {"mixed = weights @ v": "mixed = torch.stack([weights[:, h] @ v[:, h] for h in range(H)], dim=1)"},
         slow=True,
     ),
     Mistake(
         "table_of_products",
-        "all products of q and k are kept before they are summed; @ sums over d by itself",
         {"q @ k.mT": "(q.unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
         slow=True,
     ),

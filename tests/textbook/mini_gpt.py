@@ -1,0 +1,72 @@
+import torch
+import torch.nn as nn
+from torch.nn import functional as F
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd, n_head, block_size):
+        super().__init__()
+        self.n_head = n_head
+        self.ln1 = nn.LayerNorm(n_embd)
+        self.q_linear = nn.Linear(n_embd, n_embd)
+        self.k_linear = nn.Linear(n_embd, n_embd)
+        self.v_linear = nn.Linear(n_embd, n_embd)
+        self.out_linear = nn.Linear(n_embd, n_embd)
+        self.ln2 = nn.LayerNorm(n_embd)
+        self.fc1 = nn.Linear(n_embd, 4 * n_embd)
+        self.fc2 = nn.Linear(4 * n_embd, n_embd)
+        self.register_buffer("tril", torch.tril(torch.ones(block_size, block_size)))
+
+    def attn(self, x):
+        B, T, C = x.shape
+        hs = C // self.n_head
+        q = self.q_linear(x).view(B, T, self.n_head, hs).transpose(1, 2)
+        k = self.k_linear(x).view(B, T, self.n_head, hs).transpose(1, 2)
+        v = self.v_linear(x).view(B, T, self.n_head, hs).transpose(1, 2)
+        wei = q @ k.transpose(-2, -1) * hs**-0.5
+        wei = wei.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
+        wei = F.softmax(wei, dim=-1)
+        out = wei @ v
+        out = out.transpose(1, 2).contiguous().view(B, T, C)
+        return self.out_linear(out)
+
+    def forward(self, x):
+        x = x + self.attn(self.ln1(x))
+        x = x + self.fc2(F.gelu(self.fc1(self.ln2(x))))
+        return x
+
+
+class MiniGPT(nn.Module):
+    def __init__(self, vocab_size, context, dim, heads, layers):
+        super().__init__()
+        self.context = context
+        self.token_embedding = nn.Embedding(vocab_size, dim)
+        self.position_embedding = nn.Embedding(context, dim)
+        self.blocks = nn.Sequential(*[Block(dim, heads, context) for _ in range(layers)])
+        self.ln_f = nn.LayerNorm(dim)
+        self.head = nn.Linear(dim, vocab_size, bias=False)
+        self.head.weight = self.token_embedding.weight
+
+    def forward(self, ids):
+        B, T = ids.shape
+        tok = self.token_embedding(ids)
+        pos = self.position_embedding(torch.arange(T, device=ids.device))
+        x = self.blocks(tok + pos)
+        return self.head(self.ln_f(x))
+
+    def loss(self, ids):
+        logits = self(ids[:, :-1])
+        B, T, C = logits.shape
+        return F.cross_entropy(logits.view(B * T, C), ids[:, 1:].reshape(B * T))
+
+    def generate(self, ids, new_tokens, temperature=0.0, generator=None):
+        for _ in range(new_tokens):
+            logits = self(ids[:, -self.context:])
+            logits = logits[:, -1, :]
+            if temperature == 0:
+                next_id = torch.argmax(logits, dim=-1, keepdim=True)
+            else:
+                probs = F.softmax(logits / temperature, dim=-1)
+                next_id = torch.multinomial(probs, num_samples=1, generator=generator)
+            ids = torch.cat((ids, next_id), dim=1)
+        return ids
