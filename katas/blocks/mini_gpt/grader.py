@@ -69,7 +69,7 @@ class Right(nn.Module):
         return ids
 
 
-# Scenarios. `weights` has all parameters one after the other in its only row; `layout` has the name and the shape of each.
+# Scenarios. `weights` has all parameters one after the other, in one row; `layout` has the name and shape of each.
 
 
 def logits(MiniGPT, ids, weights, layout, sizes, training=True):
