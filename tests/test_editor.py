@@ -16,6 +16,7 @@ import pytest
 from graders.desk.state import Event, State
 from graders.faults import ROOT
 from graders.grade.plugin import line_of, lines_of
+from graders.web.server import USUAL_PORT
 from tests.toys import MODULE_REFERENCE, REFERENCE, make_clone
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
@@ -113,6 +114,7 @@ def test_the_dev_container_makes_what_the_settings_name_and_has_the_extensions_t
     session = make.removeprefix("nox -s ")
     assert f"\ndef {session}(session: nox.Session)" in (ROOT / "noxfile.py").read_text(encoding="utf-8")
     assert kernel == ".venv/bin/python -m pip install ipykernel"
+    assert container["forwardPorts"] == [USUAL_PORT]
     assert not {"privileged", "capAdd", "securityOpt", "runArgs"} & container.keys()  # no weaker than Docker's own
 
 

@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -35,6 +36,7 @@ UPGRADE = {
     "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 }
+SERVED = ("scale", "--port", "0", "--root-path", "/proxy/")
 SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
 
 
@@ -87,11 +89,11 @@ def serving(root: Path, *arguments: str, **environment: str) -> Iterator[Served]
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Ctrl-C ends it, and all that it started."""
-    with serving(make_repository(tmp_path_factory.mktemp("web")), "scale", "--port", "0") as made:
+    with serving(make_repository(tmp_path_factory.mktemp("web")), *SERVED) as made:
         yield made
         family = psutil.Process(made.process.pid).children(recursive=True)
         made.process.send_signal(signal.SIGINT)
-        assert made.process.wait(timeout=20) == 0
+        assert made.process.wait(timeout=30) == 0
         deadline = time.monotonic() + 10
         while any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in family):
             assert time.monotonic() < deadline
@@ -200,7 +202,7 @@ def test_codespace_is_let_in_by_the_name_that_it_is_shown_by(monkeypatch: pytest
 
 
 def test_server_asks_whoever_comes(served: Served) -> None:
-    assert f"/kata/scale?token={served.token}" in served.address
+    assert f"/proxy/kata/scale?token={served.token}" in served.address
     assert served.get("/")[0] == 403
     assert served.get(SOCKET, **UPGRADE)[0] == 403
     assert served.get("/", **served.cookie, Host="evil.example")[0] == 403
@@ -209,6 +211,15 @@ def test_server_asks_whoever_comes(served: Served) -> None:
     assert status == 303
     assert served.get("/", Cookie=headers["set-cookie"].partition(";")[0])[0] == 200
     assert served.get(SOCKET, **UPGRADE, **served.cookie)[0] == 101
+
+
+@pytest.mark.parametrize("prefix", ["", "/proxy"])
+def test_behind_a_proxy_it_answers_whether_the_path_is_taken_off_or_not(served: Served, prefix: str) -> None:
+    assert served.get(f"{prefix}/?token={served.token}")[1]["location"] == "/proxy/"
+    assert served.get(f"{prefix}/kata/scale", **served.cookie)[0] == 200
+    assert served.get(f"{prefix}/report", **served.cookie)[0] == 200
+    assert served.get(f"{prefix}/_nicegui/{version('nicegui')}/static/nicegui.js", **served.cookie)[0] == 200
+    assert served.get(f"{prefix}{SOCKET}", **UPGRADE, **served.cookie)[0] == 101
 
 
 def test_only_this_machine_reaches_it(served: Served) -> None:

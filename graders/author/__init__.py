@@ -29,9 +29,14 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     bench = commands.add_parser(
         "bench",
         help="measure the judge",
-        description="Measures the judge, or with `cohort` the judging of a class, against `import torch` in one run.",
+        description="Measures the judge, the judging of a class or the page to practise on, against `import torch`.",
     )
-    bench.add_argument("what", nargs="?", choices=["cohort"], help="the judging of a class, for about half an hour")
+    bench.add_argument(
+        "what",
+        nargs="?",
+        choices=["cohort", "web"],
+        help="the judging of a class, for about half an hour, or the page, in Chromium",
+    )
     bench.add_argument("--runs", type=int, default=5, metavar="N", help="repetitions of each command; default: 5")
     bench.add_argument("--answers", type=int, default=2000, metavar="N", help="of the class; default: 2000")
     soak = commands.add_parser(

@@ -44,6 +44,8 @@ class Door:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
+        # Some proxies take the path off that they show the page by, and others leave it.
+        scope = {**scope, "root_path": self.path, "path": self.path + scope["path"].removeprefix(self.path)}
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         named = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if not self.lets_in(headers, named):

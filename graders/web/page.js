@@ -1,11 +1,11 @@
 // What only the browser can do: keep what is typed while the server is away, and change the text under a cursor.
 const katas = {
-  // Begins with an editor; what an earlier page could not hand over goes into it first.
-  async start(id, name) {
+  // Begins with the editor of a file; what an earlier page could not hand over goes into it first.
+  async start(id, name, path) {
     this.element = getElement(id);
     await this.element.editorPromise;
     this.view = this.element.editor;
-    this.key = `kata:${name}`;
+    this.key = `katas:${path}`;
     this.saved = this.text();
     this.view.contentDOM.setAttribute("aria-label", `Python of ${name}; Escape, then Tab leaves the editor`);
     this.view.contentDOM.tabIndex = 0;

@@ -9,7 +9,6 @@ from fastapi import FastAPI, HTTPException
 from fastapi.responses import HTMLResponse
 from nicegui import ui
 
-from graders.catalogue import katas
 from graders.desk import attempts, status
 from graders.desk.diff import between
 from graders.desk.history import first_failure
@@ -33,7 +32,7 @@ def application(runner: Runner, root: Path, prefix: str) -> FastAPI:
         state = State(root)
         links = {name: Links(f"{prefix}/kata/{name}", f"{prefix}/kata/{name}") for name in site.katas}
         try:
-            return HTMLResponse(page_of(state, katas.all_katas(root), links))
+            return HTMLResponse(site.guarded(lambda: page_of(state, list(site.katas.values()), links)))
         finally:
             state.close()
 
@@ -43,10 +42,10 @@ def application(runner: Runner, root: Path, prefix: str) -> FastAPI:
 
     @ui.page("/kata/{name}")
     def show_kata(name: str, via: str = "") -> None:
-        desk = site.desk(name, via)
-        if desk is None:
+        file = site.file(name, via)
+        if file is None:
             raise HTTPException(404)
-        Practice(site, desk)
+        Practice(site, file)
 
     @ui.page("/history/{name}")
     def show_history(name: str, number: int = 0, beside: str = "") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from graders.desk.reset import where_kept
 from graders.desk.watch import SLOW_SECONDS
 from graders.faults import UsageError
 from graders.web import cards
-from graders.web.runner import Desk, Verdict
+from graders.web.runner import AnswerFile, Verdict
 from graders.web.sheet import Sheet
 from graders.web.site import Site, heading
 from graders.web.statement import drawn, statement
@@ -30,9 +31,9 @@ PANES = {"statement": "Statement", "code": "Code", "card": "Card"}
 class Practice:
     """One page in one browser. It looks ten times a second at what there is; nothing is sent to it."""
 
-    def __init__(self, site: Site, desk: Desk) -> None:
-        self.site, self.desk, self.kata = site, desk, desk.kata
-        self.sheet = Sheet(desk)
+    def __init__(self, site: Site, file: AnswerFile) -> None:
+        self.site, self.file, self.kata = site, file, file.kata
+        self.sheet = Sheet(file)
         self.ready = False  # whether the browser has the editor
         self.saved_at = 0.0
         self.shown: Verdict | None = None
@@ -76,6 +77,7 @@ class Practice:
         self.draw()
         ui.on("draft", lambda event: setattr(self.sheet, "base", str(event.args)))
         ui.context.client.on_connect(self.connected)
+        ui.context.client.on_disconnect(self.save)
 
     def conflict(self) -> None:
         """Where page and file have both changed: both are shown, and both are kept."""
@@ -89,7 +91,12 @@ class Practice:
         self.two.set_visibility(False)
 
     async def connected(self) -> None:
-        await ui.run_javascript(f"return katas.start({self.editor.id}, {json.dumps(self.kata.id)})", timeout=10)
+        if self.ready:  # it was away for a moment
+            return
+        with contextlib.suppress(UsageError):  # said on Run
+            attempts.opened(self.site.state, self.kata, self.file.via)
+        named = f"{self.editor.id}, {json.dumps(self.kata.id)}, {json.dumps(str(self.file.path))}"
+        await ui.run_javascript(f"return katas.start({named})", timeout=60)
         self.ready = True
         if self.shown and self.shown.result and self.shown.result.source_text == self.text:
             self.mark()
@@ -138,8 +145,10 @@ class Practice:
     def run(self) -> None:
         self.asked = ""
         if self.save():
-            self.site.runner.run(self.desk)
+            self.site.runner.run(self.file)
             ui.run_javascript("katas.pane('card')")
+        elif self.sheet.trouble:
+            self.say(self.sheet.trouble)
         elif self.sheet.both_changed(self.text):
             self.say("decide first which of the two versions you take")
 
@@ -153,7 +162,7 @@ class Practice:
             self.statement.content = self.site.guarded(
                 lambda: statement(self.kata, self.site.names, self.site.prefix, progress.core)
             )
-        verdict = runner.last.get(self.desk)
+        verdict = runner.last.get(self.file)
         if verdict != self.shown or not self.card.content:
             self.shown = verdict
             empty = '<div class="card"><p class="quiet">Run, or Ctrl-Enter, judges what you wrote.</p></div>'
@@ -170,7 +179,7 @@ class Practice:
         """What is going on, in a line."""
         runner = self.site.runner
         words = self.sheet.trouble
-        if runner.running == self.desk:
+        if runner.running == self.file:
             done, planned = runner.done
             call, seconds = runner.judge.call
             words = f"judging {done}/{planned}" if planned else "judging"
@@ -217,13 +226,13 @@ class Practice:
 
     def reset(self) -> None:
         self.save()
-        kept = attempts.begin(self.site.state, self.kata, self.desk.via)
+        kept = attempts.begin(self.site.state, self.kata, self.file.via)
         self.say(f"the stub again; {where_kept(self.site.state, self.kata, kept).partition(':')[0]}")
 
     def go_on(self) -> None:
         self.save()
         overview = self.site.overview()
-        if self.desk.via == review.VIA:
+        if self.file.via == review.VIA:
             others = [one.kata for one in overview.due if one.kata != self.kata.id]
             if others:
                 self.site.begin_review(others[0])

@@ -21,14 +21,14 @@ from graders.judge.warm import Interrupted, WarmJudge
 
 
 @dataclass(frozen=True)
-class Desk:
+class AnswerFile:
     """A kata, and which of its files is written: the learner's, or that of a review."""
 
     kata: Kata
     via: str = "web"
 
     @property
-    def file(self) -> Path:
+    def path(self) -> Path:
         return attempts.file_for(self.kata, self.via)
 
 
@@ -54,17 +54,17 @@ class Runner:
     def __init__(self, judge: WarmJudge, root: Path) -> None:
         self.judge = judge
         self.root = root
-        self.wanted: queue.Queue[Desk] = queue.Queue()
+        self.wanted: queue.Queue[AnswerFile] = queue.Queue()
         self.telling = threading.Lock()
-        self.running: Desk | None = None
+        self.running: AnswerFile | None = None
         self.done = (0, 0)  # checks of the run under way, and how many there will be
-        self.last: dict[Desk, Verdict] = {}
+        self.last: dict[AnswerFile, Verdict] = {}
         self.count = 0  # of runs that ended, whatever came of them: what a page shows may have changed
 
-    def run(self, desk: Desk) -> None:
+    def run(self, file: AnswerFile) -> None:
         """Judges its file as it is now. Called in another thread."""
         with self.telling:
-            self.wanted.put(desk)
+            self.wanted.put(file)
             if self.running:
                 self.judge.interrupt()
 
@@ -82,29 +82,29 @@ class Runner:
                 self.running = None
                 self.count += 1
 
-    def begin(self, desk: Desk) -> None:
+    def begin(self, file: AnswerFile) -> None:
         with self.telling:
             while not self.wanted.empty():
-                desk = self.wanted.get_nowait()
+                file = self.wanted.get_nowait()
             self.judge.go_on()
-            self.running, self.done = desk, (0, 0)
+            self.running, self.done = file, (0, 0)
 
-    def judged(self, state: State, desk: Desk) -> Verdict | None:
+    def judged(self, state: State, file: AnswerFile) -> Verdict | None:
         """None where another run cancelled it."""
         try:
-            attempts.opened(state, desk.kata, desk.via)
-            result = self.judge.grade(desk.kata, source_of(desk.kata, desk.file), self.look)
+            attempts.opened(state, file.kata, file.via)
+            result = self.judge.grade(file.kata, source_of(file.kata, file.path), self.look)
         except Interrupted:
             return None
         except GraderError as error:
-            return Verdict(datetime.now(), trouble=f"the grader of {desk.kata.id} cannot grade: {error}")
+            return Verdict(datetime.now(), trouble=f"the grader of {file.kata.id} cannot grade: {error}")
         except UsageError as error:
             return Verdict(datetime.now(), trouble=str(error))
-        before = self.last.get(desk)
+        before = self.last.get(file)
         known = before.result if before and before.result and not before.result.todo else None
         since = changes(known, result) if known and not result.todo else ""
         try:
-            attempts.record(state, result, self.judge.seed, desk.via)
+            attempts.record(state, result, self.judge.seed, file.via)
         except UsageError as error:
             return Verdict(datetime.now(), result, since, f"this attempt is not remembered: {error}")
         return Verdict(datetime.now(), result, since)

@@ -76,10 +76,8 @@ def listening(root: Path, named: int | None) -> tuple[socket.socket, Place]:
 @contextlib.contextmanager
 def serving(app: App, at: socket.socket, place: Place, outside: str) -> Iterator[None]:
     """Until the block ends. Raises: UsageError where it cannot begin."""
-    door = Door(app, place.token, place.port, outside)
     config = uvicorn.Config(
-        door,
-        root_path=door.path,
+        Door(app, place.token, place.port, outside),
         log_level="error",
         access_log=False,
         proxy_headers=False,

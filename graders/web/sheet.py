@@ -8,7 +8,7 @@ from graders.desk import attempts
 from graders.desk.state import State
 from graders.files import make_room, replace_file
 from graders.judge.run import source_of
-from graders.web.runner import Desk
+from graders.web.runner import AnswerFile
 
 
 class Sheet:
@@ -17,8 +17,8 @@ class Sheet:
     `base` is what page and disk last had in common, `disk` what other editors have made of it since.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, file: AnswerFile) -> None:
+        self.file = file
         self.version: tuple[int, int, int] | None = None
         self.trouble = ""  # why the file cannot be read
         self.disk = ""
@@ -29,12 +29,12 @@ class Sheet:
         """Reads the file where it has changed."""
         version = None
         with contextlib.suppress(OSError):
-            found = self.desk.file.lstat()
+            found = self.file.path.lstat()
             version = found.st_mtime_ns, found.st_size, found.st_ino
         if version == self.version and not again:
             return
         self.version = version
-        source = source_of(self.desk.kata, self.desk.file)
+        source = source_of(self.file.kata, self.file.path)
         self.trouble = f"{source.shown} {source.unreadable}" if source.unreadable else ""
         if not source.unreadable:
             self.disk = source.text
@@ -51,17 +51,17 @@ class Sheet:
     def save(self, text: str) -> bool:
         """Whether the file is now what the page shows. Raises: UsageError."""
         self.look()
-        if not self.met(text) or (self.trouble and self.desk.file.exists()):
+        if not self.met(text) or (self.trouble and self.file.path.exists()):
             return False
-        if text != self.disk or self.trouble:
-            make_room(self.desk.file, "mend that; what you type is kept in this page")
-            replace_file(self.desk.file, text, "mend that; what you type is kept in this page")
+        if text != self.disk or (self.trouble and text):
+            make_room(self.file.path, "mend that; what you type is kept in this page")
+            replace_file(self.file.path, text, "mend that; what you type is kept in this page")
             self.disk = self.base = text
             self.look(again=True)
         return True
 
     def keep_mine(self, state: State, text: str) -> None:
         """What the other editor wrote stays in the history. Raises: UsageError."""
-        attempts.keep(state, self.desk.kata, self.disk)
+        attempts.keep(state, self.file.kata, self.disk)
         self.base = self.disk
         self.save(text)

@@ -15,7 +15,7 @@ from graders.desk import review, status
 from graders.desk.state import State
 from graders.faults import GraderError, UsageError
 from graders.web import HERE
-from graders.web.runner import Desk, Runner
+from graders.web.runner import AnswerFile, Runner
 
 HEAD = f"<style>{(HERE / 'web.css').read_text('utf-8')}</style><script>{(HERE / 'page.js').read_text('utf-8')}</script>"
 
@@ -37,11 +37,11 @@ class Site:
     def overview(self) -> status.Desk:
         return status.overview(self.state, list(self.katas.values()))
 
-    def desk(self, name: str, via: str) -> Desk | None:
+    def file(self, name: str, via: str) -> AnswerFile | None:
         """Only the answer files of known katas can be written: the learner's own, and that of a review."""
         kata = self.katas.get(name)
-        desk = Desk(kata, review.VIA if via == review.VIA else "web") if kata else None
-        return desk if desk and (desk.via != review.VIA or desk.file.exists()) else None
+        file = AnswerFile(kata, review.VIA if via == review.VIA else "web") if kata else None
+        return file if file and (file.via != review.VIA or file.path.exists()) else None
 
     def begin_review(self, name: str) -> None:
         review.open_next(self.state, self.overview(), name)

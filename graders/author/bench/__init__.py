@@ -19,6 +19,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
         from graders.author.bench import cohort  # it needs Dask
 
         return int(not cohort.show(console, root, options.answers))
+    if options.what == "web":
+        from graders.author.bench import web  # it needs Playwright
+
+        return int(not web.show(console, root, options.runs))
     fine = speed.show(console, root, options.runs)
     breakdown.show(console, root)
     references.show(console, root, options.runs)

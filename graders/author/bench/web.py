@@ -1,0 +1,148 @@
+"""The page to practise on, timed in a real browser: the first page, the map, a run beside a save in `watch`."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from http.cookiejar import CookieJar
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, Page, sync_playwright
+from rich.console import Console
+
+from graders.arguments import command_line
+from graders.author.bench.progress import tell
+from graders.author.bench.speed import IMPORT_TORCH, SAVES, USUAL, measure, watched_seconds
+from graders.catalogue import katas
+from graders.catalogue.katas import Kata
+from graders.faults import ROOT, UsageError
+from graders.judge import card
+
+SAMPLE = 5  # katas, along the path
+IDLE_SECONDS = 10
+FIRST_PAGE, MORE_THAN_WATCH, MAP_MILLISECONDS, IDLE_PERCENT = 2.0, 0.3, 300, 1.0  # goals
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+def show(console: Console, root: Path, runs: int) -> bool:
+    """Whether all goals are met. Raises: UsageError where there is no browser."""
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if not program:
+        raise UsageError(f"no browser is installed that could be timed; install one of {', '.join(CHROMIUM)}")
+    tell("import torch")
+    torch_seconds = statistics.median(measure(IMPORT_TORCH, root)[0] for _ in range(runs))
+    tell("first page")
+    first = statistics.median(first_seconds(root) for _ in range(runs))
+    every = sorted(katas.all_katas(root), key=lambda kata: kata.rank)
+    sample = every[:: max(-(-len(every) // SAMPLE), 1)]
+    saves = {kata.id: watched_seconds(kata) for kata in sample}
+    with copied(root) as copy, served(copy) as (process, address), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--headless", "--no-sandbox"])
+        page = opened(browser, address)
+        drawn = statistics.median(map_milliseconds(page, address) for _ in range(runs))
+        more = [run_seconds(page, address, copy, kata) - saves[kata.id] for kata in sample]
+        idle = idle_percent(page, address, process.pid)
+        browser.close()
+    figures = [  # what, got, goal, how it is written
+        ("first page after the command, x import torch", first / torch_seconds, FIRST_PAGE, ".2f"),
+        ("from Run to the card, more than watch takes, x import torch", statistics.median(more) / torch_seconds,
+         MORE_THAN_WATCH, ".2f"),
+        (f"map of {len(every)} katas in the browser, ms", drawn, MAP_MILLISECONDS, ".0f"),
+        ("idle with a page open, % of a core", idle, IDLE_PERCENT, ".2f"),
+    ]  # fmt: skip
+    made = card.table("figure.", "got", "goal", ".")
+    for what, got, goal, written in figures:
+        made.add_row(what, f"{got:{written}}", f"at most {goal:g}", "ok" if got <= goal else "MISSED")
+    console.print(made)
+    console.print(f'python -c "import torch" takes {torch_seconds:.2f} s here')
+    return all(got <= goal for _, got, goal, _ in figures)
+
+
+@contextlib.contextmanager
+def copied(root: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as name:
+        for folder in ("katas", "solutions"):
+            shutil.copytree(root / folder, Path(name) / folder)
+        yield Path(name)
+
+
+@contextlib.contextmanager
+def served(root: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The server's process, and the address that it prints."""
+    command = [*command_line(root), "web", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=USUAL) as process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def first_seconds(root: Path) -> float:
+    """From the command to the first page's HTML, by one request as a browser makes it."""
+    with copied(root) as copy:
+        began = time.perf_counter()
+        with served(copy) as (_, address):
+            client = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+            with client.open(address) as page:
+                page.read()
+            return time.perf_counter() - began
+
+
+def opened(browser: Browser, address: str) -> Page:
+    page = browser.new_page()
+    page.goto(address)
+    page.wait_for_selector(".map")
+    return page
+
+
+def map_milliseconds(page: Page, address: str) -> float:
+    """From the click on a link to the table, for somebody who was there before."""
+    page.goto(at(address, "/"), wait_until="commit")
+    page.wait_for_selector(".map tbody tr")
+    return float(page.evaluate("performance.now()"))
+
+
+def run_seconds(page: Page, address: str, root: Path, kata: Kata) -> float:
+    """From Run to the card, the median of several runs of the reference."""
+    tell(f"web: {kata.id}")
+    text = kata.reference_file.read_text(encoding="utf-8")
+    (root / kata.answer_file.relative_to(kata.root)).write_text(text, encoding="utf-8")
+    page.goto(at(address, f"/kata/{kata.id}"))
+    page.wait_for_selector(".cm-content[aria-label]")
+    seconds = []
+    for number in range(SAVES + 1):
+        before = page.evaluate("document.querySelector('[data-at]')?.dataset.at || ''")
+        page.click(".cm-content")
+        page.keyboard.press("Control+End")
+        page.keyboard.insert_text(f"# {number}\n")
+        began = time.perf_counter()
+        page.keyboard.press("Control+Enter")
+        changed = "before => (document.querySelector('[data-at]')?.dataset.at || '') !== before"
+        page.wait_for_function(changed, arg=before, timeout=120_000)
+        seconds.append(time.perf_counter() - began)
+    return statistics.median(seconds[1:])  # the first one imports the grader
+
+
+def idle_percent(page: Page, address: str, pid: int) -> float:
+    tell("web: idle")
+    page.goto(at(address, "/kata/softmax"))
+    time.sleep(3)
+    server = psutil.Process(pid)
+    before = server.cpu_times()
+    time.sleep(IDLE_SECONDS)
+    after = server.cpu_times()
+    return float(100 * (after.user + after.system - before.user - before.system) / IDLE_SECONDS)
+
+
+def at(address: str, path: str) -> str:
+    found = urlsplit(address)
+    return f"{found.scheme}://{found.netloc}{path}"
