@@ -19,13 +19,16 @@ import sys
 import tarfile
 import time
 import zipfile
+from collections import deque
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
 import pytest
-from distributed import Client, Worker
+from distributed import Client, Nanny, Worker
 
+from graders import __main__ as cli
 from graders.arguments import command_line
 from graders.author.bench.cohort import kill_a_worker
 from graders.author.bench.speed import family
@@ -548,6 +551,32 @@ def test_small_machine_gets_fewer_workers(memory: int, count: int, monkeypatch: 
     monkeypatch.setattr(cluster, "MEMORY_LIMIT", memory)
     with cluster.cluster(argparse.Namespace(scheduler=None, workers=None)) as client:
         assert len(client.nthreads()) == count
+
+
+def test_workers_that_cannot_begin_again_end_the_run_with_a_sentence(
+    toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE, bob=WRONG)
+    by_kata = cluster.by_kata
+
+    async def no_memory(nanny: Nanny) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    def killed(jobs: list[cluster.Job]) -> dict[str, deque[cluster.Job]]:
+        monkeypatch.setattr(Nanny, "instantiate", no_memory)
+        for process in psutil.Process().children():
+            if "spawn_main" in " ".join(process.cmdline()):
+                process.kill()
+        return by_kata(jobs)
+
+    monkeypatch.setattr(cluster, "by_kata", killed)
+    monkeypatch.setattr(cluster, "PATIENCE", 3)
+    begun = time.monotonic()
+    assert cli.main(["cohort", str(folder), "--out", str(toys / "out"), "--workers", "2"], toys) == 2
+    assert time.monotonic() - begun < 60
+    said = capsys.readouterr().err
+    assert said.startswith("error: the workers of this machine ended, and none could be started again for 3 seconds")
+    assert said.endswith("what was judged is kept: make room in its memory, then run the same again\n")
 
 
 def test_machine_of_a_cluster_may_vanish_and_come_back(toys: Path) -> None:

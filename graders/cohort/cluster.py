@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import logging
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,8 @@ from graders.judge.results import Result
 
 AHEAD = 4  # tasks of each worker that wait there: enough that none is idle
 MEMORY = 2 << 30  # bytes for a worker: it takes 1 to 1.5 GB as a rule, 4 while an answer fills its process
+PATIENCE = 120  # seconds for a worker of this machine to begin again, which takes 2 to 20 as a rule
+LOOK = 2.0  # seconds without an answer, after which it is looked whether there are workers
 LOST = 10  # workers under a task, which then is given up; one may lose some by other tasks' doing
 CONFIG = {
     "distributed.scheduler.allowed-failures": LOST,
@@ -94,9 +96,9 @@ def judge_all(
                     done.add(future)
 
         while waiting:
-            client.wait_for_workers(1)
+            wait_for_a_worker(client, options)
             send()
-            for future in done:
+            for future in as_they_end(done, lambda: wait_for_a_worker(client, options)):
                 job, worker = running.pop(future)
                 busy[worker] -= 1
                 try:
@@ -106,6 +108,29 @@ def judge_all(
                 advance()
                 send()
     return lost
+
+
+def wait_for_a_worker(client: Client, options: argparse.Namespace) -> None:
+    """One of a cluster may take as long as it likes. Raises: UsageError where none of this machine's can begin."""
+    try:
+        client.wait_for_workers(1, timeout=None if options.scheduler else PATIENCE)
+    except TimeoutError:
+        raise UsageError(
+            f"the workers of this machine ended, and none could be started again for {PATIENCE} seconds; "
+            "what was judged is kept: make room in its memory, then run the same again"
+        ) from None
+
+
+def as_they_end(done: as_completed, while_idle: Callable[[], None]) -> Iterator[Any]:
+    """The futures, as Dask's own iterator has them, which would wait for ever for workers that are gone."""
+    while not done.is_empty():
+        with done.thread_condition:  # so that none ends unnoticed between the look and the wait
+            if not done.has_ready():
+                done.thread_condition.wait(timeout=LOOK)
+        if done.has_ready():
+            yield next(done)
+        else:
+            while_idle()
 
 
 def by_kata(jobs: list[Job]) -> dict[str, deque[Job]]:
