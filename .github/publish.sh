@@ -23,7 +23,7 @@ for _ in 1 2 3; do
   "$@" branch
   GIT_INDEX_FILE=$index git -C branch --work-tree=. add --all --force
   tree=$(GIT_INDEX_FILE=$index git write-tree)
-  commit=$(git commit-tree "$tree" ${tip:+-p "$tip"} -m "Scores of $GITHUB_SHA")
+  commit=$(git commit-tree "$tree" ${tip:+-p "$tip"} -m "${name^} of $GITHUB_SHA")
   if git push --quiet origin "$commit:refs/heads/$name"; then
     exit 0
   fi

@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote
 
+import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser
 
 from graders.__main__ import main
+from graders.author.site.build import kata_page
 from graders.catalogue import katas, texts
 from graders.catalogue.markup import with_formulas
+from graders.catalogue.stub import stub_for
+from graders.faults import ROOT
 
 KATAS = katas.all_katas()
 SHOWN = ("index.html", "rules.html", "contrastive/info_nce.html", "losses/binary_cross_entropy.html")
@@ -27,7 +31,7 @@ SHOWN = ("index.html", "rules.html", "contrastive/info_nce.html", "losses/binary
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site") / "pages"
-    assert main(["site", "--out", str(out)]) == 0
+    assert main(["site", "--out", str(out), "--repository", "ada/her-katas"]) == 0
     return out
 
 
@@ -94,6 +98,33 @@ def test_pages_have_statements_and_follow_up_questions_and_no_solutions(site: Pa
             assert " ".join(spoiler.split())[:60] not in text
         assert "$$" not in page
         assert "<!-- " not in page.partition("<article")[2].partition("</article>")[0]
+
+
+def test_each_page_opens_its_own_notebook_in_colab_from_the_fork(site: Path) -> None:
+    first = nbformat.read(ROOT / "docs/first_kata.ipynb", 4)  # type: ignore[no-untyped-call]
+    for kata in KATAS:
+        page = (site / kata.topic / f"{kata.id}.html").read_text(encoding="utf-8")
+        to = f"https://colab.research.google.com/github/ada/her-katas/blob/notebooks/{kata.id}.ipynb"
+        assert f'<a href="{to}">Open in Colab</a>' in page
+        made = nbformat.read(site / "notebooks" / f"{kata.id}.ipynb", 4)  # type: ignore[no-untyped-call]
+        nbformat.validate(made)
+        setup = made.cells[1].source
+        assert setup.startswith('FORK = "https://github.com/ada/her-katas"')
+        assert f'Path("katas/{kata.topic}/{kata.id}/README.md")' in setup
+        assert [line for line in setup.splitlines() if line not in first.cells[1].source.splitlines()] == [
+            *setup.splitlines()[:1],
+            *(setup.splitlines()[-1:] if kata.id != "cosine_similarity" else ()),
+        ]
+        assert made.cells[3].source == f"%%kata {kata.id}\n{stub_for(kata)}".rstrip()
+    assert len([*(site / "notebooks").iterdir()]) == len(KATAS)
+
+
+def test_without_a_repository_there_is_no_link_to_colab(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "colab" not in kata_page(KATAS[0], {}, None)
+    for name in ("https://github.com/ada/katas", "ada", "ada/b c", "a/b/c"):
+        with pytest.raises(SystemExit):
+            main(["site", "--out", str(tmp_path / "out"), "--repository", name])
+        assert f"a repository should be like OWNER/NAME, got '{name}'" in capsys.readouterr().err
 
 
 def test_formulas_are_drawn_without_a_script() -> None:
@@ -197,12 +228,16 @@ def test_scores_are_a_page_of_their_own_where_they_are_given(site: Path, tmp_pat
     ("text", "wanted"),
     [
         (None, "grades.csv cannot be read: No such file or directory; name a grades.csv with --scores"),
-        ("", "is no grades.csv as `nox -s cohort` writes it: "),
-        ("name,softmax,total\n", "its first line should begin with learner and end with total, got name and total"),
-        ("learner,softmax,total\nAda,100,99\n", "the line of 'Ada' does not add up"),
-        ("learner,softmax,total\nAda,101,101\n", "the line of 'Ada' does not add up"),
-        ("learner,softmax,total\nAda,7\n", "the line of 'Ada' does not add up"),
-        ("learner,softmax,total\nAda,many,7\n", "invalid literal for int() with base 10: 'many'"),
+        ("", "grades.csv:1 is no grades.csv as `nox -s cohort` writes it: the columns should begin with learner"),
+        ("name,softmax,total\n", "grades.csv:1 is no grades.csv"),
+        ("name,softmax,total\n", "begin with learner and end with total, got 'name,softmax,total'"),
+        ("learner,softmax,total\nAda,100,99\n", "grades.csv:2 is no grades.csv"),
+        ("learner,softmax,total\nAda,100,99\n", "the total should be 100, got 99"),
+        ('learner,softmax,total\n"Ada\nB",1,1\nBob,101,101\n', "grades.csv:4 is no grades.csv"),
+        ("learner,softmax,total\nAda,101,101\n", "softmax should be from 0 to 100, got '101'"),
+        ("learner,softmax,total\nAda,7\n", "there should be 3 cells, got 2"),
+        ("learner,softmax,total\nAda,many,7\n", "softmax should be from 0 to 100, got 'many'"),
+        ('learner,softmax,total\nAda,"7"x,7\n', "grades.csv:2 is no grades.csv"),
     ],
 )
 def test_a_file_that_is_no_table_of_scores_is_refused(

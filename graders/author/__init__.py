@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -84,9 +85,22 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     site.add_argument(
         "--scores", type=Path, metavar="FILE", help="a class's grades.csv, to add a page that names all its learners"
     )
+    site.add_argument(
+        "--repository",
+        type=repository,
+        metavar="OWNER/NAME",
+        help="write notebooks/ also, and link each page to Colab, which opens them from the branch `notebooks` of this "
+        "repository on GitHub: pages.yml pushes them there",
+    )
     for name in ("prove", "bench", "soak", "new", "stub", "statement", "check"):
         commands.choices[name].set_defaults(module=f"graders.author.{name}")
     site.set_defaults(module="graders.author.site.build")
+
+
+def repository(text: str) -> str:
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"a repository should be like OWNER/NAME, got {text!r}")
+    return text
 
 
 def shard(text: str) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from graders.author.site import notebooks
 from graders.author.site.scores import scores_page
 from graders.catalogue import katas, markup, texts
 from graders.catalogue.katas import LEVELS, Kata
@@ -29,14 +30,17 @@ def main(options: argparse.Namespace, root: Path) -> int:
         raise UsageError(f"{options.out} has other files; name an empty or a new folder with --out")
     make_room(out / "index.html", "name another folder with --out")
     scores = scores_page(options.scores) if options.scores else ""
+    chosen = katas.all_katas(root)
     with tempfile.TemporaryDirectory() as folder:
-        write_sources(Path(folder), katas.all_katas(root), root, scores)
+        write_sources(Path(folder), chosen, root, scores, options.repository)
         command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--site-dir", str(out)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
             raise GraderError(f"MkDocs could not build the pages: {(done.stderr or done.stdout).strip()[-800:]}")
     for page in out.rglob("*.html"):
         mend(page)
+    if options.repository:
+        notebooks.write(out / "notebooks", chosen, options.repository)
     print(f"wrote {out}; open {(out / 'index.html').as_uri()}")
     print(f"search works once it is served: {sys.executable} -m http.server --directory {out}")
     return 0
@@ -52,7 +56,7 @@ def mend(page: Path) -> None:
     page.write_text(text, encoding="utf-8")
 
 
-def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str) -> None:
+def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str, repository: str | None) -> None:
     docs = folder / "docs"
     docs.mkdir()
     shutil.copy(HERE / "extra.css", docs)
@@ -63,7 +67,7 @@ def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str) -> 
     for kata in chosen:
         page = docs / kata.topic / f"{kata.id}.md"
         page.parent.mkdir(exist_ok=True)
-        page.write_text(kata_page(kata, {one.id: one for one in chosen}), encoding="utf-8")
+        page.write_text(kata_page(kata, {one.id: one for one in chosen}, repository), encoding="utf-8")
     (folder / "mkdocs.yml").write_text(
         yaml.safe_dump(settings(chosen, bool(scores)), sort_keys=False), encoding="utf-8"
     )
@@ -190,11 +194,13 @@ def after(kata: Kata, chosen: list[Kata]) -> str:
     return ", ".join(links) or "–"
 
 
-def kata_page(kata: Kata, known: dict[str, Kata]) -> str:
+def kata_page(kata: Kata, known: dict[str, Kata], repository: str | None) -> str:
     text = texts.text_of(kata)
     title, _, body = text.partition("\n")
     about = f"{kata.topic}, level {kata.about.level}, about {kata.about.minutes} minutes in an interview"
     start = f"```console\n$ nox -s watch -- {kata.id}\n```"
+    if repository:
+        start += f"\n\n[Open in Colab]({notebooks.address(kata, repository)})"
     folded = f"<details>\n<summary>What an interviewer asks next</summary>\n{markup.follow_up(kata)}\n\n</details>"
     page = f"{title}\n\n*{about}.*\n\n{start}\n{body}\n\n## Follow-up questions\n\n{folded}\n"
     addresses = {name: f"../{one.topic}/{name}.md" for name, one in known.items()}

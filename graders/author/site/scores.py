@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from html import escape
 from pathlib import Path
 
@@ -10,21 +11,26 @@ from graders.cohort.repositories import ABOUT
 from graders.faults import UsageError
 
 FULL = 100  # points of a kata
+NO_TABLE = "is no grades.csv as `nox -s cohort` writes it"
 
 
 def scores_page(path: Path) -> str:
     """Raises: UsageError where the file is not such a table."""
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            (first, *columns, last), *rows = csv.reader(stream, strict=True)
-        names = [name for name in columns if name not in ABOUT]
-        if (first, last) != ("learner", "total"):
-            raise ValueError(f"its first line should begin with learner and end with total, got {first} and {last}")
-        lines = "\n".join(line(row, ["learner", *columns, "total"], names) for row in rows)
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}; name a grades.csv with --scores") from None
+    except ValueError as error:
+        raise UsageError(f"{path} {NO_TABLE}: {error}") from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        columns = next(reader, [])
+        if columns[:1] + columns[-1:] != ["learner", "total"]:
+            raise ValueError(f"the columns should begin with learner and end with total, got {','.join(columns)!r}")
+        names = [name for name in columns[1:-1] if name not in ABOUT]
+        lines = "\n".join(line(row, columns, names) for row in reader)
     except (ValueError, csv.Error) as error:
-        raise UsageError(f"{path} is no grades.csv as `nox -s cohort` writes it: {error}") from None
+        raise UsageError(f"{path}:{max(reader.line_num, 1)} {NO_TABLE}: {error}") from None
     return f"""# Scores
 
 Of {len(names)} katas with {FULL} points each.
@@ -42,10 +48,18 @@ Of {len(names)} katas with {FULL} points each.
 
 def line(row: list[str], columns: list[str], names: list[str]) -> str:
     """Of the table. Raises: ValueError."""
-    learner, *_, total = row
-    cells = dict(zip(columns, row, strict=False))
-    points = [int(cells.get(name) or 0) for name in names]
-    if len(row) != len(columns) or not all(0 <= one <= FULL for one in points) or int(total) != sum(points):
-        raise ValueError(f"the line of {learner!r} does not add up")
-    name = escape(" ".join(learner.split()))
+    if len(row) != len(columns):
+        raise ValueError(f"there should be {len(columns)} cells, got {len(row)}")
+    cells = dict(zip(columns, row, strict=True))
+    points = [whole(cells[name] or "0", name, FULL) for name in names]
+    if whole(cells["total"], "total", FULL * len(names)) != sum(points):
+        raise ValueError(f"the total should be {sum(points)}, got {cells['total']}")
+    name = escape(" ".join(cells["learner"].split()))
     return f'<tr><th scope="row">{name}</th><td>{points.count(FULL)}</td><td>{sum(points)}</td></tr>'
+
+
+def whole(text: str, column: str, most: int) -> int:
+    """Points. Raises: ValueError."""
+    if not (text.isascii() and text.isdecimal() and int(text[:9]) <= most):
+        raise ValueError(f"{column} should be from 0 to {most}, got {text!r}")
+    return int(text)
