@@ -581,11 +581,12 @@ def test_overall_line_says_what_it_rests_on_and_own_scores_stand_apart() -> None
     assert list(overall(submitted(20, 96, (True, 12, 12)))) == [
         "Overall: strong hire, by what was measured: 100 of 100 points, own tests 3.0 of 3, questions 2.0 of 3, "
         "in time.",
-        "By your own scores it would be strong hire: 3 of 3.",
+        "By your own scores, plans included, it would be strong hire: 3 of 3.",
     ]
     (late, _) = overall(submitted(20, 96, (True, 12, 12), elapsed=1400))
     assert late.startswith("Overall: hire, by what was measured: ")
-    assert late.endswith("more than a tenth over the time, which costs a step.")
+    assert late.endswith(", 3:20 over time, which costs a step.")
+    assert next(overall(submitted(20, 96, None, elapsed=1260))).endswith(", 1:00 over time.")
     said = [next(overall(submitted(20, score, (True, 0, 12)))) for score in (90, 75, 50, 10)]
     assert [one.partition(", by")[0].removeprefix("Overall: ") for one in said] == [
         "lean hire", "lean hire", "lean no hire", "no hire",
@@ -1024,6 +1025,34 @@ def test_clock_in_words() -> None:
     assert [in_words(seconds) for seconds in (0, 59.9, 61, 5999, 6000, 100_000)] == [
         "0:00", "0:59", "1:01", "99:59", "1:40:00", "27:46:40",
     ]  # fmt: skip
+
+
+def test_heading_that_is_too_long_for_a_rule_is_folded_above_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    Terminal().heading("2 of 2: layer_norm turns into rms_norm (about 15 minutes)")
+    said = capsys.readouterr().out.splitlines()
+    assert said == ["", "2 of 2: layer_norm turns into rms_norm", "(about 15 minutes)", "─" * 40]
+
+
+def test_report_can_be_read_in_40_columns(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    past = [submitted(20, score, (True, 4, 12)) for score in (40, 60)]
+    past[1].review["scale"] = None
+    card.show(Terminal(), past, 2, NOON)
+    said = capsys.readouterr().out
+    assert max(map(len, said.splitlines())) <= 40
+    said = flat(said)
+    assert "scale score 60/100, asked +4, counts 64, submits 1, runs 0" in said
+    assert "scale clarify 2, plan 3, code 1, test 2" in said
+    assert "1: 2026-11-21 measured 44 %, clarify 2.0, plan 3.0, code 0.0, test 2.0" in said
+
+
+def test_no_page_has_a_number_that_markdown_takes_for_a_list() -> None:
+    for page in (*ROOT.glob("katas/*/*/*.md"), *ROOT.glob("solutions/*/*/hints.md")):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"^(?![-*>|#<]|\d+\. | )\S.*\n1\. ", text, re.MULTILINE), page
 
 
 def test_text_cannot_steer_the_terminal() -> None:

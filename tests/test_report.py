@@ -7,6 +7,7 @@ import random
 import re
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
@@ -330,6 +331,20 @@ def test_interviews_keep_measured_and_own_scores_apart(tmp_path: Path) -> None:
     assert f"Scored by yourself: {one} 2 (each of 3); {other} nothing" in text
     assert "45:00 time was up 47:00 finished" in text
     assert "Where to begin" not in text
+
+
+def test_marks_over_interviews_and_katas_that_came_again_are_shown(tmp_path: Path) -> None:
+    def numbered(number: int) -> list[Event]:
+        made = interview(BEGAN + timedelta(days=number), KATAS, "Because.")
+        return [replace(event, id=f"{number}-{index}", body=event.body | {"interview": str(number)})
+                for index, event in enumerate(made)]  # fmt: skip
+
+    page = Reader(page_of(tmp_path, [event for number in range(12) for event in numbered(number)]))
+    assert "Marks, of 3 each" in page.text
+    assert f"{KATAS[0].id} 12 95, 95," in page.text
+    assert "2 earlier interviews" in page.text
+    assert "by what was measured: 95 of 200 points, questions 0.0 of 3, 2:00 over time." in page.text
+    assert "Marks, of 3" not in Reader(page_of(tmp_path / "one", numbered(0))).text
 
 
 def test_empty_history_says_what_to_do_first(tmp_path: Path) -> None:

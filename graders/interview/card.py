@@ -13,6 +13,7 @@ from graders.desk.status import when
 from graders.interview.marks import MARKS, MOST, Marked, by_kata, marks, overall, trend
 from graders.interview.record import MOST_SELF, InterviewReport
 from graders.interview.round import Round
+from graders.judge.card import Fitting
 from graders.sitting.clock import in_words
 from graders.sitting.terminal import Terminal
 
@@ -55,7 +56,7 @@ def section(terminal: Terminal, title: str, table: Table) -> None:
 
 def grid(*widths: str) -> Table:
     """Columns whose heading ends in a dot are of words and may be folded; the others are of numbers."""
-    made = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=any(widths))
+    made = Fitting(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=any(widths))
     for heading in widths:
         words = heading.endswith(".") or not heading
         made.add_column(heading.rstrip("."), justify="left" if words else "right", no_wrap=not words, overflow="fold")

@@ -192,4 +192,3 @@ class Interview(Sitting):
             self.terminal.markdown(said.words)
         self.say("\nThis is what to write now; `prompt` tells the task as a whole, and a line that ends in ? asks me.")
         self.terminal.markdown(f"```python\n{signatures(stub_for(self.kata))}\n```")
-        self.say()

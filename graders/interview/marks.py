@@ -8,6 +8,7 @@ from statistics import mean
 from graders.desk.measured_tests import Measured
 from graders.interview.record import MOST_SELF, InterviewReport
 from graders.interview.round import Round
+from graders.sitting.clock import in_words
 
 MARKS = ("clarify", "plan", "code", "test", "explain")
 MOST = 3  # of each
@@ -81,10 +82,11 @@ def overall(report: InterviewReport) -> Iterator[str]:
     late = report.overtime > LATE * 60 * report.minutes
     yield f"Overall: {verdict(measured_share(report), late)}, by what was measured: {', '.join(grounds(report, late))}."
     own = [score for one in report.rounds for score in (*one.self_scores, one.plan_score) if score is not None]
+    planned = ", plans included," if any(one.plan_score is not None for one in report.rounds) else ""
     if own:
         share = sum(own) / (MOST_SELF * len(own))
         whose = "your interviewer's" if report.partner else "your own"
-        yield f"By {whose} scores it would be {verdict(share)}: {sum(own)} of {MOST_SELF * len(own)}."
+        yield f"By {whose} scores{planned} it would be {verdict(share)}: {sum(own)} of {MOST_SELF * len(own)}."
 
 
 def verdict(share: float, late: bool = False) -> str:
@@ -106,7 +108,8 @@ def grounds(report: InterviewReport, late: bool) -> Iterator[str]:
     for name, words in (("test", "own tests"), ("clarify", "questions")):
         if (mark := known[name]) is not None:
             yield f"{words} {mark:.1f} of {MOST}"
-    yield "more than a tenth over the time, which costs a step" if late else "in time"
+    over = f"{in_words(report.overtime)} over time" if report.overtime else "in time"
+    yield over + ", which costs a step" * late
 
 
 def trend(reports: Iterable[InterviewReport]) -> list[Marked]:

@@ -30,7 +30,7 @@ from graders.desk.state import Event, State
 from graders.desk.status import Desk, overview
 from graders.faults import GraderError, UsageError
 from graders.files import replace_file
-from graders.interview import record
+from graders.interview import marks, record
 from graders.interview.record import InterviewReport
 from graders.judge import checks
 from graders.judge.checks import POINTS
@@ -40,6 +40,7 @@ from graders.report.tally import Cell
 from graders.sitting import clock
 
 RECENT = 20
+FOLDED = 10  # interviews, from which on earlier ones are folded away
 LONGEST = 20_000  # characters of what a learner wrote
 VERDICTS = {
     "solved": "solved",
@@ -89,6 +90,7 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links]) -> str
     later = coming(desk)
     looked_ahead = habits.due_by_day([*desk.due, *later], today)
     made = [event for event in events if event.kind == "attempt"]
+    interviews = record.reports(everything)
     page = environment().get_template("report.html.jinja")
     return page.render(
         desk=desk,
@@ -117,8 +119,12 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links]) -> str
         categories=CATEGORIES,
         rows=[Row(topic, {kata.id: cells(kata, made) for kata in group}) for topic, group in by_topic(chosen)],
         prices=tally.prices(made, list(desk.katas)),
-        interviews=record.reports(everything)[::-1],
-        debriefs=debriefs(record.reports(everything), desk),
+        interviews=interviews[::-1],
+        folded=FOLDED,
+        mark_names=marks.MARKS,
+        marked=marks.trend(interviews)[::-1],
+        by_kata={name: done for name, done in marks.by_kata(interviews).items() if len(done) > 1},
+        debriefs=debriefs(interviews, desk),
         most_self=record.MOST_SELF,
         debugged=[*enumerate(debug_rounds(everything), start=1)][::-1],
         recent=recent(made),
@@ -245,6 +251,7 @@ def environment() -> jinja2.Environment:
     made.filters |= {
         "short": short,
         "clock": clock.in_words,
+        "overall": marks.overall,
         "place": charts.place,
         "doublings": charts.doublings,
         "became": debugging.became,

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
@@ -76,6 +77,9 @@ class Terminal:
 
     def heading(self, text: str) -> None:
         self.say()
+        if cell_len(text) + 2 > self.console.width:  # a rule would cut it off
+            self.say(text, style="bold")
+            text = ""
         self.show(Rule(Text(text, style="bold"), align="left", style="dim"))
 
     def show(self, what: RenderableType) -> None:
