@@ -1,7 +1,7 @@
 """The words that an author writes a kata's grader and mistakes in: `from graders.kata import …` is all it takes."""
 
 from graders.faults import CheckFailed
-from graders.kata import bans, far, normalized, two_views
+from graders.kata import attention, bans, far, normalized, two_views
 from graders.kata.compare import close, same_dtype, same_shape, shown
 from graders.kata.mistakes import Mistake
 from graders.kata.spec import (
@@ -22,6 +22,6 @@ from graders.kata.spec import (
 
 __all__ = [
     "FULL", "HALF", "TOLERANCES", "Answer", "Arguments", "Budget", "Case", "CheckFailed", "Draw", "Grader", "Inputs",
-    "Mistake", "Submission", "Tolerance", "bans", "close", "far", "last_places", "normalized", "same_dtype",
-    "same_shape", "shown", "two_views",
+    "Mistake", "Submission", "Tolerance", "attention", "bans", "close", "far", "last_places", "normalized",
+    "same_dtype", "same_shape", "shown", "two_views",
 ]  # fmt: skip

@@ -1,22 +1,17 @@
 """What is checked of GroupedQueryAttention."""
 
 import math
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, bans, last_places
-
-# Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
-# rounding error of a sum over all tokens.
-TOLERANCE = {torch.float32: Tolerance(1e-5, 1e-5, 5e-5), **last_places(4, absolute=14)}
+from graders.kata import Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance, attention, bans
 
 
 def parameters(embed_dim: int, num_heads: int, num_kv_heads: int) -> dict[str, tuple[int, ...]]:
-    shared = embed_dim // num_heads * num_kv_heads
-    widths = {"q_linear": embed_dim, "k_linear": shared, "v_linear": shared, "out_linear": embed_dim}
-    weights = {f"{name}.weight": (width, embed_dim) for name, width in widths.items()}
-    return {**weights, **{f"{name}.bias": (width,) for name, width in widths.items()}}
+    D, shared = embed_dim, embed_dim // num_heads * num_kv_heads
+    return attention.layers(q_linear=(D, D), k_linear=(shared, D), v_linear=(shared, D), out_linear=(D, D))
 
 
 def oracle(
@@ -24,9 +19,7 @@ def oracle(
 ) -> Tensor:
     """Queries have an axis for the group and one for the head within it, keys and values only the first."""
 
-    def linear(name: str, of: Tensor) -> Tensor:
-        return torch.einsum("bsd,ed->bse", of, own[f"{name}.weight"]) + own[f"{name}.bias"]
-
+    linear = partial(attention.linear, own)
     d = embed_dim // num_heads
     q = linear("q_linear", x).unflatten(2, (num_kv_heads, -1, d))
     k, v = (linear(name, x).unflatten(2, (num_kv_heads, d)) for name in ("k_linear", "v_linear"))
@@ -65,38 +58,10 @@ GRADER = Grader(
             oracle=oracle,
             parameters=parameters,
             differentiable=("x",),
-            tolerance=TOLERANCE,
-            budgets=(
-                Budget(
-                    "many_small_heads",
-                    sizes={"batch": (4, 32), "groups": (2, 16), "tokens": (4, 32)},
-                    inputs=lambda draw, batch, groups, tokens: {
-                        "x": draw.normal(batch, tokens, 4 * groups),
-                        "causal": True,
-                    },
-                    init=lambda groups, **sizes: heads(4 * groups, 2 * groups, groups),
-                    asks=("loops",),
-                    hints={
-                        "batch": "@ multiplies all matrices of a batch",
-                        "groups": "give the heads an axis of their own, and @ does them all",
-                        "tokens": "one @ scores all pairs of a query and a key",
-                    },
-                ),
-                Budget(
-                    "long_sequences",
-                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (8, 32)},
-                    inputs=lambda draw, heads, tokens, channels: {
-                        "x": draw.normal(1, tokens, heads * channels),
-                        "causal": True,
-                    },
-                    init=lambda heads, channels, **sizes: {
-                        "embed_dim": heads * channels,
-                        "num_heads": heads,
-                        "num_kv_heads": heads // 2,
-                    },
-                    asks=("memory",),
-                    hints={"channels": "@ sums over the channels of a head by itself"},
-                ),
+            tolerance=attention.tolerance(4, absolute=14),
+            budgets=attention.budgets(
+                lambda draw, batch, tokens, D: {"x": draw.normal(batch, tokens, D), "causal": True},
+                init=lambda D, H: heads(D, H, H // 2),
             ),
             cases=(
                 Case("two_groups_of_three", tokens(2, 4, 30, std=0.5), init=heads(30, 6, 2)),

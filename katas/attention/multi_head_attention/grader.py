@@ -11,29 +11,23 @@ from graders.kata import (
     TOLERANCES,
     Answer,
     Arguments,
-    Budget,
     Case,
     Draw,
     Grader,
     Inputs,
     Submission,
     Tolerance,
+    attention,
     bans,
     close,
-    last_places,
 )
 
-# Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
-# rounding error of a sum over all tokens.
-TOLERANCE = {
-    torch.float32: Tolerance(1e-5, 1e-5, 5e-5),
-    **last_places(4, absolute=14),
-}
+TOLERANCE = attention.tolerance(4, absolute=14)
+heads = attention.heads
 
 
 def parameters(embed_dim: int, num_heads: int) -> dict[str, tuple[int, ...]]:
-    shapes: dict[str, tuple[int, ...]] = {"weight": (embed_dim, embed_dim), "bias": (embed_dim,)}
-    return {f"{linear}_linear.{name}": shape for linear in ("q", "k", "v", "out") for name, shape in shapes.items()}
+    return attention.layers(**dict.fromkeys(("q_linear", "k_linear", "v_linear", "out_linear"), (embed_dim, embed_dim)))
 
 
 def oracle(
@@ -47,12 +41,9 @@ def oracle(
 ) -> tuple[Tensor, Tensor]:
     """exp(scores) over the allowed keys, divided by its sum; a row without one is zero."""
 
-    def linear(name: str, x: Tensor) -> Tensor:
-        return torch.einsum("bsd,ed->bse", x, own[f"{name}.weight"]) + own[f"{name}.bias"]
-
     size = embed_dim // num_heads
     q, k, v = (
-        torch.stack(linear(name, x).chunk(num_heads, dim=-1), dim=1)  # (B, H, S, d)
+        torch.stack(attention.linear(own, name, x).chunk(num_heads, dim=-1), dim=1)  # (B, H, S, d)
         for name, x in (("q_linear", query), ("k_linear", key), ("v_linear", value))
     )
     scores = torch.einsum("bhid,bhjd->bhij", q, k) / math.sqrt(size)
@@ -61,7 +52,7 @@ def oracle(
     shares = (scores - top.nan_to_num(neginf=0.0)).masked_fill(~allowed, -torch.inf).exp()
     attn = shares / shares.sum(-1, keepdim=True).clamp_min(1e-300)  # the top score's share is 1
     heads = torch.einsum("bhij,bhjd->bhid", attn, v)
-    return linear("out_linear", torch.cat(heads.unbind(1), dim=-1)), attn
+    return attention.linear(own, "out_linear", torch.cat(heads.unbind(1), dim=-1)), attn
 
 
 def tokens(draw: Draw, B: int, Sq: int, Sk: int, D: int, std: float = 1.0) -> Arguments:
@@ -163,10 +154,6 @@ def self_attended(draw: Draw, batch: int, tokens: int, embed_dim: int) -> Argume
     return {"query": x, "key": x.flip(1), "value": x.roll(1, 1), "mask": torch.ones(tokens, tokens).tril()}
 
 
-def heads(embed_dim: int, num_heads: int) -> dict[str, int]:
-    return {"embed_dim": embed_dim, "num_heads": num_heads}
-
-
 GRADER = Grader(
     answers=(
         Answer(
@@ -176,29 +163,8 @@ GRADER = Grader(
             parameters=parameters,
             differentiable=("query", "key", "value"),
             tolerance=TOLERANCE,
-            budgets=(
-                Budget(
-                    "many_small_heads",
-                    sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
-                    inputs=lambda draw, batch, heads, tokens: self_attended(draw, batch, tokens, 2 * heads),
-                    init=lambda heads, **sizes: {"embed_dim": 2 * heads, "num_heads": heads},
-                    asks=("loops",),
-                    operators=5,  # splitting the heads into a tuple of tensors is welcome
-                    hints={
-                        "batch": "@ multiplies all matrices of a batch",
-                        "heads": "give the heads an axis of their own, before the last two, and @ does them all",
-                        "tokens": "one @ scores all pairs of a query and a key",
-                    },
-                ),
-                Budget(
-                    "long_sequences",
-                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (8, 32)},
-                    inputs=lambda draw, heads, tokens, channels: self_attended(draw, 1, tokens, heads * channels),
-                    init=lambda heads, channels, **sizes: {"embed_dim": heads * channels, "num_heads": heads},
-                    asks=("memory", "time"),
-                    hints={"channels": "@ sums over the channels of a head by itself"},
-                ),
-            ),
+            # Splitting the heads into a tuple of tensors is welcome.
+            budgets=attention.budgets(self_attended, asks=("memory", "time"), operators=5),
             cases=(
                 Case("four_heads", unmasked(2, 5, 5, 8, std=0.5), init=heads(8, 4)),
                 Case("every_size", every_size, init=heads(6, 2)),
@@ -217,7 +183,13 @@ GRADER = Grader(
                     dtypes=(torch.float64,),  # rounding moves such scores too far in float32
                     tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-12, not 1e-16
                 ),
-                Case("mask_in_half", half_with_blocked_row, init=heads(8, 4), category="robustness", dtypes=HALF),
+                Case(
+                    "mask_in_half",
+                    half_with_blocked_row,
+                    init=heads(8, 4),
+                    category="robustness",
+                    dtypes=HALF,
+                ),
                 Case("heads_do_not_divide", None, init=heads(10, 4), raises=ValueError),
                 Case("more_heads_than_channels", None, init=heads(4, 8), raises=ValueError),
             ),

@@ -18,29 +18,19 @@ from graders.kata import (
     Inputs,
     Submission,
     Tolerance,
+    attention,
     bans,
     close,
-    last_places,
 )
-
-# Wider than the usual in `absolute`: the gradient of W_k's bias is 0 by nature, and what comes back for it is the
-# rounding error of a sum over all tokens.
-TOLERANCE = {
-    torch.float32: Tolerance(1e-5, 1e-5, 5e-5),
-    **last_places(4, absolute=6),
-}
 
 
 def parameters(embed_dim: int) -> dict[str, tuple[int, ...]]:
-    shapes: dict[str, tuple[int, ...]] = {"weight": (embed_dim, embed_dim), "bias": (embed_dim,)}
-    return {f"{linear}.{name}": shape for linear in ("W_q", "W_k", "W_v") for name, shape in shapes.items()}
+    return attention.layers(**dict.fromkeys(("W_q", "W_k", "W_v"), (embed_dim, embed_dim)))
 
 
 def oracle(own: dict[str, Tensor], embed_dim: int, x: Tensor) -> tuple[Tensor, Tensor]:
     """softmax_j(q_i · k_j / √D), written out with einsum."""
-    q, k, v = (
-        torch.einsum("bsd,ed->bse", x, own[f"{name}.weight"]) + own[f"{name}.bias"] for name in ("W_q", "W_k", "W_v")
-    )
+    q, k, v = (attention.linear(own, name, x) for name in ("W_q", "W_k", "W_v"))
     scores = torch.einsum("bid,bjd->bij", q, k) / math.sqrt(embed_dim)
     shares = (scores - scores.amax(-1, keepdim=True)).exp()
     weights = shares / shares.sum(-1, keepdim=True)
@@ -80,7 +70,7 @@ GRADER = Grader(
             oracle=oracle,
             parameters=parameters,
             differentiable=("x",),
-            tolerance=TOLERANCE,
+            tolerance=attention.tolerance(4, absolute=6),
             budgets=(
                 Budget(
                     "many_short_sequences",
@@ -88,10 +78,7 @@ GRADER = Grader(
                     inputs=lambda draw, batch, tokens: {"x": draw.normal(batch, tokens, 16)},
                     init=lambda **sizes: {"embed_dim": 16},
                     asks=("loops", "memory"),
-                    hints={
-                        "batch": "@ multiplies all matrices of a batch",
-                        "tokens": "one @ scores all pairs of tokens",
-                    },
+                    hints=attention.LOOPS,
                 ),
                 Budget(
                     "eight_long_sequences",

@@ -1,27 +1,24 @@
 """What is checked of TransformerBlock."""
 
 import math
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Budget, Case, Grader, Inputs, Tolerance, last_places
+from graders.kata import Answer, Case, Grader, Inputs, attention
 
-# Wider than the usual in `absolute`: the gradient of k_linear's bias is 0 by nature, and what comes back for it is the
-# rounding error of a sum over all tokens.
-TOLERANCE = {torch.float32: Tolerance(3e-5, 1e-5, 5e-5), **last_places(8, absolute=14)}
+heads = attention.heads
 
 
 def parameters(embed_dim: int, num_heads: int) -> dict[str, tuple[int, ...]]:
     D = embed_dim
-    weights = {f"{name}_linear.weight": (D, D) for name in ("q", "k", "v", "out")}
-    weights |= {"fc1.weight": (4 * D, D), "fc2.weight": (D, 4 * D), "ln1.weight": (D,), "ln2.weight": (D,)}
-    return weights | {name.replace("weight", "bias"): shape[:1] for name, shape in weights.items()}
+    linears = dict.fromkeys(("q_linear", "k_linear", "v_linear", "out_linear"), (D, D))
+    return attention.layers(**linears, fc1=(4 * D, D), fc2=(D, 4 * D), ln1=(D,), ln2=(D,))
 
 
 def oracle(own: dict[str, Tensor], embed_dim: int, num_heads: int, x: Tensor) -> Tensor:
-    def linear(name: str, of: Tensor) -> Tensor:
-        return torch.einsum("bsd,ed->bse", of, own[f"{name}.weight"]) + own[f"{name}.bias"]
+    linear = partial(attention.linear, own)
 
     def normed(name: str, of: Tensor) -> Tensor:
         centred = of - of.mean(-1, keepdim=True)
@@ -42,10 +39,6 @@ def tokens(*sizes: tuple[int, int], D: int, std: float = 1.0, mean: float = 0.0)
     return lambda draw: [{"x": draw.normal(B, S, D, std=std, mean=mean)} for B, S in sizes]
 
 
-def heads(D: int, H: int) -> dict[str, int]:
-    return {"embed_dim": D, "num_heads": H}
-
-
 GRADER = Grader(
     answers=(
         Answer(
@@ -54,28 +47,9 @@ GRADER = Grader(
             oracle=oracle,
             parameters=parameters,
             differentiable=("x",),
-            tolerance=TOLERANCE,
-            budgets=(
-                Budget(
-                    "many_small_heads",
-                    sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
-                    inputs=lambda draw, batch, heads, tokens: {"x": draw.normal(batch, tokens, 2 * heads)},
-                    init=lambda heads, **sizes: {"embed_dim": 2 * heads, "num_heads": heads},
-                    asks=("loops",),
-                    hints={
-                        "batch": "@ multiplies all matrices of a batch",
-                        "heads": "give the heads an axis of their own, before the last two, and @ does them all",
-                        "tokens": "one @ scores all pairs of a query and a key",
-                    },
-                ),
-                Budget(
-                    "long_sequences",
-                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (4, 16)},
-                    inputs=lambda draw, heads, tokens, channels: {"x": draw.normal(1, tokens, heads * channels)},
-                    init=lambda heads, channels, **sizes: {"embed_dim": heads * channels, "num_heads": heads},
-                    asks=("memory",),
-                    hints={"channels": "@ sums over the channels of a head by itself"},
-                ),
+            tolerance=attention.tolerance(8, absolute=14, relative=3e-5),
+            budgets=attention.budgets(
+                lambda draw, batch, tokens, D: {"x": draw.normal(batch, tokens, D)}, channels=(4, 16)
             ),
             cases=(
                 Case("three_heads", lambda draw: {"x": draw.normal(2, 5, 12)}, init=heads(12, 3)),

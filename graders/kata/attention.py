@@ -1,0 +1,75 @@
+"""What the katas of attention share: layers by their names, the rounding of a bias, budgets of heads and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from graders.kata.spec import Arguments, Budget, Draw, Tolerance, last_places
+
+LOOPS = {
+    "batch": "@ multiplies all matrices of a batch",
+    "heads": "give the heads an axis of their own, before the last two, and @ does them all",
+    "tokens": "one @ scores all pairs of a query and a key",
+}
+
+
+def tolerance(units: float, absolute: float, relative: float = 1e-5) -> Mapping[torch.dtype, Tolerance]:
+    """Wider than the usual in `absolute`.
+
+    The gradient of the keys' bias is 0 by nature, and what comes back for it is the rounding error of a sum over all
+    tokens.
+    """
+    return {torch.float32: Tolerance(relative, 1e-5, 5e-5), **last_places(units, absolute)}
+
+
+def layers(**weights: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+    """The shapes of a module's parameters, from its layers' weights: each has a bias, as long as the first axis."""
+    shapes = {f"{name}.weight": shape for name, shape in weights.items()}
+    return shapes | {f"{name}.bias": shape[:1] for name, shape in weights.items()}
+
+
+def linear(own: Mapping[str, Tensor], name: str, x: Tensor) -> Tensor:
+    return torch.einsum("bsd,ed->bse", x, own[f"{name}.weight"]) + own[f"{name}.bias"]
+
+
+def heads(embed_dim: int, num_heads: int) -> dict[str, int]:
+    return {"embed_dim": embed_dim, "num_heads": num_heads}
+
+
+def budgets(
+    inputs: Callable[[Draw, int, int, int], Arguments],
+    init: Callable[[int, int], dict[str, int]] = heads,
+    channels: tuple[int, int] = (8, 32),
+    asks: tuple[Literal["memory", "time"], ...] = ("memory",),
+    **limits: Any,
+) -> tuple[Budget, Budget]:
+    """Loops over sequences, heads or tokens; and what long sequences take.
+
+    Args:
+        inputs: draw, batch, tokens and embed_dim -> keyword arguments of the call.
+        init: embed_dim and num_heads -> those of the constructor.
+        limits: of loops, where they are not the usual ones.
+    """
+    return (
+        Budget(
+            "many_small_heads",
+            sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
+            inputs=lambda draw, batch, heads, tokens: inputs(draw, batch, tokens, 2 * heads),
+            init=lambda heads, **sizes: init(2 * heads, heads),
+            asks=("loops",),
+            hints=LOOPS,
+            **limits,
+        ),
+        Budget(
+            "long_sequences",
+            sizes={"heads": (2, 8), "tokens": (64, 256), "channels": channels},
+            inputs=lambda draw, heads, tokens, channels: inputs(draw, 1, tokens, heads * channels),
+            init=lambda heads, channels, **sizes: init(heads * channels, heads),
+            asks=asks,
+            hints={"channels": "@ sums over the channels of a head by itself"},
+        ),
+    )
