@@ -13,7 +13,8 @@ import torch
 from graders.catalogue import katas
 from graders.judge.modes import FACTORS, Mode
 from graders.judge.vectors import TestVectors
-from graders.kata.spec import HALF, Answer, Case, Grader
+from graders.kata.spec import Answer, Case, Grader
+from graders.kata.tolerances import HALF
 
 ANSWERS = [
     pytest.param(kata, answer, id=f"{kata.id}-{answer.name}")

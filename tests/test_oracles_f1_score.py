@@ -5,7 +5,8 @@ import torch
 from sklearn.metrics import precision_recall_fscore_support  # type: ignore[import-untyped]
 
 from graders.catalogue import katas
-from graders.kata.spec import Case, Draw
+from graders.kata.draw import Draw
+from graders.kata.spec import Case
 
 GRADER = katas.find(["f1_score"])[0].module
 CASES = [case for case in GRADER.GRADER.answers[0].cases if not case.raises]

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from graders.catalogue import katas
-from graders.kata.spec import Arguments, Case, Draw
+from graders.kata.draw import Draw
+from graders.kata.spec import Arguments, Case
 
 GRADER = katas.find(["gradient_descent"])[0].module
 DESCENT, REGRESSION = GRADER.GRADER.answers

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from graders.kata import two_views
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 
 
 def by_loops(features: list[list[float]], temperature: float) -> float:

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from graders.catalogue import katas
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 
 MODULE = katas.find(["multi_head_attention"])[0].module
 

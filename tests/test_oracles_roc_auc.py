@@ -6,7 +6,8 @@ from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 from sklearn.metrics import roc_curve as sklearn_curve
 
 from graders.catalogue import katas
-from graders.kata.spec import Case, Draw
+from graders.kata.draw import Draw
+from graders.kata.spec import Case
 
 GRADER = katas.find(["roc_auc"])[0].module
 CASES = [case for case in GRADER.asked("case") if not case.raises]

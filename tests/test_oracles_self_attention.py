@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from graders.catalogue import katas
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 
 MODULE = katas.find(["self_attention"])[0].module
 

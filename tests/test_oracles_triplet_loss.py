@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from graders.catalogue import katas
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 
 KATA = katas.find(["triplet_loss"])[0].module
 EUCLIDEAN_WITHOUT_EPS = torch.nn.PairwiseDistance(eps=0.0)

@@ -31,8 +31,11 @@ from graders.judge.standard import unrefused
 from graders.judge.vectors import TestVectors
 from graders.kata import compare
 from graders.kata.diagnoses import COMMON
+from graders.kata.draw import Draw
 from graders.kata.mistakes import Mistake
-from graders.kata.spec import CATEGORIES, TOLERANCES, Answer, Case, Draw, Grader, Tolerance, parameters_of
+from graders.kata.signatures import parameters_of
+from graders.kata.spec import CATEGORIES, Answer, Case, Grader
+from graders.kata.tolerances import TOLERANCES, Tolerance
 from graders.sandbox import dialogue
 from graders.sandbox.launcher import Spawn
 from graders.sandbox.messages import Raised, Reply, Request, describe_call

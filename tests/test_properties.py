@@ -17,7 +17,7 @@ from graders.faults import CheckFailed
 from graders.judge.agreement import agree
 from graders.judge.correctness import same_leaf
 from graders.judge.results import Outcome
-from graders.kata.spec import TOLERANCES
+from graders.kata.tolerances import TOLERANCES
 from graders.sandbox import dialogue
 from graders.sandbox.messages import NO_ANSWER, Reply, names_of, printed_of, raised_of, reply_of
 from graders.sandbox.returned import Other, in_words, leaves_of, other_form

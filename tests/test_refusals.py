@@ -11,7 +11,8 @@ import pytest
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata, load_module
-from graders.kata.spec import Answer, Case, Draw
+from graders.kata.draw import Draw
+from graders.kata.spec import Answer, Case
 
 REFUSING = [
     (kata, answer, case)

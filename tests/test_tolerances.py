@@ -15,7 +15,8 @@ from graders.catalogue.katas import Kata, load_module
 from graders.faults import CheckFailed
 from graders.judge.vectors import TestVectors
 from graders.kata.compare import close
-from graders.kata.spec import HALF, TOLERANCES, Answer, Case, Tolerance
+from graders.kata.spec import Answer, Case
+from graders.kata.tolerances import HALF, TOLERANCES, Tolerance
 from graders.sandbox.messages import floating
 from graders.sandbox.returned import leaves_of
 

@@ -21,7 +21,8 @@ from graders.faults import CheckFailed
 from graders.judge import correctness
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
-from graders.kata.spec import Answer, Case, parameters_of
+from graders.kata.signatures import parameters_of
+from graders.kata.spec import Answer, Case
 from graders.sandbox.messages import floating
 from graders.worker.fortress import removal
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from graders.kata.compare import mismatch_mask, surely_close
-from graders.kata.spec import Tolerance
+from graders.kata.tolerances import Tolerance
 from graders.sandbox.messages import Cost, Raised, Reply, Request
 from graders.sandbox.returned import Leaf, leaves_of
 from graders.sandbox.submission import MOST_LINES

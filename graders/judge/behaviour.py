@@ -20,7 +20,9 @@ from graders.judge.standard import Known
 from graders.judge.trial import Trial
 from graders.judge.vectors import Expected
 from graders.kata.compare import mismatch_mask, same_shape
-from graders.kata.spec import HALF, TOLERANCES, Answer, Arguments, Case, Draw
+from graders.kata.draw import Draw
+from graders.kata.spec import Answer, Arguments, Case
+from graders.kata.tolerances import HALF, TOLERANCES
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.returned import leaves_of, other_form
 

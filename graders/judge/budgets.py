@@ -21,7 +21,8 @@ from graders.judge.modes import Mode
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.kata import compare
-from graders.kata.spec import Answer, Budget, Tolerance
+from graders.kata.spec import Answer, Budget
+from graders.kata.tolerances import Tolerance
 from graders.sandbox.messages import Cost, Measured, Reply, Request
 from graders.sandbox.returned import Other, leaves_of
 from graders.sandbox.submission import Submission

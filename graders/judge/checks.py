@@ -15,7 +15,8 @@ from typing import Any
 from graders.faults import GraderError
 from graders.judge import budgets, correctness, robustness
 from graders.judge.trial import Trial
-from graders.kata.spec import CATEGORIES, Answer, Case, Grader, dtype_name
+from graders.kata.spec import CATEGORIES, Answer, Case, Grader
+from graders.kata.tolerances import dtype_name
 
 WEIGHTS = {
     "contract": 10,

@@ -20,7 +20,9 @@ from graders.judge.trial import Trial
 from graders.judge.unusual import failing, tell
 from graders.judge.vectors import Expected
 from graders.kata.compare import as_finite, close, finite, first_difference, same_dtype, same_shape
-from graders.kata.spec import Answer, Case, Tolerance, parameters_of
+from graders.kata.signatures import parameters_of
+from graders.kata.spec import Answer, Case
+from graders.kata.tolerances import Tolerance
 from graders.sandbox.messages import Request
 from graders.sandbox.returned import THE_OUTPUT, Leaf, Returned, leaves_of
 

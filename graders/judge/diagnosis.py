@@ -18,7 +18,7 @@ from graders.faults import CheckFailed
 from graders.judge.agreement import WHOLE, agree, differences, summed
 from graders.judge.budgets import ROUGH
 from graders.judge.standard import BUILTIN_CALLED, Known, refusals_in, standard_mistakes, without
-from graders.kata.spec import TOLERANCES, Tolerance
+from graders.kata.tolerances import TOLERANCES, Tolerance
 from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import Reply, Request

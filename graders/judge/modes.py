@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import torch
 
-from graders.kata.spec import dtype_name
+from graders.kata.tolerances import dtype_name
 from graders.worker.protocol import Beside, Way
 
 

@@ -19,7 +19,8 @@ from graders.judge.modes import Mode
 from graders.judge.trial import Trial
 from graders.judge.unusual import Question, failing, failure_of, in_modes, tell
 from graders.kata.compare import bits
-from graders.kata.spec import TOLERANCES, Answer, Case
+from graders.kata.spec import Answer, Case
+from graders.kata.tolerances import TOLERANCES
 from graders.sandbox.messages import Request
 
 SUSPECTS = 5  # calls with strided inputs that are made again with others, if only such calls fail

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from graders.catalogue.katas import Kata
 from graders.judge.vectors import TestVectors
-from graders.kata.spec import Answer, parameters_of
+from graders.kata.signatures import parameters_of
+from graders.kata.spec import Answer
 
 WRAPPER = """
 

@@ -14,7 +14,8 @@ from graders.judge.modes import Mode
 from graders.judge.results import BROKEN
 from graders.judge.vectors import TestVectors
 from graders.kata.scenario import source_of
-from graders.kata.spec import parameters_of, refuse_inputs
+from graders.kata.signatures import parameters_of
+from graders.kata.spec import refuse_inputs
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.returned import THE_OUTPUT, Other, Returned, in_words, leaves_of, other_form
 from graders.sandbox.submission import MOST_LINES, Submission

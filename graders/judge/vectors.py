@@ -20,8 +20,11 @@ from torch import Tensor
 from graders.faults import GraderError
 from graders.judge.modes import Choices, Mode, Pair, covering, fill
 from graders.kata.compare import bits
+from graders.kata.draw import Draw
 from graders.kata.scenario import source_of
-from graders.kata.spec import Answer, Arguments, Case, Draw, Grader, Named, dtype_name, parameters_of, refuse_inputs
+from graders.kata.signatures import Named, parameters_of
+from graders.kata.spec import Answer, Arguments, Case, Grader, refuse_inputs
+from graders.kata.tolerances import dtype_name
 from graders.sandbox.messages import Measured, Request, floating
 from graders.sandbox.returned import DEEPEST, MOST_ITEMS, Leaf, Returned, leaves_of
 

@@ -3,22 +3,10 @@
 from graders.faults import CheckFailed
 from graders.kata import attention, bans, far, normalized, two_views
 from graders.kata.compare import close, same_dtype, same_shape, shown
+from graders.kata.draw import Draw
 from graders.kata.mistakes import Mistake
-from graders.kata.spec import (
-    FULL,
-    HALF,
-    TOLERANCES,
-    Answer,
-    Arguments,
-    Budget,
-    Case,
-    Draw,
-    Grader,
-    Inputs,
-    Submission,
-    Tolerance,
-    last_places,
-)
+from graders.kata.spec import Answer, Arguments, Budget, Case, Grader, Inputs, Submission
+from graders.kata.tolerances import FULL, HALF, TOLERANCES, Tolerance, last_places
 
 __all__ = [
     "FULL", "HALF", "TOLERANCES", "Answer", "Arguments", "Budget", "Case", "CheckFailed", "Draw", "Grader", "Inputs",

@@ -8,7 +8,9 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from graders.kata.spec import Arguments, Budget, Draw, Tolerance, last_places
+from graders.kata.draw import Draw
+from graders.kata.spec import Arguments, Budget
+from graders.kata.tolerances import Tolerance, last_places
 
 LOOPS = {
     "batch": "@ multiplies all matrices of a batch",

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed
-from graders.kata.spec import Tolerance, dtype_name
+from graders.kata.tolerances import Tolerance, dtype_name
 
 EXACTLY = Tolerance(0, 0, 0)
 WHOLE = 200  # characters of a message that shows two texts or lists whole

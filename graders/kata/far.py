@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 
 # exp(110) overflows float32, and exp(−110) is 0 in it; bfloat16's neighbours of 1e4 are 64 apart.
 LEVELS = (110.0, 1e4)

@@ -1,7 +1,7 @@
 """What layer norm and instance norm share: the mistakes that people make in both, as edits of either reference."""
 
 from graders.kata.mistakes import Mistake
-from graders.kata.spec import last_places
+from graders.kata.tolerances import last_places
 
 ROUNDED = last_places(6)  # gradients are made of mean, variance and root, each of them rounded
 

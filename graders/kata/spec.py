@@ -1,13 +1,11 @@
-"""The words an author writes a grader in: answers, cases, tolerances. Everything here is data, refused if unusable."""
+"""The words an author writes a grader in: answers, cases, budgets. Everything here is data, refused if unusable."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import inspect
 import math
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
@@ -16,35 +14,14 @@ import torch
 from torch import Tensor
 
 from graders.faults import GraderError
+from graders.kata.draw import Draw
 from graders.kata.scenario import source_of
+from graders.kata.signatures import parameters_of
+from graders.kata.tolerances import FULL, HALF, TOLERANCES, Tolerance
 
 CATEGORIES = ("contract", "shapes", "numerics", "gradients", "robustness", "rules", "performance")
-FULL = (torch.float64, torch.float32)
-HALF = (torch.float16, torch.bfloat16)
 
 Arguments = dict[str, Any]
-
-
-class Draw:
-    """Seeded random values, float64 unless they are integers; the engine casts them to the dtype under test."""
-
-    def __init__(self, *seed: object) -> None:
-        text = "/".join(str(part) for part in seed)
-        self.generator = torch.Generator().manual_seed(zlib.crc32(text.encode()))
-
-    def normal(self, *shape: int, std: float = 1.0, mean: float = 0.0) -> Tensor:
-        return torch.randn(shape, generator=self.generator, dtype=torch.float64) * std + mean
-
-    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0) -> Tensor:
-        return torch.rand(shape, generator=self.generator, dtype=torch.float64) * (high - low) + low
-
-    def integers(self, *shape: int, low: int = 0, high: int) -> Tensor:
-        return torch.randint(low, high, shape, generator=self.generator)
-
-    def permutation(self, n: int) -> Tensor:
-        return torch.randperm(n, generator=self.generator)
-
-
 Inputs = Callable[[Draw], Arguments | list[Arguments]]
 
 
@@ -67,36 +44,6 @@ class Submission(Protocol):
         With a summary, which the judge makes of that, gives back the summary: where the raw numbers are random, the
         diagnosis compares two answers by it.
         """
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """|got − expected| ≤ relative·|expected| + scaled·max|expected| + absolute."""
-
-    relative: float
-    scaled: float
-    absolute: float
-
-
-def last_places(units: float, absolute: float = 0.25) -> dict[torch.dtype, Tolerance]:
-    """In half precision, off by so many units in the last place of the largest result (1 + eps is one above 1).
-
-    `absolute` is in units of 1, for results that are 0 or nearly so.
-    """
-    eps = {dtype: torch.finfo(dtype).eps for dtype in HALF}
-    return {dtype: Tolerance(0.0, units * one, absolute * one) for dtype, one in eps.items()}
-
-
-# Measured of the references, all alternatives and references that compute in float32 inside, at eight to ten seeds. In
-# half precision values and gradients are off by up to 2.8 units in the last place of the largest, where a grader names
-# no tolerance of its own; in float32 by a fourth of what is allowed. A grader that names one allows 1.4 times what was
-# measured at least: layer norm and batch norm need 3.6, log_posterior 7, mutual information 4.5, tanh 8.5.
-# tests/test_tolerances.py measures half precision again.
-TOLERANCES: dict[torch.dtype, Tolerance] = {
-    torch.float64: Tolerance(1e-9, 1e-11, 1e-12),
-    torch.float32: Tolerance(3e-5, 1e-5, 1e-5),
-    **last_places(4),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,34 +307,6 @@ class Grader:
         return next(answer for answer in self.answers if answer.name == name)
 
 
-@dataclass(frozen=True)
-class Named:
-    """A default that is no literal, such as torch.float32, as Python shows it."""
-
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-@functools.cache
-def parameters_of(signature: str) -> Mapping[str, Any]:
-    """Name -> default of a signature's text, in order; `...` where there is none, Named where it is no literal."""
-    name, _, rest = signature.removeprefix("class ").partition("(")
-    tree = ast.parse(f"def {name or 'forward'}({rest or ')'}: ...").body[0]
-    assert isinstance(tree, ast.FunctionDef)
-    names = [argument.arg for argument in tree.args.args]
-    defaults = [default_of(default) for default in tree.args.defaults]
-    return dict(zip(names, [...] * (len(names) - len(defaults)) + defaults, strict=True))
-
-
-def default_of(node: ast.expr) -> Any:
-    try:
-        return ast.literal_eval(node)
-    except ValueError:
-        return Named(ast.unparse(node))
-
-
 def refuse_inputs(case: str, inputs: Arguments) -> None:
     """Raises: GraderError where an input would not reach a submission as it is."""
     for name, value in inputs.items():
@@ -404,7 +323,3 @@ def is_plain(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(is_plain, value))
     return value is None or isinstance(value, int | str) or (isinstance(value, float) and math.isfinite(value))
-
-
-def dtype_name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")

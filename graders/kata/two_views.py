@@ -7,7 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.kata.spec import HALF, Arguments, Budget, Case, Draw, Inputs, Tolerance
+from graders.kata.draw import Draw
+from graders.kata.spec import Arguments, Budget, Case, Inputs
+from graders.kata.tolerances import HALF, Tolerance
 
 # An eps of 1e-12 beside a norm of 1e-6 is welcome, one of 1e-8 beside 1e-4 is not.
 NORM_EPS = {torch.float64: Tolerance(1e-5, 1e-5, 1e-12), torch.float32: Tolerance(1e-4, 1e-4, 1e-5)}

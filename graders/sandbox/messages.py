@@ -12,7 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from graders.kata.spec import Tolerance, dtype_name
+from graders.kata.tolerances import Tolerance, dtype_name
 from graders.sandbox.returned import Returned, count_in, few, name_in, result_in, tensor_in, text_in
 from graders.worker import wire
 from graders.worker.protocol import Beside, CallRequest, Way

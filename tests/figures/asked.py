@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from graders.catalogue import katas
 from graders.faults import ROOT
-from graders.kata.spec import Arguments, Draw
+from graders.kata.draw import Draw
+from graders.kata.spec import Arguments
 
 
 def inputs_of(kata_id: str) -> dict[str, list[Arguments]]:

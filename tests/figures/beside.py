@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from graders.catalogue.katas import Kata, load_module
 from graders.catalogue.texts import CODE_OR_FORMULA, FIGURE
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 from tests.figures import texts_of
 from tests.figures.asked import inputs_of
 from tests.figures.number import NUMBER, agrees

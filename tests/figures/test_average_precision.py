@@ -8,7 +8,7 @@ from sklearn.metrics import average_precision_score as ap  # type: ignore[import
 from sklearn.metrics import precision_recall_curve, roc_auc_score
 
 from graders.catalogue import katas
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 from tests.figures import said
 
 KATA = "average_precision"

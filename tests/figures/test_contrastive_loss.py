@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from graders.catalogue import katas
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 from tests.figures import normal, reference_of, said
 
 KATA = "contrastive_loss"

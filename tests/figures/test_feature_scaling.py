@@ -9,7 +9,7 @@ from torch import Tensor
 
 from graders.catalogue import katas
 from graders.judge.vectors import TestVectors
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 from tests.figures import reference_of, said
 
 KATA = "feature_scaling"

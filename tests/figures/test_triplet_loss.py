@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from graders.catalogue import katas
-from graders.kata.spec import Draw
+from graders.kata.draw import Draw
 from tests.figures import normal, reference_of, said
 
 KATA = "triplet_loss"

@@ -17,7 +17,8 @@ from graders.catalogue.stub import stub_for
 from graders.faults import GraderError
 from graders.judge import checks
 from graders.judge.vectors import TestVectors
-from graders.kata.spec import CATEGORIES, parameters_of
+from graders.kata.signatures import parameters_of
+from graders.kata.spec import CATEGORIES
 
 TODO = "TODO(author)"  # what `new` leaves for an author to fill in
 END = re.compile(r" ?(<|\|).*|\W*$")  # of what is to be done: markup, or no more words

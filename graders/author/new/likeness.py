@@ -11,7 +11,8 @@ from typing import Any
 
 from graders.catalogue.katas import Kata
 from graders.faults import UsageError
-from graders.kata.spec import Answer, parameters_of
+from graders.kata.signatures import parameters_of
+from graders.kata.spec import Answer
 
 TYPES = {bool: "bool", int: "int", float: "float", str: "str", type(None): "Tensor | None"}  # by a default
 
