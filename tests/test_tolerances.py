@@ -25,10 +25,9 @@ SEEDS = (1,)
 Pair = tuple[str, Tensor, Tensor, Tolerance]  # where it was found, what came back, what should have, how near
 
 
-def pairs(kata: Kata, module: ModuleType, seed: int) -> Iterator[Pair]:
+def pairs(vectors: TestVectors, module: ModuleType) -> Iterator[Pair]:
     """Of all values and gradients in half precision."""
-    vectors = TestVectors(kata.id, kata.grader, seed)
-    for answer in kata.grader.answers:
+    for answer in vectors.grader.answers:
         for case in (case for case in answer.cases if case.inputs and not case.raises):
             for dtype in {*case.dtypes, *answer.halves_in(case)}.intersection(HALF):
                 for index in range(len(vectors.arguments(case))):
@@ -81,10 +80,11 @@ def right_answers(kata: Kata) -> list[Path]:
 @pytest.mark.parametrize("kata", katas.all_katas(), ids=lambda kata: kata.id)
 @pytest.mark.filterwarnings("ignore")
 def test_right_answers_are_well_within_the_tolerance(kata: Kata) -> None:
-    for file in right_answers(kata):
-        module = load_module(file, f"{kata.id}_{file.stem}")
-        for seed in SEEDS:
-            for where, got, wanted, allowed in pairs(kata, module, seed):
+    for seed in SEEDS:
+        vectors = TestVectors(kata.id, kata.grader, seed)
+        for file in right_answers(kata):
+            module = load_module(file, f"{kata.id}_{file.stem}")
+            for where, got, wanted, allowed in pairs(vectors, module):
                 parts = (allowed.relative, allowed.scaled, allowed.absolute)
                 close(f"{file.stem}: {where}", got, wanted, Tolerance(*(part / MARGIN for part in parts)))
 
