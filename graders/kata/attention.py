@@ -12,6 +12,7 @@ from graders.kata.draw import Draw
 from graders.kata.spec import Arguments, Budget
 from graders.kata.tolerances import Tolerance, last_places
 
+Calls = Callable[[Draw, int, int, int], Arguments]
 LOOPS = {
     "batch": "@ multiplies all matrices of a batch",
     "heads": "give the heads an axis of their own, before the last two, and @ does them all",
@@ -42,36 +43,37 @@ def heads(embed_dim: int, num_heads: int) -> dict[str, int]:
     return {"embed_dim": embed_dim, "num_heads": num_heads}
 
 
-def budgets(
-    inputs: Callable[[Draw, int, int, int], Arguments],
-    init: Callable[[int, int], dict[str, int]] = heads,
-    channels: tuple[int, int] = (8, 32),
-    asks: tuple[Literal["memory", "time"], ...] = ("memory",),
-    **limits: Any,
-) -> tuple[Budget, Budget]:
-    """Loops over sequences, heads or tokens; and what long sequences take.
+def small_heads(inputs: Calls, init: Callable[[int, int], dict[str, int]] = heads, **limits: Any) -> Budget:
+    """Against loops over sequences, heads or tokens.
 
     Args:
         inputs: draw, batch, tokens and embed_dim -> keyword arguments of the call.
         init: embed_dim and num_heads -> those of the constructor.
-        limits: of loops, where they are not the usual ones.
+        limits: those that are not the usual ones.
     """
-    return (
-        Budget(
-            "many_small_heads",
-            sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
-            inputs=lambda draw, batch, heads, tokens: inputs(draw, batch, tokens, 2 * heads),
-            init=lambda heads, **sizes: init(2 * heads, heads),
-            asks=("loops",),
-            hints=LOOPS,
-            **limits,
-        ),
-        Budget(
-            "long_sequences",
-            sizes={"heads": (2, 8), "tokens": (64, 256), "channels": channels},
-            inputs=lambda draw, heads, tokens, channels: inputs(draw, 1, tokens, heads * channels),
-            init=lambda heads, channels, **sizes: init(heads * channels, heads),
-            asks=asks,
-            hints={"channels": "@ sums over the channels of a head by itself"},
-        ),
+    return Budget(
+        "many_small_heads",
+        sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
+        inputs=lambda draw, batch, heads, tokens: inputs(draw, batch, tokens, 2 * heads),
+        init=lambda heads, **sizes: init(2 * heads, heads),
+        asks=("loops",),
+        hints=LOOPS,
+        **limits,
+    )
+
+
+def long_sequences(
+    inputs: Calls,
+    init: Callable[[int, int], dict[str, int]] = heads,
+    channels: tuple[int, int] = (8, 32),
+    asks: tuple[Literal["memory", "time"], ...] = ("memory",),
+) -> Budget:
+    """Against tables of all products, with arguments as above."""
+    return Budget(
+        "long_sequences",
+        sizes={"heads": (2, 8), "tokens": (64, 256), "channels": channels},
+        inputs=lambda draw, heads, tokens, channels: inputs(draw, 1, tokens, heads * channels),
+        init=lambda heads, channels, **sizes: init(heads * channels, heads),
+        asks=asks,
+        hints={"channels": "@ sums over the channels of a head by itself"},
     )

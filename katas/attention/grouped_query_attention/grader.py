@@ -6,7 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Case, Draw, Grader, Inputs, Tolerance, attention, bans
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, attention, bans
 
 
 def parameters(embed_dim: int, num_heads: int, num_kv_heads: int) -> dict[str, tuple[int, ...]]:
@@ -50,6 +50,10 @@ def large_scores(draw: Draw) -> list[Arguments]:
     return [{"x": draw.normal(2, 6, 12, std=300.0), "causal": causal} for causal in (False, True)]
 
 
+def large(draw: Draw, batch: int, tokens: int, D: int) -> Arguments:
+    return {"x": draw.normal(batch, tokens, D), "causal": True}
+
+
 GRADER = Grader(
     answers=(
         Answer(
@@ -59,9 +63,16 @@ GRADER = Grader(
             parameters=parameters,
             differentiable=("x",),
             tolerance=attention.tolerance(4, absolute=14),
-            budgets=attention.budgets(
-                lambda draw, batch, tokens, D: {"x": draw.normal(batch, tokens, D), "causal": True},
-                init=lambda D, H: heads(D, H, H // 2),
+            budgets=(
+                Budget(
+                    "many_small_heads",
+                    sizes={"batch": (4, 32), "groups": (2, 16), "tokens": (4, 32)},
+                    inputs=lambda draw, batch, groups, tokens: large(draw, batch, tokens, 4 * groups),
+                    init=lambda groups, **sizes: heads(4 * groups, 2 * groups, groups),
+                    asks=("loops",),
+                    hints={**attention.LOOPS, "groups": "give the heads an axis of their own, and @ does them all"},
+                ),
+                attention.long_sequences(large, init=lambda D, H: heads(D, H, H // 2)),
             ),
             cases=(
                 Case("two_groups_of_three", tokens(2, 4, 30, std=0.5), init=heads(30, 6, 2)),

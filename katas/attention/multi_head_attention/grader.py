@@ -163,8 +163,10 @@ GRADER = Grader(
             parameters=parameters,
             differentiable=("query", "key", "value"),
             tolerance=TOLERANCE,
-            # Splitting the heads into a tuple of tensors is welcome.
-            budgets=attention.budgets(self_attended, asks=("memory", "time"), operators=5),
+            budgets=(
+                attention.small_heads(self_attended, operators=5),  # a tuple of tensors, one for each head, is welcome
+                attention.long_sequences(self_attended, asks=("memory", "time")),
+            ),
             cases=(
                 Case("four_heads", unmasked(2, 5, 5, 8, std=0.5), init=heads(8, 4)),
                 Case("every_size", every_size, init=heads(6, 2)),

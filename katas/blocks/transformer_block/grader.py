@@ -6,7 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Case, Grader, Inputs, attention
+from graders.kata import Answer, Arguments, Case, Draw, Grader, Inputs, attention
 
 heads = attention.heads
 
@@ -39,6 +39,10 @@ def tokens(*sizes: tuple[int, int], D: int, std: float = 1.0, mean: float = 0.0)
     return lambda draw: [{"x": draw.normal(B, S, D, std=std, mean=mean)} for B, S in sizes]
 
 
+def large(draw: Draw, batch: int, tokens: int, D: int) -> Arguments:
+    return {"x": draw.normal(batch, tokens, D)}
+
+
 GRADER = Grader(
     answers=(
         Answer(
@@ -48,9 +52,7 @@ GRADER = Grader(
             parameters=parameters,
             differentiable=("x",),
             tolerance=attention.tolerance(8, absolute=14, relative=3e-5),
-            budgets=attention.budgets(
-                lambda draw, batch, tokens, D: {"x": draw.normal(batch, tokens, D)}, channels=(4, 16)
-            ),
+            budgets=(attention.small_heads(large), attention.long_sequences(large, channels=(4, 16))),
             cases=(
                 Case("three_heads", lambda draw: {"x": draw.normal(2, 5, 12)}, init=heads(12, 3)),
                 Case("every_size", tokens((1, 1), (1, 6), (4, 1), (3, 4), (2, 7), D=6), init=heads(6, 2)),
