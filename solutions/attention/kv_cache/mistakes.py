@@ -77,7 +77,7 @@ MISTAKES = (
     Mistake(
         "next_token_seen", "a token also sees the one after it; shift the diagonal by P", {"(S - T)": "(S - T + 1)"}
     ),
-    Mistake("itself_hidden", "a token does not see itself; it should", {"(S - T)": "(S - T - 1)"}),
+    Mistake("itself_hidden", {"(S - T)": "(S - T - 1)"}),
     Mistake(
         "no_mask_in_eval_mode",
         "in eval mode nothing is hidden; the mask is the same in both modes",
@@ -92,7 +92,8 @@ MISTAKES = (
         "not_joined_along_the_tokens",
         "past and new do not fit: keys or values are not joined along the tokens; in (B, H, S, d) that is axis 2",
         each("dim=2", "dim=1"),
-        also=(each("dim=2", "dim=-1"), {JOIN_V: "pass"}),
+        each("dim=2", "dim=-1"),
+        {JOIN_V: "pass"},
     ),
     Mistake(
         "cache_not_used",
@@ -132,24 +133,22 @@ MISTAKES = (
         "cut_at_the_cache",
         "no gradient flows through the cache to the tokens of earlier calls; leave out detach and no_grad",
         {PAST: "past_k, past_v = (past.detach() for past in cache)"},
-        also=({RESULT: RESULT.replace("(k, v)", "(k.detach(), v.detach())")},),
+        {RESULT: RESULT.replace("(k, v)", "(k.detach(), v.detach())")},
     ),
     Mistake(
         "cache_swapped",
         "the returned pair is (v, k); it should be (k, v)",
         {RESULT: RESULT.replace("(k, v)", "(v, k)")},
-        also=(
-            {
-                RESULT: RESULT.replace("(k, v)", "(v, k)"),
-                **joined("k = torch.cat([past_v, k], dim=2)", "v = torch.cat([past_k, v], dim=2)"),
-            },
-        ),
+        {
+            RESULT: RESULT.replace("(k, v)", "(v, k)"),
+            **joined("k = torch.cat([past_v, k], dim=2)", "v = torch.cat([past_k, v], dim=2)"),
+        },
     ),
     Mistake(
         "tokens_before_heads",
         "the returned k and v are (B, S, H, d); return them as (B, H, S, d)",
         TOKENS_LAST,
-        also=({**TOKENS_LAST, PAST: "past_k, past_v = (past.transpose(1, 2) for past in cache)"},),
+        {**TOKENS_LAST, PAST: "past_k, past_v = (past.transpose(1, 2) for past in cache)"},
     ),
     Mistake(
         "last_token_only",
@@ -164,71 +163,38 @@ MISTAKES = (
         "the returned keys are divided by √d; divide the scores or the queries, and keep the keys as they are",
         {SPLIT.format("k"): f"{SPLIT.format('k')} / math.sqrt(d)", SCORES: "q @ k.mT"},
     ),
-    Mistake(
-        "scaled_by_embed_dim", "the scores are divided by √embed_dim; use √(embed_dim / num_heads)", {"(d)": "(D)"}
-    ),
-    Mistake("not_scaled", "the scores are not divided by √d", {SCORES: "q @ k.mT"}),
-    Mistake(
-        "float32_root",
-        "√d is taken of a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
-        {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
-    ),
+    Mistake("scaled_by_embed_dim", {"(d)": "(D)"}),
+    Mistake("not_scaled", {SCORES: "q @ k.mT"}),
+    Mistake("float32_root", {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"}),
     Mistake(
         "heads_split_by_view",
         "(B, T, D) is viewed as (B, H, T, d), which mixes tokens and heads; view it as (B, T, H, d), then transpose",
         split(".view(B, H, T, d)"),
     ),
-    Mistake(
-        "heads_interleaved",
-        "head h takes every H-th channel; it should take d neighbours, so view the channels as (H, d), not (d, H)",
-        split(".view(B, T, d, H).permute(0, 3, 1, 2)"),
-    ),
+    Mistake("heads_interleaved", split(".view(B, T, d, H).permute(0, 3, 1, 2)")),
     Mistake(
         "heads_merged_without_transpose",
         "the heads are reshaped to (B, T, D) without transposing back, which mixes tokens and heads; transpose first",
         {MERGE: "heads.reshape(B, T, D)"},
     ),
-    Mistake(
-        "no_output_map", "out_linear is not applied; map the merged heads with it", {f"self.out_linear({MERGE})": MERGE}
-    ),
+    Mistake("no_output_map", {f"self.out_linear({MERGE})": MERGE}),
     Mistake(
         "map_without_bias",
         "one of the four linear maps has no bias; all of them should have one",
         {K_LINEAR: K_LINEAR.replace("embed_dim)", "embed_dim, bias=False)")},
     ),
-    Mistake(
-        "hidden_by_1e9",
-        "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
-        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
-    ),
-    Mistake(
-        "hidden_by_1e4",
-        "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
-        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")},
-    ),
-    Mistake(
-        "masked_after_softmax",
-        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
-        {WEIGHTS: "scores.softmax(-1) * seen"},
-    ),
-    Mistake(
-        "maximum_not_subtracted",
-        "exp overflows; subtract the largest score of each row, or call softmax",
-        {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"},
-    ),
+    Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
+    Mistake("hidden_by_1e4", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")}),
+    Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1) * seen"}),
+    Mistake("maximum_not_subtracted", {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"}),
     Mistake(
         "softmax_over_queries",
         "the softmax runs over the new tokens; it should run over the keys",
         {"softmax(-1)": "softmax(-2)"},
     ),
-    Mistake(
-        "dropout_left_on",
-        "dropout changes the weights while the module trains; leave it out",
-        {HEADS: "heads = nn.functional.dropout(weights, 0.1, self.training) @ v"},
-    ),
+    Mistake("dropout_left_on", {HEADS: "heads = nn.functional.dropout(weights, 0.1, self.training) @ v"}),
     Mistake(
         "head_by_head",
-        "a loop multiplies one head at a time; one @ does all of them",
         {HEADS: "heads = torch.stack([weights[:, h] @ v[:, h] for h in range(H)], dim=1)"},
         slow=True,
     ),
@@ -247,12 +213,7 @@ MISTAKES = (
         },
         slow=True,
     ),
-    Mistake(
-        "table_of_products",
-        "all products of q and k are kept before they are summed; @ sums over d by itself",
-        {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
-        slow=True,
-    ),
+    Mistake("table_of_products", {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"}, slow=True),
 )
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.

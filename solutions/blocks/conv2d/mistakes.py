@@ -27,7 +27,7 @@ def wrong(name: str, diagnosis: str, old: str, *new: str, sized: bool = False, s
     """With a form for each text in place of `old`; `sized` also where a result of another shape raises."""
     forms: list[dict[str, str]] = [{old: one} for one in new]
     forms += [{old: one, SUM: SIZED} for one in new if sized]
-    return Mistake(name, diagnosis, forms[0], also=tuple(forms[1:]), slow=slow)
+    return Mistake(name, diagnosis, forms[0], *(forms[1:]), slow=slow)
 
 
 MISTAKES = (
@@ -136,7 +136,7 @@ MISTAKES = (
         "place_by_place",
         "a loop runs over the places of the kernel; loop over its kh · kw positions, or not at all",
         {SUM: BY_PLACE.replace("EACH", 'torch.einsum("bcij,ocij->bo", one, weight)') + "out = torch.stack(rows, 2)"},
-        also=({MAX: BY_PLACE.replace("EACH", "one.amax((-2, -1))") + "return torch.stack(rows, 2)"},),
+        {MAX: BY_PLACE.replace("EACH", "one.amax((-2, -1))") + "return torch.stack(rows, 2)"},
         slow=True,
     ),
 )

@@ -5,32 +5,24 @@ from graders.kata import Mistake
 FIRST = "x = x + self.attention(self.ln1(x))"
 SECOND = "return x + self.mlp(self.ln2(x))"
 SPLIT = "self.{0}_linear(x).view(B, S, H, d).transpose(1, 2)"
-SCALE = " / math.sqrt(d)"
 SEEN = "        seen = torch.ones(S, S, dtype=torch.bool, device=x.device).tril()\n"
 HIDE = "        scores = scores.masked_fill(~seen, -torch.inf)\n"
 WEIGHTS = "weights = scores.softmax(dim=-1)"
 MERGE = "mixed.transpose(1, 2).reshape(B, S, D)"
 GELU = "F.gelu(self.fc1(x))"
 BLOCKS = "nn.ModuleList([Block(dim, heads) for _ in range(layers)])"
-TABLE = "nn.Embedding(context, dim)"
 HEAD = "nn.Linear(dim, vocab_size, bias=False)"
 TIED = "        self.head.weight = self.token_embedding.weight\n"
 POSITIONS = "torch.arange(ids.shape[1], device=ids.device)"
 TOKENS = "x = self.token_embedding(ids)"
 ADDED = " + self.position_embedding(positions)"
-EACH = "            x = block(x)\n"
 LAST_NORM = "        x = self.ln_f(x)\n"
 PREDICTING = "logits[:, :-1].flatten(0, 1)"
 LABELS = "ids[:, 1:].flatten()"
 LOSS = "F.cross_entropy(logits, labels)"
-STEPS = "range(new_tokens)"
 CROPPED = "seen = ids[:, -self.context :]"
-LAST = "self(seen)[:, -1]"
 BEST = "logits.argmax(dim=-1, keepdim=True)"
 DRAWN_FROM = "p = torch.softmax(logits / temperature, dim=-1)"
-DRAW = "torch.multinomial(p, 1, generator=generator)"
-JOINED = "torch.cat([ids, token], dim=1)"
-RETURNED = "        return ids\n"
 
 
 def leaking(edits: dict[str, str]) -> dict[str, str]:
@@ -39,7 +31,7 @@ def leaking(edits: dict[str, str]) -> dict[str, str]:
 
 
 ATTENTION = (
-    Mistake("not_scaled", {SCALE: ""}),
+    Mistake("not_scaled", {" / math.…": ""}),
     Mistake(
         "scaled_by_dim",
         "the scores are divided by √dim; use √d, with d = dim / heads, the channels of one head",
@@ -51,46 +43,38 @@ ATTENTION = (
         {"math.sqrt(d)": "math.sqrt(H)"},
     ),
     Mistake("scaled_by_d", {"math.sqrt(d)": "d"}),
-    Mistake(
-        "not_causal", "tokens see later ones; hide the keys after the query", {HIDE: ""}, also=(leaking({HIDE: ""}),)
-    ),
+    Mistake("not_causal", "tokens see later ones; hide the keys after the query", {HIDE: ""}, leaking({HIDE: ""})),
     Mistake(
         "next_token_seen",
         "the mask is shifted by one, so a token sees the one that it should predict; hide that one also",
         {".tril()": ".tril(1)"},
-        also=(leaking({".tril()": ".tril(1)"}),),
+        leaking({".tril()": ".tril(1)"}),
     ),
-    Mistake(
-        "itself_hidden",
-        {".tril()": ".tril(-1)"},
-        also=(leaking({".tril()": ".tril(-1)"}),),
-    ),
+    Mistake("itself_hidden", {".tril()": ".tril(-1)"}, leaking({".tril()": ".tril(-1)"})),
     Mistake(
         "past_hidden",
         "the mask is turned round: a token sees itself and later ones; it should see itself and earlier ones",
         {".tril()": ".triu()"},
-        also=(
-            leaking({".tril()": ".triu()"}),
-            {"~seen": "seen"},
-            leaking({"~seen": "seen"}),
-        ),
+        leaking({".tril()": ".triu()"}),
+        {"~seen": "seen"},
+        leaking({"~seen": "seen"}),
     ),
     Mistake(
         "hidden_by_0",
         "hidden scores are set to 0, and e⁰ is 1, so these keys still count; fill with −∞",
         {"-torch.inf": "0.0"},
-        also=(leaking({"-torch.inf": "0.0"}),),
+        leaking({"-torch.inf": "0.0"}),
     ),
     Mistake("hidden_by_1e9", {"-torch.inf": "-1e9"}),
     Mistake(
         "masked_after_softmax",
         {HIDE: "", WEIGHTS: "weights = scores.softmax(dim=-1) * seen"},
-        also=(leaking({HIDE: "", WEIGHTS: "weights = scores.softmax(dim=-1) * seen"}),),
+        leaking({HIDE: "", WEIGHTS: "weights = scores.softmax(dim=-1) * seen"}),
     ),
     Mistake(
         "softmax_over_queries",
         {WEIGHTS: WEIGHTS.replace("-1", "-2")},
-        also=(leaking({WEIGHTS: WEIGHTS.replace("-1", "-2")}),),
+        leaking({WEIGHTS: WEIGHTS.replace("-1", "-2")}),
     ),
     Mistake(
         "values_from_k_linear",
@@ -100,22 +84,20 @@ ATTENTION = (
     Mistake(
         "heads_split_by_view",
         {SPLIT.format(name): f"self.{name}_linear(x).view(B, H, S, d)" for name in "qkv"},
-        also=({SPLIT.format("v"): "self.v_linear(x).view(B, H, S, d)"},),
+        {SPLIT.format("v"): "self.v_linear(x).view(B, H, S, d)"},
     ),
     Mistake(
         "heads_merged_without_transpose",
         {MERGE: "mixed.reshape(B, S, D)"},
-        also=(leaking({MERGE: "mixed.reshape(B, S, D)"}),),
+        leaking({MERGE: "mixed.reshape(B, S, D)"}),
     ),
     Mistake("no_output_map", {"self.out_linear(mixed)": "mixed"}),
     Mistake(
         "dropout_left_on",
         "dropout changes the model while it trains; leave it out",
         {WEIGHTS: "weights = F.dropout(scores.softmax(dim=-1), 0.1, self.training)"},
-        also=(
-            {GELU: f"F.dropout({GELU}, 0.1, self.training)"},
-            {TOKENS: "x = F.dropout(self.token_embedding(ids), 0.1, self.training)"},
-        ),
+        {GELU: f"F.dropout({GELU}, 0.1, self.training)"},
+        {TOKENS: "x = F.dropout(self.token_embedding(ids), 0.1, self.training)"},
     ),
 )
 BLOCK = (
@@ -129,13 +111,14 @@ BLOCK = (
         "post_norm",
         "the norms come after the sums, as in the first transformer; each comes first in its branch: x + f(ln(x))",
         {FIRST: "x = self.ln1(x + self.attention(x))", SECOND: "return self.ln2(x + self.mlp(x))"},
-        also=({FIRST: "x = self.ln1(x + self.attention(x))"}, {SECOND: "return self.ln2(x + self.mlp(x))"}),
+        {FIRST: "x = self.ln1(x + self.attention(x))"},
+        {SECOND: "return self.ln2(x + self.mlp(x))"},
     ),
     Mistake(
         "normed_tokens_in_the_sum",
         "a branch is added to the normed tokens; add it to the tokens as they were before the norm",
         {FIRST: "x = self.ln1(x)\n        x = x + self.attention(x)"},
-        also=({SECOND: "x = self.ln2(x)\n        return x + self.mlp(x)"},),
+        {SECOND: "x = self.ln2(x)\n        return x + self.mlp(x)"},
     ),
     Mistake(
         "no_norm_before_attention",
@@ -156,8 +139,7 @@ BLOCK = (
     Mistake(
         "another_activation",
         "the activation of the MLP is no GELU",
-        {GELU: "F.relu(self.fc1(x))"},
-        also=({GELU: "F.silu(self.fc1(x))"},),
+        {GELU: ["F.relu(self.fc1(x))", "F.silu(self.fc1(x))"]},
     ),
     Mistake(
         "gelu_by_tanh",
@@ -194,7 +176,7 @@ MODEL = (
     Mistake(
         "blocks_side_by_side",
         "each block reads the embeddings, so only the last one counts; each reads what the one before it gave",
-        {EACH: "            out = block(x)\n", LAST_NORM: "        x = self.ln_f(out)\n"},
+        {"            x = block(x)\n": "            out = block(x)\n", LAST_NORM: "        x = self.ln_f(out)\n"},
     ),
     Mistake(
         "first_block_only",
@@ -207,7 +189,7 @@ MODEL = (
     Mistake(
         "positions_of_another_length",
         "the position embedding has a row for each token of the vocabulary; it has one for each place of the context",
-        {TABLE: "nn.Embedding(vocab_size, dim)"},
+        {"nn.Embedding(context,…": "nn.Embedding(vocab_size, dim)"},
     ),
     Mistake(
         "positions_from_1",
@@ -218,7 +200,7 @@ MODEL = (
         "positions_from_the_end",
         "positions are counted from the last token back; the first token has position 0",
         {POSITIONS: f"{POSITIONS}.flip(0)"},
-        also=({POSITIONS: "torch.arange(self.context - ids.shape[1], self.context, device=ids.device)"},),
+        {POSITIONS: "torch.arange(self.context - ids.shape[1], self.context, device=ids.device)"},
     ),
     Mistake(
         "positions_all_0", "all tokens have position 0; they have 0, 1, 2, …", {POSITIONS: "torch.zeros_like(ids[0])"}
@@ -232,13 +214,12 @@ MODEL = (
     Mistake(
         "norm_between_blocks",
         "ln_f is applied after each block; it comes once, after the last",
-        {EACH: "            x = self.ln_f(block(x))\n", LAST_NORM: ""},
+        {"            x = block(x)\n": "            x = self.ln_f(block(x))\n", LAST_NORM: ""},
     ),
     Mistake(
         "not_tied",
         "the output projection has a weight of its own; it should be token_embedding.weight, the same nn.Parameter",
-        {TIED: ""},
-        also=({TIED: "        self.head.weight.data = self.token_embedding.weight.data\n"},),
+        {TIED: ["", "        self.head.weight.data = self.token_embedding.weight.data\n"]},
     ),
     Mistake(
         "head_with_bias",
@@ -256,7 +237,7 @@ TRAINING = (
         "labels_not_shifted",
         "each token is its own label; the label at position s is the token at s + 1",
         {PREDICTING: "logits.flatten(0, 1)", LABELS: "ids.flatten()"},
-        also=({LABELS: "ids[:, :-1].flatten()"},),
+        {LABELS: "ids[:, :-1].flatten()"},
     ),
     Mistake(
         "labels_shifted_back",
@@ -287,7 +268,7 @@ TRAINING = (
         "sum_for_mean",
         "the loss is a sum; take the mean over all labels of the batch",
         {LOSS: 'F.cross_entropy(logits, labels, reduction="sum")'},
-        also=({LOSS: 'F.cross_entropy(logits, labels, reduction="sum") / len(ids)'},),
+        {LOSS: 'F.cross_entropy(logits, labels, reduction="sum") / len(ids)'},
     ),
     Mistake(
         "mean_over_all_tokens",
@@ -347,7 +328,7 @@ WRITING = (
     Mistake(
         "first_logits_taken",
         "the next token comes from the logits of the first position; it comes from the last position's",
-        {LAST: "self(seen)[:, 0]"},
+        {"self(seen)[:,…": "self(seen)[:, 0]"},
     ),
     Mistake("worst_token", "the token with the lowest logit is taken; take the highest", {"argmax": "argmin"}),
     Mistake(
@@ -363,29 +344,28 @@ WRITING = (
     Mistake(
         "temperature_ignored",
         "the temperature does not count: dividing probabilities by it changes no draw; divide the logits",
-        {DRAWN_FROM: "p = torch.softmax(logits, dim=-1) / temperature"},
-        also=({DRAWN_FROM: "p = torch.softmax(logits, dim=-1)"},),
+        {DRAWN_FROM: ["p = torch.softmax(logits, dim=-1) / temperature", "p = torch.softmax(logits, dim=-1)"]},
     ),
     Mistake(
         "generator_ignored",
         "the generator is not used; hand it to torch.multinomial",
-        {DRAW: "torch.multinomial(p, 1)"},
+        {"torch.multinomial(…": "torch.multinomial(p, 1)"},
     ),
     Mistake(
         "one_draw_for_all",
         "all texts of the batch get the same draw; draw for each",
-        {DRAW: "torch.multinomial(p[:1], 1, generator=generator).expand(len(ids), 1)"},
+        {"torch.multinomial(…": "torch.multinomial(p[:1], 1, generator=generator).expand(len(ids), 1)"},
     ),
-    Mistake("one_token_less", "one new token less is written", {STEPS: "range(new_tokens - 1)"}),
+    Mistake("one_token_less", "one new token less is written", {"range(new_tokens)": "range(new_tokens - 1)"}),
     Mistake(
         "prepended",
         "new tokens are put before the text; they come after it",
-        {JOINED: "torch.cat([token, ids], dim=1)"},
+        {"torch.cat(…": "torch.cat([token, ids], dim=1)"},
     ),
     Mistake(
         "prompt_not_returned",
         "only new tokens are returned; return the prompt and then these",
-        {RETURNED: "        return ids[:, -new_tokens:]\n"},
+        {"        return ids\n": "        return ids[:, -new_tokens:]\n"},
     ),
 )
 COST = (
@@ -394,11 +374,7 @@ COST = (
         {"mixed = weights @ v": "mixed = torch.stack([weights[:, h] @ v[:, h] for h in range(H)], dim=1)"},
         slow=True,
     ),
-    Mistake(
-        "table_of_products",
-        {"q @ k.mT": "(q.unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
-        slow=True,
-    ),
+    Mistake("table_of_products", {"q @ k.mT": "(q.unsqueeze(3) * k.unsqueeze(2)).sum(-1)"}, slow=True),
 )
 MISTAKES = (*ATTENTION, *BLOCK, *MODEL, *TRAINING, *WRITING, *COST)
 ON_CPU = "on the CPU it is made on the device of the ids anyway; on a GPU the call raises"

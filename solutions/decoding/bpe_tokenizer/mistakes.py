@@ -14,10 +14,8 @@ CHARACTERS = {
 ANEW = "self.merges, self.vocab = [], {byte: bytes([byte]) for byte in range(256)}"
 NONE_LEFT = "if not pairs:"
 KEY = "key=lambda pair: (pairs[pair], self.vocab[pair[0]], self.vocab[pair[1]])"
-FIRST = "min(learnt)"
 LOOP = "while learnt := [ranks[pair] for pair in pairwise(ids) if pair in ranks]:"
 NEW_IDS = "for new in range(256, vocab_size):"
-ENTRY = "self.vocab[new] = self.vocab[best[0]] + self.vocab[best[1]]"
 STEP = "chunks = {chunk: merge(ids, best, new) for chunk, ids in chunks.items()}"
 COUNTED = "pairs[pair] += counts[chunk]"
 EACH_CHUNK = "for chunk, ids in chunks.items():\n                for pair"
@@ -38,53 +36,45 @@ BACKWARD = """for one in ids[::-1]:
 NFC = "__import__('unicodedata').normalize('NFC', text)"
 EACH_MERGE = "for rank, pair in enumerate(self.merges):\n                ids = merge(ids, pair, 256 + rank)"
 IDS_ALREADY = "bytes are a sequence of whole numbers, as a list of ids is"
-ALL_CHUNKS = "return [i for chunk in chunks for i in encoded[chunk]]"
 
 MISTAKES = (
     Mistake(
         "characters_for_bytes",
         "ids are made of characters instead of bytes; encode the text as UTF-8 first",
         CHARACTERS,
-        also=(
-            CHARACTERS | {DECODED: "''.join(self.vocab[i].decode('latin-1') for i in ids)"},
-            {one: one.replace("()", '("latin-1", "replace")') for one in (BYTES, OF_CHUNK)},
-        ),
+        CHARACTERS | {DECODED: "''.join(self.vocab[i].decode('latin-1') for i in ids)"},
+        {one: one.replace("()", '("latin-1", "replace")') for one in (BYTES, OF_CHUNK)},
     ),
     Mistake(
         "pairs_across_chunks",
         "pairs are counted or merged across chunks; split the text first, and look at pairs inside each chunk alone",
         {COUNTS: "counts = Counter([text])", CHUNKS: "chunks = [text]"},
-        also=({COUNTS: "counts = Counter([text])"}, {CHUNKS: "chunks = [text]"}),
+        {COUNTS: "counts = Counter([text])"},
+        {CHUNKS: "chunks = [text]"},
     ),
     Mistake(
         "split_at_blanks",
         "the text is split at white space, which is lost; split it by the pattern, whose chunks join to the text again",
         {COUNTS: "counts = Counter(text.split())", CHUNKS: "chunks = text.split()"},
-        also=(
-            {COUNTS: "counts = Counter(text.split())"},
-            {COUNTS: "counts = Counter(text.split(' '))", CHUNKS: "chunks = text.split(' ')"},
-        ),
+        {COUNTS: "counts = Counter(text.split())"},
+        {COUNTS: "counts = Counter(text.split(' '))", CHUNKS: "chunks = text.split(' ')"},
     ),
     Mistake(
         "text_changed_first",
         "the text is stripped, lower-cased or normalised first, so it cannot come back; take it as it is",
         {COUNTS: COUNTS.replace("text", "text.strip()"), CHUNKS: CHUNKS.replace("text", "text.strip()")},
-        also=(
-            {COUNTS: COUNTS.replace("text", "text.lower()"), CHUNKS: CHUNKS.replace("text", "text.lower()")},
-            {COUNTS: COUNTS.replace("text", NFC), CHUNKS: CHUNKS.replace("text", NFC)},
-        ),
+        {COUNTS: COUNTS.replace("text", "text.lower()"), CHUNKS: CHUNKS.replace("text", "text.lower()")},
+        {COUNTS: COUNTS.replace("text", NFC), CHUNKS: CHUNKS.replace("text", NFC)},
     ),
     Mistake(
         "ties_by_first_seen",
         "of equally frequent pairs the one seen first is taken; take the one with the larger bytes",
-        {KEY: "key=lambda pair: pairs[pair]"},
-        also=({KEY: "key=lambda pair: (pairs[pair], list(pairs).index(pair))"},),
+        {KEY: ["key=lambda pair: pairs[pair]", "key=lambda pair: (pairs[pair], list(pairs).index(pair))"]},
     ),
     Mistake(
         "ties_by_ids",
         "equally frequent pairs are compared by ids; compare the left one's bytes, then the right one's",
-        {KEY: "key=lambda pair: (pairs[pair], pair)"},
-        also=({KEY: "key=lambda pair: (pairs[pair], -pair[0], -pair[1])"},),
+        {KEY: ["key=lambda pair: (pairs[pair], pair)", "key=lambda pair: (pairs[pair], -pair[0], -pair[1])"]},
     ),
     Mistake(
         "ties_to_the_smaller",
@@ -117,8 +107,7 @@ MISTAKES = (
     Mistake(
         "chunks_counted_once",
         "a chunk that occurs often counts once; multiply its pairs by how often it occurs",
-        {COUNTED: "pairs[pair] += 1"},
-        also=({COUNTED: "pairs[pair] = counts[chunk]"},),
+        {COUNTED: ["pairs[pair] += 1", "pairs[pair] = counts[chunk]"]},
     ),
     Mistake(
         "counted_once_for_all",
@@ -143,7 +132,7 @@ MISTAKES = (
         "vocab_size_merges",
         "vocab_size is taken for the number of merges; the 256 bytes count as well",
         {NEW_IDS: "for new in range(256, 256 + vocab_size):"},
-        also=({NEW_IDS: "for new in range(256, vocab_size + 1):"}, {NEW_IDS: "for new in range(256, vocab_size - 1):"}),
+        {NEW_IDS: ["for new in range(256, vocab_size + 1):", "for new in range(256, vocab_size - 1):"]},
     ),
     Mistake(
         "ids_off_by_one",
@@ -156,7 +145,7 @@ MISTAKES = (
     Mistake(
         "bytes_swapped",
         "the bytes of a pair are joined in the wrong order; the left ones come first",
-        {ENTRY: "self.vocab[new] = self.vocab[best[1]] + self.vocab[best[0]]"},
+        {"self.vocab[new] = …": "self.vocab[new] = self.vocab[best[1]] + self.vocab[best[0]]"},
     ),
     Mistake(
         "vocab_of_texts",
@@ -178,7 +167,7 @@ MISTAKES = (
     Mistake(
         "order_of_appearance",
         "encode merges the first pair of the chunk that was learnt at all; take the one that was learnt first",
-        {FIRST: "learnt[0]"},
+        {"min(learnt)": "learnt[0]"},
     ),
     Mistake(
         "longest_match",
@@ -197,7 +186,7 @@ MISTAKES = (
     Mistake(
         "latest_merge_first",
         "encode applies the merge that was learnt last; the one learnt first comes first",
-        {FIRST: "max(learnt)"},
+        {"min(learnt)": "max(learnt)"},
     ),
     Mistake(
         "one_merge_a_chunk",
@@ -223,11 +212,7 @@ MISTAKES = (
         "goes_on_training",
         "a second training goes on where the first one ended; it should start anew",
         {ANEW: "pass", NEW_IDS: "for new in range(len(self.vocab), vocab_size):"},
-        also=(
-            {ANEW: "pass"},
-            {ANEW: "self.vocab = {byte: bytes([byte]) for byte in range(256)}"},
-            {ANEW: "self.merges = []"},
-        ),
+        {ANEW: ["pass", "self.vocab = {byte: bytes([byte]) for byte in range(256)}", "self.merges = []"]},
     ),
     Mistake(
         "shared_by_all",
@@ -246,12 +231,10 @@ MISTAKES = (
             COUNTS: f"counts = dict.fromkeys(enumerate({SPLIT}), 1)",
             BYTES: "{chunk: list(chunk[1].encode()) for chunk in counts}",
         },
-        also=(
-            {
-                ALL_CHUNKS: "found = []\n        for chunk in chunks:\n            ids = list(chunk.encode())\n"
-                f"            {EACH_MERGE}\n            found += ids\n        return found"
-            },
-        ),
+        {
+            "return [i …": "found = []\n        for chunk in chunks:\n            ids = list(chunk.encode())\n"
+            f"            {EACH_MERGE}\n            found += ids\n        return found"
+        },
         slow=True,
     ),
 )

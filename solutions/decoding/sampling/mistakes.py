@@ -2,7 +2,6 @@
 
 from graders.kata import Mistake
 
-Z = "z = logits / temperature"
 SORTED = "ordered, index = z.to(torch.promote_types(z.dtype, torch.float32)).sort(-1, descending=True)"
 TOP_K = "if top_k is not None:\n        ordered[..., top_k:] = -torch.inf"
 TOP_P = """    if top_p is not None:
@@ -35,21 +34,18 @@ MISTAKES = (
     Mistake(
         "multiplied_by_temperature",
         "the logits are multiplied by the temperature; divide them by it, so that a high one flattens",
-        {Z: "z = logits * temperature"},
+        {"z = …": "z = logits * temperature"},
     ),
     Mistake(
         "temperature_last",
         "the temperature comes after top-p, which so uses the probabilities at temperature 1; divide by it first",
-        {Z: "z = logits * 1.0", RESULT: "return z.masked_fill(dropped, -torch.inf) / temperature"},
+        {"z = …": "z = logits * 1.0", RESULT: "return z.masked_fill(dropped, -torch.inf) / temperature"},
     ),
     Mistake(
         "one_too_few_in_top_k",
         "one token fewer than top_k is kept; the k-th largest belongs to them",
-        {"ordered[..., top_k:] =": "ordered[..., max(top_k - 1, 1) :] ="},
-        also=(
-            {"ordered[..., top_k:] =": "ordered[..., top_k - 1 :] ="},
-            {TOP_K: "if top_k is not None:\n        ordered[ordered <= ordered[..., :top_k][..., -1:]] = -torch.inf"},
-        ),
+        {"ordered[..., top_k:] =": ["ordered[..., max(top_k - 1, 1) :] =", "ordered[..., top_k - 1 :] ="]},
+        {TOP_K: "if top_k is not None:\n        ordered[ordered <= ordered[..., :top_k][..., -1:]] = -torch.inf"},
     ),
     Mistake(
         "one_too_many_in_top_k",
@@ -60,13 +56,12 @@ MISTAKES = (
         "crossing_token_dropped",
         "the token at which the sum reaches top_p is dropped; it belongs to those kept",
         {BEFORE: "before = p.cumsum(-1)", ">= top_p": "> top_p"},
-        also=({BEFORE: "before = p.cumsum(-1)\n        before[..., 0] = 0", ">= top_p": "> top_p"},),
+        {BEFORE: "before = p.cumsum(-1)\n        before[..., 0] = 0", ">= top_p": "> top_p"},
     ),
     Mistake(
         "small_probabilities_dropped",
         "top_p is compared with single probabilities; compare it with the sum of the larger ones",
-        {"before >= top_p": "(p < 1 - top_p) & (before > 0)"},
-        also=({"before >= top_p": "p < top_p * p[..., :1]"},),
+        {"before >= top_p": ["(p < 1 - top_p) & (before > 0)", "p < top_p * p[..., :1]"]},
     ),
     Mistake(
         "top_p_before_top_k",
@@ -79,17 +74,14 @@ MISTAKES = (
         "ascending",
         "the row is sorted from the smallest logit up, so the largest are dropped; sort it descending",
         {"sort(-1, descending=True)": "sort(-1)"},
-        also=({P: f"ordered, index = ordered.flip(-1), index.flip(-1)\n        {P}"},),  # top-p alone is wrong
+        {P: f"ordered, index = ordered.flip(-1), index.flip(-1)\n        {P}"},  # top-p alone is wrong
     ),
     Mistake(
         "sorted_mask",
         "the mask is in the order of the sorted row, and the logits are not; scatter it back by the sort's indices",
-        {DROPPED: "dropped = ordered == -torch.inf"},
-        also=(
-            {DROPPED: "dropped = (ordered == -torch.inf).gather(-1, index)"},
-            {CUT: "z = z.masked_fill(before >= top_p, -torch.inf)"},  # top-p alone is wrong
-            {CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)"},
-        ),
+        {DROPPED: ["dropped = ordered == -torch.inf", "dropped = (ordered == -torch.inf).gather(-1, index)"]},
+        {CUT: "z = z.masked_fill(before >= top_p, -torch.inf)"},  # top-p alone is wrong
+        {CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)"},
     ),
     Mistake(
         "place_in_the_sorted_row",
@@ -123,10 +115,7 @@ MISTAKES = (
         "dropped_to_a_number",
         "what is dropped gets a finite number; it should get −∞",
         {RESULT: "return z.masked_fill(dropped, -1e4)"},
-        also=(
-            {RESULT: "return z.masked_fill(dropped, 0)"},
-            {RESULT: "return z.masked_fill(dropped, torch.finfo(z.dtype).min)"},
-        ),
+        {RESULT: ["return z.masked_fill(dropped, 0)", "return z.masked_fill(dropped, torch.finfo(z.dtype).min)"]},
     ),
     Mistake(
         "top_k_above_the_vocabulary",
@@ -136,8 +125,7 @@ MISTAKES = (
     Mistake(
         "divided_by_0",
         "a temperature of 0 divides by 0; it keeps the largest logit alone, undivided",
-        {ZERO: ""},
-        also=({ZERO: "    if temperature == 0:\n        temperature = 1e-8\n"},),
+        {ZERO: ["", "    if temperature == 0:\n        temperature = 1e-8\n"]},
     ),
     Mistake(
         "temperature_of_0_is_1",
@@ -148,7 +136,7 @@ MISTAKES = (
         "maximum_not_subtracted",
         "exp of the logits overflows, or is 0 for all of a row; subtract the maximum, or call softmax",
         {P: "p = ordered.exp() / ordered.exp().sum(-1, keepdim=True)"},
-        also=({DRAWN_FROM: f"{FILTERED}.double()\n    p = z.exp() / z.exp().sum(-1, keepdim=True)"},),
+        {DRAWN_FROM: f"{FILTERED}.double()\n    p = z.exp() / z.exp().sum(-1, keepdim=True)"},
     ),
     Mistake(
         "sums_in_half",
@@ -184,24 +172,22 @@ MISTAKES = (
         "all_tokens_alike",
         "every kept token is drawn with the same probability; draw with the softmax's probabilities",
         {MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows > 0).float()")},
-        also=({MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows.float() > 0).float()")},),
+        {MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows.float() > 0).float()")},
     ),
     Mistake(
         "one_draw_for_all_rows",
         "one random number decides for all rows; each row needs its own",
         drawn("(p.double().cumsum(-1) < torch.rand(1, generator=generator)).sum(-1).clamp_max(p.shape[-1] - 1)"),
-        also=(
-            drawn(
-                "(p.double().cumsum(-1) < torch.rand(p.shape[-2:-1] + (1,), generator=generator))"
-                ".sum(-1).clamp_max(p.shape[-1] - 1)"
-            ),
+        drawn(
+            "(p.double().cumsum(-1) < torch.rand(p.shape[-2:-1] + (1,), generator=generator))"
+            ".sum(-1).clamp_max(p.shape[-1] - 1)"
         ),
     ),
     Mistake(
         "other_noise",
         "noise of another distribution than Gumbel's is added to the logits; it is −log(−log u) for u uniform",
         drawn("(p.log() + torch.randn(p.shape, generator=generator).to(p.dtype)).argmax(-1)"),
-        also=(drawn("(p.log() - torch.rand(p.shape, generator=generator).log().to(p.dtype)).argmax(-1)"),),
+        drawn("(p.log() - torch.rand(p.shape, generator=generator).log().to(p.dtype)).argmax(-1)"),
     ),
     Mistake(
         "generator_ignored",
@@ -217,13 +203,11 @@ MISTAKES = (
         "seed_set",
         "sample sets a seed, so that every call draws the same; use the generator as it is",
         {"    rows = ": "    (generator or torch.default_generator).manual_seed(0)\n    rows = "},
-        also=(
-            {"    rows = ": "    torch.manual_seed(0)\n    rows = "},
-            {
-                "    rows = ": "    seed = (generator or torch.default_generator).initial_seed()\n"
-                "    generator = torch.Generator().manual_seed(seed)\n    rows = "
-            },
-        ),
+        {"    rows = ": "    torch.manual_seed(0)\n    rows = "},
+        {
+            "    rows = ": "    seed = (generator or torch.default_generator).initial_seed()\n"
+            "    generator = torch.Generator().manual_seed(seed)\n    rows = "
+        },
     ),
     Mistake(
         "one_axis_left",

@@ -43,19 +43,20 @@ MISTAKES = (
         "zeros_for_none",
         "each .grad becomes zeros, so the optimiser decays parameters that have no gradient; set it to None",
         {ZERO: "    for p in model.parameters():\n        p.grad = torch.zeros_like(p)\n"},
-        also=({"zero_grad()": "zero_grad(set_to_none=False)"},),
+        {"zero_grad()": "zero_grad(set_to_none=False)"},
     ),
     Mistake(
         "mean_of_means",
         "each micro-batch counts alike, however many tokens it has; divide the sum over all tokens by their number",
         {LOSS: MEAN, **BY_BATCHES},
-        also=({LOSS: f"{LOSS} / max(1, {COUNT})", **BY_BATCHES}, {LOSS: f"{MEAN} * tokens / len(batches)"}),
+        {LOSS: f"{LOSS} / max(1, {COUNT})", **BY_BATCHES},
+        {LOSS: f"{MEAN} * tokens / len(batches)"},
     ),
     Mistake(
         "means_added",
         "mean losses of micro-batches are added up; divide the sum over all tokens by their number",
         {LOSS: f"{MEAN} * tokens"},
-        also=({LOSS: MEAN, **BY_BATCHES, BACKWARD: "        loss.backward()\n"},),
+        {LOSS: MEAN, **BY_BATCHES, BACKWARD: "        loss.backward()\n"},
     ),
     Mistake("not_divided", "the loss is a sum; divide it by the tokens", {"(loss / tokens)": "loss"}),
     Mistake(
@@ -114,19 +115,19 @@ MISTAKES = (
         "last_loss",
         "the loss of the last micro-batch is returned; return the mean over the tokens of all of them",
         {TOTAL: TOTAL.replace("+=", "=")},
-        also=({RETURN: f"    return loss.item() / max(1, {COUNT})\n"},),
+        {RETURN: f"    return loss.item() / max(1, {COUNT})\n"},
     ),
     Mistake(
         "other_mean",
         "the loss that is returned is not divided by the tokens; divide by their number alone",
         {RETURN: "    return total\n"},
-        also=({RETURN: "    return total / len(batches)\n"}, {RETURN: "    return total / tokens / len(batches)\n"}),
+        {RETURN: ["    return total / len(batches)\n", "    return total / tokens / len(batches)\n"]},
     ),
     Mistake(
         "in_eval_mode",
         "the model is put into eval mode, in which dropout and batch norm do not train; leave its mode alone",
         {ZERO: ZERO + EVAL},
-        also=({ZERO: ZERO + EVAL, RETURN: f"    model.train()\n{RETURN}"},),
+        {ZERO: ZERO + EVAL, RETURN: f"    model.train()\n{RETURN}"},
     ),
     Mistake("left_in_eval_mode", "the model is left in eval mode; leave its mode alone", {RETURN: EVAL + RETURN}),
     Mistake(
@@ -137,11 +138,8 @@ MISTAKES = (
     Mistake(
         "batches_left_out",
         "some micro-batches are left out, or a generator is read twice; read it once, and learn from all of them",
-        {LOOP: LOOP.replace("batches", "batches[:-1]")},
-        also=(
-            {LOOP: LOOP.replace("batches", "batches[1:]")},
-            {"    batches = list(batches)\n": "", "{len(batches)}": "the"},
-        ),
+        {LOOP: [LOOP.replace("batches", "batches[:-1]"), LOOP.replace("batches", "batches[1:]")]},
+        {"    batches = list(batches)\n": "", "{len(batches)}": "the"},
     ),
     Mistake(
         "one_backward_for_all",
