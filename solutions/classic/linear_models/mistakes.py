@@ -1,0 +1,216 @@
+"""Known wrong answers to linear_models."""
+
+from graders.kata import Mistake
+
+SVD, INVERSE, WEIGHTS = "torch.linalg.svd(x - mean_x,", "inverse = …", "w = Vh.T …"
+RESULT = "return w, mean_y - mean_x @ w"
+GRAM = "(x - mean_x).T @ (x - mean_x) + l2 * torch.eye(x.shape[1]).to(x)"
+MOMENTS = "(x - mean_x).T @ (y - mean_y)"
+LSTSQ = f"""w = torch.linalg.lstsq(x - mean_x, (y - mean_y)[:, None], driver=DRIVER).solution[:, 0]
+    if l2:
+        w = torch.linalg.solve({GRAM}, {MOMENTS})"""
+ONES = """root = torch.eye(x.shape[1] + 1).to(x) * l2**0.5
+    root[-1, -1] *= BIAS
+    A, t = torch.cat([F.pad(x, (0, 1), value=1.0), root]), F.pad(y, (0, len(root)))
+    w = torch.linalg.pinv(A) @ t
+    return w[:-1], w[-1]"""
+SPREAD = "x.std(0, correction=0).clamp(min=1e-9)"
+
+PADDED, TARGETS, PENALTY = "F.pad(x.double(), (0, 1), value=1.0)", "y.double()", "penalty = …"
+SOFTPLUS, ERRORS, FITTED = "F.softplus((1 - 2 * t) * (X @ theta))", "(p - t)", "return theta[:-1].to(x.dtype)"
+ROUNDS, STEP, HALVED = "range(200)", "step = torch…", "while loss(theta - step) > loss(theta):"
+LBFGS = """theta = torch.zeros_like(penalty).requires_grad_()
+    optimiser = torch.optim.LBFGS([theta], max_iter=1000OPTIONS)
+
+    def closure():
+        optimiser.zero_grad()
+        value = loss(theta)
+        value.backward()
+        return value
+
+    optimiser.step(closure)
+    theta = theta.detach()"""
+
+
+def by_lbfgs(*options: str) -> dict[str, list[str]]:
+    """By torch's optimiser, begun at 0."""
+    return {"theta = torch.z…": [LBFGS.replace("OPTIONS", one) for one in options], ROUNDS: ["range(0)"]}
+
+
+SEARCHED = ', line_search_fn="strong_wolfe"'
+ARRIVING = by_lbfgs(SEARCHED + ", tolerance_grad=1e-12, tolerance_change=0")
+
+MISTAKES = (
+    Mistake(
+        "no_bias",
+        "there is no bias; add b, which linear_regression finds from the means of x and y",
+        {"mean_x, mean_y = …": "mean_x, mean_y = torch.zeros_like(x[0]), torch.zeros_like(y[0])"},
+        {PADDED: PADDED.replace("1.0", "0.0"), "[0])": "[1])"},
+    ),
+    Mistake(
+        "bias_penalised",
+        "the penalty includes b; it should include w alone",
+        {WEIGHTS: ONES.replace("BIAS", "1")},
+        {"[0])": "[l2])"},
+    ),
+    Mistake(
+        "bias_in_the_norm",
+        "of many solutions the one of least ‖(w, b)‖ is taken, with a column of ones for b; take the least ‖w‖: "
+        "centre x and y first",
+        {WEIGHTS: ONES.replace("BIAS", "0")},
+        {WEIGHTS: ONES.replace("BIAS", "0").replace("pinv(A) @ t", "lstsq(A, t[:, None]).solution[:, 0]")},
+    ),
+    Mistake("bias_is_the_mean", "b is the mean of y; subtract x̄ · w from it", {RESULT: "return w, mean_y"}),
+    Mistake(
+        "x_not_centred",
+        "y is centred and x is not; subtract the mean of each column of x before w is found",
+        {SVD: "torch.linalg.svd(x,"},
+    ),
+    Mistake(
+        "bias_of_centred_rows",
+        "b belongs to the centred features; subtract x̄ · w from it, and add the mean of y where y is centred also",
+        {RESULT: "return w, torch.zeros_like(mean_y)"},
+        {PADDED: PADDED.replace("x.double()", "x.double() - x.double().mean(0)")},
+    ),
+    Mistake(
+        "mean_for_sum",
+        "the penalty is added to the mean of the losses; add it to their sum",
+        {"square() + l2": "square() + len(x) * l2"},
+        {"[l2] *": "[len(x) * l2] *"},
+    ),
+    Mistake(
+        "half_of_the_penalty",
+        "the penalty is half or twice as large as it should be; it is l2‖w‖² in linear_regression, and ½ l2‖w‖² in "
+        "logistic_regression",
+        {"square() + l2": ["square() + l2 / 2", "square() + 2 * l2"]},
+        {"[l2] *": ["[2 * l2] *", "[l2 / 2] *"]},
+    ),
+    Mistake(
+        "normal_equations",
+        "xᵀx is inverted or solved with, which squares the condition number and fails for equal columns; "
+        "use torch.linalg.svd or pinv of x itself",
+        {WEIGHTS: f"w = torch.linalg.solve({GRAM}, {MOMENTS})"},
+        {WEIGHTS: [f"w = torch.linalg.{one}({GRAM}) @ {MOMENTS}" for one in ("inv", "pinv")]},
+    ),
+    Mistake(
+        "small_penalty_always",
+        "a small penalty is added even if l2 is 0, which changes w if columns are nearly equal; use the "
+        "pseudo-inverse instead",
+        {"square() + l2": "square() + l2 + 1e-8"},
+        {WEIGHTS: f"w = torch.linalg.solve({GRAM.replace('l2', '(l2 + 1e-8)')}, {MOMENTS})"},
+    ),
+    Mistake(
+        "equal_columns_by_lstsq",
+        "torch.linalg.lstsq goes wrong if columns are equal or constant, as its default driver gets the rank wrong; "
+        'use driver="gelsd", pinv or svd',
+        {WEIGHTS: [LSTSQ.replace("DRIVER", driver) for driver in ("None", "'gels'")]},
+    ),
+    Mistake(
+        "rounding_inverted",
+        "singular values that are only rounding errors are inverted; count those below s.max() · max(N, D) · eps as 0",
+        {"s > rounding": "s > 0"},
+    ),
+    Mistake(
+        "scaled_features_penalised",
+        "features are divided by their standard deviation before they are penalised; penalise the w that you return",
+        {SVD: f"torch.linalg.svd((x - mean_x) / {SPREAD},", RESULT: f"w = w / {SPREAD}\n    {RESULT}"},
+        {PADDED: PADDED.replace("x.double()", f"x.double() / {SPREAD}")}
+        | {FITTED: FITTED.replace("theta[:-1]", f"(theta[:-1] / {SPREAD})")},
+    ),
+    Mistake(
+        "square_factor",
+        "the decomposition has an N × N factor; use full_matrices=False",
+        {"=False": "=True", WEIGHTS: "w = Vh[: len(s)].T @ (inverse * (U[:, : len(s)].T @ (y - mean_y)))"},
+        slow=True,
+    ),
+    Mistake(
+        "l2_taken_for_c",
+        "l2 is used as scikit-learn's C, which is 1 / l2; multiply the penalty by l2",
+        {"[l2] *": "[1 / l2] *"},
+    ),
+    Mistake(
+        "l2_ignored",
+        "l2 changes nothing in logistic_regression; multiply the penalty by it",
+        {"[l2] *": "[1.0] *"},
+    ),
+    Mistake(
+        "runs_away",
+        "Newton's steps are taken whole, and run away from the minimum if there are outliers; halve a step until the "
+        "loss falls",
+        {HALVED: "while False:"},
+    ),
+    Mistake(
+        "not_arrived",
+        "logistic_regression stops before the minimum; go on until the gradient over N is shorter than 1e-8, by "
+        "Newton's method, or by L-BFGS with strong_wolfe and small tolerances",
+        {ROUNDS: "range(15)", "theta = theta - step": "theta = theta - step / 2"},
+        {"1e-9 *": ["1e-4 *", "1e-6 *"]},
+        by_lbfgs("", SEARCHED),
+    ),
+    Mistake(
+        "slow_for_large_features",
+        "steps along the gradient do not arrive if features are large or far from 0; use Newton's method, or L-BFGS "
+        "with strong_wolfe and small tolerances",
+        {ROUNDS: "range(1000)", HALVED: "while False:"}
+        | {STEP: "step = gradient / (torch.linalg.matrix_norm(X, 2) ** 2 / 4 + l2)"},
+    ),
+    Mistake(
+        "labels_wrap",
+        "1 − 2y is computed in the dtype of the labels, and is 255 in uint8; convert y first",
+        {SOFTPLUS: SOFTPLUS.replace("t)", "y)"), ERRORS: "(p - (1 - (1 - 2 * y)) / 2)"},
+        {ERRORS: "(p - y)"},
+    ),
+    Mistake(
+        "classes_swapped",
+        "w and b have the wrong sign; a large x · w + b should mean label 1",
+        {TARGETS: "1 - y.double()"},
+    ),
+    Mistake(
+        "probabilities_clamped",
+        "probabilities are clamped, or a constant is added inside the logarithm, which moves the minimum; "
+        "compute the loss from the logits, by F.softplus",
+        {"torch.sigmoid(X @ theta)": "torch.sigmoid(X @ theta).clamp(1e-4, 1 - 1e-4)"},
+        {SOFTPLUS: ["-(torch.sigmoid((2 * t - 1) * (X @ theta)) + 1e-8).log()"], **ARRIVING},
+    ),
+    Mistake(
+        "least_squares_on_labels",
+        "logistic_regression fits the labels by least squares; minimise the logistic loss",
+        {
+            "return theta…": [
+                f"return linear_regression(x, {one}, l2)" for one in ("2.0 * y.to(x.dtype) - 1", "y.to(x.dtype)")
+            ]
+        },
+    ),
+    Mistake(
+        "labels_between",
+        "labels between 0 and 1 are accepted; refuse all but 0 and 1",
+        {"if y.unique().tolist() != [0, 1]:": "if (y.min(), y.max()) != (0, 1):"},
+    ),
+    Mistake(
+        "square_table",
+        "the weights of the Hessian stand on the diagonal of an N × N table; multiply the rows of X by them",
+        {"(X * (p * (1 - p))[:, None])": "((p * (1 - p)).diag() @ X)"},
+        slow=True,
+    ),
+    Mistake(
+        "row_by_row",
+        "a Python loop takes one row at a time; take all rows at once",
+        {"gradient = X.T @ (p - t)": "gradient = sum(row * error for row, error in zip(X, p - t))"},
+        slow=True,
+    ),
+)
+
+# Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
+CENTRED = "w = Vh.T @ (inverse * (U.T @ (y - mean_y))) -> w = Vh.T @ (inverse * (U.T @ (y + mean_y)))"
+ENDS = "if gradient.norm() < 1e-09 * len(x): -> if gradient.norm() "
+ENOUGH = "the gradient is short enough anyway"
+EQUIVALENT = {
+    CENTRED: "the columns of U sum to 0, so that any constant may be added to y",
+    "theta = torch.zeros_like(penalty) -> theta = penalty": "any start leads to the only minimum",
+    "for _ in range(200): -> for _ in range(201):": ENOUGH,
+    "for _ in range(200): -> for _ in range(199):": ENOUGH,
+    f"{ENDS}<= 1e-09 * len(x):": ENOUGH,
+    f"{ENDS}< 1e-09 / len(x):": ENOUGH,
+    f"{ENDS}< 2e-09 * len(x):": ENOUGH,
+    "step = step / 2 -> step = step / 3": "whatever makes the loss fall",
+}
