@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from graders.catalogue.katas import Kata
+from graders.judge.given import numbers
 from tests.toys import GRADER, REFERENCE, failures, grade, make_repository
 
 HEAD = "import torch\n\n\ndef scale(x, factor=2.0):\n"
@@ -614,3 +617,7 @@ def test_check_of_a_module_fires(name: str, modules: dict[str, Any]) -> None:
 def test_right_module_passes(name: str, modules: dict[str, Any]) -> None:
     assert failures(modules[name]) == {}
     assert modules[name]["state"] == "solved"
+
+
+def test_a_number_just_below_a_whole_one_is_not_shown_as_that() -> None:
+    assert numbers(torch.tensor([1 - 2**-24, 1.0, 0.1, 1e10, math.inf])) == "[0.99999994, 1, 0.1, 1e+10, inf]"

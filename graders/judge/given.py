@@ -12,6 +12,7 @@ from graders.sandbox.messages import Request
 MOST_NUMBERS = 12  # of a tensor that is shown whole, or of a row
 MOST_INPUTS = 3
 DIGITS = 6
+ALL_DIGITS = 8  # of float32
 PLACE = re.compile(r"at \[(\d+)[\],]")  # of the worst number, in a message
 
 
@@ -36,4 +37,7 @@ def numbers(value: Tensor) -> str:
     if value.dim():
         return f"[{', '.join(map(numbers, value))}]"
     number = value.item()
-    return f"{number:.{DIGITS}g}" if value.is_floating_point() and torch.isfinite(value) else str(number)
+    if not value.is_floating_point() or not torch.isfinite(value):
+        return str(number)
+    rounded = f"{number:.{DIGITS}g}"
+    return rounded if float(rounded) != round(number) else f"{number:.{ALL_DIGITS}g}"  # 0.99999994 is below 1

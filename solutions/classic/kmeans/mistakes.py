@@ -30,6 +30,9 @@ LATER = "(x - x[chosen[-1]]).square().sum(dim=1)"
 NEAREST = f"torch.minimum(squared, {LATER})"
 PICKED = "int(torch.searchsorted(cumulative, u * cumulative[-1], right=True))"
 PLAIN = {old: old.replace(".square().sum", ".norm") for old in (SQUARED, LATER)}
+BY_CDIST = {SQUARED: "squared = torch.cdist(x, x[chosen])[:, 0].square()"}
+BY_CDIST |= {NEAREST: "torch.cdist(x, x[chosen]).amin(1).square()"}
+EXACT = ', compute_mode="donot_use_mm_for_euclid_dist"'
 BY_SHARES = "int(torch.searchsorted((squared / squared.sum()).cumsum(0), u))"
 
 MISTAKES = (
@@ -126,6 +129,8 @@ MISTAKES = (
                 " + centroids.square().sum(1)"
             },
             {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
+            {DISTANCES: "distances = torch.cdist(x, centroids)", INERTIA: "inertia = distances.amin(1).square().sum()"},
+            BY_CDIST,
         ),
     ),
     Mistake(
@@ -167,7 +172,11 @@ MISTAKES = (
         "the total is a sum of its own, and rounding puts u · total above the whole cumulative sum; "
         "take the last entry of the cumulative sum",
         {"cumulative[-1]": "squared.sum()"},
-        also=({PICKED: "int(torch.searchsorted((squared / squared.sum()).cumsum(0), u, right=True))"},),
+        also=(
+            {PICKED: BY_SHARES.replace("u)", "u, right=True)")},
+            {PICKED: BY_SHARES.replace("u)", "u, right=True)")}
+            | {one: new.replace("chosen]", f"chosen]{EXACT}") for one, new in BY_CDIST.items()},
+        ),
     ),
     Mistake(
         "last_row_alone",

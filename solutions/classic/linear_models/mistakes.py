@@ -38,7 +38,6 @@ def by_lbfgs(*options: str) -> dict[str, list[str]]:
 
 
 SEARCHED = ', line_search_fn="strong_wolfe"'
-ARRIVING = by_lbfgs(SEARCHED + ", tolerance_grad=1e-12, tolerance_change=0")
 
 MISTAKES = (
     Mistake(
@@ -144,7 +143,7 @@ MISTAKES = (
         "logistic_regression stops before the minimum; go on until the gradient over N is shorter than 1e-8, by "
         "Newton's method, or by L-BFGS with strong_wolfe and small tolerances",
         {ROUNDS: "range(15)", "theta = theta - step": "theta = theta - step / 2"},
-        {"1e-9 *": ["1e-4 *", "1e-6 *"]},
+        {"1e-9 *": "1e-3 *"},
         by_lbfgs("", SEARCHED),
     ),
     Mistake(
@@ -167,10 +166,8 @@ MISTAKES = (
     ),
     Mistake(
         "probabilities_clamped",
-        "probabilities are clamped, or a constant is added inside the logarithm, which moves the minimum; "
-        "compute the loss from the logits, by F.softplus",
+        "probabilities are clamped, which moves the minimum; use them as they are, and compute the loss by F.softplus",
         {"torch.sigmoid(X @ theta)": "torch.sigmoid(X @ theta).clamp(1e-4, 1 - 1e-4)"},
-        {SOFTPLUS: ["-(torch.sigmoid((2 * t - 1) * (X @ theta)) + 1e-8).log()"], **ARRIVING},
     ),
     Mistake(
         "least_squares_on_labels",
