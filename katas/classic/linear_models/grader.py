@@ -10,8 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.faults import CheckFailed, GraderError
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance
+from graders.kata import Answer, Arguments, Budget, Case, CheckFailed, Draw, Grader, Submission, Tolerance
 
 ALONE = (torch.float64,)
 DIGITS = {torch.float32: Tolerance(0, 1e-4, 1e-4)}
@@ -36,7 +35,7 @@ def steepness(x: Tensor, y: Tensor, l2: float, *, w: Tensor, b: Tensor) -> float
 
 
 def maximum_likelihood(x: Tensor, y: Tensor, l2: float = 1.0) -> tuple[Tensor, Tensor]:
-    """Newton's method, damped more after each step that goes uphill. Raises: GraderError if it does not arrive."""
+    """Newton's method, damped more after each step that goes uphill. Raises: RuntimeError if it does not arrive."""
     X, penalty = F.pad(x, (0, 1), value=1.0), F.pad(torch.full_like(x[0], l2), (0, 1))
 
     def loss(theta: Tensor) -> float:
@@ -52,7 +51,7 @@ def maximum_likelihood(x: Tensor, y: Tensor, l2: float = 1.0) -> tuple[Tensor, T
         theta, damping = (moved, damping / 10) if downhill else (theta, damping * 10)
         if steepness(x, y, l2, w=theta[:-1], b=theta[-1]) < LEAST / 100:
             return theta[:-1], theta[-1]
-    raise GraderError("the oracle does not arrive")
+    raise RuntimeError("the oracle does not arrive")
 
 
 def line(draw: Draw, N: int, D: int, **more: Any) -> Arguments:
