@@ -191,6 +191,21 @@ def graded(folder: Path, kata: str, sources: dict[str, str]) -> dict[str, Any]:
     return grade(folder, kata, sources)
 
 
+def test_a_mistake_of_the_core_is_named_although_edges_are_wrong_as_well(tmp_path: Path) -> None:
+    """The answer also has NaN where a query sees no key, so in such a call no known mistake gives what it gives."""
+    book = (ROOT / "tests/textbook/causal_attention.py").read_text(encoding="utf-8")
+    (result,) = graded(tmp_path, "causal_attention", {"book": edited(book, "book", {" + Sk - Sq": ""})}).values()
+    assert "robustness/empty_rows/float64" in failures(result)
+    assert result["mistake"] == "top_left"
+
+
+def test_strides_are_not_blamed_for_what_is_wrong_without_them(tmp_path: Path) -> None:
+    book = (ROOT / "tests/textbook/rotary_embedding.py").read_text(encoding="utf-8")
+    (result,) = graded(tmp_path, "rotary_embedding", {"book": book}).values()
+    assert "robustness/far_positions/float64" in failures(result)
+    assert "robustness/non_contiguous" not in failures(result)
+
+
 def test_two_mistakes_that_share_the_replies_are_both_named(tmp_path: Path) -> None:
     (result,) = graded(tmp_path, "softmax", {"softmax": SOFTMAX}).values()
     assert (result["state"], result["core"], result["mistake"]) == ("failing", True, "no_max_shift")

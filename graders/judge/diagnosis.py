@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import torch
 
@@ -73,11 +73,18 @@ class Diagnosis:
         return [(known, forms[name]) for name, known in {known.name: known for known, _ in wrong}.items()]
 
     def mistakes_in(
-        self, failing: Submission, suspects: Mapping[int, tuple[bool, int]], categories: set[str]
+        self,
+        failing: Submission,
+        suspects: Mapping[int, tuple[bool, int]],
+        categories: set[str],
+        core: Callable[[], set[bytes]] = set,
     ) -> list[Known]:
         """The first mistake with a form that gives the same reply to every request, or a few that share them.
 
         Of answers that no request takes together, each has mistakes of its own.
+
+        First answers often leave edges for later, where a mistake of the core then meets others in one call. So where
+        the core fails and no mistake gives all, its calls are looked at alone: `core` makes their messages.
 
         `suspects`, requests by identity with their places, are asked first. Where none of them is unusual, no unusual
         one is asked, but for those that should be refused, which are asked in no other way.
@@ -91,6 +98,14 @@ class Diagnosis:
         for _, one in self.candidates:
             if one.source.text == failing.source.text:  # a mistake itself: no need to run it again
                 one.replies.update(failing.replies)
+        found = self.named(failing, asked, categories)
+        if found or all(beyond for beyond, _ in suspects.values()):
+            return found
+        inside = core()
+        return self.named(failing, [request for request in asked if request.message in inside], categories)
+
+    def named(self, failing: Submission, asked: list[Request], categories: set[str]) -> list[Known]:
+        """What is to be named of the mistakes that these requests show."""
         told = self.telling(failing, asked, categories)
         self.lenient = bool(categories) and not any(refused(failing.ask(request)) for request in told)
         one_alone = self.closest(failing, asked, categories)

@@ -149,7 +149,8 @@ class Run:
         elif self.options.diagnosed and result.state == "failing" and result.fully_asked and pending.suspects:
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
             failing = {outcome.category for outcome in result.failures} - {"contract"}
-            found = diagnosis.mistakes_in(submission, pending.suspects, failing)
+            core = pending.trial.vectors.of_the_core
+            found = diagnosis.mistakes_in(submission, pending.suspects, failing, core)
             found = found or [*filter(None, [behaviour(pending.trial)])]
             if found:
                 result.mistake, result.diagnosis = found[0].name, "; and ".join(one.diagnosis for one in found)

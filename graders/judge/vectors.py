@@ -109,6 +109,17 @@ class TestVectors:
         calls = [None] if case.inputs is None else range(len(self.arguments(case)))
         return [self.request(answer, case, mode, index, measured) for index in calls]
 
+    def of_the_core(self) -> set[bytes]:
+        """The messages of the calls by which the core is judged, own tests apart."""
+        cases = [(answer, case) for answer in self.grader.answers for case in answer.cases if case.in_core]
+        return {
+            request.message
+            for answer, case in cases
+            for dtype in case.dtypes
+            for pulled in {False, answer.differentiates_in(case)}
+            for request in self.requests(answer, case, dtype, gradients=pulled)
+        }
+
     def _crossed(self, answer: Answer) -> dict[str, list[tuple[int, Mode]]]:
         """For each case by its name, further calls by their index and mode.
 

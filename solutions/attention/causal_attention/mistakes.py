@@ -33,6 +33,7 @@ MISTAKES = (
         "itself_hidden",
         "a query does not see the key at its own position; it sees j ≤ i + Sk − Sq, itself included",
         {DIAGONAL: ".tril(Sk - Sq - 1)"},
+        also=({DIAGONAL: ".tril(Sk - Sq - 1)", **NOT_CLEARED},),
     ),
     Mistake(
         "next_token_seen",
@@ -73,6 +74,7 @@ MISTAKES = (
         "key_mask_inverted",
         "key_mask is read the wrong way round; True is a real token, False is padding",
         {PADDED: PADDED.replace("key_mask", "~key_mask")},
+        also=({PADDED: PADDED.replace("key_mask", "~key_mask"), **NOT_CLEARED},),
     ),
     Mistake(
         "key_mask_over_heads",
@@ -88,6 +90,14 @@ MISTAKES = (
         "key_mask_over_queries",
         "key_mask hides queries instead of keys; it belongs to the last axis of the scores",
         {PADDED: f"seen = seen & {OWN}"},
+        also=({PADDED: "seen = seen & key_mask[:, None, :, None]", **NOT_CLEARED},),
+    ),
+    Mistake(
+        "key_mask_without_axes",
+        "key_mask (B, Sk) meets the last two axes of the scores, so its rows are taken for queries; "
+        "give it axes for heads and queries: key_mask[:, None, None, :]",
+        {PADDED: "seen = seen & key_mask"},
+        also=({PADDED: "seen = seen & key_mask", **NOT_CLEARED},),
     ),
     Mistake(
         "padded_queries_cleared",

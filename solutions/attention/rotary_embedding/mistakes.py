@@ -9,6 +9,7 @@ COS = "cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)"
 HALVES, NEIGHBOURS = "x.chunk(2, dim=-1)", "(x[..., 0::2], x[..., 1::2])"
 PAIRS = f"{NEIGHBOURS} if interleaved else {HALVES}"
 ROTATED = "rotated = a * cos - b * sin, a * sin + b * cos"
+OTHER_WAY = "rotated = a * cos + b * sin, b * cos - a * sin"
 BESIDE, WOVEN = "torch.cat(rotated, -1)", "torch.stack(rotated, -1).flatten(-2)"
 BACK = f"return {WOVEN} if interleaved else {BESIDE}"
 FITS = "positions.dim() > len(tokens) or any(size not in (1, wanted) for size, wanted in fits)"
@@ -94,7 +95,8 @@ MISTAKES = (
     Mistake(
         "other_direction",
         "the pairs are rotated the other way; (a, b) becomes (a cos φ − b sin φ, a sin φ + b cos φ)",
-        {ROTATED: "rotated = a * cos + b * sin, b * cos - a * sin"},
+        {ROTATED: OTHER_WAY},
+        also=({ROTATED: f"{ROTATED}\n    if not interleaved:\n        {OTHER_WAY}"},),
     ),
     Mistake(
         "no_minus",
@@ -138,6 +140,13 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "positions_of_one_axis",
+        "positions get their new axis in the wrong place if they have more than one axis, or none; "
+        "make it the last one: positions[..., None]",
+        {ANGLES: "angles = positions[:, None] * theta"},
+        also=({ANGLES: "angles = torch.outer(positions.double(), theta)"},),
+    ),
+    Mistake(
         "positions_of_one_sample",
         "all samples get the positions of the first one; each has its own",
         {ANGLES: "angles = (positions if positions.dim() < 2 else positions[:1])[..., None] * theta"},
@@ -152,7 +161,11 @@ MISTAKES = (
         "float32_angles",
         "angles are made in float32, which far from position 0 is off by thousandths; make them in float64",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
-        also=({ANGLES: f"{ANGLES}.float()"}, {ANGLES: f"{ANGLES}.float().double()"}),
+        also=(
+            {ANGLES: f"{ANGLES}.float()"},
+            {ANGLES: f"{ANGLES}.float().double()"},
+            {EXPONENT: EXPONENT.replace("float64", "float32"), COS: COS.replace(".to(x.dtype)", "")},
+        ),
     ),
     Mistake(
         "angles_in_the_dtype_of_x",
