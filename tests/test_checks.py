@@ -493,7 +493,7 @@ def test_result_has_a_graph_where_its_gradient_is_0(tmp_path: Path) -> None:
     results = grade(root, "scale", {"right": right, "constant": constant})
     assert failures(results["right"]) == {}
     told = failures(results["constant"])
-    assert told["gradients/factors/float64"] == "the result: should require grad, also where its gradient is 0"
+    assert told["gradients/factors/float64"] == "the result: should require grad, even if its gradient is 0"
 
 
 def test_each_output_has_a_graph(tmp_path: Path) -> None:
@@ -505,7 +505,7 @@ def test_each_output_has_a_graph(tmp_path: Path) -> None:
     results = grade(root, "scale", {"right": right, "constant": constant})
     assert failures(results["right"]) == {}
     told = failures(results["constant"])
-    assert told["gradients/factors/float64"] == "output 2: should require grad, also where its gradient is 0"
+    assert told["gradients/factors/float64"] == "output 2: should require grad, even if its gradient is 0"
 
 
 PRINTS = RIGHT.replace("    return x", "    print('x is', list(x.shape), factor)\n    return x").replace(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from graders.author.pictures import printed_of
 from graders.catalogue import katas
 from graders.catalogue.source import read_source
 from graders.catalogue.stub import stub_of
@@ -272,12 +272,8 @@ def test_budgets_are_asked_as_soon_as_the_core_holds(tmp_path: Path) -> None:
     assert "performance/many_blocks/loops" in failures(results["loops"])
 
 
-def card_of(folder: Path, topic: str, kata: str, source: str) -> str:
-    """What `nox -s grade -- KATA` prints of a learner's file in a clone."""
-    for name in ("katas", "solutions"):
-        shutil.copytree(ROOT / name / topic / kata, folder / name / topic / kata)
-    (folder / "katas" / topic / kata / f"{kata}.py").write_text(source)
-    lines = run(folder, "grade", kata).out.splitlines()
+def card_of(folder: Path, kata: str, source: str) -> str:
+    lines = printed_of(folder, katas.find_one(kata, ROOT), source).splitlines()
     return "\n".join(line.rstrip() for line in lines).rstrip()
 
 
@@ -286,8 +282,8 @@ def test_cards_of_the_docs_come_from_a_run(tmp_path: Path) -> None:
     mistake = next(one for one in mha.mistakes if one.name == "scaled_by_embed_dim")
     wrong = mistake.forms(mha.reference_file.read_text(encoding="utf-8"))[mistake.name]
     shown = (ROOT / "docs/cards.md").read_text(encoding="utf-8")
-    assert f"```text\n{card_of(tmp_path, 'normalization', 'layer_norm', LAYER_NORM)}\n```" in shown
-    told = card_of(tmp_path, "attention", "multi_head_attention", wrong)
+    assert f"```text\n{card_of(tmp_path, 'layer_norm', LAYER_NORM)}\n```" in shown
+    told = card_of(tmp_path, "multi_head_attention", wrong)
     assert f"```text\n{told}\n```" in shown
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from proselint.registry.checks import Check
 
-from graders.author.prose import LONGEST, RULES, main, masked, rules
+from graders.author.prose import LONGEST, RULES, main, masked, messages, rules
 from graders.faults import ROOT
 
 CHECKS = {check.path.rpartition(".")[2]: check for check in rules()}
@@ -46,6 +46,34 @@ def test_the_page_keeps_its_own_rules() -> None:
     for wrong, right in TABLE:
         assert sum(found(check, right) for check in CHECKS.values()) == 0, right
         assert wrong != right
+
+
+def test_page_and_rule_agree_where_a_long_sentence_may_pause() -> None:
+    assert f"at most {LONGEST} words up to a stop, a colon or a semicolon" in PAGE
+    half = " ".join(["word"] * (LONGEST // 2 + 1))
+    assert [found(CHECKS["length"], f"{half}{pause} {half}.") for pause in (".", ":", ";", ",")] == [0, 0, 0, 1]
+
+
+def test_what_commands_say_is_read_and_what_they_compute_is_not() -> None:
+    program = (
+        'parser.add_argument("--x", help="grades it, too")\n'
+        'raise UsageError(f"{path} is asked" + (", too" if more else ""))\n'
+        'name = find("the own one", key="also where")\n'
+        'self.say(f"{count} are left")\n'
+    )
+    assert [*messages(program)] == [
+        (1, "grades it, too"),
+        (2, "_ is asked"),
+        (2, ", too"),
+        (4, "_ are left"),
+    ]
+
+
+def test_messages_are_held_by_the_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "graders").mkdir()
+    (tmp_path / "graders" / "some.py").write_text('\nprint("It holds, too.")\n', encoding="utf-8")
+    assert main(tmp_path) == 1
+    assert capsys.readouterr().out.startswith("graders/some.py, message of line 2:1:9: ', too': ")
 
 
 def test_places_stay_where_they_are() -> None:

@@ -43,7 +43,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     soak = commands.add_parser(
         "soak",
         help="grade again and again on a busy machine",
-        description="Grades answers again and again beside a busy program; no verdict may differ.",
+        description="Grades answers again and again while a program keeps the machine busy; no verdict may differ.",
     )
     soak.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     soak.add_argument("--references", type=int, default=300, metavar="N", help="rounds of references; default: 300")
@@ -57,8 +57,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     new.add_argument("kata", metavar="KATA", help="its name, such as layer_norm")
     new.add_argument("--like", required=True, metavar="OTHER", help="the kata that it is to resemble in its form")
-    new.add_argument("--signature", metavar="TEXT", help="as 'layer_norm(x, eps=1e-5)'; default: that of OTHER")
-    new.add_argument("--topic", metavar="TOPIC", help="its folder; default: that of OTHER")
+    new.add_argument("--signature", metavar="TEXT", help="as 'layer_norm(x, eps=1e-5)'; default: OTHER's")
+    new.add_argument("--topic", metavar="TOPIC", help="its folder; default: OTHER's")
     stub = commands.add_parser(
         "stub",
         help="write the stub of a kata",

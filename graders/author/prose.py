@@ -1,6 +1,7 @@
 """Lints the prose that people read, by proselint with rules of this project's own: docs/writing.md explains them.
 
-`nox -s lint` runs it over all pages, the sentences of the known mistakes and the docstrings of the references.
+`nox -s lint` runs it over all pages, the sentences of the known mistakes, the docstrings of the references, and what
+commands say in their help, errors and messages.
 """
 
 from __future__ import annotations
@@ -24,7 +25,13 @@ from graders.faults import ROOT
 
 OURS = "katas"  # whose rules these are, in proselint's paths
 PAGES = ("*.md", "docs/*.md", "katas/*.md", "katas/*/*/*.md", "solutions/*/*/hints.md", "tests/*.md", "graders/**/*.md")
-LONGEST = 35  # words of a sentence
+# What says something to people: exceptions that are shown as sentences, what prints, and argparse's own keywords.
+SAYING = {
+    *("UsageError", "GraderError", "ArgumentTypeError", "ValueError", "RuntimeError", "CheckFailed", "NotGraded"),
+    *("Stopped", "JudgeEnded", "say", "print", "confirm", "complain"),
+}
+HELP = {"help", "description"}
+LONGEST = 35  # words in one go: up to a stop, a colon or a semicolon
 # Name -> what should not stand in a text, as a regular expression, and what to do.
 RULES = {
     "too": (r",\s+too(?=[.,:;)]|\s*$)", "say `also` before the verb, or `including`"),
@@ -51,18 +58,18 @@ HIDDEN = re.compile(
 )
 CODE = re.compile(r"``.*?``|`[^`]*`|\$[^$\n]+\$", re.DOTALL)
 PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=[-*|>#]|\d+\. )|\|")
-SENTENCE_END = re.compile(r"[.!?:;]\W*\s")
+PAUSE = re.compile(r"[.!?:;]\W*\s")
 WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 def long_sentences(text: str, check: Check) -> Iterator[CheckResult]:
     start = 0
-    ends = {found.end() for rule in (PARAGRAPH, SENTENCE_END) for found in rule.finditer(text)}
+    ends = {found.end() for rule in (PARAGRAPH, PAUSE) for found in rule.finditer(text)}
     for end in sorted({*ends, len(text)}):
         words = len(WORD.findall(text, start, end))
         if words > LONGEST:
             first = start + len(text[start:end]) - len(text[start:end].lstrip())
-            why = f"{words} words in a sentence, at most {LONGEST}: make two"
+            why = f"{words} words in one go, at most {LONGEST}: make two sentences"
             yield CheckResult(check.path, why, (first, end), None)
         start = end
 
@@ -82,6 +89,9 @@ def texts(root: Path) -> Iterator[tuple[str, str]]:
     """Each with its name."""
     for path in sorted({path for pattern in PAGES for path in root.glob(pattern)}):
         yield str(path.relative_to(root)), masked(path.read_text(encoding="utf-8"))
+    for path in sorted((root / "graders").rglob("*.py")):
+        for line, said in messages(path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(root)}, message of line {line}", masked(said)
     for kata in all_katas(root):
         for mistake in kata.mistakes:
             yield f"mistake {mistake.name} of {kata.id}", masked(mistake.diagnosis)
@@ -89,6 +99,31 @@ def texts(root: Path) -> Iterator[tuple[str, str]]:
         for node in ast.walk(tree):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
                 yield f"docstring of {getattr(node, 'name', 'the module')} in {kata.id}", masked(text)
+
+
+def messages(source: str) -> Iterator[tuple[int, str]]:
+    """What a program says to people, each with its line: arguments of what shows or raises it, and of argparse."""
+    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+        name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        shown = [word.value for word in call.keywords if word.arg in HELP]
+        for node in (*shown, *(call.args if name in SAYING else ())):
+            told = ((found.lineno, words_of(found)) for found in outermost(node))
+            yield from ((line, text) for line, text in told if WORD.search(text))
+
+
+def outermost(node: ast.AST) -> Iterator[ast.JoinedStr | ast.Constant]:
+    """The texts in an expression, an f-string as one."""
+    if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+        yield node
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from outermost(child)
+
+
+def words_of(text: ast.JoinedStr | ast.Constant) -> str:
+    """With a mark for each value that is put into it."""
+    parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "_" for part in parts)
 
 
 def main(root: Path = ROOT) -> int:

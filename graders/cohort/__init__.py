@@ -78,7 +78,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--isolation",
         choices=("strict", "limits"),
         default="strict",
-        help="limits grades where answers cannot be isolated fully, too; see SECURITY.md",
+        help="limits also grades where answers cannot be isolated fully; see SECURITY.md",
     )
     cohort.add_argument("--json", type=Path, metavar="FILE", help="write all results as one JSON document")
     cohort.add_argument(

@@ -65,7 +65,7 @@ def grade(options: argparse.Namespace, root: Path, console: Console) -> int:
         documents = {learner.slug: of_learner(learner, columns, found) for learner in learners}
         graded = Graded(learners, columns, documents, seed, promised, options.late, short_version(root), book, root)
         pages.write_all(options.out, graded, options.export, options.json, earlier)
-        console.print(f"wrote {options.out / 'index.html'}, grades.csv, learners/ and feedback/ beside it")
+        console.print(f"wrote {options.out / 'index.html'}, grades.csv, learners/ and feedback/ next to it")
         ungraded = {slug for (slug, _), key in keys.items() if key in lost}
         return tell(console, options, learners, [one.name for one in learners if one.slug in ungraded])
     except KeyboardInterrupt:

@@ -65,7 +65,7 @@ def show_report(terminal: Terminal, root: Path, state: State, past: Sequence[Int
         file = root / ".kata" / "interview" / f"report-{number}.md"
         files.make_room(file, "mend that, then try again")
         files.replace_file(file, text)
-        terminal.say(f"what you said beside what could be said, and what to read again:  {file.relative_to(root)}")
+        terminal.say(f"what you said, what could be said, and what to read again:  {file.relative_to(root)}")
 
 
 class InterviewSession(Session[InterviewReport]):

@@ -239,7 +239,7 @@ def gradients(answer: Answer, case: Case, dtype: torch.dtype, trial: Trial) -> N
         lacking = [where for where in expected.learning if not learns[where] and not case.scenario]
         if request.cotangents and (lacking or not any(got is not None for got in reply.gradients.values())):
             subject = "the result" if lacking in ([], [THE_OUTPUT]) else lacking[0]
-            raise CheckFailed(f"{request.in_words(subject)}: should require grad, also where its gradient is 0")
+            raise CheckFailed(f"{request.in_words(subject)}: should require grad, even if its gradient is 0")
 
 
 def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:

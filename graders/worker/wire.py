@@ -120,7 +120,7 @@ def check_size(dtype: torch.dtype, shape: Any, stride: Any, size: Any) -> None:
     if not whole or len(shape) > MOST_AXES or math.prod(length or 1 for length in shape) >= LARGEST:
         raise ValueError("a tensor's shape is none")
     if stride is not None or size != math.prod(shape) * dtype.itemsize:
-        raise ValueError(f"a tensor's {size:,} bytes are not those of its shape")
+        raise ValueError(f"a tensor's {size:,} bytes do not fit its shape")
 
 
 def refuse(constant: str) -> None:
