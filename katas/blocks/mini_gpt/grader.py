@@ -79,11 +79,13 @@ def logits(MiniGPT, ids, weights, layout, sizes, training=True):
     return model(ids)
 
 
-def loss(MiniGPT, ids, weights, layout, sizes):
+def loss(MiniGPT, ids, weights, layout, sizes, learning=True):
     model = MiniGPT(*sizes).to(weights)
     parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
     made = model.loss(ids)
+    if not learning:
+        return made
     made.backward()
     return {"loss": made, "gradient": {name: model.get_parameter(name).grad for name, *_ in layout}}
 
@@ -290,24 +292,24 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_small_heads",
-                    sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
-                    inputs=lambda draw, batch, heads, tokens: texts((batch, tokens, 8, tokens, 2 * heads, heads, 1))(
-                        draw
-                    )[0],
+                    sizes={"batch": (4, 24), "heads": (4, 24), "length": (4, 24)},
+                    inputs=lambda draw, batch, heads, length: (
+                        tokens(draw, batch, length, 8, length, 2 * heads, heads, 1) | {"learning": False}
+                    ),
                     scenario=loss,
                     asks=("loops",),
                     hints={
                         "batch": "@ multiplies all matrices of a batch",
                         "heads": "give the heads an axis of their own, before the last two, and @ does them all",
-                        "tokens": "one @ scores all pairs of a query and a key",
+                        "length": "one @ scores all pairs of a query and a key",
                     },
                 ),
                 Budget(
                     "long_texts",
-                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (4, 16)},
-                    inputs=lambda draw, heads, tokens, channels: texts(
-                        (1, tokens, 8, tokens, heads * channels, heads, 1)
-                    )(draw)[0],
+                    sizes={"heads": (2, 8), "length": (64, 256), "channels": (4, 16)},
+                    inputs=lambda draw, heads, length, channels: tokens(
+                        draw, 1, length, 8, length, heads * channels, heads, 1
+                    ),
                     scenario=loss,
                     asks=("memory",),
                     hints={"channels": "@ sums over the channels of a head by itself"},

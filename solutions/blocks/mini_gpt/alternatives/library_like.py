@@ -75,10 +75,9 @@ class MiniGPT(nn.Module):
         S = ids.shape[-1]
         if S > self.config.context:
             raise ValueError(f"cannot forward a sequence of {S} tokens, the context is only {self.config.context}")
-        try:
-            tok = self.token_embedding(ids)
-        except IndexError as error:
-            raise ValueError("an id is not in the vocabulary") from error
+        if not torch.isin(ids, torch.arange(self.config.vocab_size, device=ids.device)).all():
+            raise ValueError("an id is not in the vocabulary")
+        tok = self.token_embedding(ids)
         x = self.drop(tok + self.position_embedding(self.position_ids[:, :S]))
         return self.lm_head(self.ln_f(self.blocks(x)))
 
