@@ -43,12 +43,11 @@ def show(console: Console, root: Path, runs: int) -> bool:
     first = statistics.median(first_seconds(root) for _ in range(runs))
     every = sorted(katas.all_katas(root), key=lambda kata: kata.rank)
     sample = every[:: max(-(-len(every) // SAMPLE), 1)]
-    saves = {kata.id: watched_seconds(kata) for kata in sample}
     with copied(root) as copy, served(copy) as (process, address), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--headless", "--no-sandbox"])
         page = opened(browser, address)
         drawn = statistics.median(map_milliseconds(page, address) for _ in range(runs))
-        more = [run_seconds(page, address, copy, kata) - saves[kata.id] for kata in sample]
+        more = [run_seconds(page, address, copy, kata) - watched_seconds(kata) for kata in sample]
         idle = idle_percent(page, address, process.pid)
         browser.close()
     figures = [  # what, got, goal, how it is written
