@@ -568,6 +568,7 @@ def test_debrief_has_the_model_answers_and_own_words_as_they_stand(desk: Path, c
     assert "You: 1. `x_i_j`" in shown
     assert "**Why `one` < x₁?** Your score: 2 of 3.\n\n- You: " in kept
     assert "My answer:\n\n> Because of one.\n" in kept
+    assert "- plan: not reached, or without a score\n" in kept
 
 
 def submitted(minutes: int, score: int, tests: tuple[bool, int, int] | None, elapsed: float = 0) -> InterviewReport:
@@ -816,6 +817,8 @@ def test_set_is_what_is_drawn_from(desk: Path, clock: FakeClock, capsys: pytest.
         hold(desk, clock, set="empty", new=True)
     with pytest.raises(UsageError, match="the set easy has no kata of topic losses; drop --set or --topic"):
         hold(desk, clock, set="easy", topic="losses", new=True)
+    with pytest.raises(UsageError, match="there is no kata of level 2 in the set easy; there are: 1"):
+        hold(desk, clock, set="easy", level=2, new=True)
     with pytest.raises(SystemExit):
         cli.main(["interview", "--set", "hard"], desk)
     assert "there is no set 'hard'; there are: easy, empty" in capsys.readouterr().err

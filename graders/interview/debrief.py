@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
-from graders.interview.marks import marks, overall
+from graders.interview.marks import MOST, marks, overall
 from graders.interview.record import MOST_SELF, InterviewReport
 from graders.interview.round import Answered, Round
 from graders.judge import checks
@@ -64,7 +64,7 @@ def turned(one: Round, katas: Mapping[str, Kata]) -> Iterator[str]:
 
 def rubric(one: Round) -> Iterator[str]:
     for name, mark, source in marks(one):
-        yield f"- {name}: {'-' if mark is None else mark} of 3 ({source})"
+        yield f"- {name}: not reached, or without a score" if mark is None else f"- {name}: {mark} of {MOST} ({source})"
     yield ""
 
 
