@@ -13,7 +13,7 @@ import pytest
 
 from graders import __main__ as cli
 from graders.catalogue import katas
-from graders.catalogue.bugs import planted, right_file
+from graders.catalogue.bugs import Bug, Change, planted, right_file, stood_for
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.debugging.debugging import lines_before, lines_changed
@@ -189,10 +189,75 @@ def test_what_is_asked_back_explains_a_bug(toys: Path) -> None:
     assert done.returncode == 0, done.stderr
     said = flat(done.stdout)
     assert "I am not sure what you mean. Do you mean this? Type its number, or put it another way." in said
-    assert "1 the factor divides; multiply by it 2 a factor of 0 is accepted; refuse it" in said
+    assert "1 the factor divides; multiply by it 2 a factor of 0 is accepted; refuse it" in said  # always several
     assert "Which of them? Type a number from 1 to 2" in said
     made = the_round(toys)
     assert (made.found, made.explained, made.mended, made.rating, made.measured) == (1, 1, 0, 1, 20)
+
+
+def test_of_all_that_is_said_of_a_bug_the_last_counts(toys: Path) -> None:
+    said = "bug 6 x is multiplied\n1\nbug 6 x is multiplied\n2\nend\nyes\n"
+    assert piped(toys, said, "debug", "scale", "--bugs", "2").returncode == 0
+    made = the_round(toys)
+    assert (made.found, made.explained) == (1, 0)
+
+
+def another(root: Path) -> None:
+    """A second kata with bugs, `twin`, which is scale under another name."""
+    for folder in ("katas", "solutions"):
+        for file in [*(root / folder / "toys/scale").rglob("*.*")]:
+            copy = root / folder / "toys/twin" / file.relative_to(root / folder / "toys/scale")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            text = file.read_text().replace("scale(", "twin(").replace('"scale"', '"twin"')
+            copy.with_name(copy.name.replace("scale", "twin")).write_text(text)
+
+
+def test_round_of_two_files_has_one_clock_and_one_end(toys: Path, terminal: Callable[..., Tty]) -> None:
+    another(toys)
+    one = terminal("scale", "twin", "--bugs", "4", "--minutes", "45", "--seed", "3")
+    shown = flat(one.shows("[debug  45:00 left] > "))
+    assert ".kata/debug/scale.py and .kata/debug/twin.py are right answers with 4 bugs planted in them" in shown
+    assert "2 in scale and 2 in twin" in shown
+    one.says("bug 6 the factor divides", "say in which file: `bug scale LINE WHY` or `bug twin LINE WHY`")
+    one.says("bug twin 6 the factor divides", "noted: line 6")
+    one.says("bug twin.py:5 a factor of 0 is accepted", "noted: line 5")
+    file_of(toys).write_text(RIGHT)
+    one.says("submit", "PASS", "all planted bugs are gone", "FAIL", "0 of 2 planted bugs are gone", "[debug  ")
+    one.says("hint", ".kata/debug/twin.py", "Hint 1 of 3 at bug 1", "[debug  ")
+    one.says("diff other", "there is no file 'other' in this round; name scale or twin")
+    one.child.kill(signal.SIGKILL)
+    one.child.wait()
+    again = terminal("--resume")
+    again.shows("goes on: ", "[debug  ", " left] > ")
+    (toys / ".kata/debug/twin.py").write_text(RIGHT.replace("scale(", "twin("))
+    again.says("submit", "scale: all of its planted bugs are gone", "PASS", "all planted bugs are gone")
+    shown, status = again.ends()
+    assert status == 0
+    said = flat(shown)
+    assert "Report of debug round 1: scale" in said
+    assert "Report of debug round 2: twin" in said
+    assert "All 2 files: scale and twin" in said
+    assert "found 2, explained 2, mended 4 of 4" in said
+    assert "nox -s debug -- scale twin --bugs 4 --seed 3" in said
+    first, second = debug_rounds(events(toys))
+    assert first.joint == second.joint != ""
+    assert (first.found, second.found, first.ended, second.ended) == (0, 2, "finished", "finished")
+    assert run(toys, "debug", "--report", "1").out.count("Report of debug round") == 2
+
+
+def test_known_round_plants_in_two_files_and_a_name_in_one(toys: Path) -> None:
+    another(toys)
+    (toys / "katas/sets.yaml").write_text("both:\n  - scale\n  - twin\n")
+    assert piped(toys, "quit\n", "debug", "--set", "both").returncode == 0
+    assert piped(toys, "quit\n", "debug", "twin", "--new").returncode == 0
+    assert piped(toys, "quit\n", "debug", "scale", "twin", "--bugs", "1", "--new").returncode == 0
+    made = debug_rounds(events(toys))
+    assert [(one.kata, len(one.bugs), one.ended) for one in made[:3]] == [
+        ("scale", 1, "abandoned"),
+        ("twin", 1, "abandoned"),
+        ("twin", 2, "abandoned"),
+    ]
+    assert len(made) == 4
 
 
 def test_report_and_history_and_status_know_rounds_of_their_own(toys: Path) -> None:
@@ -285,6 +350,11 @@ def test_open_round_is_not_given_up_unasked(toys: Path) -> None:
     changed = piped(toys, "", "debug", "--resume")
     assert changed.returncode == 2
     assert "scale has changed since that round began: begin another, nox -s debug -- --new" in changed.stderr
+
+
+def test_lines_with_bugs_stand_for_those_of_the_right_file() -> None:
+    bugs = [Bug("one", "", (Change(2, 4, ("a",)),)), Bug("other", "", (Change(5, 7, ()),))]
+    assert [stood_for(line, bugs) for line in (1, 2, 3, 4, 5, 6)] == [{1}, {2}, {3, 4}, {5, 6, 7}, {6, 7, 8}, {9}]
 
 
 def test_lines_of_an_edited_file_are_those_that_were_written() -> None:

@@ -101,6 +101,24 @@ def places(bug: Bug, bugs: Sequence[Bug]) -> list[range]:
     return made
 
 
+def stood_for(line: int, bugs: Sequence[Bug]) -> set[int]:
+    """The lines of the right file that a line of the file with these bugs stands for, both counted from 1.
+
+    Next to something that is left out, that as well.
+    """
+    at, moved, found = line - 1, 0, set[int]()
+    for one in sorted((one for bug in bugs for one in bug.changes), key=lambda one: one.first):
+        begin, end = one.first + moved, one.first + moved + len(one.lines)
+        if begin <= at < end or (begin == end and at in (begin - 1, begin)):
+            found |= set(range(one.first + 1, one.last + 1)) or {one.first, one.first + 1}
+        if begin <= at < end:
+            return found
+        if at < begin:
+            break
+        moved += len(one.lines) - (one.last - one.first)
+    return found | {at - moved + 1}
+
+
 def plain(source: str) -> str:
     """The program with its docstrings, but without comments, which often say what the right line does.
 

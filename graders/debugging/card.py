@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from datetime import datetime
 
 from rich.padding import Padding
@@ -38,8 +39,24 @@ def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice
         terminal.show(diff.coloured(difference))
     if practice.due:
         terminal.say(f"\na debug round at {report.kata} is due again {when(practice.due, at)}")
-    slow = " --slow" if report.slow else ""
-    again = f"nox -s debug -- {report.kata} --bugs {len(report.bugs)} --seed {report.seed}{slow}"
+
+
+def show_ways(terminal: Terminal, reports: Sequence[DebugRound], number: int) -> None:
+    """What they come to together, and how to see them again."""
+    one = reports[0]
+    if not one.ended:
+        return
+    if len(reports) > 1:
+        terminal.heading(f"All {len(reports)} files: {' and '.join(other.kata for other in reports)}")
+        bugs = [bug for other in reports for bug in other.bugs]
+        became = [f"{what} {sum(getattr(bug, what) is not None for bug in bugs)}" for what in ("found", "explained")]
+        became.append(f"mended {sum(other.mended for other in reports)} of {len(bugs)}")
+        terminal.say(", ".join(became))
+        points = f"{sum(other.measured for other in reports)} of {sum(other.max_score for other in reports)}"
+        terminal.say(f"Measured: {points}", style="bold")
+    slow = " --slow" if one.slow else ""
+    names, count = " ".join(other.kata for other in reports), sum(len(other.bugs) for other in reports)
+    again = f"nox -s debug -- {names} --bugs {count} --seed {one.seed}{slow}"
     terminal.say(f"the same bugs again:  {again}\nthis report again:  nox -s debug -- --report {number}")
 
 

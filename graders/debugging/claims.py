@@ -10,10 +10,11 @@ from graders.debugging.debugging import Debugging
 from graders.desk.debugged import PlantedBug
 from graders.sitting import asking_back
 from graders.sitting.asking_back import Offer
+from graders.sitting.matching import MAYBE
 
-NEVER = 2.0  # a probability that nothing reaches
 LEAST = 0.05  # the score of words that have something to do with a mistake
-OFFERED = 3
+HERE = 0.3  # what a mistake is nearer by whose edit is in the line that is claimed
+OFFERED = 3  # always, where a kata has as many: one alone would be the answer
 MOST_SHOWN = 55  # characters of a line
 LINE = re.compile(r"(?:line\s+)?(\d+)\b[\s:,.)-]*(.*)", re.IGNORECASE | re.DOTALL)
 HOW = "say where and why: `bug LINE WHY`, by the line's number in your file as it is now"
@@ -38,9 +39,10 @@ def claim(debugging: Debugging, argument: str) -> None:
 
 
 def understand(debugging: Debugging, line: int, text: str, words: str, bug: PlantedBug | None) -> None:
+    """What is asked back follows from the line and the words alone, and never from what is planted."""
     names = [one.name for one in debugging.mistakes]
+    sure, maybe = meant(debugging, words, line) if words else (None, [])
     name = bug.name if bug else None
-    sure, maybe = meant(debugging, words, names.index(name) if name in names else None) if words else (None, [])
     debugging.note("claim", line=line, text=words, bug=name, meant=None if sure is None else names[sure])
     debugging.say(f"noted: line {line}, {text[:MOST_SHOWN] or 'which is empty'}")
     if sure is None and maybe:
@@ -58,17 +60,22 @@ def understand(debugging: Debugging, line: int, text: str, words: str, bug: Plan
 def take(debugging: Debugging, bug: str | None, mistake: str) -> None:
     """What was asked back."""
     debugging.note("meant", bug=bug, meant=mistake)
-    debugging.say("noted")
+    debugging.say("noted; what you say last of a bug counts")
 
 
-def meant(debugging: Debugging, words: str, planted: int | None) -> tuple[int | None, list[int]]:
-    """The mistake that is meant for sure; and where none is, those that may be.
+def meant(debugging: Debugging, words: str, line: int) -> tuple[int | None, list[int]]:
+    """The mistake that is meant for sure; and where none is, those that may be, nearly all of which nobody planted.
 
-    The line speaks for the one that is planted there, so that is among them unless no word fits. Being sure of another
-    one is not enough then.
+    The line speaks for those whose edit is in it. Being sure of one that is made elsewhere is not enough.
     """
-    sure, maybe = debugging.matcher.match(words).meant, [*debugging.matcher.match(words, NEVER).maybe]
-    if planted is not None and planted != sure and debugging.matcher.scores(words)[planted] > LEAST:
-        maybe = sorted({*maybe[: OFFERED - 1], planted} if planted not in maybe else maybe)
-        return None, maybe
-    return sure, sorted(maybe)
+    here = debugging.made_in(line)
+    scores = debugging.matcher.scores(words)
+    likely = {one: scores[one] + HERE * (one in here) for one in range(len(scores)) if scores[one] > LEAST}
+    sure = debugging.matcher.match(words).meant
+    if sure is not None and (sure in here or not here & likely.keys()):
+        return sure, []
+    if not any(one in here or scores[one] >= MAYBE for one in likely):
+        return None, []
+    others = {one: scores[one] for one in range(len(scores)) if one not in likely}
+    ordered = sorted(likely, key=lambda one: -likely[one]) + sorted(others, key=lambda one: -others[one])
+    return None, sorted(ordered[:OFFERED])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.text import Text
 
 from graders.debugging import claims
 from graders.debugging.debugging import Debugging, lines_changed
 from graders.debugging.grading import DebugReporter
+from graders.debugging.round import Round, joined
 from graders.desk import diff
 from graders.desk.debugged import EACH, HINT_COSTS, PlantedBug
 from graders.faults import UsageError
@@ -18,20 +21,22 @@ from graders.sitting.interrupts import Stopped
 REWRITTEN = 3  # times as many lines as are needed, from which on that is said
 
 
-def run(debugging: Debugging) -> None:
+def run(played: Round) -> None:
     """Until it is over. Raises: Suspended, EOFError, KeyboardInterrupt."""
-    debugging.introduce()
-    while not debugging.report.ended:
+    played.introduce()
+    while not played.ended:
         try:
-            obey(debugging, debugging.ask())
+            obey(played, played.at_hand.ask())
         except Stopped as stopped:
-            debugging.planting.close()  # its workers were ended as well; what is asked next starts others
-            debugging.say(str(stopped))
+            for one in played.files:
+                one.planting.close()  # its workers were ended as well; what is asked next starts others
+            played.at_hand.say(str(stopped))
         except UsageError as error:
-            debugging.say(f"error: {error}")
+            played.at_hand.say(f"error: {error}")
 
 
-def obey(debugging: Debugging, line: str) -> None:
+def obey(played: Round, line: str) -> None:
+    debugging = played.at_hand
     word, _, rest = line.strip().partition(" ")
     command = COMMANDS.get(word.lower())
     if not is_answer(line):
@@ -39,7 +44,7 @@ def obey(debugging: Debugging, line: str) -> None:
     if not line.strip():
         return
     if command and command.fits(rest.strip()):
-        command.act(debugging, rest.strip())
+        command.act(played, rest.strip())
     elif not is_answer(line):
         debugging.say(unknown(line.strip(), nearest(line, COMMANDS)))
     elif not debugging.offer:
@@ -48,7 +53,26 @@ def obey(debugging: Debugging, line: str) -> None:
         debugging.offer = None
 
 
-def submit(debugging: Debugging, argument: str) -> None:
+def claim(played: Round, argument: str) -> None:
+    chosen, rest = played.named(argument)
+    if len(chosen) > 1:
+        played.at_hand.say(f"say in which file: `bug {' LINE WHY` or `bug '.join(played.names)} LINE WHY`")
+    else:
+        claims.claim(chosen[0], rest)
+
+
+def submit(played: Round, argument: str) -> None:
+    """Each file that is named, but for those that nothing is left to be found in."""
+    for one in played.only(argument):
+        if one.solved and one.source() == one.report.source:
+            one.say(f"{one.kata.id}: all of its planted bugs are gone")
+        else:
+            submit_file(one)
+    if all(one.solved for one in played.files):
+        played.end()
+
+
+def submit_file(debugging: Debugging) -> None:
     text = debugging.source()
     report = debugging.report
     pasted = debugging.is_pasted(text)
@@ -69,8 +93,6 @@ def submit(debugging: Debugging, argument: str) -> None:
     debugging.note("submit", state=state, left=left, pasted=pasted, changed=changed, source=text)
     if changed >= REWRITTEN * report.needed + REWRITTEN and not pasted:
         debugging.say(f"you changed {changed} lines; {report.needed} {'is' if report.needed == 1 else 'are'} needed")
-    if state == "solved":
-        debugging.end()
 
 
 def what_is_left(debugging: Debugging, text: str, result: Result) -> list[str]:
@@ -92,11 +114,14 @@ def what_is_left(debugging: Debugging, text: str, result: Result) -> list[str]:
     return sorted(left.bugs)
 
 
-def hint(debugging: Debugging, argument: str) -> None:
-    bug = next((bug for bug in debugging.report.left if bug.hints < len(HINT_COSTS)), None)
-    if bug is None:
-        debugging.say("there is no further hint: all that is left was told; `hints` shows them again")
+def hint(played: Round, argument: str) -> None:
+    chosen = played.only(argument)
+    left = [(one, bug) for one in chosen for bug in one.report.left if bug.hints < len(HINT_COSTS)]
+    if not left:
+        played.at_hand.say("there is no further hint: all that is left was told; `hints` shows them again")
         return
+    debugging, bug = left[0]
+    played.heading(debugging)
     debugging.note("hint", bug=bug.name, level=bug.hints + 1)
     show_hint(debugging, bug, bug.hints)
 
@@ -116,69 +141,89 @@ def show_hint(debugging: Debugging, bug: PlantedBug, level: int) -> None:
         debugging.say(bug.sentence)
 
 
-def show_hints(debugging: Debugging, argument: str) -> None:
-    taken = [(bug, level + 1) for bug in debugging.report.bugs for level in range(bug.hints)]
-    for bug, level in taken:
-        show_hint(debugging, bug, level)
-    if not taken:
-        debugging.say("no hint was shown yet")
+def show_hints(played: Round, argument: str) -> None:
+    for one in played.only(argument):
+        played.heading(one)
+        taken = [(bug, level + 1) for bug in one.report.bugs for level in range(bug.hints)]
+        for bug, level in taken:
+            show_hint(one, bug, level)
+        if not taken:
+            one.say("no hint was shown yet")
 
 
-def show_diff(debugging: Debugging, argument: str) -> None:
-    one, other = debugging.report.planted.splitlines(), debugging.source().splitlines()
-    if one == other:
-        debugging.say("nothing is changed yet")
-    else:
-        debugging.terminal.show(diff.drawn(one, other, ("as it was written", "as it is")))
+def show_diff(played: Round, argument: str) -> None:
+    for one in played.only(argument):
+        played.heading(one)
+        was, now = one.report.planted.splitlines(), one.source().splitlines()
+        if was == now:
+            one.say("nothing is changed yet")
+        else:
+            one.terminal.show(diff.drawn(was, now, ("as it was written", "as it is")))
 
 
-def restore(debugging: Debugging, argument: str) -> None:
-    if debugging.confirm(f"this puts the round's file with all its bugs into {debugging.shown} again; do it?"):
-        debugging.restore()
-        debugging.say(f"{debugging.shown} is as it was written")
+def restore(played: Round, argument: str) -> None:
+    chosen = played.only(argument)
+    files = joined([one.shown for one in chosen])
+    if played.at_hand.confirm(f"this puts the round's file with all its bugs into {files} again; do it?"):
+        for one in chosen:
+            one.restore()
+            one.say(f"{one.shown} is as it was written")
 
 
-def tell_time(debugging: Debugging, argument: str) -> None:
-    debugging.tell_time()
+def run_tests(played: Round, argument: str) -> None:
+    """Of the file that is named, or whose name the tests' begins with; else of the one at hand."""
+    chosen, rest = played.named(argument)
+    tested = [one for one in chosen if Path(rest).name.startswith(one.kata.id)]
+    running.run(chosen[0] if len(chosen) == 1 else tested[0] if tested else played.at_hand, rest)
 
 
-def suspend(debugging: Debugging, argument: str) -> None:
+def tell_time(played: Round, argument: str) -> None:
+    played.at_hand.tell_time()
+
+
+def suspend(played: Round, argument: str) -> None:
     raise Suspended
 
 
-def end(debugging: Debugging, argument: str) -> None:
-    if debugging.confirm("this ends the round, with its report; only what was submitted counts as mended. End it?"):
-        debugging.end()
+def end(played: Round, argument: str) -> None:
+    question = "this ends the round, with its report; only what was submitted counts as mended. End it?"
+    if played.at_hand.confirm(question):
+        played.end()
 
 
-def tell_commands(debugging: Debugging, argument: str) -> None:
-    table = debugging.terminal.two_columns()
+def tell_commands(played: Round, argument: str) -> None:
+    table = played.at_hand.terminal.two_columns()
     for command in EVERY:
         table.add_row(command.usage, Text(command.does))
-    debugging.terminal.show(table)
+    if len(played.files) > 1:
+        table.add_row(
+            "", Text(f"submit, hint, hints, diff, restore and run also take a file: {', '.join(played.names)}")
+        )
+    played.at_hand.terminal.show(table)
 
 
 COSTS = ", ".join(f"-{cost}" for cost in HINT_COSTS)
-EVERY: tuple[Command[Debugging], ...] = (
+EVERY: tuple[Command[Round], ...] = (
     Command("help", "this list", (), tell_commands),
     Command(
         "bug LINE WHY",
         f"claim a bug that is not gone yet: {EACH} points for its line, {EACH} for why it is wrong",
         (),
-        claims.claim,
+        claim,
         "words",
     ),
-    Command("submit", f"judge the file: how many bugs are gone, {EACH} points for each", (), submit),
+    Command("submit", f"judge the file: how many bugs are gone, {EACH} points for each", (), submit, "word"),
     Command(
         "hint",
         f"at the first bug that is left: what fails, then five lines, then what is wrong; {COSTS} points",
         (),
         hint,
+        "word",
     ),
-    Command("hints", "those that were shown, again", (), show_hints),
-    Command("run FILE", "run tests of yours; by default KATA_test.py, then the last", (), running.run, "word"),
-    Command("diff", "what you changed", (), show_diff),
-    Command("restore", "the file with its bugs again", (), restore),
+    Command("hints", "those that were shown, again", (), show_hints, "word"),
+    Command("run FILE", "run tests of yours; by default KATA_test.py, then the last", (), run_tests, "word"),
+    Command("diff", "what you changed", (), show_diff, "word"),
+    Command("restore", "the file with its bugs again", (), restore, "word"),
     Command("time", "how much has passed, and is left", (), tell_time),
     Command("quit", "go on another time, with --resume; the clock runs on", (), suspend),
     Command("end", "end the round now, with its report", (), end),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graders.catalogue.bugs import Bug
+from graders.catalogue.bugs import Bug, bugs_of, stood_for
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import read_source
 from graders.catalogue.stub import START
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 REGION = 5  # lines that the second hint shows
 INTRODUCTION = """{file} is a right answer with {bugs} planted in it. Look for {them} in your own editor.
 
-`bug LINE WHY` claims one before it is gone: {each} points for the line, {each} for why it is wrong, and {wrong} less \
-for a line that has none; the end tells which. `submit` judges the file and says how many are gone: {each} points for \
-each. `hint` helps (-{first} points), `help` lists what else you can type."""
+`bug LINE WHY` claims one. {rules}"""
+RULES = f"""Do so before it is gone: {EACH} points for the line, {EACH} for why it is wrong, and {WRONG_LINE} less for \
+a line that has none; the end tells which. `submit` judges, and says how many are gone: {EACH} points for each. `hint` \
+helps (-{HINT_COSTS[0]} points), `help` lists what else you can type."""
 
 
 class Debugging(Sitting):
@@ -43,6 +44,7 @@ class Debugging(Sitting):
 
     kind = KEY
     noun = "debug round"
+    rules = RULES
 
     def __init__(
         self,
@@ -106,16 +108,13 @@ class Debugging(Sitting):
         self.terminal.heading(f"{one.kata} ({one.topic}, level {one.level})")
         what = "bug" if count == 1 else "bugs"
         kind = " that cost too much" if one.slow else ""
-        self.say(
-            INTRODUCTION.format(
-                file=self.shown,
-                bugs=f"{count} {what}{kind}",
-                them="it" if count == 1 else "them",
-                each=EACH,
-                wrong=WRONG_LINE,
-                first=HINT_COSTS[0],
-            )
-        )
+        them = "it" if count == 1 else "them"
+        self.say(INTRODUCTION.format(file=self.shown, bugs=f"{count} {what}{kind}", them=them, rules=self.rules))
+
+    @property
+    def solved(self) -> bool:
+        """Whether the last submission was."""
+        return bool(self.report.submits) and self.report.submits[-1][0] == "solved"
 
     def restore(self) -> None:
         """Writes the file with its bugs again. Raises: UsageError."""
@@ -132,6 +131,23 @@ class Debugging(Sitting):
         # what is left out stands on no line of its own
         at.sort(key=lambda bug: (bug.mended is not None, bug.found is not None, not bug.was))
         return next(iter(at), None)
+
+    def made_in(self, line: int) -> set[int]:
+        """The known mistakes, by their numbers, that an edit makes where this line of the file stood in a right one."""
+        there: set[int] = set()
+        for written in lines_before(self.report.planted, self.source(), line):
+            there |= stood_for(written, self.bugs)
+        return {number for number, lines in self.edited.items() if there & lines}
+
+    @functools.cached_property
+    def edited(self) -> dict[int, set[int]]:
+        """The lines of the right file that a mistake changes, or next to which it puts others, by its number."""
+        names = [one.name for one in self.mistakes]
+        return {
+            names.index(bug.name): {at for one in bug.changes for at in range(one.first + 1, one.last + 1)}
+            or {at for one in bug.changes for at in (one.first, one.first + 1)}
+            for bug in bugs_of(self.kata, self.report.slow)
+        }
 
     def region(self, bug: PlantedBug) -> list[tuple[int, str]]:
         """Five lines of the file as it was written, with their numbers; the bug's is somewhere among them."""

@@ -56,6 +56,23 @@ def draw(katas: Sequence[Kata], count: int, seed: int, slow: bool, plant: Callab
     raise UsageError(lacking(katas, count, slow))
 
 
+def draw_several(
+    katas: Sequence[Kata], files: int, count: int, seed: int, slow: bool, plant: Callable[[Kata], Planting]
+) -> list[Drawn]:
+    """So many files, in the order of the katas, whose bugs are `count` together: as many in each, and some by chance.
+
+    Raises: UsageError.
+    """
+    shares = [count // files + (place < count % files) for place in range(files)]
+    random.Random(f"{seed}/shares").shuffle(shares)
+    found: list[Drawn] = []
+    for share in shares:
+        left = [kata for kata in katas if kata.id not in {one.planting.kata.id for one in found}]
+        some = left if files < len(katas) else left[:1]
+        found.append(draw(some, share, seed, slow, plant))
+    return sorted(found, key=lambda one: katas.index(one.planting.kata))
+
+
 def lacking(katas: Sequence[Kata], count: int, slow: bool) -> str:
     """Why nothing could be drawn, and what to do."""
     which = katas[0].id if len(katas) == 1 else f"each of {len(katas)} katas"

@@ -13,10 +13,11 @@ from typing import Any
 from graders.catalogue import katas
 from graders.catalogue.bugs import bugs_of, planted
 from graders.catalogue.katas import Kata
-from graders.debugging import MINUTES_EACH, USUAL_BUGS, card, commands, draw
+from graders.debugging import MINUTES_EACH, MOST_BUGS, USUAL_BUGS, card, commands, draw
 from graders.debugging.debugging import Debugging
+from graders.debugging.round import Round
 from graders.desk import attempts
-from graders.desk.debugged import KEY, DebugRound, begun, debug_rounds, practices
+from graders.desk.debugged import KEY, DebugRound, begun, debug_rounds, practices, together
 from graders.desk.progress import progress_of
 from graders.desk.state import Event, State
 from graders.faults import UsageError
@@ -51,8 +52,11 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 def show_report(terminal: Terminal, state: State, past: Sequence[DebugRound], number: int) -> None:
     """The last one for number 0. Raises: UsageError."""
-    report, number = numbered(past, number, KEY, NOUN)
-    card.show(terminal, report, number, practices(past)[report.kata], state.now())
+    report, _ = numbered(past, number, KEY, NOUN)
+    known = together(past, report)
+    for one in known:
+        card.show(terminal, one, past.index(one) + 1, practices(past)[one.kata], state.now())
+    card.show_ways(terminal, known, past.index(report) + 1)
 
 
 def eligible(options: argparse.Namespace, root: Path, state: State, past: Sequence[DebugRound]) -> list[Kata]:
@@ -71,7 +75,14 @@ def eligible(options: argparse.Namespace, root: Path, state: State, past: Sequen
     if options.katas:
         return there
     progress = progress_of(state.events(), [kata.id for kata in there])
-    return draw.suiting(there, progress, practices(past), state.now())
+    suiting = draw.suiting(there, progress, practices(past), state.now())
+    return there if options.set and len(suiting) == 1 else suiting
+
+
+def files_of(options: argparse.Namespace, chosen: Sequence[Kata], count: int) -> int:
+    """In how many files the bugs are: in each that is named, of a known round in two, else in one; none without any."""
+    named = len(chosen) if len(chosen) == len(options.katas) else 1
+    return min(count, max(named, min(2, len(chosen)) if options.set else 1))
 
 
 class DebugSession(Session[DebugRound]):
@@ -86,8 +97,8 @@ class DebugSession(Session[DebugRound]):
 
     def hold(self, going_on: DebugRound | None) -> None:
         try:
-            debugging = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
-            commands.run(debugging)
+            open_ones = together(debug_rounds(self.state.events()), going_on) if going_on else []
+            commands.run(Round(self.resume(open_ones) if self.options.resume else self.begin(open_ones)))
             show_report(self.terminal, self.state, debug_rounds(self.state.events()), 0)
         finally:
             for one in self.plantings:
@@ -97,27 +108,44 @@ class DebugSession(Session[DebugRound]):
         self.plantings.append(Planting(kata, self.judge.launcher))
         return self.plantings[-1]
 
-    def begin(self, given_up: DebugRound | None) -> Debugging:
+    def begin(self, given_up: Sequence[DebugRound]) -> list[Debugging]:
         """Raises: UsageError."""
         seed = random.SystemRandom().randrange(SEEDS) if self.options.seed is None else self.options.seed
         console = self.terminal.console
         with console.status("planting bugs") if console.is_terminal else contextlib.nullcontext():
-            count = self.options.bugs or (1 if self.options.slow else USUAL_BUGS)
-            drawn = draw.draw(self.chosen, count, seed, self.options.slow, self.plant)
-            body = begin_body(drawn, self.options, seed)
-        if given_up:
-            given = {KEY: given_up.id, "what": "end", "elapsed": given_up.elapsed, "how": "abandoned"}
-            self.state.add(KEY, "", given)
-        file = attempts.file_for(drawn.planting.kata, KEY)
-        attempts.write(file, body["planted"])  # before it is told: else a cut would leave what stood there
-        event = self.state.add(KEY, "", body | now())
-        report = begun(event)
-        self.sitting = made = self.sat(report, drawn, Clock(reading_of(event)))
-        minutes = "1 minute" if report.minutes == 1 else f"{report.minutes} minutes"
-        self.terminal.say(f"A debug round of {minutes}; the clock runs on when the terminal is closed.")
+            usual = 1 if self.options.slow else USUAL_BUGS
+            count = self.options.bugs or min(max(usual, files_of(self.options, self.chosen, MOST_BUGS)), MOST_BUGS)
+            files = files_of(self.options, self.chosen, count)
+            drawn = draw.draw_several(self.chosen, files, count, seed, self.options.slow, self.plant)
+            minutes = self.options.minutes or MINUTES_EACH * count
+            common = {"minutes": minutes, "seed": seed, "slow": self.options.slow}
+            common |= {"joint": uuid.uuid4().hex} if files > 1 else {}
+            bodies = [begin_body(one) | common for one in drawn]
+        for old in given_up:
+            if not old.ended:
+                self.state.add(KEY, "", {KEY: old.id, "what": "end", "elapsed": old.elapsed, "how": "abandoned"})
+        made = []
+        for one, body in zip(drawn, bodies, strict=True):
+            # before it is told: else a cut would leave what stood there
+            attempts.write(attempts.file_for(one.planting.kata, KEY), body["planted"])
+            event = self.state.add(KEY, "", body | now())
+            made.append(self.sat(begun(event), one, Clock(reading_of(event))))
+            self.sitting = made[-1]
+        length = "1 minute" if minutes == 1 else f"{minutes} minutes"
+        self.terminal.say(f"A debug round of {length}; the clock runs on when the terminal is closed.")
         return made
 
-    def resume(self, report: DebugRound) -> Debugging:
+    def resume(self, reports: Sequence[DebugRound]) -> list[Debugging]:
+        """Raises: UsageError."""
+        made = [self.resume_file(one) for one in reports]
+        self.sitting = made[-1]
+        for one in made:
+            one.add("resume", **now())
+        when = f"{reports[0].when.astimezone():%Y-%m-%d %H:%M}"
+        self.terminal.say(f"Your debug round of {when} goes on: {made[0].left()}.")
+        return made
+
+    def resume_file(self, report: DebugRound) -> Debugging:
         """Raises: UsageError."""
         kata = katas.find_one(report.kata, self.root)
         names = [bug.name for bug in report.bugs]
@@ -129,11 +157,7 @@ class DebugSession(Session[DebugRound]):
         if (right, planted(right, bugs)) != (report.right, report.planted):
             raise UsageError(f"{kata.id} has changed since that round began: begin another, nox -s debug -- --new")
         anchor = next(e for e in reversed(self.state.events("")) if is_anchor(e, report))
-        made = self.sat(report, drawn, Clock(reading_of(anchor), anchor.body["elapsed"], report.elapsed))
-        self.sitting = made
-        made.add("resume", **now())
-        self.terminal.say(f"Your debug round of {report.when.astimezone():%Y-%m-%d %H:%M} goes on: {made.left()}.")
-        return made
+        return self.sat(report, drawn, Clock(reading_of(anchor), anchor.body["elapsed"], report.elapsed))
 
     def sat(self, report: DebugRound, drawn: draw.Drawn, clock: Clock) -> Debugging:
         return Debugging(self.state, report, drawn.bugs, drawn.planting, clock, self.terminal, self.judge)
@@ -148,16 +172,13 @@ def reading_of(event: Event) -> Reading:
     return Reading(event.body["clock"], event.body["boot"], event.at)
 
 
-def begin_body(drawn: draw.Drawn, options: argparse.Namespace, seed: int) -> dict[str, Any]:
-    """What a round's first event says, but for the time."""
+def begin_body(drawn: draw.Drawn) -> dict[str, Any]:
+    """What a file's first event says of it alone."""
     kata = drawn.planting.kata
     return {
         KEY: uuid.uuid4().hex,
         "what": "begin",
         "elapsed": 0.0,
-        "minutes": options.minutes or MINUTES_EACH * len(drawn.bugs),
-        "seed": seed,
-        "slow": options.slow,
         "kata": kata.id,
         "topic": kata.topic,
         "level": kata.about.level,

@@ -78,6 +78,7 @@ class DebugRound:
         changed: lines of it that are others than those of the file as it was written.
         pasted: whether the reference was ever submitted in the place of the file.
         timeline: (seconds, what happened, in words).
+        joint: what the rounds of several files that share a clock have in common; "" where it is one file.
     """
 
     id: str
@@ -102,6 +103,7 @@ class DebugRound:
     changed: int = 0
     pasted: bool = False
     timeline: list[tuple[float, str]] = field(default_factory=list)
+    joint: str = ""
 
     @property
     def overtime(self) -> float:
@@ -182,8 +184,12 @@ class DebugRound:
         """Which mistake the words of a claim mean."""
         bug = self.bug(body["bug"])
         told = bug is not None and bug.hints == len(HINT_COSTS)  # by the last hint
-        if bug is not None and body["meant"] == bug.name and bug.mended is None and not told:
-            bug.explained = self.elapsed if bug.explained is None else bug.explained
+        if bug is None or body["meant"] is None or bug.mended is not None or told:
+            return
+        if body["meant"] != bug.name:
+            bug.explained = None  # what is said last counts: else one could say everything
+        elif bug.explained is None:
+            bug.explained = self.elapsed
 
     def add_hint(self, body: dict[str, Any], event: Event) -> str:
         bug = self.bug(body["bug"])
@@ -218,7 +224,8 @@ def begun(event: Event) -> DebugRound:
     body = event.body
     names = ("minutes", "seed", "kata", "topic", "level", "slow", "planted", "right", "needed")
     bugs = [PlantedBug(**one) for one in body["bugs"]]
-    made = DebugRound(id=body[KEY], when=event.at, bugs=bugs, **{name: body[name] for name in names})
+    known = {name: body[name] for name in names}
+    made = DebugRound(id=body[KEY], when=event.at, bugs=bugs, joint=body.get("joint", ""), **known)
     made.add(event)
     return made
 
@@ -232,6 +239,11 @@ def debug_rounds(events: Iterable[Event]) -> list[DebugRound]:
         elif event.kind == KEY and event.body[KEY] in found:
             found[event.body[KEY]].add(event)
     return list(found.values())
+
+
+def together(rounds: Iterable[DebugRound], one: DebugRound) -> list[DebugRound]:
+    """The rounds that share its clock, itself included, in order."""
+    return [other for other in rounds if other.id == one.id or (one.joint and other.joint == one.joint)]
 
 
 @dataclass
