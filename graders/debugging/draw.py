@@ -59,18 +59,30 @@ def draw(katas: Sequence[Kata], count: int, seed: int, slow: bool, plant: Callab
 def draw_several(
     katas: Sequence[Kata], files: int, count: int, seed: int, slow: bool, plant: Callable[[Kata], Planting]
 ) -> list[Drawn]:
-    """So many files, in the order of the katas, whose bugs are `count` together: as many in each, and some by chance.
+    """So many files, whose bugs are `count` together: in all of the katas, or in some by the seed.
 
-    Raises: UsageError.
+    Raises: UsageError where these have no good ones.
     """
-    shares = [count // files + (place < count % files) for place in range(files)]
-    random.Random(f"{seed}/shares").shuffle(shares)
-    found: list[Drawn] = []
-    for share in shares:
-        left = [kata for kata in katas if kata.id not in {one.planting.kata.id for one in found}]
-        some = left if files < len(katas) else left[:1]
-        found.append(draw(some, share, seed, slow, plant))
-    return sorted(found, key=lambda one: katas.index(one.planting.kata))
+    if files == 1:
+        return [draw(katas, count, seed, slow, plant)]
+    some = [*katas] if files == len(katas) else random.Random(seed).sample(katas, len(katas))
+    for first in range(len(some) - files + 1):
+        try:
+            return draw_in_each(some[first : first + files], count, seed, slow, plant)
+        except UsageError:
+            if first + files == len(some):
+                raise
+    raise AssertionError("there are as many katas as files")
+
+
+def draw_in_each(
+    katas: Sequence[Kata], count: int, seed: int, slow: bool, plant: Callable[[Kata], Planting]
+) -> list[Drawn]:
+    """Equal shares; which files have one bug more is by chance, whatever their order."""
+    by_chance = sorted(katas, key=lambda kata: random.Random(f"{seed}/{kata.id}/share").random())
+    files = len(katas)
+    shares = {kata.id: count // files + (place < count % files) for place, kata in enumerate(by_chance)}
+    return [draw([kata], shares[kata.id], seed, slow, plant) for kata in katas]
 
 
 def lacking(katas: Sequence[Kata], count: int, slow: bool) -> str:
