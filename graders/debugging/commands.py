@@ -13,6 +13,7 @@ from graders.debugging.round import Round, joined
 from graders.desk import diff
 from graders.desk.debugged import EACH, HINT_COSTS, PlantedBug
 from graders.faults import UsageError
+from graders.judge import listing
 from graders.judge.results import Result
 from graders.sitting import asking_back, running
 from graders.sitting.commands import Command, Suspended, is_answer, nearest, unknown
@@ -130,7 +131,9 @@ def show_hint(debugging: Debugging, bug: PlantedBug, level: int) -> None:
     title = f"Hint {level} of {len(HINT_COSTS)} at bug {debugging.report.bugs.index(bug) + 1}"
     debugging.terminal.say(f"{title} (-{HINT_COSTS[level - 1]} points)", style="bold")
     if level == 1:
-        debugging.say(f"it fails {bug.check}:\n{bug.call}")
+        call, code = listing.split(bug.call)
+        short = code.count("\n") < listing.MOST_LINES  # else it stands in grader.py
+        debugging.say(f"it fails {bug.check}:\n{bug.call if short else call}")
     elif level == 2:
         debugging.say("it is in these lines of the file as it was written:")
         table = debugging.terminal.two_columns()
