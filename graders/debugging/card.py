@@ -22,9 +22,8 @@ MOST_CHANGED = 30  # lines, from which on a diff shows nothing any more
 def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice, at: datetime) -> None:
     """`number` is its place among all rounds, from 1."""
     terminal.heading(f"Report of debug round {number}: {report.kata}")
-    terminal.say(
-        f"{report.when.astimezone():%Y-%m-%d %H:%M}, {report.minutes} minute{'s' if report.minutes != 1 else ''}; {ended(report)}"
-    )
+    minutes = "1 minute" if report.minutes == 1 else f"{report.minutes} minutes"
+    terminal.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {minutes}; {ended(report)}")
     if not report.ended:
         terminal.say("its bugs are told once it is over")
         return
