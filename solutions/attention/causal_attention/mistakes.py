@@ -162,6 +162,7 @@ MISTAKES = (
         "scaled_late",
         "in float16, q kᵀ overflows before it is divided by √d; divide q first",
         {SCORES: "q @ k.mT / math.sqrt(d)"},
+        also=({SCORES: "q @ k.mT / math.sqrt(d)", CLEAR: "weights = weights.nan_to_num()"},),
     ),
     Mistake(
         "empty_rows_are_nan",
