@@ -13,6 +13,9 @@ P, BEFORE = "p = ordered.softmax(-1)", "before = p.cumsum(-1) - p  # what the la
 CUT = "ordered = ordered.masked_fill(before >= top_p, -torch.inf)"
 DROPPED = "dropped = torch.empty_like(z, dtype=torch.bool).scatter(-1, index, ordered == -torch.inf)"
 RESULT = "return z.masked_fill(dropped, -torch.inf)"
+FILLED_BY_TOP_P = """small = torch.empty_like(z, dtype=torch.bool).scatter(-1, index, ordered == -1e9)
+    z = z.masked_fill(dropped, -torch.inf)
+    return z if top_p is None else z.masked_fill(small, -1e9)"""
 ZERO = """    if temperature == 0:
         return logits.masked_fill(logits < logits.amax(-1, keepdim=True), -torch.inf)
 """
@@ -115,7 +118,9 @@ MISTAKES = (
         "dropped_to_a_number",
         "what is dropped gets a finite number; it should get −∞",
         {RESULT: "return z.masked_fill(dropped, -1e4)"},
-        {RESULT: ["return z.masked_fill(dropped, 0)", "return z.masked_fill(dropped, torch.finfo(z.dtype).min)"]},
+        {RESULT: [f"return z.masked_fill(dropped, {fill})" for fill in ("0", "torch.finfo(z.dtype).min")]},
+        {RESULT: "return z if top_k is None and top_p is None else z.masked_fill(dropped & (z > -torch.inf), -1e9)"},
+        {CUT: CUT.replace("-torch.inf", "-1e9"), RESULT: FILLED_BY_TOP_P},
     ),
     Mistake(
         "top_k_above_the_vocabulary",
