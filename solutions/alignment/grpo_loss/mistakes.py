@@ -19,11 +19,18 @@ SEQUENCE = "return (losses.sum(dim=1) / mask.sum(dim=1)).mean()"
 BY_ANSWER = "torch.stack([(new - old).exp() for new, old in zip(logp, old_logp.detach())])"
 
 
+def mistake(name: str, diagnosis: str, old: str, new: str, *others: str) -> Mistake:
+    """One text replaced by another, or in other forms by each of the others."""
+    return Mistake(name, diagnosis, {old: [new, *others]})
+
+
 MISTAKES = (
-    Mistake(
+    mistake(
         "mean_over_prompts",
         "the mean is taken over the answers to other prompts; take it over the group",
-        {CENTRED: [CENTRED.replace("dim=1", "dim=0"), CENTRED.replace("dim=1, keepdim=True", "")]},
+        CENTRED,
+        CENTRED.replace("dim=1", "dim=0"),
+        CENTRED.replace("dim=1, keepdim=True", ""),
     ),
     Mistake(
         "std_of_all_prompts",
@@ -32,107 +39,90 @@ MISTAKES = (
         {FIRST: "pass", STD: "(rewards.std() + eps)"},
         {FIRST: "pass", STD: "(rewards.std() + eps)", CENTRED: CENTRED.replace("dim=1, keepdim=True", "")},
     ),
-    Mistake(
+    mistake(
         "divided_by_g",
         "the variance divides by G; divide by G − 1, as std does by default",
-        {STD: STD.replace("dim=1", "dim=1, correction=0")},
+        STD,
+        STD.replace("dim=1", "dim=1, correction=0"),
     ),
-    Mistake(
+    mistake(
         "eps_inside_the_root",
         "eps is added to the variance, or is the least standard deviation; add it to the standard deviation",
-        {
-            STD: [
-                "(rewards.var(dim=1, keepdim=True) + eps).sqrt()",
-                "(rewards.var(dim=1, keepdim=True) + eps**2).sqrt()",
-                "rewards.std(dim=1, keepdim=True).clamp(min=eps)",
-            ]
-        },
+        STD,
+        "(rewards.var(dim=1, keepdim=True) + eps).sqrt()",
+        "(rewards.var(dim=1, keepdim=True) + eps**2).sqrt()",
+        "rewards.std(dim=1, keepdim=True).clamp(min=eps)",
     ),
-    Mistake(
-        "eps_ignored",
-        "eps changes nothing; add it to std",
-        {STD: [STD.replace("eps", "1e-6"), STD.replace("eps", "1e-8")]},
+    mistake(
+        "eps_ignored", "eps changes nothing; add it to std", STD, STD.replace("eps", "1e-6"), STD.replace("eps", "1e-8")
     ),
-    Mistake(
+    mistake(
         "divided_by_the_variance",
         "the advantages are divided by the variance; divide by its root",
-        {STD: STD.replace("std", "var")},
+        STD,
+        STD.replace("std", "var"),
     ),
-    Mistake(
-        "always_scaled",
-        "scale=False divides as well; return r − mean then",
-        {SCALED: f"return centred / {STD}"},
-    ),
-    Mistake(
-        "never_scaled",
-        "the advantages are not divided by the standard deviation",
-        {SCALED: "return centred"},
-    ),
-    Mistake(
-        "divided_without_mean",
-        "the mean is not subtracted",
-        {CENTRED: "centred = rewards"},
-    ),
+    mistake("always_scaled", "scale=False divides as well; return r − mean then", SCALED, f"return centred / {STD}"),
+    mistake("never_scaled", "the advantages are not divided by the standard deviation", SCALED, "return centred"),
+    mistake("divided_without_mean", "the mean is not subtracted", CENTRED, "centred = rewards"),
     Mistake(
         "rounding_becomes_an_advantage",
         "equal rewards are not 0: their mean is rounded, and eps is hardly larger than the difference; "
         "subtract one reward first, or treat equal rewards apart",
         {FIRST: "pass"},
     ),
-    Mistake(
+    mistake(
         "larger_for_smaller",
         "the larger of the two objectives is taken, or the smaller of the two losses; take the smaller objective",
-        {
-            OBJECTIVE: [
-                OBJECTIVE.replace("minimum", "maximum"),
-                "losses = torch.minimum(-ratio * advantage, -clipped * advantage)",
-            ]
-        },
+        OBJECTIVE,
+        OBJECTIVE.replace("minimum", "maximum"),
+        "losses = torch.minimum(-ratio * advantage, -clipped * advantage)",
     ),
-    Mistake(
+    mistake(
         "clipped_alone",
         "only the clipped ratio is used; take the smaller of ρA and clip(ρ)A",
-        {OBJECTIVE: "losses = -clipped * advantage"},
+        OBJECTIVE,
+        "losses = -clipped * advantage",
     ),
-    Mistake(
-        "not_clipped",
-        "the ratio is not clipped",
-        {OBJECTIVE: "losses = -ratio * advantage"},
-    ),
-    Mistake(
+    mistake("not_clipped", "the ratio is not clipped", OBJECTIVE, "losses = -ratio * advantage"),
+    mistake(
         "smaller_ratio",
         "the smaller ratio is taken before it meets the advantage, which may be negative; take the smaller product",
-        {OBJECTIVE: "losses = -torch.minimum(ratio, clipped) * advantage"},
+        OBJECTIVE,
+        "losses = -torch.minimum(ratio, clipped) * advantage",
     ),
-    Mistake(
+    mistake(
         "one_sided_clip",
         "the ratio is clipped on one side alone; both bounds count, 1 − clip_eps and 1 + clip_eps",
-        {CLIPPED: ["clipped = ratio.clamp(max=1 + clip_eps)", "clipped = ratio.clamp(min=1 - clip_eps)"]},
+        CLIPPED,
+        "clipped = ratio.clamp(max=1 + clip_eps)",
+        "clipped = ratio.clamp(min=1 - clip_eps)",
     ),
-    Mistake(
+    mistake(
         "log_ratio_clipped",
         "the bounds are e^±clip_eps, or 1 / (1 + clip_eps) below; they are 1 ± clip_eps",
-        {
-            CLIPPED: [
-                "clipped = ratio.log().clamp(-clip_eps, clip_eps).exp()",
-                "clipped = ratio.clamp(1 / (1 + clip_eps), 1 + clip_eps)",
-            ]
-        },
+        CLIPPED,
+        "clipped = ratio.log().clamp(-clip_eps, clip_eps).exp()",
+        "clipped = ratio.clamp(1 / (1 + clip_eps), 1 + clip_eps)",
     ),
-    Mistake(
+    mistake(
         "clip_ignored",
         "clip_eps changes nothing; use it for the bounds",
-        {CLIPPED: CLIPPED.replace("clip_eps", "0.2")},
+        CLIPPED,
+        CLIPPED.replace("clip_eps", "0.2"),
     ),
-    Mistake(
+    mistake(
         "ratio_upside_down",
         "the ratio is the old probability over the new one; turn it round",
-        {RATIO: RATIO.replace("logp - old_logp.detach()", "old_logp.detach() - logp")},
+        RATIO,
+        RATIO.replace("logp - old_logp.detach()", "old_logp.detach() - logp"),
     ),
-    Mistake(
+    mistake(
         "no_exponential",
         "log-probabilities are taken for the ratio; it is the exponential of their difference",
-        {RATIO: [RATIO.replace(".exp()", ""), "ratio = logp / old_logp.detach()"]},
+        RATIO,
+        RATIO.replace(".exp()", ""),
+        "ratio = logp / old_logp.detach()",
     ),
     Mistake(
         "ratio_is_constant",
@@ -142,89 +132,63 @@ MISTAKES = (
         {RATIO: RATIO.replace("(logp", "(logp.detach()"), "if ref_logp is not None:": "if kl_coef > 0:"},
         {RATIO: RATIO.replace("old_logp", "logp")},
     ),
-    Mistake(
+    mistake(
         "one_ratio_for_an_answer",
         "all tokens of an answer share one ratio, as in GSPO; each has its own",
-        {
-            CLIPPED: "ratio = (ratio.log().sum(dim=1) / mask.sum(dim=1)).exp()[:, None].expand(mask.shape)\n"
-            f"    {CLIPPED}"
-        },
+        CLIPPED,
+        f"ratio = (ratio.log().sum(dim=1) / mask.sum(dim=1)).exp()[:, None].expand(mask.shape)\n    {CLIPPED}",
     ),
-    Mistake(
-        "sign_turned",
-        "the objective is returned; a loss is minus that",
-        {OBJECTIVE: OBJECTIVE.replace("-", "", 1)},
-    ),
-    Mistake(
+    mistake("sign_turned", "the objective is returned; a loss is minus that", OBJECTIVE, OBJECTIVE.replace("-", "", 1)),
+    mistake(
         "kl_other_way",
         "Δ is turned round; it is ref_logp − logp",
-        {DELTA: DELTA.replace("ref_logp.detach() - logp", "logp - ref_logp.detach()")},
+        DELTA,
+        DELTA.replace("ref_logp.detach() - logp", "logp - ref_logp.detach()"),
     ),
-    Mistake(
+    mistake(
         "kl_of_the_difference",
         "the KL term is the difference of the log-probabilities; take e^Δ − Δ − 1",
-        {KL: ["losses = losses - kl_coef * delta", "losses = losses + kl_coef * delta"]},
+        KL,
+        "losses = losses - kl_coef * delta",
+        "losses = losses + kl_coef * delta",
     ),
-    Mistake(
-        "kl_squared",
-        "the KL term is Δ² / 2",
-        {KL: "losses = losses + kl_coef * delta.square() / 2"},
-    ),
-    Mistake(
-        "kl_without_one",
-        "the KL term lacks its − 1",
-        {KL: "losses = losses + kl_coef * (delta.exp() - delta)"},
-    ),
-    Mistake(
+    mistake("kl_squared", "the KL term is Δ² / 2", KL, "losses = losses + kl_coef * delta.square() / 2"),
+    mistake("kl_without_one", "the KL term lacks its − 1", KL, "losses = losses + kl_coef * (delta.exp() - delta)"),
+    mistake(
         "kl_is_constant",
         "no gradient flows through the KL term; detach ref_logp alone",
-        {DELTA: DELTA.replace("- logp", "- logp.detach()")},
+        DELTA,
+        DELTA.replace("- logp", "- logp.detach()"),
     ),
-    Mistake(
-        "kl_subtracted",
-        "the KL term is subtracted; add it to the loss",
-        {KL: KL.replace("losses +", "losses -")},
-    ),
-    Mistake(
-        "kl_left_out",
-        "the KL term is missing",
-        {KL: "pass"},
-    ),
-    Mistake(
-        "kl_not_weighted",
-        "kl_coef does not weight the KL term",
-        {KL: KL.replace("kl_coef *", "1.0 *")},
-    ),
-    Mistake(
+    mistake("kl_subtracted", "the KL term is subtracted; add it to the loss", KL, KL.replace("losses +", "losses -")),
+    mistake("kl_left_out", "the KL term is missing", KL, "pass"),
+    mistake("kl_not_weighted", "kl_coef does not weight the KL term", KL, KL.replace("kl_coef *", "1.0 *")),
+    mistake(
         "padding_counted",
         "padded tokens have a loss; set it to 0 before adding up",
-        {PADDING: "pass"},
+        PADDING,
+        "pass",
     ),
-    Mistake(
+    mistake(
         "mean_over_t",
         "the sum is divided by T, or by all N · T; divide by the number of real tokens",
-        {SEQUENCE: ["return losses.mean(dim=1).mean()", "return losses.sum(dim=1).mean()"]},
+        SEQUENCE,
+        "return losses.mean(dim=1).mean()",
+        "return losses.sum(dim=1).mean()",
     ),
     Mistake(
         "aggregates_swapped",
         '"sequence" and "token" are swapped',
         {'if aggregate == "token":': 'if aggregate != "token":'},
     ),
-    Mistake(
+    mistake(
         "aggregate_ignored",
         "both aggregates are the mean over all tokens, or both are the mean of means",
-        {SEQUENCE: TOKEN},
+        SEQUENCE,
+        TOKEN,
     ),
-    Mistake(
-        "always_by_sequence",
-        "both aggregates are the mean of means",
-        {TOKEN: SEQUENCE},
-    ),
-    Mistake(
-        "sum_of_sequences",
-        "sequences are added up; take their mean",
-        {SEQUENCE: SEQUENCE.replace("mean", "sum")},
-    ),
+    mistake("always_by_sequence", "both aggregates are the mean of means", TOKEN, SEQUENCE),
+    mistake("sum_of_sequences", "sequences are added up; take their mean", SEQUENCE, SEQUENCE.replace("mean", "sum")),
     Mistake(
         "masked_after_exp",
         "padding is multiplied by 0 after exp, and 0 · ∞ is NaN; mask the differences before exp",
