@@ -160,6 +160,8 @@ def kata(tmp_path: Path) -> Kata:
         shutil.copytree(ROOT / part / FOLDER, tmp_path / part / FOLDER)
     shutil.copy(ROOT / "katas/interview.md", tmp_path / "katas")
     kata, harder = (Kata(tmp_path, "similarity", name) for name in ("cosine_similarity", "harder"))
+    page = texts.interview_file(kata)
+    page.write_text(page.read_text().partition("\n## Twist")[0])  # the kata that it leads to is not copied
     shutil.copytree(kata.folder, harder.folder)
     harder.statement.write_text(kata.statement.read_text().replace("level: 1", "level: 2"))
     return kata
