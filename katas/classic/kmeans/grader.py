@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -103,6 +104,12 @@ def stopped(draw: Draw) -> list[Arguments]:
     return [searched(draw, make, lambda stages: len(stages) > 6) | {"max_iters": moves} for moves in many]
 
 
+def crawls(stages: Stages) -> bool:
+    """Some move but the last is so short that scikit-learn's tolerance of 1e-4 of the variance, 1 here, would stop."""
+    moves = [float((new - old).square().sum()) for (old, _), (new, _) in pairwise(stages)]
+    return any(move < 5e-5 for move in moves[:-2])
+
+
 def without_points(draw: Draw) -> list[Arguments]:
     """Centroids that never have points, in the first place or the last; more centroids than points; equal ones."""
 
@@ -193,6 +200,7 @@ GRADER = Grader(
                     tolerance=FAR,
                 ),
                 robust("small_numbers", clouds((60, 5, 2), (50, 4, 3), std=1e-5, moves=5)),
+                robust("small_moves", lambda draw: searched(draw, partial(cloud, N=600, K=2, D=2), crawls)),
                 refused("widths_differ", ((9, 4), (3, 5)), ((9, 4), (3, 1)), ((9, 1), (3, 4)), ((9, 3), (3, 4))),
                 refused("no_rows", ((0, 4), (3, 4)), ((9, 4), (0, 4)), ((0, 4), (0, 4))),
                 refused("no_moves", ((9, 4), (3, 4)), ((5, 1), (1, 1)), max_iters=0),
