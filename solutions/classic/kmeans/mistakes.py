@@ -68,7 +68,10 @@ MISTAKES = (
         "it stops when the centroids have moved by less than a constant, which stops small points too early; "
         "stop when no label changes",
         {f"centroids = {MOVED}": STOPS_EARLY},
-        also=({f"centroids = {MOVED}": STAYS},),
+        also=(
+            {f"centroids = {MOVED}": STAYS},
+            {f"centroids = {MOVED}": STOPS_EARLY.replace("norm() < 1e-4", "square().sum() < 1e-4 * x.var(0).mean()")},
+        ),
     ),
     Mistake(
         "never_stops_early",
