@@ -27,15 +27,13 @@ class Mistake:
         slow: it gives the right values and only costs too much.
     """
 
-    def __init__(
-        self, name: str, diagnosis: str | Edits, *edits: Edits, slow: bool = False, also: Sequence[Edits] = ()
-    ) -> None:
+    def __init__(self, name: str, diagnosis: str | Edits, *edits: Edits, slow: bool = False) -> None:
         """Raises: GraderError where a sentence is lacking."""
         if not isinstance(diagnosis, str) and name not in COMMON:
             raise GraderError(f"mistake {name}: should have a sentence, since diagnoses.py has none of this name")
         self.name = name
         self.diagnosis = diagnosis if isinstance(diagnosis, str) else COMMON[name]
-        self.edits = (*edits, *also) if isinstance(diagnosis, str) else (diagnosis, *edits, *also)
+        self.edits = edits if isinstance(diagnosis, str) else (diagnosis, *edits)
         self.slow = slow
 
     def forms(self, reference: str) -> dict[str, str]:

@@ -185,6 +185,7 @@ GRADER = Grader(
                     sizes={"samples": (256, 4096)},
                     inputs=lambda draw, samples: classes(draw, samples, 8),
                     operators=1000,  # whatever the method
+                    peak=16,  # on a GPU, a solver keeps some megabytes for itself
                     written=1000,
                     hints={"samples": VECTORS},
                 ),

@@ -33,7 +33,7 @@ MISTAKES = (
         "itself_hidden",
         "a query does not see the key at its own position; it sees j ≤ i + Sk − Sq, itself included",
         {DIAGONAL: ".tril(Sk - Sq - 1)"},
-        also=({DIAGONAL: ".tril(Sk - Sq - 1)", **NOT_CLEARED},),
+        {DIAGONAL: ".tril(Sk - Sq - 1)", **NOT_CLEARED},
     ),
     Mistake(
         "next_token_seen",
@@ -54,10 +54,8 @@ MISTAKES = (
         "seen_keys_hidden",
         "the keys that a query sees are hidden, and the others are left; masked_fill fills where its mask is True",
         {HIDDEN: HIDDEN.replace("~", "")},
-        also=(
-            {HIDDEN: HIDDEN.replace("~", ""), **NOT_CLEARED},
-            {HIDDEN: HIDDEN.replace("~", ""), CLEAR: "weights = weights.nan_to_num()"},
-        ),
+        {HIDDEN: HIDDEN.replace("~", ""), **NOT_CLEARED},
+        {HIDDEN: HIDDEN.replace("~", ""), CLEAR: "weights = weights.nan_to_num()"},
     ),
     Mistake(
         "future_seen_with_key_mask",
@@ -74,7 +72,7 @@ MISTAKES = (
         "key_mask_inverted",
         "key_mask is read the wrong way round; True is a real token, False is padding",
         {PADDED: PADDED.replace("key_mask", "~key_mask")},
-        also=({PADDED: PADDED.replace("key_mask", "~key_mask"), **NOT_CLEARED},),
+        {PADDED: PADDED.replace("key_mask", "~key_mask"), **NOT_CLEARED},
     ),
     Mistake(
         "key_mask_over_heads",
@@ -90,14 +88,14 @@ MISTAKES = (
         "key_mask_over_queries",
         "key_mask hides queries instead of keys; it belongs to the last axis of the scores",
         {PADDED: f"seen = seen & {OWN}"},
-        also=({PADDED: "seen = seen & key_mask[:, None, :, None]", **NOT_CLEARED},),
+        {PADDED: "seen = seen & key_mask[:, None, :, None]", **NOT_CLEARED},
     ),
     Mistake(
         "key_mask_without_axes",
         "key_mask (B, Sk) meets the last two axes of the scores, so its rows are taken for queries; "
         "give it axes for heads and queries: key_mask[:, None, None, :]",
         {PADDED: "seen = seen & key_mask"},
-        also=({PADDED: "seen = seen & key_mask", **NOT_CLEARED},),
+        {PADDED: "seen = seen & key_mask", **NOT_CLEARED},
     ),
     Mistake(
         "padded_queries_cleared",
@@ -108,7 +106,7 @@ MISTAKES = (
         "scores_times_mask",
         "scores are multiplied by the mask, and a score of 0 still has a share; set hidden scores to −∞",
         {HIDDEN: "(scores * seen)", **NOT_CLEARED},
-        also=({HIDDEN: "(scores * seen)"},),
+        {HIDDEN: "(scores * seen)"},
     ),
     Mistake(
         "zero_scores_hidden",
@@ -130,12 +128,10 @@ MISTAKES = (
         "hidden weights are cleared after the softmax and the rest is divided by its sum, which is 0/0 where "
         "a hidden score is far above the others; hide the scores before the softmax",
         {WEIGHTS: "scores.softmax(-1)", CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True)"},
-        also=(
-            {
-                WEIGHTS: "scores.softmax(-1)",
-                CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True).clamp_min(1e-12)",
-            },
-        ),
+        {
+            WEIGHTS: "scores.softmax(-1)",
+            CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True).clamp_min(1e-12)",
+        },
     ),
     Mistake(
         "hidden_by_1e9",
@@ -145,8 +141,7 @@ MISTAKES = (
     Mistake(
         "hidden_by_1e4",
         "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
-        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")},
-        also=({HIDDEN: "(scores - 1e4 * ~seen)"},),
+        {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]},
     ),
     Mistake(
         "not_scaled",
@@ -162,7 +157,7 @@ MISTAKES = (
         "scaled_late",
         "in float16, q kᵀ overflows before it is divided by √d; divide q first",
         {SCORES: "q @ k.mT / math.sqrt(d)"},
-        also=({SCORES: "q @ k.mT / math.sqrt(d)", CLEAR: "weights = weights.nan_to_num()"},),
+        {SCORES: "q @ k.mT / math.sqrt(d)", CLEAR: "weights = weights.nan_to_num()"},
     ),
     Mistake(
         "empty_rows_are_nan",
@@ -179,7 +174,7 @@ MISTAKES = (
         "a bias of −∞ is added to the scores, and the gradient of a query that sees no key is NaN even if its "
         "result is cleared; use masked_fill, whose gradient is 0 there",
         {WEIGHTS: ADDED},
-        also=({WEIGHTS: ADDED, CLEAR: "weights = weights.nan_to_num()"},),
+        {WEIGHTS: ADDED, CLEAR: "weights = weights.nan_to_num()"},
     ),
     Mistake(
         "result_cleared",

@@ -95,8 +95,7 @@ MISTAKES = (
     Mistake(
         "other_direction",
         "the pairs are rotated the other way; (a, b) becomes (a cos φ − b sin φ, a sin φ + b cos φ)",
-        {ROTATED: OTHER_WAY},
-        also=({ROTATED: f"{ROTATED}\n    if not interleaved:\n        {OTHER_WAY}"},),
+        {ROTATED: [OTHER_WAY, f"{ROTATED}\n    if not interleaved:\n        {OTHER_WAY}"]},
     ),
     Mistake(
         "no_minus",
@@ -143,8 +142,7 @@ MISTAKES = (
         "positions_of_one_axis",
         "positions get their new axis in the wrong place if they have more than one axis, or none; "
         "make it the last one: positions[..., None]",
-        {ANGLES: "angles = positions[:, None] * theta"},
-        also=({ANGLES: "angles = torch.outer(positions.double(), theta)"},),
+        {ANGLES: ["angles = positions[:, None] * theta", "angles = torch.outer(positions.double(), theta)"]},
     ),
     Mistake(
         "positions_of_one_sample",
@@ -155,27 +153,22 @@ MISTAKES = (
         "negative_positions",
         "negative positions are raised to 0 or lose their sign; they rotate the other way",
         {ANGLES: ANGLES.replace("positions[", "positions.clamp(min=0)[")},
-        also=({ANGLES: ANGLES.replace("positions[", "positions.double().abs()[")},),
+        {ANGLES: ANGLES.replace("positions[", "positions.double().abs()[")},
     ),
     Mistake(
         "float32_angles",
         "angles are made in float32, which far from position 0 is off by thousandths; make them in float64",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
-        also=(
-            {ANGLES: f"{ANGLES}.float()"},
-            {ANGLES: f"{ANGLES}.float().double()"},
-            {EXPONENT: EXPONENT.replace("float64", "float32"), COS: COS.replace(".to(x.dtype)", "")},
-        ),
+        {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
+        {EXPONENT: EXPONENT.replace("float64", "float32"), COS: COS.replace(".to(x.dtype)", "")},
     ),
     Mistake(
         "angles_in_the_dtype_of_x",
         "positions or angles are rounded to the dtype of x, and bfloat16 holds 4001 as 4000; make them in float64",
         {EXPONENT: EXPONENT.replace("torch.float64", "x.dtype")},
-        also=(
-            {ANGLES: ANGLES.replace("positions[", "positions.to(x.dtype)[")},
-            {DEFAULT: DEFAULT.replace(", ", ", dtype=x.dtype, ")},
-            {ANGLES: f"angles = ({ANGLES.removeprefix('angles = ')}).to(x.dtype)"},
-        ),
+        {ANGLES: ANGLES.replace("positions[", "positions.to(x.dtype)[")},
+        {DEFAULT: DEFAULT.replace(", ", ", dtype=x.dtype, ")},
+        {ANGLES: f"angles = ({ANGLES.removeprefix('angles = ')}).to(x.dtype)"},
     ),
     Mistake(
         "positions_enlarge_x",

@@ -40,7 +40,8 @@ MISTAKES = (
         "labels_of_the_step_before",
         "the centroids move after the labels or the inertia were found; find both for the centroids that are returned",
         {INERTIA: INERTIA.replace("labels", "before"), RESULT: RESULT.replace("labels", "before")},
-        also=({INERTIA: INERTIA.replace("labels", "before")}, {RESULT: RESULT.replace("labels", "before")}),
+        {INERTIA: INERTIA.replace("labels", "before")},
+        {RESULT: RESULT.replace("labels", "before")},
     ),
     Mistake(
         "one_move_too_few",
@@ -68,10 +69,8 @@ MISTAKES = (
         "it stops when the centroids have moved by less than a constant, which stops small points too early; "
         "stop when no label changes",
         {f"centroids = {MOVED}": STOPS_EARLY},
-        also=(
-            {f"centroids = {MOVED}": STAYS},
-            {f"centroids = {MOVED}": STOPS_EARLY.replace("norm() < 1e-4", "square().sum() < 1e-4 * x.var(0).mean()")},
-        ),
+        {f"centroids = {MOVED}": STAYS},
+        {f"centroids = {MOVED}": STOPS_EARLY.replace("norm() < 1e-4", "square().sum() < 1e-4 * x.var(0).mean()")},
     ),
     Mistake(
         "never_stops_early",
@@ -107,14 +106,12 @@ MISTAKES = (
     Mistake(
         "inertia_of_distances",
         "inertia adds up distances; it should add up their squares",
-        {INERTIA: "inertia = (x - centroids[labels]).norm(dim=1).sum()"},
-        also=({INERTIA: f"{INERTIA}.sqrt()"},),
+        {INERTIA: ["inertia = (x - centroids[labels]).norm(dim=1).sum()", f"{INERTIA}.sqrt()"]},
     ),
     Mistake(
         "inertia_averaged",
         "inertia is divided by the number of points or features; add up the squared distances",
-        {INERTIA: "inertia = (x - centroids[labels]).square().sum(1).mean()"},
-        also=({INERTIA: INERTIA.replace(".sum()", ".mean()")},),
+        {INERTIA: ["inertia = (x - centroids[labels]).square().sum(1).mean()", INERTIA.replace(".sum()", ".mean()")]},
     ),
     Mistake(
         "ties_to_the_last",
@@ -126,26 +123,19 @@ MISTAKES = (
         "far from the origin ‖x‖² − 2xc + ‖c‖² loses the distance in float32, in torch.cdist's default as well; "
         "subtract first, or first subtract one point from all",
         {DISTANCES: "distances = torch.cdist(x, centroids)"},
-        also=(
-            {
-                DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T"
-                " + centroids.square().sum(1)"
-            },
-            {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
-            {DISTANCES: "distances = torch.cdist(x, centroids)", INERTIA: "inertia = distances.amin(1).square().sum()"},
-            BY_CDIST,
-        ),
+        {DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + centroids.square().sum(1)"},
+        {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
+        {DISTANCES: "distances = torch.cdist(x, centroids)", INERTIA: "inertia = distances.amin(1).square().sum()"},
+        BY_CDIST,
     ),
     Mistake(
         "sums_of_absolute_values",
         "the nearest centroid is found by the sum of absolute differences; sum their squares",
         {DISTANCES: "distances = torch.cdist(x, centroids, p=1)"},
-        also=(
-            {
-                DISTANCES: "distances = torch.cdist(x, centroids, p=1)",
-                INERTIA: "inertia = (x - centroids[labels]).abs().sum()",
-            },
-        ),
+        {
+            DISTANCES: "distances = torch.cdist(x, centroids, p=1)",
+            INERTIA: "inertia = (x - centroids[labels]).abs().sum()",
+        },
     ),
     Mistake(
         "dot_products",
@@ -162,24 +152,24 @@ MISTAKES = (
         "plain_distances_drawn",
         "in kmeans_plus_plus rows are drawn by their distance; draw them by its square",
         PLAIN,
-        also=(PLAIN | {", right=True": ""}, PLAIN | {"cumulative[-1]": "squared.sum()"}, PLAIN | {PICKED: BY_SHARES}),
+        PLAIN | {", right=True": ""},
+        PLAIN | {"cumulative[-1]": "squared.sum()"},
+        PLAIN | {PICKED: BY_SHARES},
     ),
     Mistake(
         "drawn_twice",
         "a u of 0 draws a row that is drawn already; the cumulative sum must exceed u · total (right=True)",
         {", right=True": ""},
-        also=({PICKED: BY_SHARES},),
+        {PICKED: BY_SHARES},
     ),
     Mistake(
         "total_summed_apart",
         "the total is a sum of its own, and rounding puts u · total above the whole cumulative sum; "
         "take the last entry of the cumulative sum",
         {"cumulative[-1]": "squared.sum()"},
-        also=(
-            {PICKED: BY_SHARES.replace("u)", "u, right=True)")},
-            {PICKED: BY_SHARES.replace("u)", "u, right=True)")}
-            | {one: new.replace("chosen]", f"chosen]{EXACT}") for one, new in BY_CDIST.items()},
-        ),
+        {PICKED: BY_SHARES.replace("u)", "u, right=True)")},
+        {PICKED: BY_SHARES.replace("u)", "u, right=True)")}
+        | {one: new.replace("chosen]", f"chosen]{EXACT}") for one, new in BY_CDIST.items()},
     ),
     Mistake(
         "last_row_alone",
@@ -214,8 +204,7 @@ MISTAKES = (
     Mistake(
         "first_row_rounded",
         "the first row is u · N rounded to the nearest number, or a share of N − 1; round u · N down",
-        {FIRST: "chosen = [min(round(float(uniforms[0] * N)), N - 1)]"},
-        also=({FIRST: FIRST.replace("N)", "(N - 1))")},),
+        {FIRST: ["chosen = [min(round(float(uniforms[0] * N)), N - 1)]", FIRST.replace("N)", "(N - 1))")]},
     ),
     Mistake(
         "point_by_point",
