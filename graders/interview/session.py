@@ -115,7 +115,7 @@ class InterviewSession(Session[InterviewReport]):
             raise UsageError(f"the set {self.options.set} has no kata of topic {topic}; drop --set or --topic")
         if not found:
             of_set = f" of the set {self.options.set}" if self.options.set else ""
-            raise UsageError(f"no kata{of_set} has an interview.md here: restore them with git")
+            raise UsageError(f"no kata{of_set} has an interview.md here; restore these files with git")
         if level is not None and level not in levels:
             where = "" if topic is None else f" in topic {topic}"
             where += f" in the set {self.options.set}" if self.options.set else ""

@@ -314,7 +314,7 @@ def refuse_inputs(case: str, inputs: Arguments) -> None:
         if not isinstance(value, Tensor) and not is_plain(flat):
             raise GraderError(
                 f"input {name} of {case} should be a tensor, a number, a text, or a list or tuple of the last two, "
-                f"of which a scenario makes what it likes, got {repr(value)[:80]}"
+                f"from which a scenario makes what it needs, got {repr(value)[:80]}"
             )
 
 

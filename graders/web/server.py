@@ -91,7 +91,7 @@ def serving(app: App, at: socket.socket, place: Place, outside: str) -> Iterator
     while not server.started and thread.is_alive() and time.monotonic() < deadline:
         time.sleep(0.01)
     if not server.started:
-        raise UsageError("the page could not be served; what stands above says why")
+        raise UsageError("the page could not be served; the messages above say why")
     try:
         yield
     finally:

@@ -49,7 +49,7 @@ MISTAKES = (
     ),
     Mistake(
         "gain",
-        "Kaiming lacks the gain √2 of ReLU, by which its variance is 2 / fan_in, or Xavier has it, whose gain is 1",
+        "Kaiming lacks ReLU's gain of √2, which makes its variance 2 / fan_in; or Xavier has it, but its gain is 1",
         {KAIMING_BOUND: "math.sqrt(3 / fan_in)", KAIMING_STD: "math.sqrt(1 / fan_in)"},
         {XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},
     ),
