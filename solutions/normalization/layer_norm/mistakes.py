@@ -68,7 +68,7 @@ MISTAKES = (
     ),
     Mistake(
         "compared_in_part",
-        "not all of normalized_shape is compared with x.shape; each size must fit, and x needs as many axes",
+        "not all of normalized_shape is compared with x.shape; each size must fit, and x needs at least as many axes",
         {FITS: "x.shape[-1:] != shape[-1:]"},
         {FITS: "any(a != b for a, b in zip(shape[::-1], x.shape[::-1]))"},
         {FITS: "x.shape[-k:].numel() != torch.Size(shape).numel()"},
