@@ -19,7 +19,8 @@ RULES = "## What every kata asks"
 EXTENSIONS = (
     "admonition", "attr_list", "md_in_html", "tables", "pymdownx.highlight", "pymdownx.superfences", "toc",
 )  # fmt: skip
-# What latex2mathml does not know, in words that it does.
+WORDS = re.compile(r"\\text\{[^{}]*\}")  # in which latex2mathml shows a backslash
+# What it does not know, in words that it does.
 SPELLINGS = {r"\bigl": r"\left", r"\bigr": r"\right", r"\Bigl": r"\left", r"\Bigr": r"\right"}
 
 
@@ -52,6 +53,7 @@ def with_formulas(text: str) -> str:
         formula = " ".join((block or inline).split())
         for spelling, plain in SPELLINGS.items():
             formula = formula.replace(spelling, plain)
+        formula = WORDS.sub(lambda words: words[0].replace(r"\_", "_"), formula)
         made = convert(formula, display="block" if block else "inline")
         return f'\n\n<div class="formula" tabindex="0">{made}</div>\n\n' if block else made
 
