@@ -165,7 +165,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def soak(session: nox.Session) -> None:
-    """Grade again and again on a busy machine, for 90 minutes: no verdict may differ: nox -s soak -- [--help]."""
+    """Grade again and again on a busy machine, for hours: no verdict may differ: nox -s soak -- [KATA...] [--help]."""
     run(session, "soak", group="author")
 
 

@@ -38,7 +38,7 @@ COMMANDS = {
 }
 # Python keeps what it has compiled, as it does for users who do not forbid it.
 USUAL = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-FIRST_KATA, FURTHER_KATA = 1.3, 0.25  # goals
+FIRST_KATA, FURTHER_KATA = 1.3, 0.3  # goals
 SAVES = 5
 MOST_MEMORY = 3.0
 POLL_SECONDS = 0.02
