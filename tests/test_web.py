@@ -157,6 +157,14 @@ def test_page_of_another_site_is_refused(kind: str, origin: str) -> None:
     assert status(kind, {"host": HOST, "cookie": COOKIE, "origin": origin}) == 403
 
 
+def test_refusal_says_what_to_do() -> None:
+    assert b"the address, token included" in answer("http", {"host": HOST})[1]["body"]
+    hub = {"host": "hub.example", "cookie": COOKIE}
+    assert b"does not know the name 'hub.example'" in answer("http", hub)[1]["body"]
+    origin = {"host": HOST, "cookie": COOKIE, "origin": "https://hub.example"}
+    assert b"--root-path https://NAME/PATH" in answer("http", origin)[1]["body"]
+
+
 def test_token_in_the_address_becomes_a_cookie_that_no_script_reads() -> None:
     (start, _) = answer("http", {"host": HOST}, f"token={TOKEN}", path="/kata/so\r\nft")
     headers = dict(start["headers"])

@@ -20,7 +20,11 @@ POLICY = (
     "style-src 'self' 'unsafe-inline'; connect-src 'self' {sockets}; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 )
-CLOSED = "This page opens by the address, token included, that `nox -s web` printed in your terminal.\n"
+CLOSED = "This page opens by the address, token included, that `nox -s web` printed in your terminal."
+STRANGE = (
+    "This server does not know the name {}. If a proxy shows it by that name, start it with the proxy's whole address: "
+    "nox -s web -- --root-path https://NAME/PATH"
+)
 
 
 class Door:
@@ -48,18 +52,21 @@ class Door:
         scope = {**scope, "root_path": self.path, "path": self.path + scope["path"].removeprefix(self.path)}
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         named = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if not self.lets_in(headers, named):
-            await refuse(scope, send)
+        if why := self.refusal(headers, named):
+            await refuse(scope, send, why)
         elif named and scope["type"] == "http":
             await self.remember(scope, send)
         else:
             await self.app(scope, receive, self.guarded(send))
 
-    def lets_in(self, headers: dict[str, str], named: str) -> bool:
-        origin = headers.get("origin")
-        if headers.get("host") not in self.hosts or (origin is not None and urlsplit(origin).netloc not in self.hosts):
-            return False
-        return any(hmac.compare_digest(one.encode(), self.token.encode()) for one in (named, self.carried(headers)))
+    def refusal(self, headers: dict[str, str], named: str) -> str:
+        """Why it is not let in; "" where it is."""
+        host, origin = headers.get("host", ""), headers.get("origin")
+        for name in (host, host if origin is None else urlsplit(origin).netloc):
+            if name not in self.hosts:
+                return STRANGE.format(ascii(name))
+        shown = (named, self.carried(headers))
+        return "" if any(hmac.compare_digest(one.encode(), self.token.encode()) for one in shown) else CLOSED
 
     def carried(self, headers: dict[str, str]) -> str:
         try:
@@ -98,13 +105,13 @@ class Door:
         return sent
 
 
-async def refuse(scope: Scope, send: Send) -> None:
+async def refuse(scope: Scope, send: Send, why: str) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": CLOSED.encode()})
+    await send({"type": "http.response.body", "body": f"{why}\n".encode()})
 
 
 def codespace(port: int) -> str:
