@@ -1,4 +1,4 @@
-"""Draws the README's picture of a card from a real run: `.venv/bin/python -m graders.author.pictures`."""
+"""Draws the README's pictures from real runs: `.venv/bin/python -m graders.author.pictures [card] [page]`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -18,13 +19,32 @@ from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.faults import ROOT
 
+PICTURES = ROOT / "docs/pictures"
 KATA, MISTAKE = "multi_head_attention", "scaled_by_embed_dim"
-PICTURE = ROOT / "docs/pictures/card.svg"
 WIDTH = 80
+PRACTISED = "softmax"  # on the page; what a learner wrote there:
+WRITTEN = """import torch
+from torch import Tensor
+
+
+def softmax(x: Tensor, dim: int = -1) -> Tensor:
+    e = torch.exp(x - x.max())
+    return e / e.sum(dim)
+
+
+def log_softmax(x: Tensor, dim: int = -1) -> Tensor:
+    return torch.log(softmax(x, dim))
+"""
 ERASED = re.compile(r"[^\n]*\n[^\n]*\x1b\[1A\x1b\[2K|[^\n]*\x1b\[2K|\x1b\[\?25[lh]")  # lines that show progress
 
 
 def main() -> None:
+    drawn = {"card": card, "page": page}
+    for name in sys.argv[1:] or drawn:
+        drawn[name]()
+
+
+def card() -> None:
     kata = katas.find_one(KATA, ROOT)
     mistake = next(one for one in kata.mistakes if one.name == MISTAKE)
     wrong = mistake.forms(kata.reference_file.read_text(encoding="utf-8"))[MISTAKE]
@@ -32,8 +52,7 @@ def main() -> None:
         printed = printed_of(Path(folder), kata, wrong, FORCE_COLOR="1", COLUMNS=str(WIDTH), TERM="xterm-256color")
     console = Console(record=True, width=WIDTH, file=io.StringIO())
     console.print(Text.from_ansi(ERASED.sub("", printed).strip()))
-    PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(console.export_svg(title=f"nox -s grade -- {KATA}"), encoding="utf-8")
+    (PICTURES / "card.svg").write_text(console.export_svg(title=f"nox -s grade -- {KATA}"), encoding="utf-8")
 
 
 def printed_of(folder: Path, kata: Kata, source: str, **variables: str) -> str:
@@ -45,6 +64,22 @@ def printed_of(folder: Path, kata: Kata, source: str, **variables: str) -> str:
     kept = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
     variables = kept | {"PYTHONIOENCODING": "utf-8"} | variables
     return subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, check=False).stdout.decode()
+
+
+def page() -> None:
+    """To practise on, after a run."""
+    from graders.author.bench import web  # it needs Playwright
+
+    kata = katas.find_one(PRACTISED, ROOT)
+    with web.copied(ROOT) as copy, web.served(copy) as (_, address), web.chromium() as browser:
+        (copy / kata.answer_file.relative_to(kata.root)).write_text(WRITTEN, encoding="utf-8")
+        shown = browser.new_page(viewport={"width": 1280, "height": 800})
+        shown.goto(address)
+        shown.goto(web.at(address, f"/kata/{kata.id}"))
+        shown.wait_for_selector(".cm-content[aria-label]")
+        shown.keyboard.press("Control+Enter")
+        shown.wait_for_selector(".cm-lineNumbers .marked")
+        shown.screenshot(path=PICTURES / "web.png")
 
 
 if __name__ == "__main__":

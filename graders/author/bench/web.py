@@ -34,22 +34,18 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 def show(console: Console, root: Path, runs: int) -> bool:
     """Whether all goals are met. Raises: UsageError where there is no browser."""
-    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if not program:
-        raise UsageError(f"no browser is installed that could be timed; install one of {', '.join(CHROMIUM)}")
+    program()  # before minutes are spent
     tell("import torch")
     torch_seconds = statistics.median(measure(IMPORT_TORCH, root)[0] for _ in range(runs))
     tell("first page")
     first = statistics.median(first_seconds(root) for _ in range(runs))
     every = sorted(katas.all_katas(root), key=lambda kata: kata.rank)
     sample = every[:: max(-(-len(every) // SAMPLE), 1)]
-    with copied(root) as copy, served(copy) as (process, address), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--headless", "--no-sandbox"])
+    with copied(root) as copy, served(copy) as (process, address), chromium() as browser:
         page = opened(browser, address)
         drawn = statistics.median(map_milliseconds(page, address) for _ in range(runs))
         more = [run_seconds(page, address, copy, kata) - watched_seconds(kata) for kata in sample]
         idle = idle_percent(page, address, process.pid)
-        browser.close()
     figures = [  # what, got, goal, how it is written
         ("first page after the command, x import torch", first / torch_seconds, FIRST_PAGE, ".2f"),
         ("from Run to the card, more than watch takes, x import torch", statistics.median(more) / torch_seconds,
@@ -63,6 +59,25 @@ def show(console: Console, root: Path, runs: int) -> bool:
     console.print(made)
     console.print(f'python -c "import torch" takes {torch_seconds:.2f} s here')
     return all(got <= goal for _, got, goal, _ in figures)
+
+
+def program() -> str:
+    """The browser's. Raises: UsageError where there is none."""
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if not found:
+        raise UsageError(f"no browser is installed that could be driven; install one of {', '.join(CHROMIUM)}")
+    return found
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """Raises: UsageError where there is none."""
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=program(), args=["--headless", "--no-sandbox"])
+        try:
+            yield made
+        finally:
+            made.close()
 
 
 @contextlib.contextmanager
