@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from graders.catalogue import katas
 from graders.desk import attempts
 from graders.desk.state import State
+from graders.faults import ROOT
 from tests.test_web import Served, serving
 from tests.toys import REFERENCE, make_repository
 
@@ -79,6 +82,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "solutions/toys/scale/hints.md").write_text(HINTS)
     (made / "README.md").write_text("# Toys\n\n## What every kata asks\n\n- All of it.\n")
     (made / "katas/toys/scale/follow_up.md").write_text(FOLLOW_UP)
+    shutil.copy(ROOT / ".gitignore", made)
+    for words in ("init -q", "add .", "-c user.name=Ada -c user.email=ada@example.org commit -qm Toys"):
+        subprocess.run(["git", "-C", made, *words.split()], check=True)
     return made
 
 
@@ -122,6 +128,9 @@ def test_kata_is_solved_from_the_first_page_on(practised: Practised) -> None:
     assert practised.states() == ["failing", "solved"]
     page.get_by_role("button", name="Next").click()
     page.wait_for_url("**/kata/affine")
+    git = ["git", "-C", str(practised.root), "status", "--porcelain"]
+    changed = subprocess.run(git, check=True, capture_output=True, text=True).stdout
+    assert changed == " M katas/toys/scale/scale.py\n"
 
 
 def test_call_that_hangs_shows_its_clock_and_the_next_run_ends_it(practised: Practised) -> None:
@@ -129,6 +138,9 @@ def test_call_that_hangs_shows_its_clock_and_the_next_run_ends_it(practised: Pra
     practised.write(page, HANGS)
     page.get_by_role("button", name="Run").click()
     expect(page.locator(".status")).to_contain_text(re.compile(r"judging 1?\d/19, [2-6] s in scale\("), timeout=30_000)
+    practised.write(page, f"{HANGS}# typed meanwhile\n")
+    expect(practised.open("/").locator(".map")).to_contain_text("affine")  # its limit is ten seconds, so this is quick
+    expect(page.locator(".status")).to_contain_text(re.compile(r"\d s in scale\("))
     began = time.monotonic()
     practised.run(page, REFERENCE, "PASS")
     assert time.monotonic() - began < 8
@@ -226,25 +238,79 @@ def test_map_is_searched_and_filtered(practised: Practised) -> None:
 
 def test_keyboard_alone_suffices(practised: Practised) -> None:
     page = practised.open("/")
-    focused = "document.activeElement"
-    for wanted in ("scale", "Run"):
-        for _ in range(20):
+    focused = "(document.activeElement.ariaLabel || document.activeElement.textContent).trim()"
+    editor = "Python of scale; Escape, then Tab leaves the editor"
+
+    def go_to(wanted: str) -> None:
+        for _ in range(30):
             page.keyboard.press("Tab")
-            if page.evaluate(f"{focused}.textContent").strip() == wanted:
-                break
-        assert page.evaluate(f"{focused}.textContent").strip() == wanted
-        page.keyboard.press("Enter")
-        practised.ready(page)
+            if page.evaluate(focused) == wanted:
+                return
+        raise AssertionError(f"Tab does not lead to {wanted}")
+
+    go_to("scale")
+    page.keyboard.press("Enter")
+    practised.ready(page)
+    go_to("Run")
+    page.keyboard.press("Enter")
     expect(page.locator(".verdict")).to_have_text("TODO", timeout=30_000)
-    page.locator(".cm-content").focus()
+    go_to("Width of the statement")
+    go_to(editor)
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(REFERENCE)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".verdict")).to_have_text("PASS", timeout=30_000)
     page.keyboard.press("Tab")
-    assert page.evaluate(f"{focused}.className").startswith("cm-content")
+    assert page.evaluate(focused) == editor
     page.keyboard.press("Escape")
-    page.keyboard.press("Tab")
-    assert not page.evaluate(f"{focused}.className").startswith("cm-content")
+    go_to("Height of the code")
+    go_to("Card")
+    for _ in range(30):  # and back to the buttons
+        page.keyboard.press("Shift+Tab")
+        if page.evaluate(focused) == "Next":
+            break
+        page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/kata/affine")
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 360)])
+def test_panes_are_divided_by_mouse_or_keyboard_and_stay_so(practised: Practised) -> None:
+    page = practised.open()
+    wide, high = page.get_by_label("Width of the statement"), page.get_by_label("Height of the code")
+
+    def sizes() -> tuple[float, float]:
+        code, statement = page.locator(".pane.code").bounding_box(), page.locator(".pane.statement").bounding_box()
+        assert code
+        assert statement
+        return statement["width"], code["height"]
+
+    width, height = sizes()
+    wide.focus()
+    page.keyboard.press("ArrowRight")
+    expect(wide).to_have_attribute("aria-valuenow", "44")
+    high.focus()
+    page.keyboard.press("ArrowUp")
+    expect(high).to_have_attribute("aria-valuenow", "60")
+    assert sizes()[0] > width
+    assert sizes()[1] < height
+    page.keyboard.press("End")
+    expect(high).to_have_attribute("aria-valuenow", "85")
+    bar = wide.bounding_box()
+    assert bar
+    page.mouse.move(bar["x"] + bar["width"] / 2, bar["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(0.3 * 1280, bar["y"] + 90)
+    page.mouse.up()
+    page.mouse.move(900, 90)  # is not dragged any more
+    expect(wide).to_have_attribute("aria-valuenow", "30")
+    kept = sizes()
+    page.reload()
+    practised.ready(page)
+    expect(wide).to_have_attribute("aria-valuenow", "30")
+    assert sizes() == kept
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 768), ("dark", 360)])
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     practised: Practised, browser: Browser, scheme: Literal["light", "dark"], width: int
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import threading
 import webbrowser
 from pathlib import Path
@@ -39,10 +40,13 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 def serve(runner: Runner, page: str, options: argparse.Namespace, root: Path) -> None:
     """Until Ctrl-C. Raises: UsageError."""
+    gc.disable()  # what is imported is no garbage
     try:
         from graders.web import pages, server
     except ModuleNotFoundError as error:
         raise UsageError(f"{error.name} is not installed: start the page by  nox -s web") from None
+    gc.freeze()  # nor need the judge's collections look at it later
+    gc.enable()
     at, place = server.listening(root, options.port)
     app = pages.application(runner, root, urlsplit(options.root_path).path.rstrip("/"))
     with at, server.serving(app, at, place, options.root_path):

@@ -18,6 +18,7 @@ const katas = {
     }
     setInterval(() => this.keep(), 1000);
     addEventListener("pagehide", () => this.keep());
+    for (const one of document.querySelectorAll("[data-divides]")) one.ariaValueNow = this.shares[one.dataset.divides];
   },
   text() {
     return this.view.state.doc.toString();
@@ -81,6 +82,22 @@ const katas = {
     for (const one of document.querySelectorAll("[data-shows]"))
       one.setAttribute("aria-pressed", one.dataset.shows === name);
   },
+  // How much of the room, in percent, has what stands before a divider: the visitor's last choice.
+  shares: { across: 42, down: 62, ...JSON.parse(localStorage.getItem("katas:shares") || "{}") },
+  divide(divider, share) {
+    this.shares[divider.dataset.divides] = divider.ariaValueNow = Math.round(Math.min(85, Math.max(15, share)));
+    localStorage.setItem("katas:shares", JSON.stringify(this.shares));
+    this.place();
+  },
+  place() {
+    for (const name in this.shares) document.documentElement.style.setProperty(`--${name}`, `${this.shares[name]}%`);
+  },
+  dragged(divider, event) {
+    const room = divider.parentElement.getBoundingClientRect();
+    const across = divider.dataset.divides === "across";
+    const share = across ? (event.clientX - room.left) / room.width : (event.clientY - room.top) / room.height;
+    this.divide(divider, 100 * share);
+  },
   // Of the map: a row is shown where it has all that is chosen.
   filter() {
     const value = (name) => document.getElementById(name).value.trim().toLowerCase();
@@ -108,4 +125,18 @@ document.addEventListener(
   },
   true,
 );
+katas.place();
+const STEPS = { ArrowLeft: -2, ArrowUp: -2, ArrowRight: 2, ArrowDown: 2, Home: -100, End: 100 };
+document.addEventListener("keydown", (event) => {
+  if (!event.target.dataset?.divides || !STEPS[event.key]) return;
+  event.preventDefault();
+  katas.divide(event.target, katas.shares[event.target.dataset.divides] + STEPS[event.key]);
+});
+document.addEventListener("pointerdown", (event) => {
+  if (event.target.dataset?.divides) event.target.setPointerCapture(event.pointerId);
+});
+document.addEventListener("pointermove", (event) => {
+  const divider = event.target;
+  if (divider.dataset?.divides && divider.hasPointerCapture(event.pointerId)) katas.dragged(divider, event);
+});
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => katas.view && katas.dress());

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Callable
 from pathlib import Path
 
 from fastapi import FastAPI, HTTPException
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from nicegui import ui
 
+from graders.catalogue.katas import Kata
 from graders.desk import attempts, status
 from graders.desk.diff import between
 from graders.desk.history import first_failure
@@ -17,9 +18,9 @@ from graders.desk.state import State
 from graders.faults import UsageError
 from graders.report.page import MARKS, VERDICTS, WORDS, Links, page_of
 from graders.web.cards import TEMPLATES
-from graders.web.practice import Practice, button
+from graders.web.practice import Practice
 from graders.web.runner import Runner
-from graders.web.site import Site, heading
+from graders.web.site import Site, trouble
 from graders.web.statement import rules
 
 
@@ -36,9 +37,30 @@ def application(runner: Runner, root: Path, prefix: str) -> FastAPI:
         finally:
             state.close()
 
-    @ui.page("/")
-    def show_map() -> None:
-        map_page(site)
+    # These make no use of what NiceGUI keeps; `async` has them share the thread of the pages that do.
+    @app.get("/")
+    async def show_map() -> HTMLResponse:
+        return site.page("Katas", site.guarded(lambda: map_page(site)))
+
+    @app.post("/review/{name}")
+    async def begin_review(name: str) -> Response:
+        known(site, name)
+        return led_on(site, "Review", lambda: site.begin_review(name))
+
+    @app.get("/history/{name}")
+    async def show_history(name: str, number: int = 0, beside: str = "") -> HTMLResponse:
+        kata = known(site, name)
+        made = site.guarded(lambda: history_page(site, kata, number, beside))
+        return site.page(f"History of {kata.about.title}", made)
+
+    @app.post("/history/{name}")
+    async def restore(name: str, number: int) -> Response:
+        kata = known(site, name)
+        return led_on(site, f"History of {kata.about.title}", lambda: brought_back(site, kata, number))
+
+    @app.get("/rules")
+    async def show_rules() -> HTMLResponse:
+        return site.page("Rules", site.guarded(lambda: f'<div class="text">{rules(root)}</div>'))
 
     @ui.page("/kata/{name}")
     def show_kata(name: str, via: str = "") -> None:
@@ -46,18 +68,6 @@ def application(runner: Runner, root: Path, prefix: str) -> FastAPI:
         if file is None:
             raise HTTPException(404)
         Practice(site, file)
-
-    @ui.page("/history/{name}")
-    def show_history(name: str, number: int = 0, beside: str = "") -> None:
-        if name not in site.katas:
-            raise HTTPException(404)
-        history_page(site, name, number, beside)
-
-    @ui.page("/rules")
-    def show_rules() -> None:
-        heading(site, "Rules")
-        with ui.element("div").classes("page text"):
-            ui.html(site.guarded(lambda: rules(root)), sanitize=False)
 
     ui.run_with(
         app,
@@ -73,58 +83,51 @@ def application(runner: Runner, root: Path, prefix: str) -> FastAPI:
     return app
 
 
-def map_page(site: Site) -> None:
-    desk = site.overview()
-    heading(site, "Katas")
-    with ui.element("div").classes("page"):
-        ui.label(f"{desk.counted}; best scores {sum(one.best for one in desk.progress.values())} points")
-        with ui.element("p").classes("tools"):
-            if desk.next:
-                ui.link(f"Next: {desk.katas[desk.next].about.title}", f"/kata/{desk.next}").classes("first")
-            for one in desk.due:
-                begin = functools.partial(site.begin_review, one.kata)
-                button(f"Review {desk.katas[one.kata].about.title}", begin)
-        groups: dict[str, list[str]] = {}
-        for name in desk.order:
-            groups.setdefault(desk.katas[name].topic, []).append(name)
-        rows = {name: status.row(desk, name) for name in desk.katas}
-        template = TEMPLATES.get_template("map.html.jinja")
-        made = template.render(desk=desk, groups=groups, words=WORDS, marks=MARKS, rows=rows, prefix=site.prefix)
-        ui.html(made, sanitize=False)
+def known(site: Site, name: str) -> Kata:
+    if name not in site.katas:
+        raise HTTPException(404)
+    return site.katas[name]
 
 
-def history_page(site: Site, name: str, number: int, beside: str) -> None:
-    """The attempts at a kata; one of them, what it differs in from another, and a way to bring it back."""
-    kata = site.katas[name]
-    found = attempts.attempts_of(site.state, kata)
-    heading(site, f"History of {kata.about.title}")
-    with ui.element("div").classes("page"):
-        ui.link("Back to the kata", f"/kata/{name}")
-        template = TEMPLATES.get_template("history.html.jinja")
-        solved = bool(site.overview().progress[name].solved)
-        rows = [
-            (count, event, VERDICTS[reached(event)], first_failure(event)) for count, event in enumerate(found, start=1)
-        ]
-        ui.html(template.render(kata=kata, rows=rows[::-1], prefix=site.prefix, solved=solved), sanitize=False)
-        if not 1 <= number <= len(found):
-            return
-        text = found[number - 1].body["source"]
-        with ui.element("section"):
-            ui.html(f"Attempt {number}", tag="h2", sanitize=False)
-            button("Bring it back", lambda: restore(site, name, number))
-            if beside == "reference" and solved:
-                text = between(text, kata.reference_file.read_text("utf-8"), (f"attempt {number}", "the reference"))
-            elif beside.isdecimal() and 1 <= int(beside) <= len(found):
-                other = found[int(beside) - 1].body["source"]
-                text = between(other, text, (f"attempt {beside}", f"attempt {number}"))
-            ui.label(text).classes("code-text").props("tabindex=0")
-
-
-def restore(site: Site, name: str, number: int) -> None:
-    kata = site.katas[name]
+def led_on(site: Site, title: str, act: Callable[[], str]) -> Response:
+    """Does what a button is for, and leads to the page that it tells; else to one that says why not."""
     try:
-        attempts.restore(site.state, kata, attempts.attempts_of(site.state, kata)[number - 1])
+        return RedirectResponse(f"{site.prefix}{act()}", 303)
     except UsageError as error:
-        ui.notify(str(error))
-        return
-    ui.navigate.to(f"/kata/{name}")
+        return site.page(title, trouble(error))
+
+
+def map_page(site: Site) -> str:
+    desk = site.overview()
+    groups: dict[str, list[str]] = {}
+    for name in desk.order:
+        groups.setdefault(desk.katas[name].topic, []).append(name)
+    rows = {name: status.row(desk, name) for name in desk.katas}
+    template = TEMPLATES.get_template("map.html.jinja")
+    return template.render(desk=desk, groups=groups, words=WORDS, marks=MARKS, rows=rows, prefix=site.prefix)
+
+
+def history_page(site: Site, kata: Kata, number: int, beside: str) -> str:
+    """The attempts at a kata; one of them, what it differs in from another, and a way to bring it back."""
+    found = attempts.attempts_of(site.state, kata)
+    solved = bool(site.overview().progress[kata.id].solved)
+    text = found[number - 1].body["source"] if 1 <= number <= len(found) else ""
+    if text and beside == "reference" and solved:
+        text = between(text, kata.reference_file.read_text("utf-8"), (f"attempt {number}", "the reference"))
+    elif text and beside.isdecimal() and 1 <= int(beside) <= len(found):
+        other = found[int(beside) - 1].body["source"]
+        text = between(other, text, (f"attempt {beside}", f"attempt {number}"))
+    rows = [(count, event, VERDICTS[reached(event)], first_failure(event)) for count, event in enumerate(found, 1)]
+    template = TEMPLATES.get_template("history.html.jinja")
+    return template.render(
+        kata=kata, rows=rows[::-1], prefix=site.prefix, solved=solved, number=number, text=text, found=len(found)
+    )
+
+
+def brought_back(site: Site, kata: Kata, number: int) -> str:
+    """The kata's page, with an attempt in the place of its file. Raises: UsageError."""
+    found = attempts.attempts_of(site.state, kata)
+    if not 1 <= number <= len(found):
+        raise HTTPException(404)
+    attempts.restore(site.state, kata, found[number - 1])
+    return f"/kata/{kata.id}"

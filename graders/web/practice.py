@@ -61,19 +61,17 @@ class Practice:
                 tab.on("click", js_handler=f"() => katas.pane('{name}')")
                 with tab:
                     ui.html(word, tag="span", sanitize=False)
-        with (
-            ui.element("div").classes("panes").props("data-pane=code"),
-            ui.splitter(value=42).classes("outer") as outer,
-        ):
-            with outer.before, pane("statement", "Statement"):
+        with ui.element("div").classes("panes").props("data-pane=code"):
+            with pane("statement", "Statement"):
                 self.notes = ui.html(sanitize=False).classes("notes text")
                 self.statement = ui.html(sanitize=False).classes("text")
-            with outer.after, ui.splitter(value=62, horizontal=True).classes("inner") as inner:
-                with inner.before, ui.element("div").classes("pane code"):
-                    self.conflict()
-                    self.editor = ui.codemirror(self.sheet.disk, language="Python", indent="    ")
-                with inner.after, pane("card", "Card"):
-                    self.card = ui.html(sanitize=False)
+            divider("across", "vertical", "Width of the statement")
+            with ui.element("div").classes("pane code"):
+                self.conflict()
+                self.editor = ui.codemirror(self.sheet.disk, language="Python", indent="    ")
+            divider("down", "horizontal", "Height of the code")
+            with pane("card", "Card"):
+                self.card = ui.html(sanitize=False)
         self.draw()
         ui.on("draft", lambda event: setattr(self.sheet, "base", str(event.args)))
         ui.context.client.on_connect(self.connected)
@@ -261,6 +259,12 @@ def button(text: str, act: Callable[[], Any] | None, tip: str = "") -> ui.button
 def pane(name: str, label: str) -> ui.element:
     """A part of the page that scrolls."""
     return ui.element("section").classes(f"pane {name}").props(f'tabindex=0 aria-label="{label}"')
+
+
+def divider(name: str, orientation: str, label: str) -> None:
+    """Between two panes: dragged, or moved by the arrow keys. page.js does both, and knows where it was last."""
+    words = f'role=separator tabindex=0 data-divides={name} aria-orientation={orientation} aria-label="{label}"'
+    ui.element("div").classes(f"divider {name}").props(f"{words} aria-valuemin=15 aria-valuemax=85 aria-valuenow=50")
 
 
 async def script(code: str) -> Any:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
 from nicegui import ui
 
 from graders.catalogue import katas
@@ -15,8 +17,10 @@ from graders.desk import review, status
 from graders.desk.state import State
 from graders.faults import GraderError, UsageError
 from graders.web import HERE
+from graders.web.cards import TEMPLATES
 from graders.web.runner import AnswerFile, Runner
 
+PAGES = {"Map": "/", "Report": "/report"}
 HEAD = f"<style>{(HERE / 'web.css').read_text('utf-8')}</style><script>{(HERE / 'page.js').read_text('utf-8')}</script>"
 
 
@@ -43,24 +47,36 @@ class Site:
         file = AnswerFile(kata, review.VIA if via == review.VIA else "web") if kata else None
         return file if file and (file.via != review.VIA or file.path.exists()) else None
 
-    def begin_review(self, name: str) -> None:
+    def begin_review(self, name: str) -> str:
+        """Its page. Raises: UsageError."""
         review.open_next(self.state, self.overview(), name)
-        ui.navigate.to(f"/kata/{name}?via={review.VIA}")
+        return f"/kata/{name}?via={review.VIA}"
+
+    def page(self, title: str, body: str) -> HTMLResponse:
+        """A page that stays as it is, and so needs neither NiceGUI's scripts nor a socket: it is there at once."""
+        made = TEMPLATES.get_template("page.html.jinja").render(
+            title=title, head=Markup(HEAD), body=Markup(body), pages=PAGES, prefix=self.prefix
+        )
+        return HTMLResponse(made)
 
     def guarded(self, made: Callable[[], str]) -> str:
         """HTML, or why there is none."""
         try:
             return made()
         except (UsageError, GraderError) as error:
-            return f'<p class="trouble">{escape(str(error))}</p>'
+            return trouble(error)
+
+
+def trouble(error: Exception) -> str:
+    return f'<p class="trouble">{escape(str(error))}</p>'
 
 
 def heading(site: Site, title: str) -> None:
-    """The style, the script, and the way to the other pages."""
+    """Of a page that NiceGUI makes: the style, the script, and the way to the other pages."""
     ui.add_head_html(HEAD)
     ui.page_title(f"{title} · Katas")
     with ui.element("header"):
         ui.html(escape(title), tag="h1", sanitize=False)
         with ui.element("nav").props('aria-label="Pages"'):
-            ui.link("Map", "/")
-            ui.link("Report", "/report")
+            for name, address in PAGES.items():
+                ui.link(name, address)
