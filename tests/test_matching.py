@@ -77,3 +77,8 @@ def test_each_shared_kind_is_used_or_answered() -> None:
     every = katas.all_katas()
     used = {kind for kata in every for one in clarifying(kata) for kind in one.kinds}
     assert {kind for kind, one in shared(every[0]).items() if not one.answer} <= used
+
+
+def test_each_shared_kind_has_phrasings() -> None:
+    kinds = shared(katas.all_katas()[0])
+    assert [kind for kind, one in kinds.items() if len(one.phrasings) < 5 or "<" in kind] == []
