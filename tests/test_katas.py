@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import statistics
+from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 
@@ -12,6 +15,7 @@ from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.faults import ROOT
 from graders.judge import checks
+from graders.kata.diagnoses import COMMON
 from tests.toys import run
 
 KATAS = katas.all_katas()
@@ -47,6 +51,30 @@ def test_points_add_up() -> None:
         assert sum(one.points for one in planned) == 100
         assert min(one.points for one in planned) >= 1
         assert len({one.name for one in planned}) == len(planned)
+
+
+def test_a_sentence_of_several_katas_stands_once() -> None:
+    """In diagnoses.py, from which a mistake of its name takes it."""
+    sentences = {kata.id: written_diagnoses(kata) for kata in KATAS}
+    assert repeated(sentences, set(COMMON.values())) == []
+
+
+def test_a_repeated_sentence_is_found() -> None:
+    """What diagnoses.py has is one kata's too many, and so is any sentence in three katas."""
+    sentences = {"first": {"common", "rare"}, "second": {"rare", "often"}, "third": {"often"}, "fourth": {"often"}}
+    assert repeated(sentences, {"common"}) == ["common", "often"]
+
+
+def repeated(sentences: Mapping[str, set[str]], common: set[str]) -> list[str]:
+    counts = Counter(sentence for own in sentences.values() for sentence in own)
+    return [sentence for sentence, count in sorted(counts.items()) if sentence in common or count >= 3]
+
+
+def written_diagnoses(kata: Kata) -> set[str]:
+    """The sentences of its mistakes that its own file writes out."""
+    tree = ast.parse((kata.solutions / "mistakes.py").read_text(encoding="utf-8"))
+    literals = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    return {mistake.diagnosis for mistake in kata.mistakes} & literals
 
 
 def test_front_pages_are_short() -> None:

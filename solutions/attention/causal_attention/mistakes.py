@@ -118,11 +118,7 @@ MISTAKES = (
         "the mask is multiplied by −∞, and 0 · ∞ is NaN; fill with −∞ where a key is hidden",
         {HIDDEN: "(scores + ~seen * -torch.inf)"},
     ),
-    Mistake(
-        "masked_after_softmax",
-        "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
-        {WEIGHTS: "scores.softmax(-1)"},
-    ),
+    Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1)"}),
     Mistake(
         "divided_after_softmax",
         "hidden weights are cleared after the softmax and the rest is divided by its sum, which is 0/0 where "
@@ -133,26 +129,14 @@ MISTAKES = (
             CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True).clamp_min(1e-12)",
         },
     ),
-    Mistake(
-        "hidden_by_1e9",
-        "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
-        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
-    ),
-    Mistake(
-        "hidden_by_1e4",
-        "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
-        {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]},
-    ),
+    Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
+    Mistake("hidden_by_1e4", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]}),
     Mistake(
         "not_scaled",
         "the scores are not divided by √d; divide q by it",
         {SCORES: "q @ k.mT"},
     ),
-    Mistake(
-        "scaled_by_d",
-        "the scores are divided by d; divide them by √d",
-        {"math.sqrt(d)": "d"},
-    ),
+    Mistake("scaled_by_d", {"math.sqrt(d)": "d"}),
     Mistake(
         "scaled_late",
         "in float16, q kᵀ overflows before it is divided by √d; divide q first",
@@ -182,31 +166,16 @@ MISTAKES = (
         "clear the weights",
         {CLEAR: "pass", RESULT: "return (weights @ v).nan_to_num()"},
     ),
-    Mistake(
-        "softmax_over_queries",
-        "the softmax runs over the queries; it should run over the keys",
-        {".softmax(-1)": ".softmax(-2)"},
-    ),
-    Mistake(
-        "maximum_not_subtracted",
-        "exp overflows; subtract the largest score of each row, or call softmax",
-        {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"},
-    ),
+    Mistake("softmax_over_queries", {".softmax(-1)": ".softmax(-2)"}),
+    Mistake("maximum_not_subtracted", {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"}),
     Mistake(
         "query_by_query",
         "a loop multiplies one query at a time; one @ does all of them",
         {RESULT: BY_QUERY},
         slow=True,
     ),
-    Mistake(
-        "head_by_head", "a loop multiplies one head at a time; one @ does all of them", {RESULT: BY_HEAD}, slow=True
-    ),
-    Mistake(
-        "table_of_products",
-        "all products of q and k are kept before they are summed; @ sums over d by itself",
-        {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"},
-        slow=True,
-    ),
+    Mistake("head_by_head", {RESULT: BY_HEAD}, slow=True),
+    Mistake("table_of_products", {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"}, slow=True),
 )
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.

@@ -91,7 +91,7 @@ MISTAKES = (
         "the frequencies grow with i; the exponent is negative",
         {EXPONENT: EXPONENT.removeprefix("-")},
     ),
-    Mistake("base_ignored", "10000 is used for any base; use the one that is passed", {"theta = base": "theta = 1e4"}),
+    Mistake("base_ignored", {"theta = base": "theta = 1e4"}),
     Mistake(
         "other_direction",
         "the pairs are rotated the other way; (a, b) becomes (a cos φ − b sin φ, a sin φ + b cos φ)",

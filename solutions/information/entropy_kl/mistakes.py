@@ -61,11 +61,10 @@ def logarithms_of(change: str) -> tuple[dict[str, str], ...]:
 
 
 MISTAKES = (
-    mistake(
+    Mistake(
         "zero_times_infinity",
-        "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
-        *logarithms_of("{0}"),
-        short={LOG_Q: "q.log()"},
+        {LOG_Q: "q.log()"},
+        *(edits for change in logarithms_of("{0}") for edits in forms(**change)),
     ),
     mistake(
         "patched_after_the_logarithm",

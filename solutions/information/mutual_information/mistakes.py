@@ -78,11 +78,10 @@ MISTAKES = (
         "the sums lie along the wrong axis of the table; p(x) belongs to its rows, (X, 1), and p(y) is (1, Y)",
         *each(KL.replace("x", "y.T").replace("(y)", "(x.T)"), CE.replace("z", "z.T"))[:3],
     ),
-    mistake(
+    Mistake(
         "zero_times_infinity",
-        "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
-        *(form | {"inside": "p"} for form in FORMS),
-        short={"torch.where(p == 0, 1, p).log() for p": "p.log() for p"},
+        {"torch.where(p == 0, 1, p).log() for p": "p.log() for p"},
+        *(edits(**form, inside="p") for form in FORMS),
     ),
     mistake(
         "patched_after_the_logarithm",

@@ -33,10 +33,7 @@ IN_PART = [
 # How the variance is taken from the planes of x − μ, (N, C, positions).
 PLANES = "planes = (x - mean).flatten(2)\n    "
 SLOW = {
-    "loop_over_the_channels": (
-        "torch.stack([plane.square().mean(1) for plane in planes.unbind(1)], 1)",
-        "the channels go through a Python loop; mean and var do all of them at once",
-    ),
+    "loop_over_the_channels": ("torch.stack([plane.square().mean(1) for plane in planes.unbind(1)], 1)",),
     "loop_over_the_positions": (
         "(sum(one.square() for one in planes.unbind(2)) / planes.shape[2])",
         "the squares are added up in a Python loop over the positions; mean and var do it in one call",
@@ -98,8 +95,8 @@ MISTAKES = (
         *(IN_PART[1:]),
     ),
     *(
-        Mistake(name, wrong, normalized.variance(f"{text}.reshape(mean.shape)", PLANES), slow=True)
-        for name, (text, wrong) in SLOW.items()
+        Mistake(name, *sentence, normalized.variance(f"{text}.reshape(mean.shape)", PLANES), slow=True)
+        for name, (text, *sentence) in SLOW.items()
     ),
 )
 
