@@ -25,7 +25,7 @@ from typing import NoReturn
 
 from graders import author, cohort, debugging, desk, grade, interview, report, web
 from graders.faults import FAULT, INTERRUPTED, ROOT, UsageError, complain
-from graders.spelling import HANDLER
+from graders.judge.spelling import HANDLER
 
 HEEDED = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # else it is a shell's background job
 

@@ -10,7 +10,7 @@ from graders.faults import ROOT
 
 # From the ground to the roof. A room knows those before it, except that the worker's and an author's know no other.
 FLOORS = (
-    ("faults", "files", "arguments", "spelling"), ("worker",), ("pages",), ("kata",), ("catalogue",), ("sandbox",),
+    ("faults", "files", "arguments"), ("worker",), ("pages",), ("kata",), ("catalogue",), ("sandbox",),
     ("judge",), ("desk",), ("sitting",), ("interview",), ("debugging",), ("report",), ("grade",), ("cohort",),
     ("author",), ("web",), ("__main__",), ("notebook",), ("__init__",),
 )  # fmt: skip

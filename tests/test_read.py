@@ -15,7 +15,7 @@ from graders.catalogue import katas
 from graders.catalogue.texts import CODE_OR_FORMULA, follow_ups, front_of, hints, text_of
 from graders.desk import formulas
 from graders.desk.read import Page, as_source, drawn
-from graders.spelling import spelled
+from graders.judge.spelling import spelled
 from tests.toys import REFERENCE, run
 
 

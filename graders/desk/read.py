@@ -19,7 +19,7 @@ from graders.desk import attempts, formulas
 from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.judge import card
-from graders.spelling import spelled
+from graders.judge.spelling import spelled
 
 MARGINS = 2  # columns beside code
 

@@ -20,7 +20,7 @@ from graders.judge.budgets import NOUNS, megabytes
 from graders.judge.left import left_over
 from graders.judge.results import KEPT, Result
 from graders.judge.run import DEFAULT_SEED
-from graders.spelling import spelled
+from graders.judge.spelling import spelled
 
 WORDS = {
     "solved": ("PASS", "green"),

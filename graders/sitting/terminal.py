@@ -17,8 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from graders.judge import card
+from graders.judge.spelling import spelled
 from graders.sitting.pace import Pace
-from graders.spelling import spelled
 from graders.worker.visible import WHOLE, visible
 
 
