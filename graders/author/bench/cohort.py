@@ -87,7 +87,9 @@ def show(console: Console, root: Path, count: int) -> bool:
         one = run(console, root, folder, "one worker", workers=1)
     second, last = whole.least_memory(1), whole.least_memory(3)
     most = max((found for _, found in whole.memory), default=math.nan)
-    differ = sum(killed.verdicts.get(key) != verdict for key, verdict in whole.verdicts.items())
+    differing = [key for key, verdict in whole.verdicts.items() if killed.verdicts.get(key) != verdict]
+    for key in differing:
+        console.print(f"  {difference(whole.verdicts[key], killed.verdicts.get(key))}", markup=False)
     figures = [  # what, got, unit, goal
         # The import had the machine to itself, too.
         ("an answer, median, one worker", statistics.median(one.seconds) / torch_seconds, "x import torch", 0.25),
@@ -99,7 +101,7 @@ def show(console: Console, root: Path, count: int) -> bool:
         ("least memory of all processes, last quarter against second", last / second, "times", 1.1),
         ("the same, last quarter", last / 1e9, "GB", None),
         ("memory of all processes, at most", most / 1e9, "GB", None),
-        (f"verdicts that differ or are missing after {killed.kills} kills", float(differ), f"of {made:,}", 0),
+        (f"verdicts that differ or are missing after {killed.kills} kills", float(len(differing)), f"of {made:,}", 0),
     ]
     shown = card.table("figure.", "got", ".", "goal", ".")
     fine = True
@@ -187,6 +189,15 @@ def kill_a_worker(processes: list[Any]) -> int:
                 process.parent().kill()
                 return 1
     return 0
+
+
+def difference(one: dict[str, Any], other: dict[str, Any] | None) -> str:
+    """Which answer two runs judge differently, and the first of its checks in which they do."""
+    if other is None:
+        return f"{one['kata']} has no verdict after the kills"
+    checks = zip(one["tests"], other["tests"], strict=False)
+    first = next((pair for pair in checks if pair[0] != pair[1]), None)
+    return f"{one['kata']} is {one['state']}, then {other['state']}: {first}"
 
 
 def without_measures(document: dict[str, Any]) -> dict[str, Any]:
