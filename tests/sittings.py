@@ -16,7 +16,7 @@ from graders.arguments import command_line
 from graders.faults import ROOT
 from graders.sitting.clock import Reading
 from graders.sitting.pace import Pace
-from graders.sitting.terminal import Terminal
+from graders.sitting.terminal import Streams
 from tests.toys import heed_interrupts
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -83,7 +83,7 @@ class FakeClock:
         self.reading = Reading(now.seconds + seconds, now.boot, now.wall + timedelta(seconds=seconds))
 
 
-class Scripted(Terminal):
+class Scripted(Streams):
     """Says its lines one after the other, and lets seconds pass where one is a number."""
 
     def __init__(self, clock: FakeClock, *lines: str | float) -> None:

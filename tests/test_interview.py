@@ -41,7 +41,7 @@ from graders.sitting import matching
 from graders.sitting.clock import Reading, in_words
 from graders.sitting.pace import UP
 from graders.sitting.session import still_open
-from graders.sitting.terminal import Terminal
+from graders.sitting.terminal import Streams
 from graders.worker.visible import visible
 from tests.sittings import NOON, FakeClock, Scripted, Tty, flat, piped
 from tests.toys import MODULE_REFERENCE, REFERENCE, end, run
@@ -605,17 +605,17 @@ def test_marks_over_interviews_and_earlier_points_are_shown(capsys: pytest.Captu
     past = [submitted(20, score, (True, caught, 12)) for score, caught in ((40, 0), (60, 4), (90, 12))]
     for one in past:
         one.review["scale"] = None
-    card.show(Terminal(), past, 3, NOON)
+    card.show(Streams(), past, 3, NOON)
     said = capsys.readouterr().out
     assert re.search(r"Marks over interviews\n +measured +clarify +plan +code +test +explain\n", said)
     assert re.search(r"1: 2026-11-21 +44 % +2.0 +3.0 +0.0 +0.0 +-\n +2: ", said)
     assert re.search(r"3: 2026-11-21 +94 % +2.0 +3.0 +2.0 +3.0 +-\n", said)
     assert re.search(r"The same katas before\n +scale +44, 64, now 94\n", said)
-    card.show(Terminal(), past, 1, NOON)
+    card.show(Streams(), past, 1, NOON)
     said = capsys.readouterr().out
     assert "Marks over" not in said
     assert "before" not in said
-    card.show(Terminal(), past * 3, 9, NOON)
+    card.show(Streams(), past * 3, 9, NOON)
     assert "(3 earlier ones), 44, 64, 94, 44, 64, now 94" in flat(capsys.readouterr().out)
 
 
@@ -1034,7 +1034,7 @@ def test_heading_that_is_too_long_for_a_rule_is_folded_above_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    Terminal().heading("2 of 2: layer_norm turns into rms_norm (about 15 minutes)")
+    Streams().heading("2 of 2: layer_norm turns into rms_norm (about 15 minutes)")
     said = capsys.readouterr().out.splitlines()
     assert said == ["", "2 of 2: layer_norm turns into rms_norm", "(about 15 minutes)", "─" * 40]
 
@@ -1043,7 +1043,7 @@ def test_report_can_be_read_in_40_columns(monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setenv("COLUMNS", "40")
     past = [submitted(20, score, (True, 4, 12)) for score in (40, 60)]
     past[1].review["scale"] = None
-    card.show(Terminal(), past, 2, NOON)
+    card.show(Streams(), past, 2, NOON)
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= 40
     said = flat(said)

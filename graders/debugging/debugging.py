@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graders.sitting.matching import Matcher
 
 REGION = 5  # lines that the second hint shows
-INTRODUCTION = """{file} is a right answer with {bugs} planted in it. Look for {them} in your own editor.
+INTRODUCTION = """{file} is a right answer with {bugs} planted in it. Look for {them} in {editor}.
 
 `bug LINE WHY` claims one. {rules}"""
 RULES = f"""Do so before it is gone: {EACH} points for the line, {EACH} for why it is wrong, and {WRONG_LINE} less for \
@@ -109,7 +109,11 @@ class Debugging(Sitting):
         what = "bug" if count == 1 else "bugs"
         kind = " that cost too much" if one.slow else ""
         them = "it" if count == 1 else "them"
-        self.say(INTRODUCTION.format(file=self.shown, bugs=f"{count} {what}{kind}", them=them, rules=self.rules))
+        self.say(
+            INTRODUCTION.format(
+                file=self.shown, bugs=f"{count} {what}{kind}", them=them, editor=self.terminal.editor, rules=self.rules
+            )
+        )
 
     @property
     def solved(self) -> bool:

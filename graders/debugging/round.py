@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from graders.debugging.debugging import Debugging
 from graders.faults import UsageError
 
-SEVERAL = """{files} are right answers with {bugs} bugs planted in them: {shares}. Look for them in your own editor.
+SEVERAL = """{files} are right answers with {bugs} bugs planted in them: {shares}. Look for them in {editor}.
 
 `bug FILE LINE WHY` claims one, as in `bug {first} 12 why`. {rest}"""
 
@@ -42,6 +42,7 @@ class Round:
                 files=joined([one.shown for one in self.files]),
                 bugs=sum(counts),
                 shares=joined([f"{count} in {name}" for count, name in zip(counts, self.names, strict=True)]),
+                editor=first.terminal.editor,
                 first=self.names[-1],
                 rest=first.rules,
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import random
 import uuid
 from collections.abc import Sequence
@@ -23,43 +22,22 @@ from graders.desk.state import Event, State
 from graders.faults import UsageError
 from graders.judge.planting import Planting
 from graders.sitting import clock as clocks
+from graders.sitting import session
 from graders.sitting.clock import Clock, Reading
-from graders.sitting.session import Session, judging, numbered, opened, refuse, still_open
+from graders.sitting.commands import Command
+from graders.sitting.session import Session, numbered
+from graders.sitting.sitting import Sitting
 from graders.sitting.terminal import Terminal
 
-NOUN = "debug round"
 SEEDS = 10_000
 LONGEST = 24 * 60  # minutes
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
-    """Exit status: 0 finished or suspended, 2 usage, 130 interrupted."""
-    with opened(root) as state:
-        past = debug_rounds(state.events())
-        terminal = Terminal()
-        if options.report is not None:
-            show_report(terminal, state, past, options.report)
-            return 0
-        refuse(options, past, KEY, NOUN)
-        if options.resume and options.katas:
-            raise UsageError("--resume goes on with what was drawn; name no kata")
-        if options.minutes is not None and not 1 <= options.minutes <= LONGEST:
-            raise UsageError(f"--minutes should be from 1 to {LONGEST}, got {options.minutes}")
-        chosen = [] if options.resume else eligible(options, root, state, past)
-        with judging() as judge:
-            return DebugSession(options, root, state, terminal, judge, chosen=chosen).run(still_open(past))
+    return session.main(DebugSession, options, root)
 
 
-def show_report(terminal: Terminal, state: State, past: Sequence[DebugRound], number: int) -> None:
-    """The last one for number 0. Raises: UsageError."""
-    report, _ = numbered(past, number, KEY, NOUN)
-    known = together(past, report)
-    for one in known:
-        card.show(terminal, one, past.index(one) + 1, practices(past)[one.kata], state.now())
-    card.show_ways(terminal, known, past.index(report) + 1)
-
-
-def eligible(options: argparse.Namespace, root: Path, state: State, past: Sequence[DebugRound]) -> list[Kata]:
+def eligible(options: argparse.Namespace, root: Path, state: State) -> list[Kata]:
     """What bugs may be planted in. Raises: UsageError."""
     found = katas.find(options.katas, root)
     chosen = [kata for kata in found if options.topic in (None, kata.topic)]
@@ -75,7 +53,7 @@ def eligible(options: argparse.Namespace, root: Path, state: State, past: Sequen
     if options.katas:
         return there
     progress = progress_of(state.events(), [kata.id for kata in there])
-    suiting = draw.suiting(there, progress, practices(past), state.now())
+    suiting = draw.suiting(there, progress, practices(debug_rounds(state.events())), state.now())
     return there if options.set and len(suiting) == 1 else suiting
 
 
@@ -88,18 +66,49 @@ def files_of(options: argparse.Namespace, chosen: Sequence[Kata], count: int) ->
 class DebugSession(Session[DebugRound]):
     """One time at the terminal: a round that begins, or goes on."""
 
-    command = KEY
+    command, noun = KEY, "debug round"
 
-    def __init__(self, *common: Any, chosen: Sequence[Kata]) -> None:
+    def __init__(self, *common: Any) -> None:
         super().__init__(*common)
-        self.chosen = chosen
         self.plantings: list[Planting] = []
+        self.round: Round | None = None
+
+    @classmethod
+    def past(cls, state: State) -> list[DebugRound]:
+        return debug_rounds(state.events())
+
+    @classmethod
+    def check(cls, options: argparse.Namespace, state: State) -> DebugRound | None:
+        going_on = super().check(options, state)
+        if options.resume and options.katas:
+            raise UsageError("--resume goes on with what was drawn; name no kata")
+        if options.minutes is not None and not 1 <= options.minutes <= LONGEST:
+            raise UsageError(f"--minutes should be from 1 to {LONGEST}, got {options.minutes}")
+        return going_on
+
+    @classmethod
+    def report(cls, terminal: Terminal, root: Path, state: State, number: int) -> None:
+        past = cls.past(state)
+        report, _ = numbered(past, number, KEY, cls.noun)
+        known = together(past, report)
+        for one in known:
+            card.show(terminal, one, past.index(one) + 1, practices(past)[one.kata], state.now())
+        card.show_ways(terminal, known, past.index(report) + 1)
+
+    @property
+    def commands(self) -> list[Command[Any]]:
+        return [*commands.EVERY] if self.round else []
+
+    @property
+    def written(self) -> list[Sitting]:
+        return [*self.round.files] if self.round else []
 
     def hold(self, going_on: DebugRound | None) -> None:
         try:
-            open_ones = together(debug_rounds(self.state.events()), going_on) if going_on else []
-            commands.run(Round(self.resume(open_ones) if self.options.resume else self.begin(open_ones)))
-            show_report(self.terminal, self.state, debug_rounds(self.state.events()), 0)
+            open_ones = together(self.past(self.state), going_on) if going_on else []
+            self.round = Round(self.resume(open_ones) if self.options.resume else self.begin(open_ones))
+            commands.run(self.round)
+            self.report(self.terminal, self.root, self.state, 0)
         finally:
             for one in self.plantings:
                 one.close()
@@ -110,13 +119,13 @@ class DebugSession(Session[DebugRound]):
 
     def begin(self, given_up: Sequence[DebugRound]) -> list[Debugging]:
         """Raises: UsageError."""
+        chosen = eligible(self.options, self.root, self.state)
         seed = random.SystemRandom().randrange(SEEDS) if self.options.seed is None else self.options.seed
-        console = self.terminal.console
-        with console.status("planting bugs") if console.is_terminal else contextlib.nullcontext():
+        with self.terminal.waiting("planting bugs"):
             usual = 1 if self.options.slow else USUAL_BUGS
-            count = self.options.bugs or min(max(usual, files_of(self.options, self.chosen, MOST_BUGS)), MOST_BUGS)
-            files = files_of(self.options, self.chosen, count)
-            drawn = draw.draw_several(self.chosen, files, count, seed, self.options.slow, self.plant)
+            count = self.options.bugs or min(max(usual, files_of(self.options, chosen, MOST_BUGS)), MOST_BUGS)
+            files = files_of(self.options, chosen, count)
+            drawn = draw.draw_several(chosen, files, count, seed, self.options.slow, self.plant)
             minutes = self.options.minutes or MINUTES_EACH * count
             common = {"minutes": minutes, "seed": seed, "slow": self.options.slow}
             common |= {"joint": uuid.uuid4().hex} if files > 1 else {}
@@ -132,7 +141,7 @@ class DebugSession(Session[DebugRound]):
             made.append(self.sat(begun(event), one, Clock(reading_of(event))))
             self.sitting = made[-1]
         length = "1 minute" if minutes == 1 else f"{minutes} minutes"
-        self.terminal.say(f"A debug round of {length}; the clock runs on when the terminal is closed.")
+        self.terminal.say(f"A debug round of {length}; the clock runs on while you are away.")
         return made
 
     def resume(self, reports: Sequence[DebugRound]) -> list[Debugging]:

@@ -8,7 +8,7 @@ from graders.interview import follow_up, questioning, writing
 from graders.interview.interview import WRITING, Interview
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, LIST_COST, PHASES
 from graders.sitting import running
-from graders.sitting.commands import Command, Suspended
+from graders.sitting.commands import Command, Suspended, at
 
 TALKING = ("clarify", "plan", "code", "test")
 
@@ -50,9 +50,8 @@ def end(interview: Interview, argument: str) -> None:
 
 def tell_commands(interview: Interview, argument: str) -> None:
     table = interview.terminal.two_columns()
-    for command in COMMANDS.values():
-        if interview.phase in command.phases:
-            table.add_row(command.usage, Text(command.does))
+    for command in at(interview.phase, EVERY):
+        table.add_row(command.usage, Text(command.does))
     if interview.phase == "clarify":
         table.add_row("…", "anything else is a question to me")
     else:
@@ -60,10 +59,6 @@ def tell_commands(interview: Interview, argument: str) -> None:
     if interview.phase == "plan":
         table.add_row("…", "anything else is noted as your plan")
     interview.terminal.show(table)
-
-
-def names(phase: str) -> list[str]:
-    return [name for name, command in COMMANDS.items() if phase in command.phases]
 
 
 EVERY: tuple[Command[Interview], ...] = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -38,7 +37,7 @@ INTRODUCTIONS = {
     "`next` goes on to your plan.",
     "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs. Every line is noted; `next` "
     "when you want to write it.",
-    "code": f"Write it into {{file}}, in your own editor. `run` runs tests of yours, `hint` helps (-{HINT_COSTS[0]} "
+    "code": f"Write it into {{file}}, in {{editor}}. `run` runs tests of yours, `hint` helps (-{HINT_COSTS[0]} "
     "points), `next` when it is written.",
     "test": "Look for what might break it, with `run`. `submit` has it graded: as often as you like, and the last time "
     f"counts. `diagnose` names a known mistake (-{DIAGNOSIS_COST} points), `next` goes on to my questions.",
@@ -132,10 +131,9 @@ class Interview(Sitting):
         """The last file of own tests, once the candidate has done with them. Raises: UsageError, GraderError."""
         if not self.runs or self.phase not in WRITING:
             return
-        console, script = self.terminal.console, Path(self.runs[-1][0])
+        script = Path(self.runs[-1][0])
         try:
-            waiting = console.status("your tests meet known mistakes")
-            with waiting if console.is_terminal else contextlib.nullcontext(), stoppable(self.judge):
+            with self.terminal.waiting("your tests meet known mistakes"), stoppable(self.judge):
                 found = measure(self.judge.launcher, self.kata, script)
         except UsageError as error:  # it is gone by now, or cannot be run: the interview goes on
             self.say(f"your tests are not measured: {error}")
@@ -176,8 +174,9 @@ class Interview(Sitting):
             self.terminal.heading(f"{place}{one.kata} {about}")
             self.put_task()
         asked = len(self.follow_ups[one.kata])
-        words = {"file": attempts.shown(self.kata, VIA), "questions": f"{asked} question{'s' if asked > 1 else ''}"}
-        self.say(self.introductions[self.phase].format(**words))
+        words = {"file": attempts.shown(self.kata, VIA), "editor": self.terminal.editor}
+        questions = f"{asked} question{'s' if asked > 1 else ''}"
+        self.say(self.introductions[self.phase].format(**words, questions=questions))
         if self.phase == "code" and one.after:
             self.say(f"What you wrote for {one.after} stands above it: call it, change it, or delete it.")
 

@@ -6,7 +6,7 @@ from graders.faults import UsageError
 from graders.interview import commands, follow_up, questioning
 from graders.interview.interview import Interview
 from graders.sitting import asking_back
-from graders.sitting.commands import is_answer, nearest, unknown
+from graders.sitting.commands import at, is_answer, nearest, unknown
 from graders.sitting.interrupts import Stopped
 
 
@@ -69,7 +69,7 @@ def obey(interview: Interview, line: str) -> None:
 
 def hear(interview: Interview, line: str) -> None:
     words = interview.phase in ("clarify", "plan") and len(line.split()) > 1
-    near = "" if words else nearest(line, commands.names(interview.phase))
+    near = "" if words else nearest(line, (one.name for one in at(interview.phase, commands.EVERY)))
     if not line:
         return
     if is_answer(line):

@@ -17,66 +17,71 @@ from graders.desk import attempts
 from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.faults import GraderError, UsageError
-from graders.interview import card, draw, loop, record
+from graders.interview import card, commands, draw, loop, record
 from graders.interview.interview import VIA, Interview
 from graders.interview.partner import talk
 from graders.interview.partner.talk import PartnerInterview
 from graders.interview.record import InterviewReport
 from graders.sitting import clock as clocks
+from graders.sitting import session
 from graders.sitting.clock import Clock
+from graders.sitting.commands import Command, at
 from graders.sitting.interrupts import whole
-from graders.sitting.session import Session, judging, numbered, opened, refuse, still_open
+from graders.sitting.session import Session, numbered
+from graders.sitting.sitting import Sitting
 from graders.sitting.terminal import Terminal
 
 LEAST_MINUTES = 5
+NOT_YET = ("", "clarify", "plan")  # phases, in which nothing is written
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
-    """Exit status: 0 finished or suspended, 2 usage, 130 interrupted."""
-    with opened(root) as state:
-        past = record.reports(state.events())
-        terminal = Terminal()
-        if options.report is not None:
-            show_report(terminal, root, state, past, options.report)
-            return 0
-        refuse(options, past, VIA, VIA)
-        if options.resume and options.katas:
-            raise UsageError("--resume goes on with what was drawn; drop --katas")
-        if not options.resume and options.minutes < LEAST_MINUTES:
-            raise UsageError(f"--minutes should be at least {LEAST_MINUTES}, got {options.minutes}")
-        attempts.bring_all_home(state, katas.all_katas(root))
-        with judging() as judge:
-            return InterviewSession(options, root, state, terminal, judge).run(still_open(past))
-
-
-def show_report(terminal: Terminal, root: Path, state: State, past: Sequence[InterviewReport], number: int) -> None:
-    """The last one for number 0. Raises: UsageError."""
-    report, number = numbered(past, number, VIA, VIA)
-    card.show(terminal, past, number, state.now())
-    if report.ended:
-        from graders.interview.debrief import debrief  # it imports scikit-learn, which takes a second
-
-        there = {kata.id: kata for kata in katas.all_katas(root)}
-        try:
-            text = debrief(report, number, there)
-        except (UsageError, GraderError) as error:  # the solutions were removed since, or a grader is broken
-            terminal.say(f"there is no debrief: {error}")
-            return
-        file = root / ".kata" / "interview" / f"report-{number}.md"
-        files.make_room(file, "mend that, then try again")
-        files.replace_file(file, text)
-        terminal.say(f"what you said, what could be said, and what to read again:  {file.relative_to(root)}")
+    return session.main(InterviewSession, options, root)
 
 
 class InterviewSession(Session[InterviewReport]):
     """One time at the terminal: an interview that begins, or goes on."""
 
-    command = VIA
+    command = noun = VIA
+    sitting: Interview | None
+
+    @classmethod
+    def past(cls, state: State) -> list[InterviewReport]:
+        return record.reports(state.events())
+
+    @classmethod
+    def check(cls, options: argparse.Namespace, state: State) -> InterviewReport | None:
+        going_on = super().check(options, state)
+        if options.resume and options.katas:
+            raise UsageError("--resume goes on with what was drawn; drop --katas")
+        if not options.resume and options.minutes < LEAST_MINUTES:
+            raise UsageError(f"--minutes should be at least {LEAST_MINUTES}, got {options.minutes}")
+        return going_on
+
+    @classmethod
+    def report(cls, terminal: Terminal, root: Path, state: State, number: int) -> None:
+        past = cls.past(state)
+        report, number = numbered(past, number, VIA, VIA)
+        card.show(terminal, past, number, state.now())
+        if report.ended:
+            write_debrief(terminal, root, report, number)
+
+    @property
+    def commands(self) -> list[Command[Any]]:
+        if self.sitting is None:
+            return []
+        known = talk.COMMANDS if isinstance(self.sitting, PartnerInterview) else commands.COMMANDS
+        return at(self.sitting.phase, known.values())
+
+    @property
+    def written(self) -> list[Sitting]:
+        return [self.sitting] if self.sitting and self.sitting.phase not in NOT_YET else []
 
     def hold(self, going_on: InterviewReport | None) -> None:
+        attempts.bring_all_home(self.state, katas.all_katas(self.root))
         interview = self.resume(going_on) if going_on and self.options.resume else self.begin(going_on)
         (talk.run if isinstance(interview, PartnerInterview) else loop.run)(interview)
-        show_report(self.terminal, self.root, self.state, record.reports(self.state.events()), 0)
+        self.report(self.terminal, self.root, self.state, 0)
 
     def begin(self, given_up: InterviewReport | None) -> Interview:
         """Raises: UsageError."""
@@ -131,9 +136,10 @@ class InterviewSession(Session[InterviewReport]):
     def welcome(self, report: InterviewReport) -> None:
         count = len(report.rounds)
         grows = ", of which one goes on from another" if any(one.after for one in report.rounds) else ""
+        editor = self.terminal.editor.capitalize()
         drawn = "one kata, with" if count == 1 else f"{count} katas{grows}, each with"
         self.terminal.say(
-            f"A mock interview of {report.minutes} minutes: {drawn} questions at its end. Your own editor, no books. "
+            f"A mock interview of {report.minutes} minutes: {drawn} questions at its end. {editor}, no books. "
             "`help` lists what you can type, `quit` goes on another time; the clock runs on."
         )
         self.terminal.say(f"seed {report.seed} (--seed {report.seed} draws the same again)")
@@ -178,3 +184,23 @@ def begin_body(parts: Sequence[draw.Part], minutes: int, seed: int, partner: boo
     ]
     body = {"interview": uuid.uuid4().hex, "what": "begin", "elapsed": 0.0, "minutes": minutes, "seed": seed}
     return body | {"katas": chosen, "clock": now.seconds, "boot": now.boot} | ({"partner": True} if partner else {})
+
+
+def debrief_file(root: Path, number: int) -> Path:
+    return root / ".kata" / "interview" / f"report-{number}.md"
+
+
+def write_debrief(terminal: Terminal, root: Path, report: InterviewReport, number: int) -> None:
+    """Raises: UsageError where it cannot be written."""
+    from graders.interview.debrief import debrief  # it imports scikit-learn, which takes a second
+
+    there = {kata.id: kata for kata in katas.all_katas(root)}
+    try:
+        text = debrief(report, number, there)
+    except (UsageError, GraderError) as error:  # the solutions were removed since, or a grader is broken
+        terminal.say(f"there is no debrief: {error}")
+        return
+    file = debrief_file(root, number)
+    files.make_room(file, "mend that, then try again")
+    files.replace_file(file, text)
+    terminal.say(f"what you said, what could be said, and what to read again:  {file.relative_to(root)}")

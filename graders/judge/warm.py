@@ -73,8 +73,12 @@ class WarmJudge:
         """Ends the verdict under way, and every later one until `go_on`. For other threads."""
         self.launcher.interrupt()
 
+    @property
+    def interrupted(self) -> bool:
+        return self.launcher.interrupted
+
     def go_on(self) -> None:
-        if self.launcher.interrupted:
+        if self.interrupted:
             self.close()  # one that was kept may have been ended
         self.launcher.interrupted = False
 

@@ -48,6 +48,11 @@ class Command(Generic[S]):
         }[self.takes]
 
 
+def at(phase: str, commands: Iterable[Command[S]]) -> list[Command[S]]:
+    """Those that can be typed there."""
+    return [command for command in commands if phase in command.phases]
+
+
 def is_answer(line: str) -> bool:
     """To what was asked back: yes or no, or the number of what was meant."""
     return line.strip().lower() in YES_OR_NO or line.strip().isdecimal()

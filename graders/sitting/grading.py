@@ -30,14 +30,16 @@ class SittingReporter(Reporter):
 
     def of(self, kata: Kata, file: Path) -> Result:
         """Raises: UsageError where that cannot be graded, Stopped."""
-        self.start()
         try:
-            with stoppable(self.judge):
-                result = self.judge.grade(kata, source_of(kata, file), self.look, diagnosed=self.diagnosed)
+            with self.terminal.waiting("starting") as tell, stoppable(self.judge):
+                result = self.judge.grade(
+                    kata,
+                    source_of(kata, file),
+                    lambda so_far: tell(f"{kata.id} {len(so_far.outcomes)}/{so_far.planned}"),
+                    diagnosed=self.diagnosed,
+                )
         except GraderError as error:
             raise UsageError(f"{kata.id} cannot be graded here: {error}") from None
-        finally:
-            self.stop()
         if any(outcome.graders_fault for outcome in result.outcomes):
             raise UsageError(f"{kata.id} cannot be graded: the fault is the grader's own, and this does not count")
         if not result.todo:
@@ -45,10 +47,6 @@ class SittingReporter(Reporter):
             if rows := self.rows(result):
                 self.show(rows)
         return result
-
-    def look(self, result: Result) -> None:
-        if self.status:
-            self.status.update(f"{result.kata} {len(result.outcomes)}/{result.planned}")
 
     def say(self, text: Text | Table | Padding | str) -> None:
         self.terminal.show(text)

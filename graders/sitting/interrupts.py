@@ -43,7 +43,10 @@ def whole() -> Iterator[None]:
 
 @contextlib.contextmanager
 def stoppable(judge: WarmJudge) -> Iterator[None]:
-    """Ctrl-C ends the judge's workers, and what waits for them returns. Raises: Stopped then, whatever came of it."""
+    """Ctrl-C ends the judge's workers, and what waits for them returns. Raises: Stopped then, whatever came of it.
+
+    Whoever else interrupts the judge meanwhile, in another thread, has the same effect.
+    """
     ending: list[threading.Thread] = []
 
     def stop() -> None:  # in a thread of its own: this one may hold the lock that it takes
@@ -54,8 +57,8 @@ def stoppable(judge: WarmJudge) -> Iterator[None]:
         with heard(stop):
             yield
     finally:
-        if ending:
-            for thread in ending:
-                thread.join()
+        for thread in ending:
+            thread.join()
+        if judge.interrupted:
             judge.go_on()
             raise Stopped("stopped: nothing of it counts, and the clock runs on") from None

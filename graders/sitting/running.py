@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from pathlib import Path
 
@@ -24,12 +23,10 @@ def run(sitting: Sitting, argument: str) -> None:
     if missing:
         offer(sitting, script)
         return
-    console = sitting.terminal.console
-    waiting = console.status(f"running {script.name}") if console.is_terminal else contextlib.nullcontext()
-    with waiting, stoppable(sitting.judge):
-        ran = own_tests.run(sitting.judge.launcher, sitting.file, script, console.width)
+    with sitting.terminal.waiting(f"running {script.name}"), stoppable(sitting.judge):
+        ran = own_tests.run(sitting.judge.launcher, sitting.file, script, sitting.terminal.console.width)
     if ran.text:
-        sitting.say(ran.text)
+        sitting.terminal.printed(ran.text)
     sitting.say(f"{script.name}: {ran.ending}")
     sitting.note("run", file=str(script), passed=ran.passed)
 

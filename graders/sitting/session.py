@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import torch
 
@@ -17,9 +17,9 @@ from graders.desk.state import State
 from graders.faults import INTERRUPTED, UsageError
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
-from graders.sitting.commands import Suspended
+from graders.sitting.commands import Command, Suspended
 from graders.sitting.sitting import Record, Sitting
-from graders.sitting.terminal import Terminal
+from graders.sitting.terminal import Streams, Terminal
 
 R = TypeVar("R", bound=Record)
 CHOICES = ("topic", "level", "set", "seed")
@@ -86,6 +86,7 @@ class Session(abc.ABC, Generic[R]):
     """What is sat is under `sitting` as soon as it has begun."""
 
     command: ClassVar[str]
+    noun: ClassVar[str]  # as people call what is sat
 
     def __init__(
         self, options: argparse.Namespace, root: Path, state: State, terminal: Terminal, judge: WarmJudge
@@ -96,6 +97,33 @@ class Session(abc.ABC, Generic[R]):
         self.terminal = terminal
         self.judge = judge
         self.sitting: Sitting | None = None
+
+    @classmethod
+    @abc.abstractmethod
+    def past(cls, state: State) -> list[R]:
+        """All that were begun, the oldest first."""
+
+    @classmethod
+    @abc.abstractmethod
+    def report(cls, terminal: Terminal, root: Path, state: State, number: int) -> None:
+        """Shows the one of this number, from 1; the last one for 0. Raises: UsageError."""
+
+    @classmethod
+    def check(cls, options: argparse.Namespace, state: State) -> R | None:
+        """The one that is open. Raises: UsageError where the options do not go together with it, or are wrong."""
+        past = cls.past(state)
+        refuse(options, past, cls.command, cls.noun)
+        return still_open(past)
+
+    @property
+    @abc.abstractmethod
+    def commands(self) -> list[Command[Any]]:
+        """What can be typed where it stands."""
+
+    @property
+    @abc.abstractmethod
+    def written(self) -> list[Sitting]:
+        """Those whose files are to be written where it stands."""
 
     @abc.abstractmethod
     def hold(self, going_on: R | None) -> None:
@@ -124,3 +152,15 @@ class Session(abc.ABC, Generic[R]):
             )
         except BrokenPipeError:
             turn_away_from_stdout()
+
+
+def main(kind: type[Session[Any]], options: argparse.Namespace, root: Path) -> int:
+    """Exit status: 0 finished or suspended, 2 usage, 130 interrupted."""
+    with opened(root) as state:
+        terminal = Streams()
+        if options.report is not None:
+            kind.report(terminal, root, state, options.report)
+            return 0
+        going_on = kind.check(options, state)
+        with judging() as judge:
+            return kind(options, root, state, terminal, judge).run(going_on)

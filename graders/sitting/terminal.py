@@ -1,15 +1,18 @@
-"""The terminal in an interview: lines in, text out. Nothing is drawn over, so it works piped and dumb as well."""
+"""What a sitting is held at: lines in, text out. Nothing is drawn over, so it works piped and dumb as well."""
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import io
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import ClassVar
 
 from rich.cells import cell_len
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.rule import Rule
@@ -22,7 +25,44 @@ from graders.sitting.pace import Pace
 from graders.worker.visible import WHOLE, visible
 
 
-class Terminal:
+class Terminal(abc.ABC):
+    """All that a sitting needs of one; a page in a browser is another.
+
+    `console` draws what is shown, and says how wide that should be.
+    """
+
+    editor: ClassVar[str] = "your own editor"  # in which the answer is written
+    console: Console
+
+    @abc.abstractmethod
+    def ask(self, prompt: Callable[[], str], pace: Pace | None = None) -> str:
+        """A line; what there is to say of the time is said at once. Raises: EOFError, KeyboardInterrupt."""
+
+    @abc.abstractmethod
+    def show(self, what: RenderableType) -> None: ...
+    @abc.abstractmethod
+    def say(self, text: str = "", style: str = "") -> None: ...
+    @abc.abstractmethod
+    def markdown(self, text: str) -> None: ...
+    @abc.abstractmethod
+    def heading(self, text: str) -> None: ...
+    @abc.abstractmethod
+    def waiting(self, words: str) -> AbstractContextManager[Callable[[str], None]]:
+        """Tells meanwhile what is waited for; what it gives is called with other words as they change."""
+
+    def printed(self, text: str) -> None:
+        """Shows what a program printed, as it stands."""
+        self.show(Text(text))
+
+    @staticmethod
+    def two_columns() -> Table:
+        made = Table.grid(padding=(0, 2))
+        made.add_column(no_wrap=True)
+        made.add_column()
+        return made
+
+
+class Streams(Terminal):
     """Standard input and output."""
 
     def __init__(self) -> None:
@@ -39,7 +79,6 @@ class Terminal:
                 self.line_so_far = readline.get_line_buffer
 
     def ask(self, prompt: Callable[[], str], pace: Pace | None = None) -> str:
-        """A line; what there is to say of the time is said at once. Raises: EOFError, KeyboardInterrupt."""
         if pace is not None:
             for words in pace.due():
                 self.say(words)
@@ -87,12 +126,16 @@ class Terminal:
             self.console.print(what)
         self.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
 
-    @staticmethod
-    def two_columns() -> Table:
-        made = Table.grid(padding=(0, 2))
-        made.add_column(no_wrap=True)
-        made.add_column()
-        return made
+    @contextlib.contextmanager
+    def waiting(self, words: str) -> Iterator[Callable[[str], None]]:
+        if self.console.is_terminal:
+            with self.console.status(words) as status:
+                yield lambda now: status.update(now)
+        else:
+            yield lambda now: None
+
+    def printed(self, text: str) -> None:
+        self.say(text)
 
     def write(self, text: str) -> None:
         sys.stdout.write(self.readable(text))

@@ -18,7 +18,7 @@ from graders.interview.partner import sheet
 from graders.interview.partner.page import page_of
 from graders.interview.partner.sheet import Scores, Sheet
 from graders.interview.round import PHASES
-from graders.sitting.commands import Command, nearest, unknown
+from graders.sitting.commands import Command, at, nearest, unknown
 from graders.sitting.interrupts import Stopped
 from graders.sitting.terminal import Terminal
 
@@ -48,7 +48,7 @@ class PartnerInterview(Interview):
         "clarify": "Your interviewer tells you the task. Ask them what it leaves open; `next` when you begin to plan.",
         "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs; `next` when you want to "
         "write it.",
-        "code": "Write it into {file}, in your own editor, and say what you do. `run` runs tests of yours, `next` when "
+        "code": "Write it into {file}, in {editor}, and say what you do. `run` runs tests of yours, `next` when "
         "it is written.",
         "test": "Look for what might break it, with `run`. `submit` has it graded: as often as you like, and the last "
         "time counts. `next` goes on to the questions.",
@@ -115,9 +115,8 @@ def obey(interview: Interview, line: str) -> None:
 
 def tell_commands(interview: Interview, argument: str) -> None:
     table = interview.terminal.two_columns()
-    for command in COMMANDS.values():
-        if interview.phase in command.phases:
-            table.add_row(command.usage, Text(command.does))
+    for command in at(interview.phase, COMMANDS.values()):
+        table.add_row(command.usage, Text(command.does))
     interview.terminal.show(table)
 
 
