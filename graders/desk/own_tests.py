@@ -61,6 +61,11 @@ def run(launcher: Launcher, answer: Path, script: Path, width: int) -> Ran:
     return started(launcher, files, script.name, LIMIT_SECONDS, width)
 
 
+def beside(answer: Path) -> Path:
+    """Where tests of one's own are, unless another file is named."""
+    return answer.with_name(f"{answer.stem}_test.py")
+
+
 def template(kata: Kata) -> str:
     """A first file of tests."""
     names = [answer.name for answer in kata.grader.answers]

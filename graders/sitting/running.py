@@ -35,7 +35,7 @@ def tests_file(sitting: Sitting, name: str) -> Path:
     """As it was named, or beside the answer; by default the last one."""
     folder = sitting.file.parent
     if not name:
-        return Path(sitting.runs[-1][0]) if sitting.runs else folder / f"{sitting.kata.id}_test.py"
+        return Path(sitting.runs[-1][0]) if sitting.runs else own_tests.beside(sitting.file)
     given = Path(name).expanduser().absolute()
     return folder / name if (folder / name).exists() and not given.exists() else given
 

@@ -1,4 +1,4 @@
-"""A page to practise on, in the browser: statement, editor and card of one kata, on the files that `watch` judges."""
+"""Pages to practise on, in the browser: katas on the files that `watch` judges, interviews, debug rounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     web = commands.add_parser(
         "web",
         help="practise in the browser",
-        description="Serves a page to practise on, to this machine alone, until Ctrl-C ends it.",
+        description="Serves pages to this machine alone, until Ctrl-C ends it: katas, interviews and debug rounds.",
     )
     web.set_defaults(module="graders.web.main")
     web.add_argument("kata", nargs="?", metavar="KATA", help="which kata to open; by default the map of all")

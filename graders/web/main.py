@@ -14,7 +14,7 @@ from graders.desk import attempts
 from graders.desk.state import State
 from graders.faults import UsageError
 from graders.judge.warm import WarmJudge
-from graders.sandbox.launcher import new_launcher
+from graders.sandbox.launcher import Launcher, new_launcher
 from graders.web.runner import Runner
 
 
@@ -29,7 +29,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         for note in state.notes:
             print(f"note: {note}")
         state.close()
-        serve(Runner(judge, root), f"kata/{first.id}" if first else "", options, root)
+        serve(Runner(judge, root), launcher, f"kata/{first.id}" if first else "", options, root)
     except KeyboardInterrupt:  # this is how it ends
         print()
     finally:
@@ -38,17 +38,18 @@ def main(options: argparse.Namespace, root: Path) -> int:
     return 0
 
 
-def serve(runner: Runner, page: str, options: argparse.Namespace, root: Path) -> None:
+def serve(runner: Runner, launcher: Launcher, page: str, options: argparse.Namespace, root: Path) -> None:
     """Until Ctrl-C. Raises: UsageError."""
     gc.disable()  # what is imported is no garbage
     try:
-        from graders.web import pages, server
+        from graders.web import pages, server, sittings
     except ModuleNotFoundError as error:
         raise UsageError(f"{error.name} is not installed: start the page by  nox -s web") from None
     gc.freeze()  # nor need the judge's collections look at it later
     gc.enable()
     at, place = server.listening(root, options.port)
-    app = pages.application(runner, root, urlsplit(options.root_path).path.rstrip("/"))
+    held = [sittings.Held(kind, launcher, runner.turn, root) for kind in sittings.KINDS]
+    app = pages.application(runner, held, root, urlsplit(options.root_path).path.rstrip("/"))
     with at, server.serving(app, at, place, options.root_path):
         outside = urlsplit(options.root_path)
         base = (
@@ -58,4 +59,8 @@ def serve(runner: Runner, page: str, options: argparse.Namespace, root: Path) ->
         print(f"{address}\nopens your katas in a browser on this machine; Ctrl-C ends it", flush=True)
         if not options.no_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        runner.serve()
+        try:
+            runner.serve()
+        finally:
+            for one in held:
+                one.close()

@@ -2,8 +2,11 @@
 const katas = {
   // Begins with the editor of a file; what an earlier page could not hand over goes into it first.
   async start(id, name, path) {
+    this.view = this.marks = null;
+    while (!getElement(id)) await new Promise(requestAnimationFrame);
     this.element = getElement(id);
     await this.element.editorPromise;
+    this.name = name;
     this.view = this.element.editor;
     this.key = `katas:${path}`;
     this.saved = this.text();
@@ -12,18 +15,19 @@ const katas = {
     this.dress();
     const draft = JSON.parse(localStorage.getItem(this.key) || "null");
     if (draft && draft.text !== this.saved) {
-      emitEvent("draft", draft.base);
+      emitEvent("draft", path, draft.base);
       this.saved = draft.base;
       this.replace(draft.text);
     }
-    setInterval(() => this.keep(), 1000);
-    addEventListener("pagehide", () => this.keep());
+    if (!this.keeping) addEventListener("pagehide", () => this.keep());
+    this.keeping ||= setInterval(() => this.keep(), 1000);
     for (const one of document.querySelectorAll("[data-divides]")) one.ariaValueNow = this.shares[one.dataset.divides];
   },
   text() {
     return this.view.state.doc.toString();
   },
   keep() {
+    if (!this.view) return;
     const text = this.text();
     if (text === this.saved) localStorage.removeItem(this.key);
     else localStorage.setItem(this.key, JSON.stringify({ base: this.saved, text }));
@@ -97,6 +101,37 @@ const katas = {
     const across = divider.dataset.divides === "across";
     const share = across ? (event.clientX - room.left) / room.width : (event.clientY - room.top) / room.height;
     this.divide(divider, 100 * share);
+  },
+  // Of a sitting: a line goes to the server, and stays here while that is away.
+  say(form) {
+    if (window.socket.connected) {
+      emitEvent("line", form.line.value);
+      form.line.value = "";
+    }
+    return false;
+  },
+  sends(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.isComposing) return;
+    event.preventDefault();
+    event.target.form.requestSubmit();
+  },
+  // A line that begins with a command, and with where the cursor is.
+  begins(command, at, named) {
+    const line = document.querySelector(".line textarea");
+    const place = at && this.view ? this.view.state.doc.lineAt(this.view.state.selection.main.head).number : "";
+    line.value = [command, at && named && this.name, place, ""].filter((word) => word !== false).join(" ").replace(/ +/g, " ");
+    this.pane("talk");
+    line.focus();
+  },
+  spoken() {
+    this.pane("talk");
+    const at = document.activeElement;
+    if (at === document.body || at.closest(".tools")) document.querySelector(".line textarea").focus();
+  },
+  // What was said last stands on top, and the answer below it.
+  heard() {
+    const log = document.getElementById("log");
+    setTimeout(() => (log.scrollTop = [...log.querySelectorAll(".you")].at(-1)?.offsetTop || 0), 50);
   },
   // Of the map: a row is shown where it has all that is chosen.
   filter() {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fastapi import FastAPI, HTTPException
@@ -17,14 +17,16 @@ from graders.desk.progress import reached
 from graders.desk.state import State
 from graders.faults import UsageError
 from graders.report.page import MARKS, VERDICTS, WORDS, Links, page_of
+from graders.web import around
 from graders.web.cards import TEMPLATES
 from graders.web.practice import Practice
 from graders.web.runner import Runner
 from graders.web.site import Site, trouble
+from graders.web.sittings import Held
 from graders.web.statement import rules
 
 
-def application(runner: Runner, root: Path, prefix: str) -> FastAPI:
+def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -> FastAPI:
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     site = Site(runner, root, prefix)
 
@@ -69,6 +71,8 @@ def application(runner: Runner, root: Path, prefix: str) -> FastAPI:
             raise HTTPException(404)
         Practice(site, file)
 
+    for one in held:
+        around.add(app, site, one)
     ui.run_with(
         app,
         title="Katas",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,9 +13,10 @@ from pathlib import Path
 import torch
 
 from graders.catalogue.katas import Kata
-from graders.desk import attempts
+from graders.desk import attempts, own_tests
 from graders.desk.since import changes
 from graders.desk.state import State
+from graders.desk.watch import SLOW_SECONDS
 from graders.faults import GraderError, UsageError
 from graders.judge.results import Result
 from graders.judge.run import source_of
@@ -22,14 +25,16 @@ from graders.judge.warm import Interrupted, WarmJudge
 
 @dataclass(frozen=True)
 class AnswerFile:
-    """A kata, and which of its files is written: the learner's, or that of a review."""
+    """A kata, and which of its files is written: the learner's, that of a review or a sitting, tests beside it."""
 
     kata: Kata
     via: str = "web"
+    tests: bool = False
 
     @property
     def path(self) -> Path:
-        return attempts.file_for(self.kata, self.via)
+        answer = attempts.file_for(self.kata, self.via)
+        return own_tests.beside(answer) if self.tests else answer
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,34 @@ class Verdict:
     trouble: str = ""
 
 
+class Turn:
+    """Runs and sittings judge one at a time: their workers come from one launcher."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.whose = ""  # in words
+
+    @contextlib.contextmanager
+    def taken(self, whose: str) -> Iterator[None]:
+        with self.lock:
+            self.whose = whose
+            try:
+                yield
+            finally:
+                self.whose = ""
+
+    @contextlib.contextmanager
+    def given_back(self, whose: str) -> Iterator[None]:
+        """By who has it, for a while."""
+        self.whose = ""
+        self.lock.release()
+        try:
+            yield
+        finally:
+            self.lock.acquire()
+            self.whose = whose
+
+
 class Runner:
     """A new run cancels the one under way. Pages look at what there is; nothing is sent to them."""
 
@@ -56,6 +89,8 @@ class Runner:
         self.root = root
         self.wanted: queue.Queue[AnswerFile] = queue.Queue()
         self.telling = threading.Lock()
+        self.turn = Turn()
+        self.waiting: AnswerFile | None = None  # for its turn
         self.running: AnswerFile | None = None
         self.done = (0, 0)  # checks of the run under way, and how many there will be
         self.last: dict[AnswerFile, Verdict] = {}
@@ -73,21 +108,26 @@ class Runner:
         torch.set_num_threads(1)
         state = State(self.root)
         while True:
-            self.begin(self.wanted.get())
-            assert self.running
-            verdict = self.judged(state, self.running)
-            with self.telling:
-                if verdict:
-                    self.last[self.running] = verdict
-                self.running = None
-                self.count += 1
+            self.waiting = self.wanted.get()
+            with self.turn.taken(f"a run of {self.waiting.kata.id}"):
+                self.begin(self.waiting)
+                self.serve_one(state)
+
+    def serve_one(self, state: State) -> None:
+        assert self.running
+        verdict = self.judged(state, self.running)
+        with self.telling:
+            if verdict:
+                self.last[self.running] = verdict
+            self.running = None
+            self.count += 1
 
     def begin(self, file: AnswerFile) -> None:
         with self.telling:
             while not self.wanted.empty():
                 file = self.wanted.get_nowait()
             self.judge.go_on()
-            self.running, self.done = file, (0, 0)
+            self.waiting, self.running, self.done = None, file, (0, 0)
 
     def judged(self, state: State, file: AnswerFile) -> Verdict | None:
         """None where another run cancelled it."""
@@ -111,3 +151,9 @@ class Runner:
 
     def look(self, result: Result) -> None:
         self.done = len(result.outcomes), result.planned
+
+
+def slow_call(judge: WarmJudge) -> str:
+    """What of a file is waited for, and for how long, once that is worth a word."""
+    call, seconds = judge.call
+    return f", {seconds:.0f} s in {call}" if seconds >= SLOW_SECONDS else ""

@@ -20,7 +20,7 @@ from graders.web import HERE
 from graders.web.cards import TEMPLATES
 from graders.web.runner import AnswerFile, Runner
 
-PAGES = {"Map": "/", "Report": "/report"}
+PAGES = {"Map": "/", "Interview": "/interview", "Debug": "/debug", "Report": "/report"}
 HEAD = f"<style>{(HERE / 'web.css').read_text('utf-8')}</style><script>{(HERE / 'page.js').read_text('utf-8')}</script>"
 
 

@@ -1,0 +1,91 @@
+"""What is around a sitting: the form that begins one, and the reports of those that were."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from nicegui import ui
+
+from graders.catalogue.katas import LEVELS, sets
+from graders.debugging import MOST_BUGS
+from graders.desk.state import State
+from graders.faults import UsageError
+from graders.interview.session import debrief_file
+from graders.pages import markdown
+from graders.sitting.options import topics
+from graders.sitting.session import still_open
+from graders.web.cards import TEMPLATES
+from graders.web.chat import Transcript
+from graders.web.site import Site
+from graders.web.sitting import SittingPage
+from graders.web.sittings import Held, arguments
+
+MINUTES = 45
+ABOUT = {
+    "interview": "An interviewer asks you to write one to three katas, as in nox -s interview: you ask what the task "
+    "leaves open, tell your plan, write and test it, and answer questions. A clock runs.",
+    "debug": "Known mistakes are planted in a right answer, as in nox -s debug: you find, explain and mend them. A "
+    "clock runs.",
+}
+
+
+def add(app: FastAPI, site: Site, held: Held) -> None:
+    """Its addresses."""
+    title = held.kind.noun.capitalize()
+
+    @ui.page(f"/{held.name}")
+    def show() -> Any:
+        if not held.goes_on:
+            return site.page(title, form(site, held))
+        SittingPage(site, held)
+        return None
+
+    @app.post(f"/{held.name}")
+    async def begin(request: Request) -> Response:
+        fields = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+        try:
+            held.begin(arguments(held.name, fields), site.state)
+        except UsageError as error:
+            return site.page(title, form(site, held, str(error)))
+        return RedirectResponse(f"{site.prefix}/{held.name}", 303)
+
+    @app.get(f"/{held.name}/{{number}}")
+    def show_report(number: int) -> HTMLResponse:  # in a thread of its own: it reads much, and may import a library
+        return site.page(f"{title} {number}", site.guarded(lambda: report(site, held, number)))
+
+
+def form(site: Site, held: Held, trouble: str = "") -> str:
+    past = held.kind.past(site.state)
+    numbered = [(number, one) for number, one in enumerate(past, start=1) if one.ended]
+    return TEMPLATES.get_template("sittings.html.jinja").render(
+        name=held.name,
+        noun=held.kind.noun,
+        about=ABOUT[held.name],
+        trouble=trouble,
+        open=still_open(past),
+        past=numbered[::-1],
+        minutes=MINUTES,
+        most_bugs=MOST_BUGS,
+        katas=site.katas,
+        topics=topics(site.root),
+        levels=LEVELS,
+        sets=[*sets(site.root)],
+        prefix=site.prefix,
+    )
+
+
+def report(site: Site, held: Held, number: int) -> str:
+    """As the terminal shows it, and of an interview also the debrief. Raises: UsageError."""
+    transcript = Transcript()
+    with contextlib.closing(State(site.root)) as state:
+        if not 1 <= number <= len(held.kind.past(state)):
+            raise HTTPException(404)
+        held.kind.report(transcript, site.root, state, number)
+    made = f'<div class="log">{"".join(transcript.said)}</div>'
+    file = debrief_file(site.root, number)
+    if held.name == "interview" and file.exists():
+        made += f'<section class="text">{markdown(file.read_text("utf-8"))}</section>'
+    return made

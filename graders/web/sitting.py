@@ -1,0 +1,204 @@
+"""The page of an interview or a debug round that goes on: the talk, and the editor of the file that is written."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any
+
+from nicegui import ui
+
+from graders.sitting.commands import Command
+from graders.web.editor import Editor, button, divider, tabs
+from graders.web.runner import AnswerFile, slow_call
+from graders.web.site import Site, heading
+from graders.web.sittings import Held
+
+LOOK_SECONDS = 0.1
+PANES = {"talk": "Talk", "code": "Code"}
+SOON_SECONDS = 0.3  # in which most lines are answered
+OF_THE_FILE = ("submit", "run", "bug")  # commands
+FINISHED = "an answer of several lines"
+# What may be asked beside a line of one's own, and what can be answered by a button.
+ANSWERS: dict[str, dict[str, str]] = {
+    "yes/no": {"Yes": "yes", "No": "no"},
+    "your score": {score: score for score in "0123"},
+    "Enter tries again": {"Try again": ""},
+    FINISHED: {"That is my answer": ""},
+}
+LINE = """<form class="line" onsubmit="return katas.say(this)">
+<textarea name="line" rows="2" aria-label="What you say" autocomplete="off" onkeydown="katas.sends(event)"></textarea>
+<button>Send</button>
+</form>"""
+NOTHING = {"interview": "You will write here, once you have told your plan.", "debug": "The bugs are being planted."}
+
+
+class SittingPage:
+    """One page in one browser. It looks ten times a second at what there is; nothing is sent to it."""
+
+    def __init__(self, site: Site, held: Held) -> None:
+        assert held.chat
+        self.site, self.held, self.chat = site, held, held.chat
+        self.count = 0  # of what was said, that it shows
+        self.made_from: tuple[object, ...] = ()  # its commands
+        self.asked = ""  # what it has buttons for to answer
+        self.files: list[AnswerFile] | None = None  # None: it was not looked yet
+        self.file: AnswerFile | None = None  # of them, that is open
+        self.editor: Editor | None = None
+        self.ready = False  # whether the browser has the page, and the editor
+        self.build()
+        ui.timer(LOOK_SECONDS, self.look)
+
+    def build(self) -> None:
+        noun = self.held.kind.noun
+        heading(self.site, noun.capitalize())
+        with ui.element("nav").classes("tools sitting").props(f'aria-label="This {noun}"'):
+            self.clock = ui.label().classes("clock").props("role=timer")
+            self.commands = ui.element("div").classes("tools commands")
+            self.stop = button("Stop", self.chat.stop, "ends what is under way; the clock runs on")
+            self.status = ui.label().classes("status").props("role=status")
+        tabs(PANES, "talk")
+        with ui.element("div").classes("panes two").props("data-pane=talk"):
+            with ui.element("section").classes("pane talk").props('aria-label="Talk"'):
+                log = 'role=log aria-live=polite aria-label="What was said" tabindex=0 id=log'
+                self.log = ui.element("div").classes("log").props(log)
+                self.answers = ui.element("div").classes("tools")
+                ui.html(LINE, sanitize=False).classes("says")
+            divider("across", "vertical", "Width of the talk")
+            with ui.element("div").classes("pane code"):
+                self.names = ui.element("div").classes("tools files").props('role=group aria-label="Files"')
+                self.room = ui.element("div").classes("room")
+        ui.on("line", lambda event: self.send(str(event.args)))
+        ui.context.client.on_connect(self.connected)
+        ui.context.client.on_disconnect(self.save)
+
+    def connected(self) -> None:
+        self.ready = True
+
+    async def look(self) -> None:
+        self.hear()
+        self.tell()
+        if self.ready:
+            await self.write()
+            if self.editor:
+                await self.editor.look()
+
+    def hear(self) -> None:
+        """Shows what was said since."""
+        new = self.chat.said[self.count :]
+        if not new:
+            return
+        with self.log:
+            for one in new:
+                ui.html(one, sanitize=False)
+        self.count += len(new)
+        ui.run_javascript("katas.heard()")
+
+    def tell(self) -> None:
+        """How much time is left, what can be done, and what is waited for."""
+        session, chat, turn = self.held.session, self.chat, self.site.runner.turn
+        sitting = session.sitting if session else None
+        known = session.commands if session and not chat.ended else []
+        if chat.ended or chat.seconds < SOON_SECONDS:
+            words = ""
+        elif turn.whose in ("", chat.whose):
+            words = (chat.doing or "one moment") + slow_call(chat.judge)
+        else:
+            words = f"waits for its turn after {turn.whose}"
+        self.clock.set_text(f"{sitting.at} · {sitting.left()}" if sitting and not chat.ended else "")
+        self.status.set_text(words)
+        self.stop.set_visibility(bool(words) and turn.whose == chat.whose)
+        self.commands.set_visibility(not words)
+        made_from = (*(one.name for one in known), self.file, self.several, chat.ended)
+        if made_from != self.made_from:
+            self.made_from = made_from
+            self.draw_commands(known)
+        asked = "" if chat.ended else chat.asked or (FINISHED if sitting and sitting.at == "follow-up" else "")
+        if asked != self.asked and not words:
+            self.asked = asked
+            self.draw_answers(asked)
+
+    def draw_commands(self, known: list[Command[Any]]) -> None:
+        self.commands.clear()
+        with self.commands:
+            for one in known:
+                self.command(one)
+            for words, address in self.ways() if self.chat.ended else ():
+                ui.link(words, address)
+
+    def command(self, one: Command[Any]) -> None:
+        """What it takes words for is begun in the line."""
+        tip = f"{one.usage}: {one.does}"
+        if one.takes == "words":
+            where = json.dumps([one.name, "LINE" in one.usage, self.several])
+            button(one.name, None, tip).on("click", js_handler=f"() => katas.begins(...{where})")
+            return
+        made = button(one.name, lambda: self.command_given(one.name), tip)
+        if one.name == ("run" if self.file and self.file.tests else "submit"):
+            made.classes("first").props("id=run")  # by Ctrl-Enter
+
+    @property
+    def several(self) -> bool:
+        """Whether a claim has to name its file."""
+        return len({file.kata.id for file in self.files or ()}) > 1
+
+    def ways(self) -> list[tuple[str, str]]:
+        """Where to go from here, once it is over."""
+        name, past = self.held.name, self.held.kind.past(self.site.state)
+        if not past or not past[-1].ended:
+            return [("Go on" if past else "Begin", f"/{name}"), ("Map", "/")]
+        return [("Report and debrief", f"/{name}/{len(past)}"), ("Another one", f"/{name}"), ("Map", "/")]
+
+    def draw_answers(self, asked: str) -> None:
+        self.answers.clear()
+        with self.answers:
+            for words, line in ANSWERS.get(asked, {}).items():
+                button(words, functools.partial(self.command_given, line))
+
+    def command_given(self, line: str) -> None:
+        """By a button: twice is once."""
+        if self.chat.idle:
+            self.send(line)
+            ui.run_javascript("katas.spoken()")
+
+    def send(self, text: str) -> None:
+        """What is on the page is on the disk before it is judged."""
+        if self.save() or text.partition(" ")[0].lower() not in OF_THE_FILE:
+            self.chat.send(text)
+
+    def save(self) -> bool:
+        return self.editor is None or self.editor.saved()
+
+    async def write(self) -> None:
+        """The editor of what can be written now. Tests that have just been made are opened."""
+        before, files = self.files, self.held.files
+        if files == before or self.chat.ended:
+            return
+        self.files = files
+        new = [one for one in files if one.tests and one not in (before or ())]
+        if self.file is None or self.file not in files:
+            await self.open(files[0] if files else None)
+        elif new:
+            await self.open(new[0])
+        self.draw_files()
+
+    async def open(self, file: AnswerFile | None) -> None:
+        if not self.save():
+            return
+        self.file, self.editor = file, None
+        self.draw_files()
+        self.room.clear()
+        with self.room:
+            if file is None:
+                ui.html(NOTHING[self.held.name], sanitize=False).classes("quiet")
+                return
+            editor = Editor(self.site.state, file)
+        await editor.start()
+        self.editor = editor
+
+    def draw_files(self) -> None:
+        self.names.clear()
+        with self.names:
+            for one in self.files if self.files and len(self.files) > 1 else ():
+                made = button(one.path.name, functools.partial(self.open, one))
+                made.props(f"aria-pressed={str(one == self.file).lower()}")
