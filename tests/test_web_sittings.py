@@ -368,7 +368,7 @@ def test_learner_finds_and_mends_the_bugs_of_a_round(sat: Sat) -> None:
     page.keyboard.press("Control+Enter")
     sat.heard(page, "all planted bugs are gone")
     sat.heard(page, "Report of debug round 1: scale")
-    page.get_by_role("link", name="Report and debrief").click()
+    page.get_by_role("link", name="Report again").click()
     expect(page.locator("main")).to_contain_text("the factor divides; multiply by it")
     state = State(sat.root)
     (made,) = debug_rounds(state.events())
@@ -399,7 +399,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     here.says(page, "end", "this ends the round")
     assert found(page) == []
     here.does(page, "Yes", "Report of debug round")
-    page.get_by_role("link", name="Report and debrief").click()
+    page.get_by_role("link", name="Report again").click()
     expect(page.locator(".log")).to_be_visible()
     assert found(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width

@@ -75,7 +75,7 @@ def kind(column: Column) -> str:
 
 
 def cell(what: RenderableType, on: Console) -> str:
-    return spans(what if isinstance(what, Text) else Text(str(what)), on)
+    return TYPED.sub(r"<code>\1</code>", spans(what if isinstance(what, Text) else Text(str(what)), on))
 
 
 def spans(text: Text, on: Console) -> str:

@@ -63,7 +63,7 @@ class SittingPage:
                 log = 'role=log aria-live=polite aria-label="What was said" tabindex=0 id=log'
                 self.log = ui.element("div").classes("log").props(log)
                 self.answers = ui.element("div").classes("tools")
-                ui.html(LINE, sanitize=False).classes("says")
+                self.line = ui.html(LINE, sanitize=False).classes("says")
             divider("across", "vertical", "Width of the talk")
             with ui.element("div").classes("pane code"):
                 self.names = ui.element("div").classes("tools files").props('role=group aria-label="Files"')
@@ -109,6 +109,7 @@ class SittingPage:
         self.status.set_text(words)
         self.stop.set_visibility(bool(words) and turn.whose == chat.whose)
         self.commands.set_visibility(not words)
+        self.line.set_visibility(not chat.ended)
         made_from = (*(one.name for one in known), self.file, self.several, chat.ended)
         if made_from != self.made_from:
             self.made_from = made_from
@@ -147,7 +148,8 @@ class SittingPage:
         name, past = self.held.name, self.held.kind.past(self.site.state)
         if not past or not past[-1].ended:
             return [("Go on" if past else "Begin", f"/{name}"), ("Map", "/")]
-        return [("Report and debrief", f"/{name}/{len(past)}"), ("Another one", f"/{name}"), ("Map", "/")]
+        words = "Report and debrief" if name == "interview" else "Report again"
+        return [(words, f"/{name}/{len(past)}"), ("Another one", f"/{name}"), ("Map", "/")]
 
     def draw_answers(self, asked: str) -> None:
         self.answers.clear()
