@@ -279,6 +279,12 @@ def test_candidate_goes_from_the_draw_to_the_debrief(sat: Sat) -> None:
     expect(page.locator("main")).to_contain_text("87 of 100")
 
 
+def begin_to_write(sat: Sat, page: Page) -> None:
+    sat.does(page, "next", "Say how you will do it")
+    sat.does(page, "next", "Write it into")
+    sat.ready(page)
+
+
 def answer_all(sat: Sat, page: Page) -> None:
     """The follow-up questions, of which it is said how many there are, and the plan."""
     question = page.locator(".log .bold").filter(has_text="Question 1 of ").inner_text()
@@ -336,9 +342,7 @@ def test_both_tabs_show_what_is_said_and_a_server_that_was_killed_is_gone_on_wit
 
 def test_call_that_hangs_is_stopped_and_other_katas_wait_for_their_turn(sat: Sat) -> None:
     page = sat.begin("/interview", minutes="20", seed="7")
-    for _ in range(2):
-        sat.does(page, "next")
-    sat.ready(page)
+    begin_to_write(sat, page)
     other = sat.open("/kata/scale")
     sat.write(page, HANGS)
     page.keyboard.press("Control+Enter")
@@ -439,9 +443,7 @@ def test_other_files_are_never_written(sat: Sat, tmp_path: Path) -> None:
     secret = tmp_path / "secret.py"
     secret.write_text("secret = 1\n")
     page = sat.begin("/interview", minutes="20", seed="7")
-    sat.does(page, "next")
-    sat.does(page, "next")
-    sat.ready(page)
+    begin_to_write(sat, page)
     written = sat.root / ".kata/interview/scale.py"
     written.unlink()
     written.symlink_to(secret)
