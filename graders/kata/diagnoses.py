@@ -52,7 +52,8 @@ COMMON = {
     "norms_detached": "the norms are detached, so the gradient misses how they depend on the features",
     "eps_added_to_the_norm": "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
     "squares_overflow_in_half": (
-        "the squares are added up in float16, which overflows for rows whose norm fits; use F.normalize, and first"
+        "the squares are added up in float16, which overflows for rows whose norm fits; first normalise with "
+        "F.normalize"
     ),
     "self_not_excluded": "each row is in its own denominator; leave its similarity with itself out",
     "self_as_the_positive": (

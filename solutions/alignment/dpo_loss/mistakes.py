@@ -56,7 +56,8 @@ MISTAKES = (
     ),
     Mistake(
         "ignored_label_looked_up",
-        "ignored labels such as −100 are used as indices; replace them by a token first, and drop it after",
+        "ignored labels such as −100 are used as indices; replace them by a token first, and set its log-probability "
+        "to 0 afterwards",
         {"target = target.masked_fill(ignored, 0)": "pass", LABEL_RANGE: LABEL_RANGE.replace("((", "~ignored & ((", 1)},
     ),
     Mistake(

@@ -47,7 +47,8 @@ MISTAKES = (
     ),
     mistake(
         "eps_inside_the_root",
-        "eps is added to the variance, or is the least standard deviation; add it to the standard deviation",
+        "eps is added to the variance, or used as a lower bound of the standard deviation; add it to the standard "
+        "deviation",
         STD,
         "(rewards.var(dim=1, keepdim=True) + eps).sqrt()",
         "(rewards.var(dim=1, keepdim=True) + eps**2).sqrt()",
@@ -119,7 +120,7 @@ MISTAKES = (
     ),
     mistake(
         "no_exponential",
-        "log-probabilities are taken for the ratio; it is the exponential of their difference",
+        "log-probabilities are used as the ratio; the ratio is the exponential of their difference",
         RATIO,
         RATIO.replace(".exp()", ""),
         "ratio = logp / old_logp.detach()",

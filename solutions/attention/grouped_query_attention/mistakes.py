@@ -45,7 +45,7 @@ MISTAKES = (
     ),
     Mistake(
         "values_not_shared",
-        "the keys are given to all heads of queries and the values are not, so the sizes do not fit; both need it",
+        "the keys are repeated for all heads of queries and the values are not, so the sizes do not fit; repeat both",
         {SHARE_V: "pass"},
         {SHARE_K: "pass"},
         {SHARE_K: "pass", SHARE_V: "pass"},

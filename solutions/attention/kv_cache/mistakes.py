@@ -66,7 +66,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_mask_in_the_prompt",
-        "the tokens of the first call see later ones: they get no mask; it is needed with and without a cache",
+        "the tokens of the first call see later ones, since they get no mask; a mask is needed with and without a "
+        "cache",
         {SEEN: f"{SEEN} | (cache is None)"},
     ),
     Mistake(

@@ -109,7 +109,7 @@ MISTAKES = (
     ),
     Mistake(
         "sin_for_cos",
-        "sin and cos have each other's place; position 0 should change nothing",
+        "sin and cos are swapped; position 0 should change nothing",
         {COS: COS.replace("cos, sin =", "sin, cos =")},
     ),
     Mistake(

@@ -76,7 +76,7 @@ MISTAKES = (
     ),
     wrong(
         "stride_for_dilation",
-        "stride and dilation have each other's place; F.unfold takes kernel_size, dilation, padding, stride",
+        "stride and dilation are swapped; F.unfold takes kernel_size, dilation, padding, stride",
         PAIRS,
         "(kh, kw), (dh, dw), (ph, pw), (sh, sw) =",
         sized=True,

@@ -78,7 +78,7 @@ ATTENTION = (
     ),
     Mistake(
         "values_from_k_linear",
-        "the values come from k_linear; they come from v_linear",
+        "the values come from k_linear; they should come from v_linear",
         {SPLIT.format("v"): SPLIT.format("k")},
     ),
     Mistake(
@@ -175,7 +175,7 @@ MODEL = (
     ),
     Mistake(
         "blocks_side_by_side",
-        "each block reads the embeddings, so only the last one counts; each reads what the one before it gave",
+        "each block reads the embeddings, so only the last one counts; each should read what the block before it gave",
         {"            x = block(x)\n": "            out = block(x)\n", LAST_NORM: "        x = self.ln_f(out)\n"},
     ),
     Mistake(

@@ -76,7 +76,8 @@ MISTAKES = (
     ),
     Mistake(
         "side_by_side",
-        "the MLP reads what attention reads, as if they stood side by side; it comes after, and reads the sum",
+        "the MLP reads what attention reads, as if they stood side by side; it comes after attention, and reads the "
+        "sum",
         {NORMED: f"start = x\n        {NORMED}", HIDDEN_LAYER: "self.fc1(self.ln2(start))"},
     ),
     Mistake(

@@ -115,7 +115,7 @@ MISTAKES = (
     ),
     Mistake(
         "ties_to_the_last",
-        "a point as near to two centroids gets the last one's label; it should get the first one's",
+        "a point that is equally near to two centroids gets the last one's label; it should get the first one's",
         {LABELS: "labels = len(centroids) - 1 - distances.flip(1).argmin(dim=1)"},
     ),
     Mistake(

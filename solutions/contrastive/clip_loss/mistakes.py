@@ -82,7 +82,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_clamped",
-        "there is no bound, or logit_scale or the logits are clamped at 100; it is exp(logit_scale) that 100 bounds",
+        "there is no bound, or logit_scale or the logits are clamped at 100; the bound of 100 is for exp(logit_scale)",
         {SCALE: "logit_scale.exp()"},
         {BOUND: "100"},
         {SCALE: "logit_scale.exp()", LOGITS: f"({LOGITS}).clamp(max=100)"},
@@ -130,7 +130,8 @@ MISTAKES = (
     ),
     Mistake(
         "all_in_one_batch",
-        "images choose among images too, and texts among texts, as in SimCLR; here they meet across only",
+        "images also choose among images, and texts among texts, as in SimCLR; here images choose among texts, and "
+        "texts among images",
         {RETURN: IN_ONE_BATCH},
     ),
     Mistake(
@@ -172,7 +173,7 @@ MISTAKES = (
     ),
     Mistake(
         "shapes_half_checked",
-        "shapes that do not fit are accepted: every rank but 2 is refused, and so are all shapes that differ",
+        "some shapes that do not fit are accepted; refuse every rank but 2, and all shapes that differ",
         {"if image.…": ["if image.dim() < 2:", "if image.dim() > 2:"]},
         {"if text.…": "if len(text) != len(image):"},
     ),

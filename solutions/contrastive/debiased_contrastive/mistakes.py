@@ -34,7 +34,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_floor",
-        "the estimate has no floor, or 0 as one, or only where it is negative; raise all below exp(−1/τ) to that",
+        "the estimate has no floor, or a floor of 0, or one only where it is negative; raise all that is below "
+        "exp(−1/τ) to exp(−1/τ)",
         {MG: DIVIDED},
         {FLOOR: "0 * top"},
         {MG: f"torch.where({DIVIDED} < 0, floor, {DIVIDED})"},
@@ -62,7 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "correction_without_M",
-        "the positive is subtracted from the sum once; from a sum of M terms, take it M times",
+        "the positive is subtracted from the sum once; from a sum of M terms, subtract it M times",
         {MG: MG.replace("M * tau_plus", "tau_plus")},
     ),
     Mistake("not_divided", "the division by 1 − τ⁺ is missing", {MG: MG.replace(" / (1 - tau_plus)", "")}),

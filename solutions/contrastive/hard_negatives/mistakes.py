@@ -61,7 +61,8 @@ MISTAKES = (
     Mistake("one_view_as_anchors", {LOSS: ONE_VIEW}),
     Mistake(
         "threshold",
-        "all negatives from the k-th value on are taken, or all above the next, and ties change their number; take k",
+        "all negatives from the k-th value on are taken, or all above the next, and ties change their number; take "
+        "exactly k",
         {HARDEST: f"negatives.where(negatives >= negatives.topk(max({K}, 1)).values[:, -1:], -torch.inf)"},
         {HARDEST: "negatives.where(negatives > negatives.topk(min(top_k + 1, rows)).values[:, -1:], -torch.inf)"},
     ),
@@ -126,13 +127,14 @@ MISTAKES = (
     ),
     Mistake(
         "not_normalised",
-        "the rows are not divided by their norms, or by ones that are detached, have an eps or overflow in float16",
+        "the rows are not divided by their norms, or the norms are detached, have an eps or overflow in float16",
         {UNIT: ["features", f"features / {NORM}.detach()", f"features / ({NORM} + 1e-8)"]},
         {UNIT: "features / (features * features).sum(1, keepdim=True).sqrt()"},
     ),
     Mistake(
         "refused_in_part",
-        "a temperature or a top_k of 0 or a negative one is accepted, if only for one pair; raise ValueError for both",
+        "a temperature or a top_k of 0 or a negative one is accepted, perhaps for one pair alone; raise ValueError for "
+        "both",
         {TAU: ["if temperature < 0:", "if not temperature:"]},
         {TOP_K: ["if top_k < 0:", "if top_k < 1 and len(features) > 2:"]},
         {TOP_K: "if not top_k:", K: "min(max(top_k, 1), rows - 2)"},

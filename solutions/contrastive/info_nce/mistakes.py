@@ -40,12 +40,12 @@ MISTAKES = (
     Mistake("self_not_excluded", {MASKED: "logits"}),
     Mistake(
         "positive_left_out",
-        "the positive is left out of the denominator; only the row itself is",
+        "the positive is left out of the denominator; leave out only the row itself",
         {LOSS: f"return (logits.scatter(1, positive[:, None], -torch.inf).logsumexp(1) - {CHOSEN}).mean()"},
     ),
     Mistake(
         "same_view_left_out",
-        "the negatives come from the other view only; the other rows of the same view count too",
+        "the negatives come from the other view only; the other rows of the same view also count",
         {MASKED: f"logits.masked_fill({IN_FIRST_HALF}[:, None] == {IN_FIRST_HALF}, -torch.inf)"},
         {LOSS: "return F.cross_entropy(logits[: rows // 2, rows // 2 :], positive[rows // 2 :])"},
     ),
@@ -76,7 +76,7 @@ MISTAKES = (
     Mistake("norms_detached", {UNIT: f"features / {NORM}.detach()"}),
     Mistake(
         "keys_detached",
-        "gradients flow through each row as an anchor only; it is a positive and a negative of other rows too",
+        "gradients flow through each row as an anchor only; it is also a positive and a negative of other rows",
         {LOGITS: "unit @ unit.detach().mT / temperature"},
     ),
     Mistake(

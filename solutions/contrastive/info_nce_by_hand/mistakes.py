@@ -76,7 +76,8 @@ MISTAKES = (
     Mistake("self_not_excluded", {MASKED: ""}),
     Mistake(
         "others_left_out",
-        "the positive, or the other rows of the same view, are left out of the denominator; only the row itself is",
+        "the positive, or the other rows of the same view, are left out of the denominator; leave out only the row "
+        "itself",
         {TOTAL: f"shifted.exp().masked_fill({PLACE}, 0).sum(1)"},
         {MASKED: MASKED.replace("itself", SAME_VIEW)},
     ),
@@ -86,7 +87,11 @@ MISTAKES = (
         {UNIT: ["features", "F.normalize(features, dim=0)", "F.normalize(features, dim=1, p=1.0)"]},
     ),
     Mistake("norms_detached", {UNIT: f"features / {NORM}.detach()"}),
-    Mistake("keys_detached", "a row has no gradient as a candidate", {LOGITS: LOGITS.replace(".mT", ".detach().mT")}),
+    Mistake(
+        "keys_detached",
+        "a row gets no gradient as a candidate of other rows; do not detach the candidates",
+        {LOGITS: LOGITS.replace(".mT", ".detach().mT")},
+    ),
     Mistake("eps_added_to_the_norm", {UNIT: [f"features / ({NORM} + {eps})" for eps in (1e-8, 1e-5, 1e-6, 1e-10)]}),
     Mistake(
         "squares_overflow_in_half",
@@ -158,7 +163,9 @@ MISTAKES = (
         "the maximum is subtracted, or detached, in the sum alone; do the same to the positive's logit",
         *({CHOSEN: UNSHIFTED}, HALF_DETACHED),
     ),
-    Mistake("eps_in_the_sum", "an eps is added to the sum, which is at least 1", {TOTAL: f"({TOTAL} + 1e-8)"}),
+    Mistake(
+        "eps_in_the_sum", "an eps is added to the sum, which is at least 1; leave it out", {TOTAL: f"({TOTAL} + 1e-8)"}
+    ),
     Mistake("half_becomes_float32", FLOAT),
     Mistake("half_checked", "a temperature of 0 or below is accepted; raise ValueError", {" <= 0": [" < 0", " == 0"]}),
     Mistake(

@@ -28,7 +28,7 @@ MISTAKES = (
     Mistake(
         "counted_within_the_chunk",
         "rows are counted from the start of their chunk where the columns stand for all rows, in the mask or in the "
-        "positives; add the chunk's first row",
+        "positives; add the number of the chunk's first row",
         {MASKED: MASKED.replace("anchors", PLACES)},
         {POSITIVES: POSITIVES.replace("anchors", PLACES)},
     ),
@@ -53,7 +53,7 @@ MISTAKES = (
     ),
     Mistake(
         "chunk_size_restricted",
-        "a chunk_size is refused that is no divisor of the number of rows, or larger; let the last chunk be shorter",
+        "a chunk_size that does not divide the number of rows, or is larger, is refused; let the last chunk be shorter",
         {BELOW_1: "if chunk_size < 1 or (rows % chunk_size and chunk_size < rows):"},
         {BELOW_1: "if not 1 <= chunk_size <= rows:"},
     ),
@@ -88,7 +88,8 @@ MISTAKES = (
     ),
     Mistake(
         "reentrant_checkpoint",
-        "checkpoint is called with use_reentrant=True, which knows no torch.autograd.grad; pass use_reentrant=False",
+        "checkpoint is called with use_reentrant=True, which does not work with torch.autograd.grad; pass "
+        "use_reentrant=False",
         {
             CHUNK: "torch.utils.checkpoint.checkpoint(\n        lambda chunk, unit: "
             f"{PLAIN}, chunk, unit, use_reentrant=True\n    )"

@@ -27,8 +27,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_role_of_each_row",
-        "the rows get a gradient in one role, or twice the one as anchors; each is an anchor and a candidate of all "
-        "others, so add the gradient through the other factor, with the matrix transposed",
+        "the rows get a gradient in one role alone, or twice the one as anchors; each row is an anchor and also a "
+        "candidate of all others, so add the gradient through the other factor, with the matrix transposed",
         {"d_cosines @ …": ["d_cosines @ unit", "2 * d_cosines @ unit"]},
     ),
     Mistake(
@@ -74,7 +74,7 @@ MISTAKES = (
     ),
     Mistake(
         "positive_left_out",
-        "the positive is left out of the softmax's sum, which for one pair alone is 0/0; only the row itself is",
+        "the positive is left out of the softmax's sum, which for one pair alone is 0/0; leave out only the row itself",
         {SHARES: DECOUPLED},
     ),
     Mistake(

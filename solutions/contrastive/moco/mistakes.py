@@ -106,8 +106,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_beside_the_product_of_norms",
-        "norms are kept above an eps such as 1e-6, or products of two above 1e-8; short rows are below; divide each "
-        "row by its own norm",
+        "norms are kept above an eps such as 1e-6, or products of two above 1e-8, which is too much for short rows; "
+        "divide each row by its own norm",
         {
             UNIT: "query, key.detach(), queue.detach()",
             LOGITS: "torch.cat([positives / (q.norm(dim=1) * k.norm(dim=1)).clamp_min(1e-8)[:, None], "
@@ -117,7 +117,8 @@ MISTAKES = (
     ),
     Mistake(
         "row_written_twice",
-        "of more keys than rows one write names a row twice, and which key remains is undefined; take the last `size`",
+        "with more keys than rows, one write names a row twice, and which key remains is undefined; take the last "
+        "`size` keys",
         {KEPT: "keys.detach()"},
     ),
     Mistake(
@@ -186,7 +187,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_way_round_the_end",
-        "keys that come after the last row are lost, fail, or make the batch begin at row 0; they go on from row 0",
+        "keys that do not fit before the last row are lost, fail, or make the whole batch begin at row 0; they alone "
+        "go on from row 0",
         {
             MODULO: "torch.arange(first % size, first % size + len(kept))",
             WRITE: "self.queue[rows[rows < size]] = kept[rows < size]",
@@ -196,13 +198,14 @@ MISTAKES = (
     ),
     Mistake(
         "oldest_of_an_oversized_batch",
-        "of a batch larger than the queue the first keys remain; the last `size` should",
+        "of a batch larger than the queue, the first keys remain; the last `size` keys should",
         {KEPT: "keys[:size].detach()"},
         {KEPT: "keys[:size].detach()", FIRST: "first = self.count"},
     ),
     Mistake(
         "rows_after_an_oversized_batch",
-        "a batch larger than the queue ends up in other rows, or the next one does; keys that were skipped also count",
+        "a batch larger than the queue, or the batch after it, ends up in the wrong rows; the keys that were skipped "
+        "also count",
         {FIRST: "first = self.count"},
         {COUNT: ["self.count += len(kept)", f"{COUNT} if len(keys) <= size else -self.count"]},
     ),

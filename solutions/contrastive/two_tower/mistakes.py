@@ -35,7 +35,7 @@ MISTAKES = (
     Mistake(
         "correction_without_effect",
         "log_q has no effect: it is not used, or it is subtracted from rows, where a softmax does not see it; subtract "
-        "the item's, number j, from column j",
+        "item j's log_q from column j",
         {CORRECTED: "logits - log_q[:, None] "},
     ),
     Mistake(
@@ -111,7 +111,7 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_is_a_parameter",
-        "the temperature is a parameter, frozen or not; the towers hold the only ones, so keep a number",
+        "the temperature is a parameter, frozen or not; only the towers hold parameters, so keep a number",
         {"= temperature\n": "= nn.Parameter(torch.tensor(temperature, dtype=torch.float64), requires_grad=False)\n"},
     ),
     Mistake(

@@ -117,7 +117,7 @@ MISTAKES = (
     ),
     Mistake(
         "divided_at_the_end",
-        "the beam is chosen by sums, and the length counts at the end alone; choose by score in every step",
+        "the beam is chosen by sums, and the length counts only at the end; choose by score in every step",
         {
             BEST: BEST.replace("key=score", "key=lambda one: one[1]"),
             RESULT: f"beam.sort(key=score, reverse=True)\n    {RESULT}",
@@ -135,7 +135,8 @@ MISTAKES = (
     ),
     Mistake(
         "start_is_the_end",
-        "where start and eos are one token, the search ends before it began; only a token that was added finishes",
+        "if start and eos are one token, the search ends before it begins; only a token that was added finishes a "
+        "hypothesis",
         {
             BEGIN: "beam = [([start], 0.0, start == eos)]",
             SCORE: SCORE.replace("(len(tokens) - 1)", "max(1, len(tokens) - 1)"),

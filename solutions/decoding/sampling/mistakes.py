@@ -41,12 +41,13 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_last",
-        "the temperature comes after top-p, which so uses the probabilities at temperature 1; divide by it first",
+        "the temperature comes after top-p, so top-p sees the probabilities at temperature 1; divide by the "
+        "temperature first",
         {"z = …": "z = logits * 1.0", RESULT: "return z.masked_fill(dropped, -torch.inf) / temperature"},
     ),
     Mistake(
         "one_too_few_in_top_k",
-        "one token fewer than top_k is kept; the k-th largest belongs to them",
+        "one token fewer than top_k is kept; also keep the k-th largest",
         {"ordered[..., top_k:] =": ["ordered[..., max(top_k - 1, 1) :] =", "ordered[..., top_k - 1 :] ="]},
         {TOP_K: "if top_k is not None:\n        ordered[ordered <= ordered[..., :top_k][..., -1:]] = -torch.inf"},
     ),
@@ -57,7 +58,7 @@ MISTAKES = (
     ),
     Mistake(
         "crossing_token_dropped",
-        "the token at which the sum reaches top_p is dropped; it belongs to those kept",
+        "the token at which the sum reaches top_p is dropped; keep it",
         {BEFORE: "before = p.cumsum(-1)", ">= top_p": "> top_p"},
         {BEFORE: "before = p.cumsum(-1)\n        before[..., 0] = 0", ">= top_p": "> top_p"},
     ),

@@ -91,7 +91,7 @@ MISTAKES = (
     ),
     Mistake(
         "exp_minus_1",
-        "e^x − 1 cancels near 0: of x = −1e-12 only four digits are left; use torch.expm1",
+        "e^x − 1 cancels near 0: for x = −1e-12 only four digits are right; use torch.expm1",
         {ELU: "torch.where(x > 0, x, alpha * (torch.exp(x) - 1))"},
     ),
     Mistake(
@@ -102,7 +102,7 @@ MISTAKES = (
     ),
     Mistake(
         "alpha_forgotten",
-        "elu leaves alpha out, of its value, of its slope below 0, or of both; multiply both by it",
+        "elu leaves alpha out of its value, of its slope below 0, or of both; multiply both by alpha",
         {ELU_SLOPE: "torch.where(x > 0, 1, torch.exp(x))"},
         {ELU: ELU.replace("alpha * ", "")},
         {ELU_SLOPE: "torch.where(x > 0, 1, ctx.alpha * torch.expm1(x) + 1)"},

@@ -67,8 +67,8 @@ MISTAKES = (
     ),
     quotients(
         "scale_clamped",
-        "a scale of 0 is raised to a tiny number, whose inverse is a huge gradient, infinite in float16, and by which "
-        "robust divides columns of equal quartiles; divide by 1 where the scale is 0",
+        "a scale of 0 is raised to a tiny number: its inverse is a huge gradient, in float16 an infinite one, and "
+        "robust divides columns of equal quartiles by it; divide by 1 where the scale is 0",
         "({0} / {1}.clamp_min(1e-12))",
         *everywhere("x / scale.clamp_min({})"),
     ),
@@ -86,7 +86,7 @@ MISTAKES = (
     Mistake("whole_table", "one number is taken of the whole table; each column, or each row, has its own", *BY_TABLE),
     Mistake(
         "sample_std",
-        "the variance has N − 1 in its denominator, as torch.std by default, and NaN for one row; use correction=0",
+        "the variance divides by N − 1, as torch.std does by default, so one row gives NaN; use correction=0",
         *({STD: "shifted.std(0)"}, {STD: "shifted.std(0)", SHIFTED: "wide"}),
         {STD: "torch.where(shifted.any(0), shifted.std(0), 0)"},
     ),

@@ -131,7 +131,8 @@ MISTAKES = (
     ),
     Mistake(
         "rows_cut_anew",
-        "reshape cuts rows that do not lie along dim; bring dim last with movedim before, and back after",
+        "reshape cuts rows that do not lie along dim; first move dim to the end with movedim, and move it back "
+        "afterwards",
         *both(tuple({start: CUT + start, end: f"return ({end[7:]}).reshape(shape)"} for start, end in PARTS)),
     ),
     Mistake(
@@ -150,7 +151,8 @@ MISTAKES = (
     ),
     Mistake(
         "minus_infinity_replaced",
-        "−∞ is replaced by a very negative number, which shows in log_softmax, and where nothing else lies along dim",
+        "−∞ is replaced by a very negative number, which shows in log_softmax, and if all numbers along dim are −∞; "
+        "leave it",
         *of_another_x("x.nan_to_num()", *(f"x.masked_fill(x.isneginf(), -1e{n})" for n in (9, 4))),
     ),
     Mistake(
@@ -177,7 +179,7 @@ MISTAKES = (
     Mistake("half_becomes_float32", *of_another_x("(x.float() if x.dtype.itemsize < 4 else x)")),
     Mistake(
         "diagonal_of_the_jacobian",
-        "backward has no more than the diagonal of the Jacobian; each result depends on all numbers along dim",
+        "backward uses only the diagonal of the Jacobian; each result depends on all numbers along dim",
         backward("g * y * (1 - y)"),
         backward("g * (1 - y.exp())", LOG_P),
     ),

@@ -49,7 +49,8 @@ MISTAKES = (
     ),
     Mistake(
         "gain",
-        "Kaiming lacks ReLU's gain of √2, which makes its variance 2 / fan_in; or Xavier has it, but its gain is 1",
+        "Kaiming lacks ReLU's gain of √2, with which its variance is 2 / fan_in; or Xavier has this gain, and should "
+        "have 1",
         {KAIMING_BOUND: "math.sqrt(3 / fan_in)", KAIMING_STD: "math.sqrt(1 / fan_in)"},
         {XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},
     ),
@@ -71,7 +72,8 @@ MISTAKES = (
     ),
     Mistake(
         "gain_of_another_activation",
-        "the gain is 5/3 or 3/4, as torch has it for tanh and SELU; Xavier's is 1 here, and Kaiming's √2, of ReLU",
+        "the gain is 5/3 or 3/4, as torch has it for tanh and SELU; Xavier's gain is 1 here, and Kaiming's is ReLU's, "
+        "√2",
         {XAVIER_BOUND: f"5 / 3 * {XAVIER_BOUND}", XAVIER_STD: f"5 / 3 * {XAVIER_STD}"},
         *(
             {KAIMING_BOUND: f"{gain} * math.sqrt(3 / fan_in)", KAIMING_STD: f"{gain} * math.sqrt(1 / fan_in)"}
@@ -80,7 +82,8 @@ MISTAKES = (
     ),
     Mistake(
         "gain_squared",
-        "Kaiming's gain is 2, by which the variance is 4 / fan_in; it is √2, and the variance 2 / fan_in",
+        "Kaiming's gain is 2, which makes the variance 4 / fan_in; it should be √2, which makes the variance 2 / "
+        "fan_in",
         {KAIMING_BOUND: "math.sqrt(12 / fan_in)", KAIMING_STD: "math.sqrt(4 / fan_in)"},
     ),
     Mistake(
@@ -100,7 +103,7 @@ MISTAKES = (
     ),
     Mistake(
         "cut_off",
-        "the normal numbers are cut at two standard deviations, or at some more; nothing is cut off here",
+        "the normal numbers are cut off at two standard deviations or a few more; nothing is cut off here",
         filled(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
         filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"),
         filled(UNIFORM, TRUNCATED),
@@ -129,7 +132,7 @@ MISTAKES = (
     ),
     Mistake(
         "data_replaced",
-        "another tensor holds the numbers, and the memory of the given one does not; write into that",
+        "the numbers are in another tensor, and not in the memory of the given one; write into that memory",
         filled(RAND, RANDN, "    tensor.data = ", RETURNED),
         filled(RAND, RANDN, "    return "),
     ),

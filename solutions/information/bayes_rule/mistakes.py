@@ -72,8 +72,8 @@ MISTAKES = (
     ),
     Mistake(
         "sum_beside_the_tolerance",
-        "the sum of the prior is compared too strictly or too laxly, or on one side alone; allow what rounding makes, "
-        "and refuse more than 0.05 above 1 or below",
+        "the sum of the prior is compared with 1 too strictly, too laxly or on one side alone; allow rounding errors, "
+        "and refuse sums that are off by more than 0.05",
         {OFF: "if prior.sum() != 1:"},
         {OFF: [OFF.replace(*to) for to in ((".02", ".001"), (".02", ".1"), (".abs()", ""), ("abs", "neg"))]},
     ),
@@ -86,16 +86,16 @@ MISTAKES = (
     ),
     Mistake(
         "evidence_half_checked",
-        "an evidence of 0 is refused only where all rows have it, where the likelihoods are all 0, or for several "
-        "hypotheses; refuse it in any row, and where the prior is 0 wherever the likelihood is not",
+        "an evidence of 0 is refused only if all rows have it, if all likelihoods are 0, or if there are several "
+        "hypotheses; refuse it in any row, whatever makes it 0",
         {NONE: "if (evidence == 0).all():"},
         {NONE: ["if (likelihood == 0).all(-1).any():", "if len(prior) > 1 and (evidence == 0).any():"]},
         {LOG_NONE: "if (log_evidence == -torch.inf).all():"},
     ),
     Mistake(
         "too_much_refused",
-        "a row is refused whose evidence is not 0 but tiny, or of which one entry is 0, or an evidence of 0 in "
-        "total_probability; refuse an evidence of exactly 0 in the other two",
+        "a tiny evidence is refused, a row in which one entry is 0, or an evidence of 0 in total_probability; refuse "
+        "only an evidence of exactly 0, in the other two functions",
         {NONE: ["if (evidence < 1e-10).any():", "if (joint == 0).any():"]},
         {TOTAL: f"assert (likelihood @ prior > 0).all()\n    {TOTAL}"},
     ),

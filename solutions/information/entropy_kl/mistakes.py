@@ -130,7 +130,11 @@ MISTAKES = (
         "p / q overflows float16 where q is tiny; take log p − log q, or a wider dtype",
         {"kl": "p * (torch.where(p == 0, 1, p) / torch.where(p == 0, 1, q)).log()"},
     ),
-    mistake("generalised_divergence", "−p + q is added in KL, which changes its gradients", {"kl": f"{KL} - p + q"}),
+    mistake(
+        "generalised_divergence",
+        "−p + q is added in KL, which changes its gradients; leave it out",
+        {"kl": f"{KL} - p + q"},
+    ),
     mistake(
         "clamped_at_0",
         "what rounding makes negative is clamped at 0, which cuts the gradients of KL where p is nearly q; leave it",

@@ -194,8 +194,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_not_refused",
-        "NaN among the probabilities is not refused, since it compares as neither below 0 nor above 1; "
-        "ask that all are inside",
+        "NaN among the probabilities is not refused, since it compares as neither below 0 nor above 1; check that all "
+        "lie in [0, 1]",
         {"inside = …": "inside = ~((probs < 0) | (probs > 1))"},
     ),
     Mistake(

@@ -151,7 +151,7 @@ MISTAKES = (
     ),
     Mistake(
         "slope_at_0",
-        "the gradient at a logit of exactly 0 is wrong: a positive part and |x| have no slope of their own there; use "
+        "the gradient at a logit of exactly 0 is wrong: for a positive part and |x|, torch picks a slope there; use "
         "logsigmoid, softplus or binary_cross_entropy_with_logits",
         {LOG: f"log_p_t = z.clamp(max=0) - {TAIL}"},
         {LOG: [f"log_p_t = logits * y - logits.relu() - {TAIL}", f"log_p_t = logits * y - logits.clamp(0) - {TAIL}"]},

@@ -86,7 +86,7 @@ MISTAKES = (
     ),
     Mistake(
         "slope_at_zero",
-        "the gradient of the L1 penalty is not 0 where w is 0; the slope of abs is",
+        "the gradient of the L1 penalty is not 0 where w is 0; it should be, as abs has it",
         {L1: ["torch.where(w >= 0, w, -w).to(wide).sum()", "w.to(wide).square().sqrt().sum()"]},
     ),
     in_both(

@@ -29,7 +29,7 @@ MISTAKES = (
     ),
     Mistake(
         "other_weights",
-        "the precisions have equal weights, or one another's; weight each by the recall's rise at its own threshold",
+        "the precisions have equal weights, or each other's; weight each by the recall's rise at its own threshold",
         {AP: ["precision[:-1].mean()", AP.replace("precision[:-1]", "precision[1:]")]},
     ),
     Mistake(
@@ -51,7 +51,8 @@ MISTAKES = (
     ),
     Mistake(
         "final_point",
-        "the final point is missing, is another one or has a threshold; put precision 1 and recall 0 after the others",
+        "the final point is missing, is another one or has a threshold; put precision 1 and recall 0 at the end, "
+        "without a threshold",
         NO_END | {AP: "(-recall.diff(append=recall.new_zeros(1)) * precision).sum()"},
         NO_END,
         {P: P.replace("ones", "zeros")},
@@ -115,12 +116,14 @@ MISTAKES = (
     ),
     Mistake(
         "one_class_in_float32",
-        "what is written for labels of one class alone comes in float32; make it in float64, or in the scores' dtype",
+        "if all labels are of one class, the numbers that are filled in are float32; make them float64, or the scores' "
+        "dtype",
         {AP: [f"{AP} if y_true.any() else torch.tensor(0.0)", f"torch.tensor(1.0) if y_true.all() else {AP}"]},
     ),
     Mistake(
         "labels_half_checked",
-        "labels but 0 and 1 get through: negative ones, any two, or what is 0 or 1 once narrowed; refuse all",
+        "labels other than 0 and 1 get through: negative ones, any two values, or what becomes 0 or 1 in a narrower "
+        "dtype; refuse all of these",
         {LABELS: ["(y_true > 1).any()", "y_true.unique().numel() > 2"]},
         {LABELS: "(y_true > 1).any()", COUNTED: AS_NUMBERS},
         {LABELS: "y_true.unique().numel() > 2", COUNTED: AS_NUMBERS},

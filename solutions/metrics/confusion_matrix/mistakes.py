@@ -62,7 +62,7 @@ MISTAKES = (
     ),
     Mistake(
         "last_cells_missing",
-        "the counts end at the last cell that occurs and do not fill the matrix; ask for C · C of them",
+        "the counts end at the last cell that occurs and do not fill the matrix; ask for C · C counts",
         {COUNTS: ["torch.bincount(cell)", "torch.bincount(cell, minlength=C)"]},
     ),
     Mistake(
@@ -145,7 +145,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_hot",
-        "a table is made of N · C numbers or more; the cell of each sample is a single number",
+        "a table of N · C numbers or more is made; the cell of each sample is a single number",
         instead("one_hot = torch.nn.functional.one_hot\nreturn one_hot(true, C).T @ one_hot(predicted, C)"),
         instead("one = torch.eye(C, dtype=torch.float64)\nreturn (one[true].T @ one[predicted]).long()"),
         {f"return {RESULT}": "return (cell[:, None] == torch.arange(C * C)).sum(0).view(C, C)"},

@@ -160,8 +160,8 @@ MISTAKES = (
     ),
     Mistake(
         "shapes_half_checked",
-        "labels of more axes, or of none, get through where only one of the two has them, or are flattened; "
-        "refuse them where either is not 1-D",
+        "labels that are not 1-D are flattened, or get through if only one of the two is not 1-D; refuse them if "
+        "either is not",
         {DIMENSIONS: DIMENSIONS.replace(" or ", " and ")},
         {DIMENSIONS: "    if y_true.dim() != 1:\n"},
         {DIMENSIONS: "    if y_pred.dim() != 1:\n"},
@@ -169,8 +169,8 @@ MISTAKES = (
     ),
     Mistake(
         "labels_above_one_allowed",
-        'average="binary" does not refuse every label above 1: look for them in both inputs, whatever num_classes is, '
-        "and however few labels differ; raise",
+        'average="binary" lets some labels above 1 through; look for them in both inputs, even if num_classes is given '
+        "or only two different labels occur, and raise ValueError",
         {NOT_BINARY: 'if average == "binary" and y_true.max() > 1:'},
         {NOT_BINARY: 'if average == "binary" and y_pred.max() > 1:'},
         {NOT_BINARY: 'if average == "binary" and len(torch.cat([y_true, y_pred]).unique()) > 2:'},

@@ -26,15 +26,15 @@ MISTAKES = (
     ),
     Mistake(
         "euclidean",
-        "the nearest rows are taken by Euclidean distance; take them by cosine, which normalised rows have in common",
+        "the nearest rows are taken by Euclidean distance; take those with the largest cosine",
         {UNIT: "unit = train_x", SIMILARITY: "similarity = -torch.cdist(x, unit)"},
         {UNIT: "unit = train_x", SIMILARITY: "similarity = -(x[:, None] - unit).square().sum(2)"},
         {UNIT: "unit = train_x", SIMILARITY: f"similarity = {EXPANDED}"},
     ),
     Mistake(
         "coarser_than_float64",
-        "float64 rows whose directions differ by a billionth are not told apart, by float32 on the way or a constant "
-        "that is added to the lengths; divide by the length alone, and keep the dtype of the rows",
+        "float64 rows whose directions differ by a billionth are not told apart, because of float32 on the way or a "
+        "constant added to the lengths; divide by the length alone, and keep the dtype of the rows",
         {UNIT: "unit = train_x / (train_x.norm(dim=1, keepdim=True) + 1e-8)"},
         {UNIT: "unit = F.normalize(train_x.float(), dim=1)", SIMILARITY: "similarity = x.float() @ unit.T"},
         {SIMILARITY: "similarity = x.float() @ unit.float().T"},

@@ -69,7 +69,7 @@ MISTAKES = (
     ),
     Mistake(
         "positions_as_tokens",
-        "axis 1 is taken for the vocabulary, as F.cross_entropy does, but here it is the last; flatten, or transpose",
+        "axis 1 is taken for the vocabulary, as F.cross_entropy does, but here the last axis is; flatten, or transpose",
         {MEAN: MEAN.replace(".flatten(0, 1)", "").replace(".flatten()", "")},
         {MEAN: f"-logits.log_softmax(1).{PICKED}[counts].mean()"},
     ),

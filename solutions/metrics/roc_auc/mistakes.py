@@ -204,8 +204,8 @@ MISTAKES = (
     ),
     Mistake(
         "columns_accepted",
-        "labels and scores of different shapes go through as long as there are as many of both, such as a column of "
-        "them; compare the shapes",
+        "labels and scores of different shapes, such as a column and a row, go through if both have as many entries; "
+        "compare the shapes",
         FLAT | {LENGTHS: "    if y_true.numel() != y_score.numel():\n"},
         FLAT | {LENGTHS: "    if y_true.ndim != 1 or y_true.numel() != y_score.numel():\n"},
         FLAT | {LENGTHS: "    if y_score.ndim != 1 or y_true.numel() != y_score.numel():\n"},

@@ -67,7 +67,8 @@ MISTAKES = (
     ),
     Mistake(
         "affine_on_another_axis",
-        "weight and bias lie along another axis than the channels, axis 1; give them a 1 for each axis after",
+        "weight and bias lie along another axis than the channels, axis 1; give them an axis of length 1 for each axis "
+        "after it",
         {ALONG: ["along = (-1,)", "along = (-1, 1)"]},
         {ALONG: ["along = (-1, 1, 1)", "along = (1, -1, 1, 1)", "along = (-1, *[1] * (x.dim() - 1))"]},
     ),
@@ -90,7 +91,7 @@ MISTAKES = (
     ),
     Mistake(
         "weight_or_bias_compared_in_part",
-        "weight or bias of another shape is taken where it broadcasts, or fits in part; compare whole shapes",
+        "weight or bias of another shape is accepted if it broadcasts, or fits in part; compare whole shapes",
         IN_PART[0],
         *(IN_PART[1:]),
     ),

@@ -75,7 +75,7 @@ MISTAKES = (
     ),
     Mistake(
         "weight_or_bias_compared_in_part",
-        "weight or bias of another shape is taken where it broadcasts, or fits in part; compare whole shapes",
+        "weight or bias of another shape is accepted if it broadcasts, or fits in part; compare whole shapes",
         IN_PART[0],
         *(IN_PART[1:]),
     ),

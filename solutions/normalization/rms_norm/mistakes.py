@@ -125,7 +125,7 @@ MISTAKES = (
     ),
     Mistake(
         "weight_compared_in_part",
-        "a weight of another shape is taken where it broadcasts, or fits in part; compare its shape with (D,)",
+        "a weight of another shape is accepted if it broadcasts, or fits in part; compare its shape with (D,)",
         {FITS: "weight.shape[-1:] != (D,)", FITS_BACK: "weight.shape[-1:] != x.shape[-1:]"},
         {FITS: "weight.numel() != D"},
         {FITS_BACK: "weight.numel() != x.shape[-1]"},
@@ -134,14 +134,14 @@ MISTAKES = (
     ),
     Mistake(
         "grad_output_compared_in_part",
-        "a grad_output of another shape is taken where it broadcasts, or fits in part; compare whole shapes",
+        "a grad_output of another shape is accepted if it broadcasts, or fits in part; compare whole shapes",
         {GRAD_FITS: "torch.broadcast_shapes(grad_output.shape, x.shape) != x.shape:"},
         {GRAD_FITS: "grad_output.shape[-1:] != x.shape[-1:]:"},
         {GRAD_FITS: ["grad_output.numel() != x.numel():", "grad_output.dim() != x.dim():"]},
     ),
     of_x(
         "no_projection",
-        "rms is taken for a constant, so the gradient of x lacks the part through it; subtract n · mean(g · n)",
+        "rms is treated as a constant, so the gradient of x lacks the part through it; subtract n · mean(g · n)",
         "grad_n / rms",
     ),
     of_x(
@@ -191,7 +191,7 @@ MISTAKES = (
     ),
     Mistake(
         "weight_left_out",
-        "the gradient of x does not know weight; multiply grad_output by it first",
+        "the gradient of x ignores weight; multiply grad_output by weight first",
         {GRAD_N: "grad_n = g"},
     ),
     of_weight(

@@ -85,7 +85,7 @@ MISTAKES = (
     ),
     Mistake(
         "bool_labels_fail",
-        "bool labels fail, for torch refuses to subtract them; cast y to the dtype of x1",
+        "bool labels fail, because torch refuses to subtract them; cast y to the dtype of x1",
         {"y.to(x1.dtype)\n": "y\n"},
     ),
     Mistake(
@@ -120,12 +120,12 @@ MISTAKES = (
     ),
     Mistake(
         "only_labels_counted",
-        "labels of another shape are taken where there are N of them, such as (N, 1); refuse all shapes but (N,)",
+        "labels of another shape, such as (N, 1), are accepted if there are N of them; refuse all shapes but (N,)",
         {SHAPE_OF_Y: ["if y.numel() != len(x1):", "if y.dim() == 0 or len(y) != len(x1):"]},
     ),
     Mistake(
         "any_method_reduces",
-        "any method of a tensor is taken as a reduction, such as max; only the three words are right",
+        "any method of a tensor, such as max, is accepted as a reduction; only the three words are right",
         {REFUSED: f"if hasattr(losses, reduction):\n        return getattr(losses, reduction)()\n    {REFUSED}"},
     ),
     Mistake(

@@ -41,7 +41,7 @@ MISTAKES = (
     ),
     Mistake(
         "sign_flipped",
-        "positive and negative are swapped; it is the distance of the positive minus the negative's",
+        "positive and negative are swapped; subtract the negative's distance from the positive's",
         {HINGE: "torch.relu(to_negative - to_positive + margin)"},
     ),
     Mistake(
@@ -110,7 +110,7 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_hidden_by_the_hinge",
-        "the root is kept away from zero between anchor and positive only; anchor may equal negative too",
+        "the root is kept away from zero between anchor and positive only; anchor may also equal negative",
         {NEGATIVE: "(anchor - negative).square().sum(1).sqrt()"},
     ),
     Mistake(
@@ -166,7 +166,7 @@ MISTAKES = (
     ),
     Mistake(
         "only_positive_checked",
-        "only the shape of positive is compared with anchor's; compare the one of negative as well",
+        "only positive's shape is compared with anchor's; also compare negative's shape",
         {"if not …": "if anchor.shape != positive.shape:"},
     ),
     Mistake(

@@ -18,8 +18,8 @@ MEAN = "        means.append(total / T)\n"
 MISTAKES = (
     Mistake(
         "layout_of_another_loss",
-        "features come in halves and the positives as neighbours, or the other way round, so each pair is of two "
-        "samples; in halves, the positive of row i is row i + N",
+        "features come in halves and the positives as neighbours, or the other way round, so the rows of a pair belong "
+        "to different samples; in halves, the positive of row i is row i + N",
         {"torch.arange(…": "torch.arange(2 * N, device=views.device) ^ 1"},
         {FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},
     ),

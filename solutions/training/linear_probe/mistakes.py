@@ -37,12 +37,12 @@ def standardised(by: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "trained_on_the_test_set",
-        "the test set is among what the probe is trained on; train on the training set alone",
+        "the probe is also trained on the test set; train it on the training set alone",
         {LOSS: "loss = F.cross_entropy(probe(torch.cat([train_x, test_x]).float()), torch.cat([train_y, test_y]))"},
     ),
     Mistake(
         "accuracy_on_the_training_set",
-        "the accuracy is that on the training set; predict the test set",
+        "the accuracy is measured on the training set; measure it on the test set",
         {RIGHT: "right = probe(train_x.float()).argmax(1) == train_y"},
     ),
     Mistake(
@@ -64,7 +64,7 @@ MISTAKES = (
     ),
     Mistake(
         "last_batch_dropped",
-        "rows after the last full batch are never learned from, and the only ones of a class may be there; use all",
+        "rows after the last full batch are never learned from, and may be the only ones of a class; use all rows",
         {LOSS: LOSS.replace("train_x", "train_x[:256]").replace("train_y", "train_y[:256]")},
     ),
     Mistake(
@@ -130,8 +130,8 @@ MISTAKES = (
     ),
     Mistake(
         "classes_counted",
-        "the number of classes is taken to be how many labels differ, but labels have gaps; take the largest label "
-        "plus 1",
+        "the number of different labels is taken for the number of classes, but labels have gaps; take the largest "
+        "label plus 1",
         {CLASSES: "C = len(torch.cat([train_y, test_y]).unique())"},
     ),
     Mistake(

@@ -109,7 +109,7 @@ MISTAKES = (
     ),
     Mistake(
         "factor_returned",
-        "the factor is returned that LambdaLR would take; multiply it by base_lr",
+        "the result is the factor that LambdaLR would take; multiply it by base_lr",
         {WARMUP: "(step + 1) / warmup_steps", END: "        return min_lr / base_lr\n", DECAY: f"({DECAY}) / base_lr"},
     ),
     Mistake(

@@ -162,7 +162,7 @@ MISTAKES = (
     ),
     Mistake(
         "missing_gradient_fails",
-        "a parameter whose .grad is None is an error; skip it",
+        "a parameter whose .grad is None raises an error; skip it",
         {SKIP + GRAD: f"            {GRAD}"},
         {SKIP + STATE: f"            {STATE}"},
     ),

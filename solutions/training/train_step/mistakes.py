@@ -70,7 +70,8 @@ MISTAKES = (
     ),
     Mistake(
         "shifted_again",
-        "targets are shifted by a token, which they are already; compare each logit with the target of its own place",
+        "targets are shifted by a token, although they are shifted already; compare each logit with the target of its "
+        "own place",
         {LOSS: LOSS.replace("logits.", "logits[:, :-1].").replace("targets.", "targets[:, 1:].")},
     ),
     Mistake(
