@@ -33,7 +33,7 @@ def claim(debugging: Debugging, argument: str) -> None:
         return
     bug = debugging.bug_at(int(number))
     if bug is not None and bug.mended is not None:
-        debugging.say("that one is gone already, and a claim comes before")
+        debugging.say("that bug is gone already; claim a bug before you mend it")
         return
     understand(debugging, int(number), lines[int(number) - 1].strip(), words.strip(), bug)
 
