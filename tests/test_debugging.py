@@ -176,7 +176,7 @@ def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> N
     one.says("submit", "The planted bugs are gone, but something fails that none", "call", "scale(x[", "[debug  ")
     file_of(toys).write_text(INVERSE.replace("x / factor", "x / factor + 0.25"))
     one.says("submit", "1 of 2 planted bugs is gone", "Something else fails as well", "[debug  ")
-    one.says("5", "there was no question to say that to", "[debug  ")
+    one.says("5", "there is no question open", "[debug  ")
     one.says("sumbit", "did you mean submit?", "[debug  ")
     one.says("end", "yes/no > ")
     one.says("yes", "the reference was pasted over the file", "this report again:")

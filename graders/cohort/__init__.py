@@ -61,7 +61,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--late",
         type=percent,
         metavar="PERCENT_A_DAY",
-        help="grade what came later as well, and take so much of its points for each day begun",
+        help="also grade what came later, and take this percentage off its points for each day begun",
     )
     cohort.add_argument(
         "--gradebook", type=Path, metavar="FILE", help="who is in the class: a .csv from Canvas's or Moodle's gradebook"

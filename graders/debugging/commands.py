@@ -49,7 +49,7 @@ def obey(played: Round, line: str) -> None:
     elif not is_answer(line):
         debugging.say(unknown(line.strip(), nearest(line, COMMANDS)))
     elif not debugging.offer:
-        debugging.say("there was no question to say that to; `help` lists what you can type")
+        debugging.say("there is no question open; `help` lists what you can type")
     elif asking_back.answered(debugging.offer, line.strip().lower(), debugging.say):
         debugging.offer = None
 
@@ -108,9 +108,9 @@ def what_is_left(debugging: Debugging, text: str, result: Result) -> list[str]:
         are = "is" if gone == 1 else "are"
         debugging.say(f"{gone} of {count} planted bugs {are} gone" if count > 1 else "the planted bug is not gone yet")
         if left.new:
-            debugging.say("Something else fails as well, which no planted bug does: it came with a change of yours.")
+            debugging.say("Something else also fails, which no planted bug makes fail: it came with a change of yours.")
     else:
-        debugging.say("The planted bugs are gone, but something fails that none of them does, so it is new:")
+        debugging.say("The planted bugs are gone, but something else fails, which they did not make fail:")
         DebugReporter(debugging.terminal, debugging.judge).show_failure(result)
     return sorted(left.bugs)
 

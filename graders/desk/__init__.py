@@ -49,7 +49,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     review = add(commands, "review", "what is due today", "Starts the kata that is due the longest from a clean stub.")
     review.add_argument("--todo", action="store_true", help="with the docstrings and TODOs, not the signatures alone")
     review.add_argument(
-        "--until", metavar="DAY", help="plan for a day such as 2026-12-15, before which all is seen again; or `none`"
+        "--until",
+        metavar="DAY",
+        help="plan for a day such as 2026-12-15, so that all is seen again before it; or `none`",
     )
     review.add_argument("--a-day", metavar="N", help="at most N reviews a day; the others wait; or `none`")
     review.add_argument("--list", action="store_true", help="only list what is due")

@@ -22,7 +22,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         help="grade FILE as an answer to the one KATA named; repeatable",
     )
     grade.add_argument("--shown", help=argparse.SUPPRESS)  # what a notebook calls the file that has its cell
-    grade.add_argument("--device", choices=("cpu", "cuda", "all"), help="default: cpu, and cuda too where there is one")
+    grade.add_argument("--device", choices=("cpu", "cuda", "all"), help="default: cpu, and also cuda if there is one")
     grade.add_argument(
         "--seed",
         type=seed,

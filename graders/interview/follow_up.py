@@ -77,7 +77,7 @@ def ask_again(interview: Interview, question: Question, line: str) -> None:
     if meant is not None:
         questioning.reply(interview, meant, line)
     interview.say(f"My question is: {question.question}")
-    interview.say("Type an answer, which does not end with a question mark, and then an empty line; or `skip`.")
+    interview.say("Type an answer that does not end with a question mark, and then an empty line; or `skip`.")
 
 
 def hear(interview: Interview, question: Question, line: str) -> None:

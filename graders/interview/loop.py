@@ -74,7 +74,7 @@ def hear(interview: Interview, line: str) -> None:
         return
     if is_answer(line):
         if not interview.offer:
-            interview.say("there was no question to say that to; `help` lists what you can type")
+            interview.say("there is no question open; `help` lists what you can type")
         elif asking_back.answered(interview.offer, line.strip().lower(), interview.say):
             interview.offer = None
         return
