@@ -37,6 +37,7 @@ def found(check: Check, text: str) -> int:
 @pytest.mark.parametrize("name", [*RULES, "length"])
 def test_a_rule_finds_what_it_is_about_and_leaves_code_alone(name: str) -> None:
     assert found(CHECKS[name], WRONG[name]) == 1
+    assert found(CHECKS[name], WRONG[name].replace(" ", "\n")) == 1  # a line may end anywhere
     assert found(CHECKS[name], f"`{WRONG[name]}` is not our way.") == 0
     assert sum(found(check, WRONG[name]) for check in CHECKS.values()) == 1  # and no other rule does
 

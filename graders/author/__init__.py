@@ -89,8 +89,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--repository",
         type=repository,
         metavar="OWNER/NAME",
-        help="write notebooks/ also, and link each page to Colab, which opens them from the branch `notebooks` of this "
-        "repository on GitHub: pages.yml pushes them there",
+        help="also write notebooks/, and link each page to Colab. Colab opens them from the branch `notebooks` of this "
+        "repository on GitHub, where pages.yml pushes them",
     )
     for name in ("prove", "bench", "soak", "new", "stub", "statement", "check"):
         commands.choices[name].set_defaults(module=f"graders.author.{name}")

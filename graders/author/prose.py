@@ -146,7 +146,8 @@ def main(root: Path = ROOT) -> int:
 def rules() -> Iterator[Check]:
     flags = CheckFlags(allow_quotes=True)
     for name, (pattern, words) in RULES.items():
-        yield Check(Existence((pattern,), padding=Padding.RAW), Fancy(), f"{OURS}.{name}", words, flags)
+        over_lines = pattern.replace(" ", r"\s+")
+        yield Check(Existence((over_lines,), padding=Padding.RAW), Fancy(), f"{OURS}.{name}", words, flags)
     yield Check(long_sentences, Fancy(), f"{OURS}.length", "", flags)
 
 

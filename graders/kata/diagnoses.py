@@ -48,7 +48,7 @@ COMMON = {
     "half_becomes_float32": "half precision comes back as float32; return the dtype of the inputs",
     "sign_lost": "the loss has the wrong sign; it is minus the log-probability",
     # Contrastive losses
-    "not_normalised": "the rows are not divided by their norms, each by its own Euclidean one; use cosine similarities",
+    "not_normalised": "not every row is divided by its own Euclidean norm; use cosine similarities",
     "norms_detached": "the norms are detached, so the gradient misses how they depend on the features",
     "eps_added_to_the_norm": "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
     "squares_overflow_in_half": (

@@ -122,7 +122,7 @@ MISTAKES = (
     ),
     Mistake(
         "early_end",
-        "training ends where three epochs have not lowered the loss; go through all epochs",
+        "training ends when three epochs have not lowered the loss; go through all epochs",
         {
             MEAN: f"{MEAN}        if len(means) > 3 and min(means) < min(means[-3:]):\n"
             "            return means + means[-1:] * (epochs - len(means))\n"
