@@ -108,7 +108,7 @@ MISTAKES = (
     ),
     Mistake(
         "factor_of_another_probability",
-        "the base of the power is not 1 − p_t, which is 1 − p for positives, and p for negatives",
+        "the base of the power is not 1 − p_t; it should be 1 − p for positives, and p for negatives",
         {FACTOR: ["factor = torch.exp(gamma * F.logsigmoid(-logits))", "factor = torch.exp(gamma * log_p_t)"]},
         {FACTOR: "factor = log_p_t.exp() ** gamma", LOG: OF_BCE, WEIGHT: CHOSEN},
     ),
