@@ -46,7 +46,7 @@ def eligible(options: argparse.Namespace, root: Path, state: State) -> list[Kata
         chosen = [kata for kata in chosen if kata.id in katas.sets(root)[options.set]]
     if not chosen:
         asked = [f"--{name} {value}" for name in ("topic", "level", "set") if (value := getattr(options, name))]
-        raise UsageError(f"no kata is left by {' and '.join([*options.katas, *asked])}: leave one of them out")
+        raise UsageError(f"no kata fits {' and '.join([*options.katas, *asked])}: leave one of them out")
     there = [kata for kata in chosen if kata.reference_file.exists()]
     if not there:
         raise UsageError("bugs are planted in the references, and solutions/ is not here: restore it with git")

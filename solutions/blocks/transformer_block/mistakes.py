@@ -71,7 +71,7 @@ MISTAKES = (
     ),
     Mistake(
         "second_sum_from_the_start",
-        "what the MLP gives is added to the tokens of the beginning; add it to the sum that attention has made",
+        "what the MLP gives is added to the block's input; add it to the sum after attention",
         {NORMED: f"start = x\n        {NORMED}", RESULT: "return start + self.fc2(hidden)"},
     ),
     Mistake(
