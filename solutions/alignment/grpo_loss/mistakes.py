@@ -142,7 +142,7 @@ MISTAKES = (
     mistake("sign_turned", "the objective is returned; a loss is minus that", OBJECTIVE, OBJECTIVE.replace("-", "", 1)),
     mistake(
         "kl_other_way",
-        "Δ is turned round; it is ref_logp − logp",
+        "Δ has the wrong sign; it is ref_logp − logp",
         DELTA,
         DELTA.replace("ref_logp.detach() - logp", "logp - ref_logp.detach()"),
     ),

@@ -69,7 +69,7 @@ MISTAKES = (
     ),
     Mistake(
         "uphill",
-        "the sign of the gradient is turned over: it should point where the loss grows",
+        "the gradient has the wrong sign: it should point where the loss grows",
         {f"({SHARES} - {TARGET})": f"({TARGET} - {SHARES})"},
     ),
     Mistake(
