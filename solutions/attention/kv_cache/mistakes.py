@@ -61,7 +61,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_mask_with_a_cache",
-        "several new tokens after a cache see each other's future: the mask is left out; only one token needs none",
+        "several new tokens after a cache see each other's future, as there is no mask; only a single new token needs "
+        "none",
         {SEEN: f"{SEEN} | (cache is not None)"},
     ),
     Mistake(
