@@ -20,7 +20,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     prove.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     prove.add_argument(
-        "--changed", metavar="REF", help="only the katas changed since REF of git; all if the engine was"
+        "--changed", metavar="REF", help="only katas that changed since REF of git, or all if the engine changed"
     )
     prove.add_argument(
         "--shard", type=shard, default=(1, 1), metavar="K/N", help="only the K-th of N parts of the katas"

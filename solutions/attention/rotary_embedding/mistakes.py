@@ -172,7 +172,7 @@ MISTAKES = (
     ),
     Mistake(
         "positions_enlarge_x",
-        "positions with more axes than x has tokens' axes, or with a longer one, make the result larger; refuse them",
+        "`positions` has more axes than x has before its last one, or a longer axis, and the result grows; refuse them",
         {FITS: "any(size != wanted and 1 not in (size, wanted) for size, wanted in fits)"},
     ),
     Mistake(
