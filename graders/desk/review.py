@@ -110,7 +110,9 @@ def show_plan(desk: Desk, console: Console) -> None:
     most = max(map(len, planned.values()), default=0)
     console.print(Text(f"{limit}, here {most}; another limit:  nox -s review -- --a-day N"))
     if missed := without_last_look(desk.progress, planned):
-        console.print(Text(f"no room is left to see these in the last days: {', '.join(missed)}; allow more a day"))
+        console.print(
+            Text(f"the last days have no room for a last look at these: {', '.join(missed)}; allow more a day")
+        )
     if new:
         each = f"katas that you have not solved: {len(new)}, so {len(new) / days:.1f} a day"
         console.print(Text(f"{each}; next is {new[0]}"))

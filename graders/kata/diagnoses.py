@@ -33,8 +33,8 @@ COMMON = {
         "subtract the maximum in every dtype"
     ),
     "unshifted_in_half": (
-        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well at "
-        "small temperatures; use logsumexp or cross-entropy in every dtype"
+        "half precision is computed in float32 without a shift, so the exponentials overflow at small temperatures; "
+        "use logsumexp or cross-entropy in every dtype"
     ),
     "overflows_in_half": (
         "for half precision log(1 + eˣ) is taken in float32, where it overflows as well, from 89 on; use "

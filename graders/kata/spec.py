@@ -313,8 +313,8 @@ def refuse_inputs(case: str, inputs: Arguments) -> None:
         flat = [*value] if isinstance(value, tuple) else value
         if not isinstance(value, Tensor) and not is_plain(flat):
             raise GraderError(
-                f"input {name} of {case} should be a tensor, a number, a text, or a list or tuple of the last two, "
-                f"from which a scenario makes what it needs, got {repr(value)[:80]}"
+                f"input {name} of {case} should be a tensor, a number, a text, or a list or tuple of numbers and "
+                f"texts, got {repr(value)[:80]}"
             )
 
 

@@ -104,7 +104,7 @@ MISTAKES = (
     ),
     Mistake(
         "rotated_twice",
-        "the second channel of a pair is computed from the rotated a; use the old one",
+        "the second channel of a pair is computed from the rotated first one; use the first one as it was",
         {ROTATED: "a = a * cos - b * sin\n    rotated = a, a * sin + b * cos"},
     ),
     Mistake(
