@@ -86,7 +86,7 @@ MISTAKES = (
     ),
     Mistake(
         "loss_for_logp",
-        "the sign is turned: the result is a loss; log-probabilities are negative",
+        "the sign is wrong: the result is a loss; log-probabilities are negative",
         {ADDED: f"-{ADDED}"},
     ),
     Mistake(
@@ -96,8 +96,8 @@ MISTAKES = (
     ),
     Mistake(
         "chosen_and_rejected_swapped",
-        "chosen and rejected are swapped, or ε weights the term of the pair as it is labelled: the loss falls when the "
-        "rejected answer gets likelier; turn the sign of z",
+        "chosen and rejected are swapped, or 1 − ε weights log σ(−z), so the loss falls when the rejected answer gets "
+        "likelier; change the sign of z",
         {Z: Z.replace("z = beta", "z = -beta")},
         {LOSSES: "losses = -label_smoothing * F.logsigmoid(z) - (1 - label_smoothing) * F.logsigmoid(-z)"},
     ),
@@ -172,7 +172,7 @@ MISTAKES = (
     ),
     Mistake(
         "first_term_alone",
-        "the term of the pair turned round, −ε log σ(−z), is missing",
+        "the second term, −ε log σ(−z), is missing",
         {LOSSES: "losses = -(1 - label_smoothing) * F.logsigmoid(z)"},
     ),
     Mistake(
@@ -198,7 +198,7 @@ MISTAKES = (
     ),
     Mistake(
         "sign_turned",
-        "the loss is log σ(z), which is negative; turn its sign",
+        "the loss is log σ(z), which is negative; take −log σ(z)",
         {LOSSES: f"{LOSSES}\n    losses = -losses"},
     ),
     Mistake(

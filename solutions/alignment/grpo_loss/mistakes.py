@@ -68,8 +68,8 @@ MISTAKES = (
     mistake("divided_without_mean", "the mean is not subtracted", CENTRED, "centred = rewards"),
     Mistake(
         "rounding_becomes_an_advantage",
-        "equal rewards are not 0: their mean is rounded, and eps is hardly larger than the difference; "
-        "subtract one reward first, or treat equal rewards apart",
+        "equal rewards do not give 0: their mean is rounded, and eps is hardly larger than that error; subtract one "
+        "reward first, or treat equal rewards apart",
         {FIRST: "pass"},
     ),
     mistake(
@@ -114,7 +114,7 @@ MISTAKES = (
     ),
     mistake(
         "ratio_upside_down",
-        "the ratio is the old probability over the new one; turn it round",
+        "the ratio is the old probability over the new one; it should be the new one over the old one",
         RATIO,
         RATIO.replace("logp - old_logp.detach()", "old_logp.detach() - logp"),
     ),

@@ -29,8 +29,8 @@ def split(layout: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "heads_tiled",
-        "query head h reads key head h % G: repeat puts the heads one after the other, again and again; neighbours "
-        "should share, h // (H / G), as repeat_interleave does",
+        "query head h reads key head h % G, as after repeat; it should read key head h // (H / G), as after "
+        "repeat_interleave",
         {SHARE_K: TILE_K, SHARE_V: TILE_V},
         {
             SPLIT["q"]: "q = self.q_linear(x).view(B, S, H // G, G, d).permute(0, 3, 2, 1, 4).reshape(B, H, S, d)",
@@ -62,7 +62,7 @@ MISTAKES = (
     ),
     Mistake(
         "merged_in_another_order",
-        "the results of the heads are merged group within head; keep the order of the query heads",
+        "the results of the heads are merged in another order; keep the order of the query heads",
         {MERGE: "heads.view(B, G, H // G, S, d).permute(0, 3, 2, 1, 4).reshape(B, S, D)"},
     ),
     Mistake(

@@ -114,8 +114,8 @@ MISTAKES = (
     ),
     Mistake(
         "kept_in_the_module",
-        "the past is kept in the module, and the cache that is given is not looked at; one that is continued twice "
-        "then goes on from the wrong text",
+        "the past is kept in the module, and the cache that is given is not read; a cache that is continued twice then "
+        "goes on from the wrong text",
         {
             "self.num_heads = num_heads": "self.num_heads, self.past = num_heads, None",
             PAST: "past_k, past_v = self.past",
@@ -124,8 +124,8 @@ MISTAKES = (
     ),
     Mistake(
         "written_behind_the_past",
-        "new keys and values are written into the room after the past, where another call on the same cache has "
-        "its own; make new tensors with torch.cat",
+        "new keys and values are written into spare memory after the past, where another call with the same cache also "
+        "writes; make new tensors with torch.cat",
         {
             "class CachedAttention": f"{GROW}class CachedAttention",
             **joined("k = grown(past_k, k)", "v = grown(past_v, v)"),

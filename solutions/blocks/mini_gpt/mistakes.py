@@ -53,7 +53,7 @@ ATTENTION = (
     Mistake("itself_hidden", {".tril()": ".tril(-1)"}, leaking({".tril()": ".tril(-1)"})),
     Mistake(
         "past_hidden",
-        "the mask is turned round: a token sees itself and later ones; it should see itself and earlier ones",
+        "the mask is inverted: a token sees itself and later ones; it should see itself and earlier ones",
         {".tril()": ".triu()"},
         leaking({".tril()": ".triu()"}),
         {"~seen": "seen"},
@@ -180,7 +180,7 @@ MODEL = (
     ),
     Mistake(
         "first_block_only",
-        "not all blocks are gone through",
+        "some blocks are not applied; apply all of them",
         {"in self.blocks:": "in self.blocks[:1]:"},
     ),
     Mistake(

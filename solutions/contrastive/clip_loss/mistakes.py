@@ -32,8 +32,8 @@ def along(loss: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
-        "at scales near the bound; use logsumexp or cross-entropy in every dtype",
+        "half precision is computed in float32 without a shift, so the exponentials overflow at scales near the bound; "
+        "use logsumexp or cross-entropy in every dtype",
         {
             "to_text = F.cross_entropy(logits, own)": (
                 "if logits.element_size() == 2:\n"
@@ -124,7 +124,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_cut",
-        "the norms are detached, or the rows that others choose among; the loss is right, and the gradient is not",
+        "the norms or the candidates are detached; the loss is right, but the gradient is not",
         each("{0} / " + NORM + ".detach()"),
         {TO_TEXT: TO_TEXT_ALONE, TO_IMAGE: TO_IMAGE_ALONE},
     ),

@@ -21,8 +21,8 @@ EACH += "(floor / max(M, 1))[:, None]).masked_fill(same_sample, 0).sum(1)"
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
-        "at small temperatures; divide them by the row's largest in every dtype",
+        "half precision is computed in float32 without a shift, so the exponentials overflow at small temperatures; "
+        "divide them by the row's largest in every dtype",
         {
             "top = torch.maximum(positive, negatives.amax(1)).detach()": (
                 "half = features.element_size() == 2\n"

@@ -116,7 +116,8 @@ MISTAKES = (
     Mistake("sum_for_mean", "the losses are added up, or divided by N; take the mean of all 2N", {LOSS: SUMS}),
     Mistake(
         "mask_of_a_finite_number",
-        "what is no negative gets a number that negatives fall below, or that float16 does not hold; set it to −inf",
+        "rows that are no negatives get a number that negatives may lie below, or that float16 does not hold; give "
+        "them −inf",
         {MASKED: [MASKED.replace("-torch.inf", weak) for weak in ("0.0", "-1.0", "-10.0", "-100.0", "-9e15")]},
     ),
     Mistake(

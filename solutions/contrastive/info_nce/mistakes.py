@@ -143,9 +143,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_softmax",
-        "the logarithm is taken of a softmax, which is 0 where the positive is far below the others, or of that and "
-        "an eps; use "
-        "log_softmax, logsumexp or cross-entropy",
+        "the logarithm is taken of a softmax, which is 0 where the positive is far below the others, or of a softmax "
+        "plus an eps; use log_softmax, logsumexp or cross-entropy",
         {LOSS: f"return -{SHARES}.log().mean()"},
         as_ratio("logits - logits.detach().amax(1, keepdim=True)"),
         {LOSS: [f"return -({SHARES} + {eps}).log().mean()" for eps in (1e-6, 1e-8, 1e-12)]},

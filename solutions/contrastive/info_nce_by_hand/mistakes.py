@@ -41,8 +41,8 @@ def undivided(where: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
-        "at small temperatures; subtract the maximum in every dtype",
+        "half precision is computed in float32 without a shift, so the exponentials overflow at small temperatures; "
+        "subtract the maximum in every dtype",
         {
             "shifted = logits - logits.amax(1, keepdim=True)": (
                 "shifted = logits.float() if features.element_size() == 2 else logits - logits.amax(1, keepdim=True)"
@@ -65,7 +65,8 @@ MISTAKES = (
     ),
     Mistake(
         "undivided_positive",
-        "some cosines are not divided by τ: the positive's, on both sides of the fraction or on one; divide each, once",
+        "some cosines are not divided by τ, such as the positive's, or all but the positive's; divide every cosine "
+        "once",
         *(undivided(where) for where in (PLACE, f"~{PLACE}")),
         {LOSS: f"return (log_total + ({TOP}[:, 0] - {UNSHIFTED} * temperature)).mean()"},
     ),
@@ -128,8 +129,8 @@ MISTAKES = (
     ),
     Mistake(
         "own_exponential_subtracted",
-        "exp(1/τ) is taken off the sum, which cancels, and overflows at small temperatures; mask the diagonal before "
-        "the exponential, and subtract each row's maximum",
+        "exp(1/τ) is subtracted from the sum, which cancels, and overflows at small temperatures; mask the diagonal "
+        "before the exponential, and subtract each row's maximum",
         *(
             UNMASKED | edits
             for own in (

@@ -14,8 +14,8 @@ JACOBIANS = "torch.diag_embed(torch.ones_like(unit)) - unit[:, :, None] * unit[:
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is taken to float32 and not shifted there, where the exponentials overflow as well "
-        "at small temperatures; use softmax, or subtract the maximum, in every dtype",
+        "half precision is computed in float32 without a shift, so the exponentials overflow at small temperatures; "
+        "use softmax, or subtract the maximum, in every dtype",
         {
             "    d_logits = (logits.softmax(1)": (
                 "    e = logits.float().exp()\n"
@@ -27,8 +27,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_role_of_each_row",
-        "the rows get a gradient in one role alone, or twice the one as anchors; each row is an anchor and also a "
-        "candidate of all others, so add the gradient through the other factor, with the matrix transposed",
+        "each row gets only its gradient as an anchor, once or twice; it is also a candidate of the other rows, so add "
+        "the gradient through the other factor, with the matrix transposed",
         {"d_cosines @ …": ["d_cosines @ unit", "2 * d_cosines @ unit"]},
     ),
     Mistake(

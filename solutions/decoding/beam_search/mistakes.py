@@ -130,7 +130,8 @@ MISTAKES = (
     ),
     Mistake(
         "divided_again",
-        "the score of the step before, which is divided already, is added to and divided again; keep the sum",
+        "the next log-probability is added to a score that is divided already, and the sum is divided again; keep the "
+        "plain sum",
         {"total + value,": "(total + value) / len(tokens) ** length_penalty,", SCORE: "return total"},
     ),
     Mistake(

@@ -73,7 +73,11 @@ MISTAKES = (
         {P: "p = z.to(ordered).softmax(-1).gather(-1, index)"},
     ),
     Mistake("top_k_left_out", "top_k changes nothing; drop all after the k largest", {TOP_K: "pass"}),
-    Mistake("top_p_left_out", "top_p changes nothing; drop what comes after its sum is reached", {TOP_P: ""}),
+    Mistake(
+        "top_p_left_out",
+        "top_p changes nothing; drop the tokens after the one at which the sum reaches it",
+        {TOP_P: ""},
+    ),
     Mistake(
         "ascending",
         "the row is sorted from the smallest logit up, so the largest are dropped; sort it descending",
@@ -227,7 +231,7 @@ MISTAKES = (
     ),
     Mistake(
         "matrices_only",
-        "sample takes one or two axes alone, as torch.multinomial does; make one axis of all that come first",
+        "sample takes only one or two axes, as torch.multinomial does; flatten all axes but the last into one",
         {"rows = p.reshape(-1, p.shape[-1])": "rows = p", DRAW: f"return {MULTINOMIAL}.squeeze(-1)"},
     ),
     Mistake("row_by_row", "a Python loop runs over the rows; take all at once", {RESULT: BY_ROW + RESULT}, slow=True),

@@ -57,7 +57,7 @@ def softplus(threshold: int) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "log_of_zero",
-        "the log of 0 is −∞, and 0 times it NaN; let no log fall below −100",
+        "the log of 0 is −∞, and 0 · (−∞) is NaN; let no log fall below −100",
         {LOGS: "log_p, log_not_p = probs.log(), (1 - probs).log()"},
     ),
     Mistake(

@@ -151,7 +151,7 @@ MISTAKES = (
     ),
     Mistake(
         "slope_at_0",
-        "the gradient at a logit of exactly 0 is wrong: for a positive part and |x|, torch picks a slope there; use "
+        "the gradient at a logit of exactly 0 is wrong, since clamp, relu and abs have another slope there; use "
         "logsigmoid, softplus or binary_cross_entropy_with_logits",
         {LOG: f"log_p_t = z.clamp(max=0) - {TAIL}"},
         {LOG: [f"log_p_t = logits * y - logits.relu() - {TAIL}", f"log_p_t = logits * y - logits.clamp(0) - {TAIL}"]},
@@ -164,8 +164,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_of_another_count",
-        '"mean" is the sum divided by the number of all elements, not by how many are positive, by the length of an '
-        'axis, or by the sum of the weights; "sum" does not divide',
+        '"mean" is the sum divided by the number of all elements, not by the number of positives, the length of an '
+        'axis or the sum of the weights; "sum" does not divide',
         mean("losses.sum() / y.sum().clamp(1)"),
         mean("losses.sum()"),
         mean("losses.sum() / y.sum()") | AS_TORCHVISION,

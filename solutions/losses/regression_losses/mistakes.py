@@ -34,8 +34,8 @@ MISTAKES = (
     ),
     Mistake(
         "delta_factor",
-        "a factor delta is missing or misplaced: the linear part of huber is δ (|e| − ½ δ), of slope δ; to divide "
-        "both parts by δ gives the smooth L1 loss",
+        "a factor delta is missing or misplaced: the linear part of huber is δ (|e| − ½ δ), of slope δ; if both parts "
+        "are divided by δ, it is the smooth L1 loss",
         {LINEAR: "error - 0.5 * delta"},
         {LINEAR: ["delta * (error - 0.5)", "delta * error - 0.5 * delta", "delta * (error - delta)", "error"]},
         {HUBER: f"{HUBER} / delta"},

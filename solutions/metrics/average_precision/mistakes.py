@@ -30,7 +30,8 @@ MISTAKES = (
     ),
     Mistake(
         "other_weights",
-        "the precisions have equal weights, or each other's; weight each by the recall's rise at its own threshold",
+        "the precisions have equal weights, or the weights of other thresholds; weight each by the rise of recall at "
+        "its own threshold",
         {AP: ["precision[:-1].mean()", AP.replace("precision[:-1]", "precision[1:]")]},
     ),
     Mistake(
@@ -41,7 +42,8 @@ MISTAKES = (
     ),
     Mistake(
         "ties_told_apart",
-        "equal scores are accepted one by one, or only the first of them; accept all: count at the last of each run",
+        "equal scores are accepted one by one, or only the first of them is; accept all at once, and count at the last "
+        "one",
         BY_SAMPLE,
         BY_SAMPLE | {"descending=True": "descending=True, stable=True"},
         {LAST: "torch.cat([torch.ones_like(positive[:1]), score[1:] != score[:-1]])"},
@@ -61,7 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "descending_thresholds",
-        "the thresholds fall, or precision and recall do not go with them; all three begin with the smallest score",
+        "the thresholds fall, or precision and recall have another order; all three begin with the smallest score",
         DESCENDING | {AP: "(recall.diff() * precision[1:]).sum()"},
         DESCENDING,
         {T: "score[last]"},

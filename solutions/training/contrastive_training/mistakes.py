@@ -56,7 +56,7 @@ MISTAKES = (
     ),
     Mistake(
         "clipped_one_by_one",
-        "each parameter's gradient is clipped by its own norm; the norm is taken over all gradients together",
+        "each parameter's gradient is clipped by its own norm; take the norm over all gradients together",
         {CLIP: CLIP.replace("nn.utils", "for p in params:\n                nn.utils").replace("(params", "(p")},
     ),
     Mistake(

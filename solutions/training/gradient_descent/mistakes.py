@@ -37,8 +37,8 @@ MISTAKES = (
     ),
     in_descent(
         "nothing_moves",
-        "the parameters never move; clear .grad before backward and not after it, and know that `p = p - …` changes "
-        "what the name p stands for, not the parameter",
+        "the parameters never move; clear .grad before backward, not after it, and change p in place: `p = p - …` "
+        "makes a new tensor",
         {UPDATE: "p = p - lr * p.grad"},
     ),
     Mistake(
@@ -92,7 +92,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradients_left_off",
-        "gradients are switched off and stay off after the call; switch them off with torch.no_grad() alone",
+        "gradients are switched off and stay off after the call; use torch.no_grad(), which switches them on again",
         {"    return w.detach()": "    torch.set_grad_enabled(False)\n    return w.detach()"},
     ),
     Mistake("half_the_mean", "the loss has a factor of ½; take the mean of the squares", {MEAN: MEAN + " / 2"}),

@@ -59,9 +59,7 @@ MISTAKES = (
         {LOSS: MEAN, **BY_BATCHES, BACKWARD: "        loss.backward()\n"},
     ),
     Mistake("not_divided", "the loss is a sum; divide it by the tokens", {"(loss / tokens)": "loss"}),
-    Mistake(
-        "padding_counted", "targets of -100 count as tokens; leave them out of the number", {COUNT: "targets.numel()"}
-    ),
+    Mistake("padding_counted", "targets of -100 are counted as tokens; leave them out", {COUNT: "targets.numel()"}),
     Mistake("rows_counted", "the loss is divided by the number of rows; divide by the tokens", {COUNT: "len(targets)"}),
     Mistake(
         "class_0_left_out",
