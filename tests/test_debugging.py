@@ -93,7 +93,7 @@ def test_learner_finds_explains_and_mends_two_bugs(toys: Path, terminal: Callabl
     assert "factors" not in shown
     file_of(toys).write_text(BOTH.replace("x / factor", "x.div(1 / factor)"))  # another right repair
     one.says("submit", "1 of 2 planted bugs is gone", "[debug  ")
-    one.says("hint", "Hint 1 of 3 at bug 1 (-3 points)", "it fails contract/no_factor:", "factor=0.0)")
+    one.says("hint", "Hint 1 of 3 at bug 1 (-3 points)", "the bug fails contract/no_factor:", "factor=0.0)")
     one.says("hint", "Hint 2 of 3 at bug 1 (-5 points)", '5      """x times factor."""')
     one.says("diff", "-    return x / factor", "+    return x.div(1 / factor)")
     file_of(toys).write_text(RIGHT)

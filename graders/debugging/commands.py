@@ -133,9 +133,9 @@ def show_hint(debugging: Debugging, bug: PlantedBug, level: int) -> None:
     if level == 1:
         call, code = listing.split(bug.call)
         short = code.count("\n") < listing.MOST_LINES  # else it stands in grader.py
-        debugging.say(f"it fails {bug.check}:\n{bug.call if short else call}")
+        debugging.say(f"the bug fails {bug.check}:\n{bug.call if short else call}")
     elif level == 2:
-        debugging.say("it is in these lines of the file as it was written:")
+        debugging.say("the bug is in these lines of the file as it was written:")
         table = debugging.terminal.two_columns()
         for number, line in debugging.region(bug):
             table.add_row(str(number), Text(line, overflow="fold"))

@@ -28,7 +28,7 @@ MISTAKES = (
     Mistake(
         "counted_within_the_chunk",
         "rows are counted from the start of their chunk where the columns stand for all rows, in the mask or in the "
-        "positives; add the number of the chunk's first row",
+        "positives; add the index of the chunk's first row",
         {MASKED: MASKED.replace("anchors", PLACES)},
         {POSITIVES: POSITIVES.replace("anchors", PLACES)},
     ),
