@@ -130,8 +130,7 @@ MISTAKES = (
     ),
     Mistake(
         "classes_counted",
-        "the number of different labels is taken for the number of classes, but labels have gaps; take the largest "
-        "label plus 1",
+        "as many classes are made as there are distinct labels, but labels have gaps; take the largest label plus 1",
         {CLASSES: "C = len(torch.cat([train_y, test_y]).unique())"},
     ),
     Mistake(
