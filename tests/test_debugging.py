@@ -173,7 +173,7 @@ def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> N
     one.says("submit", "That is the reference from solutions/, which finds no bug", "[debug  ")
     assert the_round(toys).mended == 0
     file_of(toys).write_text(RIGHT.replace("return", "if x.element_size() == 4:\n        x = x + 1\n    return"))
-    one.says("submit", "The planted bugs are gone, but something fails that none", "call", "scale(x[", "[debug  ")
+    one.says("submit", "The planted bugs are gone, but something else fails", "call", "scale(x[", "[debug  ")
     file_of(toys).write_text(INVERSE.replace("x / factor", "x / factor + 0.25"))
     one.says("submit", "1 of 2 planted bugs is gone", "Something else fails as well", "[debug  ")
     one.says("5", "there is no question open", "[debug  ")
