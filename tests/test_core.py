@@ -199,6 +199,16 @@ def test_a_mistake_of_the_core_is_named_although_edges_are_wrong_as_well(tmp_pat
     assert result["mistake"] == "top_left"
 
 
+def test_a_mistake_of_an_edge_is_not_named_where_only_own_tests_of_the_core_fail(tmp_path: Path) -> None:
+    """No known mistake draws so; on all calls of the core but those of its own tests, some do as the answer does."""
+    kata = katas.find_one("sampling", ROOT)
+    (result,) = graded(
+        tmp_path, kata.id, edited_references(kata, {"multinomial(rows": "multinomial(rows + 0.1 * (rows > 0)"})
+    ).values()
+    assert "numerics/drawn_as_probable" in failures(result)
+    assert (result["core"], result["mistake"]) == (False, None)
+
+
 def test_strides_are_not_blamed_for_what_is_wrong_without_them(tmp_path: Path) -> None:
     book = (ROOT / "tests/textbook/rotary_embedding.py").read_text(encoding="utf-8")
     (result,) = graded(tmp_path, "rotary_embedding", {"book": book}).values()

@@ -84,7 +84,8 @@ class Diagnosis:
         Of answers that no request takes together, each has mistakes of its own.
 
         First answers often leave edges for later, where a mistake of the core then meets others in one call. So where
-        the core fails and no mistake gives all, its calls are looked at alone: `core` makes their messages.
+        the core fails and no mistake gives all, its calls are looked at alone, if one of them is wrong: `core` makes
+        their messages.
 
         `suspects`, requests by identity with their places, are asked first. Where none of them is unusual, no unusual
         one is asked, but for those that should be refused, which are asked in no other way.
@@ -102,7 +103,8 @@ class Diagnosis:
         if found or all(beyond for beyond, _ in suspects.values()):
             return found
         inside = core()
-        return self.named(failing, [request for request in asked if request.message in inside], categories)
+        asked = [request for request in asked if request.message in inside]
+        return self.named(failing, asked, categories) if any(id(request) in suspects for request in asked) else []
 
     def named(self, failing: Submission, asked: list[Request], categories: set[str]) -> list[Known]:
         """What is to be named of the mistakes that these requests show."""
