@@ -153,7 +153,7 @@ GRADER = Grader(
                 case("other_sizes", *({"sizes": sizes} for sizes in OTHER)),
                 case("clipped", *({"max_norm": n} | rule for n in (0.1, 0.5) for rule in BOTH), tolerance=CLIPPED),
                 case("not_clipped", {"max_norm": 100.0}, {"max_norm": 100}),
-                case("scheduler", *({"halve": True} | rule for rule in BOTH)),
+                case("scheduler", {"halve": True}, {"halve": True, "max_norm": 0.5, **BOTH[1]}, tolerance=CLIPPED),
                 case("frozen_parameters", {"frozen": "w"}, {"frozen": "emb u", "rule": "AdamW"}),
                 case("padding_alone", inputs=padding_alone, core=False),
                 case("any_iterable", {"form": "a generator"}, core=False),

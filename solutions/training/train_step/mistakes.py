@@ -12,6 +12,10 @@ BACKWARD = "        (loss / tokens).backward()\n"
 TOTAL = "        total += loss.item()\n"
 NORM = "nn.utils.clip_grad_norm_(model.parameters(), max_norm)"
 CLIP = f"    if max_norm is not None:\n        {NORM}\n"
+GROUP = 'group["params"]'
+SCALED = """        for p in model.parameters():
+            if p.grad is not None:
+                p.grad *= max_norm / norm"""
 STEP = "    optimizer.step()\n"
 SCHEDULE = "    if scheduler is not None:\n        scheduler.step()\n"
 RETURN = "    return total / tokens\n"
@@ -51,12 +55,18 @@ MISTAKES = (
         {LOSS: MEAN, **BY_BATCHES},
         {LOSS: f"{LOSS} / max(1, {COUNT})", **BY_BATCHES},
         {LOSS: f"{MEAN} * tokens / len(batches)"},
+        {BACKWARD: f"        (loss / max(1, {COUNT}) / len(batches)).backward()\n"},  # the loss that is told is right
     ),
     Mistake(
         "means_added",
         "mean losses of micro-batches are added up; divide the sum over all tokens by their number",
         {LOSS: f"{MEAN} * tokens"},
         {LOSS: MEAN, **BY_BATCHES, BACKWARD: "        loss.backward()\n"},
+    ),
+    Mistake(
+        "padding_is_nan",
+        "a micro-batch without targets that count has the mean NaN, and NaN times 0 is NaN; sum the losses instead",
+        {LOSS: f"{MEAN} * {COUNT}"},
     ),
     Mistake("not_divided", "the loss is a sum; divide it by the tokens", {"(loss / tokens)": "loss"}),
     Mistake("padding_counted", "targets of -100 are counted as tokens; leave them out", {COUNT: "targets.numel()"}),
@@ -82,8 +92,9 @@ MISTAKES = (
     ),
     Mistake(
         "clipped_one_by_one",
-        "each parameter's gradient is clipped by its own norm; take the norm over all of them together",
+        "each parameter, or group of them, is clipped by a norm of its own; take the norm over all gradients together",
         {NORM: f"for p in model.parameters():\n            {NORM.replace('model.parameters()', 'p')}"},
+        {NORM: f"for group in optimizer.param_groups:\n            {NORM.replace('model.parameters()', GROUP)}"},
     ),
     Mistake(
         "first_group_clipped",
@@ -94,9 +105,20 @@ MISTAKES = (
         "clipped_by_value", "each entry is clipped by itself; scale all of them by one factor", {"norm_(": "value_("}
     ),
     Mistake(
+        "another_norm",
+        "the norm is the largest entry or the sum of absolute values; take the root of the sum of all squares",
+        {NORM: [f"{NORM[:-1]}, {one})" for one in ("float('inf')", "1")]},
+    ),
+    Mistake(
+        "scaled_up",
+        "short gradients are made longer, up to max_norm; clip only those that are longer: min(1, max_norm / norm)",
+        {NORM: f"norm = {NORM.replace('max_norm', '1e9')}\n{SCALED}"},
+    ),
+    Mistake(
         "always_clipped", "gradients are clipped to 1 where max_norm is None; leave them as they are", AT_LEAST_ONE
     ),
     Mistake("stepped_in_the_loop", "the optimiser steps after each micro-batch; step once, at the end", inside(STEP)),
+    Mistake("two_steps", "the optimiser steps twice; step once, at the end", {STEP: STEP + STEP}),
     Mistake("no_step", "the optimiser never steps, so nothing is learned; step once, at the end", {STEP: ""}),
     Mistake(
         "scheduler_first",
