@@ -167,7 +167,12 @@ MISTAKES = (
         "the total is a sum of its own, and rounding puts u · total above the whole cumulative sum; "
         "take the last entry of the cumulative sum",
         {"cumulative[-1]": "squared.sum()"},
-        {PICKED: BY_SHARES.replace("u)", "u, right=True)")},
+        {
+            PICKED: [
+                BY_SHARES.replace("u)", "u, right=True)"),
+                BY_SHARES.replace("u)", "u, right=True).clamp(max=N - 1)"),
+            ]
+        },
         {PICKED: BY_SHARES.replace("u)", "u, right=True)")}
         | {one: new.replace("chosen]", f"chosen]{EXACT}") for one, new in BY_CDIST.items()},
     ),
