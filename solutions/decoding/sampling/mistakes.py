@@ -63,6 +63,11 @@ MISTAKES = (
         {BEFORE: "before = p.cumsum(-1)\n        before[..., 0] = 0", ">= top_p": "> top_p"},
     ),
     Mistake(
+        "one_too_many_in_top_p",
+        "one token more is kept after the sum has reached top_p; the one that crosses is the last",
+        {BEFORE: "before = p.cumsum(-1) - p - p.roll(1, -1)"},
+    ),
+    Mistake(
         "small_probabilities_dropped",
         "top_p is compared with single probabilities; compare it with the sum of the larger ones",
         {"before >= top_p": ["(p < 1 - top_p) & (before > 0)", "p < top_p * p[..., :1]"]},
@@ -183,6 +188,7 @@ MISTAKES = (
         "every kept token is drawn with the same probability; draw with the softmax's probabilities",
         {MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows > 0).float()")},
         {MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows.float() > 0).float()")},
+        {DRAWN_FROM: f"{FILTERED}\n    p = (z > -torch.inf).float()"},
     ),
     Mistake(
         "one_draw_for_all_rows",
