@@ -45,6 +45,10 @@ def of(*x: int, out: int, rank: int, **options: Any) -> Inputs:
     return lambda draw: layer(draw, *x, out=out, rank=rank, **options)
 
 
+def both_modes(draw: Draw) -> list[Arguments]:
+    return [layer(draw, 4, 6, out=5, rank=2, training=mode) for mode in (True, False)]
+
+
 def alphas(draw: Draw) -> list[Arguments]:
     """Whole ones also, which the rank need not divide."""
     return [layer(draw, 4, 6, out=5, rank=rank, alpha=alpha) for rank, alpha in ((3, 16), (2, 3), (4, 0.5), (3, 1))]
@@ -62,9 +66,9 @@ def to_merge(draw: Draw) -> list[Arguments]:
     return [layer(draw, 2, size, out=out, rank=r, alpha=4, bias=bias) for size, out, r, bias in asked]
 
 
-def call(LoRALinear, x, weight, lora_A, lora_B, bias=None, **options):
+def call(LoRALinear, x, weight, lora_A, lora_B, bias=None, training=True, **options):
     (out, size), own = weight.shape, {"linear.weight": weight, "lora_A": lora_A, "lora_B": lora_B}
-    layer = LoRALinear(size, out, len(lora_A), bias=bias is not None, **options).to(x)
+    layer = LoRALinear(size, out, len(lora_A), bias=bias is not None, **options).to(x).train(training)
     return torch.func.functional_call(layer, own if bias is None else own | {"linear.bias": bias}, x)
 
 
@@ -101,9 +105,11 @@ def saved_and_loaded(LoRALinear, x, weight, lora_A, lora_B, bias):
     own = {"linear.weight": weight, "linear.bias": bias, "lora_A": lora_A, "lora_B": lora_B}
     one, other = (LoRALinear(weight.shape[1], len(weight), len(lora_A), alpha=3).to(x) for _ in range(2))
     one.load_state_dict(own, strict=False)
-    first = one(x).detach()
+    found = {"output": one(x).detach()}
+    other.eval()(x)
     other.load_state_dict(one.state_dict())
-    return {"output": first, "output when loaded": other(x).detach(), "output in evaluation": other.eval()(x).detach()}
+    found |= {"output in evaluation, when loaded": other(x).detach()}
+    return found | {"output in training, when loaded": other.train()(x).detach()}
 
 
 def make(LoRALinear, in_features, out_features, rank):
@@ -146,7 +152,7 @@ GRADER = Grader(
             differentiable=("x", "lora_A", "lora_B"),
             budgets=(BUDGET,),
             cases=(
-                Case("rank_two", of(4, 6, out=5, rank=2), scenario=call),
+                Case("rank_two", both_modes, scenario=call),
                 Case("alphas", alphas, scenario=call),
                 Case("without_bias", of(4, 6, out=5, rank=2, bias=False), scenario=call),
                 Case("shapes", shapes, scenario=call),

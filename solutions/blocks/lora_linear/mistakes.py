@@ -12,6 +12,20 @@ RETURN = f"return {BASE} + {ADDED}"
 WEIGHT = "weight = self.linear.weight + self.scale * (self.lora_B @ self.lora_A)"
 NEW = "new = nn.Linear(in_features, out_features, bias=has_bias, dtype=weight.dtype, device=weight.device)"
 MERGED = "return new\n"
+KEPT = """if not self.training:
+            self.kept = getattr(self, "kept", None) or (self.merged(),)
+            return self.kept[0](x)
+        """
+MERGED_BY_EVAL = """inside = False
+
+    def train(self, mode: bool = True) -> "LoRALinear":
+        if self.inside == mode:
+            change = self.scale * (self.lora_B @ self.lora_A).detach()
+            self.linear.weight.data += -change if mode else change
+            self.inside = not mode
+        return super().train(mode)
+
+    """
 
 MISTAKES = (
     Mistake(
@@ -23,6 +37,11 @@ MISTAKES = (
         "scaled_by_alpha_times_rank",
         "the low-rank part is multiplied by alpha · rank; divide by the rank",
         {SCALE: "self.scale = alpha * rank"},
+    ),
+    Mistake(
+        "float32_scale",
+        "alpha / rank is put into a tensor, which is float32 and spoils float64; keep it as a number",
+        {SCALE: "self.scale = torch.tensor(alpha / rank)"},
     ),
     Mistake(
         "not_scaled",
@@ -82,6 +101,11 @@ MISTAKES = (
         "lora_B is not zero at the start, so the new layer computes something else than the frozen one",
         {ZERO_B: "torch.randn(out_features, rank) * 0.02"},
         {ZERO_B: ["torch.randn(out_features, rank)", "torch.ones(out_features, rank)"]},
+    ),
+    Mistake(
+        "own_seed",
+        "lora_A comes from a generator of its own, with one seed for every layer; draw from torch's global one",
+        {INIT_A: "nn.init.normal_(self.lora_A, generator=torch.Generator().manual_seed(0))"},
     ),
     Mistake(
         "lora_a_constant",
@@ -165,6 +189,12 @@ MISTAKES = (
             WEIGHT: "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())",
             "new.weight.copy_(weight)": "new.weight.data = weight",
         },
+    ),
+    Mistake(
+        "kept_in_evaluation",
+        "in evaluation, a merged weight is kept that misses what is loaded or learned later; compute forward anew",
+        {RETURN: KEPT + RETURN},
+        {"def merged": MERGED_BY_EVAL + "def merged", RETURN: f"return {BASE} if self.inside else {BASE} + {ADDED}"},
     ),
     Mistake(
         "merged_without_bias",
