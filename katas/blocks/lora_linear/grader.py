@@ -93,12 +93,12 @@ def merge(LoRALinear, x, weight, lora_A, lora_B, bias=None, **options):
     found = {"an nn.Linear": isinstance(new, nn.Linear), "weight": new.weight.detach().clone()}
     found |= {"bias": None if new.bias is None else new.bias.detach().clone(), "output": new(x).detach()}
     found["output of the layer, afterwards"] = layer(x).detach()
-    found["weight, merged again"] = layer.merged().weight.detach().clone()
     with torch.no_grad():
         for one in new.parameters():
             one.fill_(9.0)
-    learning = sorted(name for name, one in layer.named_parameters() if one.requires_grad)
-    return found | {"output of the layer, once the new one is changed": layer(x).detach(), "what learns": learning}
+    found["output of the layer, once the new one is changed"] = layer(x).detach()
+    found["weight, merged again"] = layer.merged().weight.detach().clone()
+    return found | {"what learns": sorted(name for name, one in layer.named_parameters() if one.requires_grad)}
 
 
 def saved_and_loaded(LoRALinear, x, weight, lora_A, lora_B, bias):

@@ -218,6 +218,11 @@ MISTAKES = (
         {"new.bias.…": ["new.bias = self.linear.bias", "new.bias.data = self.linear.bias.data"]},
     ),
     Mistake(
+        "merged_layer_kept",
+        "merged returns the layer that it made before; make a new one in every call",
+        {MERGED: 'return self.__dict__.setdefault("kept", new)\n'},
+    ),
+    Mistake(
         "merged_is_no_linear",
         "merged returns no nn.Linear; make one with the summed weight",
         {MERGED: "return weight.detach()\n"},
