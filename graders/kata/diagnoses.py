@@ -10,6 +10,9 @@ COMMON = {
     "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
     "hidden_by_1e9": "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
     "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
+    "zero_scores_hidden": (
+        "scores of exactly 0 are hidden although their keys are seen; compare the mask with 0 and not the scores"
+    ),
     "softmax_over_queries": "the softmax runs over the queries; it should run over the keys",
     "heads_split_by_view": (
         "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose"

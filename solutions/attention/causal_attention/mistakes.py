@@ -110,8 +110,11 @@ MISTAKES = (
     ),
     Mistake(
         "zero_scores_hidden",
-        "scores of exactly 0 are hidden although their keys are seen; compare the mask with 0 and not the scores",
         {HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)"},
+        {
+            HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)",
+            CLEAR: "weights = weights.nan_to_num()",
+        },
     ),
     Mistake(
         "mask_times_infinity",
@@ -130,13 +133,22 @@ MISTAKES = (
         },
     ),
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
-    Mistake("hidden_by_1e4", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]}),
+    Mistake(
+        "hidden_by_1e4",
+        {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]},
+        {HIDDEN: "(scores - 1e4 * ~seen)", CLEAR: "weights = weights * seen.any(-1, keepdim=True)"},
+    ),
     Mistake(
         "not_scaled",
         "the scores are not divided by √d; divide q by it",
         {SCORES: "q @ k.mT"},
     ),
     Mistake("scaled_by_d", {"math.sqrt(d)": "d"}),
+    Mistake(
+        "scaled_by_dv",
+        "the scores are divided by √dv, with the channels of v; d is the last axis of q",
+        {"math.sqrt(d)": "math.sqrt(v.shape[-1])"},
+    ),
     Mistake(
         "scaled_late",
         "in float16, q kᵀ overflows before it is divided by √d; divide q first",

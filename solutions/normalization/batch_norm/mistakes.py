@@ -9,6 +9,9 @@ AVERAGED = {VAR: "var = x.var(0, correction=0).reshape(C, -1).mean(1)"}
 NO_GRAD = "            with torch.no_grad():\n                m = self.momentum\n"
 NEXT_MEAN = "self.running_mean.copy_((1 - m) * self.running_mean + m * mean)"
 NEXT_VAR = "self.running_var.copy_((1 - m) * self.running_var + m * var * (count / (count - 1)))"
+NEW_MEAN, NEW_VAR = (
+    f"{old.split('.copy_')[0]} = {old.split('.copy_')[1][1:-1]}" for old in (NEXT_MEAN, NEXT_VAR)
+)  # new tensors, rather than new numbers in the same
 UNBIASED = " * (count / (count - 1))"
 EVALUATE = "mean, var = self.running_mean, self.running_var"
 ROWS = "rows = x.transpose(0, 1).flatten(1)\n            "
@@ -51,7 +54,7 @@ MISTAKES = (
     Mistake(
         "corrected_by_the_batch_size",
         "running_var is corrected by N / (N − 1); n counts all values of a channel, N·L or N·H·W",
-        {UNBIASED: " * (x.shape[0] / max(x.shape[0] - 1, 1))"},
+        {UNBIASED: [" * (x.shape[0] / max(x.shape[0] - 1, 1))", " * (x.shape[0] / (x.shape[0] - 1))"]},
     ),
     Mistake(
         "momentum_reversed",
@@ -103,12 +106,19 @@ MISTAKES = (
         "not_saved",
         "state_dict leaves the running statistics out; register them as buffers",
         buffers("self.running_{} = {}"),
+        {**buffers("self.running_{} = {}"), NEXT_MEAN: NEW_MEAN, NEXT_VAR: NEW_VAR},
         buffers('self.register_buffer("running_{}", {}, persistent=False)'),
     ),
     Mistake(
         "mode_of_gradients",
         "whether gradients are on decides what is used; ask self.training, which train() and eval() set",
         {"        if self.training:\n": "        if torch.is_grad_enabled():\n"},
+    ),
+    Mistake(
+        "running_in_training",
+        "training also normalises by the running statistics; use the batch's own",
+        {"channels = (": f"{EVALUATE}\n        channels = ("},
+        {"channels = (": f"{EVALUATE}\n        channels = (", NEXT_MEAN: NEW_MEAN, NEXT_VAR: NEW_VAR},
     ),
     Mistake(
         "batch_in_evaluation",
