@@ -319,17 +319,22 @@ def test_bench_knows_where_a_verdict_ends(toys: Path) -> None:
     assert speed.watched_seconds(katas.find_one("affine", toys)) > 0
 
 
-def test_bench_says_what_it_measures_before_it_has_a_figure(
+def test_bench_says_what_it_measures_before_it_has_a_figure_and_repeats_what_is_long_less_often(
     toys: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(speed, "COMMANDS", {name: [sys.executable, "-c", ""] for name in speed.COMMANDS})
     monkeypatch.setattr(speed, "FIRST", "affine")
-    speed.show(Console(file=io.StringIO()), toys, runs=1)
+    shown = io.StringIO()
+    speed.show(Console(file=shown), toys, runs=3)
+    first = shown.getvalue()
+    assert "all katas, median of 2 " in first
+    speed.show_watch(Console(file=shown), toys, runs=1)
+    assert "the same, the slowest of 2 along the path" in shown.getvalue().removeprefix(first)
     said = capfd.readouterr().err.splitlines()
     assert [line.partition(":")[0].rstrip() for line in said] == [
-        *["round 0 of 1"] * len(speed.COMMANDS),
-        *["round 1 of 1"] * len(speed.COMMANDS),
-        *["watch"] * len(katas.all_katas(toys)),
+        *[f"round {number} of 3" for number in range(3) for _ in speed.COMMANDS],
+        *["round 3 of 3"] * (len(speed.COMMANDS) - len(speed.LONG)),
+        *["watch"] * (1 + len(katas.all_katas(toys))),
     ]
 
 

@@ -24,6 +24,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
         return int(not web.show(console, root, options.runs))
     fine = speed.show(console, root, options.runs)
+    fine &= speed.show_watch(console, root, options.runs)
     breakdown.show(console, root)
     references.show(console, root, options.runs)
     return int(not fine)

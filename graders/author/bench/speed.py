@@ -13,6 +13,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from operator import truediv
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
@@ -40,42 +41,80 @@ COMMANDS = {
 USUAL = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 FIRST_KATA, FURTHER_KATA = 1.3, 0.3  # goals
 SAVES = 5
+LONG, LONG_RUNS = ("all", "alone"), 2  # commands that take half a minute each, and rounds of these
+WATCHED = 13  # katas: of all 63 a median takes five minutes
 MOST_MEMORY = 3.0
 POLL_SECONDS = 0.02
+Figure = tuple[str, float, float | None]  # what, got, goal: at least, where it is negative
 
 
 def show(console: Console, root: Path, runs: int) -> bool:
-    """Whether all goals are met."""
+    """Whole commands. Whether all goals are met."""
+    walls, peaks = timed(root, runs)
+
+    def median(figure: Callable[..., float], *names: str) -> float:
+        return statistics.median(map(figure, *(walls[name] for name in names)))  # of the rounds that have them all
+
+    further = len(katas.all_katas(root)) - 1
+    again = f"median of {len(walls['all'])}"  # rounds
+    figures: list[Figure] = [
+        ("one kata, cold", median(truediv, "one", "torch"), FIRST_KATA),
+        ("of it, nox", median(lambda one, bare, torch: (one - bare) / torch, "one", "no nox", "torch"), None),
+        (f"all katas, {again}", median(truediv, "all", "torch"), FIRST_KATA + FURTHER_KATA * further),
+        (
+            "each further kata",
+            median(lambda all_of_them, one, torch: (all_of_them - one) / further / torch, "all", "one", "torch"),
+            FURTHER_KATA,
+        ),
+        (f"all katas, one judge against all, {again}", median(truediv, "alone", "all"), -1.7),
+        (
+            "the same, less import torch",
+            median(lambda alone, all_of_them, torch: (alone - torch) / (all_of_them - torch), "alone", "all", "torch"),
+            None,
+        ),
+    ]
+    if peaks["torch"]:
+        figures.append(("memory of all processes, one kata", peaks["one"] / peaks["torch"], MOST_MEMORY))
+        figures.append(("memory of all processes, all katas", peaks["all"] / peaks["torch"], None))
+    fine = tell_figures(console, figures)
+    console.print(f'python -c "import torch" takes {statistics.median(walls["torch"]):.2f} s here')
+    return fine
+
+
+def show_watch(console: Console, root: Path, runs: int) -> bool:
+    """A verdict inside `watch`. Whether its goal is met."""
+    torch = statistics.median(measure(IMPORT_TORCH, root)[0] for _ in range(runs))
+    first, *others = [katas.find_one(FIRST, root), *sample([*katas.all_katas(root)], WATCHED)]
+    again = watched_seconds(first) / torch
+    seconds = [watched_seconds(kata) / torch for kata in others]
+    return tell_figures(
+        console,
+        [
+            ("one kata again, inside watch", again, 0.25),
+            (f"the same, the median of {len(seconds)} along the path", statistics.median(seconds), None),
+            (f"the same, the slowest of {len(seconds)} along the path", max(seconds), None),
+        ],
+    )
+
+
+def timed(root: Path, runs: int) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Of each command the seconds in each round, and the peak of its memory."""
     walls: dict[str, list[float]] = defaultdict(list)
     peaks: dict[str, float] = {}
     for repetition in range(runs + 1):  # in turn, so that a slow spell of the machine hits all of them
         for name, command in COMMANDS.items():
+            if name in LONG and repetition > LONG_RUNS:
+                continue
             tell(f"round {repetition} of {runs}: {' '.join(command[1:])}")
             if not repetition:  # looking at the memory takes time, and this round warms the disk cache
                 peaks[name] = measure(command, root, memory_too=True)[1]
             else:
                 walls[name].append(measure(command, root)[0])
+    return walls, peaks
 
-    def median(figure: Callable[[dict[str, float]], float]) -> float:
-        return statistics.median(figure({name: values[i] for name, values in walls.items()}) for i in range(runs))
 
-    further = len(katas.all_katas(root)) - 1
-    figures = [  # what, got, goal
-        ("one kata, cold", median(lambda t: t["one"] / t["torch"]), FIRST_KATA),
-        ("of it, nox", median(lambda t: (t["one"] - t["no nox"]) / t["torch"]), None),
-        ("all katas", median(lambda t: t["all"] / t["torch"]), FIRST_KATA + FURTHER_KATA * further),
-        ("each further kata", median(lambda t: (t["all"] - t["one"]) / further / t["torch"]), FURTHER_KATA),
-        ("all katas, one judge against all", median(lambda t: t["alone"] / t["all"]), -1.7),
-        ("the same, less import torch", median(lambda t: (t["alone"] - t["torch"]) / (t["all"] - t["torch"])), None),
-    ]
-    torch_seconds = statistics.median(walls["torch"])
-    again = {kata.id: watched_seconds(kata) / torch_seconds for kata in katas.all_katas(root)}
-    figures.append(("one kata again, inside watch", again[FIRST], 0.25))
-    figures.append(("the same, the median kata", statistics.median(again.values()), None))
-    figures.append(("the same, the slowest kata", max(again.values()), None))
-    if peaks["torch"]:
-        figures.append(("memory of all processes, one kata", peaks["one"] / peaks["torch"], MOST_MEMORY))
-        figures.append(("memory of all processes, all katas", peaks["all"] / peaks["torch"], None))
+def tell_figures(console: Console, figures: Sequence[Figure]) -> bool:
+    """Whether all goals are met."""
     made = card.table("figure.", "x import torch", "goal", ".")
     fine = True
     for what, got, goal in figures:
@@ -84,8 +123,13 @@ def show(console: Console, root: Path, runs: int) -> bool:
         words = "" if goal is None else f"at most {goal:g}" if goal > 0 else f"at least {-goal:g}"
         made.add_row(what, f"{got:.2f}", words, "" if goal is None else "ok" if met else "MISSED")
     console.print(made)
-    console.print(f'python -c "import torch" takes {torch_seconds:.2f} s here')
     return fine
+
+
+def sample(every: list[Kata], most: int) -> list[Kata]:
+    """At most so many, evenly along the path."""
+    every = sorted(every, key=lambda kata: kata.rank)
+    return every[:: max(-(-len(every) // most), 1)]
 
 
 def measure(command: Sequence[str], root: Path, memory_too: bool = False) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from rich.console import Console
 
 from graders.arguments import command_line
 from graders.author.bench.progress import tell
-from graders.author.bench.speed import IMPORT_TORCH, SAVES, USUAL, measure, watched_seconds
+from graders.author.bench.speed import IMPORT_TORCH, SAVES, USUAL, measure, sample, watched_seconds
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.faults import ROOT, UsageError
@@ -39,12 +39,11 @@ def show(console: Console, root: Path, runs: int) -> bool:
     torch_seconds = statistics.median(measure(IMPORT_TORCH, root)[0] for _ in range(runs))
     tell("first page")
     first = statistics.median(first_seconds(root) for _ in range(runs))
-    every = sorted(katas.all_katas(root), key=lambda kata: kata.rank)
-    sample = every[:: max(-(-len(every) // SAMPLE), 1)]
+    every = katas.all_katas(root)
     with copied(root) as copy, served(copy) as (process, address), chromium() as browser:
         page = opened(browser, address)
         drawn = statistics.median(map_milliseconds(page, address) for _ in range(runs))
-        more = [run_seconds(page, address, copy, kata) - watched_seconds(kata) for kata in sample]
+        more = [run_seconds(page, address, copy, kata) - watched_seconds(kata) for kata in sample(every, SAMPLE)]
         idle = idle_percent(page, address, process.pid)
     figures = [  # what, got, goal, how it is written
         ("first page after the command, x import torch", first / torch_seconds, FIRST_PAGE, ".2f"),
