@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from graders.author import bans, shard
+from graders.author import bans, forked, shard
 from graders.author.prove import chosen_katas
 from graders.catalogue import katas
 from graders.catalogue.source import Source
@@ -17,7 +18,7 @@ from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.submission import Submission
-from tests.toys import make_repository
+from tests.toys import make_repository, run, run_within
 
 
 @pytest.fixture
@@ -103,3 +104,29 @@ def test_what_torchs_own_answer_gives_and_runs_is_told(toys: Path, returned: str
     finally:
         one.close()
         launcher.close()
+
+
+def tells(arguments: list[str], root: Path) -> int:
+    """A command."""
+    print(root.name, *arguments, os.environ)
+    os.environ["LEFT"] = "by another"
+    raise SystemExit(len(arguments))
+
+
+def ends(arguments: list[str], root: Path) -> int:
+    """Another."""
+    os._exit(0)
+
+
+@pytest.mark.parametrize("command", [("grade",), ("grade", "--nope"), ("status", "--help")])
+def test_forked_command_tells_what_one_begun_by_a_user_does(toys: Path, command: tuple[str, ...]) -> None:
+    assert run(toys, *command) == run_within((), "", toys, *command)
+
+
+def test_forked_command_knows_nothing_of_those_before_and_its_end_without_a_word_is_noticed(toys: Path) -> None:
+    for status in (1, 2):
+        given = ["a"] * status
+        ran = forked.run(tells, given, toys, {"ONLY": "this"})
+        assert ran == (status, f"{toys.name} {' '.join(given)} environ({{'ONLY': 'this'}})\n", "")
+    with pytest.raises(EOFError):
+        forked.run(ends, [], toys)

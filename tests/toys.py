@@ -8,14 +8,17 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graders import __main__ as cli
 from graders.arguments import command_line
+from graders.author import forked
+from graders.author.forked import Ran
 from graders.catalogue import katas
 from graders.catalogue.stub import stub_of
 from graders.faults import ROOT
+from graders.sandbox.launcher import forks
 
 GRADER = """
 import torch
@@ -142,29 +145,30 @@ def make_clone(root: Path) -> Path:
     return root
 
 
-@dataclass
-class Ran:
-    status: int
-    out: str
-    err: str
-
-
 def run(root: Path, *arguments: str, **environment: str) -> Ran:
-    """The command line in a process of its own, piped, on the repository at `root`."""
-    return run_within((), "", root, *arguments, **environment)
+    """The command line in a process of its own, piped, on the repository at `root`.
+
+    One that needs no other environment than these tests have is forked where torch is imported already.
+    """
+    if environment or not forks():
+        return run_within((), "", root, *arguments, **environment)
+    return forked.run(cli.main, arguments, root, variables())
+
+
+def variables() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
 
 
 def run_within(within: tuple[str, ...], first: str, root: Path, *arguments: str, **environment: str) -> Ran:
-    """The same, where `within` is a command that starts it, and `first` is what Python does before."""
+    """As a user begins it, where `within` is a command that starts it, and `first` is what Python does before."""
     *python, code = command_line(root)
-    variables = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "NO_COLOR")}
     done = subprocess.run(
         [*within, *python, first + code, *arguments],
         capture_output=True,
         text=True,
         encoding="utf-8",
         cwd=ROOT,
-        env=variables | {"PYTHONIOENCODING": "utf-8"} | environment,
+        env=variables() | {"PYTHONIOENCODING": "utf-8"} | environment,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)

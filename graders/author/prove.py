@@ -9,7 +9,6 @@ import argparse
 import dataclasses
 import functools
 import json
-import multiprocessing
 import os
 import subprocess
 import tempfile
@@ -24,18 +23,18 @@ from typing import Any
 
 from rich.table import Table
 
-from graders.arguments import command_line
-from graders.author import wrong
+from graders.author import forked, wrong
+from graders.author.forked import WARM
 from graders.author.wrong import DebugRounds, Shot
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.faults import ROOT, GraderError, UsageError
+from graders.faults import FAULT, GraderError, UsageError
+from graders.grade import add_commands
+from graders.grade import main as grading
 from graders.judge import card, checks, results
 from graders.judge.standard import refusals_in, standard_answers, without
-from graders.sandbox.launcher import forks, new_launcher, processors
+from graders.sandbox.launcher import new_launcher, processors
 
-# A warm process is forked where torch is loaded, or else spawned.
-WARM = multiprocessing.get_context("forkserver" if forks() else "spawn")
 COUNTING = threading.Lock()  # several runs prove one kata
 ENGINE = ("graders/", "pyproject.toml")  # what judges all katas
 PART = 40  # cheats, graded by one command
@@ -120,8 +119,6 @@ def main(options: argparse.Namespace, root: Path) -> int:
     for place in places:
         free.put(place)
     side_door: list[Job] = [(functools.partial(prove_wrong, options.deep, free), kata) for kata in chosen]
-    if forks():
-        WARM.set_forkserver_preload([wrong.__name__])
     # At once, since cheats mostly wait for time limits.
     pools = [ThreadPoolExecutor(len(places)) for _ in range(2)]
     futures: dict[Future[None], Kata] = {
@@ -318,17 +315,29 @@ def grade(kata: Kata, files: list[Path], *more: str) -> list[dict[str, Any]]:
     """The results of the learner's own command. Raises: GraderError where it reports a fault of the grader."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "results.json"
-        command = command_line(kata.root)
-        command += ["grade", kata.id, "--json", str(output), "--device", "cpu", "--seed", "1", *more]
+        arguments = ["grade", kata.id, "--json", str(output), "--device", "cpu", "--seed", "1", *more]
         for file in files:
-            command += ["--submission", str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
-        if done.returncode not in (0, 1):
-            raise GraderError(
-                f"grading ended with exit status {done.returncode}: {(done.stderr or done.stdout)[-800:]}"
-            )
+            arguments += ["--submission", str(file)]
+        try:
+            done = forked.run(grade_command, arguments, kata.root)
+        except EOFError:
+            raise GraderError("grading ended without an exit status") from None
+        if done.status not in (0, 1):
+            raise GraderError(f"grading ended with exit status {done.status}: {(done.err or done.out)[-800:]}")
         found: list[dict[str, Any]] = json.loads(output.read_text(encoding="utf-8"))["results"]
         return found
+
+
+def grade_command(arguments: list[str], root: Path) -> int:
+    """The exit status."""
+    parser = argparse.ArgumentParser()
+    add_commands(parser.add_subparsers())
+    options = parser.parse_args(arguments)
+    try:
+        return grading.main(options, root)
+    except Exception:
+        traceback.print_exc()
+        return FAULT
 
 
 def write(folder: Path, name: str, source: str) -> Path:
