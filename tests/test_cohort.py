@@ -32,6 +32,7 @@ from graders import __main__ as cli
 from graders.arguments import command_line
 from graders.author.bench.cohort import kill_a_worker
 from graders.author.bench.speed import family
+from graders.author.forked import Ran
 from graders.catalogue import katas
 from graders.catalogue.source import LONGEST_SOURCE, Source
 from graders.cohort import cluster, trees
@@ -43,7 +44,7 @@ from graders.cohort.judge import Judge, JudgeEnded, Verdict
 from graders.cohort.learners import Learner
 from graders.cohort.ledger import Ledger, Terms
 from graders.faults import ROOT, UsageError
-from tests.toys import MODULE_REFERENCE, REFERENCE, Ran, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, run
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 RENAMED = REFERENCE.replace("(x, factor", "(y, factor").replace("x / (1", "y / (1").replace("x times", "scaled:")

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 import torch
 
+from graders.author.forked import Ran
 from graders.faults import ROOT
 from graders.judge.card import Reporter
 from graders.judge.left import left_over
 from graders.judge.results import Outcome, Result
 from graders.sandbox.messages import Request
-from tests.toys import REFERENCE, Ran, failures, grade, run, run_within
+from tests.toys import REFERENCE, failures, grade, run, run_within
 
 with_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
 without_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from graders.author.forked import Ran
 from graders.sandbox.launcher import forks
-from tests.toys import GRADER, MODULE_REFERENCE, REFERENCE, Ran, run, run_within
+from tests.toys import GRADER, MODULE_REFERENCE, REFERENCE, run, run_within
 
 pytestmark = pytest.mark.skipif(not forks(), reason="judges are forked, which is not done on this system")
 
