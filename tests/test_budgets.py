@@ -12,10 +12,11 @@ from torch import Tensor
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
-from graders.catalogue.source import read_source
-from graders.faults import GraderError
+from graders.catalogue.source import Source, read_source
+from graders.faults import CheckFailed, GraderError
 from graders.judge import budgets
 from graders.judge.run import source_of
+from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.judge.warm import WarmJudge
 from graders.kata.spec import Answer, Budget
@@ -179,6 +180,28 @@ def test_a_reference_that_was_held_up_once_lets_no_slow_answer_pass(
     finally:
         launcher.close()
     assert first
+
+
+def test_what_is_known_to_be_slow_is_asked_for_its_cost_alone(root: Path, launcher: Launcher) -> None:
+    """Not what grows, in which axis, nor whether all is exact: `prove` asks so, and all where that tells too little."""
+    (kata,) = katas.find(["scale"], root)
+    vectors, told, asked = TestVectors(kata.id, kata.grader, 1), list[str](), list[set[bytes]]()
+    for brief in (True, False):
+        own, reference = (
+            Submission(Source(text, "answer.py"), kata.grader.names, launcher)
+            for text in (ANSWERS["loop_over_rows"], REFERENCE)
+        )
+        trial = Trial(vectors, own, reference, {})
+        trial.brief = brief
+        answer = kata.grader.answers[0]
+        with pytest.raises(CheckFailed) as failed:
+            budgets.loops(answer, answer.budgets[0], trial)
+        told.append(str(failed.value))
+        asked.append({*own.replies})
+        own.close()
+        reference.close()
+    assert told[1].startswith(told[0] + "; they grow with the rows")
+    assert asked[0] < asked[1]
 
 
 def test_answer_should_be_right_at_the_size_that_is_measured(results: dict[str, Any]) -> None:

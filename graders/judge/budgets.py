@@ -70,7 +70,7 @@ def exact(answer: Answer, budget: Budget, trial: Trial) -> None:
         largest = max((value.numel() for value in given if isinstance(value, Tensor)), default=0)
         return largest <= LARGER, largest
 
-    if budget is not min(reversed(answer.budgets), key=elements):  # the smallest of them that is large
+    if trial.brief or budget is not min(reversed(answer.budgets), key=elements):  # the smallest of them that is large
         return
     case, dtype = budget.case(), answer.cases[0].dtypes[0]
     usual = trial.vectors.requests(answer, case, dtype, answer.differentiates)[0]
@@ -265,6 +265,8 @@ def agree(subject: str, got: Tensor, wanted: Tensor) -> None:
 
 def growth(figure: str, answer: Answer, budget: Budget, trial: Trial) -> str:
     """Which axis it grows with, more than the reference does, and what to do."""
+    if trial.brief:
+        return ""
     last, exponents = trial.last, {}
     try:
         small = measured_replies(trial, trial.vectors, answer, budget, "")

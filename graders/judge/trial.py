@@ -37,6 +37,7 @@ class Trial:
         self.failing: dict[tuple[str, str], list[tuple[int, Mode]]] = {}  # calls in unusual modes, by answer and case
         self.last: Request | None = None
         self.refusable = False  # whether a kata's own test is calling what should be refused
+        self.brief = False  # whether a check of cost only says whether it is kept: not what grows, nor if all is exact
 
     @property
     def printed(self) -> str:
