@@ -50,16 +50,23 @@ def any_integers(draw: Draw) -> list[Arguments]:
 
 
 def far_positions(draw: Draw) -> list[Arguments]:
-    """About 100 000, and one token at ten million."""
+    """About 100 000, and one token at ten million with a base that float32 does not hold."""
     made = [placed(draw, (2, 3, 8), 3, high=100, interleaved=pairs) for pairs in (False, True)]
     for one in made:
         one["positions"] += 100_000 - 50
-    return [*made, {"x": draw.normal(1, 4), "positions": torch.tensor([10_000_000])}]
+    return [*made, {"x": draw.normal(1, 4), "positions": torch.tensor([10_000_000]), "base": 12_345.6}]
 
 
 def far_positions_in_half(draw: Draw) -> list[Arguments]:
     """Those up to 300 have no argument of their own; bfloat16 counts to 256."""
     return [*far_positions(draw)[:2], {"x": draw.normal(300, 2)}]
+
+
+def after_others(rotary_embedding, x):
+    with torch.inference_mode():
+        rotary_embedding(x.half())
+        rotary_embedding(x)
+    return rotary_embedding(x)
 
 
 def others(draw: Draw) -> list[Arguments]:
@@ -110,6 +117,14 @@ GRADER = Grader(
                 Case("any_integers", any_integers, category="robustness"),
                 Case("far_positions", far_positions, category="robustness", dtypes=FULL, tolerance=FAR),
                 Case("far_positions_in_half", far_positions_in_half, category="robustness", dtypes=HALF),
+                # No other case has these sizes, so whatever is kept for them was made here.
+                Case(
+                    "after_others",
+                    lambda draw: {"x": draw.normal(2, 9, 10)},
+                    scenario=after_others,
+                    category="robustness",
+                    dtypes=FULL,
+                ),
                 Case("odd_channels", odd, raises=ValueError),
                 Case("positions_of_other_shapes", others, raises=ValueError),
             ),

@@ -27,6 +27,12 @@ MATRICES = {  # a rotated identity is the matrix of the rotation
     "    a, b =": "    one = torch.eye(d, dtype=x.dtype, device=x.device)\n    a, b =",
     BACK: f"turns = {WOVEN} if interleaved else {BESIDE}\n    return (x.unsqueeze(-2) @ turns).squeeze(-2)",
 }
+MADE = COS.removeprefix("cos, sin = ")
+KEPT = {
+    "def rotary_embedding(": "TABLES: dict[tuple[object, ...], tuple[Tensor, ...]] = {}\n\n\ndef rotary_embedding(",
+    COS: f"made = TABLES.setdefault((x.shape, base, str(positions)), ({MADE}))\n"
+    "    cos, sin = (one.to(x.dtype) for one in made)",
+}
 
 MISTAKES = (
     Mistake(
@@ -92,6 +98,18 @@ MISTAKES = (
         {EXPONENT: EXPONENT.removeprefix("-")},
     ),
     Mistake("base_ignored", {"theta = base": "theta = 1e4"}),
+    Mistake(
+        "base_in_float32",
+        "base is rounded to float32, as in a tensor made of it; use the number itself, or a tensor of float64",
+        {"theta = base": "theta = torch.tensor(base)"},
+    ),
+    Mistake(
+        "tables_kept",
+        "cos and sin are kept for later calls in the dtype of the first, or as inference_mode makes them, which no "
+        "backward takes; keep what holds for all calls, or make them anew",
+        KEPT,
+        KEPT | {COS: KEPT[COS].replace("x.shape", "x.dtype, x.shape")},
+    ),
     Mistake(
         "other_direction",
         "the pairs are rotated the other way; (a, b) becomes (a cos φ − b sin φ, a sin φ + b cos φ)",
