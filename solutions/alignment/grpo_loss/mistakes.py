@@ -38,6 +38,7 @@ MISTAKES = (
         {STD: "(rewards.std() + eps)"},
         {FIRST: "pass", STD: "(rewards.std() + eps)"},
         {FIRST: "pass", STD: "(rewards.std() + eps)", CENTRED: CENTRED.replace("dim=1, keepdim=True", "")},
+        {FIRST: "pass", STD: STD.replace("dim=1", "dim=0"), CENTRED: CENTRED.replace("dim=1", "dim=0")},
     ),
     mistake(
         "divided_by_g",
@@ -170,12 +171,12 @@ MISTAKES = (
         PADDING,
         "pass",
     ),
-    mistake(
+    Mistake(
         "mean_over_t",
         "the sum is divided by T, or by all N · T; divide by the number of real tokens",
-        SEQUENCE,
-        "return losses.mean(dim=1).mean()",
-        "return losses.sum(dim=1).mean()",
+        {SEQUENCE: ["return losses.mean(dim=1).mean()", "return losses.sum(dim=1).mean()"]},
+        {TOKEN: "return losses.mean()"},
+        {TOKEN: "return losses.mean()", SEQUENCE: "return losses.mean()"},
     ),
     Mistake(
         "aggregates_swapped",
