@@ -27,6 +27,9 @@ COMMON = {
     "dropout_left_on": "dropout changes the weights while the module trains; leave it out",
     "head_by_head": "a loop multiplies one head at a time; one @ does all of them",
     "table_of_products": "all products of q and k are kept before they are summed; @ sums over d by itself",
+    "base_in_float32": (
+        "base is rounded to float32, as in a tensor made of it; use the number itself, or a tensor of float64"
+    ),
     "base_ignored": "10000 is used for any base; use the one that is passed",
     # Exponentials and logarithms
     "maximum_not_subtracted": "exp overflows; subtract the largest score of each row, or call softmax",

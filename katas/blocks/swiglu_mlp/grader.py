@@ -24,9 +24,9 @@ def parameters(embed_dim: int, hidden_dim: int) -> dict[str, tuple[int, ...]]:
 
 
 def everywhere(draw: Draw, **more: Any) -> list[Arguments]:
-    """Of one to four axes, and up to ±20 in small steps; one alone is positive: half precision loses gelu(−4)."""
+    """Of one to four axes, and up to ±24 in small steps; one alone is positive: half precision loses gelu(−4)."""
     made = [draw.normal(*shape, std=2.0) for shape in SHAPES]
-    made = [*(x.abs() if x.numel() == 1 else x for x in made), torch.linspace(-20, 20, 161).double()]
+    made = [*(x.abs() if x.numel() == 1 else x for x in made), torch.linspace(-24, 24, 193).double()]
     return [{"x": x, **more} for x in made]
 
 

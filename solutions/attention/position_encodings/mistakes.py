@@ -57,6 +57,7 @@ MISTAKES = (
         {EXPONENT: EXPONENT.removeprefix("-")},
     ),
     Mistake("base_ignored", {"theta = base": "theta = 1e4"}),
+    Mistake("base_in_float32", {"theta = base": "theta = torch.tensor(base)"}),
     Mistake(
         "from_one",
         "the first position is 1; it should be 0",

@@ -98,11 +98,7 @@ MISTAKES = (
         {EXPONENT: EXPONENT.removeprefix("-")},
     ),
     Mistake("base_ignored", {"theta = base": "theta = 1e4"}),
-    Mistake(
-        "base_in_float32",
-        "base is rounded to float32, as in a tensor made of it; use the number itself, or a tensor of float64",
-        {"theta = base": "theta = torch.tensor(base)"},
-    ),
+    Mistake("base_in_float32", {"theta = base": "theta = torch.tensor(base)"}),
     Mistake(
         "tables_kept",
         "cos and sin are kept for later calls in the dtype of the first, or as inference_mode makes them, which no "

@@ -45,6 +45,11 @@ MISTAKES = (
         gated("g / (1 + torch.exp(-g)) * u"),
     ),
     Mistake(
+        "silu_cut_off",
+        "silu is 0 from −20 on, where x σ(x) is small and still counts; use the formula for every x",
+        {SILU: "return torch.where(x < -20, 0, x * torch.sigmoid(x))"},
+    ),
+    Mistake(
         "silu_in_pieces",
         "silu is a hard sigmoid times x, made of straight lines; use σ(x) = 1 / (1 + e^(−x))",
         {SILU: "return x * (x / 6 + 0.5).clamp(0, 1)"},
