@@ -22,18 +22,25 @@ from graders.faults import ROOT
 PICTURES = ROOT / "docs/pictures"
 KATA, MISTAKE = "multi_head_attention", "scaled_by_embed_dim"
 WIDTH = 80
-PRACTISED = "softmax"  # on the page; what a learner wrote there:
-WRITTEN = """import torch
-from torch import Tensor
+PRACTISED = "self_attention"  # on the page; what a learner wrote there:
+WRITTEN = """import math
+
+import torch
+from torch import Tensor, nn
 
 
-def softmax(x: Tensor, dim: int = -1) -> Tensor:
-    e = torch.exp(x - x.max())
-    return e / e.sum(dim)
+class SelfAttention(nn.Module):
+    def __init__(self, embed_dim: int) -> None:
+        super().__init__()
+        self.W_q = nn.Linear(embed_dim, embed_dim)
+        self.W_k = nn.Linear(embed_dim, embed_dim)
+        self.W_v = nn.Linear(embed_dim, embed_dim)
 
-
-def log_softmax(x: Tensor, dim: int = -1) -> Tensor:
-    return torch.log(softmax(x, dim))
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        q, k, v = self.W_q(x), self.W_k(x), self.W_v(x)
+        scores = q @ k / math.sqrt(x.shape[-1])
+        weights = torch.softmax(scores, dim=-1)
+        return weights @ v, weights
 """
 ERASED = re.compile(r"[^\n]*\n[^\n]*\x1b\[1A\x1b\[2K|[^\n]*\x1b\[2K|\x1b\[\?25[lh]")  # lines that show progress
 
