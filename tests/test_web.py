@@ -21,6 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 import psutil  # type: ignore[import-untyped]
 import pytest
 
+from graders.__main__ import main
 from graders.arguments import command_line
 from graders.faults import ROOT, UsageError
 from graders.web.door import Door, Receive, Scope, Send
@@ -263,5 +264,11 @@ def test_damaged_place_is_made_anew(tmp_path: Path, damage: str) -> None:
 def test_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match=rf"port {port} cannot be had .*; name another one with --port"):
+        with pytest.raises(UsageError, match=rf"port {port} cannot be had \(Address already in use\); name another"):
             listening(tmp_path, port)
+
+
+def test_port_is_a_number_that_ports_have(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["web", "--port", "70000"])
+    assert "a port should be from 0 to 65535, got 70000" in capsys.readouterr().err

@@ -9,6 +9,13 @@ from typing import Any
 HERE = Path(__file__).parent  # of the templates, the style and the script
 
 
+def port(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 1 << 16:
+        raise argparse.ArgumentTypeError(f"a port should be from 0 to {(1 << 16) - 1}, got {value}")
+    return value
+
+
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     web = commands.add_parser(
         "web",
@@ -17,7 +24,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     web.set_defaults(module="graders.web.main")
     web.add_argument("kata", nargs="?", metavar="KATA", help="which kata to open; by default the map of all")
-    web.add_argument("--port", type=int, metavar="N", help="which port; by default the last one, or one that is free")
+    web.add_argument("--port", type=port, metavar="N", help="which port; by default the last one, or one that is free")
     web.add_argument("--no-browser", action="store_true", help="only print the address")
     web.add_argument(
         "--root-path",

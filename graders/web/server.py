@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
 import socket
 import threading
@@ -62,9 +63,10 @@ def listening(root: Path, named: int | None) -> tuple[socket.socket, Place]:
     for port in [named] if named is not None else [place.port, 0]:
         try:
             made = socket.create_server((HOST, port))
-        except (OSError, OverflowError) as error:
+        except OSError as error:
             if named is not None:
-                raise UsageError(f"port {named} cannot be had ({error}); name another one with --port") from None
+                why = os.strerror(error.errno or 0)  # without what Python adds to it
+                raise UsageError(f"port {named} cannot be had ({why}); name another one with --port") from None
             continue
         found = Place(made.getsockname()[1], place.token)
         if port or not file_in(root).exists():  # else the first server's stays
