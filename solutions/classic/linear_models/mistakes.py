@@ -85,6 +85,11 @@ MISTAKES = (
         {"[l2] *": ["[2 * l2] *", "[l2 / 2] *"]},
     ),
     Mistake(
+        "penalty_squared",
+        "the rows that are appended for the penalty hold l2, which is then squared; they should hold √l2",
+        {"square() + l2": "square() + l2**2"},
+    ),
+    Mistake(
         "normal_equations",
         "xᵀx is inverted or solved with, which squares the condition number and fails for equal columns; "
         "use torch.linalg.svd or pinv of x itself",
@@ -137,6 +142,7 @@ MISTAKES = (
         "Newton's steps are taken whole, and run away from the minimum if there are outliers; halve a step until the "
         "loss falls",
         {HALVED: "while False:"},
+        {HALVED: "while False:", STEP: "step = torch.linalg.pinv(hessian) @ gradient"},
     ),
     Mistake(
         "not_arrived",
@@ -155,8 +161,9 @@ MISTAKES = (
     ),
     Mistake(
         "labels_wrap",
-        "1 − 2y is computed in the dtype of the labels, and is 255 in uint8; convert y first",
+        "1 − 2y or 2y − 1 is computed in the dtype of the labels, and is 255 in uint8; convert y first",
         {SOFTPLUS: SOFTPLUS.replace("t)", "y)"), ERRORS: "(p - (1 - (1 - 2 * y)) / 2)"},
+        {SOFTPLUS: SOFTPLUS.replace("1 - 2 * t", "-1.0 * (2 * y - 1)"), ERRORS: "(p - ((2 * y - 1) + 1.0) / 2)"},
         {ERRORS: "(p - y)"},
     ),
     Mistake(
