@@ -133,10 +133,14 @@ def refused(SGD, Adam, AdamW, name, start, form, **options):
     {"SGD": SGD, "Adam": Adam, "AdamW": AdamW}[name](params[form], **options)
 
 
-def run(draw: Draw, steps: int, rows: int = 5, columns: int = 4, size: float = 1.0, **options: Any) -> Arguments:
-    """Gradients of sizes from 0.1 to 10, times `size`; every parameter has some of each."""
+def run(
+    draw: Draw, steps: int, rows: int = 5, columns: int = 4, size: float = 1.0, still: tuple[int, ...] = (), **more: Any
+) -> Arguments:
+    """Gradients of sizes from 0.1 to 10, times `size`, or 0 in steps that are `still`; every parameter has some."""
     sizes = size * 10 ** draw.uniform(rows, columns, low=-1, high=1)
-    return {"start": draw.normal(rows, columns), "gradients": draw.normal(steps, rows, columns) * sizes, **options}
+    gradients = draw.normal(steps, rows, columns) * sizes
+    gradients[[*still]] = 0
+    return {"start": draw.normal(rows, columns), "gradients": gradients, **more}
 
 
 def runs(*changes: Arguments, steps: int = 5, **options: Any) -> Inputs:
@@ -165,7 +169,7 @@ def answer(signature: str, oracle: Callable[..., Any], least: Arguments, bad: li
     alone = partial(Case, dtypes=(torch.float64,), scenario=trained)
     moving = {"momentum": 0.9} if name == "SGD" else {}
     rates = ({"rates": FALLING, "steps": 12}, {"rates": JUMPING})
-    missing = [{"without": each} | moving for each in WITHOUT]
+    missing = [{"without": each} | moving for each in WITHOUT] + [{"still": (1, 3), "weight_decay": 0.1} | moving]
     return Answer(
         f"class {signature}",
         oracle=oracle,

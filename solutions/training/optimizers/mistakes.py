@@ -73,6 +73,7 @@ MISTAKES = (
         "l2_in_adamw",
         "AdamW adds λp to the gradient, where the moments rescale it; shrink p directly",
         {"Adam(params, lr, betas, eps)": "Adam(params, lr, betas, eps, weight_decay)", SHRINK: "pass"},
+        {"Adam(params, lr, betas, eps)": "Adam(params, lr, betas, eps, weight_decay)"},  # and shrinks p as well
     ),
     Mistake(
         "decoupled_in_adam",
@@ -155,6 +156,12 @@ MISTAKES = (
         {SKIP + STATE + L2: f"            {STATE}grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
     ),
     Mistake(
+        "zeros_skipped",
+        "a gradient of zeros is skipped; only a .grad of None is, and momentum, moments and decay go on",
+        {SKIP + GRAD: SKIP.replace("None", "None or not p.grad.any()") + GRAD},
+        {SKIP + STATE: SKIP.replace("None", "None or not p.grad.any()") + STATE},
+    ),
+    Mistake(
         "missing_gradient_ends_the_step",
         "the step ends at the first parameter whose .grad is None; skip it, and go on with the next",
         {SKIP + GRAD: SKIP.replace("continue", "break") + GRAD},
@@ -182,6 +189,10 @@ MISTAKES = (
         "buffer_is_the_gradient",
         "the buffer is the tensor .grad itself, which the next gradient overwrites; keep a copy",
         {GRAD: "g = p.grad + self.weight_decay * p if self.weight_decay else p.grad"},
+        {
+            GRAD: "g = p.grad + self.weight_decay * p if self.weight_decay else p.grad",
+            BUFFER: "b = g if b is None else b.mul_(self.momentum).add_(g)",
+        },
     ),
     Mistake(
         "gradient_changed",
