@@ -176,9 +176,10 @@ GRADER = Grader(
                 refused("k_below_1", {"k": 0}, {"k": -1}, {"k": -9}),
                 refused(
                     "not_2d",
-                    *[{"train_x": shape} for shape in ((9,), (9, 4, 4), (9, 4, 1), ())],
-                    *[{"test_x": shape} for shape in ((6,), (6, 4, 4), (6, 4, 1), ())],
-                    *[{"train_x": (9, *rest), "test_x": (6, *rest)} for rest in ((4, 4), ())],
+                    *[{"train_x": shape} for shape in ((9,), (9, 4, 4), (9, 4, 1))],
+                    *[{"test_x": shape} for shape in ((6,), (6, 4, 4), (6, 4, 1))],
+                    *[{"train_x": (4,), "train_y": (1,)}, {"test_x": (4,), "test_y": (1,)}],  # a row by itself
+                    {"train_x": (9, 4, 4), "test_x": (6, 4, 4)},
                     *[{"train_x": (9,), "test_x": (6, 1)}, {"train_x": (9, 1), "test_x": (6,)}],
                 ),
                 refused("widths_differ", *[{"test_x": (6, D)} for D in (3, 5, 1)], {"train_x": (9, 1)}),
