@@ -124,7 +124,11 @@ GRADER = Grader(
             tolerance={torch.float64: TOLERANCES[torch.float32]},  # sums in float32 are no matter of the core
             cases=(
                 case("by_default", asked(), asked(tokens=9), asked(end=-3.0, start=2)),
-                case("other_widths", *(asked(beam_width=K) for K in (1, 2, 3)), asked(9, beam_width=7, end=-2.0)),
+                case(
+                    "other_widths",
+                    *(asked(beam_width=K, end=end) for K, end in ((1, -1.0), (1, 8.0), (2, -1.0), (3, -1.0))),
+                    asked(9, beam_width=7, end=-2.0),
+                ),
                 case("cut_off", asked(max_len=1), asked(max_len=2, end=-3.0), asked(max_len=9, end=-30.0)),
                 case(
                     "best_of_all",
