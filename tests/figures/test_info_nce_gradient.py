@@ -44,7 +44,7 @@ def test_gradient_of_the_temperature() -> None:
     torch.testing.assert_close(grad, -(delta * cosines / 0.3).sum() / 0.3)
     ahead = cosines[range(8), positive] - (shares * cosines).sum(1)
     torch.testing.assert_close(grad, ahead.mean() / 0.3**2)
-    assert said(KATA, "∂L/∂τ = −(1/τ) Σ_ik δ_ik s_ik/τ, where δ = (P − Y)/2N", "less the average cosine under P")
+    assert said(KATA, "∂L/∂τ = −(1/τ) Σ_ik δ_ik s_ik/τ, where δ = (P − Y)/2N", "minus the average cosine under P")
 
 
 def test_large_temperatures() -> None:
@@ -53,7 +53,7 @@ def test_large_temperatures() -> None:
     candidates = (cosines.sum(1) - cosines.diagonal()) / 5
     (grad,) = torch.autograd.grad((candidates - cosines[range(6), torch.arange(6).roll(3)]).mean(), z)
     torch.testing.assert_close(1e6 * of(z.detach(), 1e6)[1], grad, rtol=1e-4, atol=1e-6)
-    assert said(KATA, "the plain mean of the candidates' cosines less the positive's")
+    assert said(KATA, "the mean of the candidates' cosines minus the positive's cosine")
 
 
 def test_example_by_hand() -> None:

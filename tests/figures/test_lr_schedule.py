@@ -57,7 +57,7 @@ def test_angles_and_means() -> None:
     assert said(KATA, "the angle is π/2 and the rate one half")
     assert REFERENCE(500, 0, 1000, 1.0) == pytest.approx(0.5)
     assert REFERENCE((4 + 8) // 2, 4, 8, 1.0, 0.2) == pytest.approx((1.0 + 0.2) / 2)
-    assert said(KATA, "Stopped halfway, the rate is still half of the highest", "the middle (W + T) / 2")
+    assert said(KATA, "If the run stops halfway, the rate is still half of the highest", "the middle (W + T) / 2")
     assert sum(REFERENCE(step, 0, 1000, 1.0, 0.1) for step in range(1001)) / 1001 == pytest.approx((1.0 + 0.1) / 2)
     assert said(KATA, "the mean rate of both shapes is the same, (base_lr + min_lr) / 2")
     assert {REFERENCE(step, 0, 9, 1e-5, 1e-5) for step in range(12)} == {1e-5}
