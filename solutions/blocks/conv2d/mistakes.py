@@ -134,7 +134,8 @@ MISTAKES = (
     ),
     Mistake(
         "place_by_place",
-        "a loop runs over the places of the kernel; loop over its kh · kw positions, or not at all",
+        "a loop runs over the places where the kernel is put; loop over the kh · kw entries of the kernel, or not at "
+        "all",
         {SUM: BY_PLACE.replace("EACH", 'torch.einsum("bcij,ocij->bo", one, weight)') + "out = torch.stack(rows, 2)"},
         {MAX: BY_PLACE.replace("EACH", "one.amax((-2, -1))") + "return torch.stack(rows, 2)"},
         slow=True,
