@@ -208,7 +208,7 @@ MISTAKES = (
     ),
     Mistake(
         "parameters_in_new_memory",
-        "p.data = … gives the parameter other memory, and views of it see nothing; change it in place",
+        "p.data = … gives the parameter other memory, and views of the old memory see nothing; change p in place",
         {MOVE: MOVE.replace("p -= ", "p.data = p - ")},
         {UPDATE: UPDATE.replace("p -= ", "p.data = p - ")},
         {SHRINK: "p.data = p * (1 - self.lr * self.decay)"},
