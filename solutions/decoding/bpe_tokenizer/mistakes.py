@@ -166,7 +166,7 @@ MISTAKES = (
     ),
     Mistake(
         "order_of_appearance",
-        "encode merges the first pair of the chunk that it has learnt; merge the pair that was learnt first",
+        "encode merges the learnt pair that comes first in the chunk; merge the pair that was learnt first",
         {"min(learnt)": "learnt[0]"},
     ),
     Mistake(
