@@ -130,3 +130,19 @@ def test_forked_command_knows_nothing_of_those_before_and_its_end_without_a_word
         assert ran == (status, f"{toys.name} {' '.join(given)} environ({{'ONLY': 'this'}})\n", "")
     with pytest.raises(EOFError):
         forked.run(ends, [], toys)
+
+
+def test_torchs_own_answer_is_held_at_the_budgets_also() -> None:
+    """There a scenario passes `dim` by position."""
+    (kata,) = katas.find(["cosine_similarity"])
+    source = "import functools\nimport torch\n\n"
+    source += "cosine_similarity = functools.partial(torch.cosine_similarity, dim=-1)\n"
+    launcher = new_launcher()
+    one = Submission(Source(source, "builtin.py"), kata.grader.names, launcher)
+    try:
+        found = [*bans.wrong_values(Trial(TestVectors(kata.id, kata.grader, 1), one, None, {}))]
+    finally:
+        one.close()
+        launcher.close()
+    (sentence,) = found
+    assert sentence.startswith("builtin.py at many_rows: the call: should return, got TypeError: ")

@@ -9,6 +9,7 @@ import copy
 import functools
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -57,9 +58,10 @@ def is_in_a_late_module(word: str) -> bool:
 
 
 def wrong_values(trial: Trial) -> Iterator[str]:
-    """Where torch's own answer, as `trial`, gives other values than the oracle."""
+    """Where torch's own answer, as `trial`, gives other values than the oracle, be it at a budget's sizes."""
     for answer in trial.vectors.grader.answers:
-        for case in answer.cases:
+        at_large = (replace(budget.case(), gradients="none") for budget in answer.budgets)
+        for case in (*answer.cases, *at_large):
             for dtype in case.dtypes if not case.raises else ():
                 try:
                     correctness.values(answer, case, dtype, trial)

@@ -1,7 +1,7 @@
 """torch.nn.functional.cosine_similarity, whose `dim` is 1 by default."""
 
-import functools
-
 import torch.nn.functional as F
 
-cosine_similarity = functools.partial(F.cosine_similarity, dim=-1)
+
+def cosine_similarity(x, y, dim=-1, eps=1e-8):
+    return F.cosine_similarity(x, y, dim, eps)
