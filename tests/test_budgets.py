@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -202,6 +203,49 @@ def test_what_is_known_to_be_slow_is_asked_for_its_cost_alone(root: Path, launch
         reference.close()
     assert told[1].startswith(told[0] + "; they grow with the rows")
     assert asked[0] < asked[1]
+
+
+def test_what_is_known_to_be_slow_is_measured_once_where_that_is_far_above_the_limit(
+    root: Path, launcher: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (kata,) = katas.find(["scale"], root)
+    answer = kata.grader.answers[0]
+    timed = replace(answer.budgets[0], asks=("time",), time=0.5)
+    own, reference = (
+        Submission(Source(text, "answer.py"), kata.grader.names, launcher) for text in (ANSWERS["burns"], REFERENCE)
+    )
+    trial = Trial(TestVectors(kata.id, kata.grader, 1), own, reference, {})
+    monkeypatch.setattr(budgets, "TestVectors", None)  # by which fresh inputs are drawn
+    try:
+        with pytest.raises(TypeError):
+            budgets.processor_time(answer, timed, trial)
+        trial.brief = True
+        with pytest.raises(CheckFailed, match=r"should be at most 0\.5 times the reference's"):
+            budgets.processor_time(answer, timed, trial)
+    finally:
+        own.close()
+        reference.close()
+
+
+@pytest.mark.parametrize(
+    ("ratios", "needed"),
+    [
+        ([1, 1, 1], 3),
+        ([20, 17, 99], 3),
+        ([9] * 10, 6),
+        ([7] * 10, 6),
+        ([9, 7, 9, 9, 7, 7, 9, 9, 7, 9], 10),
+        ([9, 7, 9, 9, 7, 7, 9, 9, 9, 7], 9),
+        ([9, 7] * 5, 10),
+    ],
+)
+def test_times_are_read_until_no_further_one_could_change_on_which_side_their_median_is(
+    ratios: list[float], needed: int
+) -> None:
+    assert next((n for n in range(10) if budgets.enough(ratios[:n], 8)), 10) == needed
+    for other in (0.0, 99.0) if 3 < needed < 10 else ():
+        ten = [*ratios[:needed], *[other] * (10 - needed)]
+        assert (statistics.median(ten) > 8) == (statistics.median(ratios[:needed]) > 8)
 
 
 def test_answer_should_be_right_at_the_size_that_is_measured(results: dict[str, Any]) -> None:
