@@ -77,3 +77,10 @@ def long_sequences(
         asks=asks,
         hints={"channels": "@ sums over the channels of a head by itself"},
     )
+
+
+def agreeing(outputs: list[Tensor]) -> dict[str, bool]:
+    """Of calls with more or fewer of the same tokens, where a token sees earlier ones alone."""
+    longest = max(outputs, key=lambda one: one.shape[1])
+    off = max(float((one - longest[:, : one.shape[1]]).abs().max()) for one in outputs)
+    return {"results do not depend on the lengths of other calls": off < 1e-9}

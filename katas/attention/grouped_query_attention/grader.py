@@ -3,10 +3,11 @@
 import math
 from functools import partial
 
+import pytest
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, attention, bans
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, attention, bans
 
 
 def parameters(embed_dim: int, num_heads: int, num_kv_heads: int) -> dict[str, tuple[int, ...]]:
@@ -98,3 +99,15 @@ GRADER = Grader(
     ),
     banned=bans.ATTENTION,
 )
+
+
+def lengths_in_turn(GroupedQueryAttention, x):
+    layer = GroupedQueryAttention(4, 2, 1).to(x)
+    with torch.no_grad():
+        return [layer(x[:, :length], causal=True) for length in (3, 5, 2)]
+
+
+@pytest.mark.robustness
+def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
+    facts = submission.run(lengths_in_turn, summary=attention.agreeing, x=draw.normal(2, 5, 4))
+    assert all(facts.values()), f"{next(iter(facts))}: should be so, and is not"

@@ -3,10 +3,11 @@
 import math
 from functools import partial
 
+import pytest
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Case, Draw, Grader, Inputs, attention
+from graders.kata import Answer, Arguments, Case, Draw, Grader, Inputs, Submission, attention
 
 heads = attention.heads
 
@@ -71,3 +72,15 @@ GRADER = Grader(
         *("transformer_encoder_layer", "forward_impl"),
     ),
 )
+
+
+def lengths_in_turn(TransformerBlock, x):
+    layer = TransformerBlock(4, 2).to(x)
+    with torch.no_grad():
+        return [layer(x[:, :length]) for length in (3, 5, 2)]
+
+
+@pytest.mark.robustness
+def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
+    facts = submission.run(lengths_in_turn, summary=attention.agreeing, x=draw.normal(2, 5, 4))
+    assert all(facts.values()), f"{next(iter(facts))}: should be so, and is not"

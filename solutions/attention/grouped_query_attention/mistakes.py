@@ -26,6 +26,8 @@ def split(layout: str) -> dict[str, str]:
     }
 
 
+SEEN = "torch.ones(S, S, dtype=torch.bool, device=x.device).tril()"
+
 MISTAKES = (
     Mistake(
         "heads_tiled",
@@ -115,6 +117,10 @@ MISTAKES = (
         "masked_after_softmax",
         {HIDE: "pass", HEADS: f"heads = {WEIGHTS}.masked_fill((~seen if causal else scores > torch.inf), 0) @ v"},
     ),
+    Mistake(
+        "mask_of_the_first_call",
+        {f"seen = {SEEN}": f'seen = self.__dict__.setdefault("kept", {SEEN})[:S, :S]'},
+    ),
     Mistake("hidden_by_1e9", {HIDE: HIDE.replace("-torch.inf", "-1e9")}),
     Mistake("hidden_by_1e4", {HIDE: HIDE.replace("-torch.inf", "-1e4")}),
     Mistake("softmax_over_queries", {WEIGHTS: "scores.softmax(-2)"}),
@@ -134,7 +140,6 @@ MISTAKES = (
 )
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
-SEEN = "torch.ones(S, S, dtype=torch.bool, device=x.device).tril()"
 EQUIVALENT = {
     f"seen = {SEEN} -> seen = {SEEN.replace(', device=x.device', '')}": (
         "on the CPU the mask is made on the device of x anyway; on a GPU the call raises"

@@ -5,6 +5,7 @@ from graders.kata import Mistake
 NORMED = "normed = self.ln1(x)"
 SPLIT = "{0} = self.{0}_linear(normed).view(B, S, H, d).transpose(1, 2)"
 DIAGONAL = ".tril()"
+SEEN = f"torch.ones(S, S, dtype=torch.bool, device=x.device){DIAGONAL}"
 HIDDEN = "scores.masked_fill(~seen, -torch.inf)"
 WEIGHTS = f"{HIDDEN}.softmax(-1)"
 HEADS = "heads = weights @ v"
@@ -160,6 +161,10 @@ MISTAKES = (
     Mistake("heads_merged_without_transpose", {MERGE: "heads.reshape(B, S, D)"}),
     Mistake("softmax_over_queries", {"softmax(-1)": "softmax(-2)"}),
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1) * seen"}),
+    Mistake(
+        "mask_of_the_first_call",
+        {f"seen = {SEEN}": f'seen = self.__dict__.setdefault("kept", {SEEN})[:S, :S]'},
+    ),
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake(
         "dropout_left_on",
@@ -189,7 +194,6 @@ MISTAKES = (
 )
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
-SEEN = f"torch.ones(S, S, dtype=torch.bool, device=x.device){DIAGONAL}"
 EQUIVALENT = {
     "builtin.py runs cat": "it puts tensors side by side; one product for q, k and v is a usual right answer",
     "builtin.py runs triu": "it makes the mask",
