@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import truediv
 from pathlib import Path
 
@@ -160,13 +160,20 @@ def measure(command: Sequence[str], root: Path, memory_too: bool = False) -> tup
 def watched_seconds(kata: Kata) -> float:
     """From a save to the whole verdict, the median of several saves of the reference in a copy of the katas."""
     tell(f"watch: {kata.id}")
+    text = kata.reference_file.read_text(encoding="utf-8")
+    with watching(kata) as saved:
+        return statistics.median(saved(f"{text}# {save}\n") for save in range(SAVES))
+
+
+@contextlib.contextmanager
+def watching(kata: Kata) -> Iterator[Callable[[str], float]]:
+    """While `watch` runs on a copy of the katas. It gives what saves a text and tells the seconds to the verdict."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         for folder in ("katas", "solutions"):
             shutil.copytree(kata.root / folder, root / folder)
         file = root / kata.answer_file.relative_to(kata.root)
-        text = kata.reference_file.read_text(encoding="utf-8")
-        file.write_text(text, encoding="utf-8")
+        file.write_text(kata.reference_file.read_text(encoding="utf-8"), encoding="utf-8")
         process = subprocess.Popen(
             [*command_line(root), "watch", kata.id],
             stdin=subprocess.PIPE,
@@ -185,15 +192,15 @@ def watched_seconds(kata: Kata) -> float:
                         return
                 raise UsageError(f"watch ended while {kata.id} was measured; mend that first")
 
-            verdict()
-            seconds = []
-            for save in range(SAVES):
-                file.write_text(f"{text}# {save}\n", encoding="utf-8")
+            def saved(text: str) -> float:
+                file.write_text(text, encoding="utf-8")
                 began = time.perf_counter()
                 verdict()
-                seconds.append(time.perf_counter() - began)
+                return time.perf_counter() - began
+
+            verdict()
+            yield saved
             process.stdin.write("q\n")
-    return statistics.median(seconds)
 
 
 def family(pid: int) -> list[psutil.Process]:
