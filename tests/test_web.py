@@ -61,9 +61,15 @@ class Served:
         return {"Cookie": f"katas-{self.port}={self.token}"}
 
     def get(self, path: str, **headers: str) -> tuple[int, dict[str, str]]:
+        return self.request("GET", path, headers)
+
+    def post(self, path: str, **headers: str) -> tuple[int, dict[str, str]]:
+        return self.request("POST", path, headers)
+
+    def request(self, method: str, path: str, headers: dict[str, str]) -> tuple[int, dict[str, str]]:
         """Status and headers."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
-            connection.request("GET", path, headers=headers)
+            connection.request(method, path, headers=headers)
             with connection.getresponse() as response:
                 return response.status, {name.lower(): value for name, value in response.getheaders()}
 
@@ -229,6 +235,18 @@ def test_behind_a_proxy_it_answers_whether_the_path_is_taken_off_or_not(served: 
     assert served.get(f"{prefix}/report", **served.cookie)[0] == 200
     assert served.get(f"{prefix}/_nicegui/{version('nicegui')}/static/nicegui.js", **served.cookie)[0] == 200
     assert served.get(f"{prefix}{SOCKET}", **UPGRADE, **served.cookie)[0] == 101
+
+
+def test_button_of_a_page_without_scripts_leads_on(served: Served) -> None:
+    evil = {"Origin": "https://evil.example"}
+    assert served.post("/review/scale")[0] == 403
+    assert served.post("/review/scale", **served.cookie, **evil)[0] == 403
+    assert served.get("/kata/scale?via=review", **served.cookie)[0] == 404  # nothing was begun
+    status, headers = served.post("/review/scale", **served.cookie)
+    assert (status, headers["location"]) == (303, "/proxy/kata/scale?via=review")
+    assert served.get(headers["location"], **served.cookie)[0] == 200
+    for path in ("/review/nothing", "/history/nothing?number=1", "/history/scale?number=1"):
+        assert served.post(path, **served.cookie)[0] == 404
 
 
 def test_only_this_machine_reaches_it(served: Served) -> None:
