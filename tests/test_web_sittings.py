@@ -196,7 +196,7 @@ class Sat(Practised):
         for label, value in fields.items():
             page.get_by_label(label.replace("_", " ").capitalize(), exact=True).fill(value)
         page.get_by_role("button", name="Begin").click()
-        expect(page.locator(".clock")).to_contain_text("left")
+        expect(page.locator(".clock")).to_contain_text("left", timeout=30_000)
         return page
 
     def says(self, page: Page, line: str, *until: str) -> None:
@@ -353,7 +353,8 @@ def test_call_that_hangs_is_stopped_and_other_katas_wait_for_their_turn(sat: Sat
     page.get_by_role("button", name="Stop").click()
     sat.heard(page, "stopped: nothing of it counts, and the clock runs on")
     expect(other.locator(".verdict")).to_have_text("PASS", timeout=30_000)
-    sat.does(page, "submit", "this counts")
+    sat.write(page, REFERENCE)
+    sat.does(page, "submit", "this counts 100")
 
 
 def test_learner_finds_and_mends_the_bugs_of_a_round(sat: Sat) -> None:
@@ -394,10 +395,10 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     here.heard(page, "planted in it")
     for line, until in (("help", "this list"), ("hint", "Hint 1"), ("submit", "FAIL"), ("diff", "nothing")):
         here.says(page, line, until)
-    for shown in ("Code", "Talk"):
+    for shown, pane in (("Code", ".cm-content"), ("Talk", ".log")):
         if width < 800:
             page.get_by_role("button", name=shown, exact=True).click()
-        here.ready(page)
+        page.wait_for_selector(pane)
         assert found(page) == [], shown
         assert page.evaluate("document.documentElement.scrollWidth") == width
     here.says(page, "end", "this ends the round")

@@ -57,6 +57,7 @@ class SittingPage:
             self.commands = ui.element("div").classes("tools commands")
             self.stop = button("Stop", self.chat.stop, "ends what is under way; the clock runs on")
             self.status = ui.label().classes("status").props("role=status")
+        self.stop.set_visibility(False)
         tabs(PANES, "talk")
         with ui.element("div").classes("panes two").props("data-pane=talk"):
             with ui.element("section").classes("pane talk").props('aria-label="Talk"'):
