@@ -6,7 +6,9 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import pytest
@@ -21,12 +23,14 @@ from graders.desk.state import State
 from graders.faults import UsageError
 from graders.interview.record import reports
 from graders.interview.session import InterviewSession
+from graders.judge.warm import WarmJudge
+from graders.sitting.interrupts import Stopped, stoppable
 from graders.sitting.pace import Pace, Word
 from graders.web import sittings
 from graders.web.chat import Chat, Transcript
 from graders.web.runner import Turn
 from graders.web.sittings import Held, arguments, parsed
-from tests.test_debugging import BOTH, RIGHT
+from tests.test_debugging import BOTH, RIGHT, another
 from tests.test_interview import FOLLOW_UP, HINTS, PROMPT
 from tests.test_web import serving
 from tests.test_web_pages import MARKUP, Practised, found
@@ -186,6 +190,51 @@ def test_session_goes_on_without_a_page_and_is_gone_on_with(tmp_path: Path, monk
     (report,) = reports(state.events())
     assert (report.minutes, report.phase, report.round.plan) == (20, "code", ["multiply"])
     state.close()
+
+
+def test_sitting_that_goes_on_elsewhere_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted(tmp_path)
+    monkeypatch.setattr(sittings, "WarmJudge", lambda launcher: FakeJudge())
+    launcher: Any = None
+    state = State(tmp_path)
+    here, there = (Held(InterviewSession, launcher, Turn(), tmp_path) for _ in range(2))
+    here.begin(["--minutes=20", "--seed=7"], state)
+    wait_for(lambda: here.chat and here.chat.idle)
+    there.begin(["--resume"], state)
+    wait_for(lambda: there.chat and there.chat.idle)
+    assert here.chat
+    here.chat.send("next")
+    wait_for(lambda: here.chat and "this interview went on in another terminal" in here.chat.said[-1])
+    for one in (here, there):
+        one.close()
+        assert not one.goes_on
+    state.close()
+
+
+def test_what_cannot_be_drawn_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted(tmp_path)
+    monkeypatch.setattr(sittings, "WarmJudge", lambda launcher: FakeJudge())
+    launcher: Any = None
+    state = State(tmp_path)
+    held = Held(InterviewSession, launcher, Turn(), tmp_path)
+    held.begin(["--minutes=5"], state)
+    wait_for(lambda: not held.goes_on)
+    assert held.chat
+    assert "error: no kata fits into 5 minutes" in held.chat.said[-1]
+    state.close()
+
+
+def test_whoever_stops_the_judge_stops_what_waits_for_it() -> None:
+    judge = WarmJudge(SimpleNamespace())  # type: ignore[arg-type]
+
+    def wait() -> None:
+        with stoppable(judge):
+            judge.interrupt()
+
+    thread_of_its_own = ThreadPoolExecutor(1).submit(wait)
+    with pytest.raises(Stopped, match="nothing of it counts"):
+        thread_of_its_own.result()
+    assert not judge.interrupted
 
 
 class Sat(Practised):
@@ -381,6 +430,24 @@ def test_learner_finds_and_mends_the_bugs_of_a_round(sat: Sat) -> None:
     assert made.mended == 2
 
 
+def test_round_of_two_files_has_an_editor_of_each(sat: Sat) -> None:
+    another(sat.root)
+    page = sat.begin("/debug", katas="scale twin", minutes="45")
+    sat.ready(page)
+    page.get_by_role("button", name="twin.py", exact=True).click()
+    expect(page.locator(".cm-content")).to_contain_text("def twin(")
+    page.locator(".cm-line").nth(4).click()
+    page.get_by_role("button", name="bug", exact=True).click()
+    expect(page.get_by_label("What you say")).to_have_value("bug twin 5 ")
+    sat.write(page, RIGHT.replace("scale(", "twin("))
+    page.get_by_role("button", name="scale.py", exact=True).click()
+    expect(page.locator(".cm-content")).to_contain_text("def scale(")
+    sat.write(page, RIGHT)
+    page.keyboard.press("Control+Enter")
+    sat.heard(page, "All 2 files: scale and twin")
+    assert (sat.root / ".kata/debug/twin.py").read_text() == RIGHT.replace("scale(", "twin(")
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 768), ("dark", 360)])
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     sat: Sat, browser: Browser, scheme: Literal["light", "dark"], width: int
@@ -399,6 +466,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
         if width < 800:
             page.get_by_role("button", name=shown, exact=True).click()
         page.wait_for_selector(pane)
+        assert page.locator(".pane:visible").count() == (1 if width < 800 else 2)
         assert found(page) == [], shown
         assert page.evaluate("document.documentElement.scrollWidth") == width
     here.says(page, "end", "this ends the round")
