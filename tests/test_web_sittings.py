@@ -269,8 +269,12 @@ class Sat(Practised):
 
 
 @pytest.fixture
-def sat(tmp_path: Path, browser: Browser) -> Iterator[Sat]:
-    root = fitted(tmp_path)
+def root(tmp_path: Path) -> Path:
+    return fitted(tmp_path)
+
+
+@pytest.fixture
+def sat(root: Path, browser: Browser) -> Iterator[Sat]:
     with serving(root, "--port", "0") as served:
         context = browser.new_context()
         made = Sat(root, served, context)
@@ -430,8 +434,13 @@ def test_learner_finds_and_mends_the_bugs_of_a_round(sat: Sat) -> None:
     assert made.mended == 2
 
 
+@pytest.fixture
+def twin(root: Path) -> None:
+    another(root)
+
+
+@pytest.mark.usefixtures("twin")
 def test_round_of_two_files_has_an_editor_of_each(sat: Sat) -> None:
-    another(sat.root)
     page = sat.begin("/debug", katas="scale twin", minutes="45")
     sat.ready(page)
     page.get_by_role("button", name="twin.py", exact=True).click()
