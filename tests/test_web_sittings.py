@@ -225,7 +225,7 @@ def test_what_cannot_be_drawn_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_whoever_stops_the_judge_stops_what_waits_for_it() -> None:
-    judge = WarmJudge(SimpleNamespace())  # type: ignore[arg-type]
+    judge = WarmJudge(SimpleNamespace())
 
     def wait() -> None:
         with stoppable(judge):
