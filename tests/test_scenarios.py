@@ -332,7 +332,9 @@ def test_class_needs_scenarios() -> None:
 def test_scenario_takes_no_module_with_a_forward() -> None:
     case = Case("one", lambda draw: {"x": draw.normal(3)}, scenario=with_torch)
     module = Answer("f()", oracle=abs, forward="forward(x)", parameters=lambda: {"w": (3,)}, cases=(case,))
-    with pytest.raises(GraderError, match=r"scenario with_torch should take functions and classes, .*: say .class f"):
+    with pytest.raises(
+        GraderError, match=r"scenario with_torch should take functions and classes, .*: declare it as .class f"
+    ):
         Grader((module,))
 
 

@@ -294,8 +294,8 @@ class Grader:
         for scenario in filter(None, (one.scenario for answer in self.answers for one in answer.asked)):
             for name in modules & inspect.signature(scenario).parameters.keys():
                 raise GraderError(
-                    f"scenario {scenario.__name__} should take functions and classes, and {name} has a forward: "
-                    f'say "class {name}(…)", with methods for forward and a right class for oracle'
+                    f"scenario {scenario.__name__} should take functions and classes, but {name} has a forward: "
+                    f'declare it as "class {name}(…)", with methods for forward and a right class for oracle'
                 )
 
     @property
