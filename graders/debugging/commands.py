@@ -80,8 +80,8 @@ def submit_file(debugging: Debugging) -> None:
     if pasted:
         left, state = [bug.name for bug in report.left], "pasted"
         debugging.say(
-            "That is the reference from solutions/, which finds no bug: it counts for nothing. `restore` brings the "
-            "round's file back."
+            f"{debugging.file.name} is the reference from solutions/, which finds no bug: it counts for nothing. "
+            "`restore` brings the round's file back."
         )
     else:
         result = DebugReporter(debugging.terminal, debugging.judge).of(debugging.kata, debugging.file)
