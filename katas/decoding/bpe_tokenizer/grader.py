@@ -193,7 +193,7 @@ ENCODING = Budget(
     sizes={"characters": (14_000, 140_000)},
     inputs=long_other,
     asks=("time",),
-    time=30,  # 5 to 8 where every chunk is merged anew; 65 where every merge is tried in every chunk
+    time=15,  # 5 to 8 where every chunk is merged anew; 29 to 65 where every merge is tried in every chunk
     scenario=encode_long,
 )
 ask = partial(Case, dtypes=(torch.float64,))
