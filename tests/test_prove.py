@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from graders.author import bans, forked, shard
+from graders.author import bans, forked, shard, wrong
 from graders.author.prove import chosen_katas
 from graders.catalogue import katas
 from graders.catalogue.source import Source
 from graders.faults import UsageError
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
+from graders.sandbox import submission as submissions
+from graders.sandbox.dialogue import WorkerProcess
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.submission import Submission
-from tests.toys import make_repository, run, run_within
+from tests.toys import REFERENCE, make_repository, run, run_within
 
 
 @pytest.fixture
@@ -63,9 +65,9 @@ def test_unknown_reference_is_refused_in_one_line(history: Path, reference: str)
 def test_shards_share_the_katas(history: Path) -> None:
     assert [chosen(history, None, (number, 2)) for number in (1, 2)] == [["scale"], ["affine"]]
     assert shard("2/3") == (2, 3)
-    for wrong in ("0/2", "3/2", "1", "a/b"):
+    for text in ("0/2", "3/2", "1", "a/b"):
         with pytest.raises(argparse.ArgumentTypeError, match="like 1/4"):
-            shard(wrong)
+            shard(text)
 
 
 def test_a_ban_that_matches_nothing_of_torch_is_told() -> None:
@@ -146,3 +148,21 @@ def test_torchs_own_answer_is_held_at_the_budgets_also() -> None:
         launcher.close()
     (sentence,) = found
     assert sentence.startswith("builtin.py at many_rows: the call: should return, got TypeError: ")
+
+
+def test_mutant_that_hangs_is_waited_for_once(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[WorkerProcess] = []
+    monkeypatch.setattr(submissions, "LIMIT_SECONDS", 0.5)
+    monkeypatch.setattr(WorkerProcess, "line_it_was_on", lambda worker: waited.append(worker))
+    launcher = new_launcher()
+    assert launcher.isolation
+    bench = wrong.Bench(katas.find_one("scale", toys), launcher)
+    try:
+        state, message = bench.judged(
+            REFERENCE.replace("    return", "    while factor != 2:\n        pass\n    return")
+        )
+    finally:
+        bench.close()
+        launcher.close()
+    assert (state, len(waited)) == ("failing", 1), message
+    assert message.endswith("the call: did not return in 0.5 s")

@@ -174,6 +174,7 @@ class Bench:
     def judged(self, mutant: str) -> tuple[str, str]:
         self.home.renew()
         one = self.submission(mutant, self.home)
+        one.most_hangs = 1  # it fails by that
         failed = self.first_failure(Trial(self.vectors, one, self.reference, {}))
         one.replies.clear()  # the home still knows it
         return state_of(one, failed)

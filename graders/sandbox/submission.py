@@ -56,6 +56,7 @@ class Submission:
         self.replies: dict[bytes, tuple[Request, Reply]] = {}  # by the request's message
         self.imported: dict[str, int | None] = {}  # what it called while it was imported although it may not
         self.hangs = self.deaths = 0  # in a row
+        self.most_hangs = MOST_HANGS
         self.seconds = 0.0
         self.bytes = 0
         self.unloadable = f"{source.shown} {source.unreadable}" if source.unreadable else ""
@@ -118,8 +119,8 @@ class Submission:
 
     def refuse_more(self) -> None:
         """Raises: GivenUp where it took too much already: one file should not keep the others waiting."""
-        if self.hangs >= MOST_HANGS:
-            raise GivenUp(f"not asked, since {MOST_HANGS} calls in a row did not return", "timeout")
+        if self.hangs >= self.most_hangs:
+            raise GivenUp(f"not asked, since {self.most_hangs} calls in a row did not return", "timeout")
         if self.deaths >= MOST_DEATHS:
             raise GivenUp(f"not asked, since {MOST_DEATHS} calls in a row ended without a result")
         if self.seconds >= WHOLE_SECONDS:
