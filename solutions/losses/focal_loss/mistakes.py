@@ -113,6 +113,11 @@ MISTAKES = (
         {FACTOR: "factor = log_p_t.exp() ** gamma", LOG: OF_BCE, WEIGHT: CHOSEN},
     ),
     Mistake(
+        "p_of_the_weighted_loss",
+        "p_t is e^−loss of a loss that is already weighted by α_t; take it from the plain cross-entropy, then weight",
+        {FACTOR: f"own = {WEIGHT} * log_p_t if alpha >= 0 else log_p_t\n    factor = (1 - own.exp()) ** gamma"},
+    ),
+    Mistake(
         "gamma_no_exponent",
         "gamma multiplies or is ignored; it is the exponent of 1 − p_t, any number ≥ 0",
         {FACTOR: "factor = gamma * (-z).sigmoid()"},
