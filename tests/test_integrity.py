@@ -152,6 +152,12 @@ def test_threads_chosen_on_import_do_not_take_time(toys: Path) -> None:
     assert grade(toys, "scale", {"threads": source})["threads"]["state"] == "solved"
 
 
+def test_temporary_files_lie_in_the_scratch_folder_wherever_the_judges_own_did(toys: Path) -> None:
+    note = "    with tempfile.TemporaryFile() as note:\n        note.write(b'x')\n    return x / (1 / factor)"
+    source = "import tempfile\n\n" + REFERENCE.replace("    return x / (1 / factor)", note)
+    assert grade(toys, "scale", {"note": source})["note"]["state"] == "solved"
+
+
 def test_odd_paths_are_judged_or_refused_in_a_sentence(toys: Path) -> None:
     folder = toys / "sub missions ünï"
     folder.mkdir()

@@ -17,6 +17,7 @@ import re
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from operator import methodcaller
@@ -149,6 +150,7 @@ def prepare(connection: int, telling: int, scratch: str) -> int:
     for name in set(os.environ) - KEPT:
         del os.environ[name]
     os.environ |= {"HOME": scratch, "TMPDIR": scratch, "LOGNAME": "kata"}
+    tempfile.tempdir = None  # which the process that this was forked from may have found elsewhere
     gc.unfreeze()  # many small objects cost here what they cost anywhere that torch is loaded
     torch.set_num_threads(1)
     if STACK_SIGNAL:
