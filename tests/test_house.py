@@ -106,3 +106,9 @@ def test_grading_one_kata_imports_no_other_grader() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert ran.stdout.splitlines()[-1] == "grader_of_lr_schedule"
+
+
+def test_a_page_or_a_round_begins_without_scikit_learn() -> None:
+    code = "import sys, graders.web.pages, graders.interview.session; print('sklearn' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert ran.stdout == "False\n"

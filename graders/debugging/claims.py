@@ -9,8 +9,7 @@ from rich.text import Text
 from graders.debugging.debugging import Debugging
 from graders.desk.debugged import PlantedBug
 from graders.sitting import asking_back
-from graders.sitting.asking_back import Offer
-from graders.sitting.matching import MAYBE
+from graders.sitting.asking_back import MAYBE, Offer
 
 LEAST = 0.05  # the score of words that have something to do with a mistake
 HERE = 0.3  # what a mistake is nearer by whose edit is in the line that is claimed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+MAYBE = 0.1  # the score of a prepared text from which on it is worth asking back
 PREAMBLE = "I am not sure what you {verb}. Do you mean this? {how}, or put it another way."
 
 

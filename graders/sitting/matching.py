@@ -18,13 +18,13 @@ from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[impo
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.texts import Question, clarifying, general, shared
+from graders.sitting.asking_back import MAYBE
 
 CLOSEST = (0.4, 0.3, 0.2, 0.1)  # the weights of the nearest phrasings
 ANSWER, WHOLE = 0.5, 1.0  # and of the answer, and of all words of a question
 GENERAL = 0.1  # by which a question about any kata is further than one about this one
 LEAD, KNOWN, BIAS = 9.07, 2.32, -1.68  # what makes it sure; tests/fit_matching.py fits them
 SURE = 0.92  # the probability from which on the best one is taken for meant
-MAYBE = 0.1  # the score from which on it is worth asking back
 OFFERED = 3  # at most, in asking back
 WORD = re.compile(r"\w+")
 
