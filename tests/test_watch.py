@@ -327,7 +327,7 @@ def test_bench_says_what_it_measures_before_it_has_a_figure_and_repeats_what_is_
     shown = io.StringIO()
     speed.show(Console(file=shown), toys, runs=3)
     first = shown.getvalue()
-    assert "all katas, median of 2 " in first
+    assert "all katas, median of 2\n" in first
     speed.show_watch(Console(file=shown), toys, runs=1)
     assert "the same, the slowest of 2 along the path" in shown.getvalue().removeprefix(first)
     said = capfd.readouterr().err.splitlines()

@@ -156,7 +156,9 @@ document.addEventListener(
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !katas.view) return;
     event.preventDefault();
     event.stopPropagation();
-    document.getElementById("run").click();
+    const run = document.getElementById("run");
+    if (run) run.click();
+    else emitEvent("enter");
   },
   true,
 );

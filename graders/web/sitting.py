@@ -41,6 +41,7 @@ class SittingPage:
         self.site, self.held, self.chat = site, held, held.chat
         self.count = 0  # of what was said, that it shows
         self.made_from: tuple[object, ...] = ()  # its commands
+        self.buttons: dict[str, ui.button] = {}  # of commands that act at once
         self.asked = ""  # what it has buttons for to answer
         self.files: list[AnswerFile] | None = None  # None: it was not looked yet
         self.file: AnswerFile | None = None  # of them, that is open
@@ -70,6 +71,7 @@ class SittingPage:
                 self.names = ui.element("div").classes("tools files").props('role=group aria-label="Files"')
                 self.room = ui.element("div").classes("room")
         ui.on("line", lambda event: self.send(str(event.args)))
+        ui.on("enter", self.enter)
         ui.context.client.on_connect(self.connected)
         ui.context.client.on_disconnect(self.save)
 
@@ -111,10 +113,12 @@ class SittingPage:
         self.stop.set_visibility(bool(words) and turn.whose == chat.whose)
         self.commands.set_visibility(not words)
         self.line.set_visibility(not chat.ended)
-        made_from = (*(one.name for one in known), self.file, self.several, chat.ended)
+        made_from = (*(one.name for one in known), self.several, chat.ended)
         if made_from != self.made_from:
             self.made_from = made_from
             self.draw_commands(known)
+        for name, one in self.buttons.items():
+            one.classes(**{"add" if name == self.first else "remove": "first"})
         asked = "" if chat.ended else chat.asked or (FINISHED if sitting and sitting.at == "follow-up" else "")
         if asked != self.asked and not words:
             self.asked = asked
@@ -122,6 +126,7 @@ class SittingPage:
 
     def draw_commands(self, known: list[Command[Any]]) -> None:
         self.commands.clear()
+        self.buttons.clear()
         with self.commands:
             for one in known:
                 self.command(one)
@@ -135,9 +140,16 @@ class SittingPage:
             where = json.dumps([one.name, "LINE" in one.usage, self.several])
             button(one.name, None, tip).on("click", js_handler=f"() => katas.begins(...{where})")
             return
-        made = button(one.name, lambda: self.command_given(one.name), tip)
-        if one.name == ("run" if self.file and self.file.tests else "submit"):
-            made.classes("first").props("id=run")  # by Ctrl-Enter
+        self.buttons[one.name] = button(one.name, lambda: self.command_given(one.name), tip)
+
+    @property
+    def first(self) -> str:
+        """What Ctrl-Enter does."""
+        return "run" if self.file and self.file.tests else "submit"
+
+    def enter(self) -> None:
+        if self.first in self.buttons:
+            self.command_given(self.first)
 
     @property
     def several(self) -> bool:

@@ -45,7 +45,7 @@ def test_backward_of_a_vector_wants_a_vector_to_pull_back() -> None:
         torch.autograd.grad(losses, x, retain_graph=True)
     (pulled,) = torch.autograd.grad(losses, x, torch.ones_like(x), retain_graph=True)
     torch.testing.assert_close(pulled, torch.autograd.grad(losses.sum(), x)[0])
-    assert said(KATA, "passing ones gives the gradient of their sum")
+    assert said(KATA, "a vector of ones gives the gradient of their sum")
 
 
 def test_norm_of_the_gradient_of_each_sample() -> None:
