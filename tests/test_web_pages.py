@@ -274,6 +274,33 @@ def test_keyboard_alone_suffices(practised: Practised) -> None:
     page.wait_for_url("**/kata/affine")
 
 
+def test_vims_keys_write_run_and_leave(practised: Practised) -> None:
+    page = practised.open()
+    toggle = page.get_by_role("button", name="Vim")
+    expect(toggle).to_have_attribute("aria-pressed", "false")
+    toggle.click()
+    page.wait_for_selector(".cm-vim-panel")
+    page.click(".cm-content")
+    page.keyboard.type("ggdGi")
+    page.keyboard.insert_text(REFERENCE)
+    page.keyboard.press("Escape")
+    page.keyboard.type(":w\n")
+    expect(page.locator(".verdict")).to_have_text("PASS", timeout=30_000)
+    assert practised.file.read_text().rstrip() == REFERENCE.rstrip()
+    page.reload()
+    page.wait_for_selector(".cm-vim-panel")
+    expect(toggle).to_have_attribute("aria-pressed", "true")
+    page.click(".cm-content")
+    page.keyboard.type(":q\n")
+    expect(page.get_by_role("button", name="Run")).to_be_focused()
+    toggle.click()
+    expect(page.locator(".cm-vim-panel")).to_have_count(0)
+    page.click(".cm-content")
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("x = 1  # jj")
+    expect(page.locator(".cm-content")).to_contain_text("x = 1  # jj")
+
+
 def test_panes_are_divided_by_mouse_or_keyboard_and_stay_so(practised: Practised) -> None:
     page = practised.open()
     wide, high = page.get_by_label("Width of the statement"), page.get_by_label("Height of the code")

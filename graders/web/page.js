@@ -2,7 +2,7 @@
 const katas = {
   // Begins with the editor of a file; what an earlier page could not hand over goes into it first.
   async start(id, name, path) {
-    this.view = this.marks = null;
+    this.view = this.marks = this.keys = null;
     while (!getElement(id)) await new Promise(requestAnimationFrame);
     this.element = getElement(id);
     await this.element.editorPromise;
@@ -13,6 +13,7 @@ const katas = {
     this.view.contentDOM.setAttribute("aria-label", `Python of ${name}; Escape, then Tab leaves the editor`);
     this.view.contentDOM.tabIndex = 0;
     this.dress();
+    if (localStorage.getItem("katas:vim")) this.vim(true);
     const draft = JSON.parse(localStorage.getItem(this.key) || "null");
     if (draft && draft.text !== this.saved) {
       emitEvent("draft", path, draft.base);
@@ -80,6 +81,28 @@ const katas = {
     const now = Number(localStorage.getItem("katas:size") || 14);
     localStorage.setItem("katas:size", Math.min(28, Math.max(10, now + step)));
     this.dress();
+  },
+  // Vim's keys, for those who want them. Where they are not wanted, they are not loaded.
+  async vim(wanted = !localStorage.getItem("katas:vim")) {
+    localStorage.setItem("katas:vim", wanted ? "yes" : "");
+    document.querySelector("[data-vim]")?.setAttribute("aria-pressed", wanted);
+    const CM = await import("nicegui-codemirror");
+    const { Vim, vim } = await import(`${this.prefix}/vim.js`);
+    Vim.defineEx("write", "w", () => this.enter());
+    Vim.defineEx("quit", "q", () => setTimeout(() => document.querySelector("nav.tools button").focus()));
+    if (!this.view) return; // start will see to it
+    if (!this.keys) {
+      this.keys = new CM.Compartment();
+      this.view.dispatch({ effects: CM.StateEffect.appendConfig.of(this.keys.of([])) });
+    }
+    this.view.dispatch({ effects: this.keys.reconfigure(wanted ? CM.Prec.highest(vim({ status: true })) : []) });
+  },
+  // Ctrl-Enter. The editor of another file may just be on its way.
+  async enter() {
+    while (!this.view) await new Promise(requestAnimationFrame);
+    const run = document.getElementById("run");
+    if (run) run.click();
+    else emitEvent("enter");
   },
   pane(name) {
     document.querySelector(".panes").dataset.pane = name;
@@ -153,12 +176,10 @@ const katas = {
 document.addEventListener(
   "keydown",
   (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !katas.view) return;
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !document.querySelector(".cm-editor")) return;
     event.preventDefault();
     event.stopPropagation();
-    const run = document.getElementById("run");
-    if (run) run.click();
-    else emitEvent("enter");
+    katas.enter();
   },
   true,
 );

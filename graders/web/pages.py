@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fastapi import FastAPI, HTTPException
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from nicegui import ui
 
 from graders.catalogue.katas import Kata
@@ -17,7 +17,7 @@ from graders.desk.progress import reached
 from graders.desk.state import State
 from graders.faults import UsageError
 from graders.report.page import MARKS, VERDICTS, WORDS, Links, page_of
-from graders.web import around
+from graders.web import HERE, around
 from graders.web.cards import TEMPLATES
 from graders.web.practice import Practice
 from graders.web.runner import Runner
@@ -63,6 +63,10 @@ def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -
     @app.get("/rules")
     async def show_rules() -> HTMLResponse:
         return site.page("Rules", site.guarded(lambda: f'<div class="text">{rules(root)}</div>'))
+
+    @app.get("/vim.js")
+    async def send_vim() -> FileResponse:
+        return FileResponse(HERE / "vim.js", media_type="text/javascript")
 
     @ui.page("/kata/{name}")
     def show_kata(name: str, via: str = "") -> None:

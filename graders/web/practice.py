@@ -47,6 +47,8 @@ class Practice:
             for word, step in (("A−", -1), ("A+", 1)):
                 size = button(word, None, "smaller letters" if step < 0 else "larger letters")
                 size.on("click", js_handler=f"() => katas.size({step})")
+            vim = button("Vim", None, "Vim's keys").props("data-vim aria-pressed=false")
+            vim.on("click", js_handler="() => katas.vim()")
             self.status = ui.label().classes("status").props("role=status")
         tabs(PANES, "code")
         with ui.element("div").classes("panes").props("data-pane=code"):

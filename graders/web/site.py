@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -73,7 +74,7 @@ def trouble(error: Exception) -> str:
 
 def heading(site: Site, title: str) -> None:
     """Of a page that NiceGUI makes: the style, the script, and the way to the other pages."""
-    ui.add_head_html(HEAD)
+    ui.add_head_html(f"{HEAD}<script>katas.prefix = {json.dumps(site.prefix)}</script>")
     ui.page_title(f"{title} · Katas")
     with ui.element("header"):
         ui.html(escape(title), tag="h1", sanitize=False)
