@@ -410,6 +410,13 @@ def test_call_that_hangs_is_stopped_and_other_katas_wait_for_their_turn(sat: Sat
     sat.does(page, "submit", "this counts 100")
 
 
+def test_nothing_is_promised_once_it_is_over(sat: Sat) -> None:
+    page = sat.begin("/interview", minutes="20", seed="7")
+    expect(page.locator(".room")).to_contain_text("You will write here")
+    sat.does(page, "quit", "suspended: nothing is lost")
+    expect(page.locator(".room")).to_be_empty()
+
+
 def test_learner_finds_and_mends_the_bugs_of_a_round(sat: Sat) -> None:
     page = sat.begin("/debug", katas="scale", minutes="15")
     sat.heard(page, ".kata/debug/scale.py is a right answer with 2 bugs planted in it.")

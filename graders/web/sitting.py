@@ -127,6 +127,8 @@ class SittingPage:
     def draw_commands(self, known: list[Command[Any]]) -> None:
         self.commands.clear()
         self.buttons.clear()
+        if self.chat.ended and self.file is None:
+            self.room.clear()  # nothing will be written there
         with self.commands:
             for one in known:
                 self.command(one)
