@@ -175,7 +175,7 @@ def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> N
     file_of(toys).write_text(RIGHT.replace("return", "if x.element_size() == 4:\n        x = x + 1\n    return"))
     one.says("submit", "The planted bugs are gone, but something else fails", "call", "scale(x[", "[debug  ")
     file_of(toys).write_text(INVERSE.replace("x / factor", "x / factor + 0.25"))
-    one.says("submit", "1 of 2 planted bugs is gone", "Something else also fails", "[debug  ")
+    one.says("submit", "1 of 2 planted bugs is gone", "A check also fails that no planted bug breaks", "[debug  ")
     one.says("5", "there is no question open", "[debug  ")
     one.says("sumbit", "did you mean submit?", "[debug  ")
     one.says("end", "yes/no > ")
@@ -342,7 +342,7 @@ def test_open_round_is_not_given_up_unasked(toys: Path) -> None:
     assert refused.returncode == 2
     assert "is still open: go on with nox -s debug -- --resume, or add --new to give it up" in refused.stderr
     told = run(toys, "debug", "--report")
-    assert "its bugs are told once it is over" in told.out
+    assert "its bugs are shown once it is over" in told.out
     assert piped(toys, "quit\n", "debug", "scale", "--bugs", "2", "--new").returncode == 0
     first, second = debug_rounds(events(toys))
     assert (first.ended, second.ended) == ("abandoned", "")

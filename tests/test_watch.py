@@ -152,7 +152,7 @@ def test_keys_show_hints_and_the_list_and_go_on(terminal: Terminal) -> None:
 def test_review_is_judged_where_it_is_written(desk: Path) -> None:
     answer = desk / "katas/toys/scale/scale.py"
     answer.write_text(REFERENCE)
-    assert "no review was begun" in run(desk, "watch", "--review").err
+    assert "no review has begun" in run(desk, "watch", "--review").err
     state = State(desk)
     begin(state, katas.find_one("scale", desk), "review")
     state.close()

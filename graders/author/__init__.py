@@ -56,7 +56,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         description="Writes every file of a new kata, with what is left to do in each.",
     )
     new.add_argument("kata", metavar="KATA", help="its name, such as layer_norm")
-    new.add_argument("--like", required=True, metavar="OTHER", help="the kata that it is to resemble in its form")
+    new.add_argument("--like", required=True, metavar="OTHER", help="the kata whose form it should have")
     new.add_argument("--signature", metavar="TEXT", help="as 'layer_norm(x, eps=1e-5)'; default: OTHER's")
     new.add_argument("--topic", metavar="TOPIC", help="its folder; default: OTHER's")
     stub = commands.add_parser(

@@ -25,7 +25,7 @@ def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice
     minutes = "1 minute" if report.minutes == 1 else f"{report.minutes} minutes"
     terminal.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {minutes}; {ended(report)}")
     if not report.ended:
-        terminal.say("its bugs are told once it is over")
+        terminal.say("its bugs are shown once it is over")
         return
     for place, bug in enumerate(report.bugs, start=1):
         terminal.say()

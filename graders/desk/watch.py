@@ -47,7 +47,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         if options.review:
             named = [kata for kata in named if attempts.file_for(kata, REVIEW).exists()]
             if not named:
-                raise UsageError("no review was begun that could be watched; begin one: nox -s review")
+                raise UsageError("no review has begun; begin one: nox -s review")
         desk = status.overview(state, named)
         due = [one.kata for one in desk.due] if options.review else []
         first = next(iter(due), desk.next or named[0].id)

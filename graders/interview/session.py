@@ -140,7 +140,7 @@ class InterviewSession(Session[InterviewReport]):
         drawn = "one kata, with" if count == 1 else f"{count} katas{grows}, each with"
         self.terminal.say(
             f"A mock interview of {report.minutes} minutes: {drawn} questions at its end. {editor}, no books. "
-            "`help` lists what you can type, `quit` goes on another time; the clock runs on."
+            "`help` lists what you can type, `quit` suspends it; the clock runs on."
         )
         self.terminal.say(f"seed {report.seed} (--seed {report.seed} draws the same again)")
 

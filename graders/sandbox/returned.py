@@ -118,7 +118,7 @@ def name_in(value: Any) -> str:
 
 def count_in(value: Any) -> int:
     if type(value) is not int or not 0 <= value < wire.LARGEST:  # a bool is no number
-        raise ValueError("a number should be one of 63 bits")
+        raise ValueError("a number should fit into 63 bits")
     return value
 
 

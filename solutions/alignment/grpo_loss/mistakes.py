@@ -95,7 +95,7 @@ MISTAKES = (
     ),
     mistake(
         "one_sided_clip",
-        "the ratio is clipped on one side alone; both bounds count, 1 − clip_eps and 1 + clip_eps",
+        "the ratio is clipped only on one side; both bounds count, 1 − clip_eps and 1 + clip_eps",
         CLIPPED,
         "clipped = ratio.clamp(max=1 + clip_eps)",
         "clipped = ratio.clamp(min=1 - clip_eps)",
@@ -129,7 +129,7 @@ MISTAKES = (
     Mistake(
         "ratio_is_constant",
         "the ratio is detached, or log-probabilities are compared with themselves, so the gradient is 0 or wrong; "
-        "detach old_logp alone",
+        "detach only old_logp",
         {RATIO: RATIO.replace("(logp", "(logp.detach()")},
         {RATIO: RATIO.replace("(logp", "(logp.detach()"), "if ref_logp is not None:": "if kl_coef > 0:"},
         {RATIO: RATIO.replace("old_logp", "logp")},
@@ -158,7 +158,7 @@ MISTAKES = (
     mistake("kl_without_one", "the KL term lacks its − 1", KL, "losses = losses + kl_coef * (delta.exp() - delta)"),
     mistake(
         "kl_is_constant",
-        "no gradient flows through the KL term; detach ref_logp alone",
+        "no gradient flows through the KL term; detach only ref_logp",
         DELTA,
         DELTA.replace("- logp", "- logp.detach()"),
     ),

@@ -99,7 +99,7 @@ MISTAKES = (
     ),
     Mistake(
         "padded_queries_cleared",
-        "a padded query gets zeros although it sees real keys; key_mask speaks of keys alone",
+        "a padded query gets zeros although it sees real keys; key_mask only says which keys are seen",
         {PADDED: f"{PADDED}\n        seen = seen & {OWN}"},
     ),
     Mistake(
@@ -174,7 +174,7 @@ MISTAKES = (
     ),
     Mistake(
         "result_cleared",
-        "the NaN of a query that sees no key is cleared from the result alone, and the gradient of v is NaN; "
+        "the NaN of a query that sees no key is cleared only from the result, and the gradient of v is NaN; "
         "clear the weights",
         {CLEAR: "pass", RESULT: "return (weights @ v).nan_to_num()"},
     ),

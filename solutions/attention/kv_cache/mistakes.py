@@ -104,7 +104,7 @@ MISTAKES = (
     ),
     Mistake(
         "only_the_new_returned",
-        "the returned cache holds the new tokens alone; return the keys and values of all tokens so far",
+        "the returned cache holds only the new tokens; return the keys and values of all tokens so far",
         {RESULT: RESULT.replace("(k, v)", "(k[:, :, S - T :], v[:, :, S - T :])")},
     ),
     Mistake(
@@ -209,7 +209,7 @@ MISTAKES = (
     ),
     Mistake(
         "scores_of_all_tokens",
-        "old tokens are scored again, and thrown away; score the queries of the new tokens alone",
+        "old tokens are scored again, and thrown away; score only the queries of the new tokens",
         {
             SCORES: "(torch.cat([q.new_zeros(B, H, S - T, d), q], dim=2) / math.sqrt(d)) @ k.mT",
             HIDDEN: "scores[:, :, S - T :].masked_fill(~seen, -torch.inf)",

@@ -93,7 +93,7 @@ MISTAKES = (
     ),
     Mistake(
         "blocked_row_gives_nan",
-        "blocked scores are -inf, and in a row without any other the softmax is NaN; the weights should be 0 there",
+        "blocked scores are -inf, so the softmax of a row with all keys blocked is NaN; the weights should be 0 there",
         {BLOCK: BLOCK.replace(LEAST, "-torch.inf"), **NOT_CLEARED},
         {BLOCK: ADDED_INFINITY, **NOT_CLEARED},
     ),

@@ -125,7 +125,7 @@ MISTAKES = (
     ),
     Mistake(
         "slopes_sorted",
-        "the slopes are sorted; the slopes of n heads come first, then the others",
+        "the slopes are sorted; keep their order: first n slopes, n the largest power of two, then the ones between",
         {"torch.tensor(…": "torch.tensor(sorted((slopes + between)[:num_heads], reverse=True))"},
     ),
     Mistake(

@@ -191,7 +191,7 @@ MISTAKES = (
     ),
     Mistake(
         "table_of_positions",
-        "a table holds the angles of all positions up to the largest; calculate them for the given ones alone",
+        "a table holds the angles of all positions up to the largest; calculate only the given ones",
         {ANGLES: FROM_LOWEST},
         slow=True,
     ),

@@ -95,7 +95,7 @@ MISTAKES = (
         {WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"},
     ),
     Mistake(
-        "only_the_output", "the output comes back alone; return the tuple (out, weights)", {RESULT: "weights @ v\n"}
+        "only_the_output", "only the output comes back; return the tuple (out, weights)", {RESULT: "weights @ v\n"}
     ),
     Mistake(
         "weights_detached",
@@ -141,7 +141,7 @@ MISTAKES = (
     Mistake(
         "all_tokens_of_the_batch_at_once",
         "the tokens of all sequences meet in one table of (B·S)², most of which is thrown away; keep the axis of the "
-        "batch, and @ multiplies the matrices of every sequence alone",
+        "batch, and @ multiplies the matrices of each sequence by itself",
         {
             SCORES: "((q / math.sqrt(x.shape[-1])).flatten(0, 1) @ k.flatten(0, 1).T)"
             ".unflatten(0, x.shape[:2]).unflatten(2, x.shape[:2]).diagonal(dim1=0, dim2=2).movedim(-1, 0)"

@@ -30,7 +30,7 @@ MERGED_BY_EVAL = """inside = False
 MISTAKES = (
     Mistake(
         "scaled_by_alpha",
-        "the low-rank part is multiplied by alpha alone; multiply by alpha / rank",
+        "the low-rank part is multiplied only by alpha; multiply by alpha / rank",
         {SCALE: "self.scale = alpha"},
     ),
     Mistake(
@@ -73,7 +73,7 @@ MISTAKES = (
     ),
     Mistake(
         "output_scaled",
-        "the frozen layer's output is scaled as well; scale the low-rank part alone",
+        "the frozen layer's output is scaled as well; scale only the low-rank part",
         {RETURN: f"return self.scale * ({BASE} + low @ self.lora_B.mT)"},
     ),
     Mistake(

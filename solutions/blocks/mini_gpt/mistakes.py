@@ -223,7 +223,7 @@ MODEL = (
     ),
     Mistake(
         "head_with_bias",
-        "the output projection has a bias; it has the tied weight alone",
+        "the output projection has a bias; it has only the tied weight",
         {HEAD: "nn.Linear(dim, vocab_size)"},
     ),
     Mistake(
@@ -309,7 +309,7 @@ WRITING = (
     ),
     Mistake(
         "last_token_only",
-        "the model is shown the last token alone, and has no cache of the others; show it the last C tokens",
+        "the model is shown only the last token, and has no cache of the others; show it the last C tokens",
         {CROPPED: "seen = ids[:, -1:]"},
     ),
     Mistake(

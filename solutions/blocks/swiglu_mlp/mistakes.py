@@ -31,7 +31,7 @@ def gated(text: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "silu_without_x",
-        "silu is the sigmoid alone; multiply it by x",
+        "silu is only the sigmoid; multiply it by x",
         {SILU: "return torch.sigmoid(x)"},
     ),
     Mistake(

@@ -48,7 +48,7 @@ MISTAKES = (
     ),
     Mistake(
         "bias_penalised",
-        "the penalty includes b; it should include w alone",
+        "the penalty includes b; it should include only w",
         {WEIGHTS: ONES.replace("BIAS", "1")},
         {"[0])": "[l2])"},
     ),

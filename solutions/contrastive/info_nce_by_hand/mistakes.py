@@ -161,7 +161,7 @@ MISTAKES = (
     ),
     Mistake(
         "maximum_in_one_place",
-        "the maximum is subtracted, or detached, in the sum alone; do the same to the positive's logit",
+        "the maximum is subtracted, or detached, only in the sum; do the same to the positive's logit",
         *({CHOSEN: UNSHIFTED}, HALF_DETACHED),
     ),
     Mistake(

@@ -74,12 +74,12 @@ MISTAKES = (
     ),
     Mistake(
         "positive_left_out",
-        "the positive is left out of the softmax's sum, which for one pair alone is 0/0; leave out only the row itself",
+        "the positive is left out of the softmax's sum, which for a single pair is 0/0; leave out only the row itself",
         {SHARES: DECOUPLED},
     ),
     Mistake(
         "self_not_excluded",
-        "each row is in its own denominator, in the loss, or in the shares of the gradient alone; leave it out of both",
+        "each row is in its own denominator, in the loss, or only in the shares of the gradient; leave it out of both",
         {".masked_fill(…": ""},
         {SHARES: "(unit @ unit.mT / temperature).softmax(1)"},
     ),

@@ -35,7 +35,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_into_key_or_queue",
-        "key or queue receives a gradient; this loss trains the query's encoder alone, so detach both",
+        "key or queue receives a gradient; this loss trains only the query's encoder, so detach both",
         {"key.detach()": "key"},
         {"queue.detach()": "queue"},
         {"key.detach()": "key", "queue.detach()": "queue"},
@@ -62,7 +62,7 @@ MISTAKES = (
     ),
     Mistake(
         "batch_as_negatives",
-        "the keys of other queries are negatives, as in InfoNCE; here the negatives are the rows of queue alone",
+        "the keys of other queries are negatives, as in InfoNCE; here the negatives are only the rows of queue",
         {LOGITS: LOGITS.replace("positives", "q @ k.mT")} | IN_BATCH,
         {LOGITS: "q @ k.mT / temperature"} | IN_BATCH,
     ),

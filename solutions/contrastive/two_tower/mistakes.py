@@ -90,7 +90,7 @@ MISTAKES = (
     ),
     Mistake(
         "both_directions",
-        "items also choose among users, as in CLIP; here only users choose, so take cross-entropy along the rows alone",
+        "items also choose among users, as in CLIP; here only users choose, so take cross-entropy only along the rows",
         {LOSS: f"({LOSS} + F.cross_entropy(logits.mT, own)) / 2"},
     ),
     Mistake("sum_for_mean", "the users' losses are summed; take their mean", {LOSS: f"B * {LOSS}"}),

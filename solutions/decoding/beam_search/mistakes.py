@@ -21,7 +21,7 @@ def returned(what: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "greedy",
-        "each hypothesis is extended by its likeliest token alone; keep the best beam_width of all extensions",
+        "each hypothesis is extended only by its likeliest token; keep the best beam_width of all extensions",
         {TOPK: "rows.topk(1)"},
     ),
     Mistake(
@@ -156,7 +156,7 @@ MISTAKES = (
     ),
     Mistake(
         "last_token_alone",
-        "log_probs is given the last tokens alone; it needs the whole hypotheses",
+        "log_probs is given only the last tokens; it needs the whole hypotheses",
         {BATCH: BATCH.replace("tokens for tokens", "tokens[-1:] for tokens")},
     ),
     Mistake(

@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "pairs_across_chunks",
-        "pairs are counted or merged across chunks; split the text first, and look at pairs inside each chunk alone",
+        "pairs are counted or merged across chunks; split the text first, and look only at pairs inside a chunk",
         {COUNTS: "counts = Counter([text])", CHUNKS: "chunks = [text]"},
         {COUNTS: "counts = Counter([text])"},
         {CHUNKS: "chunks = [text]"},
@@ -158,7 +158,7 @@ MISTAKES = (
     ),
     Mistake(
         "vocab_not_built",
-        "vocab has the 256 bytes alone; every merge adds an entry, the joined bytes of its pair",
+        "vocab has only the 256 bytes; every merge adds an entry, the joined bytes of its pair",
         {
             STEP: f"{STEP}\n        self.own = self.vocab\n        self.vocab = dict([*self.own.items()][:256])",
             DECODED: DECODED.replace("self.vocab", "getattr(self, 'own', self.vocab)"),

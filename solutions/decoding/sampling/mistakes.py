@@ -139,7 +139,7 @@ MISTAKES = (
     ),
     Mistake(
         "divided_by_0",
-        "a temperature of 0 divides by 0; it keeps the largest logit alone, undivided",
+        "a temperature of 0 divides by 0; it keeps only the largest logit, undivided",
         {ZERO: ["", "    if temperature == 0:\n        temperature = 1e-8\n"]},
     ),
     Mistake(

@@ -122,7 +122,7 @@ MISTAKES = (
     ),
     Mistake(
         "upstream_ignored",
-        "backward returns the slope alone; by the chain rule it is multiplied by the gradient that arrives",
+        "backward returns only the slope; by the chain rule it is multiplied by the gradient that arrives",
         {TANH_GRAD: "1 - t * t"},
         {SIGMA_GRAD: "sigma * (1 - sigma)"},
         {RELU_GRAD: f"return {MASK}"},

@@ -167,7 +167,7 @@ MISTAKES = (
     ),
     Mistake(
         "maximum_subtracted_once",
-        "the maximum is subtracted inside the sum alone; subtract it from x as well, or add it to the log of the sum",
+        "the maximum is subtracted only inside the sum; subtract it from x as well, or add it to the log of the sum",
         *logs(LOG_P.replace("shifted - ", "x - ")),
     ),
     Mistake("not_divided", "nothing is divided by the sum along dim", *results("exponentials", "shifted")),

@@ -93,7 +93,7 @@ MISTAKES = (
     ),
     Mistake(
         "xavier_by_fan_in",
-        "Xavier uses fan_in alone; its variance is 2 / (fan_in + fan_out)",
+        "Xavier uses only fan_in; its variance is 2 / (fan_in + fan_out)",
         {XAVIER_BOUND: "math.sqrt(3 / fan_in)", XAVIER_STD: "math.sqrt(1 / fan_in)"},
     ),
     Mistake(

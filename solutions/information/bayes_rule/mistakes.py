@@ -20,7 +20,7 @@ ALL_ZERO = {LOG_NONE: "if (log_joint == -torch.inf).all(-1).any():"}
 MISTAKES = (
     Mistake(
         "wrong_axis",
-        "the evidence is not the sum of each row; sum over the last axis alone, however many axes there are",
+        "the evidence is not the sum of each row; sum only over the last axis, however many axes there are",
         {EVIDENCE: ["evidence = joint.sum(0, keepdim=True)", "evidence = joint.sum(1, keepdim=True)"]},
         {LOG_EVIDENCE: ["torch.logsumexp(log_joint, 0, keepdim=True)", "torch.logsumexp(log_joint, 1, keepdim=True)"]},
         {TOTAL: ["return (prior * likelihood).sum(0)", "return prior @ likelihood.T"]},
@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "sum_beside_the_tolerance",
-        "the sum of the prior is compared with 1 too strictly, too laxly or on one side alone; allow rounding errors, "
+        "the sum of the prior is compared with 1 too strictly, too laxly or only on one side; allow rounding errors, "
         "and refuse sums that are off by more than 0.05",
         {OFF: "if prior.sum() != 1:"},
         {OFF: [OFF.replace(*to) for to in ((".02", ".001"), (".02", ".1"), (".abs()", ""), ("abs", "neg"))]},

@@ -111,7 +111,7 @@ MISTAKES = (
         {"kl": REVERSED},
         short={DIVERGENCE: "cross_entropy_of(q, p, dim, base) - entropy(q, dim, base)"},
     ),
-    mistake("symmetric", "KL is made symmetric in p and q; return KL(p ‖ q) alone", {"kl": f"({KL} + {REVERSED}) / 2"}),
+    mistake("symmetric", "KL is made symmetric in p and q; return only KL(p ‖ q)", {"kl": f"({KL} + {REVERSED}) / 2"}),
     mistake("cross_entropy_reversed", "H(q, p) is returned; swap p and q", {"ce": SWAPPED}),
     mistake(
         "divergence_without_entropy",
@@ -180,11 +180,13 @@ MISTAKES = (
     ),
     mistake(
         "everything_summed",
-        "all entries are summed up; sum along `dim` alone",
+        "all entries are summed up; sum only along `dim`",
         {"summed": "terms.sum()"},
         short={"(p * log_q).sum(dim)": "(p * log_q).sum()"},
     ),
-    mistake("axis_kept", "the result has an axis of length 1 for `dim`", {"summed": "terms.sum(dim, keepdim=True)"}),
+    mistake(
+        "axis_kept", "the result has an axis of length 1 for `dim`; drop it", {"summed": "terms.sum(dim, keepdim=True)"}
+    ),
     mistake(
         "last_axis_always",
         "`dim` is ignored and the last axis is summed; use dim",

@@ -123,7 +123,11 @@ MISTAKES = (
         *({"mi": mi} for mi in ("h(p)", "2 * h(p) - h(x) - h(y)")),
         *({"mi": f"({KL}).sum() / {by}"} for by in ("(h(x) * h(y)).sqrt()", "(h(x) + h(y)) * 2", "h(x)", "h(p)")),
     ),
-    mistake("reversed", "KL(p(x) p(y) ‖ p(x, y)) is returned; swap them", {"mi": "x * y * (log(x) + log(y) - log(p))"}),
+    mistake(
+        "reversed",
+        "KL(p(x) p(y) ‖ p(x, y)) is returned; swap its arguments",
+        {"mi": "x * y * (log(x) + log(y) - log(p))"},
+    ),
     mistake(
         "clamped_at_0",
         "a result below 0 is changed, but with a base below 1 it is right; leave it as it is",

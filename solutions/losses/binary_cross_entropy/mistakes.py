@@ -108,7 +108,7 @@ MISTAKES = (
     ),
     Mistake(
         "hard_targets_only",
-        "the loss is right for targets of 0 and 1 alone; multiply log p by y and log(1 − p) by 1 − y",
+        "the loss is right only for targets of 0 and 1; multiply log p by y and log(1 − p) by 1 − y",
         in_both("losses = -torch.where(y > 0.5, log_p, log_not_p)"),
         {LOGITS_LOSS: "return reduce((w * y + 1 - y) * torch.logaddexp(zero, (1 - 2 * y) * logits), reduction)"},
     ),
@@ -167,7 +167,7 @@ MISTAKES = (
     Mistake("pos_weight_ignored", "pos_weight is ignored; multiply the positive term by it", {W: "w = 1"}),
     Mistake(
         "pos_weight_on_negatives",
-        "pos_weight multiplies the negative term; it belongs to the positive one alone",
+        "pos_weight multiplies the negative term; it belongs only to the positive one",
         {LOGITS_LOSS: "return reduce(-w * (y * log_p + (1 - y) * log_not_p), reduction)"},
         {LOGITS_LOSS: "return reduce(-(y * log_p + w * (1 - y) * log_not_p), reduction)"},
     ),
@@ -184,7 +184,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_the_batch",
-        "the mean divides by the length of the first axis alone; divide by the number of elements",
+        "the mean divides only by the length of the first axis; divide by the number of elements",
         {MEAN: "return loss.sum() / (loss.shape[0] if loss.dim() else 1)"},
     ),
     Mistake(

@@ -95,13 +95,13 @@ MISTAKES = (
     ),
     Mistake(
         "zero_targets",
-        "a target of 0 is divided by, or left out; its error counts, divided by eps",
+        "the error is divided by a target of 0, or left out there; divide it by eps",
         {SIZE: "size = target.abs()"},
         {MAPE: f"torch.where(target == 0, 0, {MAPE})"},
     ),
     Mistake(
         "eps_is_no_least_value",
-        "eps is added to the target, or replaces exact zeros alone; divide by the larger of |t| and eps",
+        "eps is added to the target, or replaces only exact zeros; divide by the larger of |t| and eps",
         {SIZE: "size = target.abs() + eps"},
         {SIZE: ["size = (target + eps).abs()", "size = torch.where(target == 0, eps, target.abs())"]},
     ),

@@ -50,7 +50,7 @@ MISTAKES = (
     ),
     Mistake(
         "missing_gradient_read",
-        "a parameter whose .grad is None is not skipped; skip it alone, as torch.optim.SGD does",
+        "a parameter whose .grad is None is not skipped; skip it, and go on with the others, as torch.optim.SGD does",
         {HAS_ONE: "if True:"},
         {HAS_ONE: "if w.grad is None:\n                w.grad = strength * w\n            else:"},
         {HAS_ONE: "if w.grad is None:\n                break\n            else:"},
@@ -107,7 +107,7 @@ MISTAKES = (
     ),
     in_both(
         "frozen_left_out",
-        "tensors that require no gradient are left out; a penalty counts all, and decay goes by .grad alone",
+        "tensors that require no gradient are left out; a penalty counts all, and decay looks only at .grad",
         f"({L1} if w.requires_grad else w.sum() * 0)",
         f"({L2} if w.requires_grad else w.sum() * 0)",
         {HAS_ONE: "if w.grad is not None and w.requires_grad:"},
@@ -118,7 +118,7 @@ MISTAKES = (
         L1.replace("w.", "w.data.", 1),
         L2.replace("w.", "w.data.", 1),
     ),
-    Mistake("weights_decayed", "the weights shrink, as AdamW's do; change .grad alone", {ADD: "w.mul_(1 - strength)"}),
+    Mistake("weights_decayed", "the weights shrink, as AdamW's do; change only .grad", {ADD: "w.mul_(1 - strength)"}),
     Mistake(
         "decay_without_sign",
         "it adds strength · |w|, or the L1 penalty's slope; add strength · w",

@@ -79,7 +79,7 @@ MISTAKES = (
     ),
     Mistake(
         "predicted_only_class_dropped",
-        "the number of classes is taken from y_true alone, and a class that is only predicted is dropped; look at both",
+        "the number of classes is taken only from y_true, and a class that is only predicted is dropped; look at both",
         {
             CLASSES: 'C = 2 if average == "binary" else num_classes or int(y_true.max()) + 1',
             PREDICTED: f"{PREDICTED}[:C]",
@@ -113,7 +113,7 @@ MISTAKES = (
     ),
     Mistake(
         "binary_of_other_classes",
-        "binary describes class 0, the last class or the mean of both; it is class 1 alone, whatever num_classes is",
+        "binary describes class 0, the last class or the mean of both; it is only class 1, whatever num_classes is",
         {BINARY: [BINARY.replace("[1]", "[0]"), BINARY.replace("[1]", "[top]")]},
         {
             CLASSES: 'C = num_classes or (2 if average == "binary" else top + 1)',

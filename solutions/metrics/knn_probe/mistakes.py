@@ -34,7 +34,7 @@ MISTAKES = (
     Mistake(
         "coarser_than_float64",
         "float64 rows whose directions differ by a billionth are not told apart, because of float32 on the way or a "
-        "constant added to the lengths; divide by the length alone, and keep the dtype of the rows",
+        "constant added to the lengths; divide only by the length, and keep the dtype of the rows",
         {UNIT: "unit = train_x / (train_x.norm(dim=1, keepdim=True) + 1e-8)"},
         {UNIT: "unit = F.normalize(train_x.float(), dim=1)", SIMILARITY: "similarity = x.float() @ unit.T"},
         {SIMILARITY: "similarity = x.float() @ unit.float().T"},

@@ -92,7 +92,7 @@ MISTAKES = (
     ),
     Mistake(
         "minus_100_always_ignored",
-        "−100 is ignored whatever ignore_index is; compare the targets with the argument alone",
+        "−100 is ignored whatever ignore_index is; compare the targets only with the argument",
         {COUNTS: "counts = (target != -100) & (target != ignore_index)", **REPLACED},
         {COUNTS: "counts = target != -100", **REPLACED},
         {COUNTS: "counts = target != -100", **REPLACED, "if ((target …": "if False:"},
@@ -116,7 +116,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_softmax",
-        "the softmax underflows to 0 for far tokens, or is kept from it by a small constant; use log_softmax",
+        "the softmax underflows to 0 for far tokens, or a small constant keeps it from 0; use log_softmax",
         log_of("p"),
         *(log_of(f"p{eps}") for eps in (" + 1e-9", " + 1e-12", ".clamp(min=1e-9)", ".clamp(min=1e-12)")),
     ),

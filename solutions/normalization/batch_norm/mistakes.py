@@ -63,7 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_for_each_position",
-        "each position has statistics of its own, over the batch alone; take them over every axis but the channels'",
+        "each position has statistics of its own, only over the batch; take them over every axis but the channels'",
         normalized_over("0"),
         normalized_over("0") | AVERAGED,
     ),
@@ -171,7 +171,7 @@ MISTAKES = (
     ),
     Mistake(
         "covariances",
-        "all covariances of the channels are taken, and all but the diagonal is thrown away; take the variances alone",
+        "all covariances of the channels are taken, and all but the diagonal is thrown away; take only the variances",
         {VAR: [f"var = {COVARIANCES}", f"{VAR} if x.dim() > 2 else {COVARIANCES}"]},
         slow=True,
     ),

@@ -137,7 +137,7 @@ MISTAKES = (
     Mistake(
         "all_pairs",
         "each row of x1 is compared with every row of x2, and all but the diagonal is thrown away; "
-        "compare row i with row i alone",
+        "compare row i only with row i",
         {DISTANCE: "torch.linalg.vector_norm(x1[:, None] - x2, dim=2).diagonal()"},
         slow=True,
     ),

@@ -158,7 +158,7 @@ MISTAKES = (
     Mistake("half_becomes_float32", {BROADCAST: WIDE}),
     Mistake(
         "loop_over_the_vectors",
-        "the vectors go through a Python loop, one pair at a time; multiply all of them, and sum along `dim` alone",
+        "the vectors go through a Python loop, one pair at a time; multiply all of them, and sum only along `dim`",
         {"return " + RESULT: ROWS + "torch.stack([a @ b for a, b in zip(u, w)]).reshape(x.sum(dim).shape)"},
         {
             "return " + RESULT: f"{ROWS}{RESULT} if dim else "

@@ -187,7 +187,7 @@ MISTAKES = (
     Mistake(
         "all_pairs",
         "each anchor is compared with every positive and every negative, and all but the diagonal is thrown away; "
-        "compare row i with row i alone",
+        "compare row i only with row i",
         euclidean("torch.linalg.vector_norm(anchor[:, None] - X, dim=2).diagonal()")
         | cosine("1 - (a @ X.mT).diagonal()"),
         slow=True,

@@ -37,7 +37,7 @@ def standardised(by: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "trained_on_the_test_set",
-        "the probe is also trained on the test set; train it on the training set alone",
+        "the probe is also trained on the test set; train it only on the training set",
         {LOSS: "loss = F.cross_entropy(probe(torch.cat([train_x, test_x]).float()), torch.cat([train_y, test_y]))"},
     ),
     Mistake(

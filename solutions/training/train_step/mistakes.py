@@ -32,7 +32,7 @@ def inside(lines: str) -> dict[str, str]:
 
 MISTAKES = (
     Mistake("never_cleared", "backward adds to the gradients of earlier steps; clear them first", {ZERO: ""}),
-    Mistake("cleared_in_the_loop", "gradients of the last micro-batch alone are left; clear them once", IN_LOOP),
+    Mistake("cleared_in_the_loop", "only the gradients of the last micro-batch are left; clear them once", IN_LOOP),
     Mistake(
         "cleared_before_the_step",
         "the optimiser finds no gradients, so nothing is learned; record them, and clear old ones before backward",
@@ -98,7 +98,7 @@ MISTAKES = (
     ),
     Mistake(
         "first_group_clipped",
-        "the gradients of one parameter group alone are clipped; clip all gradients of the model",
+        "only the gradients of one parameter group are clipped; clip all gradients of the model",
         {NORM: NORM.replace("model.parameters()", 'optimizer.param_groups[0]["params"]')},
     ),
     Mistake(
@@ -140,7 +140,7 @@ MISTAKES = (
     ),
     Mistake(
         "other_mean",
-        "the loss that is returned is not divided by the tokens; divide by their number alone",
+        "the loss that is returned is not divided by the tokens; divide only by their number",
         {RETURN: "    return total\n"},
         {RETURN: ["    return total / len(batches)\n", "    return total / tokens / len(batches)\n"]},
     ),
