@@ -222,8 +222,8 @@ def test_friends_hold_an_interview(desk: Path, terminal: Callable[..., Tty]) -> 
     shown = one.says("", "[clarify  20:00 left] > ")
     assert "Your interviewer tells you the task" in flat(shown)
     assert "Write scale" not in shown
-    one.says("what about dtypes?", "tell that your interviewer; `help` lists")
-    one.says("questions", "tell that your interviewer")
+    one.says("what about dtypes?", "tell that to your interviewer; `help` lists")
+    one.says("questions", "tell that to your interviewer")
     assert "diagnose" not in one.says("help", "prompt ", "next ", "[clarify")
     assert "Write scale(x, factor=2.0)." in one.says("prompt", "[clarify")
     one.says("next", "[plan  ")

@@ -106,7 +106,8 @@ def obey(interview: Interview, line: str) -> None:
     if command is None or not command.fits(rest.strip()):
         near = nearest(line, COMMANDS)
         if line:
-            interview.say(unknown(line, near) if near else "tell that your interviewer; `help` lists what you can type")
+            told = "tell that to your interviewer; `help` lists what you can type"
+            interview.say(unknown(line, near) if near else told)
     elif interview.phase not in command.phases:
         interview.say(f"{command.name} belongs to {' and '.join(command.phases)}; `next` goes on here")
     else:

@@ -157,7 +157,7 @@ MISTAKES = (
     ),
     Mistake(
         "empty_rows_are_nan",
-        "a query that sees no key gets NaN, the softmax of −∞ alone; set its weights to 0",
+        "a query that sees no key gets NaN, the softmax of nothing but −∞; set its weights to 0",
         NOT_CLEARED,
     ),
     Mistake(

@@ -78,7 +78,7 @@ MISTAKES = (
     ),
     Mistake(
         "mask_after_the_softmax",
-        "blocked weights are cleared after the softmax only, so the rest do not add up to 1; block the scores first",
+        "blocked weights are cleared only after the softmax, so the rest do not add up to 1; block the scores first",
         {BLOCK: "pass"},
     ),
     Mistake(
@@ -124,7 +124,7 @@ MISTAKES = (
     ),
     Mistake(
         "penalty_times_one_minus_mask",
-        "(1 - mask) times a constant is added to the scores, which is right for 0 and 1 only, and a row with every key "
+        "(1 - mask) times a constant is added to the scores, which is right only for 0 and 1, and a row with every key "
         "blocked is not cleared; fill the scores where mask == 0, and set such rows to 0 after the softmax",
         {BLOCK: PENALTIES[0], **NOT_CLEARED},
         *({BLOCK: penalty, **NOT_CLEARED} for penalty in PENALTIES[1:]),

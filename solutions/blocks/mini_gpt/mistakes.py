@@ -304,7 +304,7 @@ WRITING = (
     ),
     Mistake(
         "one_token_less_seen",
-        "the model is shown one token less than fits into the context",
+        "the model is shown one token less than fits into the context; show it the last C tokens",
         {CROPPED: "seen = ids[:, -self.context + 1 :]"},
     ),
     Mistake(
@@ -356,7 +356,7 @@ WRITING = (
         "all texts of the batch get the same draw; draw for each",
         {"torch.multinomial(…": "torch.multinomial(p[:1], 1, generator=generator).expand(len(ids), 1)"},
     ),
-    Mistake("one_token_less", "one new token less is written", {"range(new_tokens)": "range(new_tokens - 1)"}),
+    Mistake("one_token_less", "one new token too few is written", {"range(new_tokens)": "range(new_tokens - 1)"}),
     Mistake(
         "prepended",
         "new tokens are put before the text; they come after it",

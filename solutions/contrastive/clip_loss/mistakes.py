@@ -95,7 +95,7 @@ MISTAKES = (
     ),
     Mistake(
         "lower_clamp",
-        "logit_scale is clamped from below as well, such as at 0 or at −log 100; clamp it from above only",
+        "logit_scale is clamped from below as well, such as at 0 or at −log 100; clamp it only from above",
         {SCALE: [SCALE.replace("max=", "0, "), SCALE.replace("max=", f"-{BOUND}, ")]},
     ),
     Mistake(

@@ -92,7 +92,7 @@ MISTAKES = (
     ),
     Mistake(
         "views_apart",
-        "the negatives come from one view only, or k from each; take the k hardest of both views together",
+        "the negatives come from only one view, or k from each; take the k hardest of both views together",
         {SAME: f"{SAME} | ({FIRST_VIEW}[:, None] == {FIRST_VIEW})"},
         {HARDEST: "torch.cat([half.topk(min(top_k, N - 1)).values for half in negatives.chunk(2, 1)], 1)"},
     ),

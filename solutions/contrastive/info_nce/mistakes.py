@@ -45,7 +45,7 @@ MISTAKES = (
     ),
     Mistake(
         "same_view_left_out",
-        "the negatives come from the other view only; the other rows of the same view also count",
+        "the negatives come only from the other view; the other rows of the same view also count",
         {MASKED: f"logits.masked_fill({IN_FIRST_HALF}[:, None] == {IN_FIRST_HALF}, -torch.inf)"},
         {LOSS: "return F.cross_entropy(logits[: rows // 2, rows // 2 :], positive[rows // 2 :])"},
     ),
@@ -57,8 +57,8 @@ MISTAKES = (
     ),
     Mistake(
         "some_logits_not_divided",
-        "the temperature divides the positives only, the negatives only, or the positives on one side of the fraction "
-        "only; divide every logit, once",
+        "the temperature divides only the positives, only the negatives, or the positives on only one side of "
+        "the fraction; divide every logit, once",
         {LOSS: LOSS.replace("logits", POSITIVES_LEFT)},
         {LOSS: LOSS.replace("logits", NEGATIVES_LEFT)},
         {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},
@@ -76,7 +76,7 @@ MISTAKES = (
     Mistake("norms_detached", {UNIT: f"features / {NORM}.detach()"}),
     Mistake(
         "keys_detached",
-        "gradients flow through each row as an anchor only; it is also a positive and a negative of other rows",
+        "gradients flow through each row only as an anchor; it is also a positive and a negative of other rows",
         {LOGITS: "unit @ unit.detach().mT / temperature"},
     ),
     Mistake(

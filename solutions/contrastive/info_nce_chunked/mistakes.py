@@ -69,7 +69,7 @@ MISTAKES = (
     ),
     Mistake(
         "half_of_the_gradient",
-        "the gradient of a row is taken as an anchor only, or as a candidate only; it is both, so add the two",
+        "the gradient of a row is taken only as an anchor, or only as a candidate; it is both, so add the two",
         {"gradient = off.mT @ unit[anchors]": "gradient = torch.zeros_like(unit)"},
         {"gradient[anchors] += off @ unit": "pass"},
     ),

@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_k_in_float32",
-        "log K is computed in float32, so float64 results are right to seven digits only; use math.log, or give the "
+        "log K is computed in float32, so float64 results are right to only seven digits; use math.log, or give the "
         "tensor the dtype of the scores",
         {LOG_K: f"torch.tensor({K}).log()", "import math\n": "import torch\n"},
     ),

@@ -144,7 +144,7 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_of_0_is_1",
-        "a temperature of 0 drops nothing; it keeps the largest logit alone",
+        "a temperature of 0 drops nothing; it keeps only the largest logit",
         {ZERO: "    temperature = temperature or 1.0\n"},
     ),
     Mistake(

@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_maximum_for_all",
-        "the exponentials are shifted by one maximum of all rows or of the likelihoods alone, and underflow elsewhere; "
+        "the exponentials are shifted by one maximum of all rows or only of the likelihoods, and underflow elsewhere; "
         "take each row's maximum, with the prior in it",
         ONE_MAXIMUM,
         ONE_MAXIMUM | ALL_ZERO,

@@ -82,7 +82,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_class_refused",
-        "one class alone is refused, as for the ROC curve; both functions are defined there",
+        "labels of a single class are refused, as for the ROC curve; both functions are defined there",
         {PRECISION: [ONE_CLASS.format("== 0") + PRECISION, ONE_CLASS.format("in (0, len(score))") + PRECISION]},
     ),
     Mistake(

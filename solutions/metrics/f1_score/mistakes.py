@@ -131,7 +131,7 @@ MISTAKES = (
     Mistake(
         "counts_in_a_narrow_dtype",
         "the counts are kept in the labels' dtype, where 8 bits end at 127 or 255, or in float16, which holds whole "
-        "numbers up to 2048 only; count in 64 bits",
+        "numbers only up to 2048; count in 64 bits",
         {
             HIT: HIT.replace(".double()", ".to(y_true.dtype)"),
             PREDICTED: f"{PREDICTED}.to(y_true.dtype)",

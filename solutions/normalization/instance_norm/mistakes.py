@@ -15,8 +15,8 @@ OVER = {
         "list(range(1, x.dim()))",
         "all channels of a sample together, as in layer norm of images; each channel has its own",
     ),
-    "last_axis_only": ("[-1]", "the last axis alone; take all axes after C"),
-    "last_two_axes": ("[-2, -1]", "the last two axes, which fits images alone; take all axes after C"),
+    "last_axis_only": ("[-1]", "the last axis only; take all axes after C"),
+    "last_two_axes": ("[-2, -1]", "the last two axes, which only fits images; take all axes after C"),
     "one_for_everything": ("list(range(x.dim()))", "the whole of x; each channel of each sample has its own"),
 }
 # When weight or bias, {0}, is refused.

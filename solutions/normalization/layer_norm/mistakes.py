@@ -9,7 +9,7 @@ SHIFTED = "    if bias is not None:\n        y = y + bias\n"
 
 # What the mean and the variance are taken over.
 OVER = {
-    "last_axis_only": ("[-1]", "the last axis alone; take as many axes as normalized_shape has"),
+    "last_axis_only": ("[-1]", "the last axis only; take as many axes as normalized_shape has"),
     "all_but_the_first_axis": (
         "list(range(1, x.dim())) or [0]",
         "every axis but the first; take as many of the last as normalized_shape has",

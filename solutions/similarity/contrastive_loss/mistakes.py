@@ -58,7 +58,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_active",
-        "the mean is taken over the pairs with a positive loss only; divide by all N",
+        "the mean is taken only over the pairs with a positive loss; divide by all N",
         {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
         {MEAN: ["return losses.sum() / (losses > 0).sum()", "return losses[losses > 0].mean()"]},
     ),

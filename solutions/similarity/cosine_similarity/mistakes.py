@@ -146,7 +146,7 @@ MISTAKES = (
     ),
     Mistake(
         "squeezed",
-        "every axis of length 1 is squeezed away; the result should lose the axis dim only",
+        "every axis of length 1 is squeezed away; the result should lose only the axis dim",
         {RESULT: RESULT + ".squeeze()"},
     ),
     Mistake("distance", "1 − cos is returned, the cosine distance; return the similarity", {RESULT: "1 - " + RESULT}),

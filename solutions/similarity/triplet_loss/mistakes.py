@@ -81,7 +81,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_active",
-        "the mean is taken over the triplets with a positive loss only; divide by all N",
+        "the mean is taken only over the triplets with a positive loss; divide by all N",
         {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
         {MEAN: "return losses.sum() / (losses > 0).sum()"},
         {MEAN: "return losses.sum() / ((losses > 1e-16).sum() + 1e-16)"},
@@ -110,7 +110,7 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_hidden_by_the_hinge",
-        "the root is kept away from zero between anchor and positive only; anchor may also equal negative",
+        "the root is kept away from zero only between anchor and positive; anchor may also equal negative",
         {NEGATIVE: "(anchor - negative).square().sum(1).sqrt()"},
     ),
     Mistake(

@@ -103,8 +103,8 @@ MISTAKES = (
     ),
     Mistake(
         "features_get_gradients",
-        "gradients flow back into the features and what made them; detach the features, or take the gradients of W "
-        "and b alone",
+        "gradients flow back into the features and what made them; detach the features, or take only the "
+        "gradients of W and b",
         {GRADIENTS: "probe.zero_grad()\n        loss.backward()\n        gradients = [p.grad for p in parameters]"},
     ),
     Mistake(
