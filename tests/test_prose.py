@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from proselint.registry.checks import Check
 
-from graders.author.prose import LONGEST, RULES, main, masked, messages, rules
+from graders.author.prose import LONGEST, PAGES, RULES, main, masked, messages, rules
 from graders.faults import ROOT
 
 CHECKS = {check.path.rpartition(".")[2]: check for check in rules()}
@@ -47,6 +48,15 @@ def test_the_page_keeps_its_own_rules() -> None:
     for wrong, right in TABLE:
         assert sum(found(check, right) for check in CHECKS.values()) == 0, right
         assert wrong != right
+
+
+def test_no_line_inside_a_paragraph_or_a_formula_begins_like_an_item_of_a_list() -> None:
+    """It would be one: CommonMark lets `+ b` and `- b` interrupt a paragraph, and GitHub a formula."""
+    for page in sorted({page for pattern in PAGES for page in ROOT.glob(pattern)}):
+        text = re.sub(r"^ *(`{3,}).*?^ *\1$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for before, line in pairwise(text.splitlines()):
+            goes_on = before.strip() and not re.match(r" |[-*>|] |\d+\. |---", before)
+            assert not (goes_on and re.match(r"([-+*]|\d+[.)]) ", line)), f"{page}: {line}"
 
 
 def test_page_and_rule_agree_where_a_long_sentence_may_pause() -> None:
