@@ -27,7 +27,7 @@ def test_gradients_by_the_temperature() -> None:
     torch.testing.assert_close(gradient * 0.4, (cosines[0] - shares @ cosines) / 0.4)  # by log τ
     (gradient,) = torch.autograd.grad(temperature * of_one_row(cosines, temperature), temperature)
     torch.testing.assert_close(gradient, -(shares * shares.log()).sum())
-    assert said(KATA, "(s⁺ − Σ p_k s_k)/τ", "the derivative of τ · L by τ is the entropy of p")
+    assert said(KATA, "(s⁺ − Σ p_k s_k)/τ", "the derivative of τ · L with respect to τ is the entropy of p")
 
 
 def test_bfloat16_rounds_small_steps_away() -> None:
