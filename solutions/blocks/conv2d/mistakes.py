@@ -110,7 +110,7 @@ MISTAKES = (
         FILL,
         *("fill=-1e9", "fill=-1e4", "fill=torch.finfo(torch.float16).min"),
     ),
-    wrong("pool_stride_of_one", "without a stride, it is 1; it is the kernel's size", STEP, f"1{STEP[11:]}"),
+    wrong("pool_stride_of_one", "without a stride, 1 is used; use the kernel's size", STEP, f"1{STEP[11:]}"),
     wrong("no_stride_for_zero", "a stride of 0 is read as none; compare with None", STEP, "stride or kernel_size"),
     wrong(
         "half_refused",

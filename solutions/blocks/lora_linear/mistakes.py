@@ -209,7 +209,7 @@ MISTAKES = (
     ),
     Mistake(
         "merged_in_float32",
-        "merged always is float32; give it the dtype of the layer",
+        "merged is always float32; give it the dtype of the layer",
         {NEW: NEW.replace("dtype=weight.dtype", "dtype=torch.float32")},
     ),
     Mistake(

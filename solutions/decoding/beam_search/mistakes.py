@@ -70,12 +70,12 @@ MISTAKES = (
     ),
     Mistake(
         "ended_by_the_first",
-        "the search ends as soon as a hypothesis is finished; it ends when all are",
+        "the search ends as soon as a hypothesis is finished; it should end when all are",
         {"        if not live:\n            break\n": "        if len(live) < len(beam):\n            break\n"},
     ),
     Mistake(
         "ended_by_the_best",
-        "the search ends when the best hypothesis is finished; it ends when all are",
+        "the search ends when the best hypothesis is finished; it should end when all are",
         {"        if not live:\n            break\n": "        if beam[0][2]:\n            break\n"},
     ),
     Mistake(
