@@ -418,7 +418,7 @@ def test_known_mistakes_share_a_worker_that_stays_for_the_next_answer(tmp_path: 
 LARGE_PAGES = """
 import re
 from pathlib import Path
-from graders.sandbox.launcher import use_large_pages
+from graders.sandbox.machine import use_large_pages
 
 kept = [str(number) for number in range(1_000_000)]
 use_large_pages()

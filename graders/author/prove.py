@@ -33,7 +33,8 @@ from graders.grade import add_commands
 from graders.grade import main as grading
 from graders.judge import card, checks, results
 from graders.judge.standard import refusals_in, standard_answers, without
-from graders.sandbox.launcher import new_launcher, processors
+from graders.sandbox.launcher import new_launcher
+from graders.sandbox.machine import processors
 
 COUNTING = threading.Lock()  # several runs prove one kata
 ENGINE = ("graders/", "pyproject.toml")  # what judges all katas

@@ -32,7 +32,8 @@ from graders.judge.standard import Known
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.sandbox.dialogue import Home
-from graders.sandbox.launcher import Launcher, keep_freed_memory, keep_to, new_launcher
+from graders.sandbox.launcher import Launcher, new_launcher
+from graders.sandbox.machine import keep_freed_memory, keep_to
 from graders.sandbox.messages import Request
 from graders.sandbox.submission import LIMIT_SECONDS, WHOLE_SECONDS, Submission
 

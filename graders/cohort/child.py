@@ -22,7 +22,8 @@ from graders.catalogue.source import Source
 from graders.cohort.ledger import version
 from graders.faults import GraderError, UsageError
 from graders.judge.warm import WarmJudge
-from graders.sandbox.launcher import give_back_memory, keep_freed_memory, keep_to, new_launcher
+from graders.sandbox.launcher import new_launcher
+from graders.sandbox.machine import give_back_memory, keep_freed_memory, keep_to
 
 KEPT = 3  # katas whose graders, expected values and known mistakes stay in memory: they come one after the other
 

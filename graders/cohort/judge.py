@@ -21,7 +21,7 @@ from distributed import Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_wo
 from graders.catalogue.source import Source
 from graders.cohort.ledger import Terms, version
 from graders.faults import ROOT
-from graders.sandbox.launcher import processors
+from graders.sandbox.machine import processors
 
 MOST_DEATHS = 3
 SECONDS = 900  # for one answer, should all other limits fail

@@ -14,7 +14,8 @@ import torch
 from graders.catalogue.katas import Kata
 from graders.faults import GraderError
 from graders.judge.run import Options, Run
-from graders.sandbox.launcher import Launcher, keep_freed_memory, keep_to
+from graders.sandbox.launcher import Launcher
+from graders.sandbox.machine import keep_freed_memory, keep_to
 
 if TYPE_CHECKING:  # importing it takes a while, and the judges do not need it
     import pytest
