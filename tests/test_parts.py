@@ -17,8 +17,8 @@ import pytest
 import torch
 from rich.console import Console
 
-from graders.author import prove
 from graders.author.mutants import mutants
+from graders.author.proof import Proof, table
 from graders.author.wrong import DebugRounds
 from graders.catalogue.katas import Kata, all_katas
 from graders.catalogue.stub import stub_of
@@ -302,7 +302,7 @@ REFERENCE = """def f(x):
 
 def test_proofs_can_be_read_in_a_narrow_terminal() -> None:
     shown = Console(file=io.StringIO(), width=40)
-    shown.print(prove.table([prove.Proof("multi_head_attention", right=12, accepted=12, faults=["a", "b"])]))
+    shown.print(table([Proof("multi_head_attention", right=12, accepted=12, faults=["a", "b"])]))
     assert isinstance(shown.file, io.StringIO)
     lines = shown.file.getvalue().splitlines()
     assert lines[0].strip() == "multi_head_attention"
@@ -312,10 +312,8 @@ def test_proofs_can_be_read_in_a_narrow_terminal() -> None:
 
 def test_proofs_of_a_long_name_fit_in_80_columns() -> None:
     shown = Console(file=io.StringIO(), width=80)
-    full = prove.Proof(
-        "learnable_temperature", 10, 10, 110, 110, 110, 10, 10, 100, 100, 100, 100, DebugRounds(30, 3, 3)
-    )
-    shown.print(prove.table([dataclasses.replace(full, checks=100, core=40)]))
+    full = Proof("learnable_temperature", 10, 10, 110, 110, 110, 10, 10, 100, 100, 100, 100, DebugRounds(30, 3, 3))
+    shown.print(table([dataclasses.replace(full, checks=100, core=40)]))
     assert isinstance(shown.file, io.StringIO)
     assert len(shown.file.getvalue().splitlines()) == 2
 

@@ -12,19 +12,16 @@ import json
 import os
 import subprocess
 import tempfile
-import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from rich.table import Table
-
 from graders.author import forked, wrong
 from graders.author.forked import WARM
+from graders.author.proof import Proof, tell
 from graders.author.wrong import DebugRounds, Shot
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
@@ -36,65 +33,9 @@ from graders.judge.standard import refusals_in, standard_answers, without
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.machine import processors
 
-COUNTING = threading.Lock()  # several runs prove one kata
 ENGINE = ("graders/", "pyproject.toml")  # what judges all katas
 PART = 40  # cheats, graded by one command
 SAID_EVERY = 20  # runs, where the output is no terminal
-
-
-@dataclass
-class Proof:
-    """What was found out about one kata's grader."""
-
-    kata: str
-    right: int = 0
-    accepted: int = 0
-    mistakes: int = 0
-    killed: int = 0
-    named: int = 0
-    standard: int = 0
-    standard_killed: int = 0
-    mutants: int = 0
-    mutants_killed: int = 0
-    cheats: int = 0
-    defeated: int = 0
-    rounds: DebugRounds = field(default_factory=DebugRounds)
-    equivalent: dict[str, str] = field(default_factory=dict)
-    checks: int = 0
-    core: int = 0  # of the checks
-    deep: list[str] = field(default_factory=list)  # mutants of alternatives that pass: holes, or right answers
-    faults: list[str] = field(default_factory=list)
-
-    def count_right(self, result: dict[str, Any]) -> None:
-        with COUNTING:
-            self.right += 1
-            self.accepted += result["state"] == "solved"
-
-    def count_survivor(self, what: str, name: str, survives: bool, reasons: Mapping[str, str]) -> None:
-        """One that passes needs a reason, and a reason one that passes."""
-        with COUNTING:
-            if survives and name in reasons:
-                self.equivalent[name] = reasons[name]
-            elif survives:
-                self.faults.append(f"{what} survives unexplained: {name}")
-
-    def count_cheat(self, defeated: bool) -> None:
-        with COUNTING:
-            self.cheats += 1
-            self.defeated += defeated
-
-    def row(self) -> list[str]:
-        return [
-            self.kata,
-            f"{self.accepted}/{self.right}",
-            f"{self.core}/{self.checks}",
-            f"{self.named}/{self.mistakes}",
-            f"{self.standard_killed}/{self.standard}",
-            f"{self.mutants_killed}/{self.mutants}",
-            f"{self.defeated}/{self.cheats}" if self.cheats else "-",
-            f"{self.rounds.alone} {self.rounds.pairs}/{self.rounds.sampled}" if self.rounds.alone else "-",
-            "proved" if not self.faults else f"{len(self.faults)} FAULTS",
-        ]
 
 
 Job = tuple[Callable[[Kata, Proof], None], Kata]
@@ -142,16 +83,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         proof = proofs[kata.id]
         unused = kata.equivalents.keys() - proof.equivalent.keys()
         proof.faults += [f"EQUIVALENT names what does not survive: {name}" for name in sorted(unused)]
-    console.print(table(list(proofs.values())))
-    for proof in proofs.values():
-        for name, reason in proof.equivalent.items():
-            console.print(f"{proof.kata}: survives  {name}\n  {reason}", markup=False, soft_wrap=True)
-    for proof in proofs.values():
-        for name in proof.deep:
-            console.print(f"look at  {proof.kata}: survives  {name}", markup=False, soft_wrap=True)
-    for proof in proofs.values():
-        for fault in proof.faults:
-            console.print(f"FAULT  {proof.kata}: {fault}", markup=False, soft_wrap=True)
+    tell(console, proofs.values())
     if options.json:
         results.write(options.json, [dataclasses.asdict(proof) for proof in proofs.values()])
     return int(any(proof.faults for proof in proofs.values()))
@@ -178,14 +110,6 @@ def changed_files(reference: str, root: Path) -> list[str]:
             raise UsageError(f"--changed {reference}: git does not know it ({done.stderr.splitlines()[0]})")
         found += done.stdout.splitlines()
     return found
-
-
-def table(proofs: list[Proof]) -> Table:
-    made = card.table("kata.", "right", "core", "named", "usual", "mutants", "cheats", "bugs", ".")
-    made.padding = (0, 1, 0, 0)  # so that all of it fits in 80 columns
-    for proof in proofs:
-        made.add_row(*proof.row())
-    return made
 
 
 def prove_answers(kata: Kata, proof: Proof) -> None:
