@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from graders.catalogue import katas
-from graders.judge.modes import FACTORS, Mode
+from graders.judge.modes import FACTORS, Mode, choices_of
 from graders.judge.vectors import TestVectors
 from graders.kata.spec import Answer, Case, Grader
 from graders.kata.tolerances import HALF
@@ -51,7 +51,7 @@ def test_every_two_levels_meet(kata: katas.Kata, answer: Answer, seed: int) -> N
         possible = {
             frozenset(pair)
             for case, index in calls_of(vectors, answer, raising)
-            for pair in vectors.choices(answer, case, index).pairs()
+            for pair in choices_of(answer, case, vectors.arguments(case)[index]).pairs()
         }
         met: set[frozenset[tuple[str, Any]]] = set()
         for _, _, mode in modes_of(vectors, answer, raising):

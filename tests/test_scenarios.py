@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from graders.faults import GraderError
-from graders.judge.vectors import refuse_result
+from graders.judge.expected import refuse_result
 from graders.kata.compare import first_difference
 from graders.kata.scenario import source_of
 from graders.kata.spec import Answer, Budget, Case, Grader, refuse_inputs

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed
+from graders.judge.expected import Expected
 from graders.judge.standard import Known
 from graders.judge.trial import Trial
-from graders.judge.vectors import Expected
 from graders.kata.compare import mismatch_mask, same_shape
 from graders.kata.draw import Draw
 from graders.kata.spec import Answer, Arguments, Case

@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed, NotAsked
+from graders.judge.expected import Expected
 from graders.judge.modes import Mode
 from graders.judge.trial import Trial
 from graders.judge.unusual import failing, tell
-from graders.judge.vectors import Expected
 from graders.kata.compare import as_finite, close, finite, first_difference, same_dtype, same_shape
 from graders.kata.signatures import parameters_of
 from graders.kata.spec import Answer, Case

@@ -15,7 +15,10 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import torch
+from torch import Tensor
 
+from graders.kata.signatures import Named, parameters_of
+from graders.kata.spec import Answer, Arguments, Case
 from graders.kata.tolerances import dtype_name
 from graders.worker.protocol import Beside, Way
 
@@ -108,6 +111,19 @@ IN_PHASE = ("evaluating", "switched")
 FACTORS = (*(field.name for field in fields(Mode) if field.name not in IN_PHASE), "phase")
 Level = tuple[str, Any]  # a factor, and what it may be
 Pair = frozenset[Level]
+MOST_CROSSED = 3  # inputs of which every subset requires grad in some call
+# What means nothing together.
+NEVER: frozenset[Pair] = frozenset(
+    frozenset(pair)
+    for pair in (
+        (("inference", True), ("gradients", "pulled")),
+        (("inference", True), ("gradients", "recorded")),
+        (("inference", True), ("twice", True)),
+        (("twice", True), ("gradients", "recorded")),
+        (("twice", True), ("gradients", "off")),
+    )
+)
+UNLESS_A_MODULE = frozenset(frozenset((one, ("leaves", ()))) for one in (("gradients", "pulled"), ("twice", True)))
 
 
 @dataclass(frozen=True)
@@ -126,6 +142,40 @@ class Choices:
         each = [[(factor, level) for level in self.levels[factor]] for factor in FACTORS]
         for one, other in itertools.combinations(each, 2):
             yield from (pair for pair in itertools.product(one, other) if frozenset(pair) not in self.never)
+
+
+def choices_of(answer: Answer, case: Case, given: Arguments) -> Choices:
+    """What the modes of a call are chosen from: the case's dtypes alone, and gradients where it asks for them."""
+    parameters = {} if case.scenario else parameters_of(answer.forward or answer.signature)
+    leaves = tuple(name for name in answer.differentiable if isinstance(given.get(name), Tensor))
+    optional = any(default is not ... and name in given for name, default in parameters.items())
+    optional &= not any(isinstance(default, Named) for default in parameters.values())  # which cannot be sent
+    pulled = bool((leaves or answer.parameters) and case.gradients != "none" and not case.raises)
+    floats = any(isinstance(value, Tensor) and value.is_floating_point() for value in given.values())
+    module = bool(answer.forward and not case.raises)
+
+    def perhaps(so: bool) -> list[bool]:
+        return [False, True] if so and not case.raises else [False]
+
+    return Choices(
+        {
+            "dtype": (*case.dtypes, *answer.halves_in(case)),
+            "strided": [False, True],
+            "part": perhaps(any(isinstance(value, Tensor) for value in given.values())),
+            "parameters": perhaps(floats),
+            "gradients": [*["pulled"] * pulled, "recorded", *["off"] * (not answer.records)],
+            "inference": perhaps(answer.inference and not (answer.records or case.scenario)),
+            "twice": perhaps(pulled),
+            "phase": [*itertools.product([False, True] if answer.forward else [False], perhaps(module))],
+            "leaves": subsets(leaves),
+            "beside": ["", "before"] if case.raises else ["before", "after", *["often"] * module],
+            "passing": ["usual", *(["names"] if parameters else []), *(["positions"] if optional else [])],
+            "equal": [()],
+            "shared": [False],
+            "repeated": [""],
+        },
+        NEVER if answer.parameters else NEVER | UNLESS_A_MODULE,
+    )
 
 
 def covering(
@@ -169,3 +219,9 @@ def fill(choices: Choices, met: Counter[Pair], chooser: random.Random) -> Mode:
     met.update(map(frozenset, itertools.combinations(chosen.items(), 2)))
     phase = dict(zip(IN_PHASE, chosen.pop("phase"), strict=True))
     return Mode(**chosen, **phase)
+
+
+def subsets(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Every one of up to three; of more, none, each and all, so that every two are in one and out of one."""
+    sizes = range(len(names) + 1) if len(names) <= MOST_CROSSED else (0, 1, len(names))
+    return [some for size in sizes for some in itertools.combinations(names, size)]

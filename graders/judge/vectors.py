@@ -7,55 +7,25 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from graders.faults import GraderError
-from graders.judge.modes import Choices, Mode, Pair, covering, fill
-from graders.kata.compare import bits
+from graders.judge.expected import Expected, detached, refuse_result
+from graders.judge.layouts import expanded, repeated, scattered, sliced
+from graders.judge.modes import Choices, Mode, Pair, choices_of, covering, fill, subsets
 from graders.kata.draw import Draw
 from graders.kata.scenario import source_of
-from graders.kata.signatures import Named, parameters_of
+from graders.kata.signatures import parameters_of
 from graders.kata.spec import Answer, Arguments, Case, Grader, refuse_inputs
 from graders.kata.tolerances import dtype_name
 from graders.sandbox.messages import Measured, Request, floating
-from graders.sandbox.returned import DEEPEST, MOST_ITEMS, Leaf, Returned, leaves_of
-
-MOST_CROSSED = 3  # inputs of which every subset requires grad in some call
-# What means nothing together.
-NEVER: frozenset[Pair] = frozenset(
-    frozenset(pair)
-    for pair in (
-        (("inference", True), ("gradients", "pulled")),
-        (("inference", True), ("gradients", "recorded")),
-        (("inference", True), ("twice", True)),
-        (("twice", True), ("gradients", "recorded")),
-        (("twice", True), ("gradients", "off")),
-    )
-)
-UNLESS_A_MODULE = frozenset(frozenset((one, ("leaves", ()))) for one in (("gradients", "pulled"), ("twice", True)))
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What should come back from one request, and the cotangents that its gradients are pulled back from."""
-
-    result: Returned  # tensors in it are detached, and in float64 where they are floating
-    cotangents: tuple[Tensor, ...]
-    gradients: dict[str, Tensor]
-    learning: tuple[str, ...]  # the tensors that require grad, by where they stand
-
-    @functools.cached_property
-    def leaves(self) -> dict[str, Leaf]:
-        """By where they stand in the result."""
-        return leaves_of(self.result)
+from graders.sandbox.returned import leaves_of
 
 
 class TestVectors:
@@ -132,7 +102,7 @@ class TestVectors:
         for raising in (False, True):
             cases = [case for case in answer.cases if bool(case.raises) == raising and case.inputs]
             calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
-            choices = [self.choices(answer, *call) for call in calls]
+            choices = [choices_of(answer, case, self.arguments(case)[index]) for case, index in calls]
             met: Counter[Pair] = Counter()
             first = [] if raising else covering([], choices[:1], chooser, met)
             farthest = {"strided": True, "gradients": "recorded" if answer.records else "off"}
@@ -145,47 +115,13 @@ class TestVectors:
     def few_modes(self, answer: Answer, case: Case) -> list[Mode]:
         """Two modes of a large case's call, alike in as little as possible, in any of the usual dtypes."""
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}/{case.name}")
-        choices = self.choices(answer, case, 0)
+        choices = choices_of(answer, case, self.arguments(case)[0])
         gradients = [level for level in choices.levels["gradients"] if level != "recorded"] or ["recorded"]
         levels = {**choices.levels, "dtype": answer.cases[0].dtypes, "gradients": gradients}
         levels["phase"] = [(evaluating, switched) for evaluating, switched in levels["phase"] if not switched]
         quick = Choices(levels, choices.never).fixed(beside="", twice=False)
         met: Counter[Pair] = Counter()
         return [fill(quick, met, chooser) for _ in range(2)]
-
-    def choices(self, answer: Answer, case: Case, index: int) -> Choices:
-        """What the modes of a call are chosen from: the case's dtypes alone, and gradients where it asks for them."""
-        given = self.arguments(case)[index]
-        parameters = {} if case.scenario else parameters_of(answer.forward or answer.signature)
-        leaves = tuple(name for name in answer.differentiable if isinstance(given.get(name), Tensor))
-        optional = any(default is not ... and name in given for name, default in parameters.items())
-        optional &= not any(isinstance(default, Named) for default in parameters.values())  # which cannot be sent
-        pulled = bool((leaves or answer.parameters) and case.gradients != "none" and not case.raises)
-        floats = any(isinstance(value, Tensor) and value.is_floating_point() for value in given.values())
-        module = bool(answer.forward and not case.raises)
-
-        def perhaps(so: bool) -> list[bool]:
-            return [False, True] if so and not case.raises else [False]
-
-        return Choices(
-            {
-                "dtype": (*case.dtypes, *answer.halves_in(case)),
-                "strided": [False, True],
-                "part": perhaps(any(isinstance(value, Tensor) for value in given.values())),
-                "parameters": perhaps(floats),
-                "gradients": [*["pulled"] * pulled, "recorded", *["off"] * (not answer.records)],
-                "inference": perhaps(answer.inference and not (answer.records or case.scenario)),
-                "twice": perhaps(pulled),
-                "phase": [*itertools.product([False, True] if answer.forward else [False], perhaps(module))],
-                "leaves": subsets(leaves),
-                "beside": ["", "before"] if case.raises else ["before", "after", *["often"] * module],
-                "passing": ["usual", *(["names"] if parameters else []), *(["positions"] if optional else [])],
-                "equal": [()],
-                "shared": [False],
-                "repeated": [""],
-            },
-            NEVER if answer.parameters else NEVER | UNLESS_A_MODULE,
-        )
 
     def shareable(self, answer: Answer) -> list[tuple[Case, int, tuple[str, ...]]]:
         """Several inputs that may be one tensor, of the first call in which such have one shape and dtype.
@@ -328,68 +264,3 @@ class TestVectors:
         """What a scenario takes of the submission."""
         known = {answer.name for answer in self.grader.answers}
         return tuple(name for name in inspect.signature(scenario).parameters if name in known)
-
-
-def refuse_result(case: str, made: Any, depth: int = 0) -> None:
-    """Raises: GraderError where an oracle, or a scenario with it, returned what no submission could give back."""
-    found, items = "", [*made.values()] if isinstance(made, dict) else made
-    if isinstance(made, tuple | list | dict):
-        if depth == DEEPEST or len(items) > MOST_ITEMS:
-            found = f"{len(items):,} items" if len(items) > MOST_ITEMS else f"more than {DEEPEST} levels"
-        elif isinstance(made, dict) and not all(isinstance(key, str) for key in made):
-            found = "a dict whose keys are no texts"
-        for item in items[:MOST_ITEMS] if not found else ():
-            refuse_result(case, item, depth + 1)
-    elif not (made is None or isinstance(made, Tensor | int | float | str)):
-        found = type(made).__name__
-    if found:
-        raise GraderError(
-            f"the oracle's result of {case} should be tensors, numbers, texts, and tuples, lists and dicts of such, "
-            f"{DEEPEST} levels deep, of at most {MOST_ITEMS:,} items, and with texts for keys; it has {found}"
-        )
-
-
-def detached(made: Any) -> Returned:
-    """A result without the graph that it was computed by."""
-    if isinstance(made, dict):
-        return {key: detached(item) for key, item in made.items()}
-    if isinstance(made, tuple | list):
-        return type(made)(map(detached, made))
-    return made.detach() if isinstance(made, Tensor) else made
-
-
-def subsets(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Every one of up to three; of more, none, each and all, so that every two are in one and out of one."""
-    sizes = range(len(names) + 1) if len(names) <= MOST_CROSSED else (0, 1, len(names))
-    return [some for size in sizes for some in itertools.combinations(names, size)]
-
-
-def expanded(value: Any, lay_out: Callable[[Any], Any]) -> Any:
-    """The same values, laid out, and of no more than one along each axis where a tensor repeats itself."""
-    if not isinstance(value, Tensor):
-        return value
-    once = value
-    for axis in range(value.dim()):
-        first = once.narrow(axis, 0, 1) if value.shape[axis] > 1 else once
-        once = first if torch.equal(bits(first.expand_as(once)), bits(once)) else once
-    return lay_out(once).expand(value.shape)
-
-
-def repeated(value: Tensor) -> Tensor:
-    """Its first values along the last axis, again and again; in the strides of a new tensor."""
-    return value.narrow(-1, 0, 1).expand(value.shape).clone(memory_format=torch.contiguous_format)
-
-
-def scattered(value: Any) -> Any:
-    """The same values, laid out so that no two neighbours are neighbours in memory."""
-    if not isinstance(value, Tensor) or value.numel() < 2:
-        return value
-    turned = value.transpose(0, -1).contiguous()
-    return torch.stack([turned, turned], dim=-1)[..., 0].transpose(0, -1)
-
-
-def sliced(value: Any) -> Any:
-    """The same values as some columns of a wider table; a vector has none, and is scattered."""
-    if not isinstance(value, Tensor) or value.dim() < 2:
-        return scattered(value)
-    return torch.cat([value, value], dim=-1)[..., : value.shape[-1]]
