@@ -12,7 +12,7 @@ from typing import Any
 
 from graders.faults import GraderError
 
-SCENARIO_NAMES = frozenset(("torch", "nn", "F", "math"))  # what a scenario may use; see worker/calls.py
+SCENARIO_NAMES = frozenset(("torch", "nn", "F", "math"))  # what a scenario may use; see worker/targets.py
 
 
 @functools.cache

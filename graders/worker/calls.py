@@ -7,27 +7,21 @@ where there are such, and no attribute of torch's.
 
 from __future__ import annotations
 
-import builtins
-import math
-import random
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from itertools import repeat
-from operator import methodcaller, setitem
-from types import CodeType, ModuleType, SimpleNamespace
+from operator import setitem
+from types import ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import Parameter
 
 from graders.worker import meter
 from graders.worker.described import (
     BASE,
-    SCENARIO,
     Failed,
     Step,
     describe_output,
@@ -40,18 +34,15 @@ from graders.worker.described import (
     shape_of,
 )
 from graders.worker.fortress import outside
+from graders.worker.inputs import is_without_hooks, prepare_inputs, same_values, under_inference, version
 from graders.worker.protocol import CallRequest, Reply
+from graders.worker.targets import Target, build, seed_everything, value_of, with_arguments
 
-Target = Callable[..., Step]  # arguments -> the call with them
 modes_of_functions, modes_of_operators = torch._C._len_torch_function_stack, torch._C._len_torch_dispatch_stack
 gradient_of, set_gradient = BASE.__dict__["_grad"].__get__, BASE.__dict__["_grad"].__set__
-version_of = BASE.__dict__["_version"].__get__
 hooks_of = [BASE.__dict__[name].__get__ for name in ("_backward_hooks", "_post_accumulate_grad_hooks")]
 without_version = BASE.__dict__["data"].__get__  # the same memory, whose changes nobody is told of
-linspace, ones_like, full_like, cat = torch.linspace, torch.ones_like, torch.full_like, torch.cat
-BITS = {8: torch.int64, 4: torch.int32, 2: torch.int16}  # by the bytes of a floating number
-make_subclass = Tensor._make_subclass
-inference_mode: Any = torch._C._InferenceMode  # which begins when it is made, and ends with it
+linspace, ones_like = torch.linspace, torch.ones_like
 run_backward = torch.autograd.Variable._execution_engine.run_backward
 set_grad_enabled, set_num_threads = torch._C._set_grad_enabled, torch.set_num_threads
 GRAD_MODE = "torch's grad mode"
@@ -67,20 +58,8 @@ STATE: dict[str, tuple[Step, Callable[[Any], Any] | None]] = {
 }
 LOOK_AT_STATE = [getter for getter, _ in STATE.values()]
 STATE_AT_FIRST: list[Any] = []  # before the first call, since a submission may set it on import
-seed_everything = (partial(random.seed, 0), partial(torch.default_generator.manual_seed, 0))
 synchronize, settrace, trace_threads = torch.cuda.synchronize, sys.settrace, threading.settrace
-# What scenarios may use (see kata/scenario.py): as it is now, since a submission could put other functions into torch.
-SCENARIO_NAMES = {
-    name: SimpleNamespace(**vars(module))
-    for name, module in {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}.items()
-}
-BUILTINS, compile_source, run_source = vars(builtins).copy(), compile, exec
 OFTEN = 6  # calls more, so that what counts is an object's eighth
-COMPILED: dict[str, CodeType] = {}  # scenarios that were played, by their source
-
-
-class ParameterMismatch(Exception):
-    """The module lacks a parameter that the contract names, or has it in another shape."""
 
 
 class GradientOverwritten(Exception):
@@ -165,52 +144,6 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         if error is not None:  # looked at when nothing is handled any more, which a finalizer could see
             reply["raised"] = raised(error, path)
     return reply, answer
-
-
-def prepare_inputs(request: CallRequest, tensors: list[Tensor]) -> None:
-    """Puts inputs of the kind that the call is made with in their places."""
-    ways = request["ways"]
-    for index in {*request["watched"].values()} if ways else ():
-        inference = "inference" in ways and index not in request["leaves"].values()
-        if inference or "part" in ways:
-            tensors[index] = copied(tensors[index], "part" in ways, inference)
-        if "parameters" in ways and BASE.is_floating_point(tensors[index]):
-            tensors[index] = make_subclass(Parameter, tensors[index], False)
-
-
-def copied(tensor: Tensor, part: bool, inference: bool) -> Tensor:
-    """The same values in the same strides, perhaps behind as many others, perhaps made under inference_mode."""
-    span = 1 + sum((size - 1) * stride for size, stride in zip(shape_of(tensor), BASE.stride(tensor), strict=True))
-    memory = BASE.as_strided(tensor, (span if BASE.numel(tensor) else 0,), (1,))
-    step: Step = partial(cat, (full_like(memory, 7), memory)) if part else partial(BASE.clone, memory)
-    begin, end = under_inference()
-    whole = results_of(begin, step, end)[1] if inference else step()
-    return BASE.as_strided(whole, shape_of(tensor), BASE.stride(tensor), BASE.numel(memory) if part else 0)
-
-
-def under_inference() -> tuple[Step, Step]:
-    """Two steps, between which inference_mode is on."""
-    holder: list[Any] = []
-    return partial(holder.extend, map(inference_mode, (True,))), holder.clear
-
-
-def version(tensor: Tensor) -> int:
-    """How often it was written to; of what was made under inference_mode nobody knows."""
-    return 0 if BASE.is_inference(tensor) else version_of(tensor)
-
-
-def is_without_hooks(hooks: Any) -> bool:
-    """None, or what torch leaves where they were removed again."""
-    return hooks is None or (type(hooks) is OrderedDict and not dict.__len__(hooks))
-
-
-def same_values(one: Tensor, other: Tensor) -> bool:
-    """Whether it still is what it was, bit for bit."""
-    same_kind = is_tensor(one) and dtype_of(one) == dtype_of(other) and shape_of(one) == shape_of(other)
-    if same_kind and BASE.is_floating_point(one):
-        whole = BITS[BASE.element_size(one)]
-        one, other = BASE.view(BASE.detach(one), whole), BASE.view(other, whole)
-    return same_kind and BASE.equal(one, other)
 
 
 def forward(
@@ -311,65 +244,6 @@ def backward(
     return dict(zip(leaves, found, strict=True))
 
 
-def build(
-    module: ModuleType, request: CallRequest, values: list[Tensor], leaves: dict[str, Tensor]
-) -> tuple[Target, list[Tensor]]:
-    """The function, or the module constructed and given the judge's parameters, which join the leaves; and its own.
-
-    Raises: Failed, ParameterMismatch.
-    """
-    if request["scenario"]:
-        return partial(partial, scenario_of(request), module), []
-    if request["init"] is None:
-        return lambda *given, **named: partial(methodcaller(request["target"], *given, **named), module), []
-    construct = outside.catching(partial(methodcaller(request["target"], **request["init"]), module))
-    instance = results_of(*seed_everything, construct)[-1]
-    parameters = {name: values[index] for name, index in request["parameters"].items()}
-    theirs: list[Tensor] = []
-    for first in list(parameters.values())[:1]:
-        to = methodcaller("to", device=device_of(first), dtype=dtype_of(first))
-        named = map(dict, map(methodcaller("named_parameters", remove_duplicate=False), [instance]))
-        found = results_of(partial(to, instance), partial(list, named))[-1][0]
-        own: dict[str, Any] = {name: one for name, one in found.items() if type(name) is str}
-        for name, value in parameters.items():
-            there: Any = own.get(name)
-            if not is_tensor(there) or shape_of(there) != shape_of(value):
-                got = tuple(shape_of(there)) if is_tensor(there) else "no such parameter"
-                raise ParameterMismatch(f"{name} should have shape {tuple(shape_of(value))}, got {got}")
-            BASE.copy_(there, value)
-            theirs.append(there)
-            if request["cotangents"] or request["measured"]:
-                leaves[name] = there
-        further = [name for name, one in own.items() if all(one is not known for known in theirs)]
-        if further:
-            raise ParameterMismatch(f"the parameters should be {', '.join(parameters)}, got also {', '.join(further)}")
-    evaluating = "evaluating" in request["ways"]
-    if "switched" in request["ways"]:
-        rehearsal = outside.in_vain(with_arguments(partial(partial, instance), request, values))
-        results_of(partial(methodcaller("train", evaluating), instance), rehearsal)
-    if evaluating or "switched" in request["ways"]:
-        results_of(partial(methodcaller("train", not evaluating), instance))
-    return partial(partial, instance), theirs
-
-
-def scenario_of(request: CallRequest) -> Callable[..., Any]:
-    """The grader's function that is called in place of the target: it takes the submission first."""
-    given = ", ".join(f"{name}=submission.{name}" for name in request["answers"])
-    source = f"{request['scenario']}\n\ndef scenario(submission, /, **inputs):\n"
-    source += f"    return {request['target']}({given}, **inputs)\n"
-    if source not in COMPILED:
-        COMPILED[source] = compile_source(source, SCENARIO, "exec")
-    names: dict[str, Any] = {**SCENARIO_NAMES, "__name__": "scenario", "__builtins__": {**BUILTINS}}
-    run_source(COMPILED[source], names)
-    made: Callable[..., Any] = names["scenario"]
-    return made
-
-
-def with_arguments(target: Target, request: CallRequest, values: list[Tensor]) -> Step:
-    positional = [value_of(argument, values) for argument in request["arguments"] or []]
-    return target(*positional, **{name: value_of(argument, values) for name, argument in request["keywords"].items()})
-
-
 def other_values(values: list[Tensor]) -> list[Tensor]:
     """Of these shapes, all finite: what a right answer makes of infinite ones could end a GPU's work for good."""
     others = [
@@ -404,12 +278,6 @@ def rehearsals(target: Target, request: CallRequest, values: list[Tensor], fille
         *map(partial, repeat(BASE.copy_), bare, kept),
     ]
     return steps + [again] * (OFTEN * (request["beside"] == "often"))
-
-
-def value_of(argument: Any, values: list[Tensor]) -> Any:
-    if not isinstance(argument, dict):
-        return argument
-    return tuple(argument["tuple"]) if "tuple" in argument else values[argument["tensor"]]
 
 
 def ramp_cotangent(output: Tensor) -> Tensor:

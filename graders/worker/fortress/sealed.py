@@ -18,7 +18,7 @@ from typing import Any
 PACKAGE = "graders.worker"
 MODULES = (
     "visible", "wire", "protocol", "script", "fortress.sterile", "fortress.outside", "meter", "fortress.removal",
-    "fortress.unneeded", "fortress.late", "fortress.guards", "described", "calls", "serve",
+    "fortress.unneeded", "fortress.late", "fortress.guards", "described", "inputs", "targets", "calls", "serve",
 )  # fmt: skip  # each imports only from those before it
 
 
