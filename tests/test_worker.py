@@ -207,9 +207,9 @@ def test_code_of_a_library_is_installed() -> None:
 
 OPERATORS = """
 import torch
-from graders.worker.fortress import removal
+from graders.worker.fortress import removal, stock
 refuse = removal.refuser("nowhere.py", 1)
-removal.take_away(removal.take_stock(), ("log_softmax", "foreach"), refuse)
+removal.take_away(stock.take_stock(), ("log_softmax", "foreach"), refuse)
 x = torch.ones(2, 3, requires_grad=True)
 torch.softmax(x, -1).sum().backward()
 for call in (lambda: x.log_softmax(-1), lambda: torch.nn.LogSoftmax(-1)(x),
@@ -235,9 +235,9 @@ def test_what_is_banned_is_gone_and_the_rest_is_there() -> None:
 
 TWICE = """
 import torch
-from graders.worker.fortress import removal, unneeded
+from graders.worker.fortress import removal, stock, unneeded
 for _ in range(2):  # as in a server that loads torch's compiler later
-    known = unneeded.take_away_unneeded(removal.take_stock())
+    known = unneeded.take_away_unneeded(stock.take_stock())
 known(removal.refuser("nowhere.py", 1))
 x = torch.ones(2, 2)
 traced = torch.jit.trace(lambda t: t + 1, x)
@@ -260,9 +260,9 @@ def test_what_no_kata_needs_is_gone_and_told_of() -> None:
 
 LATE = """
 import sys, torch
-from graders.worker.fortress import late, removal
+from graders.worker.fortress import late, removal, stock
 refuse = removal.refuser("nowhere.py", 1)
-removal.take_away(removal.take_stock(), ("softmax",), refuse)
+removal.take_away(stock.take_stock(), ("softmax",), refuse)
 late.watch_imports(("softmax",), refuse)
 torch.nn.__path__.append(sys.argv[1])
 from torch.nn import late_one

@@ -25,7 +25,7 @@ from graders.judge.vectors import TestVectors
 from graders.kata.signatures import parameters_of
 from graders.kata.spec import Answer, Case
 from graders.sandbox.messages import floating
-from graders.worker.fortress import removal
+from graders.worker.fortress import stock
 
 # Views, copies, fillings, arithmetic and comparisons: whoever runs these writes the formula.
 PLAIN = re.compile(
@@ -34,18 +34,16 @@ PLAIN = re.compile(
 )
 
 
-@functools.cache
-def stock() -> removal.Inventory:
-    return removal.take_stock()
+inventory = functools.cache(stock.take_stock)
 
 
 def without_effect(banned: tuple[str, ...]) -> list[str]:
     """The words that match no operator, no function and no module of torch's."""
-    known = stock()
+    known = inventory()
     return [
         word
-        for word in removal.spelled_out(banned)
-        if not any(next(removal.beginning_with((word,), found), None) for found in (known.operators, known.functions))
+        for word in stock.spelled_out(banned)
+        if not any(next(stock.beginning_with((word,), found), None) for found in (known.operators, known.functions))
         and not is_in_a_late_module(word)
     ]
 
@@ -76,7 +74,7 @@ def unmatched(kata: Kata, vectors: TestVectors) -> list[str]:
         return []
     ours = operators(load_module(kata.reference_file, f"reference_of_{kata.id}"), vectors)
     theirs = operators(load_module(file, f"builtin_of_{kata.id}"), vectors)
-    banned = removal.spelled_out(kata.grader.banned)
+    banned = stock.spelled_out(kata.grader.banned)
     return [name for name in sorted(theirs - ours) if not name.startswith(banned) and not PLAIN.match(name)]
 
 
@@ -88,7 +86,7 @@ class Seen(TorchDispatchMode):
         self.names: set[str] = set()
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.names.add(removal.VARIANT.sub("", function._schema.name.partition("::")[2], count=1))
+        self.names.add(stock.VARIANT.sub("", function._schema.name.partition("::")[2], count=1))
         return function(*args, **(kwargs or {}))
 
 

@@ -71,7 +71,7 @@ def run_server(control: socket.socket, limited: dict[str, int], work: Work) -> N
 def prepared_worker() -> Work:
     """What a worker does, made before it is forked: that takes 10 ms."""
     passing = sealed.private_copy()
-    stock = passing["fortress.removal"]["take_stock"]()  # first: what the copy that serves uses should stay
+    stock = passing["fortress.stock"]["take_stock"]()  # first: what the copy that serves uses should stay
     known = passing["fortress.unneeded"]["take_away_unneeded"](stock)
     for namespace in passing.values():
         namespace.clear()

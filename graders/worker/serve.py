@@ -32,6 +32,7 @@ from graders.worker import script, wire
 from graders.worker.calls import call, set_grad_enabled
 from graders.worker.described import MESSAGE_LENGTH, Failed, mro_of, raised, results_of, text_of
 from graders.worker.fortress import guards, late, outside, removal
+from graders.worker.fortress.stock import Inventory
 from graders.worker.protocol import LoadRequest, Printed, Reply
 
 PRIMITIVE = (bool, int, float, str, type(None))
@@ -54,7 +55,7 @@ def serve(
     connection: socket.socket,
     telling: int,
     scratch: str,
-    stock: removal.Inventory,
+    stock: Inventory,
     known: Callable[[removal.Refuse], None],
     shut: Callable[[], None],
 ) -> None:
@@ -119,9 +120,7 @@ def serve(
         return
 
 
-def take_away(
-    stock: removal.Inventory, banned: tuple[str, ...], refuse: removal.Refuse, shut: Callable[[], None]
-) -> None:
+def take_away(stock: Inventory, banned: tuple[str, ...], refuse: removal.Refuse, shut: Callable[[], None]) -> None:
     """Leaves a process in which nothing banned, and nothing of the worker's, can be reached."""
     removal.take_away(stock, banned, refuse)
     late.watch_imports(banned, refuse)

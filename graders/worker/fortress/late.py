@@ -12,8 +12,9 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from graders.worker.fortress.outside import opaque
-from graders.worker.fortress.removal import FILES, Refuse, instead_of, refusing, spelled_out, words_of
+from graders.worker.fortress.removal import FILES, Refuse, instead_of, refusing
 from graders.worker.fortress.sterile import sterile
+from graders.worker.fortress.stock import spelled_out, words_of
 
 # The importer's class by which all that reads source runs a module's code.
 LOADER: Any = next(one for one in importlib.machinery.SourceFileLoader.__mro__ if "exec_module" in vars(one))

@@ -3,8 +3,7 @@
 Torch's operators are replaced in its dispatcher, where every way of calling one ends: functions, methods, modules,
 raw operators, TorchScript, vmap. Torch's Python functions get other code, under whatever name they are held; the ways
 out to numpy, the switches of its profiler and its compiler of expressions, whose kernels are no operators, are replaced
-where they stand. Nothing here can be put back from Python:
-the dispatcher's new entries have no handle.
+where they stand. Nothing here can be put back from Python: the dispatcher's new entries have no handle.
 
 Part of the worker's private copy: see sealed.py.
 """
@@ -17,130 +16,30 @@ import ctypes
 import gc
 import operator
 import os
-import re
 import sys
 import tracemalloc
 import warnings
 from _queue import SimpleQueue
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice, starmap
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MappingProxyType, TracebackType
+from collections.abc import Callable, Iterable
+from itertools import chain, starmap
+from types import CodeType, FrameType, MappingProxyType, TracebackType
 from typing import Any, NamedTuple
 
 import torch
 
 from graders.worker.fortress.outside import opaque
 from graders.worker.fortress.sterile import sterile
+from graders.worker.fortress.stock import EXITS, FOR_LISTS, REGISTER, VARIANT, Inventory, beginning_with, spelled_out
 
 Refuse = Callable[[str], None]  # tells the judge what was called, and raises
 
-# Where torch has mathematics in Python; elsewhere `normalize` may be of paths, lines or tags.
-MATHEMATICS = re.compile(
-    r"torch\.(nn|ao\.nn|functional|_tensor|_refs|_decomp|masked|distributions|_higher_order_ops|_functorch|autograd"
-    r"|_inductor\.decomposition|_subclasses\.complex_tensor|nested|onnx\.ops|testing|utils\.checkpoint)(\.|$)"
-)
-# Banned whole, or a module of it, such as `lr_scheduler`.
-BY_MODULE = ("torch.optim", "torch.distributions", "torch.autograd.gradcheck")
-HARMLESS = ("set_default_validate_args",)  # which torch.compile calls when it is imported
-SWITCH = re.compile("_profiler|record_function|^_autograd_init$|^_to_dlpack|texpr|tensorexpr|can_fuse_on_cpu")
 DERIVE = ("aten::grad", "aten::backward", "aten::_backward")  # operators of TorchScript's alone, which call the engine
 FORGET = "_ZN5torch3jit18deregisterOperatorERKN3c1014FunctionSchemaE"  # torch::jit::deregisterOperator, by its symbol
 SCHEMA = 16  # where an object of pybind's has the address of what it stands for
-REGISTER = "_dispatch_library"
-IN_PYTHON = ("torch._decomp", "torch._refs")  # operators once more
-BACKWARD_PASS = "backward pass"  # no name: stands for all that backward passes are made of
-# But for those of views, which only write values where they came from: indexing needs them while the worker pulls
-# gradients back.
-BACKWARD = re.compile(r"(?<!select)(?<!slice)(?<!diagonal)(?<!unfold)_backward|^backward$")
-FOR_LISTS = "foreach"  # stands for all operators on lists of tensors
-DERIVATIVES = ("make_dual", "fw_primal", "gradcheck", BACKWARD_PASS)  # what `autograd` bans as well
-VARIANT = re.compile("(_|sparse_|special_|foreach_)*")  # what may stand before an operator's name
-EXITS = ("numpy", "__array__", "__dlpack__", "_to_dlpack", "to_dlpack")  # from torch to numpy
 EACH = ("apply_", "map_", "map2_")  # which call Python for each element
 FILES: set[str] = set()  # of functions that refuse; run once more, they would not
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__or__", "__ror__")
 FLAGS, IMMUTABLE = 168, 1 << 8  # where a class of C's has its flags, and the one that forbids to change it
-
-
-class Inventory(NamedTuple):
-    """What there is to remove, looked up once before workers are forked."""
-
-    operators: list[tuple[str, str, list[str]]]  # names without what is before them, full ones, dispatch keys; sorted
-    functions: list[tuple[str, list[FunctionType]]]  # torch's own in Python, some by their modules' names as well
-    exits: list[FunctionType]
-    switches: list[tuple[dict[str, Any], str]]  # where functions that steer the profiler stand, and the ways to numpy
-    registrars: list[dict[str, Any]]  # where the function stands by which kernels are registered
-    engines: list[tuple[dict[str, Any], str]]  # where functions of the distributed engine stand
-
-
-def naming() -> Callable[[FunctionType], list[str]]:
-    """What finds the words by which a function of torch's may be banned."""
-    mathematics, by_module, in_python, backward = MATHEMATICS.match, BY_MODULE, IN_PYTHON, BACKWARD.search
-    kind, text, backward_pass, harmless = type, str, BACKWARD_PASS, HARMLESS
-
-    def words_of(function: FunctionType) -> list[str]:
-        module, name = function.__module__, function.__name__
-        if kind(module) is not text:
-            return []
-        words = [name] if mathematics(module) else []
-        if module.startswith(by_module) and name not in harmless:
-            words += module.split(".")[1:]
-        if module.startswith(in_python) and backward(name):
-            words.append(backward_pass)
-        return [word.lstrip("_") for word in words]
-
-    return sterile(words_of)
-
-
-words_of = naming()
-
-
-def take_stock() -> Inventory:
-    """Looks up all of torch that could be banned; takes 0.1 s."""
-    import torch.nn.attention.flex_attention  # torch.compile imports it, which `guard` would refuse
-    import torch.onnx.ops  # it has an attention in Python
-
-    gc.unfreeze()  # what is frozen is not found
-    operators: dict[str, list[str]] = {}
-    for key in dir(torch._C.DispatchKey):
-        try:
-            names = torch._C._dispatch_get_registrations_for_dispatch_key(key)
-        except RuntimeError:  # dir() lists what is no key
-            continue
-        for name in names:
-            operators.setdefault(name, []).append(key)
-    functions: dict[str, list[FunctionType]] = {}
-    for one in gc.get_objects():
-        if type(one) is not FunctionType or not (one.__module__ or "").startswith("torch."):
-            continue  # to ask all for the rest takes 0.1 s
-        for word in words_of(one):
-            functions.setdefault(word, []).append(one)
-    switches = [
-        value
-        for module in (torch._C, torch._C._autograd)
-        for name, value in vars(module).items()
-        if isinstance(value, BuiltinFunctionType) and SWITCH.search(name)
-    ]
-    switches += [method for name, method in vars(torch._C.TensorBase).items() if name in EXITS]  # which others copied
-    compiler: Any = torch._C._te  # type: ignore[attr-defined]
-    switches += [value for value in vars(compiler).values() if isinstance(value, BuiltinFunctionType)]
-    distributed: Any = getattr(torch._C, "_distributed_autograd", None)  # an engine of its own
-    engine = [vars(distributed)[name] for name in ("backward", "_new_context") if distributed]
-    register = torch._C._dispatch_library
-    holders = [one for one in gc.get_referrers(*switches, *engine, register) if type(one) is dict]
-
-    def places(functions: list[Any]) -> list[tuple[dict[str, Any], str]]:
-        known = {*map(id, functions)}
-        return [(holder, name) for holder in holders for name, value in holder.items() if id(value) in known]
-
-    registrars = [one for one in holders if one.get(REGISTER) is register]
-    gc.freeze()
-    bare = [(VARIANT.sub("", name.partition("::")[2], count=1), name, keys) for name, keys in operators.items()]
-    bare += [(BACKWARD_PASS, name, keys) for word, name, keys in bare if BACKWARD.search(word)]
-    bare += [(FOR_LISTS, name, keys) for _, name, keys in bare if name.partition("::")[2].startswith("_foreach_")]
-    exits = [one for name in EXITS for one in functions.get(name.lstrip("_"), ()) if one.__name__ == name]
-    return Inventory(sorted(bare), sorted(functions.items()), exits, places(switches), registrars, places(engine))
 
 
 def refuser(path: str, telling: int) -> Refuse:
@@ -219,12 +118,6 @@ def shown(word: str, full_name: str) -> str:
     return name if word == FOR_LISTS else VARIANT.sub("", name, count=1)
 
 
-def spelled_out(banned: tuple[str, ...]) -> tuple[str, ...]:
-    """The words, with those that `autograd` stands for."""
-    more = DERIVATIVES if "autograd" in banned else ()
-    return *(word for word in banned if word != "autograd"), *more
-
-
 def replace_kernels(found: Iterable[tuple[str, list[str], Callable[..., Any]]]) -> None:
     """Of operators, by their full names and dispatch keys."""
     libraries: dict[str, Any] = {}
@@ -259,15 +152,6 @@ def take_away_autograd(stock: Inventory, refuse: Refuse) -> None:
     forget: Any = getattr(ctypes.CDLL(torch._C.__file__), FORGET, None)  # not under this name on Windows
     for schema in chain(*map(torch._C._jit_get_schemas_for_operator, DERIVE)) if forget else ():
         forget(ctypes.c_void_p.from_address(id(schema) + SCHEMA))
-
-
-def beginning_with(words: tuple[str, ...], found: list[tuple[str, *tuple[Any, ...]]]) -> Iterator[tuple[Any, ...]]:
-    """The entries whose name does; looks at few others, since what a forked process looks at is copied."""
-    for word in words:
-        for entry in islice(found, bisect_left(found, (word,)), None):
-            if not entry[0].startswith(word):
-                break
-            yield entry
 
 
 def nothing(*_: object) -> None: ...

@@ -17,8 +17,9 @@ from typing import Any
 
 PACKAGE = "graders.worker"
 MODULES = (
-    "visible", "wire", "protocol", "script", "fortress.sterile", "fortress.outside", "meter", "fortress.removal",
-    "fortress.unneeded", "fortress.late", "fortress.guards", "described", "inputs", "targets", "calls", "serve",
+    "visible", "wire", "protocol", "script", "fortress.sterile", "fortress.outside", "meter", "fortress.stock",
+    "fortress.removal", "fortress.unneeded", "fortress.late", "fortress.guards", "described", "inputs", "targets",
+    "calls", "serve",
 )  # fmt: skip  # each imports only from those before it
 
 

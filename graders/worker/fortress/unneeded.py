@@ -15,7 +15,8 @@ from typing import Any
 import torch
 
 from graders.worker.fortress.outside import opaque
-from graders.worker.fortress.removal import Inventory, Refuse, instead_of, nothing, replace_kernels
+from graders.worker.fortress.removal import Refuse, instead_of, nothing, replace_kernels
+from graders.worker.fortress.stock import Inventory
 
 # `profiler` is what optimizers call, and `_native` what torch's own operators do on a GPU.
 NEEDED = ("aten::", "profiler::", "_native::")
