@@ -22,6 +22,8 @@ LYING = RIGHT.replace("x, factor=2.0", "SIGNATURE") + (
     "\n\nimport inspect\n\nscale.__signature__ = inspect.signature(lambda x, factor=2.0: x)\n"
 )
 
+THIRD = RIGHT.replace("x /", "x / KEPT.setdefault({key}, x.detach().new_tensor(1 / 3)).to(x.dtype) / 3 /")
+THIRD += "\n\nKEPT = {{}}\n"
 OWN_BACKWARD = HEAD.replace(
     "def scale",
     """class Scale(torch.autograd.Function):
@@ -65,6 +67,14 @@ WRONG = {
         RIGHT.replace(REFUSE, "    if factor == 0:\n        return x\n"),
         "contract/no_factor",
         "the call: should raise ValueError, got a result",
+    ),
+    "error_until_a_call_returns": (
+        RIGHT.replace("factor == 0:", "factor == 0 and not SEEN:").replace(
+            "    return", "    SEEN.append(1)\n    return"
+        )
+        + "\n\nSEEN = []\n",
+        "contract/no_factor",
+        None,
     ),
     "other_error": (
         RIGHT.replace("raise ValueError", 'raise KeyError("factor")'),
@@ -112,6 +122,8 @@ WRONG = {
         "numerics/three_by_five/float32",
         None,
     ),
+    "third_of_the_first_dtype": (THIRD.format(key="0"), "numerics/three_by_five/float64", None),
+    "third_by_factor": (THIRD.format(key="factor"), "numerics/factors/float64", None),
     "constant": (
         RIGHT.replace("x / (1 / factor)", "torch.ones_like(x) / (1 / factor)"),
         "numerics/three_by_five/float64",
@@ -356,6 +368,7 @@ RIGHTS = {
     "reference": REFERENCE,
     "asserts": RIGHT.replace(REFUSE, "    assert factor != 0\n"),
     "one_more_optional": RIGHT.replace("factor=2.0", "factor=2.0, verbose=False"),
+    "third_by_dtype_and_device": THIRD.format(key="(x.dtype, x.device)"),
     "whole_default": RIGHT.replace("factor=2.0", "factor=2"),
     "wrapped": RIGHT + "\n\ninner = scale\n\n\ndef scale(*args, **kwargs):\n    return inner(*args, **kwargs)\n",
     "partial": RIGHT + "\n\nimport functools\nscale = functools.wraps(scale)(functools.partial(scale))\n",
@@ -395,6 +408,14 @@ def test_a_mistake_is_named(root: Path) -> None:
         part = grade(root, "scale", {"inverse": inverse, "nearly": nearly}, *partial)
         assert [part[name]["state"] for name in part] == ["failing", "failing"]
         assert [part[name]["mistake"] for name in part] == [None, None]
+
+
+def test_what_is_kept_between_calls_is_named(root: Path) -> None:
+    """Not where the call is wrong all alone, or random."""
+    sources = {name: WRONG[name][0] for name in ("error_until_a_call_returns", "third_by_factor", "constant")}
+    sources["random"] = RIGHT.replace("return x", "import os\n    return x + x.new_tensor([*os.urandom(1)])")
+    found = grade(root, "scale", sources)
+    assert [one["mistake"] for one in found.values()] == ["no_refusal", "kept_between_calls", None, None]
 
 
 def test_a_mistake_is_named_however_bad_arguments_are_refused(root: Path) -> None:

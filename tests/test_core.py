@@ -274,6 +274,27 @@ def test_three_mistakes_in_one_function(tmp_path: Path) -> None:
     assert names_in(kata, result) == ["fixed_default_step", "reshape_copies", "result_has_a_graph"]
 
 
+# The reference's text, and what its gradient is of in its place, while its value stays.
+OTHERS_GRADIENTS = {
+    "layer_norm": ("(x - mean) / torch.sqrt(var + eps)", "(x - mean) / (torch.sqrt(var) + eps)"),
+    "instance_norm": ("(x - mean) / torch.sqrt(var + eps)", "(x - mean) / (torch.sqrt(var) + eps)"),
+    "binary_cross_entropy": ("-(y * log_p + (1 - y) * log_not_p)", "-torch.where(y > 0.5, log_p, log_not_p)"),
+}
+
+
+@pytest.mark.parametrize(("name", "texts"), OTHERS_GRADIENTS.items())
+def test_a_mistake_with_other_values_is_not_named_where_only_gradients_are_wrong(
+    tmp_path: Path, name: str, texts: tuple[str, str]
+) -> None:
+    """It gives the answer's wrong gradients, but other values of the very calls that the answer's are right of."""
+    kata = katas.find_one(name, ROOT)
+    right, wrong = texts
+    (source,) = edited_references(kata, {right: f"({wrong} + ({right} - ({wrong})).detach())"}).values()
+    (result,) = graded(tmp_path, name, {"answer": source}).values()
+    assert {"gradients"} == {check.partition("/")[0] for check in failures(result)} - {"performance", "robustness"}
+    assert names_in(kata, result) == []
+
+
 def test_budgets_are_asked_as_soon_as_the_core_holds(tmp_path: Path) -> None:
     results = graded(tmp_path, "layer_norm", {"textbook": LAYER_NORM, "loops": PER_ROW})
     assert [one["core"] for one in results.values()] == [True, True]

@@ -74,6 +74,11 @@ def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, An
 
 
 def raises(answer: Answer, case: Case, trial: Trial) -> None:
+    """After a call that returns, so that nobody passes who looks at the arguments of the first one alone."""
+    typical = answer.cases[0]
+    differentiates = answer.differentiates_in(typical)
+    trial.ask_all(trial.vectors.requests(answer, typical, typical.dtypes[-1], differentiates)[:1])
+
     def refused(request: Request) -> None:
         reply = trial.ask(request)
         the_call = request.in_words("the call")
@@ -143,6 +148,9 @@ def of(what: str, where: str) -> str:
 
 
 def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:
+    """The narrowest dtype is called first: a table that is made once, and cast, then lacks digits in the others."""
+    for dtype in reversed(dtypes):
+        trial.ask_all(trial.vectors.requests(answer, case, dtype, answer.differentiates_in(case)))
     for dtype in dtypes:
         for request, expected in each(trial, answer, case, dtype):
             got = tensors(trial.result(request, expected.result))

@@ -30,6 +30,12 @@ EXACT = TOLERANCES[torch.float64]
 LAST = (True, sys.maxsize)  # behind the place of any check
 MOST = 3  # mistakes that are named at a time
 Part = tuple[Request, str]  # of a reply, by its name
+KEPT_BETWEEN_CALLS = Known(
+    "kept_between_calls",
+    "",
+    "something is kept from an earlier call, since this one alone gives another result; make it anew in each call, or "
+    "where the dtype, the device, a size or any other argument that it was made from has changed",
+)
 
 
 class Diagnosis:
@@ -176,12 +182,14 @@ class Diagnosis:
 
         Each form is right wherever it is not needed, or where it is not, as the submission is.
         """
-        left, needed = wrong, {id(request) for request, _ in wrong}
+        left, others = wrong, dict[int, set[str]]()
+        for request, name in wrong:
+            others.setdefault(id(request), set()).add(name)
         for one in sorted(forms, key=lambda one: not self.gives(one, failing, wrong[0])):
             if wrong[0] in left and not self.gives(one, failing, wrong[0]):
                 return wrong
             rest = [part for part in left if not self.gives(one, failing, part)]
-            if len(rest) < len(left) and self.right_but(one, failing, asked, needed):
+            if len(rest) < len(left) and self.right_but(one, failing, asked, others):
                 left = rest
         return left
 
@@ -189,14 +197,32 @@ class Diagnosis:
         """Whether this part of its reply is the submission's."""
         return {part[1], WHOLE}.isdisjoint(self.differences(mistake, failing, part[0]))
 
-    def right_but(self, mistake: Submission, failing: Submission, asked: list[Request], but: set[int]) -> bool:
-        """Whether it replies as the reference does, but for these requests and those at which it does as `failing`."""
-        return all(
-            id(request) in but
-            or self.same_reply(mistake, self.right, request)
-            or self.same_reply(mistake, failing, request)
-            for request in asked
-        )
+    def right_but(
+        self, mistake: Submission, failing: Submission, asked: list[Request], others: Mapping[int, set[str]]
+    ) -> bool:
+        """Whether each part of its replies is the reference's or `failing`'s, but for those that are left to others."""
+
+        def fits(request: Request) -> bool:
+            its = {*self.differences(mistake, failing, request)}
+            right = {*self.differences(mistake, self.right, request)} if its else its
+            left = others.get(id(request), set())
+            return WHOLE in left if right and WHOLE in its | right else its & right <= left
+
+        return all(map(fits, asked))
+
+    def kept(self, failing: Submission, suspects: Mapping[int, tuple[bool, int]]) -> list[Known]:
+        """That something is kept between calls, where the first one that failed gives something else all alone."""
+        asked = [one for one in failing.replies.values() if id(one[0]) in suspects and not one[0].measured]
+        if not asked or failing.seconds >= WHOLE_SECONDS:
+            return []
+        request, reply = min(asked, key=lambda one: suspects[id(one[0])])
+        tolerance = self.tolerance(request, reply)
+        try:
+            one, other = (alone(failing, request) for _ in range(2))  # what is random differs between these as well
+        except CheckFailed:
+            return []
+        told = not reply.died and agree(one, other, tolerance) and not agree(one, reply, tolerance)
+        return [KEPT_BETWEEN_CALLS] if told else []
 
     @functools.cached_property
     def right(self) -> Submission:
@@ -259,6 +285,15 @@ class Diagnosis:
         for _, submission in self.__dict__.get("candidates", []):
             if not (but_home and submission.home is self.home):
                 submission.close()
+
+
+def alone(submission: Submission, request: Request) -> Reply:
+    """What it replies in a process of its own. Raises: CheckFailed."""
+    other = Submission(submission.source, submission.names, submission.launcher, submission.banned)
+    try:
+        return other.ask(request)
+    finally:
+        other.close()
 
 
 def refused(reply: Reply) -> bool:

@@ -151,6 +151,7 @@ class Run:
             failing = {outcome.category for outcome in result.failures} - {"contract"}
             core = pending.trial.vectors.of_the_core
             found = diagnosis.mistakes_in(submission, pending.suspects, failing, core)
+            found = found or diagnosis.kept(submission, pending.suspects)
             found = found or [*filter(None, [behaviour(pending.trial)])]
             if found:
                 result.mistake, result.diagnosis = found[0].name, "; and ".join(one.diagnosis for one in found)

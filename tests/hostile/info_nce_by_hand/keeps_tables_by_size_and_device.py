@@ -1,0 +1,50 @@
+# honest: keeps the mask and the anchors by size and device with lru_cache; must pass
+"""InfoNCE without softmax, logsumexp or cross-entropy. Statement: katas/contrastive/info_nce_by_hand/README.md."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+import functools
+
+
+@functools.lru_cache(maxsize=8)
+def tables(rows, device):
+    return torch.eye(rows, dtype=torch.bool, device=device), torch.arange(rows, device=device)
+
+
+
+def info_nce(features: Tensor, temperature: float = 0.07) -> Tensor:
+    """L = −1/(2N) Σ_i log(exp(s(i, i⁺)/τ) / Σ_{k≠i} exp(s(i, k)/τ))
+
+    s(i, k) is the cosine similarity of rows i and k; i⁺ is the other row of the pair of i.
+
+    Args:
+        features: (2N, D); rows 2i and 2i + 1 are two views of one sample, for i from 0 to N − 1.
+        temperature: τ, above 0.
+    Returns: a scalar, in the dtype of features.
+    Raises: ValueError if features is not 2-D or its number of rows is odd, or temperature is not above 0.
+    Source: arXiv:2002.05709, eq. 1, where the rows are counted from 1: 2k − 1 and 2k are a pair.
+    """
+    # --- solution
+    # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
+    # TODO: leave each row itself out of its own denominator, in every dtype.
+    # TODO: take the logarithm of the sum of exponentials.
+    # TODO: find the column of each row's positive, and take the mean loss of all rows.
+    # TODO: then make it robust: check the arguments, and raise ValueError; exponentials overflow at small temperatures.
+    if features.dim() != 2:
+        raise ValueError(f"features should be (2N, D), got {tuple(features.shape)}")
+    rows = len(features)  # 2N
+    if rows % 2:
+        raise ValueError(f"features should have an even number of rows, got {rows}")
+    if temperature <= 0:
+        raise ValueError(f"temperature should be above 0, got {temperature}")
+    unit = F.normalize(features, dim=1)
+    logits = unit @ unit.mT / temperature  # (2N, 2N)
+    itself, anchor = tables(rows, features.device)
+    logits = logits.masked_fill(itself, -torch.inf)
+    shifted = logits - logits.amax(1, keepdim=True)
+    log_total = shifted.exp().sum(1).log()  # (2N,)
+    positive = anchor ^ 1  # 1, 0, 3, 2, …
+    return (log_total - shifted[anchor, positive]).mean()
+    # --- end
