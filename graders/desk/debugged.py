@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from graders.desk.progress import remembered
+from graders.desk.sat import Sat, sat
 from graders.desk.state import Event
 
 if TYPE_CHECKING:
@@ -56,35 +57,24 @@ class PlantedBug:
 
 
 @dataclass
-class DebugRound:
+class DebugRound(Sat):
     """One round.
 
     Args:
-        id: what its events are known by.
-        when: it began, in UTC.
-        minutes: that it should take.
-        seed: what its bugs were drawn by.
         kata, topic, level: what they are planted in.
         bugs: in the order of their lines.
         slow: whether they cost too much, and give right values.
         planted, right: the file as it was written, and without bugs.
         needed: lines that have to change.
-        elapsed: seconds, at its last event.
-        ended: how, "finished" or "abandoned"; empty while it is open.
         wrong: lines that were claimed and have no bug.
         submits: (verdict, bugs that were gone), in order.
         runs: (the file, whether it passed), of own tests.
         source: as it was judged last, or stood at the end.
         changed: lines of it that are others than those of the file as it was written.
         pasted: whether the reference was ever submitted in the place of the file.
-        timeline: (seconds, what happened, in words).
         joint: what the rounds of several files that share a clock have in common; "" where it is one file.
     """
 
-    id: str
-    when: datetime
-    minutes: int
-    seed: int
     kata: str
     topic: str
     level: int
@@ -93,8 +83,6 @@ class DebugRound:
     planted: str
     right: str
     needed: int
-    elapsed: float = 0.0
-    ended: str = ""
     at_end: datetime | None = None
     wrong: list[int] = field(default_factory=list)
     submits: list[tuple[str, int]] = field(default_factory=list)
@@ -102,13 +90,7 @@ class DebugRound:
     source: str = ""
     changed: int = 0
     pasted: bool = False
-    timeline: list[tuple[float, str]] = field(default_factory=list)
     joint: str = ""
-
-    @property
-    def overtime(self) -> float:
-        """Seconds."""
-        return max(self.elapsed - 60 * self.minutes, 0.0)
 
     @property
     def measured(self) -> int:
@@ -150,24 +132,6 @@ class DebugRound:
 
     def bug(self, name: str | None) -> PlantedBug | None:
         return next((bug for bug in self.bugs if bug.name == name), None)
-
-    def add(self, event: Event) -> None:
-        """Goes on by one event."""
-        body = event.body
-        before, self.elapsed = self.elapsed, max(self.elapsed, body["elapsed"])
-        limit = 60.0 * self.minutes
-        if before < limit < self.elapsed:
-            self.timeline.append((limit, "time was up"))
-        add = getattr(self, f"add_{body['what']}", None)  # None: a newer version's
-        words = add(body, event) if add else ""
-        if words:
-            self.timeline.append((self.elapsed, words))
-
-    def add_begin(self, body: dict[str, Any], event: Event) -> str:
-        return "begin"
-
-    def add_resume(self, body: dict[str, Any], event: Event) -> str:
-        return "resumed"
 
     def add_claim(self, body: dict[str, Any], event: Event) -> str:
         bug = self.bug(body["bug"])
@@ -215,8 +179,8 @@ class DebugRound:
         return f"submitted: {self.mended} of {len(self.bugs)} bugs gone"
 
     def add_end(self, body: dict[str, Any], event: Event) -> str:
-        self.ended, self.at_end = body["how"], event.at
-        return self.ended
+        self.at_end = event.at
+        return super().add_end(body, event)
 
 
 def begun(event: Event) -> DebugRound:
@@ -232,13 +196,7 @@ def begun(event: Event) -> DebugRound:
 
 def debug_rounds(events: Iterable[Event]) -> list[DebugRound]:
     """All of them, the oldest first, from all events."""
-    found: dict[str, DebugRound] = {}
-    for event in events:
-        if event.kind == KEY and event.body["what"] == "begin":
-            found[event.body[KEY]] = begun(event)
-        elif event.kind == KEY and event.body[KEY] in found:
-            found[event.body[KEY]].add(event)
-    return list(found.values())
+    return sat(KEY, begun, events)
 
 
 def together(rounds: Iterable[DebugRound], one: DebugRound) -> list[DebugRound]:

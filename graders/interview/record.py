@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from graders.desk.progress import cost_of, progress_of
+from graders.desk.sat import Sat, sat
 from graders.desk.state import Event
 from graders.interview.round import DIAGNOSIS_COST, HINT_COSTS, Answered, Round, Submit
 from graders.sitting.clock import Reading
@@ -16,36 +17,22 @@ MOST_SELF = 3  # the best score that one can give oneself for an answer
 
 
 @dataclass
-class InterviewReport:
+class InterviewReport(Sat):
     """One interview.
 
     Args:
-        id: what its events are known by.
-        when: it began, in UTC.
-        minutes: that it should take.
-        seed: what its katas and questions were drawn by.
         rounds: its katas, in order.
         anchor: the clocks when it was begun, or last resumed; `anchored` seconds had passed then.
-        elapsed: seconds, at its last event.
         position, phase: where it stands; no phase before the first.
-        ended: how, "finished" or "abandoned"; empty while it is open.
-        timeline: (seconds, what happened, in words).
         partner: somebody interviews, and gives the scores.
         review: kata -> when it should be done again; None: it is not solved yet, so now.
     """
 
-    id: str
-    when: datetime
-    minutes: int
-    seed: int
     rounds: list[Round]
     anchor: Reading
     anchored: float = 0.0
-    elapsed: float = 0.0
     position: int = 0
     phase: str = ""
-    ended: str = ""
-    timeline: list[tuple[float, str]] = field(default_factory=list)
     partner: bool = False
     review: dict[str, datetime | None] = field(default_factory=dict)
 
@@ -53,11 +40,6 @@ class InterviewReport:
     def round(self) -> Round:
         """The one that it stands at."""
         return self.rounds[self.position]
-
-    @property
-    def overtime(self) -> float:
-        """Seconds."""
-        return max(self.elapsed - 60 * self.minutes, 0.0)
 
     @property
     def measured(self) -> int:
@@ -72,27 +54,17 @@ class InterviewReport:
         return [score for one in self.rounds for score in one.self_scores]
 
     def add(self, event: Event) -> None:
-        """Goes on by one event."""
-        body = event.body
-        before, self.elapsed = self.elapsed, max(self.elapsed, body["elapsed"])
-        limit = 60.0 * self.minutes
+        """The time since the event before it was spent in the phase, and at the kata, of before."""
         if self.phase:
-            self.round.seconds[self.phase] = self.round.seconds.get(self.phase, 0.0) + self.elapsed - before
-        if before < limit < self.elapsed:
-            self.timeline.append((limit, "time was up"))
-        if "kata" in body:
-            self.position = [one.kata for one in self.rounds].index(body["kata"])
-        add = getattr(self, f"add_{body['what']}", None)  # None: a newer version's
-        words = add(body, event) if add else ""
-        if words:
-            self.timeline.append((self.elapsed, words))
-
-    def add_begin(self, body: dict[str, Any], event: Event) -> str:
-        return "begin"
+            passed = max(event.body["elapsed"] - self.elapsed, 0.0)
+            self.round.seconds[self.phase] = self.round.seconds.get(self.phase, 0.0) + passed
+        if "kata" in event.body:
+            self.position = [one.kata for one in self.rounds].index(event.body["kata"])
+        super().add(event)
 
     def add_resume(self, body: dict[str, Any], event: Event) -> str:
         self.anchor, self.anchored = reading_of(event), body["elapsed"]
-        return "resumed"
+        return super().add_resume(body, event)
 
     def add_phase(self, body: dict[str, Any], event: Event) -> str:
         self.phase = body["phase"]
@@ -181,10 +153,6 @@ class InterviewReport:
             one.answers = [Answered(question, [], True, score) for question, score in scores["answers"].items()]
         return "scored by the interviewer"
 
-    def add_end(self, body: dict[str, Any], event: Event) -> str:
-        self.ended = body["how"]
-        return self.ended
-
 
 def begun(event: Event) -> InterviewReport:
     """What its first event says."""
@@ -207,16 +175,10 @@ def reading_of(event: Event) -> Reading:
 def reports(events: Iterable[Event]) -> list[InterviewReport]:
     """All interviews, the oldest first, from all events."""
     everything = list(events)
-    found: dict[str, InterviewReport] = {}
-    for event in everything:
-        if event.kind == "interview" and event.body["what"] == "begin":
-            found[event.body["interview"]] = begun(event)
-        elif event.kind == "interview" and event.body["interview"] in found:
-            found[event.body["interview"]].add(event)
-    names = sorted({one.kata for made in found.values() for one in made.rounds})
-    progress = progress_of(everything, names)
-    for made in found.values():
+    found = sat("interview", begun, everything)
+    progress = progress_of(everything, sorted({one.kata for made in found for one in made.rounds}))
+    for made in found:
         for one in made.rounds:
             known = one.solved or not progress[one.kata].open
             made.review[one.kata] = progress[one.kata].due if known else None
-    return list(found.values())
+    return found

@@ -13,15 +13,16 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import torch
 
+from graders.desk.sat import Sat
 from graders.desk.state import State
 from graders.faults import INTERRUPTED, UsageError
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 from graders.sitting.commands import Command, Suspended
-from graders.sitting.sitting import Record, Sitting
+from graders.sitting.sitting import Sitting
 from graders.sitting.terminal import Streams, Terminal
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=Sat)
 CHOICES = ("topic", "level", "set", "seed")
 
 
@@ -51,7 +52,7 @@ def still_open(past: Sequence[R]) -> R | None:
     return past[-1] if past and not past[-1].ended else None
 
 
-def refuse(options: argparse.Namespace, past: Sequence[Record], command: str, noun: str) -> None:
+def refuse(options: argparse.Namespace, past: Sequence[Sat], command: str, noun: str) -> None:
     """What does not go together with what is open. Raises: UsageError."""
     going_on = still_open(past)
     if options.resume:

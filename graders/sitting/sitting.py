@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import abc
 import math
-from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from graders.catalogue.katas import Kata
+from graders.desk.sat import Sat
 from graders.desk.state import Event, State
 from graders.faults import UsageError
 from graders.judge.warm import WarmJudge
@@ -18,18 +18,6 @@ from graders.sitting.pace import Pace
 from graders.sitting.terminal import Terminal
 
 
-class Record(Protocol):
-    """What the events come to."""
-
-    id: str
-    when: datetime
-    minutes: int
-    elapsed: float
-    ended: str
-
-    def add(self, event: Event) -> None: ...
-
-
 class Sitting(abc.ABC):
     """One sitting, from where it stands to its end or until it is cut off."""
 
@@ -37,7 +25,7 @@ class Sitting(abc.ABC):
     noun: ClassVar[str]  # as people call it
 
     def __init__(
-        self, state: State, record: Record, clock: Clock, terminal: Terminal, judge: WarmJudge, pace: Pace
+        self, state: State, record: Sat, clock: Clock, terminal: Terminal, judge: WarmJudge, pace: Pace
     ) -> None:
         self.state = state
         self.record = record

@@ -1,0 +1,73 @@
+"""What is sat against a clock, an interview or a debug round, as its events tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from graders.desk.state import Event
+
+
+@dataclass
+class Sat:
+    """One of them; what happens at each event is done by a method `add_…`, which may say what happened.
+
+    Args:
+        id: what its events are known by.
+        when: it began, in UTC.
+        minutes: that it should take.
+        seed: what it was drawn by.
+        elapsed: seconds, at its last event.
+        ended: how, "finished" or "abandoned"; empty while it is open.
+        timeline: (seconds, what happened, in words).
+    """
+
+    id: str
+    when: datetime
+    minutes: int
+    seed: int
+    elapsed: float = field(default=0.0, kw_only=True)
+    ended: str = field(default="", kw_only=True)
+    timeline: list[tuple[float, str]] = field(default_factory=list, kw_only=True)
+
+    @property
+    def overtime(self) -> float:
+        """Seconds."""
+        return max(self.elapsed - 60 * self.minutes, 0.0)
+
+    def add(self, event: Event) -> None:
+        """Goes on by one event."""
+        body, limit = event.body, 60.0 * self.minutes
+        before, self.elapsed = self.elapsed, max(self.elapsed, body["elapsed"])
+        if before < limit < self.elapsed:
+            self.timeline.append((limit, "time was up"))
+        add = getattr(self, f"add_{body['what']}", None)  # None: a newer version's
+        words = add(body, event) if add else ""
+        if words:
+            self.timeline.append((self.elapsed, words))
+
+    def add_begin(self, body: dict[str, Any], event: Event) -> str:
+        return "begin"
+
+    def add_resume(self, body: dict[str, Any], event: Event) -> str:
+        return "resumed"
+
+    def add_end(self, body: dict[str, Any], event: Event) -> str:
+        self.ended = body["how"]
+        return self.ended
+
+
+S = TypeVar("S", bound=Sat)
+
+
+def sat(kind: str, begun: Callable[[Event], S], events: Iterable[Event]) -> list[S]:
+    """All of this kind, the oldest first, from all events; `begun` makes one of its first event."""
+    found: dict[str, S] = {}
+    for event in events:
+        if event.kind == kind and event.body["what"] == "begin":
+            found[event.body[kind]] = begun(event)
+        elif event.kind == kind and event.body[kind] in found:
+            found[event.body[kind]].add(event)
+    return list(found.values())
