@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from graders.kata.draw import Draw
-from graders.kata.spec import Arguments, Budget
+from graders.kata.spec import Arguments, Budget, Case, Inputs
 from graders.kata.tolerances import Tolerance, last_places
 
-Calls = Callable[[Draw, int, int, int], Arguments]
+Calls = Callable[[Draw, int, int, int, int], Arguments]  # of batch, heads, tokens and channels of a head
+Init = Callable[[int, int], dict[str, int]] | None  # of embed_dim and num_heads; None where nothing is constructed
 LOOPS = {
     "batch": "@ multiplies all matrices of a batch",
     "heads": "give the heads an axis of their own, before the last two, and @ does them all",
@@ -43,39 +44,36 @@ def heads(embed_dim: int, num_heads: int) -> dict[str, int]:
     return {"embed_dim": embed_dim, "num_heads": num_heads}
 
 
-def small_heads(inputs: Calls, init: Callable[[int, int], dict[str, int]] = heads, **limits: Any) -> Budget:
-    """Against loops over sequences, heads or tokens.
+def large_scores(inputs: Inputs, **more: Any) -> Case:
+    """Scores below each constant that hides. Rounding moves them too far in float32; in float64 by 1e-11, not 1e-16."""
+    usual = {"dtypes": (torch.float64,), "tolerance": {torch.float64: Tolerance(1e-7, 1e-8, 1e-9)}}
+    return Case("large_scores", inputs, category="robustness", **usual | more)
 
-    Args:
-        inputs: draw, batch, tokens and embed_dim -> keyword arguments of the call.
-        init: embed_dim and num_heads -> those of the constructor.
-        limits: those that are not the usual ones.
-    """
+
+def small_heads(inputs: Calls, init: Init = heads, hints: Mapping[str, str] = LOOPS, **more: Any) -> Budget:
+    """Against loops over sequences, heads or tokens."""
     return Budget(
         "many_small_heads",
         sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
-        inputs=lambda draw, batch, heads, tokens: inputs(draw, batch, tokens, 2 * heads),
-        init=lambda heads, **sizes: init(2 * heads, heads),
+        inputs=lambda draw, batch, heads, tokens: inputs(draw, batch, heads, tokens, 2),
+        init=lambda heads, **sizes: init(2 * heads, heads) if init else {},
         asks=("loops",),
-        hints=LOOPS,
-        **limits,
+        hints=hints,
+        **more,
     )
 
 
 def long_sequences(
-    inputs: Calls,
-    init: Callable[[int, int], dict[str, int]] = heads,
-    channels: tuple[int, int] = (8, 32),
-    asks: tuple[Literal["memory", "time"], ...] = ("memory",),
+    inputs: Calls, init: Init = heads, channels: tuple[int, int] = (8, 32), name: str = "long_sequences", **more: Any
 ) -> Budget:
-    """Against tables of all products, with arguments as above."""
+    """Against tables of all products."""
     return Budget(
-        "long_sequences",
+        name,
         sizes={"heads": (2, 8), "tokens": (64, 256), "channels": channels},
-        inputs=lambda draw, heads, tokens, channels: inputs(draw, 1, tokens, heads * channels),
-        init=lambda heads, channels, **sizes: init(heads * channels, heads),
-        asks=asks,
+        inputs=lambda draw, heads, tokens, channels: inputs(draw, 1, heads, tokens, channels),
+        init=lambda heads, channels, **sizes: init(heads * channels, heads) if init else {},
         hints={"channels": "@ sums over the channels of a head by itself"},
+        **{"asks": ("memory",)} | more,
     )
 
 

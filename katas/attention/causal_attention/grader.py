@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Submission, Tolerance, bans
+from graders.kata import HALF, Answer, Arguments, Case, Draw, Grader, Inputs, Submission, attention, bans
 
 LEFT = [[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]]  # padding before the tokens: query 0 of the first sample sees nothing
 
@@ -131,14 +131,7 @@ GRADER = Grader(
                 Case("gaps", gaps),
                 Case("zero_scores", zero_scores),
                 Case("empty_rows", empty_rows, category="robustness"),
-                Case(
-                    "large_scores",
-                    large_scores,
-                    category="robustness",
-                    dtypes=(torch.float64,),  # rounding moves such scores too far in float32
-                    tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-11, not 1e-16
-                    gradients="none",
-                ),
+                attention.large_scores(large_scores, gradients="none"),
                 Case("large_scores_in_half", large_scores_in_half, category="robustness", dtypes=HALF),
                 Case("padding_in_half", padding_in_half, category="robustness", dtypes=HALF),
                 Case(
@@ -150,24 +143,10 @@ GRADER = Grader(
                 Case("mask_of_another_shape", masks_of_other_shapes, raises=ValueError),
             ),
             budgets=(
-                Budget(
-                    "many_small_heads",
-                    sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
-                    inputs=lambda draw, batch, heads, tokens: long(draw, batch, heads, tokens, 2),
-                    asks=("loops",),
-                    hints={
-                        "batch": "@ multiplies all matrices of a batch",
-                        "heads": "@ multiplies the matrices of all heads",
-                        "tokens": "one @ scores all pairs of a query and a key",
-                    },
+                attention.small_heads(
+                    long, init=None, hints={**attention.LOOPS, "heads": "@ multiplies the matrices of all heads"}
                 ),
-                Budget(
-                    "long_sequences",
-                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (8, 32)},
-                    inputs=lambda draw, heads, tokens, channels: long(draw, 1, heads, tokens, channels),
-                    asks=("memory",),
-                    hints={"channels": "@ sums over the channels by itself"},
-                ),
+                attention.long_sequences(long, init=None),
             ),
         ),
     ),

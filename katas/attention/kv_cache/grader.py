@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance, bans, last_places
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs, attention, bans, last_places
 
 Cache = tuple[Tensor, Tensor]
 
@@ -126,15 +126,7 @@ GRADER = Grader(
                     dtypes=(torch.float32,),
                     gradients="none",
                 ),
-                Case(
-                    "large_scores",
-                    large_scores,
-                    scenario=in_chunks,
-                    category="robustness",
-                    dtypes=(torch.float64,),  # rounding moves such scores too far in float32
-                    tolerance={torch.float64: Tolerance(1e-7, 1e-8, 1e-9)},  # and in float64 by 1e-11, not 1e-16
-                    gradients="none",
-                ),
+                attention.large_scores(large_scores, scenario=in_chunks, gradients="none"),
                 Case(
                     "heads_do_not_divide",
                     lambda draw: [{"embed_dim": D, "num_heads": H} for D, H in ((10, 4), (4, 8))],
@@ -144,25 +136,14 @@ GRADER = Grader(
                 Case("cache_of_other_sizes", caches_of_other_sizes, scenario=refused, raises=ValueError),
             ),
             budgets=(
-                Budget(
-                    "many_small_heads",
-                    sizes={"batch": (4, 32), "heads": (4, 32), "tokens": (4, 32)},
-                    inputs=lambda draw, batch, heads, tokens: text(draw, batch, 2 * heads, heads, tokens, tokens),
-                    asks=("loops",),
-                    scenario=in_chunks,
-                    hints={
-                        "batch": "@ multiplies all matrices of a batch",
-                        "heads": "@ multiplies the matrices of all heads",
-                        "tokens": "one @ scores all pairs of a new token and a key",
-                    },
+                attention.small_heads(
+                    lambda draw, B, H, S, d: text(draw, B, H * d, H, S, S), init=None, scenario=in_chunks
                 ),
-                Budget(
-                    "long_texts",
-                    sizes={"heads": (2, 8), "tokens": (64, 256), "channels": (8, 32)},
-                    inputs=lambda draw, heads, tokens, channels: text(draw, 1, heads * channels, heads, tokens, 8),
-                    asks=("memory",),
+                attention.long_sequences(
+                    lambda draw, B, H, S, d: text(draw, B, H * d, H, S, 8),
+                    init=None,
+                    name="long_texts",
                     scenario=in_chunks,
-                    hints={"channels": "@ sums over the channels by itself"},
                 ),
                 Budget(
                     "long_past",

@@ -40,8 +40,8 @@ def tokens(*sizes: tuple[int, int], D: int, std: float = 1.0, mean: float = 0.0)
     return lambda draw: [{"x": draw.normal(B, S, D, std=std, mean=mean)} for B, S in sizes]
 
 
-def large(draw: Draw, batch: int, tokens: int, D: int) -> Arguments:
-    return {"x": draw.normal(batch, tokens, D)}
+def large(draw: Draw, B: int, H: int, S: int, d: int) -> Arguments:
+    return {"x": draw.normal(B, S, H * d)}
 
 
 GRADER = Grader(
