@@ -358,6 +358,7 @@ def test_forms_of_results() -> None:
                                   "output 2 of a of output 2", "output 3"]  # fmt: skip
     assert in_words(made) == "a tuple of (a list of (a float, an int), a dict of a, a bool)"
     assert in_words([1.0, 2.0]) == "a list of 2 floats"
+    assert in_words([("a", 1.0)] * 9) == "a list of 9 items, each a tuple of (a string, a float)"
     assert other_form([1, 2.0], [1.0, 2.0]) is None
     assert other_form([True], [1.0]) == ("item 1", True, 1.0)
     assert other_form([1.0], (1.0,)) == ("the output", [1.0], (1.0,))

@@ -62,7 +62,7 @@ def parts_of(result: Returned, name: str) -> dict[str, Returned]:
 
 
 def in_words(result: Returned) -> str:
-    """`a tensor`, `a list of 3 floats`, `a dict of w1, b1`, `a tuple of (a tensor, a float)`."""
+    """`a list of 3 floats`, `a dict of w1, b1`, `a tuple of (a tensor, a float)`, `a list of 2 items, each a dict of a`."""
     if isinstance(result, dict):
         return f"a dict of {', '.join(result)}" if result else "an empty dict"
     if isinstance(result, tuple | list):
@@ -72,6 +72,8 @@ def in_words(result: Returned) -> str:
             return f"an empty {word}"
         if len({*inside}) == 1 and inside[0].startswith(("a ", "an ")) and " of " not in inside[0]:
             return f"a {word} of {len(inside)} {inside[0].partition(' ')[2]}" + "s" * (len(inside) > 1)
+        if len({*inside}) == 1 < len(inside):
+            return f"a {word} of {len(inside)} items, each {inside[0]}"
         return f"a {word} of ({', '.join(inside)})"
     words = {Tensor: "a tensor", float: "a float", int: "an int", bool: "a bool", str: "a string"}
     return next((word for kind, word in words.items() if type(result) is kind), str(result))
