@@ -14,7 +14,7 @@ class Sigmoid(torch.autograd.Function):
 class Tanh(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
-        y = 2 / (1 + torch.exp(-2 * x)) - 1
+        y = (torch.exp(x) - torch.exp(-x)) / (torch.exp(x) + torch.exp(-x))
         ctx.save_for_backward(y)
         return y
     @staticmethod
