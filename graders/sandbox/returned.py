@@ -62,7 +62,7 @@ def parts_of(result: Returned, name: str) -> dict[str, Returned]:
 
 
 def in_words(result: Returned) -> str:
-    """`a list of 3 floats`, `a dict of w1, b1`, `a tuple of (a tensor, a float)`, `a list of 2 items, each a dict of a`."""
+    """`a list of 3 floats`, `a tuple of (a tensor, a float)`, `a list of 2 items, each a dict of w`."""
     if isinstance(result, dict):
         return f"a dict of {', '.join(result)}" if result else "an empty dict"
     if isinstance(result, tuple | list):
