@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.kata import FULL, HALF, Answer, Arguments, Budget, Case, Draw, Grader, bans
+from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, bans
 
 
 def forward(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
@@ -121,7 +121,7 @@ GRADER = Grader(
                 ask("sizes_of_one", sizes_of_one),
                 ask("square", partial(drawn, N=4, H=4, C=4)),
                 ask("hundreds_of_samples", partial(drawn, N=300)),
-                ask("hundreds_of_classes", hundreds_of_classes, dtypes=(*FULL, torch.bfloat16)),
+                ask("hundreds_of_classes", hundreds_of_classes, half=True),
                 ask("absent_classes", absent_classes),
                 ask("cache_serves_several_calls", drawn, scenario=one_cache),
                 ask("caches_of_several_calls", drawn, scenario=three_caches),
