@@ -2,12 +2,11 @@ import torch
 import torch.nn.functional as F
 
 def linear_regression(x, y, l2=0.0):
-    N, D = x.shape
-    mx, my = x.mean(0, keepdim=True), y.mean()
-    A = torch.cat([x - mx, l2 ** 0.5 * torch.eye(D, dtype=x.dtype)])
-    t = torch.cat([y - my, torch.zeros(D, dtype=y.dtype)])
-    w = torch.linalg.pinv(A) @ t
-    return w, my - (mx @ w).squeeze()
+    X = torch.cat([x, torch.ones(len(x), 1, dtype=x.dtype)], 1)
+    penalty = l2 * torch.eye(X.shape[1], dtype=x.dtype)
+    penalty[-1, -1] = 0
+    theta = torch.linalg.inv(X.T @ X + penalty) @ X.T @ y
+    return theta[:-1], theta[-1]
 
 def logistic_regression(x, y, l2=1.0):
     y = y.to(x.dtype)
