@@ -18,7 +18,6 @@ class LoRALinear(nn.Module):
     def merged(self):
         out_features, in_features = self.linear.weight.shape
         layer = nn.Linear(in_features, out_features, bias=self.linear.bias is not None)
-        layer = layer.to(self.linear.weight.dtype)
         with torch.no_grad():
             layer.weight.copy_(self.linear.weight + self.scale * self.lora_B @ self.lora_A)
             if self.linear.bias is not None:
