@@ -13,6 +13,7 @@ WIDE = "wide = torch.promote_types(logits.dtype, torch.float32)"
 Z = "z = logits.to(wide)"
 W = "w = z.new_ones(C) if weight is None else weight.to(wide)"
 Y = "y = torch.where(counts, target, 0)"
+ONE_HOT = "torch.nn.functional.one_hot(y, C)"
 NARROW = {Z: "z = logits"}  # as most people have it, which shows where float16 ends
 
 
@@ -137,6 +138,11 @@ MISTAKES = (
         "the smoothing term has no weights, or the target's; multiply the log-probability of each class by its own",
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "log_p")},
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "(w[y][:, None] * log_p)")},
+    ),
+    Mistake(
+        "one_hot_in_float32",
+        "one-hot vectors are integers, and an integer times 1 − ε is float32; convert them to the logits' dtype first",
+        {SMOOTHED: f"-(({ONE_HOT} * (1 - label_smoothing) + label_smoothing / C) * w * log_p).sum(dim=1)"},
     ),
     Mistake(
         "masked_by_a_product",
