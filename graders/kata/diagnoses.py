@@ -53,6 +53,10 @@ COMMON = {
         "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from "
         "x; leave the threshold as it is"
     ),
+    "eps_in_the_sum": (
+        "an eps is added to the sum of the exponentials, which is at least 1 once each row's maximum is subtracted; "
+        "leave it out"
+    ),
     "zero_times_infinity": "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
     "half_becomes_float32": "half precision comes back as float32; return the dtype of the inputs",
     "sign_lost": "the loss has the wrong sign; it is minus the log-probability",

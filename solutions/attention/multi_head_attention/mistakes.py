@@ -10,6 +10,7 @@ BLOCK = f"scores = scores.masked_fill(mask == 0, {LEAST})"
 ADDED_INFINITY = "scores = scores + torch.zeros_like(scores).masked_fill(mask == 0, -torch.inf)"
 SOFTMAX = "torch.softmax(scores, dim=-1)"
 IN_FLOAT32 = "(lambda e: e / e.sum(-1, keepdim=True))(scores.float().exp())"
+WITH_EPS = "(lambda e: e / (e.sum(-1, keepdim=True) + {}))((scores - scores.amax(-1, keepdim=True)).exp())"
 CLEAR = "attn = attn.masked_fill(mask == 0, 0)"
 NOT_CLEARED = {CLEAR: "pass"}
 SUM = "attn.sum(-1, keepdim=True)"
@@ -44,6 +45,7 @@ MISTAKES = (
         "on; subtract each row's maximum in every dtype, or call torch.softmax",
         {SOFTMAX: f"{IN_FLOAT32}.to(scores.dtype) if scores.dtype.itemsize < 4 else {SOFTMAX}"},
     ),
+    Mistake("eps_in_the_sum", {SOFTMAX: [WITH_EPS.format(eps) for eps in ("1e-8", "1e-6")]}),
     Mistake("heads_split_by_view", {SPLIT: "layer(x).reshape(B, self.num_heads, -1, d)"}),
     Mistake("heads_interleaved", {SPLIT: "layer(x).unflatten(-1, (d, self.num_heads)).permute(0, 3, 1, 2)"}),
     Mistake(

@@ -47,9 +47,7 @@ MISTAKES = (
         {WEIGHTS: f"{IN_FLOAT32}.to(x.dtype) if x.dtype.itemsize < 4 else {WEIGHTS}"},
     ),
     Mistake(
-        "sum_guarded_by_eps",
-        "a small number such as 1e-8 is added to the sum that the weights are divided by, so they do not add up to 1; "
-        "leave it out",
+        "eps_in_the_sum",
         {WEIGHTS: EPS.format("1e-8"), **SHARES},
         {WEIGHTS: EPS.format("1e-6"), **SHARES},
         {WEIGHTS: EPS.format("1e-9"), **SHARES},

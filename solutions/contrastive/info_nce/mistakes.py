@@ -11,6 +11,8 @@ POSITIVE = "torch.arange(rows, device=features.device).roll(rows // 2)"
 LOSS = "return F.cross_entropy(logits, positive)"
 CHOSEN = "logits.gather(1, positive[:, None]).squeeze(1)"  # (2N,)
 SHARES = "logits.softmax(1).gather(1, positive[:, None])"  # (2N, 1)
+WITH_EPS = """shifted = logits - logits.amax(1, keepdim=True)
+    return ((shifted.exp().sum(1) + {}).log() - shifted.gather(1, positive[:, None]).squeeze(1)).mean()"""
 IN_FIRST_HALF = "(torch.arange(rows, device=features.device) < rows // 2)"
 WHERE = "torch.zeros_like(itself).scatter(1, positive[:, None], True)"
 POSITIVES_LEFT = f"torch.where({WHERE}, logits * temperature, logits)"  # undivided
@@ -149,6 +151,7 @@ MISTAKES = (
         as_ratio("logits - logits.detach().amax(1, keepdim=True)"),
         {LOSS: [f"return -({SHARES} + {eps}).log().mean()" for eps in (1e-6, 1e-8, 1e-12)]},
     ),
+    Mistake("eps_in_the_sum", {LOSS: [WITH_EPS.format(eps) for eps in ("1e-8", "1e-6")]}),
     Mistake(
         "half_becomes_float32",
         {UNIT: "F.normalize(features.to(torch.promote_types(features.dtype, torch.float32)), dim=1)"},

@@ -164,9 +164,7 @@ MISTAKES = (
         "the maximum is subtracted, or detached, only in the sum; do the same to the positive's logit",
         *({CHOSEN: UNSHIFTED}, HALF_DETACHED),
     ),
-    Mistake(
-        "eps_in_the_sum", "an eps is added to the sum, which is at least 1; leave it out", {TOTAL: f"({TOTAL} + 1e-8)"}
-    ),
+    Mistake("eps_in_the_sum", {TOTAL: f"({TOTAL} + 1e-8)"}),
     Mistake("half_becomes_float32", FLOAT),
     Mistake("half_checked", "a temperature of 0 or below is accepted; raise ValueError", {" <= 0": [" < 0", " == 0"]}),
     Mistake(

@@ -162,7 +162,6 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_the_sum",
-        "a small constant is added to the sum, which is never below 1 once the maximum is subtracted; leave it out",
         *results(f"exponentials / ({S_SUM} + 1e-8)", f"shifted - ({L_SUM} + 1e-8).log()"),
     ),
     Mistake(

@@ -21,6 +21,10 @@ def log_of(probability: str) -> dict[str, str]:
     return NARROW | {LOG_P: f"log_p = {probability.replace('p', 'torch.softmax(shifted, dim=1)', 1)}.log()"}
 
 
+def with_eps(eps: str) -> str:
+    return LOG_P.replace("shifted.exp()", "(shifted.exp()").replace(").log()", f") + {eps}).log()")
+
+
 def if_none(result: str) -> dict[str, str]:
     return {"return …": f'return {result} if reduction == "none" else loss.to(logits.dtype)'}
 
@@ -52,6 +56,9 @@ MISTAKES = (
         "a small constant such as 1e-9 is added inside the log; log softmax from the logits does not need it",
         log_of("(p + 1e-9)"),
         *(log_of(f"(p + {eps})") for eps in ("1e-6", "1e-7", "1e-8", "1e-10", "1e-12")),
+    ),
+    Mistake(
+        "eps_in_the_sum", *({LOG_P: with_eps(eps), **narrow} for eps in ("1e-8", "1e-6") for narrow in ({}, NARROW))
     ),
     Mistake(
         "probability_clamped",
