@@ -120,7 +120,7 @@ MISTAKES = (
     ),
     Mistake(
         "loop_over_the_votes",
-        "a Python loop counts the votes of one class, or one neighbour, after the other; count all with one call",
+        "a Python loop counts the votes class by class, or neighbour by neighbour; count all with one call",
         {COUNT: "for c in range(len(classes)):\n            votes[:, c] = (train_class[nearest] == c).sum(1)"},
         slow=True,
     ),
