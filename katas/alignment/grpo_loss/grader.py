@@ -74,7 +74,7 @@ def equal_rewards(draw: Draw) -> list[Arguments]:
     return made
 
 
-def log_ratios(draw: Draw, N: int, T: int, clip_eps: float, low: float = -0.7, high: float = 0.7) -> Tensor:
+def log_ratios(draw: Draw, N: int, T: int, clip_eps: float, low: float, high: float) -> Tensor:
     """A third or so inside the clip's bounds; none within 2% of a bound or of 1."""
     drawn = draw.uniform(N, T, low=low, high=high)
     for corner in (1 - clip_eps, 1 + clip_eps, 1.0):
@@ -89,9 +89,11 @@ def tokens(draw: Draw, N: int = 4, T: int = 6, kl: bool = False, **options: Any)
     logp = -draw.uniform(N, T, low=0.05, high=4)
     lengths = torch.cat([torch.tensor([T]), draw.integers(N - 1, low=1, high=T + 1)])
     signs = torch.where(torch.arange(N) % 2 == 0, 1.0, -1.0)[draw.permutation(N)]
+    clip_eps = options.get("clip_eps", 0.2)
+    reach = min(max(0.7, 2 * clip_eps), 2.9)  # beyond both bounds
     made: Arguments = {
         "logp": logp,
-        "old_logp": logp - log_ratios(draw, N, T, options.get("clip_eps", 0.2)),
+        "old_logp": logp - log_ratios(draw, N, T, clip_eps, low=-reach, high=reach),
         "advantages": signs * draw.uniform(N, low=0.3, high=2),
         "mask": torch.arange(T) < lengths[:, None],
     }
@@ -117,11 +119,12 @@ def on_policy(draw: Draw) -> list[Arguments]:
 
 
 def large_ratios(draw: Draw) -> list[Arguments]:
-    """Up to e³ = 20 and down to e⁻³, with an advantage of 0 among the others."""
+    """Up to e³ = 20 and down to e⁻³, with an advantage of 0 among the others, and KL terms above 14."""
     made = [tokens(draw, aggregate=how, kl=True, kl_coef=0.1) for how in ("sequence", "token")]
     for one in made:
         one["old_logp"] = one["logp"] - log_ratios(draw, 4, 6, 0.2, low=-3, high=2.9)
         one["advantages"][1] = 0
+        one["ref_logp"][:, 0] = one["logp"][:, 0] + draw.uniform(4, low=2.9, high=3)
     return made
 
 
