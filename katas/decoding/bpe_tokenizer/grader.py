@@ -111,8 +111,8 @@ def broken(draw: Draw) -> list[Arguments]:
 
 
 def few_pairs(draw: Draw) -> list[Arguments]:
-    """The last merges are of pairs that occur once."""
-    asked = (("abab", 300), ("a b c\n", 300), (letters(draw, "abcd ", 20), 400), ("", 258), ("ab", 256))
+    """The last merges are of pairs that occur once, and one makes a token of 40 bytes."""
+    asked = (("ab" * 20, 300), ("a b c\n", 300), (letters(draw, "abcd ", 20), 400), ("", 258), ("ab", 256))
     return [{"text": text, "vocab_size": size} for text, size in asked]
 
 

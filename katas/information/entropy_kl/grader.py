@@ -106,7 +106,7 @@ def answer(name: str, names: str, oracle: Callable[..., Tensor], *more: Case) ->
         budgets=(
             Budget(
                 f"{name.removesuffix('_of')}_of_many",
-                sizes={"rows": (32, 512), "outcomes": (12, 192)},
+                sizes={"rows": (32, 512), "outcomes": (12, 400)},
                 inputs=lambda draw, rows, outcomes: given(names, two, rows, outcomes)(draw),
                 written=12,  # on a GPU the indices of p[p > 0] are written each time: 9.4 in alternatives/scatter.py
                 hints={"rows": "sum over the axis `dim` alone", "outcomes": "sum over the axis `dim` with one call"},

@@ -25,6 +25,14 @@ POWER = "factor = (1 - p * y - (1 - p) * (1 - y)) ** gamma"
 TAIL = "(-z.abs()).exp().log1p()"
 
 
+EPS = ("1e-8", "1e-12")  # added to p, so that its logarithm is finite
+
+
+def moved(eps: str) -> tuple[str, str]:
+    """p and 1 − p with `eps` added."""
+    return f"(p + {eps})", f"(1 - p + {eps})"
+
+
 def mean(other: str) -> dict[str, str]:
     """Another mean."""
     return {RESULT: RESULT.replace("getattr", f"{other} if reduction == 'mean' else getattr")}
@@ -137,11 +145,17 @@ MISTAKES = (
         "find log σ from the logits as they are, by logsigmoid or binary_cross_entropy_with_logits",
         {LOG: "log_p_t = z.sigmoid().log()"},
         {LOG: [f"log_p_t = z.sigmoid().clamp({eps}, 1 - {eps}).log()" for eps in ("1e-6", "1e-7", "1e-8")]},
-        {LOG: ["log_p_t = (z.sigmoid() + 1e-8).log()", "log_p_t = -(1 + (-z).exp()).log()"]},
+        {LOG: "log_p_t = -(1 + (-z).exp()).log()"},
         *(
             {LOG: log} | factor
-            for log in (OF_P.format("p", "(1 - p)"), OF_P.format("(p + 1e-8)", "(1 - p + 1e-8)"), BCE_OF_P)
+            for log in (OF_P.format("p", "(1 - p)"), BCE_OF_P, *(OF_P.format(*moved(eps)) for eps in EPS))
             for factor in ({}, {FACTOR: POWER})
+        ),
+        *(
+            {LOG: f"p_t = {p_t}\n    log_p_t = (p_t + {eps}).log()"} | factor
+            for eps in EPS
+            for p_t in ("z.sigmoid()", "torch.where(y == 1, logits.sigmoid(), 1 - logits.sigmoid())")
+            for factor in ({}, {FACTOR: "factor = (1 - p_t) ** gamma"})
         ),
         {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
     ),
