@@ -201,6 +201,7 @@ MISTAKES = (
         },
         {RATIO: RATIO.replace(".masked_fill(~mask, 0)", ""), DELTA: DELTA.replace(".masked_fill(~mask, 0)", "")},
         {RATIO: RATIO.replace(".masked_fill(~mask, 0)", "")},
+        {RATIO: "ratio = (logp.masked_fill(~mask, 0) - old_logp.detach()).exp()"},
         {DELTA: DELTA.replace(".masked_fill(~mask, 0)", "")},
         {RATIO: RATIO.replace(".masked_fill(~mask, 0)", ""), PADDING: "losses = losses * mask"},
         {DELTA: DELTA.replace(".masked_fill(~mask, 0)", ""), PADDING: "losses = losses * mask"},

@@ -46,6 +46,14 @@ MISTAKES = (
         {"z = …": "z = logits * 1.0", RESULT: "return z.masked_fill(dropped, -torch.inf) / temperature"},
     ),
     Mistake(
+        "top_k_of_the_first_row",
+        "all rows are compared with the k-th largest logit of the first one; each row has its own",
+        {
+            TOP_K: "if top_k is not None:\n        first = ordered.reshape(-1, z.shape[-1])[0]\n"
+            "        ordered[ordered < first[:top_k][-1]] = -torch.inf"
+        },
+    ),
+    Mistake(
         "one_too_few_in_top_k",
         "one token fewer than top_k is kept; also keep the k-th largest",
         {"ordered[..., top_k:] =": ["ordered[..., max(top_k - 1, 1) :] =", "ordered[..., top_k - 1 :] ="]},
