@@ -201,7 +201,10 @@ MISTAKES = (
         },
         {RATIO: RATIO.replace(".masked_fill(~mask, 0)", ""), DELTA: DELTA.replace(".masked_fill(~mask, 0)", "")},
         {RATIO: RATIO.replace(".masked_fill(~mask, 0)", "")},
-        {RATIO: "ratio = (logp.masked_fill(~mask, 0) - old_logp.detach()).exp()"},
+        {
+            RATIO: "ratio = (logp.masked_fill(~mask, 0) - old_logp.detach()).exp()",
+            PADDING: "losses = losses * mask",
+        },
         {DELTA: DELTA.replace(".masked_fill(~mask, 0)", "")},
         {RATIO: RATIO.replace(".masked_fill(~mask, 0)", ""), PADDING: "losses = losses * mask"},
         {DELTA: DELTA.replace(".masked_fill(~mask, 0)", ""), PADDING: "losses = losses * mask"},
