@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
+from tests import clusters
+from tests.clusters import Shared
 from tests.toys import make_repository
 
 if TYPE_CHECKING:
@@ -26,6 +29,15 @@ os.environ.setdefault("KATAS_SAMPLE", str(random.randrange(10**6)))
 def toys(tmp_path: Path) -> Path:
     """A repository with two toy katas."""
     return make_repository(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Iterator[Shared]:
+    """To start Dask's scheduler and a worker for each class takes longer than to judge a small one."""
+    with contextlib.ExitStack() as stack:
+        address, _ = clusters.scheduler(stack)
+        clusters.worker(stack, address)
+        yield "--scheduler", address
 
 
 @pytest.fixture(scope="module")

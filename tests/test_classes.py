@@ -29,7 +29,8 @@ from graders.cohort.learners import Learner
 from graders.cohort.repositories import Row
 from graders.faults import ROOT
 from tests import classes
-from tests.test_cohort import ANSWER, RENAMED, WRONG, a_class, cohort, points, table
+from tests.clusters import Shared
+from tests.test_cohort import ANSWER, RENAMED, WRONG, a_class, cohort, points, read, table
 from tests.toys import REFERENCE
 
 # What names and messages are made of where somebody means harm, between ordinary letters.
@@ -149,25 +150,21 @@ def test_a_file_is_one_learners_whoever_joins_or_leaves(names: list[str]) -> Non
         assert slug == everybody[name] or shown.count(name) > 1
 
 
-def test_names_of_files_are_safe_and_stale_ones_go(toys: Path) -> None:
+def test_names_of_files_are_safe_and_stale_ones_go(toys: Path, shared: Shared) -> None:
     assert [reading.slug(name) for name in ("x", "zoë", "a-b", "学生")] == ["x", "zoë", "a-b", "学生"]
     for name in ("../x", "X", "Zoë", "=1+1", "", "a/b", "a b", "con", "-x", "x" * 99):
         assert re.fullmatch(r"[\w-]*[\w]\.[0-9a-f]{8}", reading.slug(name)), name
     folder = a_class(toys / "class", **{"a b": REFERENCE, "a-b": WRONG})
-    assert cohort(toys, folder, "--export", "gradescope").status == 0
+    assert cohort(toys, folder, *shared, "--export", "gradescope").status == 0
     feedback = toys / "out" / "feedback"
     assert {row["file"] for row in table(toys).values()} == {file.name for file in feedback.iterdir()}
     kept = (feedback / table(toys)["a-b"]["file"]).read_text(encoding="utf-8")
     (folder / "a b").rename(toys / "gone")
-    assert cohort(toys, folder).status == 0
+    assert cohort(toys, folder, *shared).status == 0
     assert [file.name for file in feedback.iterdir()] == ["a-b.md"]
     assert (feedback / "a-b.md").read_text(encoding="utf-8") == kept
     assert [file.name for file in (toys / "out" / "learners").iterdir()] == ["a-b.json"]
     assert [file.name for file in (toys / "out" / "gradescope").iterdir() if file.is_dir()] == ["a-b"]
-
-
-def read(source: Path, root: Path) -> dict[str, Learner]:
-    return {one.name: one for one in all_learners(source, katas.all_katas(root), root / "clones")}
 
 
 @pytest.mark.parametrize(
@@ -193,7 +190,7 @@ def test_names_as_browsers_and_people_make_them(toys: Path, files: list[str], ta
     assert note in ann.notes[0]
 
 
-def test_zips_of_windows_are_looked_through_and_hidden_learners_said(toys: Path) -> None:
+def test_zips_of_windows_are_looked_through_and_hidden_learners_said(toys: Path, shared: Shared) -> None:
     folder = toys / "class"
     folder.mkdir()
     with zipfile.ZipFile(folder / "ann.zip", "w") as archive:
@@ -202,7 +199,7 @@ def test_zips_of_windows_are_looked_through_and_hidden_learners_said(toys: Path)
         archive.writestr(entry, REFERENCE)
     a_class(folder, **{".bob": WRONG})
     assert read(folder, toys)["ann"].answers["scale"].text == REFERENCE
-    ran = cohort(toys, folder)
+    ran = cohort(toys, folder, *shared)
     assert "1 left out, since their names begin with a dot: .bob" in ran.out
 
 
@@ -228,7 +225,7 @@ def a_history(repository: Path, *commits: tuple[str, str]) -> Path:
 DUE = "2026-12-15T23:59:00+01:00"
 
 
-def test_deadline_takes_what_was_there_then_and_late_ones_are_marked(toys: Path) -> None:
+def test_deadline_takes_what_was_there_then_and_late_ones_are_marked(toys: Path, shared: Shared) -> None:
     early, late, later = (f"2026-12-{day}T12:00:00+01:00" for day in ("14", "17", "19"))
     ann = a_history(toys / "ann", (early, WRONG), (late, REFERENCE))
     bob = a_history(toys / "bob", (later, REFERENCE))
@@ -236,7 +233,7 @@ def test_deadline_takes_what_was_there_then_and_late_ones_are_marked(toys: Path)
     roster = toys / "class.csv"
     rows = [f"ann,{ann},,", f"zoe,{ann},,3", f"max,{ann},2026-12-18T00:00Z,", f"bob,{bob},,", f"eve,{eve},,"]
     roster.write_text("\n".join(["learner,repository,until,extra_days", *rows]))
-    ran = cohort(toys, roster, "--until", DUE)
+    ran = cohort(toys, roster, *shared, "--until", DUE)
     assert ran.status == 0, ran.err
     assert "can be set at will" in ran.out
     told = table(toys)
@@ -246,7 +243,7 @@ def test_deadline_takes_what_was_there_then_and_late_ones_are_marked(toys: Path)
     assert {name: row["late"] for name, row in told.items() if row["late"]} == {"bob": "scale:4"}
     assert told["ann"]["committed"] == early
     assert told["zoe"]["until"] == (datetime.fromisoformat(DUE) + timedelta(days=3)).isoformat()
-    ran = cohort(toys, roster, "--until", DUE, "--late", "10", "--export", "nbgrader")
+    ran = cohort(toys, roster, *shared, "--until", DUE, "--late", "10", "--export", "nbgrader")
     told = table(toys)
     assert {name: (row["scale"], row["late"]) for name, row in told.items()} == {
         "ann": ("80", "scale:2"), "zoe": ("100", ""), "max": ("100", ""), "bob": ("60", "scale:4"), "eve": ("100", ""),
@@ -297,11 +294,11 @@ def test_times_that_are_none_are_one_sentence(toys: Path, arguments: list[str], 
     assert why in ran.err.splitlines()[-1]
 
 
-def test_identity_goes_from_the_roster_into_the_exports(toys: Path) -> None:
+def test_identity_goes_from_the_roster_into_the_exports(toys: Path, shared: Shared) -> None:
     ann = a_history(toys / "ann", (DUE, REFERENCE))
     roster = toys / "class.csv"
     roster.write_text(f"learner,repository,login,id,email,section\nAnn Lee,{ann},al1,s-77,ann@e.org,B\n")
-    assert cohort(toys, roster, "--export", "canvas", "--export", "nbgrader").status == 0
+    assert cohort(toys, roster, *shared, "--export", "canvas", "--export", "nbgrader").status == 0
     row = table(toys)["Ann Lee"]
     assert [row[name] for name in ("login", "id", "email", "section")] == ["al1", "s-77", "ann@e.org", "B"]
     _, _, canvas = csv.reader(io.StringIO((toys / "out" / "canvas.csv").read_text(encoding="utf-8")))
@@ -318,13 +315,13 @@ CANVAS_BOOK = """Student,ID,SIS User ID,SIS Login ID,Section,scale (55)
 """
 
 
-def test_canvas_download_and_gradebook(toys: Path) -> None:
+def test_canvas_download_and_gradebook(toys: Path, shared: Shared) -> None:
     book, source = toys / "book.csv", toys / "submissions.zip"
     book.write_text(CANVAS_BOOK)
     with zipfile.ZipFile(source, "w") as archive:
         archive.writestr("leeann_4321_98765_scale-1.py", REFERENCE)
         archive.writestr("roybob_LATE_4322_98766_scale.py", WRONG)
-    ran = cohort(toys, source, "--gradebook", str(book), "--export", "canvas")
+    ran = cohort(toys, source, *shared, "--gradebook", str(book), "--export", "canvas")
     assert ran.status == 0, ran.err
     head, possible, *rows = csv.reader(io.StringIO((toys / "out" / "canvas.csv").read_text(encoding="utf-8")))
     assert head == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "scale (55)", "affine"]
@@ -341,7 +338,7 @@ def test_canvas_download_and_gradebook(toys: Path) -> None:
 
 
 @pytest.mark.parametrize("packed", [True, False], ids=["as_it_is", "unpacked"])
-def test_moodle_download_and_worksheet(toys: Path, packed: bool) -> None:
+def test_moodle_download_and_worksheet(toys: Path, packed: bool, shared: Shared) -> None:
     files = {
         "Ann Lee_4321_assignsubmission_file_/scale.py": REFERENCE,
         "Ann Lee_4321_assignsubmission_onlinetext_/onlinetext.html": "<p>mine</p>",
@@ -362,7 +359,7 @@ def test_moodle_download_and_worksheet(toys: Path, packed: bool) -> None:
         "Participant 4322,Bob Roy,s-78,bob@e.org,-\n",
         encoding="utf-8-sig",
     )
-    ran = cohort(toys, source, "--gradebook", str(toys / "book.csv"))
+    ran = cohort(toys, source, *shared, "--gradebook", str(toys / "book.csv"))
     assert ran.status == 0, ran.err
     told = table(toys)
     assert {name: (row["id"], row["email"]) for name, row in told.items()} == {
@@ -373,14 +370,14 @@ def test_moodle_download_and_worksheet(toys: Path, packed: bool) -> None:
     assert points(toys)["Ann Lee"]["scale"] == "100"
 
 
-def test_equal_ones_are_named_with_the_file_and_alike_ones_stand_side_by_side(toys: Path) -> None:
+def test_equal_ones_are_named_with_the_file_and_alike_ones_stand_side_by_side(toys: Path, shared: Shared) -> None:
     longer = "\n".join(f"    y{n} = x * {n} if factor > {n} else x / {n + 1} - {n}" for n in range(1, 9))
     copied = WRONG.replace('    """x times factor."""\n', f'    """x times factor."""\n{longer}\n')
     mended = re.sub(r"\by(\d)", r"other\1", copied).replace("x / factor", "x / (1 / factor)")
     answers = {"ann": RENAMED, "bob": copied, "cid": mended, "dan": WRONG}
     folder = a_class(toys / "class", **answers)
     a_class(toys / "last year", zoe=WRONG)
-    assert cohort(toys, folder, "--earlier", str(toys / "last year")).status == 0
+    assert cohort(toys, folder, *shared, "--earlier", str(toys / "last year")).status == 0
     page = (toys / "out" / "index.html").read_text(encoding="utf-8")
     assert "<li><code>scale</code>: ann; equal to <code>solutions/toys/scale/scale.py</code></li>" in page
     assert (
@@ -392,10 +389,10 @@ def test_equal_ones_are_named_with_the_file_and_alike_ones_stand_side_by_side(to
     assert "<td>    other3 = x * 3" in page
 
 
-def test_autograder_of_gradescope_writes_what_gradescope_reads(toys: Path) -> None:
+def test_autograder_of_gradescope_writes_what_gradescope_reads(toys: Path, shared: Shared) -> None:
     """In a folder like Gradescope's; its image, and so setup.sh, is not made here."""
     folder = a_class(toys / "class", ann=REFERENCE)
-    assert cohort(toys, folder, "--export", "gradescope", "--kata", "scale").status == 0
+    assert cohort(toys, folder, *shared, "--export", "gradescope", "--kata", "scale").status == 0
     base = toys / "autograder"
     with zipfile.ZipFile(toys / "out" / "gradescope" / "autograder.zip") as archive:
         names = archive.namelist()
@@ -418,10 +415,11 @@ def test_autograder_of_gradescope_writes_what_gradescope_reads(toys: Path) -> No
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names that other systems do not allow")
-def test_class_of_38_with_its_faults(toys: Path) -> None:
+def test_class_of_38_with_its_faults(toys: Path, shared: Shared) -> None:
     expected = classes.make(toys / "class")
     assert len(expected) == 38
-    ran = cohort(toys, toys / "class", "--export", "canvas", "--export", "gradescope", "--kata", "scale", "--seed", "1")
+    once = ("--kata", "scale", "--seed", "1")
+    ran = cohort(toys, toys / "class", *shared, "--export", "canvas", "--export", "gradescope", *once)
     assert ran.status == 1, ran.err
     assert not steers("".join(ran.out.splitlines()))
     assert "38 learners, 33 answers" in ran.out
@@ -444,7 +442,7 @@ def test_class_of_38_with_its_faults(toys: Path) -> None:
         rows = list(csv.reader(io.StringIO(text)))
         assert len({len(row) for row in rows}) == 1
         assert len(rows) == text.count("\n")
-    again = cohort(toys, toys / "class", "--kata", "scale", "--seed", "1")
+    again = cohort(toys, toys / "class", *shared, *once)
     assert "0 of them are to be judged" in again.out
     assert table(toys) == told
 

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import signal
-import socket
 import sqlite3
 import stat
 import subprocess
@@ -44,6 +43,8 @@ from graders.cohort.judge import Judge, JudgeEnded, Verdict
 from graders.cohort.learners import Learner
 from graders.cohort.ledger import Ledger, Terms
 from graders.faults import ROOT, UsageError
+from tests import clusters
+from tests.clusters import Shared, free_port
 from tests.toys import MODULE_REFERENCE, REFERENCE, run
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
@@ -130,16 +131,18 @@ def check_exports(out: Path) -> None:
     }
 
 
-def test_what_is_new_meets_a_seed_that_nobody_has_seen_and_what_was_judged_keeps_its_verdict(toys: Path) -> None:
+def test_what_is_new_meets_a_seed_that_nobody_has_seen_and_what_was_judged_keeps_its_verdict(
+    toys: Path, shared: Shared
+) -> None:
     folder = a_class(toys / "class", ann=REFERENCE, bob=WRONG)
 
     def seeds() -> dict[str, str]:
         return {file.stem: file.read_text(encoding="utf-8") for file in (toys / "out" / "feedback").iterdir()}
 
-    assert cohort(toys, folder).status == 0
+    assert cohort(toys, folder, *shared).status == 0
     first = seeds()
     (folder / "bob" / ANSWER).write_text(f"{WRONG}# resubmitted\n")
-    second = cohort(toys, folder)
+    second = cohort(toys, folder, *shared)
     assert "1 of them are to be judged" in second.out
     after = seeds()
     assert after["ann"] == first["ann"]
@@ -148,7 +151,7 @@ def test_what_is_new_meets_a_seed_that_nobody_has_seen_and_what_was_judged_keeps
     assert told[1]
     assert told[0][1] != told[1][1]
     assert json.loads((toys / "out" / "learners" / "bob.json").read_text())["seed"] == int(told[1][1])
-    assert "0 of them are to be judged" in cohort(toys, folder).out
+    assert "0 of them are to be judged" in cohort(toys, folder, *shared).out
 
 
 def test_killed_run_goes_on_where_it_was(toys: Path) -> None:
@@ -320,7 +323,7 @@ def test_roster_of_repositories(toys: Path) -> None:
             read(roster, toys)
 
 
-def test_second_run_reads_what_a_repository_has_now_or_says_that_it_cannot(toys: Path) -> None:
+def test_second_run_reads_what_a_repository_has_now_or_says_that_it_cannot(toys: Path, shared: Shared) -> None:
     def git(*arguments: str) -> None:
         safe = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
         subprocess.run(["git", "-C", str(repository), *safe, *arguments], check=True, capture_output=True)
@@ -356,20 +359,20 @@ def test_second_run_reads_what_a_repository_has_now_or_says_that_it_cannot(toys:
     ann = read(roster, toys)["ann"]
     assert ann.unread
     assert "cannot be reached now" in ann.notes[0]
-    assert cohort(toys, roster).status == 1  # with clones of its own, in which nothing was fetched before
+    assert cohort(toys, roster, *shared).status == 1  # with clones of its own, in which nothing was fetched before
     repository_back = toys / "away"
     repository_back.rename(repository)
-    assert cohort(toys, roster).status == 0
+    assert cohort(toys, roster, *shared).status == 0
     before = points(toys)
     repository.rename(repository_back)
-    ran = cohort(toys, roster)
+    ran = cohort(toys, roster, *shared)
     assert (ran.status, points(toys)) == (1, before)
     assert "2 learners not read, or not wholly, see their notes: ann, bob" in ran.out
     assert all("cannot be reached now" in row["notes"] for row in table(toys).values())
 
 
 def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its_part(
-    toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    toys: Path, shared: Shared, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def lost() -> None:
         raise JudgeEnded("the judge's process ended 3 times at this answer")
@@ -378,7 +381,7 @@ def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its
         cluster.verdict(argparse.Namespace(result=lost), Terms(1, "full", ""))
     folder = a_class(toys / "class", ann=REFERENCE)
     (folder / "ann" / "affine.py").write_text(MODULE_REFERENCE)
-    assert cohort(toys, folder, "--seed", "1", "--kata", "scale").status == 0
+    assert cohort(toys, folder, *shared, "--seed", "1", "--kata", "scale").status == 0
     asked = argparse.Namespace(learners=folder, out=toys / "out", kata=["affine"], seed=1, isolation="strict")
     asked.export, asked.json, asked.until, asked.late, asked.gradebook, asked.earlier = [], None, None, None, None, []
     told = cluster.ungraded(katas.find(["affine"], toys)[0], "not graded: gone")
@@ -389,7 +392,7 @@ def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its
     assert said.strip().endswith(": ann")
     assert points(toys)["ann"] == {"scale": "100", "affine": "", "total": "100"}
     assert "not graded" in (toys / "out" / "index.html").read_text(encoding="utf-8")
-    assert cohort(toys, folder, "--seed", "1", "--kata", "affine").status == 0
+    assert cohort(toys, folder, *shared, "--seed", "1", "--kata", "affine").status == 0
     assert points(toys)["ann"] == {"scale": "100", "affine": "100", "total": "200"}
 
 
@@ -460,7 +463,7 @@ def test_archives_that_would_fill_the_memory_or_are_damaged_are_a_note(toys: Pat
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
-def test_names_that_are_no_text_do_not_stop_the_class(toys: Path) -> None:
+def test_names_that_are_no_text_do_not_stop_the_class(toys: Path, shared: Shared) -> None:
     folder = a_class(toys / "class", ann=REFERENCE)
     odd = folder / os.fsdecode(b"caf\xe9") / os.fsdecode(b"\xff") / "scale.py"
     odd.parent.mkdir(parents=True)
@@ -469,7 +472,7 @@ def test_names_that_are_no_text_do_not_stop_the_class(toys: Path) -> None:
         one = tarfile.TarInfo("é/scale.py")
         one.size = len(WRONG)
         archive.addfile(one, io.BytesIO(WRONG.encode()))
-    ran = cohort(toys, folder, "--json", str(toys / "all.json"))
+    ran = cohort(toys, folder, *shared, "--json", str(toys / "all.json"))
     assert ran.status == 0, ran.err
     assert (
         (toys / "out" / "feedback" / f"{reading.slug('caf?')}.md").read_text(encoding="utf-8").startswith("# caf\\?\n")
@@ -482,10 +485,12 @@ def test_names_that_are_no_text_do_not_stop_the_class(toys: Path) -> None:
     }
 
 
-def test_pages_count_no_stub_blame_no_check_for_what_is_no_program_and_promise_no_more_isolation(toys: Path) -> None:
+def test_pages_count_no_stub_blame_no_check_for_what_is_no_program_and_promise_no_more_isolation(
+    toys: Path, shared: Shared
+) -> None:
     stub = (toys / ANSWER).read_text()
     folder = a_class(toys / "class", ann=REFERENCE, bob=stub, carl="import nowhere", dora="", eve="# nothing\n")
-    ran = cohort(toys, folder, "--export", "gradescope", "--isolation", "limits")
+    ran = cohort(toys, folder, *shared, "--export", "gradescope", "--isolation", "limits")
     assert ran.status == 0, ran.err
     assert json.loads((toys / "out" / "learners" / "ann.json").read_text())["env"]["isolation"] == "limits"
     page = (toys / "out" / "index.html").read_text(encoding="utf-8")
@@ -500,9 +505,9 @@ def test_pages_count_no_stub_blame_no_check_for_what_is_no_program_and_promise_n
     assert "cannot be imported" in next(one["output"] for one in told["carl"] if one["name"] == "scale")
 
 
-def test_thousand_learners(toys: Path) -> None:
+def test_thousand_learners(toys: Path, shared: Shared) -> None:
     folder = a_class(toys / "class", **{f"learner {n}": (REFERENCE, WRONG, "import")[n % 3] for n in range(1000)})
-    ran = cohort(toys, folder, "--seed", "1")
+    ran = cohort(toys, folder, *shared, "--seed", "1")
     assert ran.status == 0, ran.err
     assert "1000 learners, 1000 answers; 3 differ, 3 of them are to be judged" in ran.out
     found = [row["scale"] for row in table(toys).values()]
@@ -533,7 +538,6 @@ def test_full_disk_loses_no_verdict(tmp_path: Path) -> None:
     [
         (["nowhere"], "should be a folder of learners or a roster that ends in .csv"),
         (["empty"], "has no learners"),
-        (["full", "--scheduler", "tcp://127.0.0.1:1"], "no Dask scheduler answers at tcp://127.0.0.1:1"),
     ],
 )
 def test_bad_arguments_are_one_sentence(toys: Path, arguments: list[str], why: str) -> None:
@@ -546,12 +550,29 @@ def test_bad_arguments_are_one_sentence(toys: Path, arguments: list[str], why: s
     assert ran.err.count("\n") == 1
 
 
+def test_scheduler_that_does_not_answer_is_one_sentence(
+    toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cluster, "ANSWERING", 1)
+    folder = a_class(toys / "class", ann=REFERENCE)
+    asked = ["cohort", str(folder), "--out", str(toys / "out"), "--scheduler", "tcp://127.0.0.1:1"]
+    assert cli.main(asked, toys) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1")
+    assert said.count("\n") == 1
+
+
 @pytest.mark.parametrize(("memory", "count"), [(64 << 30, 3), (5 << 30, 2), (1 << 30, 1)])
 def test_small_machine_gets_fewer_workers(memory: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(n_workers: int, **_: object) -> None:
+        raise RuntimeError(f"{n_workers} are too many")
+
     monkeypatch.setattr(cluster, "CPU_COUNT", 3)
     monkeypatch.setattr(cluster, "MEMORY_LIMIT", memory)
-    with cluster.cluster(argparse.Namespace(scheduler=None, workers=None)) as client:
-        assert len(client.nthreads()) == count
+    monkeypatch.setattr(cluster, "LocalCluster", full)
+    asked = argparse.Namespace(scheduler=None, workers=None)
+    with pytest.raises(UsageError, match=rf"no {count} workers can be started here \({count} are too many\)"):
+        cluster.cluster(asked).__enter__()
 
 
 def test_workers_that_cannot_begin_again_end_the_run_with_a_sentence(
@@ -583,32 +604,18 @@ def test_workers_that_cannot_begin_again_end_the_run_with_a_sentence(
 def test_machine_of_a_cluster_may_vanish_and_come_back(toys: Path) -> None:
     answers = {f"learner {number}": f"# {number}\n{(REFERENCE, WRONG)[number % 2]}" for number in range(40)}
     folder = a_class(toys / "class", **answers)
-    address = f"tcp://127.0.0.1:{free_port()}"
-    machines = [f"127.0.0.{number}" for number in range(2, 6)]
     with contextlib.ExitStack() as stack:
-
-        def start(*arguments: str) -> subprocess.Popen[bytes]:
-            command = [sys.executable, "-m", "dask", *arguments]
-            process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
-            stack.callback(end, process)
-            return process
-
-        def work(machine: str) -> subprocess.Popen[bytes]:
-            return start(
-                "worker", address, "--host", machine, "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"
-            )
-
-        start("scheduler", "--host", address, "--no-dashboard")
-        working = [work(machine) for machine in machines]
+        address, _ = clusters.scheduler(stack)
+        working = [clusters.worker(stack, address, "--host", f"127.0.0.{number}") for number in range(2, 6)]
         arguments = [str(folder), "--out", str(toys / "out"), "--scheduler", address, "--seed", "1"]
         command = [*command_line(toys), "cohort", *arguments]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
             until = time.monotonic() + 120
             while judged(toys) < 4 and time.monotonic() < until:
                 time.sleep(0.02)
-            end(working[0])
+            clusters.end(working[0])
             assert judged(toys) < 40
-            work(machines[0])
+            clusters.worker(stack, address, "--host", "127.0.0.2")
             told, _ = process.communicate(timeout=180)
     assert process.returncode == 0, told
     assert [row["scale"] for row in table(toys).values()].count("100") == 20
@@ -616,15 +623,9 @@ def test_machine_of_a_cluster_may_vanish_and_come_back(toys: Path) -> None:
 
 
 def test_two_classes_on_one_scheduler_keep_their_seeds_and_leave_nothing_there(toys: Path) -> None:
-    address = f"tcp://127.0.0.1:{free_port()}"
     with contextlib.ExitStack() as stack:
-        for arguments in (
-            ["scheduler", "--host", address, "--no-dashboard"],
-            ["worker", address, "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"],
-        ):
-            command = [sys.executable, "-m", "dask", *arguments]
-            process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
-            stack.callback(end, process)
+        address, _ = clusters.scheduler(stack)
+        clusters.worker(stack, address)
         running: dict[int, subprocess.Popen[bytes]] = {}
         counts = {1: 150, 2: 10}
         for seed, count in counts.items():  # their answers are the same
@@ -633,7 +634,7 @@ def test_two_classes_on_one_scheduler_keep_their_seeds_and_leave_nothing_there(t
             arguments = [str(folder), "--out", str(toys / f"out{seed}"), "--scheduler", address, "--seed", str(seed)]
             command = [*command_line(toys), "cohort", *arguments]
             running[seed] = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, start_new_session=True)
-            stack.callback(end, running[seed])
+            stack.callback(clusters.end, running[seed])
         until = time.monotonic() + 90
         while judged(toys, "out2") < 1 and time.monotonic() < until:
             time.sleep(0.02)
@@ -668,19 +669,6 @@ def test_verdict_whose_own_record_differs_from_its_key_is_refused() -> None:
     assert cluster.verdict(argparse.Namespace(result=lambda: better), replace(asked, isolation="limits"))
 
 
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """As a machine ends whose plug is pulled: with all that it runs."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 def slurm_of_toys(programs: Path) -> dict[str, str]:
     """Programs in the place of SLURM's, and the environment in which they are found."""
     programs.mkdir()
@@ -699,7 +687,7 @@ def slurm_of_toys(programs: Path) -> dict[str, str]:
 def test_slurm_gets_jobs_that_are_workers_and_another_for_one_that_it_ended(toys: Path) -> None:
     folder = a_class(toys / "class", ann=REFERENCE, bob=WRONG)
     environment = slurm_of_toys(toys / "bin")
-    options = ["--jobs", "2", "--processors", "1", "--memory", "1GB", "--queue", "short", "--port", str(free_port())]
+    options = [*["--jobs", "2", "--processors", "1", "--memory", "1GB", "--queue", "short", "--port"], str(free_port())]
     program = "from docs.cluster import slurm; slurm.ROUND = 1; slurm.main()"
     with subprocess.Popen(
         [sys.executable, "-c", program, *options],
@@ -740,16 +728,9 @@ def test_what_slurm_refuses_is_one_sentence(toys: Path, options: list[str], why:
 
 def test_scheduler_that_is_killed_is_one_sentence(toys: Path) -> None:
     folder = a_class(toys / "class", **{f"learner {number}": f"# {number}\n{WRONG}" for number in range(300)})
-    address = f"tcp://127.0.0.1:{free_port()}"
     with contextlib.ExitStack() as stack:
-        started = []
-        for arguments in (
-            ["scheduler", "--host", address, "--no-dashboard"],
-            ["worker", address, "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"],
-        ):
-            command = [sys.executable, "-m", "dask", *arguments]
-            started.append(subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True))
-            stack.callback(end, started[-1])
+        address, scheduler = clusters.scheduler(stack)
+        clusters.worker(stack, address)
         arguments = [str(folder), "--out", str(toys / "out"), "--scheduler", address, "--seed", "1"]
         command = [*command_line(toys), "cohort", *arguments]
         with subprocess.Popen(
@@ -759,7 +740,7 @@ def test_scheduler_that_is_killed_is_one_sentence(toys: Path) -> None:
             while judged(toys) < 3 and time.monotonic() < until:
                 time.sleep(0.02)
             busy = cohort(toys, folder)
-            end(started[0])
+            clusters.end(scheduler)
             told, _ = process.communicate(timeout=120)
     assert process.returncode == 2, told
     assert told.splitlines()[-1].startswith(f"error: the scheduler of {address} is gone")

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from graders import __main__ as cli
 from graders import pages
@@ -27,6 +26,7 @@ from graders.interview.partner import sheet
 from graders.interview.partner.page import page_of
 from graders.interview.partner.sheet import Sheet
 from graders.interview.record import InterviewReport, reports
+from tests.browsing import unfolded, violations
 from tests.sittings import Tty, flat, piped
 from tests.test_interview import FOLLOW_UP, HINTS, PROMPT, WRONG
 from tests.toys import end
@@ -120,10 +120,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def unfolded(page: Page) -> None:
-    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-
-
 @pytest.mark.parametrize("width", [1440, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen_or_asked_of_a_network(
@@ -138,7 +134,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen_or_asked_of_a_ne
     page.goto(file.as_uri())
     unfolded(page)
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    found = [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+    found = violations(page)
     page.close()
     assert (found, said) == ([], [])
     assert [url for url in asked if not url.startswith("data:")] == [file.as_uri()]

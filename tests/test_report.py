@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from graders.__main__ import main
 from graders.catalogue import katas, texts
@@ -29,6 +28,7 @@ from graders.report import charts, habits, tally
 from graders.report.page import Links
 from graders.report.page import page_of as report_page
 from graders.report.tally import Cell, Span
+from tests.browsing import unfolded, violations
 
 KATAS = katas.all_katas()
 BEGAN = datetime(2026, 9, 7, 17, 30, tzinfo=UTC)
@@ -183,11 +183,6 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def unfolded(page: Page) -> Page:
-    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    return page
-
-
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
@@ -198,7 +193,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     assert page.evaluate("document.documentElement.scrollWidth") == width
     unfolded(page)
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    found = [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+    found = violations(page)
     page.close()
     assert found == []
 

@@ -14,7 +14,6 @@ from urllib.parse import unquote
 
 import nbformat
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser
 
 from graders.__main__ import main
@@ -23,6 +22,7 @@ from graders.catalogue import katas, texts
 from graders.catalogue.markup import with_formulas
 from graders.catalogue.stub import stub_for
 from graders.faults import ROOT
+from tests.browsing import unfolded, violations
 
 KATAS = katas.all_katas()
 SHOWN = ("index.html", "rules.html", "contrastive/info_nce.html", "losses/binary_cross_entropy.html")
@@ -143,11 +143,11 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     for name in SHOWN:
         page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
         page.goto(f"{address}/{name}")
-        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        unfolded(page)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         heights = page.evaluate("[...document.querySelectorAll('.map thead th')].map(one => one.clientHeight)")
         assert max(heights, default=0) < 60  # words stay whole: a narrow screen scrolls the table
-        found = [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
+        found = violations(page)
         page.close()
         assert found == [], name
 

@@ -13,13 +13,13 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from graders.catalogue import katas
 from graders.desk import attempts
 from graders.desk.state import State
 from graders.faults import ROOT
+from tests.browsing import violations
 from tests.test_web import Served, serving
 from tests.toys import REFERENCE, make_repository
 
@@ -352,13 +352,9 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
             shown.click()
             panes = [one.is_visible() for one in page.locator(".pane").all()]
             assert panes == [number == 0, number == 1, number == 2]
-            assert found(page) == [], (path, shown.inner_text())
-        assert found(page) == [], path
+            assert violations(page) == [], (path, shown.inner_text())
+        assert violations(page) == [], path
     context.close()
-
-
-def found(page: Page) -> list[tuple[str, str]]:
-    return [(one["id"], one["nodes"][0]["html"]) for one in Axe().run(page).response["violations"]]
 
 
 def test_other_files_are_never_written(practised: Practised, tmp_path: Path) -> None:

@@ -30,10 +30,11 @@ from graders.web import sittings
 from graders.web.chat import Chat, Transcript
 from graders.web.runner import Turn
 from graders.web.sittings import Held, arguments, parsed
+from tests.browsing import violations
 from tests.test_debugging import BOTH, RIGHT, another
 from tests.test_interview import FOLLOW_UP, HINTS, PROMPT
 from tests.test_web import serving
-from tests.test_web_pages import MARKUP, Practised, found
+from tests.test_web_pages import MARKUP, Practised
 from tests.toys import REFERENCE, make_repository
 
 SHOUTS = REFERENCE.replace("return", f"raise TypeError({MARKUP!r})\n    return")
@@ -472,7 +473,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     here = Sat(sat.root, sat.served, context)
     for path in ("/interview", "/debug"):
         page = here.open(path)
-        assert found(page) == [], path
+        assert violations(page) == [], path
         assert page.evaluate("document.documentElement.scrollWidth") == width
     page = here.begin("/debug", katas="scale", minutes="15")
     here.heard(page, "planted in it")
@@ -483,14 +484,14 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
             page.get_by_role("button", name=shown, exact=True).click()
         page.wait_for_selector(pane)
         assert page.locator(".pane:visible").count() == (1 if width < 800 else 2)
-        assert found(page) == [], shown
+        assert violations(page) == [], shown
         assert page.evaluate("document.documentElement.scrollWidth") == width
     here.says(page, "end", "this ends the round")
-    assert found(page) == []
+    assert violations(page) == []
     here.does(page, "Yes", "Report of debug round")
     page.get_by_role("link", name="Report again").click()
     expect(page.locator(".log")).to_be_visible()
-    assert found(page) == []
+    assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
     context.close()
 

@@ -27,6 +27,7 @@ from graders.judge.results import Result
 
 AHEAD = 4  # tasks of each worker that wait there: enough that none is idle
 MEMORY = 2 << 30  # bytes for a worker: it takes 1 to 1.5 GB as a rule, 4 while an answer fills its process
+ANSWERING = 20  # seconds for a scheduler that was named
 PATIENCE = 120  # seconds for a worker of this machine to begin again, which takes 2 to 20 as a rule
 LOOK = 2.0  # seconds without an answer, after which it is looked whether there are workers
 LOST = 10  # workers under a task, which then is given up; one may lose some by other tasks' doing
@@ -173,7 +174,7 @@ def cluster(options: argparse.Namespace) -> Iterator[Client]:
     """The one whose scheduler was named, or one of this machine. Raises: UsageError."""
     if options.scheduler:
         try:
-            client = Client(options.scheduler, timeout="20s", set_as_default=False)
+            client = Client(options.scheduler, timeout=ANSWERING, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(f"no Dask scheduler answers at {options.scheduler} ({error}); check the address") from None
         with explained_loss(options.scheduler), client:
