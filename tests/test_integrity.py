@@ -183,7 +183,7 @@ def test_odd_paths_are_judged_or_refused_in_a_sentence(toys: Path) -> None:
         "zero.py": "is not a regular file; name a Python file",
         "pipe.py": "is not a regular file; name a Python file",
         "huge.py": "has 52,428,800 bytes; a submission should have at most 262,144",
-        "latin.py": "is not UTF-8 text (byte 2); save it as UTF-8",
+        "latin.py": "is not UTF-8 text (line 1); save it as UTF-8",
         "nul.py": "source code string cannot contain null bytes",
     }.items():
         assert wanted in results[name]["message"], results[name]

@@ -32,7 +32,8 @@ class Source:
         try:
             text = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig").read()
         except UnicodeDecodeError as error:
-            return cls("", shown, f"is not UTF-8 text (byte {error.start}); save it as UTF-8")
+            line = error.object.count(b"\n", 0, error.start) + 1
+            return cls("", shown, f"is not UTF-8 text (line {line}); save it as UTF-8")
         return cls(text, shown)
 
 
