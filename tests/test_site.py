@@ -129,6 +129,8 @@ def test_without_a_repository_there_is_no_link_to_colab(capsys: pytest.CaptureFi
 
 def test_formulas_are_drawn_without_a_script() -> None:
     assert "<mtext>max_norm</mtext>" in with_formulas(r"$\text{max\_norm}$")
+    assert "<mtext>log_softmax</mtext>" in with_formulas(r"$\operatorname{log\_softmax}(x)$")
+    assert with_formulas(r"$$x = \begin{cases} 1 \qquad 2 \end{cases} \qquad y = 3$$").count("<math ") == 2
     made = with_formulas("a `$x$` and $x^2$:\n\n$$\\frac{1}{2}$$\n\n```\n$5\n```")
     assert made.startswith("a `$x$` and <math")
     assert '<div class="formula" tabindex="0"><math' in made

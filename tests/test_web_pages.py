@@ -236,6 +236,21 @@ def test_map_is_searched_and_filtered(practised: Practised) -> None:
     expect(page.locator("h1")).to_be_visible()
 
 
+def test_address_that_leads_nowhere_says_so(practised: Practised) -> None:
+    page = practised.open("/")
+    for path, words in {
+        "/kata/skale": "there is no kata called 'skale'; did you mean scale?",
+        "/history/skale": "did you mean scale?",
+        "/interview/9": "There is nothing at this address",
+        "/nothing": "There is nothing at this address",
+    }.items():
+        answer = page.goto(f"http://127.0.0.1:{practised.served.port}{path}")
+        assert answer
+        assert answer.status == 404
+        expect(page.locator(".trouble")).to_contain_text(words)
+        expect(page.get_by_role("link", name="Map")).to_be_visible()
+
+
 def test_keyboard_alone_suffices(practised: Practised) -> None:
     page = practised.open("/")
     focused = "(document.activeElement.ariaLabel || document.activeElement.textContent).trim()"

@@ -20,6 +20,8 @@ EXTENSIONS = (
     "admonition", "attr_list", "md_in_html", "tables", "pymdownx.highlight", "pymdownx.superfences", "toc",
 )  # fmt: skip
 WORDS = re.compile(r"\\text\{[^{}]*\}")  # in which latex2mathml shows a backslash
+NAMED = re.compile(r"\\operatorname(?=\{[^{}]*_[^{}]*\})")  # of which it makes single letters
+NESTS = re.compile(r"(\\qquad|\\begin|\\end|[{}])")
 # What it does not know, in words that it does.
 SPELLINGS = {r"\bigl": r"\left", r"\bigr": r"\right", r"\Bigl": r"\left", r"\Bigr": r"\right"}
 
@@ -53,11 +55,25 @@ def with_formulas(text: str) -> str:
         formula = " ".join((block or inline).split())
         for spelling, plain in SPELLINGS.items():
             formula = formula.replace(spelling, plain)
-        formula = WORDS.sub(lambda words: words[0].replace(r"\_", "_"), formula)
-        made = convert(formula, display="block" if block else "inline")
-        return f'\n\n<div class="formula" tabindex="0">{made}</div>\n\n' if block else made
+        formula = WORDS.sub(lambda words: words[0].replace(r"\_", "_"), NAMED.sub(r"\\text", formula))
+        if inline:
+            return convert(formula, display="inline")
+        made = "".join(convert(part, display="block") for part in side_by_side(formula))
+        return f'\n\n<div class="formula" tabindex="0">{made}</div>\n\n'
 
     return texts.CODE_OR_FORMULA.sub(drawn, text)
+
+
+def side_by_side(formula: str) -> list[str]:
+    """The formulas that stand next to each other in one; a page shows them below each other where it is narrow."""
+    parts, depth = [""], 0
+    for token in NESTS.split(formula):
+        depth += (token in ("{", r"\begin")) - (token in ("}", r"\end"))
+        if token == r"\qquad" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += token
+    return parts
 
 
 def with_links(text: str, address: Callable[[str], str | None], rules: str) -> str:

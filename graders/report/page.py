@@ -80,8 +80,11 @@ def write(path: Path, page: str) -> None:
     replace_file(path, page)
 
 
-def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links]) -> str:
-    """The same for the same events and the same day, but for the line that says when it was written."""
+def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: str = "") -> str:
+    """The same for the same events and the same day, but for the line that says when it was written.
+
+    `home` is the page that it leads back to, where it is one of several.
+    """
     desk = overview(state, chosen)
     everything = state.events()
     events = [event for event in everything if event.kata in desk.katas]
@@ -97,6 +100,7 @@ def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links]) -> str
         words=WORDS,
         marks=MARKS,
         links=links,
+        home=home,
         verdicts=VERDICTS,
         ratings=RATINGS,
         most=POINTS * len(desk.katas),

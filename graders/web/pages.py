@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from fastapi import FastAPI, HTTPException
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from nicegui import app as inner
 from nicegui import ui
 
+from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.desk import attempts, status
 from graders.desk.diff import between
@@ -35,7 +38,7 @@ def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -
         state = State(root)
         links = {name: Links(f"{prefix}/kata/{name}", f"{prefix}/kata/{name}") for name in site.katas}
         try:
-            return HTMLResponse(site.guarded(lambda: page_of(state, list(site.katas.values()), links)))
+            return HTMLResponse(site.guarded(lambda: page_of(state, list(site.katas.values()), links, f"{prefix}/")))
         finally:
             state.close()
 
@@ -69,14 +72,20 @@ def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -
         return FileResponse(HERE / "vim.js", media_type="text/javascript")
 
     @ui.page("/kata/{name}")
-    def show_kata(name: str, via: str = "") -> None:
+    def show_kata(name: str, via: str = "") -> Any:
         file = site.file(name, via)
         if file is None:
-            raise HTTPException(404)
+            return nowhere(site, name)
         Practice(site, file)
+        return None
 
-    for one in held:
-        around.add(app, site, one)
+    async def show_nothing(request: Request, error: Exception) -> Response:
+        return nowhere(site, str(request.path_params.get("name", "")))
+
+    for one in (app, inner):  # the latter has the pages that NiceGUI makes, and is asked for what the former lacks
+        one.add_exception_handler(404, show_nothing)
+    for each in held:
+        around.add(app, site, each)
     ui.run_with(
         app,
         title="Katas",
@@ -95,6 +104,17 @@ def known(site: Site, name: str) -> Kata:
     if name not in site.katas:
         raise HTTPException(404)
     return site.katas[name]
+
+
+def nowhere(site: Site, name: str) -> HTMLResponse:
+    """For an address that leads to nothing; `name` is the kata that it names, if it does."""
+    words = "There is nothing at this address. The map has all katas."
+    if name:
+        try:
+            katas.find_one(name, site.root)
+        except UsageError as error:
+            words = str(error)
+    return site.page("Not found", trouble(words), 404)
 
 
 def led_on(site: Site, title: str, act: Callable[[], str]) -> Response:

@@ -53,12 +53,12 @@ class Site:
         review.open_next(self.state, self.overview(), name)
         return f"/kata/{name}?via={review.VIA}"
 
-    def page(self, title: str, body: str) -> HTMLResponse:
+    def page(self, title: str, body: str, status: int = 200) -> HTMLResponse:
         """A page that stays as it is, and so needs neither NiceGUI's scripts nor a socket: it is there at once."""
         made = TEMPLATES.get_template("page.html.jinja").render(
             title=title, head=Markup(HEAD), body=Markup(body), pages=PAGES, prefix=self.prefix
         )
-        return HTMLResponse(made)
+        return HTMLResponse(made, status)
 
     def guarded(self, made: Callable[[], str]) -> str:
         """HTML, or why there is none."""
@@ -68,7 +68,7 @@ class Site:
             return trouble(error)
 
 
-def trouble(error: Exception) -> str:
+def trouble(error: Exception | str) -> str:
     return f'<p class="trouble">{escape(str(error))}</p>'
 
 
