@@ -245,6 +245,16 @@ def test_functions_that_share_nothing_have_mistakes_of_their_own(tmp_path: Path)
     ]
 
 
+def test_a_mistake_that_spoils_what_is_right_is_not_named(tmp_path: Path) -> None:
+    """Keys that stay as they are come also from changing the query's parameters, which this answer leaves alone."""
+    kata = katas.find_one("moco", ROOT)
+    unmoved = {"k.mul_(m).add_(q, alpha=1 - m)": "k = m * k + (1 - m) * q"}
+    graph = {"keys[-size:].detach()": "keys[-size:]"}
+    (result,) = graded(tmp_path, kata.id, edited_references(kata, unmoved | graph)).values()
+    assert names_in(kata, result)[0] == "parameters_in_new_memory"
+    assert "query_parameters_changed" not in names_in(kata, result)
+
+
 def test_the_mistake_of_the_first_failure_is_named_first(tmp_path: Path) -> None:
     """Here that is of the second function, since what the first one gets wrong is no part of the core."""
     kata = katas.find_one("binary_cross_entropy", ROOT)
