@@ -124,7 +124,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def results(root: Path) -> dict[str, Any]:
     sources: dict[str, str | bytes] = {name: source for name, (source, _) in (RUNS | IMPORTS).items()}
     loads = "while True: pass\n"
-    latin = "# caf\xe9\n".encode("latin-1")
+    latin = "# one\n# caf\xe9\n".encode("latin-1")
     marked = REFERENCE.encode("utf-8-sig")
     return grade(
         root, "scale", sources | {"loops_on_import": loads, "latin": latin, "marked": marked, "right": REFERENCE}
@@ -165,7 +165,7 @@ def test_hanging_import_shows_its_line(results: dict[str, Any]) -> None:
 
 
 def test_other_encoding_is_told(results: dict[str, Any]) -> None:
-    assert results["latin"]["message"] == "submissions/latin.py is not UTF-8 text (byte 5); save it as UTF-8"
+    assert results["latin"]["message"] == "submissions/latin.py is not UTF-8 text (line 2); save it as UTF-8"
 
 
 def test_byte_order_mark_is_no_part_of_an_answer(results: dict[str, Any]) -> None:
@@ -176,7 +176,7 @@ def test_hangs_are_asked_three_times_only(results: dict[str, Any]) -> None:
     tests = results["loops_for_ever"]["tests"]
     late = [test["state"] for test in tests if test["category"] in ("numerics", "gradients")]
     assert set(late) == {"timeout"}
-    assert any(test["message"] == "not asked, since 3 calls in a row did not return" for test in tests)
+    assert any(test["message"] == "not tested, since 3 calls in a row did not return" for test in tests)
 
 
 def test_right_answer_beside_them_is_solved(results: dict[str, Any]) -> None:

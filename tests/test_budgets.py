@@ -119,7 +119,7 @@ def test_loop_over_an_axis_is_told_with_the_axis_and_named(results: dict[str, An
     assert {test.split("/")[0] for test in failures(result)} == {"performance"}
     assert result["mistake"] == "row_by_row"
     (time,) = [test for test in result["tests"] if test["name"] == "performance/many_rows/time"]
-    assert (time["state"], time["message"]) == ("skipped", "not asked before performance/many_rows/loops passes")
+    assert (time["state"], time["message"]) == ("skipped", "not tested before performance/many_rows/loops passes")
 
 
 def test_loop_where_no_gradients_are_asked_is_told(results: dict[str, Any]) -> None:
@@ -250,7 +250,7 @@ def test_times_are_read_until_no_further_one_could_change_on_which_side_their_me
 
 def test_answer_should_be_right_at_the_size_that_is_measured(results: dict[str, Any]) -> None:
     messages = failures(results["wrong_when_large"])
-    assert messages.pop("performance/many_rows/time").startswith("not asked before ")
+    assert messages.pop("performance/many_rows/time").startswith("not tested before ")
     assert set(messages) == {"performance/many_rows/loops", "performance/many_rows/memory"}
     assert all(message.startswith("values: ") for message in messages.values())
 

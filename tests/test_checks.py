@@ -478,7 +478,7 @@ FAILING = RIGHT.replace("    return x / (1 / factor)", "    raise KeyError('no')
 def test_rules_that_could_not_be_asked_are_no_failure_of_the_rules(root: Path) -> None:
     (result,) = grade(root, "scale", {"raises": FAILING}).values()
     (rules,) = [test for test in result["tests"] if test["category"] == "rules"]
-    assert (rules["state"], rules["message"], rules["score"]) == ("skipped", "not asked before the call returns", 0)
+    assert (rules["state"], rules["message"], rules["score"]) == ("skipped", "not tested before the call returns", 0)
     assert result["state"] == "failing"
     (alone,) = grade(root, "scale", {"raises": FAILING}, "-k", "calls").values()
     assert alone["state"] == "failing"

@@ -116,7 +116,7 @@ def test_a_partial_run_that_fails_is_called_so_and_has_no_points(toys: Path) -> 
         assert ran.status == 1
         (headline,) = [line for line in ran.out.splitlines() if line.startswith("FAIL")]
         assert headline == "FAIL  scale                  partial   first failure: three_by_five/float64"
-        assert re.search(r"^  asked +\d+ of 19 checks; ask them all for a verdict and a score *$", ran.out, re.M)
+        assert re.search(r"^  tested +\d+ of 19 checks; run all of them for a verdict and a score *$", ran.out, re.M)
         assert "looks like" not in ran.out
         assert "score " not in ran.out.replace("a score", "")
         assert "/200" not in ran.out
@@ -262,7 +262,7 @@ def test_part_of_the_checks_gives_no_verdict(toys: Path) -> None:
     assert ran.status == 0
     result = json.loads(output.read_text())["results"][0]
     assert (result["state"], result["max_score"]) == ("todo", 100)
-    assert result["message"].endswith("checks were asked and passed; ask them all for a verdict")
+    assert result["message"].endswith("checks ran, and passed; run all of them for a verdict")
 
 
 def test_first_failure_only(toys: Path) -> None:

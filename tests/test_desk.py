@@ -239,9 +239,9 @@ def test_fork_without_solutions_keeps_its_stubs(desk: Path, capsys: pytest.Captu
     answer(desk, REFERENCE)
     said = " ".join(run(desk, "grade", "scale").out.split())
     assert "PASS scale 100/100" in said
-    assert "cost not asked; budgets are multiples of the reference's cost, and solutions/ is not here" in said
+    assert "cost not measured; budgets are multiples of the reference's cost, and solutions/ is not here" in said
     said = " ".join(run(desk, "grade").out.split())
-    assert "1 solved, 1 todo; score 100/200 cost: not asked; budgets" in said
+    assert "1 solved, 1 todo; score 100/200 cost: not measured; budgets" in said
 
 
 def test_bringing_one_back_keeps_the_other(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -509,7 +509,7 @@ def test_checks_are_looked_at_in_this_order() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("message", "whole"), [(None, False), (STOPPED, False), ("not asked before …", True)])
+@pytest.mark.parametrize(("message", "whole"), [(None, False), (STOPPED, False), ("not tested before …", True)])
 def test_a_run_is_whole_where_no_check_was_left_out(message: str | None, whole: bool) -> None:
     assert result(outcome("fail"), outcome("skipped", message=message)).fully_asked == whole
 

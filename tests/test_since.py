@@ -46,7 +46,7 @@ SOME = judged("numerics/a", "numerics/b", told="w1 wrong, b1 wrong, w2 right, b2
         (judged("numerics/b"), SOME, "numerics: 2 fail, 1 before"),  # of another call's outputs nothing is known
         (SOME, judged(), "numerics now pass"),
         (SOME, judged("shapes/a", error=True), "it cannot be imported any more"),
-        (judged("shapes/a", error=True), judged("shapes/a", error=True), "still it cannot be imported"),
+        (judged("shapes/a", error=True), judged("shapes/a", error=True), "it still cannot be imported"),
         (judged("shapes/a", error=True), SOME, "it can be imported now"),
     ],
 )  # fmt: skip

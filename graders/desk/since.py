@@ -50,7 +50,7 @@ def changes(before: Result | Event, now: Result) -> str:
     if one.error or other.error:
         if not other.error:
             return "it can be imported now"
-        return "still it cannot be imported" if one.error else "it cannot be imported any more"
+        return "it still cannot be imported" if one.error else "it cannot be imported any more"
     words = []
     if one.failed[:1] == other.failed[:1]:
         known = one.outputs

@@ -97,7 +97,7 @@ def lost(one: Round, kata: Kata) -> Iterator[str]:
     prepared = texts.clarifying(kata)
     matcher = Matcher(prepared)
     yield from ["### What the points were lost for", ""]
-    yield from ["A check may need several of these, and budgets are asked once all values are right.", ""]
+    yield from ["A check may need several of these, and budgets are tested once all values are right.", ""]
     for fact in facts(kata):
         failed = [name for name in one.last.failed if name.split("/")[1] in fact.cases]
         if failed:

@@ -18,7 +18,7 @@ from rich.text import Text
 from graders.judge import listing
 from graders.judge.budgets import NOUNS, megabytes
 from graders.judge.left import left_over
-from graders.judge.results import KEPT, Result
+from graders.judge.results import AND, KEPT, Result
 from graders.judge.run import DEFAULT_SEED
 from graders.judge.spelling import spelled
 
@@ -32,7 +32,7 @@ WORDS = {
 CUT_OFF = "not finished"  # by Ctrl-C
 WIDTH = 80
 FOLDED = 20  # columns, below which folded words cannot be read
-UNBUDGETED = "not asked; budgets are multiples of the reference's cost, and solutions/ is not here"
+UNBUDGETED = "not measured; budgets are multiples of the reference's cost, and solutions/ is not here"
 BETTER = 0.8  # of what the reference needs
 PARTIAL = "partial"  # in the place of the points: of some of the checks they mean nothing
 MOST_PRINTED = 5  # lines on a card
@@ -177,7 +177,7 @@ class Reporter:
             return [*rows, ("why", result.message or "")]
         if not result.fully_asked:
             asked = sum(outcome.state != "skipped" for outcome in result.outcomes)
-            rows.append(("asked", f"{asked} of {result.planned} checks; ask them all for a verdict and a score"))
+            rows.append(("tested", f"{asked} of {result.planned} checks; run all of them for a verdict and a score"))
         if result.reached == "core":
             rows += [("right", "values and gradients of all ordinary cases"), *left_over(result)]
             return [*rows, *self.what_next(result, "not core")]
@@ -198,7 +198,7 @@ class Reporter:
 
     def what_next(self, result: Result, words: str) -> list[tuple[str, str]]:
         """What it looks like, and what to do: `words` select the checks to ask again."""
-        rows = [("looks like", result.diagnosis)] if result.diagnosis else []
+        rows = [("looks like", result.diagnosis.replace(AND, "\nand "))] if result.diagnosis else []
         rows.append(("rerun", self.rerun(result, shlex.quote(words))))
         first = result.first_failure
         if first and first.case and not self.submissions:

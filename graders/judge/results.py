@@ -15,10 +15,11 @@ from graders.worker.visible import visible
 
 CheckState = Literal["pass", "fail", "error", "timeout", "skipped"]
 KataState = Literal["solved", "failing", "todo", "error"]
-STOPPED = "not asked, since an earlier check failed"  # with -x
+STOPPED = "not tested, since an earlier check failed"  # with -x
 BROKEN = "the rules: "  # how the message begins of a check that found a forbidden call
 KEPT = ("contract", "shapes")  # what still earns points then
 ELSEWHERE = "name another file"
+AND = "; and "  # between the mistakes that a diagnosis names
 LONGEST_CALL = 5000  # characters, with a scenario's code; messages are as short as `visible` makes them
 
 

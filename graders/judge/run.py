@@ -20,7 +20,7 @@ from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.flagged import flagged
 from graders.judge.given import given_in_words
-from graders.judge.results import STOPPED, CheckState, Outcome, Result
+from graders.judge.results import AND, STOPPED, CheckState, Outcome, Result
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.sandbox.dialogue import Home
@@ -154,10 +154,10 @@ class Run:
             found = found or diagnosis.kept(submission, pending.suspects)
             found = found or [*filter(None, [behaviour(pending.trial)])]
             if found:
-                result.mistake, result.diagnosis = found[0].name, "; and ".join(one.diagnosis for one in found)
+                result.mistake, result.diagnosis = found[0].name, AND.join(one.diagnosis for one in found)
         elif result.state == "todo" and not result.todo:
             asked = result.planned - result.skipped
-            result.message = f"{asked} of {result.planned} checks were asked and passed; ask them all for a verdict"
+            result.message = f"{asked} of {result.planned} checks ran, and passed; run all of them for a verdict"
         submission.close()
         submission.replies.clear()
         pending.trial.last = None
@@ -194,12 +194,12 @@ class SubmissionRun:
         if self.run.options.first_failure and failed:
             return STOPPED
         if check.category == "performance" and "rules" in failed:
-            return "not asked before the rules are kept"
+            return "not tested before the rules are kept"
         if check.category == "performance" and any(outcome.core for outcome in self.result.failures):
-            return "not asked before the values are right"
+            return "not tested before the values are right"
         for outcome in self.result.failures:
             if outcome.name in check.after:
-                return f"not asked before {outcome.name} passes"
+                return f"not tested before {outcome.name} passes"
         return "not started: the stub is untouched" if self.result.todo else ""
 
     def ask(self, check: Check) -> str:
@@ -219,7 +219,7 @@ class SubmissionRun:
             check.ask(trial)
         except CheckFailed as failure:
             if isinstance(failure, NotAsked) and failure.kind != "error" and self.result.failures:
-                state, trial.last, why = "skipped", None, "not asked before the call returns"
+                state, trial.last, why = "skipped", None, "not tested before the call returns"
                 self.tell(check, state, why)
                 return why
             state, message = failure.kind, str(failure)  # type: ignore[assignment]  # one of the states

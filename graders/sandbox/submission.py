@@ -120,13 +120,13 @@ class Submission:
     def refuse_more(self) -> None:
         """Raises: GivenUp where it took too much already: one file should not keep the others waiting."""
         if self.hangs >= self.most_hangs:
-            raise GivenUp(f"not asked, since {self.most_hangs} calls in a row did not return", "timeout")
+            raise GivenUp(f"not tested, since {self.most_hangs} calls in a row did not return", "timeout")
         if self.deaths >= MOST_DEATHS:
-            raise GivenUp(f"not asked, since {MOST_DEATHS} calls in a row ended without a result")
+            raise GivenUp(f"not tested, since {MOST_DEATHS} calls in a row ended without a result")
         if self.seconds >= WHOLE_SECONDS:
-            raise GivenUp(f"not asked, since the calls before took more than {WHOLE_SECONDS:.0f} s in all", "timeout")
+            raise GivenUp(f"not tested, since the calls before took more than {WHOLE_SECONDS:.0f} s in all", "timeout")
         if self.bytes >= MOST_BYTES:
-            raise GivenUp(f"not asked, since the calls before returned {self.bytes >> 20:,} MiB in all")
+            raise GivenUp(f"not tested, since the calls before returned {self.bytes >> 20:,} MiB in all")
 
     def ask(self, request: Request) -> Reply:
         """Raises: CheckFailed, of kind "error" where the submission cannot be imported; as `refuse_more`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import math
 import random
+import warnings
 from collections.abc import Callable
 from functools import partial
 from operator import methodcaller
@@ -29,6 +30,8 @@ SCENARIO_NAMES = {
     for name, module in {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}.items()
 }
 BUILTINS, compile_source, run_source = vars(builtins).copy(), compile, exec
+# What a grader's own code is warned of, as of a tensor that requires grad and becomes a number, helps no learner.
+warnings.filterwarnings("ignore", module=r"scenario\Z")
 COMPILED: dict[str, CodeType] = {}  # scenarios that were played, by their source
 
 
