@@ -116,5 +116,8 @@ def test_tests_begin_with_a_file_to_start_from(clone: Path) -> None:
     assert run(clone, "run", "scale", "--tests").out == "your tests fail on a right answer\n"
     gone = run(clone, "run", "scale", "none.py", "--tests")
     assert (gone.status, gone.err) == (2, "error: none.py is not there; name your file of tests\n")
+    (clone / "folder").mkdir()
+    folder = run(clone, "run", "scale", str(clone / "folder"))
+    assert (folder.status, "is no file; name your file, or a case with --case" in folder.err) == (2, True)
     both = run(clone, "run", "scale", "--tests", "--case", "factors")
     assert "choose one of the two" in both.err

@@ -52,8 +52,9 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if options.case and options.file:
         raise UsageError("--case writes a file of its own: name a file or a case, not both")
     file = scratch(kata, options.case) if options.case else options.file or kata.answer_file
-    if not file.exists():
-        raise UsageError(f"{file} is not there; name your file, or a case with --case")
+    if not file.is_file():
+        what = "is no file" if file.exists() else "is not there"
+        raise UsageError(f"{file} {what}; name your file, or a case with --case")
     state = State(root)
     attempts.opened(state, kata, "run")
     state.close()

@@ -155,7 +155,7 @@ def after_solving(kata: str, root: Path) -> str:
     after = desk.next_after(kata)
     if after is None:
         return ""
-    return f"next: open {desk.katas[after].answer_file.relative_to(root)}, then run  nox -s grade -- {after}"
+    return f"next: open {desk.katas[after].answer_file.relative_to(root)}, then run\n  nox -s grade -- {after}"
 
 
 def show(desk: Desk, console: Console, goal: str | None = None) -> None:

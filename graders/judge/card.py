@@ -222,7 +222,7 @@ class Reporter:
             self.say(Text(f"cost: {UNBUDGETED}"))
         waiting = sorted((r for r in results if r.todo), key=lambda result: result.rank)
         if learner and waiting and not {"failing", "core"} & {*states}:
-            self.say(Text(f"next: open {waiting[0].source}, then run  nox -s grade -- {waiting[0].kata}"))
+            self.say(Text(f"next: open {waiting[0].source}, then run\n  nox -s grade -- {waiting[0].kata}"))
 
 
 def printed(output: str) -> str:
