@@ -20,6 +20,7 @@ from graders.arguments import command_line
 from graders.author.bench import speed
 from graders.catalogue import katas
 from graders.desk.attempts import begin
+from graders.desk.saves import SaveWatcher
 from graders.desk.state import Event, State
 from graders.faults import ROOT
 from tests.toys import MODULE_REFERENCE, REFERENCE, end, heed_interrupts, run
@@ -196,6 +197,18 @@ def test_file_that_takes_the_place_of_another_is_a_save(terminal: Terminal) -> N
         terminal.file.rename(terminal.file.with_name("scale.py~"))
         other.rename(terminal.file)
         terminal.shows(verdict)
+
+
+def test_file_that_comes_back_as_it_was_is_a_save(tmp_path: Path) -> None:
+    file, told = tmp_path / "scale.py", list[Path]()
+    file.write_text(WRONG)
+    watcher = SaveWatcher([file], told.append)
+    away = file.rename(tmp_path / "away.py")
+    watcher.look()
+    assert told == []
+    away.rename(file)
+    watcher.look()
+    assert told == [file]
 
 
 def test_save_without_a_change_is_judged_again(terminal: Terminal) -> None:

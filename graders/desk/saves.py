@@ -55,9 +55,10 @@ class SaveWatcher:
     def look(self) -> None:
         for file in self.files:
             version = version_of(file)
-            if version is not None and version != self.seen[file]:
+            if version != self.seen[file]:
                 self.seen[file] = version
-                self.saved(file)
+                if version is not None:
+                    self.saved(file)
 
 
 def version_of(file: Path) -> tuple[int, bytes] | None:
