@@ -8,6 +8,8 @@ import signal
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,11 +18,12 @@ from graders.catalogue import katas
 from graders.catalogue.bugs import Bug, Change, planted, right_file, stood_for
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
+from graders.debugging.commands import show_hint
 from graders.debugging.debugging import lines_before, lines_changed
 from graders.debugging.draw import around, described, draw, suiting
 from graders.debugging.words import matcher_of
 from graders.desk import state as states
-from graders.desk.debugged import DebugRound, debug_rounds, practices
+from graders.desk.debugged import DebugRound, PlantedBug, debug_rounds, practices
 from graders.desk.progress import Progress
 from graders.desk.state import Event, State, stamp
 from graders.judge.planting import Planting
@@ -423,3 +426,11 @@ def test_plain_words_are_understood_or_asked_back(name: str) -> None:
     matcher = matcher_of(kata, mistakes)
     for meant, words in SAID[name].items():
         assert meant in [mistakes[one].name for one in matcher.match(words, 2.0).maybe], words
+
+
+def test_hint_at_a_check_that_calls_nothing_ends_with_its_name() -> None:
+    bug, said = PlantedBug("default", "the default is 0", 1, [1], [], [], "contract/scale_signature", ""), list[str]()
+    terminal = SimpleNamespace(say=lambda text, style: said.append(text))
+    debugging: Any = SimpleNamespace(report=SimpleNamespace(bugs=[bug]), terminal=terminal, say=said.append)
+    show_hint(debugging, bug, 1)
+    assert said == ["Hint 1 of 3 at bug 1 (-3 points)", "the bug fails contract/scale_signature"]

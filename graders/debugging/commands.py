@@ -133,7 +133,8 @@ def show_hint(debugging: Debugging, bug: PlantedBug, level: int) -> None:
     if level == 1:
         call, code = listing.split(bug.call)
         short = code.count("\n") < listing.MOST_LINES  # else it stands in grader.py
-        debugging.say(f"the bug fails {bug.check}:\n{bug.call if short else call}")
+        shown = bug.call if short else call  # none of a signature
+        debugging.say(f"the bug fails {bug.check}" + f":\n{shown}" * bool(shown))
     elif level == 2:
         debugging.say("the bug is in these lines of the file as it was written:")
         table = debugging.terminal.two_columns()
