@@ -17,6 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from graders.debugging.session import DebugSession
 from graders.desk import diff
 from graders.desk.debugged import debug_rounds
 from graders.desk.state import State
@@ -222,6 +223,8 @@ def test_what_cannot_be_drawn_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     wait_for(lambda: not held.goes_on)
     assert held.chat
     assert "error: no kata fits into 5 minutes" in held.chat.said[-1]
+    with pytest.raises(UsageError, match=r"did you mean scale\?"):  # told in the form, before anything is begun
+        Held(DebugSession, launcher, Turn(), tmp_path).begin(["--", "skale"], state)
     state.close()
 
 

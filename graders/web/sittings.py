@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import torch
 
 from graders import debugging, interview
-from graders.debugging.session import DebugSession
+from graders.debugging.session import DebugSession, eligible
 from graders.desk.state import State
 from graders.faults import GraderError, UsageError
 from graders.interview.session import InterviewSession
@@ -66,6 +66,8 @@ class Held:
             if self.goes_on:
                 return
             self.kind.check(options, state)  # what is wrong is told in the form
+            if self.kind is DebugSession and not options.resume:
+                eligible(options, self.root, state)
             self.session = None
             self.chat = Chat(self.turn, WarmJudge(self.launcher), f"the {self.kind.noun}")
             self.thread = threading.Thread(target=self.hold, args=(options, self.chat), daemon=True)
