@@ -560,17 +560,17 @@ WRONG_MODULES = {
     "no_such_layer": (
         MODULE.replace("self.linear", "self.layer"),
         "numerics/three_wide/float64",
-        "the call: should return, got linear.weight should have shape (3, 3), got no such parameter",
+        "the call: linear.weight should have shape (3, 3), got no such parameter",
     ),
     "other_width": (
         MODULE.replace("(width, width)", "(width, width + 1)"),
         "numerics/three_wide/float64",
-        "the call: should return, got linear.weight should have shape (3, 3), got (4, 3)",
+        "the call: linear.weight should have shape (3, 3), got (4, 3)",
     ),
     "one_parameter_more": (
         MODULE.replace("assert width > 0", "self.scale = nn.Parameter(torch.ones(1))"),
         "numerics/three_wide/float64",
-        "the call: should return, got the parameters should be linear.weight, linear.bias, got also scale",
+        "the call: the parameters should be linear.weight, linear.bias, got also scale",
     ),
     "not_a_module": (
         MODULE.replace("(nn.Module)", "").replace("super().__init__()", "pass"),

@@ -335,7 +335,7 @@ def test_stub_imports_torch_where_the_reference_uses_parts_of_it() -> None:
     [
         ("scale(x[3] float64, factor=0)  # seed 1", "x[3], factor=0"),
         ("scale(0, x[3] float64)  # seed 1", "0, x[3]"),
-        ("Heads(embed_dim=10, num_heads=4)()  # seed 1", "embed_dim=10, num_heads=4"),
+        ("Heads(embed_dim=10, num_heads=4)  # seed 1", "embed_dim=10, num_heads=4"),
         ("Tower(width=2)(user[3, 2] float64, ids=[1])  # seed 1", "user[3, 2], ids=[1]"),
     ],
 )

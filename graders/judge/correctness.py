@@ -52,7 +52,7 @@ def signature(answer: Answer, trial: Trial) -> None:
         for request in trial.vectors.requests(answer, answer.cases[0], torch.float64):
             reply = trial.ask(replace(request, arguments=None))
             if reply.raised:
-                raise CheckFailed(f"the constructor: should return, got {trial.submission.explain(reply.raised)}")
+                raise CheckFailed(f"the constructor: {trial.submission.no_return(reply.raised)}")
 
 
 def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, Any]] | None) -> None:
@@ -265,7 +265,7 @@ def allowed_calls(answer: Answer, cases: list[Case], trial: Trial) -> None:
         for request in (one for case, some in requests.items() if case.in_core for one in some):
             reply = trial.ask(request)
             if reply.raised:
-                raise CheckFailed(f"the call: should return, got {trial.submission.explain(reply.raised)}")
+                raise CheckFailed(f"the call: {trial.submission.no_return(reply.raised)}")
     except CheckFailed as failure:
         raise NotAsked(str(failure), failure.kind) from None
 

@@ -73,8 +73,7 @@ class Trial:
         reply = self.ask(request)
         if reply.raised:
             self.refuse_calls([(request, reply)])  # which is why it raised
-            why = self.submission.explain(reply.raised)
-            raise CheckFailed(f"{request.in_words('the call')}: should return, got {why}")
+            raise CheckFailed(f"{request.in_words('the call')}: {self.submission.no_return(reply.raised)}")
         differs = other_form(reply.result, wanted)
         if differs:
             where, got, right = differs

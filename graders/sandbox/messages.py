@@ -73,7 +73,7 @@ class Request:
     def with_comment(self, comment: str) -> str:
         """The call in words, a comment behind it, and below it what a scenario does."""
         comment = ", ".join(filter(None, (comment, "" if self.device == "cpu" else f"on {self.device}")))
-        call = describe_call(self.target, self.constructor_arguments, self.arguments or {})
+        call = describe_call(self.target, self.constructor_arguments, self.arguments)
         first = f"{call}  # {comment}" if comment else call
         return f"{first}\n{body_of(self.scenario)}" if self.scenario else first
 
@@ -246,13 +246,14 @@ def default_in(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float)) else name_in(value)
 
 
-def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mapping[str, Any]) -> str:
+def describe_call(target: str, init: Mapping[str, Any] | None, arguments: Mapping[str, Any] | None) -> str:
     """`MultiHeadAttention(embed_dim=8, num_heads=4)(query[2, 5, 8] float32, mask[5] bool)`"""
 
-    call = ", ".join(argument_in_words(*pair) for pair in arguments.items())
+    call = ", ".join(argument_in_words(*pair) for pair in (arguments or {}).items())
     if init is None:
         return f"{target}({call})"
-    return f"{target}({', '.join(argument_in_words(*pair) for pair in init.items())})({call})"
+    made = f"{target}({', '.join(argument_in_words(*pair) for pair in init.items())})"
+    return made if arguments is None else f"{made}({call})"
 
 
 def argument_in_words(name: str, value: Any, typed: bool = True) -> str:

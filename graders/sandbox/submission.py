@@ -169,6 +169,11 @@ class Submission:
         self.replies[request.message] = (request, reply)
         return reply
 
+    def no_return(self, raised: Raised) -> str:
+        """Why there is no result; the sentence goes on from what was called."""
+        why = self.explain(raised)
+        return why if raised.type == "ParameterMismatch" else f"should return, got {why}"
+
     def explain(self, raised: Raised) -> str:
         message = " ".join(raised.message.split())  # a line of its own could be taken for one of ours
         if raised.type in ("ParameterMismatch", "GradientOverwritten"):

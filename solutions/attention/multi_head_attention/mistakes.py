@@ -46,7 +46,11 @@ MISTAKES = (
         {SOFTMAX: f"{IN_FLOAT32}.to(scores.dtype) if scores.dtype.itemsize < 4 else {SOFTMAX}"},
     ),
     Mistake("eps_in_the_sum", {SOFTMAX: [WITH_EPS.format(eps) for eps in ("1e-8", "1e-6")]}),
-    Mistake("heads_split_by_view", {SPLIT: "layer(x).reshape(B, self.num_heads, -1, d)"}),
+    Mistake(
+        "heads_split_by_view",
+        {SPLIT: "layer(x).reshape(B, self.num_heads, -1, d)"},
+        {SPLIT: "layer(x).reshape(B, self.num_heads, -1, d)", MERGE: "heads.reshape(B, Sq, D)"},  # and merged likewise
+    ),
     Mistake("heads_interleaved", {SPLIT: "layer(x).unflatten(-1, (d, self.num_heads)).permute(0, 3, 1, 2)"}),
     Mistake(
         "heads_merged_without_transpose",
