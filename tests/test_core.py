@@ -337,6 +337,15 @@ def test_calls_that_an_own_test_expects_to_be_refused_tell_nothing(tmp_path: Pat
     assert result["diagnosis"] == mistake.diagnosis
 
 
+def test_no_mistake_is_named_where_only_what_a_refusal_leaves_behind_is_wrong(tmp_path: Path) -> None:
+    """A mistake that lets bad arguments through is as right as such an answer wherever nothing is refused."""
+    kata = katas.find_one("rotary_embedding", ROOT)
+    left = {"    if d % 2:\n": "    if d % 2:\n        torch.set_default_dtype(torch.float64)\n"}
+    (result,) = graded(tmp_path, kata.id, edited_references(kata, left)).values()
+    assert "robustness/inputs_left_alone" in failures(result)
+    assert not result["diagnosis"]
+
+
 def test_a_mistake_that_refuses_good_inputs_is_named_without_its_refusals(tmp_path: Path) -> None:
     """But of one whose refusals alone are wrong, nothing is left."""
     kata = katas.find_one("bayes_rule", ROOT)

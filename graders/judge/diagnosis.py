@@ -129,7 +129,10 @@ class Diagnosis:
         """
         slow, asked = categories == SLOW, self.telling(failing, asked, categories)
         candidates = [(mistake, one) for mistake, one in self.candidates if mistake.slow == slow]
-        return next((mistake for mistake, one in candidates if asked and self.behave_alike(one, failing, asked)), None)
+        found = next((mistake for mistake, one in candidates if asked and self.behave_alike(one, failing, asked)), None)
+        if found and categories and not slow and all(self.same_reply(self.right, failing, one) for one in asked):
+            return None  # what is wrong is in none of these
+        return found
 
     def telling(self, failing: Submission, asked: list[Request], categories: set[str]) -> list[Request]:
         """The requests by which answers are compared; none where the submission hardly answers.

@@ -36,7 +36,7 @@ def padded(draw: Draw, mask: list[list[int]], H: int, Sq: int, std: float = 1.0)
 
 
 def fewer_queries(draw: Draw) -> list[Arguments]:
-    return [heads(draw, 2, 3, Sq, Sk, d=5, dv=2) for Sq, Sk in ((3, 7), (1, 6), (5, 6))]
+    return [heads(draw, 2, 3, *sizes) for sizes in ((3, 7, 5, 2), (1, 6, 5, 2), (5, 6, 3, 8))]
 
 
 def right_padding(draw: Draw) -> list[Arguments]:

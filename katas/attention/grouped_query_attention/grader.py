@@ -79,7 +79,7 @@ GRADER = Grader(
                 Case("two_groups_of_three", tokens(2, 4, 30, std=0.5), init=heads(30, 6, 2)),
                 Case("causal", tokens(2, 5, 8, std=0.5, causal=True), init=heads(8, 4, 2), half=True),
                 Case("every_size", both((1, 1), (1, 5), (4, 1), (4, 3), (3, 7), D=12), init=heads(12, 6, 3)),
-                Case("one_head_of_keys", both((2, 4), D=12), init=heads(12, 4, 1)),
+                Case("one_head_of_keys", both((2, 4), D=12), init=heads(12, 3, 1)),
                 Case("as_many_as_queries", both((2, 4), D=12), init=heads(12, 4, 4)),
                 Case("heads_of_one_channel", both((2, 3), D=6), init=heads(6, 6, 2)),
                 attention.large_scores(large_scores, init=heads(12, 6, 2), gradients="none"),
@@ -96,10 +96,20 @@ GRADER = Grader(
 def lengths_in_turn(GroupedQueryAttention, x):
     layer = GroupedQueryAttention(4, 2, 1).to(x)
     with torch.no_grad():
-        return [layer(x[:, :length], causal=True) for length in (3, 5, 2)]
+        return [layer(x[:, :length], causal=True) for length in (3, 1100, 2)]
+
+
+def after_others(GroupedQueryAttention, x):
+    layer = GroupedQueryAttention(4, 2, 1).to(x)
+    with torch.inference_mode():
+        first = layer(x, causal=True)
+    GroupedQueryAttention(4, 4, 2)
+    return [first, layer(x, causal=True)]
 
 
 @pytest.mark.robustness
 def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
-    facts = submission.run(lengths_in_turn, summary=attention.agreeing, x=draw.normal(2, 5, 4))
-    assert all(facts.values()), f"{next(iter(facts))}: should be so, and is not"
+    x = draw.normal(1, 1100, 4)
+    for scenario, tokens in ((lengths_in_turn, x), (after_others, x[:, :3])):
+        facts = submission.run(scenario, summary=attention.agreeing, x=tokens)
+        assert all(facts.values()), f"{next(iter(facts))}: should be so, and is not"

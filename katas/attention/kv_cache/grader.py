@@ -30,6 +30,7 @@ class Right(nn.Module):
 def in_chunks(CachedAttention, x, weights, biases, num_heads, chunks, after=None, training=True):
     """Each call gets the next few tokens, and the cache of the call before it, or of the call that `after` names."""
     layer = CachedAttention(x.shape[2], num_heads).to(x).train(training)
+    CachedAttention(x.shape[2], x.shape[2])  # another layer, which is no matter of this one
     names = ("q_linear", "k_linear", "v_linear", "out_linear")
     own = {f"{name}.weight": weight for name, weight in zip(names, weights, strict=True)}
     own |= {f"{name}.bias": bias for name, bias in zip(names, biases, strict=True)}
@@ -84,8 +85,11 @@ def chunks(draw: Draw) -> list[Arguments]:
 
 
 def continued_twice(draw: Draw) -> list[Arguments]:
-    """Two texts continue what call 1 or call 2 returned, by one token or by several; then the first of them goes on."""
-    sizes = (((2, 6, 3, 3, 2, 2, 2), [0, 1, 1, 2]), ((2, 6, 2, 3, 1, 1, 1, 1), [0, 1, 2, 2, 3]))
+    """Two texts continue what call 1 or call 2 returned, by one token or by several; the first of them goes on.
+
+    So a call can have a shorter past than one before it with as many new tokens.
+    """
+    sizes = (((2, 6, 3, 3, 1, 2, 2), [0, 1, 2, 1]), ((2, 6, 2, 3, 1, 1, 1, 1), [0, 1, 2, 2, 3]))
     return [text(draw, *size) | {"after": after} for size, after in sizes]
 
 
@@ -147,7 +151,7 @@ GRADER = Grader(
                 ),
                 Budget(
                     "long_past",
-                    sizes={"heads": (16, 64), "past": (64, 512)},
+                    sizes={"heads": (16, 64), "past": (64, 1100)},  # beyond a mask of 1,024 tokens
                     inputs=lambda draw, heads, past: {
                         "x": draw.normal(1, 2, 8 * heads),
                         **{name: draw.normal(1, heads, past, 8) for name in "kv"},

@@ -75,12 +75,22 @@ GRADER = Grader(
 
 
 def lengths_in_turn(TransformerBlock, x):
-    layer = TransformerBlock(4, 2).to(x)
+    block = TransformerBlock(4, 2).to(x)
     with torch.no_grad():
-        return [layer(x[:, :length]) for length in (3, 5, 2)]
+        return [block(x[:, :length]) for length in (3, 1100, 2)]
+
+
+def after_others(TransformerBlock, x):
+    block = TransformerBlock(4, 2).to(x)
+    with torch.inference_mode():
+        first = block(x)
+    TransformerBlock(4, 4)
+    return [first, block(x)]
 
 
 @pytest.mark.robustness
 def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
-    facts = submission.run(lengths_in_turn, summary=attention.agreeing, x=draw.normal(2, 5, 4))
-    assert all(facts.values()), f"{next(iter(facts))}: should be so, and is not"
+    x = draw.normal(1, 1100, 4)
+    for scenario, some in ((lengths_in_turn, x), (after_others, x[:, :3])):
+        facts = submission.run(scenario, summary=attention.agreeing, x=some)
+        assert all(facts.values()), f"{next(iter(facts))}: should be so, and is not"
