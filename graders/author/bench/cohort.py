@@ -156,14 +156,13 @@ def run(console: Console, root: Path, folder: Path, said: str, workers: int = WO
     with subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         while process.poll() is None:
             time.sleep(LOOK_EVERY)
-            below = family(process.pid)
             clock = time.perf_counter() - began
             samples.append((clock, count_of(out / "results.sqlite")))
             if clock > WEIGH_EVERY * (len(weights) + 1):
-                weights.append((samples[-1][1], sum(map(memory, below))))
+                weights.append((samples[-1][1], sum(map(memory, family(process.pid)))))
             if kill and clock > next_kill:
                 next_kill += KILL_EVERY
-                kills += kill_a_worker(below)
+                kills += kill_a_worker(family(process.pid))
         assert process.stderr
         if process.returncode:
             raise UsageError(f"cohort ended with exit status {process.returncode}: {process.stderr.read()[-500:]}")
