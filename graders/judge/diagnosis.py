@@ -6,6 +6,7 @@ Ask for one only where all checks were asked: on some of the cases, one mistake 
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -128,6 +129,7 @@ class Diagnosis:
         Where cost alone is wrong, it is the first slow one that costs about the same.
         """
         slow, asked = categories == SLOW, self.telling(failing, asked, categories)
+        asked = sorted(asked, key=lambda one: -self.told[one.message])
         candidates = [(mistake, one) for mistake, one in self.candidates if mistake.slow == slow]
         found = next((mistake for mistake, one in candidates if asked and self.behave_alike(one, failing, asked)), None)
         if found and categories and not slow and all(self.same_reply(self.right, failing, one) for one in asked):
@@ -236,8 +238,9 @@ class Diagnosis:
     def behave_alike(self, mistake: Submission, failing: Submission, asked: list[Request]) -> bool:
         if mistake is failing:
             return True
-        # What told the most so far comes first, then what costs nothing, since it was asked before.
-        for request in sorted(asked, key=lambda one: (-self.told[one.message], one.message not in mistake.replies)):
+        known = (request for request in asked if request.message in mistake.replies)  # which cost nothing
+        unknown = (request for request in asked if request.message not in mistake.replies)
+        for request in itertools.chain(known, unknown):
             if not self.same_reply(mistake, failing, request):
                 self.told[request.message] += not request.measured  # there, the smallest come first
                 return False

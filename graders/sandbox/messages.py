@@ -55,7 +55,7 @@ class Request:
         """Whether the call is made in another way than the simplest, its dtype apart."""
         return ", " in self.mode
 
-    @property
+    @functools.cached_property
     def has_tensors(self) -> bool:
         """Whether something says on which device results should be."""
         return any(isinstance(value, Tensor) for value in (*(self.arguments or {}).values(), *self.parameters.values()))

@@ -130,8 +130,9 @@ class Submission:
 
     def ask(self, request: Request) -> Reply:
         """Raises: CheckFailed, of kind "error" where the submission cannot be imported; as `refuse_more`."""
-        if request.message in self.replies:
-            return self.replies[request.message][1]
+        known = self.replies.get(request.message)
+        if known:
+            return known[1]
         self.refuse_more()
         found = self.load()
         for name in request.answers:
