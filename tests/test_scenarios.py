@@ -120,6 +120,7 @@ class Counter:
         # --- end
 
     def add(self, x):
+        x.detach().clone().add_(x.view_as(x).data).zero_()  # nothing of x's is written to
         self.total += self.step
         return x * self.total
 
@@ -162,6 +163,12 @@ WRONG = {
         "return x.detach() * self.total",
         "gradients/continued/float64",
         "gradient of x",
+    ),
+    "writes_the_same_values": (
+        "return x * self.total",
+        "x.detach().mul_(1)\n        return x * self.total",
+        "robustness/Counter_inputs_left_alone",
+        "x: should be left as it was, but is written to in place, even if with the same values",
     ),
     "accepts_no_step": (
         "raise ValueError",

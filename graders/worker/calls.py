@@ -130,7 +130,7 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
                 reply["marked"][name] = "its requires_grad or .grad is changed"
             elif not all(map(is_without_hooks, map(outside.hold, [hooks(tensor) for hooks in hooks_of]))):
                 reply["marked"][name] = "a hook is left on it"
-            elif version(tensor) != versions[name] and not request["scenario"]:  # which may be about work in place
+            elif version(tensor) != versions[name]:
                 reply["marked"][name] = "is written to in place, even if with the same values"
 
     for step in (make, look):

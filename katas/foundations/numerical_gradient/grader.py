@@ -25,12 +25,13 @@ def by_autograd(f, x, h=None):
     return torch.stack([(f(x + move) - f(x - move)) / (2 * step) for move in moves]).reshape(x.shape)
 
 
-# Scenarios, which are sent as source to where the submission runs.
+# Scenarios, which are sent as source to where the submission runs. x.data is x's own memory, but torch does not count
+# what is written to it: x may be moved, if its old values come back.
 
 
 def gradient_of(numerical_gradient, formula, x, h=None):
     f = eval(f"lambda z: {formula}", {"torch": torch, "math": math})
-    return numerical_gradient(f, x, h)
+    return numerical_gradient(f, x.data, h)
 
 
 def recorded(numerical_gradient, x):
@@ -40,11 +41,12 @@ def recorded(numerical_gradient, x):
         seen.append(z.detach())
         return z.exp().sum()
 
-    numerical_gradient(f, x)
+    numerical_gradient(f, x.data)
     return {"shapes": [str(list(z.shape)) for z in seen], "dtypes": [str(z.dtype) for z in seen]}
 
 
 def learning(numerical_gradient, x):
+    x = x.data
     leaf, weights = x.clone().requires_grad_(), torch.ones_like(x).requires_grad_()
     enabled = torch.is_grad_enabled()
     gradients = {
@@ -66,7 +68,7 @@ def learning(numerical_gradient, x):
 
 
 def other_strides(numerical_gradient, x):
-    parts = {"the transposed": x.mT, "every other column": x[:, ::2]}
+    parts = {"the transposed": x.data.mT, "every other column": x.data[:, ::2]}
     return {name: numerical_gradient(lambda z: z.exp().sum(), part) for name, part in parts.items()}
 
 
