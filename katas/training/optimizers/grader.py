@@ -92,7 +92,7 @@ def trained(
 
 
 def what_is_left(SGD, Adam, AdamW, name, start, gradients, **options):
-    """Steps while gradients are recorded; a second parameter has no gradient."""
+    """Steps as in a training loop, while gradients are recorded; a second parameter has no gradient."""
     p, unused = start.clone().requires_grad_(), start.clone().requires_grad_()
     view, kept = p.detach(), []
     with torch.enable_grad():
@@ -101,6 +101,7 @@ def what_is_left(SGD, Adam, AdamW, name, start, gradients, **options):
             p.grad = g.clone()
             optimizer.step()
             kept.append(p.grad.detach().clone())
+            optimizer.zero_grad()
         on = torch.is_grad_enabled()
     held, with_graph = [vars(optimizer)], 0
     while held:
@@ -185,7 +186,7 @@ def answer(signature: str, oracle: Callable[..., Any], least: Arguments, bad: li
             alone(f"{short}_any_iterable", runs(*FORMS, steps=2, **given), core=False),
             alone(
                 f"{short}_what_is_left",
-                runs({"weight_decay": 0.1} | moving, steps=3, **given),
+                runs({"weight_decay": 0.1} | moving, {}, steps=3, **given),
                 scenario=what_is_left,
                 category="robustness",
             ),
@@ -221,7 +222,7 @@ GRADER = Grader(
             {"lr": 0.05},
             [*BAD, {"momentum": -0.9}, {"nesterov": True}, {"nesterov": True, "momentum": -0.9}],
             momentum=[{"momentum": 0.9}, {"momentum": 0.5}, {"momentum": 1}],
-            nesterov=[{"momentum": 0.9, "nesterov": True}, {"momentum": 0.5, "nesterov": True, "weight_decay": 0.1}],
+            nesterov=[{"momentum": 0.9, "nesterov": True}, {"momentum": 0.2, "nesterov": True, "weight_decay": 0.1}],
             weight_decay=[*DECAYS, {"momentum": 0.9, "weight_decay": 0.1}, {"lr": 0.0}],
         ),
         answer(

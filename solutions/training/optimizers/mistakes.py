@@ -18,6 +18,9 @@ SHRINK_ALL = f"        for p in self.adam.params:\n            if p.grad is not 
 INNER, STEP = "        self.adam.lr = self.lr\n", "        self.adam.step()\n"
 ZERO = "            parameter.grad = None"
 RATE = "self.lr, self.betas, self.eps"
+ZEROS = "self.m = [torch.zeros_like(p) for p in self.params]"
+TOPS = f"{ZEROS}\n        self.tops = [torch.zeros_like(p) for p in self.params]"
+TOP = "self.tops[i].copy_(self.tops[i].maximum({}))"
 
 MISTAKES = (
     Mistake(
@@ -52,6 +55,18 @@ MISTAKES = (
         "eps_left_out",
         "eps is missing in the denominator; add it to the root",
         {UPDATE: "p -= self.lr * m_hat / v_hat.sqrt()"},
+    ),
+    Mistake(
+        "largest_v",
+        "the largest v so far stands in v's place, as in AMSGrad; take v itself, which can fall",
+        {ZEROS: TOPS, V_HAT: V_HAT.replace("v", TOP.format("v"), 1)},
+        {ZEROS: TOPS, V_HAT: TOP.format(V_HAT)},
+    ),
+    Mistake(
+        "state_cleared_by_zero_grad",
+        "zero_grad also clears the buffers or moments; it should clear the gradients alone",
+        {ZERO: f"{ZERO}\n        for state in (*self.m, *self.v):\n            state.zero_()"},
+        {"            p.grad = None": "            p.grad = None\n        self.buffers = [None] * len(self.params)"},
     ),
     Mistake(
         "betas_swapped",
@@ -181,7 +196,7 @@ MISTAKES = (
             "next((one for one in self.buffers if one is not None and one.shape == p.shape), None)\n"
         },
         {
-            "self.m = [torch.zeros_like(p) for p in self.params]": "zeros = {p.shape: torch.zeros_like(p) for p in "
+            ZEROS: "zeros = {p.shape: torch.zeros_like(p) for p in "
             "self.params}\n        self.m = [zeros[p.shape] for p in self.params]"
         },
     ),
