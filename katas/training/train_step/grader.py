@@ -80,7 +80,7 @@ def trained(
                         p.data -= group["lr"] * (change + group["weight_decay"] * p.data)
 
     class Scheduler:
-        def step(self, epoch=None):
+        def step(self):
             for group in optimizer.param_groups:
                 group["lr"] /= 2
 

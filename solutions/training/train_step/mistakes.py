@@ -21,6 +21,7 @@ SCHEDULE = "    if scheduler is not None:\n        scheduler.step()\n"
 RETURN = "    return total / tokens\n"
 EVAL = "    model.eval()\n"
 IN_LOOP = {ZERO: "", LOGITS: f"    {ZERO}{LOGITS}"}
+DIVIDE = "    for p in model.parameters():\n        if p.grad is not None:\n            p.grad /= {}\n"
 AT_LEAST_ONE = {CLIP: f"    {NORM[:-1]} or 1.0)\n"}
 BY_BATCHES = {BACKWARD: BACKWARD.replace("tokens", "len(batches)"), RETURN: RETURN.replace("tokens", "len(batches)")}
 
@@ -89,6 +90,12 @@ MISTAKES = (
     ),
     Mistake(
         "clipped_too_soon", "gradients are clipped before all of them are there; clip once, at the end", inside(CLIP)
+    ),
+    Mistake(
+        "clipped_before_division",
+        "gradients are clipped, and then divided by the number of tokens or micro-batches; divide them first",
+        {"(loss / tokens)": "loss", CLIP: CLIP + DIVIDE.format("tokens")},
+        {"(loss / tokens)": "(loss / tokens * len(batches))", CLIP: CLIP + DIVIDE.format("len(batches)")},
     ),
     Mistake(
         "clipped_one_by_one",
