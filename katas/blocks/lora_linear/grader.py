@@ -50,8 +50,10 @@ def both_modes(draw: Draw) -> list[Arguments]:
 
 
 def alphas(draw: Draw) -> list[Arguments]:
-    """Whole ones also, which the rank need not divide."""
-    return [layer(draw, 4, 6, out=5, rank=rank, alpha=alpha) for rank, alpha in ((3, 16), (2, 3), (4, 0.5), (3, 1))]
+    """Whole ones also, which the rank need not divide. In the last call lora_B is 0, as at the start."""
+    made = [layer(draw, 4, 6, out=5, rank=rank, alpha=alpha) for rank, alpha in ((3, 16), (2, 2.5), (4, 0.5), (3, 1))]
+    made[-1]["lora_B"][:] = 0
+    return made
 
 
 def shapes(draw: Draw) -> list[Arguments]:
@@ -81,6 +83,7 @@ def a_new_layer(LoRALinear, x, out, rank):
         "parameters that are frozen": sorted(name for name in named if not named[name].requires_grad),
         "shapes of lora_A and lora_B": [list(layer.lora_A.shape), list(layer.lora_B.shape)],
         "output as that of linear": torch.allclose(layer(x), layer.linear(x), atol=1e-12),
+        "a merged layer has its own weight": layer.merged().weight.data_ptr() != layer.linear.weight.data_ptr(),
         "lora_B is zero": not torch.count_nonzero(layer.lora_B).item(),
     }
 
@@ -97,7 +100,13 @@ def merge(LoRALinear, x, weight, lora_A, lora_B, bias=None, **options):
         for one in new.parameters():
             one.fill_(9.0)
     found["output of the layer, once the new one is changed"] = layer(x).detach()
-    found["weight, merged again"] = layer.merged().weight.detach().clone()
+    found["weight of linear, afterwards"] = layer.linear.weight.clone()
+    with torch.no_grad():
+        layer.lora_B.mul_(2)
+    found["weight, merged again after lora_B has changed"] = layer.merged().weight.detach().clone()
+    with torch.no_grad():
+        layer.lora_A.mul_(3)
+    found["output in evaluation, after lora_A has changed"] = layer.eval()(x).detach()
     return found | {"what learns": sorted(name for name, one in layer.named_parameters() if one.requires_grad)}
 
 
