@@ -35,12 +35,12 @@ def named_forms(draw: Draw) -> list[Arguments]:
 
 
 def far(draw: Draw, **more: Any) -> list[Arguments]:
-    """Where exp overflows, and where the square of float16 does; with and without small numbers beside them."""
-    return [{"x": x, **more} for x in (FAR, torch.cat([FAR, draw.normal(6)]), FAR[:2])]
+    """Where exp overflows, and where the square of float16 does; with and without small numbers; 0-d and empty."""
+    return [{"x": x, **more} for x in (FAR, torch.cat([FAR, draw.normal(6)]), FAR[:2], FAR[0], FAR[:0])]
 
 
 def unknown(draw: Draw) -> list[Arguments]:
-    return [{"x": draw.normal(3), "approximate": word} for word in ("erf", "Tanh", "", "None", "sigmoid")]
+    return [{"x": draw.normal(3), "approximate": word} for word in ("erf", "Tanh", "", "None", "tanh ")]
 
 
 def far_from_0(name: str, **more: Any) -> Case:
