@@ -6,10 +6,10 @@ from graders.kata.compare import close, same_dtype, same_shape, shown
 from graders.kata.draw import Draw
 from graders.kata.mistakes import Mistake
 from graders.kata.spec import Answer, Arguments, Budget, Case, Grader, Inputs, Submission
-from graders.kata.tolerances import FULL, HALF, TOLERANCES, Tolerance, last_places
+from graders.kata.tolerances import FULL, HALF, TOLERANCES, Tolerance, dtype_name, last_places
 
 __all__ = [
     "FULL", "HALF", "TOLERANCES", "Answer", "Arguments", "Budget", "Case", "CheckFailed", "Draw", "Grader", "Inputs",
-    "Mistake", "Submission", "Tolerance", "attention", "bans", "close", "far", "last_places", "normalized",
-    "same_dtype", "same_shape", "shown", "two_views",
+    "Mistake", "Submission", "Tolerance", "attention", "bans", "close", "dtype_name", "far", "last_places",
+    "normalized", "same_dtype", "same_shape", "shown", "two_views",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from graders.kata import (
     attention,
     bans,
     close,
+    dtype_name,
 )
 
 TOLERANCE = attention.tolerance(4, absolute=14)
@@ -256,4 +257,4 @@ def test_far_scores_in_half(submission: Submission, draw: Draw) -> None:
         exact = ({name: value.double() for name, value in one.items()} for one in (rounded, inputs))
         expected = oracle(next(exact), **heads(6, 2), **next(exact))
         for name, one, wanted in zip(("output", "attn"), got, expected, strict=True):
-            close(f"{name} of {dtype}", one, wanted, TOLERANCE[dtype])
+            close(f"values of {name} ({dtype_name(dtype)})", one, wanted, TOLERANCE[dtype])

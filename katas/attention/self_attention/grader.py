@@ -21,6 +21,7 @@ from graders.kata import (
     attention,
     bans,
     close,
+    dtype_name,
 )
 
 
@@ -146,4 +147,4 @@ def test_scores_fit_float16_once_scaled(submission: Submission, draw: Draw) -> N
         got = submission.call("SelfAttention", init={"embed_dim": 16}, parameters=own, x=x)
         expected = oracle({name: value.double() for name, value in own.items()}, 16, x.double())
         for name, one, wanted in zip(("out", "weights"), got, expected, strict=True):
-            close(f"{name} of {dtype}", one, wanted, TOLERANCES[dtype])
+            close(f"values of {name} ({dtype_name(dtype)})", one, wanted, TOLERANCES[dtype])

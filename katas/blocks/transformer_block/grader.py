@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Case, Draw, Grader, Inputs, Submission, attention
+from graders.kata import Answer, Arguments, Case, Draw, Grader, Inputs, Submission, Tolerance, attention, close
 
 heads = attention.heads
 
@@ -94,3 +94,13 @@ def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
     for scenario, some in ((lengths_in_turn, x), (after_others, x[:, :3])):
         facts = submission.run(scenario, summary=attention.agreeing, x=some)
         assert all(facts.values()), f"{next(iter(facts))}: should be so, and is not"
+
+
+@pytest.mark.robustness
+def test_large_scores(submission: Submission, draw: Draw) -> None:
+    """Scores of about ±100 000: beyond exp, and below each constant that hides."""
+    own = {name: draw.normal(*shape, std=0.5) for name, shape in parameters(6, 2).items()}
+    own["q_linear.weight"] = 1e5 * own["q_linear.weight"]
+    x = draw.normal(4, 5, 6)
+    got = submission.call("TransformerBlock", init=heads(6, 2), parameters=own, x=x)
+    close("values with scores of ±100 000", got, oracle(own, 6, 2, x), Tolerance(1e-7, 1e-8, 1e-9))
