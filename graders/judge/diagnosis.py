@@ -284,7 +284,8 @@ class Diagnosis:
             for values in (inputs, leaves_of(reply.result).values())
         )
         own |= {dtype: request.tolerance or own[dtype] for dtype in sent or returned}
-        return max((own[dtype] for dtype in sent | returned), key=lambda one: one.relative + one.scaled, default=EXACT)
+        used = [own[dtype] for dtype in sent | returned] or [request.tolerance or EXACT]
+        return max(used, key=lambda one: one.relative + one.scaled)
 
     def close(self, but_home: bool = False) -> None:
         """Ends the workers of all candidates, or of those alone that share none; what they answered is kept."""
