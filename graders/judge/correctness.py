@@ -77,7 +77,7 @@ def raises(answer: Answer, case: Case, trial: Trial) -> None:
     """After a call that returns, so that nobody passes who looks at the arguments of the first one alone."""
     typical = answer.cases[0]
     differentiates = answer.differentiates_in(typical)
-    trial.ask_all(trial.vectors.requests(answer, typical, typical.dtypes[-1], differentiates)[:1])
+    ask_before(trial, trial.vectors.requests(answer, typical, typical.dtypes[-1], differentiates)[:1])
 
     def refused(request: Request) -> None:
         reply = trial.ask(request)
@@ -105,6 +105,16 @@ def raises(answer: Answer, case: Case, trial: Trial) -> None:
             others = dict.fromkeys(other for other, _ in wrong if other != index)
             given = [trial.vectors.request(answer, case, Mode(case.dtypes[0]), one).given for one in (index, *others)]
             raise CheckFailed(f"{failure}{likewise(*given)}", failure.kind) from None
+
+
+def ask_before(trial: Trial, requests: list[Request]) -> None:
+    """Before others. Raises: CheckFailed where one does not return, since those would be waited for as well."""
+    for request in requests:
+        try:
+            trial.ask(request)
+        except CheckFailed as failure:
+            if failure.kind == "timeout":
+                raise
 
 
 def likewise(first: Mapping[str, str], *others: Mapping[str, str]) -> str:
@@ -150,7 +160,7 @@ def of(what: str, where: str) -> str:
 def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: Trial) -> None:
     """The narrowest dtype is called first: a table that is made once, and cast, then lacks digits in the others."""
     for dtype in reversed(dtypes):
-        trial.ask_all(trial.vectors.requests(answer, case, dtype, answer.differentiates_in(case)))
+        ask_before(trial, trial.vectors.requests(answer, case, dtype, answer.differentiates_in(case)))
     for dtype in dtypes:
         for request, expected in each(trial, answer, case, dtype):
             got = tensors(trial.result(request, expected.result))
