@@ -95,7 +95,8 @@ class TestVectors:
 
         Each call that should return is also made once strided, next to another call, under no_grad.
         All else is drawn from the seed, so that every two levels of any two factors meet in some call, and in the
-        first, too: others may be of one token, or of equal ones, where little can go wrong.
+        first that gradients reach in most ways, too: others may be of one token, or of equal ones, where little can go
+        wrong.
         """
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}")
         found: dict[str, list[tuple[int, Mode]]] = {case.name: [] for case in answer.cases}
@@ -104,7 +105,8 @@ class TestVectors:
             calls = [(case, index) for case in cases for index in range(len(self.arguments(case)))]
             choices = [choices_of(answer, case, self.arguments(case)[index]) for case, index in calls]
             met: Counter[Pair] = Counter()
-            first = [] if raising else covering([], choices[:1], chooser, met)
+            most = max(range(len(calls)), key=lambda index: len(choices[index].levels["leaves"]), default=0)
+            first = [] if raising else [(most, mode) for _, mode in covering([], choices[most:][:1], chooser, met)]
             farthest = {"strided": True, "gradients": "recorded" if answer.records else "off"}
             slots = choices if raising else [choice.fixed(**farthest) for choice in choices]
             for index, mode in [*covering(slots, choices, chooser, met), *first]:
