@@ -191,12 +191,13 @@ def kill_a_worker(processes: list[Any]) -> int:
 
 
 def difference(one: dict[str, Any], other: dict[str, Any] | None) -> str:
-    """Which answer two runs judge differently, and the first of its checks in which they do."""
+    """Which answer two runs judge differently, and the first of its checks in which they do, or what else differs."""
     if other is None:
         return f"{one['kata']} has no verdict after the kills"
     checks = zip(one["tests"], other["tests"], strict=False)
     first = next((pair for pair in checks if pair[0] != pair[1]), None)
-    return f"{one['kata']} is {one['state']}, then {other['state']}: {first}"
+    fields = {name: (one[name], other[name]) for name in one if one[name] != other[name]}
+    return f"{one['kata']} is {one['state']}, then {other['state']}: {first or fields}"
 
 
 def without_measures(document: dict[str, Any]) -> dict[str, Any]:
