@@ -94,9 +94,9 @@ class TestVectors:
         """For each case by its name, further calls by their index and mode.
 
         Each call that should return is also made once strided, next to another call, under no_grad.
-        All else is drawn from the seed, so that every two levels of any two factors meet in some call, and in the
-        first that gradients reach in most ways, too: others may be of one token, or of equal ones, where little can go
-        wrong.
+        All else is drawn from the seed, so that every two levels of any two factors meet in some call: in the first,
+        and what it lacks in the first that gradients reach in most ways. Others may be of one token, of equal ones or
+        empty, where little can go wrong.
         """
         chooser = random.Random(f"{self.seed}/{self.kata}/{answer.name}")
         found: dict[str, list[tuple[int, Mode]]] = {case.name: [] for case in answer.cases}
@@ -106,7 +106,8 @@ class TestVectors:
             choices = [choices_of(answer, case, self.arguments(case)[index]) for case, index in calls]
             met: Counter[Pair] = Counter()
             most = max(range(len(calls)), key=lambda index: len(choices[index].levels["leaves"]), default=0)
-            first = [] if raising else [(most, mode) for _, mode in covering([], choices[most:][:1], chooser, met)]
+            usual = () if raising else sorted({0, most})
+            first = [(index, mode) for index in usual for _, mode in covering([], choices[index:][:1], chooser, met)]
             farthest = {"strided": True, "gradients": "recorded" if answer.records else "off"}
             slots = choices if raising else [choice.fixed(**farthest) for choice in choices]
             for index, mode in [*covering(slots, choices, chooser, met), *first]:
