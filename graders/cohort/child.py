@@ -31,7 +31,6 @@ KEPT = 3  # katas whose graders, expected values and known mistakes stay in memo
 def serve(root: str, processor: str = "") -> None:
     """What the judge's process does, until nobody asks any more."""
     gc.freeze()  # what came with torch need not be looked at by each collection
-    gc.set_threshold(20_000)  # objects between two: most of a verdict's are kept, and are looked at again each time
     launcher = new_launcher(int(processor) if processor else None)  # before any grader is imported
     terms = {"isolation": launcher.isolation, "graders": version(Path(root))}
     say(terms)
