@@ -243,7 +243,7 @@ def test_call_that_never_ends_is_named_and_a_save_ends_it(terminal: Terminal, so
 
 def test_quitting_waits_for_no_call(terminal: Terminal) -> None:
     terminal.save(HANGS)
-    terminal.child.expect_exact("2/19")
+    terminal.child.expect_exact("2 s in scale(")
     began = time.monotonic()
     terminal.press("q")
     terminal.child.expect(pexpect.EOF)
