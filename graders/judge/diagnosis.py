@@ -141,7 +141,7 @@ class Diagnosis:
 
         Where more is wrong than refusals, what comes of bad arguments tells nothing: most first answers refuse none. Of
         those that are measured the smallest come first, since the largest may take a loop very long, and those that
-        took too long tell nothing.
+        were cut short tell nothing.
         """
         slow = categories == SLOW
         if failing.unloadable or (failing.hangs and not slow) or failing.seconds >= WHOLE_SECONDS:
@@ -151,8 +151,7 @@ class Diagnosis:
             asked = [one for one in asked if not self.refused(one)]  # in whichever check
         if not slow:
             return asked
-        late = {message for message, (_, reply) in failing.replies.items() if reply.timed_out}
-        return sorted((one for one in asked if one.message not in late), key=lambda one: len(one.message))
+        return sorted((one for one in asked if not cut(failing, one)), key=lambda one: len(one.message))
 
     def refused(self, request: Request) -> bool:
         """Whether the reference refuses it."""
@@ -241,7 +240,7 @@ class Diagnosis:
         known = (request for request in asked if request.message in mistake.replies)  # which cost nothing
         unknown = (request for request in asked if request.message not in mistake.replies)
         for request in itertools.chain(known, unknown):
-            if not self.same_reply(mistake, failing, request):
+            if not self.same_reply(mistake, failing, request) and (request is asked[0] or not cut(mistake, request)):
                 self.told[request.message] += not request.measured  # there, the smallest come first
                 return False
         return True
@@ -301,6 +300,12 @@ def alone(submission: Submission, request: Request) -> Reply:
         return other.ask(request)
     finally:
         other.close()
+
+
+def cut(submission: Submission, request: Request) -> bool:
+    """Whether only time or memory, which it has more or less of, kept a measured call from being compared."""
+    known = submission.replies.get(request.message)
+    return bool(request.measured) and (known is None or known[1].cut_short)
 
 
 def refused(reply: Reply) -> bool:

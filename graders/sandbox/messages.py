@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from graders.worker.visible import LONGEST
 
 Measured = Literal["", "time", "cost"]
 SHOWN = 100  # characters of an argument that is a long text or list
+ALLOCATES = re.compile(r"you tried to allocate (\d{1,19}) bytes")  # as torch's allocator says it
 FIGURES = ("operators", "written", "peak", "lines", "line")
 # Where a reply is not what a worker sends.
 NO_ANSWER = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError)
@@ -132,6 +134,16 @@ class Raised:
     message: str
     line: int | None
 
+    @property
+    def wanted(self) -> int | None:
+        """Bytes that torch's allocator was asked for, and did not get."""
+        asked = ALLOCATES.search(self.message)
+        return int(asked[1]) if asked else None
+
+    @property
+    def out_of_memory(self) -> bool:
+        return self.type == "MemoryError" or self.wanted is not None
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -163,6 +175,11 @@ class Reply:
     seconds: float = 0.0  # of the processor, where the system tells, else of the clock
     died: str = ""
     timed_out: bool = False
+
+    @property
+    def cut_short(self) -> bool:
+        """For lack of time or memory, of which another call may have the little more that it takes."""
+        return self.timed_out or bool(self.raised and self.raised.out_of_memory)
 
 
 def raised_of(reply: Mapping[str, Any]) -> Raised | None:

@@ -183,9 +183,8 @@ class Submission:
             return f"CUDA does not start in a worker on this machine ({message}); grade with --device cpu"
         if raised.type == "SystemExit":
             return f"sys.exit({message}){self.at(raised.line)}"
-        asked = re.search(r"you tried to allocate (\d{1,19}) bytes", raised.message)  # as torch's allocator says it
-        if raised.type == "MemoryError" or asked:
-            wanted = f"{int(asked[1]) / 2**30:,.1f} GiB in one go" if asked else "more"
+        if raised.out_of_memory:
+            wanted = "more" if raised.wanted is None else f"{raised.wanted / 2**30:,.1f} GiB in one go"
             return f"out of memory: asked for {wanted}, may take {MEMORY >> 30} GiB in all{self.at(raised.line)}"
         if raised.type == "EOFError" or DEBUGGER.search(self.line(raised.line)):
             return f"a wait for a terminal, {NO_TERMINAL}{self.at(raised.line)}"
