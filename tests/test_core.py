@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from graders.judge.diagnosis import Diagnosis
 from graders.judge.standard import refusals_in, without
 from graders.kata.mistakes import each_form, edited
 from graders.kata.spec import CATEGORIES
-from graders.sandbox.messages import Reply, Request
+from graders.sandbox.messages import Cost, Raised, Reply, Request
 from graders.sandbox.submission import Submission
 from tests.toys import REFERENCE, failures, grade, run
 
@@ -372,6 +373,25 @@ def test_a_measured_call_that_did_not_return_tells_nothing_and_the_others_do(tmp
     failing.hangs = 1
     assert diagnosis.telling(failing, [other, one], {"performance"}) == [one]
     assert diagnosis.telling(failing, [other, one], {"numerics", "performance"}) == []
+
+
+def test_a_slow_mistake_is_known_by_what_it_had_time_and_memory_for() -> None:
+    kata = katas.find_one("gradient_descent", ROOT)
+    small, large = (Request("linear_regression_gd", (), {"n": n}, 0, measured="cost") for n in (1, 2))
+    diagnosis = Diagnosis(kata, None)  # type: ignore[arg-type]  # nothing is asked
+    failing, known = (Submission(read_source(kata.reference_file, ""), [], None) for _ in range(2))  # type: ignore[arg-type]
+    cost, full = Cost(9, 9, 9, 9, 1), Raised("RuntimeError", False, "you tried to allocate 3276800000 bytes", 1)
+    failing.replies = {one.message: (one, Reply(cost=cost)) for one in (small, large)}
+    for lacks in (Reply(raised=full), Reply(died="late", timed_out=True)):
+        known.replies = {small.message: (small, Reply(cost=cost)), large.message: (large, lacks)}
+        assert diagnosis.behave_alike(known, failing, [small, large])
+        known.replies = {small.message: (small, lacks), large.message: (large, Reply(cost=cost))}
+        assert not diagnosis.behave_alike(known, failing, [small, large])
+    known.replies = {
+        small.message: (small, Reply(cost=cost)),
+        large.message: (large, Reply(raised=replace(full, message=""))),
+    }
+    assert not diagnosis.behave_alike(known, failing, [small, large])
 
 
 SAMPLE = os.environ["KATAS_SAMPLE"]  # as in tests/conftest.py; set it to repeat a failure
