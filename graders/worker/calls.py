@@ -196,7 +196,8 @@ def restored(now: list[Any], recording: bool = True) -> list[str]:
     """What calls changed of torch's state, which is as at first again. Grad mode is the call's own."""
     usual = dict(zip(STATE, STATE_AT_FIRST, strict=True)) | {GRAD_MODE: recording}
     changed = [what for what, one in zip(STATE, now, strict=True) if usual[what] != one]
-    outside.run(*[partial(setter, usual[what]) for what in changed if (setter := STATE[what][1])])
+    if changed:
+        outside.run(*[partial(setter, usual[what]) for what in changed if (setter := STATE[what][1])])
     return changed
 
 
