@@ -597,3 +597,12 @@ def test_a_graders_fault_outweighs_a_failing_check() -> None:
     fault = Result("k", "t", "k.py", planned=1, outcomes=[outcome("error", graders_fault=True)])
     assert exit_status([failing]) == 1
     assert exit_status([failing, fault]) == 3
+
+
+def test_who_waits_is_told_how_many_checks_reported_and_what_comes_after_the_last() -> None:
+    result = Result("scale", "toys", "scale.py", planned=2)
+    assert result.so_far == "0/2"
+    result.outcomes += [Outcome("one", "numerics", state, 50) for state in ("pass", "fail")]
+    assert result.so_far == "2/2, looking for the mistake"
+    result.outcomes[1] = result.outcomes[0]
+    assert result.so_far == "2/2"

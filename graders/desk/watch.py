@@ -276,15 +276,17 @@ class Judging:
     """What is going on, each time that it is shown: how many checks are done, and which call takes long."""
 
     def __init__(self, kata: str, judge: WarmJudge) -> None:
+        self.kata = kata
         self.judge = judge
-        self.done = f"judging {kata}"
+        self.result: Result | None = None
 
     def look(self, result: Result) -> None:
-        self.done = f"judging {result.kata} {len(result.outcomes)}/{result.planned}"
+        self.result = result  # which goes on by itself
 
     def __rich__(self) -> Text:
         call, seconds = self.judge.call
-        words = f"{self.done}, {seconds:.0f} s in {call}" if seconds >= SLOW_SECONDS else self.done
+        words = f"judging {self.kata}" + (f" {self.result.so_far}" if self.result else "")
+        words += f", {seconds:.0f} s in {call}" if seconds >= SLOW_SECONDS else ""
         return Text(words, no_wrap=True, overflow="ellipsis")
 
 

@@ -133,6 +133,12 @@ class Result:
         return len(self.outcomes) == self.planned
 
     @property
+    def so_far(self) -> str:
+        """How many checks have reported, for somebody who waits; after the last one known mistakes are compared."""
+        looking = ", looking for the mistake" if self.complete and self.state == "failing" else ""
+        return f"{len(self.outcomes)}/{self.planned}{looking}"
+
+    @property
     def fully_asked(self) -> bool:
         """Whether every planned check was asked, or need not be: none was left out by -k, -x and the like."""
         return self.complete and not any(

@@ -117,8 +117,8 @@ class Practice:
         runner = self.site.runner
         words = self.editor.sheet.trouble
         if runner.running == self.file:
-            done, planned = runner.done
-            words = (f"judging {done}/{planned}" if planned else "judging") + slow_call(runner.judge)
+            result = runner.under_way
+            words = (f"judging {result.so_far}" if result else "judging") + slow_call(runner.judge)
         elif runner.waiting == self.file:
             words = f"waits for its turn after {runner.turn.whose}"
         elif self.shown and self.shown.result and not words and self.shown.result.source_text != self.editor.text:

@@ -92,7 +92,7 @@ class Runner:
         self.turn = Turn()
         self.waiting: AnswerFile | None = None  # for its turn
         self.running: AnswerFile | None = None
-        self.done = (0, 0)  # checks of the run under way, and how many there will be
+        self.under_way: Result | None = None  # which goes on by itself
         self.last: dict[AnswerFile, Verdict] = {}
         self.count = 0  # of runs that ended, whatever came of them: what a page shows may have changed
 
@@ -127,7 +127,7 @@ class Runner:
             while not self.wanted.empty():
                 file = self.wanted.get_nowait()
             self.judge.go_on()
-            self.waiting, self.running, self.done = None, file, (0, 0)
+            self.waiting, self.running, self.under_way = None, file, None
 
     def judged(self, state: State, file: AnswerFile) -> Verdict | None:
         """None where another run cancelled it."""
@@ -150,7 +150,7 @@ class Runner:
         return Verdict(datetime.now(), result, since)
 
     def look(self, result: Result) -> None:
-        self.done = len(result.outcomes), result.planned
+        self.under_way = result
 
 
 def slow_call(judge: WarmJudge) -> str:
