@@ -102,7 +102,8 @@ MISTAKES = (
     ),
     Mistake(
         "another_start",
-        "the parameter does not start as log(init_temperature), 0-d, or the default is not 0.07",
+        "the parameter does not start as log(init_temperature), is not 0-d, or init_temperature does not default to "
+        "0.07",
         {INIT: OTHER_INIT},
         {LOG: [LOG.replace("init_temperature", t) for t in ("0.07", "1 / init_temperature", "[init_temperature]")]},
         {"float = 0.07": "float = 0.1"},
@@ -123,7 +124,7 @@ MISTAKES = (
     ),
     Mistake(
         "mask_in_the_state_dict",
-        "forward leaves a buffer that state_dict holds, so it cannot be loaded into a new object; persistent=False",
+        "forward registers a buffer that state_dict saves and a new object lacks; register it with persistent=False",
         {LOSS: f'self.register_buffer("mask", itself)\n        {LOSS}'},
     ),
     Mistake("undivided_positive", "the positive is not divided by τ; divide every cosine, once", {LOSS: UNDIVIDED}),

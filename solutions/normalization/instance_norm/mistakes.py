@@ -67,8 +67,7 @@ MISTAKES = (
     ),
     Mistake(
         "affine_on_another_axis",
-        "weight and bias lie along another axis than the channels, axis 1; give them an axis of length 1 for each axis "
-        "after it",
+        "weight and bias do not lie along axis 1, the channels; give them an axis of length 1 for each axis after it",
         {ALONG: ["along = (-1,)", "along = (-1, 1)"]},
         {ALONG: ["along = (-1, 1, 1)", "along = (1, -1, 1, 1)", "along = (-1, *[1] * (x.dim() - 1))"]},
     ),

@@ -18,8 +18,8 @@ MEAN = "        means.append(total / T)\n"
 MISTAKES = (
     Mistake(
         "layout_of_another_loss",
-        "features come in halves and the positives as neighbours, or the other way round, so the rows of a pair belong "
-        "to different samples; in halves, the positive of row i is row i + N",
+        "features and positives are laid out differently, one in halves and one as neighbours, so a pair has rows of "
+        "different samples; in halves, the positive of row i is row i + N",
         {"torch.arange(…": "torch.arange(2 * N, device=views.device) ^ 1"},
         {FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},
     ),
