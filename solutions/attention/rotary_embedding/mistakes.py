@@ -101,8 +101,8 @@ MISTAKES = (
     Mistake("base_in_float32", {"theta = base": "theta = torch.tensor(base)"}),
     Mistake(
         "tables_kept",
-        "cos and sin are kept for later calls in the dtype of the first, or as inference_mode makes them, which no "
-        "backward takes; keep what holds for all calls, or make them anew",
+        "cos and sin are kept in the dtype of the first call, or as inference tensors, which backward refuses; make "
+        "them anew in each call, or keep only what fits all calls",
         KEPT,
         KEPT | {COS: KEPT[COS].replace("x.shape", "x.dtype, x.shape")},
     ),

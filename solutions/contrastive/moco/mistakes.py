@@ -187,8 +187,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_way_round_the_end",
-        "keys that do not fit before the last row are lost, fail, or make the whole batch begin at row 0; they alone "
-        "go on from row 0",
+        "keys beyond the last row are lost, raise an error, or move the whole batch to row 0; only these keys go on "
+        "from row 0",
         {
             MODULO: "torch.arange(first % size, first % size + len(kept))",
             WRITE: "self.queue[rows[rows < size]] = kept[rows < size]",

@@ -94,8 +94,8 @@ MISTAKES = (
     ),
     Mistake(
         "too_much_refused",
-        "a tiny evidence is refused, a row in which one entry is 0, or an evidence of 0 in total_probability; refuse "
-        "only an evidence of exactly 0, in the other two functions",
+        "too much is refused: a tiny evidence, a row with an entry of 0, or an evidence of 0 in total_probability; "
+        "refuse only an evidence of exactly 0, in the other two functions",
         {NONE: ["if (evidence < 1e-10).any():", "if (joint == 0).any():"]},
         {TOTAL: f"assert (likelihood @ prior > 0).all()\n    {TOTAL}"},
     ),
