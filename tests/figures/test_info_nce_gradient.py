@@ -44,7 +44,7 @@ def test_gradient_of_the_temperature() -> None:
     torch.testing.assert_close(grad, -(delta * cosines / 0.3).sum() / 0.3)
     ahead = cosines[range(8), positive] - (shares * cosines).sum(1)
     torch.testing.assert_close(grad, ahead.mean() / 0.3**2)
-    assert said(KATA, "∂L/∂τ = −(1/τ) Σ_ik δ_ik s_ik/τ, where δ = (P − Y)/2N", "minus the average cosine under P")
+    assert said(KATA, "∂L/∂τ = −(1/τ) Σ_ik δ_ik s_ik/τ, where δ = (P − Y)/2N", "and divide by τ²")
 
 
 def test_large_temperatures() -> None:
