@@ -121,8 +121,8 @@ MISTAKES = (
     ),
     Mistake(
         "all_pairs",
-        "a table of K² numbers is made, for each row or of the prior as a diagonal; multiply by the prior entry by "
-        "entry, and sum over the row",
+        "K² numbers are made for each row, or the prior is put on the diagonal of a matrix; multiply by the prior "
+        "entry by entry, and sum over the row",
         {EVIDENCE: "evidence = (joint[..., None, :] * torch.ones_like(joint)[..., None]).sum(-1)"},
         {LOG_EVIDENCE: "(log_joint[..., None, :] - torch.zeros_like(log_joint)[..., None]).logsumexp(-1)"},
         {JOINT: "joint = likelihood @ torch.diag(prior)"},
