@@ -112,4 +112,4 @@ def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
     x = draw.normal(1, 1100, 4)
     for scenario, tokens in ((lengths_in_turn, x), (after_others, x[:, :3])):
         facts = submission.run(scenario, summary=attention.agreeing, x=tokens)
-        assert all(facts.values()), f"{next(iter(facts))}: should be so, and is not"
+        assert all(facts.values()), f"{next(iter(facts))}: should be true, got false"

@@ -158,7 +158,7 @@ GRADER = Grader(
                     },
                     asks=("memory",),
                     scenario=one_step,
-                    hints={"past": "old tokens need no scores: the queries are those of the new tokens alone"},
+                    hints={"past": "old tokens need no scores: take only the queries of the new tokens"},
                 ),
             ),
         ),

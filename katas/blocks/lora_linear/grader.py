@@ -82,7 +82,7 @@ def a_new_layer(LoRALinear, x, out, rank):
         "parameters that learn": sorted(name for name in named if named[name].requires_grad),
         "parameters that are frozen": sorted(name for name in named if not named[name].requires_grad),
         "shapes of lora_A and lora_B": [list(layer.lora_A.shape), list(layer.lora_B.shape)],
-        "output as that of linear": torch.allclose(layer(x), layer.linear(x), atol=1e-12),
+        "output equals linear's": torch.allclose(layer(x), layer.linear(x), atol=1e-12),
         "a merged layer has its own weight": layer.merged().weight.data_ptr() != layer.linear.weight.data_ptr(),
         "lora_B is zero": not torch.count_nonzero(layer.lora_B).item(),
     }
@@ -192,4 +192,4 @@ def judged(rows: Tensor) -> dict[str, bool]:
 def test_lora_a_is_random(submission: Submission) -> None:
     facts = submission.run(drawn, summary=judged, seeds=[1, 2, 1])
     wrong = next((fact for fact, true in facts.items() if not true), None)
-    assert wrong is None, f"{wrong}: should be so, and is not"
+    assert wrong is None, f"{wrong}: should be true, got false"
