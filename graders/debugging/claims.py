@@ -59,7 +59,7 @@ def understand(debugging: Debugging, line: int, text: str, words: str, bug: Plan
 def take(debugging: Debugging, bug: str | None, mistake: str) -> None:
     """What was asked back."""
     debugging.note("meant", bug=bug, meant=mistake)
-    debugging.say("noted; what you say last of a bug counts")
+    debugging.say("noted; your last claim about a bug counts")
 
 
 def meant(debugging: Debugging, words: str, line: int) -> tuple[int | None, list[int]]:

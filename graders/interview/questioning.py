@@ -37,7 +37,7 @@ def ask(interview: Interview, argument: str) -> None:
         interview.say(f"ask by number, from 1 to {count}; `questions` lists them")
         return
     if not interview.round.listed:
-        interview.say(f"the numbers are the list's, and have its price: `questions` shows it (-{LIST_COST} points)")
+        interview.say(f"to ask by number, you need the list: `questions` shows it (-{LIST_COST} points)")
         return
     reply(interview, int(argument) - 1)
 

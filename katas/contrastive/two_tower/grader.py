@@ -173,4 +173,4 @@ def what_learns(TwoTower, user, item, frozen):
 def test_one_tower_frozen(submission: Submission, draw: Draw) -> None:
     for frozen, other in (("user_tower", "item_tower"), ("item_tower", "user_tower")):
         found = submission.run(what_learns, **pairs(draw, 6), frozen=frozen)["with grad"]
-        assert found == [f"{other}.bias", f"{other}.weight"], f"parameters with a .grad: should be {other}'s, got {found}"
+        assert found == [f"{other}.bias", f"{other}.weight"], f"with .grad: should be {other}'s parameters, got {found}"
