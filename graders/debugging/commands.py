@@ -108,7 +108,7 @@ def what_is_left(debugging: Debugging, text: str, result: Result) -> list[str]:
         are = "is" if gone == 1 else "are"
         debugging.say(f"{gone} of {count} planted bugs {are} gone" if count > 1 else "the planted bug is not gone yet")
         if left.new:
-            debugging.say("A check also fails that no planted bug breaks: a change of yours breaks it.")
+            debugging.say("One more check fails, which no planted bug breaks: a change of yours breaks it.")
     else:
         debugging.say("The planted bugs are gone, but something else fails, which they did not make fail:")
         DebugReporter(debugging.terminal, debugging.judge).show_failure(result)

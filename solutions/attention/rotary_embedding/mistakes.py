@@ -186,7 +186,7 @@ MISTAKES = (
     ),
     Mistake(
         "positions_enlarge_x",
-        "`positions` has more axes than x has before its last one, or a longer axis, and the result grows; refuse them",
+        "`positions` has too many axes or an axis that is too long, so the result is larger than x; refuse it",
         {FITS: "any(size != wanted and 1 not in (size, wanted) for size, wanted in fits)"},
     ),
     Mistake(
