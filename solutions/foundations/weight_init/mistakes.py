@@ -143,7 +143,7 @@ MISTAKES = (
     ),
     Mistake(
         "flattened_copy_filled",
-        "reshape(-1) copies where strides are not contiguous, and the copy is filled; fill the tensor itself",
+        "reshape(-1) copies a tensor such as a transposed matrix, and the copy is filled; fill the tensor itself",
         filled("tensor.reshape(-1)" + UNIFORM[6:], "tensor.reshape(-1)" + NORMAL[6:], WRITTEN, RETURNED),
     ),
     Mistake(

@@ -172,7 +172,7 @@ MISTAKES = (
     ),
     Mistake(
         "zeros_skipped",
-        "a gradient of zeros is skipped; only a .grad of None is, and momentum, moments and decay go on",
+        "a gradient of zeros is skipped; skip only a .grad of None, and let momentum, moments and decay go on",
         {SKIP + GRAD: SKIP.replace("None", "None or not p.grad.any()") + GRAD},
         {SKIP + STATE: SKIP.replace("None", "None or not p.grad.any()") + STATE},
     ),
