@@ -326,7 +326,7 @@ def test_later_tokens_change_nothing(submission: Submission, draw: Draw) -> None
     ids = given.pop("ids")
     later = torch.cat([ids[:, :3], (ids[:, 3:] + 1) % USUAL[0]], 1)
     one, other = (submission.run(logits, ids=some, **given)[:, :3] for some in (ids, later))
-    assert torch.equal(one, other), "logits of tokens 0 to 2: should be the same bits for other later tokens"
+    assert torch.equal(one, other), "logits of tokens 0 to 2: should be the same to the last bit if later tokens change"
 
 
 def test_overfits_one_sentence(submission: Submission, draw: Draw) -> None:
