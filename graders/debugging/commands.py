@@ -110,7 +110,7 @@ def what_is_left(debugging: Debugging, text: str, result: Result) -> list[str]:
         if left.new:
             debugging.say("One more check fails, which no planted bug breaks: a change of yours breaks it.")
     else:
-        debugging.say("The planted bugs are gone, but something else fails, which they did not make fail:")
+        debugging.say("The planted bugs are gone, but something else fails that they did not break:")
         DebugReporter(debugging.terminal, debugging.judge).show_failure(result)
     return sorted(left.bugs)
 

@@ -87,8 +87,7 @@ MISTAKES = (
     ),
     Mistake(
         "close_taken_for_equal",
-        "errors that are small compared with the target are taken for 0, as by isclose; far from 0 they count like "
-        "all others",
+        "errors that are small compared with the target are taken for 0, as by isclose; they count like all others",
         {MAE: "reduce(errors(pred, target).abs() * ~torch.isclose(pred, target), reduction)"},
         {ERROR: f"{ERROR} * ~torch.isclose(pred, target)"},
         {MAPE: f"{MAPE} * ~torch.isclose(pred, target)"},
