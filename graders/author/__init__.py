@@ -75,7 +75,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     check = commands.add_parser(
         "check",
         help="say what a kata lacks",
-        description="Says in a sentence each what katas lack, and where. `prove` says whether their graders are right.",
+        description="Says what katas lack, and where, a sentence for each. `prove` says whether their graders are right.",
     )
     check.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     site = commands.add_parser(
