@@ -75,7 +75,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     check = commands.add_parser(
         "check",
         help="say what a kata lacks",
-        description="Says what katas lack, and where, a sentence for each. `prove` says whether their graders are right.",
+        description="Says in a few words what katas lack, and where. `prove` says whether their graders are right.",
     )
     check.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     site = commands.add_parser(
