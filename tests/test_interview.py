@@ -138,7 +138,7 @@ def test_candidate_goes_from_the_prompt_to_the_report(desk: Path, terminal: Call
     assert "What about" not in shown
     one.says("Does it rain?", "I did not understand: put it another way.")
     one.says("what about dtypes", "What about dtypes?", "As for dtypes, x₁².")
-    one.says("ask 2", "have its price: `questions` shows it (-10")
+    one.says("ask 2", "you need the list: `questions` shows it (-10")
     one.says("questions", "the list costs 10 points; show it?", "yes/no > ")
     one.says("yes", "1  What about zero?", "3  What about dtypes? (asked)", "4  What about cost?")
     one.says("ask 2", "What about shapes?", "As for shapes, x₁².")
