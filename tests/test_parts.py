@@ -11,7 +11,6 @@ import subprocess
 import threading
 import time
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -24,8 +23,7 @@ from graders.catalogue.katas import Kata, all_katas
 from graders.catalogue.stub import stub_of
 from graders.faults import CheckFailed, GraderError
 from graders.judge import card, checks, left, listing
-from graders.judge.agreement import agree, summed
-from graders.judge.diagnosis import Diagnosis
+from graders.judge.agreement import Agreement, agree, summed
 from graders.judge.results import STOPPED, Outcome, Result, exit_status
 from graders.judge.standard import unrefused
 from graders.judge.vectors import TestVectors
@@ -234,12 +232,11 @@ def test_replies_are_compared_at_the_tolerance_of_what_came_back() -> None:
             Answer("f(y)", oracle=lambda y: y, cases=(Case("one", lambda draw: {"y": draw.integers(3, high=9)}),)),
         )
     )
-    kata = SimpleNamespace(grader=grader)
     asked = Request("f", ("f",), {"y": torch.tensor([1, 2])}, 1)
-    diagnosis = Diagnosis(kata, None)  # type: ignore[arg-type]  # all that is looked at
-    assert diagnosis.tolerance(asked, Reply(result=torch.zeros(2))) == TOLERANCES[torch.float32]
-    assert diagnosis.tolerance(asked, Reply(result=torch.zeros(2).double())) == TOLERANCES[torch.float64]
-    assert diagnosis.tolerance(asked, Reply()) == TOLERANCES[torch.float64]
+    both = Agreement(grader)
+    assert both.tolerance(asked, Reply(result=torch.zeros(2))) == TOLERANCES[torch.float32]
+    assert both.tolerance(asked, Reply(result=torch.zeros(2).double())) == TOLERANCES[torch.float64]
+    assert both.tolerance(asked, Reply()) == TOLERANCES[torch.float64]
 
 
 @pytest.mark.parametrize("count", [6, 13, 50, 99, 100])

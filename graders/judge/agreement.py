@@ -3,18 +3,84 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
+from graders.catalogue.source import Source
+from graders.faults import CheckFailed
+from graders.judge.budgets import ROUGH
+from graders.judge.standard import refusals_in, without
 from graders.kata.compare import mismatch_mask, surely_close
-from graders.kata.tolerances import Tolerance
+from graders.kata.spec import Grader
+from graders.kata.tolerances import TOLERANCES, Tolerance
 from graders.sandbox.messages import Cost, Raised, Reply, Request
 from graders.sandbox.returned import Leaf, leaves_of
-from graders.sandbox.submission import MOST_LINES
+from graders.sandbox.submission import MOST_LINES, Submission
 
 WHOLE = "the whole reply"
+EXACT = TOLERANCES[torch.float64]
+
+
+class Agreement:
+    """Whether two submissions of a kata gave the same reply to a request.
+
+    Args:
+        lenient: whether refusals are looked through where the other one gives a result.
+    """
+
+    def __init__(self, grader: Grader) -> None:
+        self.grader = grader
+        self.lenient = False
+        self.without_refusals = functools.cache(without_refusals)
+
+    def same_reply(self, one: Submission, other: Submission, request: Request) -> bool:
+        try:
+            return agree(*self.replies(one, other, request))
+        except CheckFailed:  # one of them has taken too long already
+            return False
+
+    def differences(self, one: Submission, other: Submission, request: Request) -> list[str]:
+        try:
+            return differences(*self.replies(one, other, request))
+        except CheckFailed:
+            return [WHOLE]
+
+    def replies(self, one: Submission, other: Submission, request: Request) -> tuple[Reply, Reply, Tolerance]:
+        """Raises: CheckFailed."""
+        its, reply = (summed(request, each.ask(request)) for each in (one, other))
+        if self.lenient and refused(its) and not refused(reply):
+            its = summed(request, self.without_refusals(one).ask(request))
+        return its, reply, self.tolerance(request, reply)
+
+    def tolerance(self, request: Request, reply: Reply) -> Tolerance:
+        """That of the least precise tensor that was sent or returned; a rough one where the cost is what matters.
+
+        A tolerance of the case's own holds for the dtype that its inputs were sent in.
+        """
+        if request.measured:
+            return ROUGH
+        own = TOLERANCES | dict(self.grader.answer(request.answers[0]).tolerance)
+        inputs = [*(request.arguments or {}).values(), *request.parameters.values()]
+        sent, returned = (
+            {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
+            for values in (inputs, leaves_of(reply.result).values())
+        )
+        own |= {dtype: request.tolerance or own[dtype] for dtype in sent or returned}
+        used = [own[dtype] for dtype in sent | returned] or [request.tolerance or EXACT]
+        return max(used, key=lambda one: one.relative + one.scaled)
+
+
+def refused(reply: Reply) -> bool:
+    return bool(reply.raised and reply.raised.refusal)
+
+
+def without_refusals(one: Submission) -> Submission:
+    """The same in an answer that lets everything through."""
+    text = without(one.source.text, refusals_in(one.source.text))
+    return Submission(Source(text, one.source.shown), one.names, one.launcher, one.banned, one.home)
 
 
 def agree(one: Reply, other: Reply, tolerance: Tolerance) -> bool:

@@ -11,23 +11,17 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-import torch
-
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
-from graders.judge.agreement import WHOLE, agree, differences, summed
-from graders.judge.budgets import ROUGH
-from graders.judge.standard import BUILTIN_CALLED, Known, refusals_in, standard_mistakes, without
-from graders.kata.tolerances import TOLERANCES, Tolerance
+from graders.judge.agreement import WHOLE, Agreement, agree, refused
+from graders.judge.standard import BUILTIN_CALLED, Known, standard_mistakes
 from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import Reply, Request
-from graders.sandbox.returned import leaves_of
 from graders.sandbox.submission import WHOLE_SECONDS, Submission
 
 SLOW = {"performance"}  # the categories of what fails where the values are right
-EXACT = TOLERANCES[torch.float64]
 LAST = (True, sys.maxsize)  # behind the place of any check
 MOST = 3  # mistakes that are named at a time
 Part = tuple[Request, str]  # of a reply, by its name
@@ -47,8 +41,7 @@ class Diagnosis:
         self.launcher = launcher
         self.home = Home()  # of most
         self.told: Counter[bytes] = Counter()  # how often a request told two answers apart
-        self.lenient = False  # whether the failing submission refuses nothing that it should take
-        self.without_refusals = functools.cache(self._without_refusals)
+        self.both = Agreement(kata.grader)  # of two submissions
 
     @functools.cached_property
     def candidates(self) -> list[tuple[Known, Submission]]:
@@ -116,7 +109,7 @@ class Diagnosis:
     def named(self, failing: Submission, asked: list[Request], categories: set[str]) -> list[Known]:
         """What is to be named of the mistakes that these requests show."""
         told = self.telling(failing, asked, categories)
-        self.lenient = bool(categories) and not any(refused(failing.ask(request)) for request in told)
+        self.both.lenient = bool(categories) and not any(refused(failing.ask(request)) for request in told)
         one_alone = self.closest(failing, asked, categories)
         if one_alone or categories in (SLOW, set()) or not self.candidates:
             return [one_alone] if one_alone else []
@@ -132,7 +125,7 @@ class Diagnosis:
         asked = sorted(asked, key=lambda one: -self.told[one.message])
         candidates = [(mistake, one) for mistake, one in self.candidates if mistake.slow == slow]
         found = next((mistake for mistake, one in candidates if asked and self.behave_alike(one, failing, asked)), None)
-        if found and categories and not slow and all(self.same_reply(self.right, failing, one) for one in asked):
+        if found and categories and not slow and all(self.both.same_reply(self.right, failing, one) for one in asked):
             return None  # what is wrong is in none of these
         return found
 
@@ -164,7 +157,7 @@ class Diagnosis:
 
     def explained(self, failing: Submission, asked: list[Request]) -> list[Known]:
         """As few mistakes as it takes for all that is wrong with these replies; none where nothing is."""
-        wrong = [(request, part) for request in asked for part in self.differences(self.right, failing, request)]
+        wrong = [(request, part) for request in asked for part in self.both.differences(self.right, failing, request)]
         tries = (self.sharing(failing, asked, wrong, most) for most in range(1, MOST + 1))
         return next(filter(None, tries), []) if wrong else []
 
@@ -199,7 +192,7 @@ class Diagnosis:
 
     def gives(self, mistake: Submission, failing: Submission, part: Part) -> bool:
         """Whether this part of its reply is the submission's."""
-        return {part[1], WHOLE}.isdisjoint(self.differences(mistake, failing, part[0]))
+        return {part[1], WHOLE}.isdisjoint(self.both.differences(mistake, failing, part[0]))
 
     def right_but(
         self, mistake: Submission, failing: Submission, asked: list[Request], others: Mapping[int, set[str]]
@@ -207,8 +200,8 @@ class Diagnosis:
         """Whether each part of its replies is the reference's or `failing`'s, but for those that are left to others."""
 
         def fits(request: Request) -> bool:
-            its = {*self.differences(mistake, failing, request)}
-            right = {*self.differences(mistake, self.right, request)} if its else its
+            its = {*self.both.differences(mistake, failing, request)}
+            right = {*self.both.differences(mistake, self.right, request)} if its else its
             left = others.get(id(request), set())
             return WHOLE in left if right and WHOLE in its | right else its & right <= left
 
@@ -220,7 +213,7 @@ class Diagnosis:
         if not asked or failing.seconds >= WHOLE_SECONDS:
             return []
         request, reply = min(asked, key=lambda one: suspects[id(one[0])])
-        tolerance = self.tolerance(request, reply)
+        tolerance = self.both.tolerance(request, reply)
         try:
             one, other = (alone(failing, request) for _ in range(2))  # what is random differs between these as well
         except CheckFailed:
@@ -240,51 +233,11 @@ class Diagnosis:
         known = (request for request in asked if request.message in mistake.replies)  # which cost nothing
         unknown = (request for request in asked if request.message not in mistake.replies)
         for request in itertools.chain(known, unknown):
-            if not self.same_reply(mistake, failing, request) and (request is asked[0] or not cut(mistake, request)):
+            alike = self.both.same_reply(mistake, failing, request)
+            if not alike and (request is asked[0] or not cut(mistake, request)):
                 self.told[request.message] += not request.measured  # there, the smallest come first
                 return False
         return True
-
-    def same_reply(self, one: Submission, other: Submission, request: Request) -> bool:
-        try:
-            return agree(*self.replies(one, other, request))
-        except CheckFailed:  # one of them has taken too long already
-            return False
-
-    def differences(self, one: Submission, other: Submission, request: Request) -> list[str]:
-        try:
-            return differences(*self.replies(one, other, request))
-        except CheckFailed:
-            return [WHOLE]
-
-    def replies(self, one: Submission, other: Submission, request: Request) -> tuple[Reply, Reply, Tolerance]:
-        """Raises: CheckFailed."""
-        its, reply = (summed(request, each.ask(request)) for each in (one, other))
-        if self.lenient and refused(its) and not refused(reply):
-            its = summed(request, self.without_refusals(one).ask(request))
-        return its, reply, self.tolerance(request, reply)
-
-    def _without_refusals(self, one: Submission) -> Submission:
-        """The same mistake in an answer that lets everything through."""
-        text = without(one.source.text, refusals_in(one.source.text))
-        return Submission(Source(text, one.source.shown), one.names, self.launcher, one.banned, one.home)
-
-    def tolerance(self, request: Request, reply: Reply) -> Tolerance:
-        """That of the least precise tensor that was sent or returned; a rough one where the cost is what matters.
-
-        A tolerance of the case's own holds for the dtype that its inputs were sent in.
-        """
-        if request.measured:
-            return ROUGH
-        own = TOLERANCES | dict(self.kata.grader.answer(request.answers[0]).tolerance)
-        inputs = [*(request.arguments or {}).values(), *request.parameters.values()]
-        sent, returned = (
-            {value.dtype for value in values if isinstance(value, torch.Tensor)} & TOLERANCES.keys()
-            for values in (inputs, leaves_of(reply.result).values())
-        )
-        own |= {dtype: request.tolerance or own[dtype] for dtype in sent or returned}
-        used = [own[dtype] for dtype in sent | returned] or [request.tolerance or EXACT]
-        return max(used, key=lambda one: one.relative + one.scaled)
 
     def close(self, but_home: bool = False) -> None:
         """Ends the workers of all candidates, or of those alone that share none; what they answered is kept."""
@@ -306,10 +259,6 @@ def cut(submission: Submission, request: Request) -> bool:
     """Whether only time or memory, which it has more or less of, kept a measured call from being compared."""
     known = submission.replies.get(request.message)
     return bool(request.measured) and (known is None or known[1].cut_short)
-
-
-def refused(reply: Reply) -> bool:
-    return bool(reply.raised and reply.raised.refusal)
 
 
 def apart(asked: list[Request]) -> list[list[Request]]:

@@ -102,7 +102,7 @@ class Planting:
         """Whether anything that is asked gets two replies; of slow ones, whether one more budget is kept."""
         if any(bug.slow for bug in bugs):
             return self.over_budget(one) != self.over_budget(other)
-        return any(not self.diagnosis.same_reply(one, other, request) for request in self.asked)
+        return any(not self.diagnosis.both.same_reply(one, other, request) for request in self.asked)
 
     def over_budget(self, one: Submission) -> set[str]:
         """The checks of cost that fail."""
@@ -160,7 +160,7 @@ class Planting:
         return Left(frozenset(bug.name for bug in bugs) - (gone - shown), new)
 
     def alike(self, bugs: Sequence[Bug], answer: Submission, request: Request) -> bool:
-        return self.diagnosis.same_reply(self.of(bugs), answer, request)
+        return self.diagnosis.both.same_reply(self.of(bugs), answer, request)
 
 
 def likeness(one: str, other: str) -> float:
