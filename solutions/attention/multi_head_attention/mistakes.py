@@ -3,6 +3,7 @@
 from graders.kata import Mistake
 
 SPLIT = "layer(x).unflatten(-1, (self.num_heads, d)).transpose(1, 2)"
+INTERLEAVED = "layer(x).unflatten(-1, (d, self.num_heads)).permute(0, 3, 1, 2)"
 LAYERS = "((self.q_linear, query), (self.k_linear, key), (self.v_linear, value))"
 SCORES = "(q / math.sqrt(d)) @ k.mT"
 LEAST = "torch.finfo(scores.dtype).min"
@@ -51,7 +52,11 @@ MISTAKES = (
         {SPLIT: "layer(x).reshape(B, self.num_heads, -1, d)"},
         {SPLIT: "layer(x).reshape(B, self.num_heads, -1, d)", MERGE: "heads.reshape(B, Sq, D)"},  # and merged likewise
     ),
-    Mistake("heads_interleaved", {SPLIT: "layer(x).unflatten(-1, (d, self.num_heads)).permute(0, 3, 1, 2)"}),
+    Mistake(
+        "heads_interleaved",
+        {SPLIT: INTERLEAVED},
+        {SPLIT: INTERLEAVED, MERGE: "heads.permute(0, 2, 3, 1).reshape(B, Sq, D)"},  # and merged likewise
+    ),
     Mistake(
         "heads_merged_without_transpose",
         "the heads are reshaped to (B, Sq, D) without transposing back, which mixes tokens and heads; transpose first",
@@ -65,6 +70,11 @@ MISTAKES = (
         "length_of_the_query_for_all",
         "key and value are reshaped with the length of query; each has a length of its own",
         {SPLIT: "layer(x).reshape(B, Sq, self.num_heads, d).transpose(1, 2)"},
+    ),
+    Mistake(
+        "value_not_used",
+        "v_linear is applied to key or query; apply it to value",
+        {LAYERS: [LAYERS.replace("value)", f"{other})") for other in ("key", "query")]},
     ),
     Mistake(
         "mask_inverted", "the mask is read the wrong way round; 0 or False means blocked", masked_where("mask != 0")
@@ -125,8 +135,11 @@ MISTAKES = (
         "constant_too_small",
         "blocked scores are filled with a constant such as -1e4, and allowed ones may be lower; use the least value of "
         "the dtype, and set the weights of blocked keys to 0 after the softmax",
-        {BLOCK: BLOCK.replace(LEAST, "-1e4")},
-        {BLOCK: BLOCK.replace(LEAST, "-1e4"), **NOT_CLEARED},
+        *(
+            {BLOCK: BLOCK.replace(LEAST, constant), **more}
+            for constant in ("-1e4", "-65504.0")
+            for more in ({}, NOT_CLEARED)
+        ),
     ),
     Mistake(
         "penalty_times_one_minus_mask",
