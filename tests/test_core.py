@@ -19,6 +19,8 @@ from graders.desk.state import State
 from graders.faults import ROOT
 from graders.judge import checks
 from graders.judge.diagnosis import Diagnosis
+from graders.judge.left import left_over
+from graders.judge.results import Outcome, Result
 from graders.judge.standard import refusals_in, without
 from graders.kata.mistakes import each_form, edited
 from graders.kata.spec import CATEGORIES
@@ -90,6 +92,14 @@ def test_every_kata_has_a_core_and_more(kata: katas.Kata) -> None:
         check.name for check in planned if check.name.endswith("signature")
     ]
     assert not all(check.core for check in planned)
+
+
+def test_a_large_call_with_wrong_values_is_not_called_too_dear() -> None:
+    messages = {"loops": "values (float32): 3 of 9 differ", "memory": "memory in use: should be at most 2 MB, got 9 MB"}
+    fails = [Outcome(f"performance/many/{name}", "performance", "fail", 0, text) for name, text in messages.items()]
+    rows = left_over(Result("scale", "toys", "scale.py", outcomes=fails, planned=2))
+    assert [label for label, _ in rows] == ["edge", "too dear"]
+
 
 
 def test_right_mathematics_without_refusals(toys: Path) -> None:

@@ -9,6 +9,7 @@ from graders.judge.correctness import LIKEWISE, OR
 from graders.judge.results import Outcome, Result
 
 BY_DTYPE = re.compile(r" (float|int|uint|bool)\d*(?=[,)]|$)")
+WRONG_RESULT = re.compile(r"(values|gradient|shape|dtype)\b")  # how a message of one begins
 NO_RESULT = "got a result"  # in the message of a refusal that is missing
 
 
@@ -24,13 +25,18 @@ def left_over(result: Result) -> list[tuple[str, str]]:
     rows += [("wrong error", f"{call_of(one)}: {fact_of(one)}") for one in refusals if one not in through]
     edges = edges_of(result)
     for one in edges:
-        label = "on a GPU" if one.on_gpu else "too dear" if one.category == "performance" else "edge"
+        label = "on a GPU" if one.on_gpu else "too dear" if is_dear(one) else "edge"
         rows.append((label, f"{case_of(one)}: {one.message}"))
         if one is edges[0]:
             call, code = listing.split(one.call)
             code = listing.folded(code, one.message or "")
             rows += [row for row in (("call", call), ("given", one.given), ("code", code)) if row[1]]
     return rows
+
+
+def is_dear(failure: Outcome) -> bool:
+    """Whether it is the cost that is wrong: a large call may also give wrong values."""
+    return failure.category == "performance" and not WRONG_RESULT.match(failure.message or "")
 
 
 def edges_of(result: Result) -> list[Outcome]:
