@@ -101,7 +101,6 @@ def test_a_large_call_with_wrong_values_is_not_called_too_dear() -> None:
     assert [label for label, _ in rows] == ["edge", "too dear"]
 
 
-
 def test_right_mathematics_without_refusals(toys: Path) -> None:
     status, lines = card(toys, TEXTBOOK)
     assert status == 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from graders.judge import listing
+from graders.judge import budgets, listing
 from graders.judge.correctness import LIKEWISE, OR
 from graders.judge.results import Outcome, Result
 
 BY_DTYPE = re.compile(r" (float|int|uint|bool)\d*(?=[,)]|$)")
-WRONG_RESULT = re.compile(r"(values|gradient|shape|dtype)\b")  # how a message of one begins
+COSTS = (*budgets.NOUNS.values(), "runs of one line", "the call")  # of which a message about one speaks first
 NO_RESULT = "got a result"  # in the message of a refusal that is missing
 
 
@@ -35,8 +35,8 @@ def left_over(result: Result) -> list[tuple[str, str]]:
 
 
 def is_dear(failure: Outcome) -> bool:
-    """Whether it is the cost that is wrong: a large call may also give wrong values."""
-    return failure.category == "performance" and not WRONG_RESULT.match(failure.message or "")
+    """Whether it is the cost that is wrong: a large call may also give wrong values, or change its inputs."""
+    return failure.category == "performance" and (failure.message or "").startswith(COSTS)
 
 
 def edges_of(result: Result) -> list[Outcome]:
