@@ -149,12 +149,13 @@ def test_a_mode_is_told_in_words() -> None:
 
 def test_inputs_without_gradients_may_be_one_tensor_and_what_is_one_has_several_rows() -> None:
     shared = {}
-    for name in ("confusion_matrix", "two_tower"):
+    for name in ("knn_probe", "confusion_matrix", "two_tower"):
         (kata,) = katas.find([name])
         (answer,) = kata.grader.answers
         shared[name] = exam_of(kata, 1).shareable(answer)
     ((_, _, labels),) = shared["confusion_matrix"]
     assert labels == ("y_true", "y_pred")
+    assert {names for _, _, names in shared["knn_probe"]} == {("train_x", "test_x"), ("train_y", "test_y")}
     ((case, index, towers),) = shared["two_tower"]
     assert towers == ("user", "item")
     assert len(exam_of(kata, 1).arguments(case)[index]["user"]) > 1

@@ -174,6 +174,11 @@ WRONG = {
         LEFT_ALONE,
         "torch's grad mode (float64, under no_grad): should be the same after the call as before it, but is changed",
     ),
+    "gradients_on_where_it_refuses": (
+        RIGHT.replace("        raise", "        torch.set_grad_enabled(True)\n        raise"),
+        LEFT_ALONE,
+        "torch's grad mode (float64, under no_grad): should be the same after the call as before it, but is changed",
+    ),
     "deterministic_for_good": (
         first("torch.use_deterministic_algorithms(True)"),
         LEFT_ALONE,

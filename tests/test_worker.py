@@ -83,10 +83,10 @@ def test_a_thread_stays_unless_it_is_left_in_another_state(left: str) -> None:
 
 
 @pytest.mark.parametrize("left", ["an exception", "an exit"])
-def test_what_is_caught_ends_no_thread(left: str) -> None:
+def test_what_is_caught_ends_no_thread_and_no_step_after_it(left: str) -> None:
     first = outside.run(threading.get_ident)[0]
     results, error = outside.run(functools.partial(abs, -3), outside.catching(LEFT_BEHIND[left]), int)
-    assert results == [3]
+    assert [results[0], results[2]] == [3, 0]
     assert isinstance(error, ZeroDivisionError | SystemExit)
     assert outside.run(threading.get_ident)[0] == first
 

@@ -29,8 +29,8 @@ from graders.worker.fortress import stock
 
 # Views, copies, fillings, arithmetic and comparisons: whoever runs these writes the formula.
 PLAIN = re.compile(
-    "add|as_strided|bitwise_|clamp|clone|copy|div|empty|eq|expand|fill|full|ge|gt|index|le|lift_fresh|lt|masked_fill|mul|ne|neg"
-    "|ones|permute|pow|repeat|reshape|scalar_tensor|select|slice|sqrt|squeeze|sub|sum|to|transpose|unsqueeze|view|zero"
+    "add|as_strided|bitwise_|clamp|clone|copy|div|empty|eq|expand|fill|flatten|full|ge|gt|index|le|lift_fresh|lt|masked_fill|mul|ne|neg"
+    "|ones|permute|pow|repeat|reshape|scalar_tensor|select|slice|sqrt|squeeze|sub|sum|to|transpose|unflatten|unsqueeze|view|zero"
 )
 
 

@@ -139,7 +139,8 @@ class TestVectors:
                 tensors = {name: one for name, one in given.items() if isinstance(one, Tensor) and 1 not in one.shape}
                 names = [name for name in tensors if (name in answer.differentiable) == learning]
                 kinds = {name: (tensors[name].shape, tensors[name].dtype) for name in names}
-                alike = [some for some in subsets(names) if len({kinds[name] for name in some}) == 1 < len(some)]
+                same = [[name for name in names if kinds[name] == kind] for kind in dict.fromkeys(kinds.values())]
+                alike = [some for names in same for some in subsets(names) if len(some) > 1]
                 if alike:
                     found += [(case, index, some) for some in alike]
                     break

@@ -182,14 +182,16 @@ def forward(
     if counter:
         return metered(called, counter, *mode, *earlier, *seed_everything)
     before: list[Step] = [*mode, *earlier, *seed_everything]
-    try:
-        results = results_of(*before, called, *later, *LOOK_AT_STATE, *after)[len(before) :]
-    except Failed:
+    results, error = outside.run(*before, called, *later, *LOOK_AT_STATE, *after)
+    first = len(before) + 1 + len(later)
+    seen = results[first : first + len(STATE)]
+    if len(seen) == len(STATE):
+        reply["left"] = restored(seen, recording=not after)
+    else:  # its thread has ended
         reply["left"] = restored(outside.run(*LOOK_AT_STATE)[0])
-        raise
-    first = 1 + len(later)
-    reply["left"] = restored(results[first : first + len(STATE)], recording=not after)
-    return results[0]
+    if error is not None:
+        raise Failed(error)
+    return results[len(before)]
 
 
 def restored(now: list[Any], recording: bool = True) -> list[str]:

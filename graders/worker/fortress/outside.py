@@ -92,7 +92,7 @@ def opaque(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
-    """What each step returned, in order, until one raised, and what it raised.
+    """What each step returned, in order, until one raised, and what it raised. Steps go on after one that is caught.
 
     Finalizers of the submission's should not run in the worker's thread: there the collector is off, what came from
     the submission is kept until `release`, and so should be whatever else is read of it: see `hold`.
@@ -113,10 +113,7 @@ def run(*steps: Callable[[], Any]) -> tuple[list[Any], BaseException | None]:
             if not all(map(is_, results[last:], USUAL)):
                 end_thread()
             given = results[first:last]
-            for number, one in enumerate(given):
-                if type(one) is Caught:
-                    return given[:number], exception_arguments(one)[0]
-            return given, None
+            return given, next((exception_arguments(one)[0] for one in given if type(one) is Caught), None)
         if told is ended:  # without a word, as `sys.exit` ends it
             THREAD.clear()
             return results[first:], SystemExit()

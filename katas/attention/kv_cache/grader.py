@@ -27,13 +27,16 @@ class Right(nn.Module):
         return self.out_linear(heads.transpose(1, 2).flatten(2)), (k, v)
 
 
-def in_chunks(CachedAttention, x, weights, biases, num_heads, chunks, after=None, training=True):
+def in_chunks(CachedAttention, x, weights, biases, num_heads, chunks, after=None, training=True, rehearsed=False):
     """Each call gets the next few tokens, and the cache of the call before it, or of the call that `after` names."""
     layer = CachedAttention(x.shape[2], num_heads).to(x).train(training)
     CachedAttention(x.shape[2], x.shape[2])  # another layer, which is no matter of this one
     names = ("q_linear", "k_linear", "v_linear", "out_linear")
     own = {f"{name}.weight": weight for name, weight in zip(names, weights, strict=True)}
     own |= {f"{name}.bias": bias for name, bias in zip(names, biases, strict=True)}
+    if rehearsed:
+        with torch.inference_mode():
+            layer(x[:, : chunks[0]])
     caches, found = [None], {}
     for number, tokens in enumerate(x.split(chunks, 1), start=1):
         before = after[number - 1] if after else number - 1
@@ -41,6 +44,8 @@ def in_chunks(CachedAttention, x, weights, biases, num_heads, chunks, after=None
         out, cache = torch.func.functional_call(layer, own, inputs)
         caches.append(cache)
         found[f"call {number}"] = {"out": out, "k": cache[0], "v": cache[1]}
+    if after:
+        found["each cache is a pair"] = not any(isinstance(cache, torch.Tensor) for cache in caches)
     return found  # looked at after the last call
 
 
@@ -87,9 +92,10 @@ def chunks(draw: Draw) -> list[Arguments]:
 def continued_twice(draw: Draw) -> list[Arguments]:
     """Two texts continue what call 1 or call 2 returned, by one token or by several; the first of them goes on.
 
-    So a call can have a shorter past than one before it with as many new tokens.
+    So a call can have a shorter past than one before it with as many new tokens, and a longer one than all calls since
+    the last new text together.
     """
-    sizes = (((2, 6, 3, 3, 1, 2, 2), [0, 1, 2, 1]), ((2, 6, 2, 3, 1, 1, 1, 1), [0, 1, 2, 2, 3]))
+    sizes = (((2, 6, 3, 3, 1, 2, 2), [0, 1, 2, 1]), ((2, 6, 2, 3, 1, 1, 1, 1, 1, 2), [0, 1, 2, 2, 3, 0, 4]))
     return [text(draw, *size) | {"after": after} for size, after in sizes]
 
 
@@ -123,6 +129,13 @@ GRADER = Grader(
                 Case("chunks", chunks, half=True, scenario=in_chunks),
                 Case("one_of_all", texts((1, 1, 1, 1), (1, 5, 1, 1, 2), (2, 5, 5, 2, 1)), scenario=in_chunks),
                 Case("continued_twice", continued_twice, scenario=in_chunks),
+                Case(
+                    "after_inference",
+                    lambda draw: text(draw, 2, 6, 2, 6, 2) | {"rehearsed": True},  # a size of no other case
+                    scenario=in_chunks,
+                    category="robustness",
+                    dtypes=(torch.float64,),
+                ),
                 Case(
                     "a_new_layer",
                     lambda draw: {"embed_dim": 6, "num_heads": 2},

@@ -98,20 +98,20 @@ def unknown_labels(draw: Draw) -> list[Arguments]:
 
 
 def twins(draw: Draw) -> Arguments:
-    """Of every two training rows a billionth apart, and as long as they like, one has label 0 and one label 1."""
+    """Of every two training rows a billionth apart, each 0.01 or 1000 long, one has label 0 and one label 1."""
     one = F.normalize(draw.normal(30, 5), dim=1)
     train_x = torch.cat([one, F.normalize(one + draw.normal(30, 5, std=1e-9), dim=1)])
     test_x = draw.normal(400, 5)
     two = (F.normalize(test_x, dim=1) @ train_x.T).topk(2, dim=1).values
     test_x = test_x[(two[:, 0] - two[:, 1]).argsort(descending=True)[:40]]
-    train_x *= 10 ** draw.uniform(60, 1, low=-2, high=3)
+    train_x *= 10.0 ** (5 * draw.integers(60, 1, high=2) - 2)
     return arguments(draw, train_x, torch.arange(2).repeat_interleave(30), test_x, 1, right=0.9)
 
 
-def the_training_rows(draw: Draw) -> Arguments:
-    """Each is its own nearest one, far from the others."""
+def the_training_rows(draw: Draw) -> list[Arguments]:
+    """Each is its own nearest one, far from the others. The first call is also made with one tensor for both."""
     train_x = rows(draw, 30, 30)
-    return arguments(draw, train_x, torch.arange(3).repeat(10), train_x, 1)
+    return [arguments(draw, train_x, torch.arange(3).repeat(10), train_x, k) for k in (3, 1)]
 
 
 def refused(name: str, *changes: dict[str, Any]) -> Case:

@@ -123,6 +123,19 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "tokens_counted_by_the_module",
+        "the module counts the tokens that it got, so a text that goes on after another one has wrong positions; take P "
+        "from the cache that is given",
+        *[
+            {
+                "self.num_heads = num_heads": "self.num_heads, self.length = num_heads, 0",
+                "S = k.shape[2]\n": "S = k.shape[2]\n        self.length = T if cache is None else self.length + T\n",
+                DIAGONAL: f".tril({length} - T)",
+            }
+            for length in ("self.length", "min(self.length, S)")
+        ],
+    ),
+    Mistake(
         "written_behind_the_past",
         "new keys and values are written into spare memory after the past, where another call with the same cache also "
         "writes; make new tensors with torch.cat",
