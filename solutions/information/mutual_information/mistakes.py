@@ -144,6 +144,16 @@ MISTAKES = (
         *each(KL.replace("x", "x.detach()").replace("y", "y.detach()"), CE.replace("z", "z.detach()")),
         short={"1, keepdim=True)": "1, keepdim=True).detach()"},
     ),
+    Mistake(
+        "entropy_of_one_column",
+        "H(x) is taken as H(x | y) of one column, whose p(y) is a sum of the cells as well, so each gradient is off by "
+        "1; use −Σ p(x) log p(x)",
+        {
+            "x = joint.sum(1)": "x = joint.sum(1, keepdim=True)",
+            "h_x = …": 'h_x = conditional_entropy(x, "y", base)',
+            "(h_x if base is None else h_x / math.log(base))": "h_x",
+        },
+    ),
     mistake(
         "bits",
         "without a base the result is in bits; use the natural logarithm",
