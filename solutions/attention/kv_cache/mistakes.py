@@ -124,8 +124,8 @@ MISTAKES = (
     ),
     Mistake(
         "tokens_counted_by_the_module",
-        "the module counts the tokens that it got, so a text that goes on after another one has wrong positions; take P "
-        "from the cache that is given",
+        "the module counts the tokens that it got, so a text that goes on after another one has wrong positions; take "
+        "P from the cache that is given",
         *[
             {
                 "self.num_heads = num_heads": "self.num_heads, self.length = num_heads, 0",
