@@ -135,7 +135,7 @@ MISTAKES = (
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {
     f"unit = {UNIT} -> unit = F.normalize(features)": "1 is the default of dim in F.normalize",
-    f"return {POSITIVES} -> return {POSITIVES.replace('+', '-')}": "N rows further and N rows back is the same of 2N",
+    f"return {POSITIVES} -> return {POSITIVES.replace('+', '-')}": "N rows further or back is the same row of 2N",
     "chunks = torch.arange(rows, device=features.device).split(chunk_size) -> "
     "chunks = torch.arange(rows).split(chunk_size)": "on the CPU this is the same device; on a GPU it raises",
     "off[torch.arange(len(anchors), device=off.device), positives_of(anchors)] -= 1 -> "

@@ -126,7 +126,7 @@ D_LOGITS = f"d_logits = ({SHARES} - {TARGET}) / rows"
 EQUIVALENT: dict[str, str] = {
     f"{ITSELF} -> itself = torch.eye(rows, dtype=torch.bool)": ON_A_GPU,
     f"{POSITIVE} -> positive = torch.arange(rows).roll(rows // 2)": ON_A_GPU,
-    f"{D_LOGITS} -> {D_LOGITS.replace(TARGET, 'F.one_hot(positive)')}": "every row is a positive, the last one, too",
+    f"{D_LOGITS} -> {D_LOGITS.replace(TARGET, 'F.one_hot(positive)')}": "every row is a positive, also the last one",
     f"{D_LOGITS} -> {D_LOGITS.replace('softmax(1)', 'softmax(0)')}": (
         "logits and pairs are symmetric, so this is d_logits transposed; both products are added up anyway"
     ),

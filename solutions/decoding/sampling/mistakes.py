@@ -261,5 +261,5 @@ MISTAKES = (
 EQUIVALENT = {
     f"{SORTED} -> {SORTED.replace('z.dtype, torch.float32', 'torch.float32, z.dtype')}": "promote_types is symmetric",
     f"{CUT} -> {CUT.replace('>=', '>')}": "no tested sum is exactly top_p",
-    "sample_float32_inside": "a token has no dtype of its inputs, and float32 draws it as well",
+    "sample_float32_inside": "a token does not have the dtype of the logits, and float32 draws it as well",
 }

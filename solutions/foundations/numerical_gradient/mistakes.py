@@ -185,5 +185,5 @@ MISTAKES = (
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT = {
-    f"steps = {DEFAULT} -> steps = {DEFAULT.replace('(1)', '(2)')}": "steps twice as long are as accurate as is asked",
+    f"steps = {DEFAULT} -> steps = {DEFAULT.replace('(1)', '(2)')}": "steps twice as long are accurate enough",
 }

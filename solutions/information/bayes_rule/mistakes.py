@@ -132,5 +132,5 @@ MISTAKES = (
 )
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
-BETWEEN = "whether a prior passes whose sum is off 1 by more than rounding and less than 0.05 is not asked"
+BETWEEN = "a prior whose sum differs from 1 by more than rounding, but by less than 0.05, is not tested"
 EQUIVALENT = {f"{OFF} -> {OFF.replace(*other)}": BETWEEN for other in ((">", ">="), ("0.02", "0.04"))}

@@ -216,6 +216,6 @@ EQUIVALENT: dict[str, str] = {
         "any positive number is multiplied by p = 0, and any finite gradient is right there"
     ),
 } | {
-    f"if {CHECK}: -> if {CHECK.replace('<= 0', other)}:": "math.log raises ValueError, too, for what is not positive"
+    f"if {CHECK}: -> if {CHECK.replace('<= 0', other)}:": "math.log also raises ValueError for what is not positive"
     for other in ("< 0", "<= -1")
 }

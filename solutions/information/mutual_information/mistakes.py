@@ -196,6 +196,6 @@ EQUIVALENT: dict[str, str] = {
         "log_joint, log_known = (torch.where(p == 0, 1, p).log() for p in (joint, known))",
     )
 } | {
-    f"if {CHECK}: -> if {CHECK.replace('<= 0', other)}:": "math.log raises ValueError, too, for what is not positive"
+    f"if {CHECK}: -> if {CHECK.replace('<= 0', other)}:": "math.log also raises ValueError for what is not positive"
     for other in ("< 0", "<= -1")
 }

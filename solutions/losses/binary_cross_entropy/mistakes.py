@@ -224,7 +224,7 @@ EQUIVALENT: dict[str, str] = {
     f"{LOGS} -> {LOGS.replace('p, 1)', 'p, 2)')}": "where p is 0, −100 replaces the log of the stand-in",
     f"{LOGS} -> {LOGS.replace('p, 1)', 'p, 0)')}": "the infinite slope of log 0 belongs to the stand-in, a constant, "
     "and where gives p itself a gradient of 0",
-    f"{LOGS} -> {LOGS.replace('p > 0, -100)', 'p > 0, -101)')}": "the clamp that follows makes −100 of −101",
+    f"{LOGS} -> {LOGS.replace('p > 0, -100)', 'p > 0, -101)')}": "the clamp that follows turns −101 into −100",
     f"{W} -> {W.replace('.to(logits.dtype)', '')}": "pos_weight comes in the dtype of the logits",
     f"{LOG_P} -> log_p = -torch.logaddexp(-logits, zero)": SYMMETRIC,
     f"{LOG_NOT_P} -> log_not_p = -torch.logaddexp(logits, zero)": SYMMETRIC,

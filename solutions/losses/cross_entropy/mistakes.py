@@ -203,8 +203,8 @@ EQUIVALENT: dict[str, str] = {
     f"{WIDE} -> wide = torch.promote_types(torch.float32, logits.dtype)": "the wider of two dtypes is the same",
     f"{WIDE} -> wide = logits.dtype": IN_FLOAT16,
     f"{Z} -> z = logits": IN_FLOAT16,
-    f"{W} -> {W.replace('.to(wide)', '')}": "weights come in the dtype of the logits, and rows enough for a sum of "
-    "float16 weights to end are not asked",
+    f"{W} -> {W.replace('.to(wide)', '')}": "weights come in the dtype of the logits, and no case has so "
+    "many rows that the sum of its float16 weights overflows",
     "not_refused_1": "`N, C = logits.shape` raises a ValueError of its own for any other number of axes; only its "
     "message says less",
 }

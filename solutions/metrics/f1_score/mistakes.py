@@ -224,7 +224,7 @@ UNPARSED = CLASSES.replace('"', "'")
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {
     f"{UNPARSED} -> {UNPARSED.replace('2', '3')}": (
-        "only class 1 is looked at, so that a third class, which is empty, changes nothing"
+        "only class 1 is read, so a third class, which is empty, changes nothing"
     ),
     "f1 = 2 * hit / (predicted + actual).clamp_min(1) -> f1 = 2 * hit / (predicted + actual).clamp_min(2)": (
         "a class that is predicted or true just once is never hit, and 0/2 is 0/1"

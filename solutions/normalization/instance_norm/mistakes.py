@@ -102,5 +102,5 @@ MISTAKES = (
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT = {
-    f"if {FITS}: -> if {FITS.replace('3', '2')}:": "of two axes, shape[2:] is empty, and its numel() is 1, too"
+    f"if {FITS}: -> if {FITS.replace('3', '2')}:": "of two axes, shape[2:] is empty, and its numel() is also 1"
 }

@@ -151,7 +151,7 @@ MISTAKES = (
         slow=True,
     ),
 )
-UNPACKED = "unpacking views.shape, or a batch into its two views, raises ValueError, too"
+UNPACKED = "unpacking views.shape, or a batch into its two views, also raises ValueError"
 ON_CPU = "on the CPU it is made on the device of the views anyway; on a GPU the call raises"
 EQUIVALENT = {
     "not_refused_1": UNPACKED,

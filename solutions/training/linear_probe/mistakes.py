@@ -164,7 +164,7 @@ MISTAKES = (
 MADE = "probe = nn.Linear(train_x.shape[1], C).to(train_x.device) -> probe = "
 PAIRS = "for p, g in zip(parameters, gradients, strict=True): -> for p, g in zip(parameters, gradients"
 EQUIVALENT = {
-    f"{CLASSES} -> C = torch.cat([train_y, test_y]).max() + 1": "nn.Linear takes a tensor of one number, too",
+    f"{CLASSES} -> C = torch.cat([train_y, test_y]).max() + 1": "nn.Linear also takes a tensor of one number",
     f"{CLASSES} -> {CLASSES[:-1]}2": "one class more is never right",
     f"{MADE}nn.Linear(train_x.shape[1], C)": "on the CPU it is made there anyway; on a GPU the call raises",
     f"{PAIRS}):": "there is a gradient for each parameter",
