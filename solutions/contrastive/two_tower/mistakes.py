@@ -131,4 +131,6 @@ MISTAKES = (
 EQUIVALENT: dict[str, str] = {
     f"{name} = {old} -> {name} = {old.replace(', dim=1', '')}": "1 is the default of dim in F.normalize"
     for name, old in (("users", USERS), ("items", ITEMS))
-} | {"own = torch.arange(B, device=user.device) -> own = torch.arange(B)": "it is on the CPU anyway; on a GPU it raises"}
+} | {
+    "own = torch.arange(B, device=user.device) -> own = torch.arange(B)": "it is on the CPU anyway; on a GPU it raises"
+}
