@@ -27,8 +27,8 @@ MISTAKES = (
     ),
     Mistake(
         "counted_within_the_chunk",
-        "rows are counted from the start of their chunk where the columns stand for all rows, in the mask or in the "
-        "positives; add the index of the chunk's first row",
+        "the mask or the positives count rows from the start of their chunk, but the columns are all rows; add the "
+        "index of the chunk's first row",
         {MASKED: MASKED.replace("anchors", PLACES)},
         {POSITIVES: POSITIVES.replace("anchors", PLACES)},
     ),

@@ -35,7 +35,7 @@ DIVISORS = {
             "torch.sqrt({x}.square().mean(-1, keepdim=True) + max(eps, 1e-8))",
             "torch.sqrt({x}.square().mean(-1, keepdim=True) + torch.finfo({x}.dtype).eps)",
         ),
-        "another number than eps is used, or a small eps is raised to it; add the eps that is passed",
+        "another number is used for eps, or for a small eps; add the eps that is passed",
     ),
     "mean_subtracted": (
         ("torch.sqrt({x}.var(-1, correction=0, keepdim=True) + eps)",),
