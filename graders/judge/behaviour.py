@@ -28,6 +28,7 @@ from graders.sandbox.returned import leaves_of, other_form
 
 NUDGES = 1e-5, 1e-2  # parts of itself that an input changes by: much for a rounding error, little for any other
 ROUNDED = 0.2  # of themselves that rounding errors change by at least
+STAYING = 0.1  # of their size that they keep then: those of a clamp or an eps at one special value vanish
 LOOKED_AT = 5  # calls, the worst
 IN_FLOAT32 = (1e-10, 1e-5)  # between these are errors of float64 that float32 makes
 ALIKE, FAR = 100, 1e4  # times as large an error in float32 as in float64, whose epsilons are 5e8 apart
@@ -144,13 +145,14 @@ def origin(trial: Trial, wrong: list[Call]) -> Known | None:
 
 
 def rounded(trial: Trial, calls: list[Call]) -> bool:
-    """Whether the errors are others where the inputs hardly change. Raises: CheckFailed."""
-    changes = []
+    """Whether the errors are others where the inputs hardly change, but no smaller. Raises: CheckFailed."""
+    changes, kept = [], []
     for call in calls:
         size = min(max(NUDGES[0], 5 * call.error), NUDGES[1])  # a rounding error stays while inputs move by less
         other = measured(trial, call.answer, nudged(trial, call.case, size), call.dtype, call.index)
         changes.append(float((other.errors - call.errors).norm() / call.errors.norm()))
-    return math.hypot(*changes) > ROUNDED * math.sqrt(len(calls))
+        kept.append(float(other.errors.norm() / call.errors.norm()))
+    return math.hypot(*changes) > ROUNDED * math.sqrt(len(calls)) and statistics.median(kept) > STAYING
 
 
 def nudged(trial: Trial, case: Case, size: float) -> Case:

@@ -91,6 +91,8 @@ def same_as(answer: Answer, case: Case, trial: Trial, index: int, simple: Mode, 
     correctness.same_values(trial, other, wanted, tolerance)
     finite = {name: one for name, one in found.items() if one is not None and one.isfinite().all()}
     correctness.same_gradients(case, trial, other, finite, tolerance)
+    if any(trial.ask(apart).learning) and not any(trial.ask(other).learning):
+        raise CheckFailed(f"{other.in_words('the result')}: should require grad, even if its gradient is 0")
 
 
 def failing_in_mode(answer: Answer, case: Case, trial: Trial) -> list[tuple[int, Mode]]:

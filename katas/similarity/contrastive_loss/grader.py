@@ -95,8 +95,8 @@ def far_from_the_origin(draw: Draw) -> Arguments:
 
 
 def long_distances(draw: Draw) -> list[Arguments]:
-    """Up to 144, then negative pairs at 165 to 195: float16 holds neither 2 · 200 · d, nor a sum of 20 losses."""
-    made = [pairs(draw, scale=80, margin=120, labels=one, reduction="none") for one in LABELS]
+    """Up to 198, then negative pairs at 165 to 195: float16 holds neither 2 · d², nor a sum of 20 losses."""
+    made = [pairs(draw, scale=110, margin=110, labels=one, reduction="none") for one in LABELS]
     made += [pairs(draw, scale=50, margin=155, reduction="none") | {"margin": 200}]
     return [*made, pairs(draw, 20, scale=80, margin=120)]
 

@@ -112,7 +112,7 @@ GRADER = Grader(
                 Case("five_by_seven", pair(5, 7)),
                 Case(
                     "every_dim",
-                    along(*[((3, 4, 5), d) for d in (0, 1, 2, -1, -2, -3)], ((2, 3, 4, 5), 1), ((2, 3, 1, 2, 3), -2)),
+                    along(*[((3, 4, 5), d) for d in (0, 1, 2, -1, -2, -3)], ((2, 3, 4, 5), 2), ((2, 3, 1, 2, 3), -2)),
                 ),
                 Case("broadcast", broadcast_shapes),
                 Case("one_vector", pair(7)),
