@@ -19,6 +19,7 @@ PLACE = f"(torch.eye(rows, dtype=torch.bool)[{NUMBERS} ^ 1])"  # of the positive
 SAME_VIEW = f"{NUMBERS} % 2 == {NUMBERS}[:, None] % 2"
 UNMASKED = {MASKED: "", SHIFTED: "shifted = logits"}
 LATE = {MASKED: f"top = {MASKED[9:]}.amax(1, keepdim=True)", SHIFTED: "shifted = logits - top"}
+ADDED_DETACHED = {SHIFTED: f"top = {TOP}\n    shifted = logits - top", CHOSEN: f"{UNSHIFTED} + top[:, 0].detach()"}
 HALF_DETACHED = {SHIFTED: f"top = {TOP}\n    shifted = logits - top.detach()", CHOSEN: f"{UNSHIFTED} + top[:, 0]"}
 FLOAT = {UNIT: UNIT.replace("features", "features.to(torch.promote_types(features.dtype, torch.float32))")}
 ALONE = "shifted.exp().masked_fill(itself, 0).sum(1)"
@@ -162,7 +163,7 @@ MISTAKES = (
     Mistake(
         "maximum_in_one_place",
         "the maximum is subtracted, or detached, only in the sum; do the same to the positive's logit",
-        *({CHOSEN: UNSHIFTED}, HALF_DETACHED),
+        *({CHOSEN: UNSHIFTED}, HALF_DETACHED, ADDED_DETACHED),
     ),
     Mistake("eps_in_the_sum", {TOTAL: f"({TOTAL} + 1e-8)"}),
     Mistake("half_becomes_float32", FLOAT),

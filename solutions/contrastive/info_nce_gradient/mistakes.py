@@ -2,6 +2,7 @@
 
 from graders.kata import Mistake
 
+NORM = "torch.linalg.vector_norm(features, dim=1, keepdim=True)"
 ITSELF = "itself = torch.eye(rows, dtype=torch.bool, device=features.device)"
 POSITIVE = "positive = torch.arange(rows, device=features.device).roll(rows // 2)"
 SHARES = "logits.softmax(1)"
@@ -27,9 +28,9 @@ MISTAKES = (
     ),
     Mistake(
         "one_role_of_each_row",
-        "each row gets only its gradient as an anchor, once or twice; it is also a candidate of the other rows, so add "
-        "the gradient through the other factor, with the matrix transposed",
-        {"d_cosines @ …": ["d_cosines @ unit", "2 * d_cosines @ unit"]},
+        "each row gets its gradient only as an anchor, or only as a candidate of the other rows, once or twice; add "
+        "both: the one is the other with the matrix transposed",
+        {"d_cosines @ …": ["d_cosines @ unit", "2 * d_cosines @ unit", "d_cosines.mT @ unit"]},
     ),
     Mistake(
         "no_projection",
@@ -48,9 +49,9 @@ MISTAKES = (
         {RESULT: "d_unit"},
     ),
     Mistake(
-        "no_temperature_on_the_way_back",
-        "the gradient lacks the 1/τ of the logits; also divide by the temperature on the way back",
-        {"d_logits / temperature": "d_logits"},
+        "temperature_misused_on_the_way_back",
+        "the gradient lacks the 1/τ of the logits, or has it twice; divide by the temperature once on the way back",
+        {"d_logits / temperature": ["d_logits", "d_logits / temperature / temperature"]},
     ),
     Mistake(
         "mean_misused_on_the_way_back",
@@ -96,10 +97,11 @@ MISTAKES = (
         {SHARES: "logits.exp() / logits.exp().sum(1, keepdim=True)"},
     ),
     Mistake("mask_float16_cannot_hold", {"-torch.inf": "-9e15"}),
+    Mistake("eps_added_to_the_norm", {NORM: [f"{NORM} + {eps}" for eps in (1e-8, 1e-6, 1e-5, 1e-10)]}),
     Mistake(
         "squares_overflow_in_half",
         "the squares are added up in float16, which overflows for rows whose norm fits; use a norm of torch",
-        {"torch.linalg.…": "(features * features).sum(1, keepdim=True).sqrt()"},
+        {NORM: "(features * features).sum(1, keepdim=True).sqrt()"},
     ),
     Mistake(
         "written_to_grad",
