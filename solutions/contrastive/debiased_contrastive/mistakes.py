@@ -3,6 +3,7 @@
 from graders.kata import Mistake
 
 UNIT = "F.normalize(features, dim=1)"
+NORM = "torch.linalg.vector_norm(features, dim=1, keepdim=True)"
 SAME = "torch.eye(N, dtype=torch.bool, device=features.device).repeat(2, 2)"
 ITSELF = "torch.eye(2 * N, dtype=torch.bool, device=features.device)"
 TOP = "torch.maximum(positive, negatives.amax(1)).detach()"
@@ -100,7 +101,22 @@ MISTAKES = (
         "the positive is missing in the denominator; add it to M·g",
         {LOSS: LOSS.replace("(exp_positive + Mg)", "Mg")},
     ),
+    Mistake(
+        "negatives_miscounted",
+        "M is the number of a row's negatives, 2N − 2; the mean, or what g is multiplied by, has another number",
+        {SUM: [f"{SUM} * M / (M + {more})" for more in (1, 2)]},
+        {MG: [f"{MG} * (M + 2) / max(M, 1)", f"{MG} / 2", f"{MG} / max(M, 1)"]},
+    ),
+    Mistake(
+        "positives_interleaved",
+        {
+            "logits.diagonal(N).repeat(2)": "logits.diagonal(1)[::2].repeat_interleave(2)",
+            ".repeat(2, 2)": ".repeat_interleave(2, 0).repeat_interleave(2, 1)",
+        },
+    ),
     Mistake("not_normalised", {UNIT: "features"}),
+    Mistake("norms_detached", {UNIT: f"features / {NORM}.detach()"}),
+    Mistake("eps_added_to_the_norm", {UNIT: [f"features / ({NORM} + {eps})" for eps in (1e-8, 1e-6, 1e-5)]}),
     Mistake(
         "refused_in_part",
         "a τ⁺ of 1 or one below 0 is accepted, or a τ⁺ of 0 is refused; the range is [0, 1)",
