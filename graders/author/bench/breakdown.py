@@ -35,7 +35,7 @@ def show(console: Console, root: Path) -> None:
     console.print(made)
     graded = total - parts["imports"]
     own = graded - parts[WAITING] - parts["oracle"]
-    console.print(f"without imports, {own / graded:.0%} are neither waiting for a worker nor the oracle's (goal: 30%)")
+    console.print(f"without imports, the judge itself takes {own / graded:.0%} (goal: 30%); the rest is workers and oracle")
 
 
 def tell(start: float) -> None:
