@@ -35,7 +35,7 @@ def show(console: Console, root: Path) -> None:
     console.print(made)
     graded = total - parts["imports"]
     own = graded - parts[WAITING] - parts["oracle"]
-    console.print(f"without imports, the judge itself takes {own / graded:.0%} (goal: 30%); the rest is workers and oracle")
+    console.print(f"of the time without imports, {own / graded:.0%} is the judge's own work (goal: 30%)")
 
 
 def tell(start: float) -> None:
