@@ -104,8 +104,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_at_zero",
-        "the distance is the plain root of a sum of squares: its gradient is NaN where two vectors are equal, "
-        "in satisfied triplets too; use torch.linalg.vector_norm, or keep the root away from zero",
+        "the distance is the plain root of a sum of squares: its gradient is NaN where two vectors are equal, also in "
+        "satisfied triplets; use torch.linalg.vector_norm, or keep the root away from zero",
         euclidean("(anchor - X).square().sum(1).sqrt()"),
     ),
     Mistake(
