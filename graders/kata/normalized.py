@@ -59,8 +59,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "a_least_eps",
-            "an eps below a tiny number is raised to it, which shows where eps is 0 and the variance tiny; "
-            "add it as it is",
+            "a tiny number replaces an eps that is smaller, which shows where eps is 0 and the variance tiny; "
+            "add eps as it is",
             result("(x - mean) / torch.sqrt(var + max(eps, 1e-12))"),
         ),
         Mistake(

@@ -289,7 +289,7 @@ class Grader:
         names += [budget.name for answer in self.answers for budget in answer.budgets]
         twice = {name for name in names if names.count(name) > 1}
         if not self.answers or twice:
-            raise GraderError(f"a grader needs answers, and cases with names of their own; twice: {sorted(twice)}")
+            raise GraderError(f"a grader needs answers, and each case its own name; used twice: {sorted(twice)}")
         modules = {answer.name for answer in self.answers if answer.forward}
         for scenario in filter(None, (one.scenario for answer in self.answers for one in answer.asked)):
             for name in modules & inspect.signature(scenario).parameters.keys():

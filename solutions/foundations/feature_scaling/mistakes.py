@@ -67,7 +67,7 @@ MISTAKES = (
     ),
     quotients(
         "scale_clamped",
-        "a scale of 0 is raised to a tiny number: its inverse is a huge gradient, in float16 an infinite one, and "
+        "a tiny number replaces a scale of 0: its inverse is a huge gradient, in float16 an infinite one, and "
         "robust divides columns of equal quartiles by it; divide by 1 where the scale is 0",
         "({0} / {1}.clamp_min(1e-12))",
         *everywhere("x / scale.clamp_min({})"),
