@@ -8,7 +8,7 @@ from torch import Tensor
 
 from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, bans
 
-STRENGTHS = [{"strength": strength} for strength in (0.3, 0, 0.0, 12, 1e-4, 2.5)]
+STRENGTHS = [{"strength": strength} for strength in (0.3, 0, 0.0, 12, 1e-7, 2.5)]
 FORMS = [{"form": form} for form in ("a list", "a tuple", "a generator", "the values of a dict")]
 FEWER = [{"form": form} for form in ("one matrix", "one number", "one scalar", "one frozen")]
 WITHOUT = [{"without": names} for names in ("weight", "kernel bias", "scale", "weight kernel bias scale")]
@@ -53,6 +53,7 @@ def kept(add_weight_decay_, weight, kernel, bias, scale, form, strength, gradien
         "a .grad requires gradients": any(w.grad.requires_grad for w in params if gradients),
         "a .grad cannot be changed outside inference mode": any(w.grad.is_inference() for w in params if gradients),
         "the parameters are leaves that require gradients": all(w.is_leaf and w.requires_grad for w in params),
+        "the parameters are written to": any(w._version for w in params),
         "gradients are switched on as before": torch.is_grad_enabled() == enabled,
     }
 
