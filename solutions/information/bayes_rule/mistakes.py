@@ -39,6 +39,10 @@ MISTAKES = (
         {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()"},
         {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()", LOG_NONE: "if False:"},  # gives infinity
         {LOG_POSTERIOR: "return torch.log(posterior(log_prior.exp(), log_likelihood.exp()))"},
+        {
+            LOG_POSTERIOR: "joint = log_prior.double().exp() * log_likelihood.double().exp()\n    "
+            "return (joint / joint.sum(-1, keepdim=True)).log().to(log_prior.dtype)",
+        },
         {LOG_NONE: ["if (log_joint.exp() == 0).all(-1).any():", "if (log_likelihood.exp() == 0).all(-1).any():"]},
     ),
     Mistake(

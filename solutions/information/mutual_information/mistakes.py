@@ -85,7 +85,8 @@ MISTAKES = (
     ),
     mistake(
         "patched_after_the_logarithm",
-        "zeros are mended after the logarithm, or by xlogy or entr, and gradients are not finite; mend them before",
+        "zeros are mended after the logarithm or the division, or by xlogy or entr, and gradients are not finite; mend "
+        "them before",
         *each("torch.where(p > 0, p * (p / (x * y)).log(), 0)", "torch.where(p > 0, -p * (p / z).log(), 0)"),
         *each(*(f"torch.where(p > 0, {one}, 0)" for one in RAW)),
         *each("p * torch.where(p > 0, p / (x * y), 1).log()", "-p * torch.where(p > 0, p / z, 1).log()"),
@@ -140,7 +141,7 @@ MISTAKES = (
     ),
     mistake(
         "marginals_detached",
-        "the marginals are detached, but they depend on the joint; keep their graph",
+        "a marginal is detached, but it depends on the joint; keep its graph",
         *each(KL.replace("x", "x.detach()").replace("y", "y.detach()"), CE.replace("z", "z.detach()")),
         short={"1, keepdim=True)": "1, keepdim=True).detach()"},
     ),
