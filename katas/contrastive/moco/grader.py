@@ -109,10 +109,11 @@ def move(momentum_update_, k, q, keys=4, queries=4, generators=False, **m):
 def move_parameters(momentum_update_, k, q, of_key, of_query, enabled, m=0.8):
     key, query = nn.Parameter(k.clone(), requires_grad=of_key), nn.Parameter(q.clone(), requires_grad=of_query)
     key.grad, query.grad = k.clone(), q.clone()
-    view, kept = key.detach(), {}
+    view, kept, written = key.detach(), {}, query._version
     with torch.set_grad_enabled(enabled):
         momentum_update_([key], [query], m=m)
         kept["is_grad_enabled() as before"] = torch.is_grad_enabled() == enabled
+        kept["the query's parameter is not written to"] = query._version == written
         for keys, m in ([], 0.8), ([k.clone()], 2):
             try:
                 momentum_update_(keys, [q.clone()], m=m)
@@ -265,7 +266,7 @@ UPDATE = (
     moved("different_numbers", pairs(*NUMBERS), raises=ValueError),
 )
 QUEUE = (
-    filled("round_the_end", batches((3, 8, [3] * 5), (2, 5, [2] * 9), (4, 7, [5, 6, 1, 1, 3]), (3, 6, [6, 2, 6]))),
+    filled("round_the_end", batches((3, 8, [3] * 5), (5, 5, [2] * 9), (4, 7, [5, 6, 1, 1, 3]), (3, 6, [6, 2, 6]))),
     filled(
         "oversized_batches",
         batches((3, 4, [7, 1, 2]), (3, 4, [3, 4, 5, 6, 7, 1]), (2, 4, [1, 41, 2]), (2, 3, [200, 70, 2])),

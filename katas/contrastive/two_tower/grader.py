@@ -62,13 +62,13 @@ def rare_items(draw: Draw) -> list[Arguments]:
 
 
 def kinds_of_ids(draw: Draw) -> list[Arguments]:
-    """0 and −1 are ids like any other, a float would not tell hashes apart, and items that look alike may be two."""
+    """0 and −1 are ids like any other, a float would not tell hashes apart, and what looks alike may be two."""
     hashes = [2**62 + 1, 2**62, 2**62 + 1, 2**62 + 2, -(2**62)]
     listed = ([0, 0, -1, -1, 5], [3, 1, 3, 3, 3], [2, 0, 1, 4, 3], hashes, [2**24, 2**24 + 1, 7, 2**24, 2**24 + 1])
     kinds = [torch.tensor([1, 2, 1, 127, 2], dtype=one) for one in (torch.uint8, torch.int8, torch.int16, torch.int32)]
     kinds.append(torch.tensor(listed[-1], dtype=torch.int32))
-    item = draw.normal(5, 4)[[0, 0, 2, 3, 4]]
-    return [{**pairs(draw, 5), "item": item, "item_ids": ids} for ids in (*map(torch.tensor, listed), *kinds)]
+    alike = {"user": draw.normal(5, 3)[[0, 1, 2, 3, 3]], "item": draw.normal(5, 4)[[0, 0, 2, 3, 4]]}
+    return [{**alike, "item_ids": ids} for ids in (*map(torch.tensor, listed), *kinds)]
 
 
 def one_item(draw: Draw) -> list[Arguments]:
@@ -166,11 +166,14 @@ def test_only_the_towers_have_parameters(submission: Submission, draw: Draw) -> 
 def what_learns(TwoTower, user, item, frozen):
     model = TwoTower(3, 4, 5).to(user)
     getattr(model, frozen).requires_grad_(False)
-    model(user, item).backward()
-    return {"with grad": sorted(name for name, one in model.named_parameters() if one.grad is not None)}
+    inputs = {"user": user.clone().requires_grad_(), "item": item.clone().requires_grad_()}
+    model(**inputs).backward()
+    leaves = inputs | dict(model.named_parameters())
+    return {"with grad": sorted(name for name, one in leaves.items() if one.grad is not None)}
 
 
 def test_one_tower_frozen(submission: Submission, draw: Draw) -> None:
     for frozen, other in (("user_tower", "item_tower"), ("item_tower", "user_tower")):
         found = submission.run(what_learns, **pairs(draw, 6), frozen=frozen)["with grad"]
-        assert found == [f"{other}.bias", f"{other}.weight"], f"with .grad: should be {other}'s parameters, got {found}"
+        wanted = sorted([f"{other}.bias", f"{other}.weight", "item", "user"])
+        assert found == wanted, f"with .grad while {frozen} is frozen: should be {wanted}, got {found}"

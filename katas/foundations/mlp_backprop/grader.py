@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, bans
+from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Tolerance, bans
 
 
 def forward(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
@@ -94,6 +94,14 @@ def hundreds_of_classes(draw: Draw) -> Arguments:
     return made
 
 
+def moderate_logits(draw: Draw) -> list[Arguments]:
+    """Shares of every size from 1 down, of which none is rounded to 0; then two classes that no row is likely to have,
+    with shares of 1e-6 and 1e-10, and gradients as small."""
+    rare = drawn(draw, C=7, far=3) | {"target": draw.integers(6, high=5)}
+    rare["b2"][5:] -= torch.tensor([14.0, 23.0])
+    return [drawn(draw, far=12), rare]
+
+
 def shifted_logits(draw: Draw) -> list[Arguments]:
     """All rows are shifted alike; then by thousands those in which the first unit is open, and no others."""
     alike, apart = drawn(draw), drawn(draw)
@@ -108,6 +116,7 @@ def units_always_closed_or_open(draw: Draw) -> Arguments:
     return made
 
 
+EACH_SHARE = {torch.float64: Tolerance(1e-5, 0, 1e-14)}
 ask = partial(Case, scenario=gradients)
 robust = partial(ask, category="robustness")
 GRADER = Grader(
@@ -126,8 +135,7 @@ GRADER = Grader(
                 ask("cache_serves_several_calls", drawn, scenario=one_cache),
                 ask("caches_of_several_calls", drawn, scenario=three_caches),
                 robust("far_logits", partial(drawn, far=1e4)),
-                # Shares of every size from 1 down, of which none is rounded to 0.
-                robust("moderate_logits", partial(drawn, far=12), dtypes=(torch.float64,)),
+                robust("moderate_logits", moderate_logits, dtypes=(torch.float64,), tolerance=EACH_SHARE),
                 robust("far_logits_in_half", partial(drawn, far=300), dtypes=HALF),
                 # In float32 the rounding of such logits alone changes the probabilities.
                 robust("shifted_logits", shifted_logits, dtypes=(torch.float64,)),

@@ -255,6 +255,14 @@ def test_parts_of_the_test_set_add_up(submission: Submission, draw: Draw) -> Non
     )
 
 
+def test_labels_of_one_test_row(submission: Submission, draw: Draw) -> None:
+    """A row between ten classes, whose prediction moves from one to the other while the map is trained."""
+    asked = overlapping(draw, N=10, M=1, epochs=20, lr=0.05)
+    asked |= {"test_x": asked["test_x"][:1] / 4}
+    right = sum(submission.call("linear_probe", **asked | {"test_y": torch.tensor([label])}) for label in range(10))
+    assert right == 1, f"right ones of the ten labels that one test row may have: should be 1, got {right:g}"
+
+
 def hard(draw: Draw, D: int, std: float, M: int) -> Arguments:
     """Ten classes that no probe tells apart soon, with 256 training rows, which are one batch."""
     made = clusters(draw, draw.normal(10, D).tolist(), N=26, M=M, std=std)
