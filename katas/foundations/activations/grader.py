@@ -22,6 +22,7 @@ from graders.kata import (
 
 LARGE = [5.5, 12, 20, 30, 40]  # whose exponentials fit into float32, those of 2 x as well
 FAR = [*LARGE, 89, 100, 500, 750, 1000]
+SMALL = 10.0 ** -torch.arange(1, 7)  # where an approximation for small x would begin
 ZEROS = torch.tensor([0.0, -0.0, 1.0, -1.0, 0.0])
 CLASSES = ("Sigmoid", "Tanh", "ReLU", "LeakyReLU", "ELU")
 # A slope that is computed from an output near 1 or -1 is as far off as that was rounded.
@@ -34,7 +35,8 @@ def everywhere(draw: Draw) -> list[Arguments]:
     # Beside nothing but tiny slopes, those that are computed from the output would be far off in half precision.
     made = [draw.normal(3, 4, std=2.0), *[draw.uniform(*of, low=-1.0) for of in ((), (1,), (2, 3, 4), (4, 1, 3))]]
     large = torch.cat([torch.tensor(LARGE), draw.normal(12).abs()])
-    made += [ZEROS, torch.linspace(-30, 30, 241), torch.cat([large, -large]), large, -large]
+    grid = torch.cat([torch.linspace(-30, 30, 241), SMALL, -SMALL])
+    made += [ZEROS, grid, torch.cat([large, -large]), large, -large]
     return [{"x": x.double()} for x in made]
 
 

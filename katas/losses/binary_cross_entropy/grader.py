@@ -62,7 +62,7 @@ def given_logits(draw: Draw, *shape: int, soft: bool = False, std: float = 2.0, 
 
 
 def of_any_shape(make: Any) -> Inputs:
-    shapes = (((), MEAN), ((1,), NONE), ((6,), MEAN), ((2, 3, 4), MEAN), ((1, 3, 1, 2), NONE), ((64, 32), NONE))
+    shapes = (((), NONE), ((1,), MEAN), ((6,), MEAN), ((2, 3, 4), MEAN), ((1, 3, 1, 2), NONE), ((64, 32), NONE))
     return lambda draw: [make(draw, *shape, soft=True, **how) for shape, how in shapes]
 
 
