@@ -37,6 +37,8 @@ def padded(draw: Draw, ignored: int = -100) -> Arguments:
     """Sequences of 5, 1, 3 and 0 tokens. In the first two the model is often right, so that their means differ."""
     one = batch(draw) | ({} if ignored == -100 else {"ignore_index": ignored})
     target = torch.where(one["target"] == ignored, (ignored + 1) % 7, one["target"])
+    if ignored >= 7:
+        target[0, 0] = ignored % 2**32 % 7  # a token that counts, whatever width `ignored` is cut to
     one["logits"][:2] += 4.0 * F.one_hot(target[:2], 7)
     one["target"] = torch.where(torch.arange(5) < torch.tensor([[5], [1], [3], [0]]), target, ignored)
     return one
@@ -86,9 +88,11 @@ def far_tokens(draw: Draw) -> list[Arguments]:
 
 
 def far_logits_in_half(draw: Draw) -> list[Arguments]:
-    """The right token has the largest logit, but for one around 110: the perplexities are 2 and 1."""
+    """The right token has the largest logit, but for one around 110: the perplexities are 2 and 1. Some is padding."""
     made = [{"logits": logits.view(4, 5, 7), "target": logits.argmax(1).view(4, 5)} for logits in far.rows(draw, 20, 7)]
     made[0]["target"][0, 0] = made[0]["logits"][0, 0].topk(2).indices[1]
+    for one in made:
+        one["target"][2, 3:] = -100
     return made
 
 
