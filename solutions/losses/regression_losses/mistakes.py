@@ -15,6 +15,7 @@ MEAN, SUM, NONE = "losses.mean()", "losses.sum()", "return losses\n"
 TWO_WAYS = "errors(pred, target) * torch.where(pred > target, 1, -1)"
 EXPANDED = "(pred.square() - 2 * pred * target + target.square() + 0 * errors(pred, target))"
 ROOT = "errors(pred, target).square().sqrt()"
+RAISED = [f"(errors(pred, target).square() + {eps}).sqrt()" for eps in ("1e-6", "1e-8", "1e-12", "1e-16")]
 MASKED = f"(error <= delta) * {SQUARE} + (error > delta) * {LINEAR}"
 
 
@@ -77,6 +78,12 @@ MISTAKES = (
         {MAE: [f"reduce({TWO_WAYS}, reduction)", f"reduce({ROOT}, reduction)"]},
         {ERROR: f"error = {ROOT}"},
         {MAPE: f"100 * {TWO_WAYS} / size"},
+    ),
+    Mistake(
+        "eps_under_the_root",
+        "|e| is the root of e² plus a small number, and too large where the error is small or 0; use abs",
+        {MAE: [f"reduce({one}, reduction)" for one in RAISED]},
+        {ERROR: [f"error = {one}" for one in RAISED]},
     ),
     Mistake("root_of_the_mse", "the root of the mse is returned; leave the root out", {MSE_LINE: f"{MSE_LINE}.sqrt()"}),
     Mistake(
