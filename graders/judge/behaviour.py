@@ -28,7 +28,9 @@ from graders.sandbox.returned import leaves_of, other_form
 
 NUDGES = 1e-5, 1e-2  # parts of itself that an input changes by: much for a rounding error, little for any other
 ROUNDED = 0.2  # of themselves that rounding errors change by at least
-STAYING = 0.1  # of their size that they keep then: those of a clamp or an eps at one special value vanish
+# Errors that hardly change in some call, as those of a clamp, or grow by more, as those of an eps where two inputs are
+# equal, are no rounding errors. (A clamp at 1 - 1e-6 gave 1e-10, an eps of 1e-10 under a root 9000.)
+STILL, GROWN = 1e-3, 100
 LOOKED_AT = 5  # calls, the worst
 IN_FLOAT32 = (1e-10, 1e-5)  # between these are errors of float64 that float32 makes
 ALIKE, FAR = 100, 1e4  # times as large an error in float32 as in float64, whose epsilons are 5e8 apart
@@ -145,14 +147,15 @@ def origin(trial: Trial, wrong: list[Call]) -> Known | None:
 
 
 def rounded(trial: Trial, calls: list[Call]) -> bool:
-    """Whether the errors are others where the inputs hardly change, but no smaller. Raises: CheckFailed."""
-    changes, kept = [], []
+    """Whether the errors are others, of about the same size, where the inputs hardly change. Raises: CheckFailed."""
+    changes = []
     for call in calls:
         size = min(max(NUDGES[0], 5 * call.error), NUDGES[1])  # a rounding error stays while inputs move by less
         other = measured(trial, call.answer, nudged(trial, call.case, size), call.dtype, call.index)
         changes.append(float((other.errors - call.errors).norm() / call.errors.norm()))
-        kept.append(float(other.errors.norm() / call.errors.norm()))
-    return math.hypot(*changes) > ROUNDED * math.sqrt(len(calls)) and statistics.median(kept) > STAYING
+    if any(0 < change < STILL for change in changes) or statistics.median(changes) > GROWN:
+        return False
+    return math.hypot(*changes) > ROUNDED * math.sqrt(len(calls))
 
 
 def nudged(trial: Trial, case: Case, size: float) -> Case:
