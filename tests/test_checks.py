@@ -449,7 +449,7 @@ PRECISION = {
     "overflows_in_half": ("x / 1e-5 / 1e5 / (1 / factor)", "half_too_narrow"),
     "off_by_little": ("x / (1 / factor) + x / 1e8", None),
     # The errors of rounding stay in no call.
-    "stays_in_one": ("x / (1 / factor) + (1e-7 if factor == 2 else (x.detach() / 1e-6).sin() / 1e7)", None),
+    "stays_in_one": ("x / (1 / factor) + (x / 1e8 if factor == 2 else (x.detach() / 1e-6).sin() / 1e7)", None),
     "off_in_float32": ("x / (1 / factor) + (x / 1e3 if x.dtype == torch.float32 else 0)", None),
 }
 

@@ -29,7 +29,7 @@ from graders.sandbox.returned import leaves_of, other_form
 NUDGES = 1e-5, 1e-2  # parts of itself that an input changes by: much for a rounding error, little for any other
 ROUNDED = 0.2  # of themselves that rounding errors change by at least
 # Errors that hardly change in some call, as those of a clamp, or grow by more, as those of an eps where two inputs are
-# equal, are no rounding errors. (A clamp at 1 - 1e-6 gave 1e-10, an eps of 1e-10 under a root 9000.)
+# equal, are no rounding errors. (A clamp at 1 - 1e-6 gave 1e-10, an eps of 1e-10 under a root 9000 and more.)
 STILL, GROWN = 1e-3, 100
 LOOKED_AT = 5  # calls, the worst
 IN_FLOAT32 = (1e-10, 1e-5)  # between these are errors of float64 that float32 makes
