@@ -11,7 +11,7 @@ from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Inputs
 
 FLOAT64, BOTH_SIGNS = (torch.float64,), torch.tensor([1, -1])
 REDUCTIONS = ("mean", "sum", "none")
-SHAPES = ((), (1,), (6,), (4, 1), (1, 5), (2, 3, 1, 4))
+SHAPES = ((), (1,), (6,), (4, 1), (1, 5, 2), (2, 3, 1, 4))
 # Most of them would broadcast, or have as many numbers.
 DIFFERENT = (((5, 1), (5,)), ((5,), (1,)), ((1,), ()), ((5,), ()), ((3, 4), (4,)), ((3, 4), (3, 1)), ((3, 4), (4, 3)))
 DIFFERENT += (((3, 4), (12,)), ((3, 4), (2, 4)))
