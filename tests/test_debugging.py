@@ -135,7 +135,7 @@ def test_kill_loses_nothing_and_the_clock_runs_on(toys: Path, terminal: Callable
     again = terminal("--resume")
     again.shows("goes on: ", "[debug  ", " left] > ")
     assert file_of(toys).read_text().startswith("# begun\n")
-    again.says("diff", "+# begun")
+    again.says("diff", "+# begun", "[debug  ", " left] > ")
     again.child.sendintr()
     shown, status = again.ends()
     assert status == 130
