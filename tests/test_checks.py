@@ -414,8 +414,9 @@ def test_what_is_kept_between_calls_is_named(root: Path) -> None:
     """Not where the call is wrong all alone, or random."""
     sources = {name: WRONG[name][0] for name in ("error_until_a_call_returns", "third_by_factor", "constant")}
     sources["random"] = RIGHT.replace("return x", "import os\n    return x + x.new_tensor([*os.urandom(1)])")
+    sources["counted"] = "calls = []\n" + RIGHT.replace("return x", "calls.append(x)\n    return len(calls) + x")
     found = grade(root, "scale", sources)
-    assert [one["mistake"] for one in found.values()] == ["no_refusal", "kept_between_calls", None, None]
+    assert [one["mistake"] for one in found.values()] == ["no_refusal", "kept_between_calls", None, None, None]
 
 
 def test_a_mistake_is_named_however_bad_arguments_are_refused(root: Path) -> None:

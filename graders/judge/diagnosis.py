@@ -28,7 +28,7 @@ Part = tuple[Request, str]  # of a reply, by its name
 KEPT_BETWEEN_CALLS = Known(
     "kept_between_calls",
     "",
-    "something is kept from an earlier call, since this one alone gives another result; make it anew in each call, or "
+    "something is kept from an earlier call: alone, this one gives the right result; make it anew in each call, or "
     "where the dtype, the device, a size or any other argument that it was made from has changed",
 )
 
@@ -208,18 +208,18 @@ class Diagnosis:
         return all(map(fits, asked))
 
     def kept(self, failing: Submission, suspects: Mapping[int, tuple[bool, int]]) -> list[Known]:
-        """That something is kept between calls, where the first one that failed gives something else all alone."""
+        """That something is kept between calls, where the first one that failed is right all alone."""
         asked = [one for one in failing.replies.values() if id(one[0]) in suspects and not one[0].measured]
         if not asked or failing.seconds >= WHOLE_SECONDS:
             return []
         request, reply = min(asked, key=lambda one: suspects[id(one[0])])
         tolerance = self.both.tolerance(request, reply)
         try:
-            one, other = (alone(failing, request) for _ in range(2))  # what is random differs between these as well
+            right = self.right.ask(request)
+            alike = all(agree(alone(failing, request), right, tolerance) for _ in range(2))  # what is random is not
         except CheckFailed:
             return []
-        told = not reply.died and agree(one, other, tolerance) and not agree(one, reply, tolerance)
-        return [KEPT_BETWEEN_CALLS] if told else []
+        return [KEPT_BETWEEN_CALLS] if alike and not reply.died and not agree(right, reply, tolerance) else []
 
     @functools.cached_property
     def right(self) -> Submission:
