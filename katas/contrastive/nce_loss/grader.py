@@ -108,7 +108,7 @@ GRADER = Grader(
                     sizes={"samples": (128, 1024), "noise_samples": (4, 24)},
                     inputs=lambda draw, samples, noise_samples: given(draw, samples, noise_samples),
                     hints={
-                        "samples": "each positive needs its own noise alone: not (N, N)",
+                        "samples": "each row needs only its own noise samples: nothing of size (N, N)",
                         "noise_samples": "take all (N, K) at once, and sum along the rows",
                     },
                 ),

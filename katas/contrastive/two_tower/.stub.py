@@ -30,7 +30,7 @@ class TwoTower(nn.Module):
         """Takes the loss of B pairs: user (B, user_dim), item (B, item_dim), log_q and item_ids (B,) each or None.
 
         Returns: a scalar, in the dtype of user.
-        Raises: ValueError if user and item differ in their rows, or log_q or item_ids is not (B,).
+        Raises: ValueError if user and item differ in their numbers of rows, or log_q or item_ids is not (B,).
         """
         # TODO: embed users and items, and make the logits (B, B): cosines, temperature, log_q, item_ids.
         # TODO: take the mean loss of the users, each of whom should find its own item.

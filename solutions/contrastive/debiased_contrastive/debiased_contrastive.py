@@ -24,7 +24,7 @@ def debiased_info_nce(features: Tensor, temperature: float = 0.5, tau_plus: floa
     """
     # --- solution
     # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
-    # TODO: take the exponentials of each anchor's positive and of its negatives, at any temperature that is asked.
+    # TODO: take the exponentials of each anchor's positive and of its negatives, at any temperature.
     # TODO: estimate what the true negatives add to the denominator.
     # TODO: take the mean loss of all anchors.
     # TODO: then make it robust: refuse bad arguments; small temperatures; rows of very different lengths.

@@ -35,7 +35,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_floor",
-        "the estimate has no floor, or a floor of 0, or one only where it is negative; raise all that is below "
+        "the estimate g has no floor, or a floor of 0, or is raised only where it is negative; raise every g below "
         "exp(−1/τ) to exp(−1/τ)",
         {MG: DIVIDED},
         {FLOOR: "0 * top"},
@@ -49,7 +49,7 @@ MISTAKES = (
     ),
     Mistake(
         "floor_not_shifted",
-        "the exponentials are divided by exp(top) for safety, but the floor is not; treat all alike",
+        "the exponentials are divided by the row's largest, but the floor is not; divide the floor as well",
         {FLOOR: "M * (-1 / temperature + 0 * top).exp()"},
     ),
     Mistake(
@@ -64,7 +64,7 @@ MISTAKES = (
     ),
     Mistake(
         "correction_without_M",
-        "the positive is subtracted from the sum once; from a sum of M terms, subtract it M times",
+        "τ⁺ times the positive is subtracted once from the sum of M negatives; subtract it M times",
         {MG: MG.replace("M * tau_plus", "tau_plus")},
     ),
     Mistake("not_divided", "the division by 1 − τ⁺ is missing", {MG: MG.replace(" / (1 - tau_plus)", "")}),
@@ -103,7 +103,7 @@ MISTAKES = (
     ),
     Mistake(
         "negatives_miscounted",
-        "M is the number of a row's negatives, 2N − 2; the mean, or what g is multiplied by, has another number",
+        "the mean divides by a wrong number, or g is multiplied by one; both are M = 2N − 2, a row's negatives",
         {SUM: [f"{SUM} * M / (M + {more})" for more in (1, 2)]},
         {MG: [f"{MG} * (M + 2) / max(M, 1)", f"{MG} / 2", f"{MG} / max(M, 1)"]},
     ),

@@ -11,16 +11,16 @@ def nce_loss(pos_scores: Tensor, neg_scores: Tensor, log_noise_pos: Tensor, log_
 
     Args:
         pos_scores: (N,), the score s of each sample of the data.
-        neg_scores: (N, K), the scores of the K noise samples that were drawn for it.
+        neg_scores: (N, K), the scores of the K noise samples of each row.
         log_noise_pos: (N,), log pₙ of the samples of the data under the noise distribution.
         log_noise_neg: (N, K), log pₙ of the noise samples.
     Returns: a scalar, in the dtype of the scores.
-    Raises: ValueError if pos_scores is not 1-D, neg_scores not 2-D with as many rows, or a noise not of the shape of
-        its scores.
+    Raises: ValueError if pos_scores is not 1-D, neg_scores not 2-D with N rows, or log_noise_pos or log_noise_neg not
+        of the shape of its scores.
     Source: Gutmann and Hyvärinen, JMLR 13 (2012), section 2; their ν is our K, and they maximise −L.
     """
     # --- solution
-    # TODO: find the logit δ of each sample, that it came from the data rather than from the noise.
+    # TODO: find δ of each sample: the logit that it came from the data rather than from the noise.
     # TODO: find the log-probability of the right answer for each sample.
     # TODO: reduce to a scalar. Which axis is added up, and which is averaged?
     # TODO: then make it robust: check the four shapes, and raise ValueError; probabilities may be tiny.

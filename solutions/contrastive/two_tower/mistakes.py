@@ -56,7 +56,7 @@ MISTAKES = (
     ),
     Mistake(
         "duplicates_as_negatives",
-        "the same item in another row counts as a negative, or item_ids is not used; give it −∞ in the user's row",
+        "the same item in another row counts as a negative, or item_ids is not used; put −∞ there",
         {MASKED: "logits"},
     ),
     Mistake(
@@ -66,8 +66,8 @@ MISTAKES = (
     ),
     Mistake(
         "duplicates_at_a_finite_number",
-        "duplicates are given a finite number: 0 is an ordinary logit, small temperatures reach −1e4, and float16 does "
-        "not hold −9e15; use −∞",
+        "duplicates are given a finite number: 0 is an ordinary logit, at small temperatures logits reach −1e4, and "
+        "float16 does not hold −9e15; use −∞",
         {MASKED: "logits.masked_fill(again, 0.0)"},
         {MASKED: [f"logits.masked_fill(again, {number})" for number in ("-1e4", "-9e15")]},
     ),
@@ -85,7 +85,7 @@ MISTAKES = (
     Mistake("not_normalised", "dot products are taken for cosines; divide each embedding by its own norm", RAW),
     Mistake(
         "users_with_themselves",
-        "the users are compared with themselves, so each one's positive is that user; compare users with items",
+        "the users are compared with themselves, so each user's positive is the user itself; compare users with items",
         {PRODUCT: "users @ users.mT"},
     ),
     Mistake(
@@ -106,7 +106,7 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_in_float32",
-        "the temperature is kept in a float32 tensor, so float64 results are no better than float32; keep the number",
+        "the temperature is kept in a float32 tensor, so float64 is no better than float32; keep a plain number",
         {"= temperature\n": "= torch.tensor(float(temperature))\n"},
     ),
     Mistake(

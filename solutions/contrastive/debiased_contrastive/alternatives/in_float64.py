@@ -1,4 +1,4 @@
-"""As published, with plain exponentials, which float64 holds at the temperatures that are asked."""
+"""As published, with plain exponentials, which float64 holds at the temperatures that are tested."""
 
 import math
 
