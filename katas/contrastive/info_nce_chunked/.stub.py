@@ -21,7 +21,7 @@ def info_nce(features: Tensor, temperature: float = 0.1, chunk_size: int = 256) 
         chunk_size is below 1.
     Source: arXiv:2002.05709, eq. 1, for the loss; arXiv:1604.06174, for computing once more instead of keeping.
     """
-    # TODO: write what the losses of a few rows are, from their similarities with all rows.
+    # TODO: compute the losses of a few rows from their similarities with all rows.
     # TODO: take chunk after chunk, and keep no table of a chunk for the backward pass.
     # TODO: take the mean loss of all rows.
     # TODO: then make it robust: refuse bad arguments; small temperatures; rows of very different lengths.

@@ -55,20 +55,21 @@ MISTAKES = (
     ),
     Mistake(
         "first_two_dropped",
-        "the two most similar are taken for the row itself and its positive, which may be any; mask both by index",
+        "the two most similar rows are dropped as the row itself and its positive, but the positive may be less "
+        "similar; mask both by index",
         {HARDEST: "logits.topk(min(top_k + 2, rows), dim=1).values[:, 2:]"},
     ),
     Mistake("one_view_as_anchors", {LOSS: ONE_VIEW}),
     Mistake(
         "threshold",
-        "all negatives from the k-th value on are taken, or all above the next, and ties change their number; take "
-        "exactly k",
+        "all negatives at least as similar as the k-th are taken, or all more similar than the next, so ties change "
+        "their number; take exactly k",
         {HARDEST: f"negatives.where(negatives >= negatives.topk(max({K}, 1)).values[:, -1:], -torch.inf)"},
         {HARDEST: "negatives.where(negatives > negatives.topk(min(top_k + 1, rows)).values[:, -1:], -torch.inf)"},
     ),
     Mistake(
         "more_than_there_are",
-        "a top_k above 2N − 2 fails or is refused, or k stops at fewer; take the smaller of top_k and 2N − 2",
+        "a top_k above 2N − 2 fails or is refused, or fewer negatives are taken; take the smaller of top_k and 2N − 2",
         {K: ["top_k", "min(top_k, N - 1)", "min(top_k, rows - 2, 10)"]},
         {TOP_K: "if top_k < 1 or top_k > len(features) - 2 > 0:"},
     ),

@@ -115,8 +115,8 @@ MISTAKES = (
     Mistake(
         "whole_table",
         "(2N, 2N) numbers or booleans are there at once: made for all rows, or kept by autograd for each chunk; make "
-        "the similarities of one chunk, and once more in the backward pass, by torch.utils.checkpoint or an "
-        "autograd.Function",
+        "one chunk's similarities at a time, and make them again in the backward pass, by torch.utils.checkpoint or "
+        "an autograd.Function",
         {CHUNK: PLAIN},
         {UNIT: f"{UNIT}\n    table = (unit @ unit.mT / temperature).detach()", "unit[anchors] @ …": "table[anchors]"},
         {
