@@ -207,7 +207,7 @@ BUDGET = Budget(
     written=4,
     peak=4,
     hints={
-        "queries": "take all queries at once, and each with its own key alone: not (N, N)",
+        "queries": "take all queries at once, and pair each with its own key only: nothing of size (N, N)",
         "negatives": "one matrix product takes all rows of the queue",
         "features": "multiply matrices, rather than broadcast and sum",
     },

@@ -19,7 +19,7 @@ def moco_loss(query: Tensor, key: Tensor, queue: Tensor, temperature: float = 0.
     Raises: ValueError if the shapes do not fit, or temperature is not above 0.
     Source: arXiv:1911.05722, eq. 1, where q_i, k_i and n_j have length 1 already; k_i is their k₊.
     """
-    # TODO: divide each row of all three by its norm, and decide what each of them may pass on in the backward pass.
+    # TODO: divide each row of all three by its norm, and decide which of them may receive a gradient.
     # TODO: put the cosines with the positives and with the negatives side by side: (N, 1 + K) logits.
     # TODO: take the mean cross-entropy over the queries.
     # TODO: then make it robust: check the shapes and the temperature, and raise ValueError; small temperatures.
@@ -51,7 +51,7 @@ class FeatureQueue:
     """
 
     def __init__(self, dim: int, size: int) -> None:
-        # TODO: make room for the keys, and remember how many there were.
+        # TODO: make room for the keys, and remember how many have come.
         raise NotImplementedError
 
     def enqueue(self, keys: Tensor) -> None:

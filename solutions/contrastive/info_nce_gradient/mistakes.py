@@ -28,8 +28,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_role_of_each_row",
-        "each row gets its gradient only as an anchor, or only as a candidate of the other rows, once or twice; add "
-        "both: the one is the other with the matrix transposed",
+        "each row gets its gradient only as an anchor, or only as a candidate of the other rows, or one of these "
+        "twice; add both: the second is the first with the matrix transposed",
         {"d_cosines @ …": ["d_cosines @ unit", "2 * d_cosines @ unit", "d_cosines.mT @ unit"]},
     ),
     Mistake(
@@ -55,7 +55,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_misused_on_the_way_back",
-        "the gradient belongs to the sum of the losses, or of the sum divided by N; divide it by 2N",
+        "the gradient of the summed losses is not divided, or is divided by N; divide it by 2N",
         {") / rows": [")", ") / (rows // 2)"]},
     ),
     Mistake(
@@ -100,7 +100,7 @@ MISTAKES = (
     Mistake("eps_added_to_the_norm", {NORM: [f"{NORM} + {eps}" for eps in (1e-8, 1e-6, 1e-5, 1e-10)]}),
     Mistake(
         "squares_overflow_in_half",
-        "the squares are added up in float16, which overflows for rows whose norm fits; use a norm of torch",
+        "the squares are added up in float16, which overflows for rows whose norm fits; use torch.linalg.vector_norm",
         {NORM: "(features * features).sum(1, keepdim=True).sqrt()"},
     ),
     Mistake(

@@ -28,7 +28,7 @@ MISTAKES = (
     ),
     Mistake(
         "prior_forgotten",
-        "the likelihoods are not weighted by the prior; multiply each by the prior of its hypothesis, in logs add",
+        "the likelihoods are not weighted by the prior; multiply each by its hypothesis's prior (in logs: add)",
         {JOINT: "joint = likelihood"},
         {EVIDENCE: "evidence = likelihood.sum(-1, keepdim=True)"},
         {"log_joint = …": "log_joint = log_likelihood"},
@@ -112,7 +112,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_normalised",
-        "the joint is returned, whose rows do not sum to 1; divide by the evidence, in logs subtract it",
+        "the joint is returned, whose rows do not sum to 1; divide by the evidence (in logs: subtract it)",
         {POSTERIOR: "return joint"},
         {LOG_POSTERIOR: "return log_joint"},
         {POSTERIOR: "return joint.softmax(-1)"},

@@ -1,4 +1,4 @@
-"""A custom autograd function that gives key and queue nothing; the parameters move all at once; an endless tape."""
+"""A custom autograd function without a gradient for key and queue; _foreach_lerp_; a queue by age, rolled back."""
 
 import torch
 import torch.nn.functional as F
