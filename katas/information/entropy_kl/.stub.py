@@ -17,7 +17,7 @@ def entropy(p: Tensor, dim: int = -1, base: float | None = None) -> Tensor:
     Raises: ValueError if base is 1, 0 or negative.
     Source: Shannon, A Mathematical Theory of Communication (1948), section 6.
     """
-    # TODO: sum −p log p along `dim`, or ask one of the functions below.
+    # TODO: sum −p log p along `dim`, or call one of the functions below.
     raise NotImplementedError
 
 
@@ -30,7 +30,7 @@ def cross_entropy_of(p: Tensor, q: Tensor, dim: int = -1, base: float | None = N
     """
     # TODO: sum −p log q along `dim`.
     # TODO: turn the natural logarithm into the one to `base`.
-    # TODO: then make it robust: refuse a base to which there is no logarithm; what comes where p is 0, q, or both?
+    # TODO: then make it robust: refuse a base to which there is no logarithm; what if p is 0, q is 0, or both?
     raise NotImplementedError
 
 

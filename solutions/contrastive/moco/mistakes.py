@@ -129,13 +129,13 @@ MISTAKES = (
     ),
     Mistake(
         "momentum_the_wrong_way_round",
-        "the old key parameter has the weight 1 − m and the query's has m; it should be m·k + (1 − m)·q",
+        "the old key has the weight 1 − m, and the query the weight m; it should be m·k + (1 − m)·q",
         {STEP: "k.mul_(1 - m).add_(q, alpha=m)"},
     ),
     Mistake(
         "momentum_in_half_precision",
-        "1 − m is computed in the dtype of the parameters, and bfloat16 rounds 0.999 to 1, so that nothing moves; m is a "
-        "Python number, so subtract it from 1 before a tensor comes in",
+        "1 − m is computed in the dtype of the parameters, and bfloat16 rounds 0.999 to 1, so that nothing moves; m is "
+        "a Python number, so subtract it from 1 before a tensor comes in",
         {STEP: "keep = torch.full_like(k, m)\n            k.copy_(keep * k + (1 - keep) * q)"},
     ),
     Mistake(

@@ -18,7 +18,7 @@ def entropy(p: Tensor, dim: int = -1, base: float | None = None) -> Tensor:
     Source: Shannon, A Mathematical Theory of Communication (1948), section 6.
     """
     # --- solution
-    # TODO: sum −p log p along `dim`, or ask one of the functions below.
+    # TODO: sum −p log p along `dim`, or call one of the functions below.
     return cross_entropy_of(p, p, dim, base)
     # --- end
 
@@ -33,7 +33,7 @@ def cross_entropy_of(p: Tensor, q: Tensor, dim: int = -1, base: float | None = N
     # --- solution
     # TODO: sum −p log q along `dim`.
     # TODO: turn the natural logarithm into the one to `base`.
-    # TODO: then make it robust: refuse a base to which there is no logarithm; what comes where p is 0, q, or both?
+    # TODO: then make it robust: refuse a base to which there is no logarithm; what if p is 0, q is 0, or both?
     if base is not None and (base <= 0 or base == 1):
         raise ValueError(f"base should be positive and not 1, got {base}")
     log_q = torch.where((p == 0) & (q == 0), 1, q).log()  # 0 log 0 = 0: the 1 keeps −∞ out of values and gradients

@@ -80,14 +80,14 @@ MISTAKES = (
     ),
     mistake(
         "special_function_alone",
-        "torch.xlogy and torch.special.entr have no finite gradient at 0 · log 0; give their logarithm a 1 there",
+        "torch.xlogy and torch.special.entr have no finite gradient at 0 · log 0; there, take the logarithm of 1",
         {"h": "-torch.xlogy(p, p)", "ce": "-torch.xlogy(p, q)"},
         {"ce": "-torch.xlogy(p, q)"},
         {"h": "torch.special.entr(p)"},
     ),
     mistake(
         "eps_in_the_logarithm",
-        "the probabilities are raised a little before the logarithm; leave all but 0 · log 0 as they are",
+        "an eps or a clamp raises the probabilities before the logarithm; leave all as they are except in 0 · log 0",
         *(change for eps in EVERY_EPS for change in logarithms_of(eps)),
         short={LOG_Q: "(q + 1e-12).log()"},
     ),
@@ -137,7 +137,8 @@ MISTAKES = (
     ),
     mistake(
         "clamped_at_0",
-        "what rounding makes negative is clamped at 0, which cuts the gradients of KL where p is nearly q; leave it",
+        "results that rounding makes slightly negative are clamped at 0, which cuts the gradients of KL where p is "
+        "nearly q; do not clamp",
         {"summed": "terms.sum(dim).clamp(min=0)"},
     ),
     mistake(
@@ -168,7 +169,7 @@ MISTAKES = (
     mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
     mistake(
         "base_below_1",
-        "bases below 1 are refused, but 0.5 is one",
+        "bases below 1 are refused, but every positive base except 1 is valid, 0.5 for example",
         {"check": "base is not None and base <= 1"},
         short={CHECK: "base is not None and base <= 1"},
     ),

@@ -85,8 +85,8 @@ MISTAKES = (
     ),
     mistake(
         "patched_after_the_logarithm",
-        "zeros are mended after the logarithm or the division, or by xlogy or entr, and gradients are not finite; mend "
-        "them before",
+        "zeros are mended after the logarithm or the division, or by xlogy or entr, so gradients are not finite; "
+        "replace the zeros before",
         *each("torch.where(p > 0, p * (p / (x * y)).log(), 0)", "torch.where(p > 0, -p * (p / z).log(), 0)"),
         *each(*(f"torch.where(p > 0, {one}, 0)" for one in RAW)),
         *each("p * torch.where(p > 0, p / (x * y), 1).log()", "-p * torch.where(p > 0, p / z, 1).log()"),
@@ -95,7 +95,7 @@ MISTAKES = (
     ),
     mistake(
         "eps_in_the_logarithm",
-        "probabilities are raised a little before the logarithm; leave all but 0 · log 0 as they are",
+        "an eps or a clamp raises the probabilities before the logarithm; leave all as they are except in 0 · log 0",
         *(form | {"inside": f"p{raised}"} for raised in RAISED for form in FORMS),
         *each("p * (log(p) - (x * y + 1e-12).log())", "p * ((z + 1e-12).log() - log(p))"),
     ),
@@ -131,7 +131,7 @@ MISTAKES = (
     ),
     mistake(
         "clamped_at_0",
-        "a result below 0 is changed, but with a base below 1 it is right; leave it as it is",
+        "results below 0 are clamped, but with a base below 1 they are right; do not clamp them",
         *each(f"(({KL}).sum() / {NATS}).clamp(min=0) * {NATS}", f"(({CE}).sum() / {NATS}).clamp(min=0) * {NATS}"),
     ),
     mistake(
@@ -176,7 +176,7 @@ MISTAKES = (
     ),
     mistake(
         "base_below_1",
-        "bases below 1 are refused, but 0.5 is one",
+        "bases below 1 are refused, but every positive base except 1 is valid, 0.5 for example",
         {"check": "base is not None and base <= 1"},
         short={CHECK: "base is not None and base <= 1"},
     ),

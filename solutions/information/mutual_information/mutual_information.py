@@ -38,7 +38,7 @@ def conditional_entropy(joint: Tensor, given: str = "y", base: float | None = No
     # TODO: compute the probabilities of the variable that is given.
     # TODO: sum −p(x, y) log p(x | y), and turn the natural logarithm into the one to `base`.
     # TODO: then make it robust: refuse a table that is not 2-D, an unknown `given`, and a base without a logarithm;
-    # which value and which gradients has a cell, a row or a column of zeros?
+    # what are the value and the gradients at a cell, a row or a column of zeros?
     if joint.dim() != 2:
         raise ValueError(f"joint should be 2-D, (X, Y), got {tuple(joint.shape)}")
     if given not in ("x", "y"):

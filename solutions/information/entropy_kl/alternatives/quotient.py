@@ -1,4 +1,4 @@
-"""Quotients in float64, and nothing about zeros but a smallest number in place of those that weigh nothing."""
+"""Quotients in float64; a 0 that counts for nothing is replaced by the smallest number."""
 
 import math
 
