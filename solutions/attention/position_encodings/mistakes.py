@@ -104,8 +104,8 @@ MISTAKES = (
     ),
     Mistake(
         "next_power",
-        "between powers of two, the slopes are the first ones of the next higher power; "
-        "take all of the next lower one, then every other one of the higher",
+        "between powers of two, the first slopes of 2n heads are used; take all slopes of n heads, then every other "
+        "slope of 2n heads",
         {"n = 2 …": "n = 2 ** (num_heads - 1).bit_length()"},
     ),
     Mistake(
@@ -125,7 +125,7 @@ MISTAKES = (
     ),
     Mistake(
         "slopes_sorted",
-        "the slopes are sorted; keep their order: first n slopes, n the largest power of two, then the ones between",
+        "the slopes are sorted; keep their order: first the n slopes of n heads, then those from 2n heads",
         {"torch.tensor(…": "torch.tensor(sorted((slopes + between)[:num_heads], reverse=True))"},
     ),
     Mistake(

@@ -31,13 +31,13 @@ def sinusoidal_encoding(length: int, dim: int, base: float = 10000.0, dtype: tor
 
 
 def alibi_slopes(num_heads: int) -> Tensor:
-    """2^(−8h/n) for h = 1 … n, then 2^(−4h/n) for odd h, where n is the largest power of two that fits num_heads
+    """2^(−8h/n) for h = 1 … n, then 2^(−4h/n) for odd h, where n is the largest power of two up to num_heads
 
     Args:
         num_heads: H.
     Returns: (H,), float32.
     Raises: ValueError if num_heads is below 1.
-    Source: arXiv:2108.12409, section 3; between powers of two, as its authors' code has it.
+    Source: arXiv:2108.12409, section 3; the rule for other numbers of heads is in its authors' code.
     """
     # --- solution
     # TODO: refuse fewer than one head.
@@ -66,7 +66,7 @@ def alibi_bias(num_heads: int, q_len: int, k_len: int | None = None) -> Tensor:
     # --- solution
     # TODO: refuse fewer keys than queries.
     # TODO: the distance of each query's position to each key's.
-    # TODO: times minus the slope of each head.
+    # TODO: multiply it by minus the slope of each head.
     if k_len is None:
         k_len = q_len
     if k_len < q_len:
