@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "always_neighbours",
-        "the channels 2i and 2i + 1 are always a pair; by default, i and i + d/2 are one",
+        "the channels 2i and 2i + 1 are always a pair; by default, the channels i and i + d/2 are",
         {PAIRS: NEIGHBOURS, BACK: f"return {WOVEN}"},
     ),
     Mistake(
@@ -197,7 +197,7 @@ MISTAKES = (
     ),
     Mistake(
         "rotation_matrices",
-        "each token gets a d × d matrix; rotate the pairs by themselves",
+        "each token gets a d × d matrix; rotate each pair on its own, without a matrix",
         MATRICES,
         slow=True,
     ),
