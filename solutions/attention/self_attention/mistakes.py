@@ -35,14 +35,14 @@ MISTAKES = (
     ),
     Mistake(
         "no_max_shift",
-        "the softmax is written out without subtracting each row's own maximum, so exp overflows, or a row becomes 0/0 "
-        "where one maximum is subtracted from all; subtract each row's, or call torch.softmax",
+        "the softmax does not subtract each row's own maximum, so exp overflows, or, if all rows share one maximum, a "
+        "row becomes 0/0; subtract each row's maximum, or call torch.softmax",
         {WEIGHTS: "scores.exp() / scores.exp().sum(-1, keepdim=True)"},
         {WEIGHTS: "(scores - scores.max()).exp() / (scores - scores.max()).exp().sum(-1, keepdim=True)"},
     ),
     Mistake(
         "cast_but_not_shifted",
-        "half precision is cast to float32 in place of the softmax's shift, but exp overflows there as well, from 89 "
+        "half precision is cast to float32 and no maximum is subtracted, but exp also overflows in float32, from 89 "
         "on; subtract each row's maximum in every dtype, or call torch.softmax",
         {WEIGHTS: f"{IN_FLOAT32}.to(x.dtype) if x.dtype.itemsize < 4 else {WEIGHTS}"},
     ),
@@ -102,7 +102,8 @@ MISTAKES = (
     ),
     Mistake(
         "attention_detached",
-        "the weights are detached before the sum, so W_q and W_k learn nothing from the output; leave them attached",
+        "the weights are detached before they multiply the values, so W_q and W_k learn nothing from the output; do "
+        "not detach",
         {RESULT: "weights.detach() @ v, weights\n"},
     ),
     Mistake(
@@ -139,7 +140,7 @@ MISTAKES = (
     Mistake(
         "all_tokens_of_the_batch_at_once",
         "the tokens of all sequences meet in one table of (B·S)², most of which is thrown away; keep the axis of the "
-        "batch, and @ multiplies the matrices of each sequence by itself",
+        "batch, so that @ multiplies only tokens of the same sequence",
         {
             SCORES: "((q / math.sqrt(x.shape[-1])).flatten(0, 1) @ k.flatten(0, 1).T)"
             ".unflatten(0, x.shape[:2]).unflatten(2, x.shape[:2]).diagonal(dim1=0, dim2=2).movedim(-1, 0)"
