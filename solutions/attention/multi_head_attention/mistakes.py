@@ -42,7 +42,7 @@ MISTAKES = (
     Mistake("scaled_by_embed_dim", {SCORES: SCORES.replace("(d)", "(D)")}),
     Mistake(
         "cast_but_not_shifted",
-        "half precision is cast to float32 in place of the softmax's shift, but exp overflows there as well, from 89 "
+        "half precision is cast to float32 and no maximum is subtracted, but exp also overflows in float32, from 89 "
         "on; subtract each row's maximum in every dtype, or call torch.softmax",
         {SOFTMAX: f"{IN_FLOAT32}.to(scores.dtype) if scores.dtype.itemsize < 4 else {SOFTMAX}"},
     ),
@@ -115,8 +115,9 @@ MISTAKES = (
     ),
     Mistake(
         "blocked_row_gives_nan_gradients",
-        "-inf is added to blocked scores and the NaN of a fully blocked row replaced after the softmax, but its "
-        "gradient stays NaN; fill the scores with masked_fill or where, which stop it, or give such rows finite scores",
+        "-inf is added to blocked scores, and the NaN of a fully blocked row is replaced after the softmax, but its "
+        "gradient stays NaN; use masked_fill or where on the scores, whose gradient is 0 there, or give such rows "
+        "finite scores",
         {BLOCK: ADDED_INFINITY, CLEAR: "attn = attn.nan_to_num(0.0)"},
     ),
     Mistake(
@@ -143,8 +144,8 @@ MISTAKES = (
     ),
     Mistake(
         "penalty_times_one_minus_mask",
-        "(1 - mask) times a constant is added to the scores, which is right only for 0 and 1, and a row with every key "
-        "blocked is not cleared; fill the scores where mask == 0, and set such rows to 0 after the softmax",
+        "(1 - mask) times a constant is added to the scores, which is right only for masks of 0 and 1, and a row with "
+        "every key blocked is not cleared; fill the scores where mask == 0, and set the weights of such a row to 0",
         {BLOCK: PENALTIES[0], **NOT_CLEARED},
         *({BLOCK: penalty, **NOT_CLEARED} for penalty in PENALTIES[1:]),
     ),
