@@ -59,7 +59,7 @@ MISTAKES = (
     ),
     Mistake(
         "future_seen_with_key_mask",
-        "with key_mask, later keys are seen: it replaces the causal mask; a key must pass both",
+        "key_mask replaces the causal mask, so later keys are seen; a key must pass both masks",
         {PADDED: "seen = key_mask[:, None, None].expand(B, 1, Sq, Sk)"},
     ),
     Mistake(
@@ -146,7 +146,7 @@ MISTAKES = (
     Mistake("scaled_by_d", {"math.sqrt(d)": "d"}),
     Mistake(
         "scaled_by_dv",
-        "the scores are divided by √dv, with the channels of v; d is the last axis of q",
+        "the scores are divided by √dv, the root of v's channels; use √d, the root of q's channels",
         {"math.sqrt(d)": "math.sqrt(v.shape[-1])"},
     ),
     Mistake(
