@@ -20,7 +20,7 @@ class GroupedQueryAttention(nn.Module):
     def __init__(self, embed_dim: int, num_heads: int, num_kv_heads: int) -> None:
         super().__init__()
         # TODO: make the linear maps q_linear and out_linear, (D to D), k_linear and v_linear, (D to G·d).
-        # TODO: then make it robust: refuse heads that do not divide embed_dim, or num_heads.
+        # TODO: then make it robust: num_heads must divide embed_dim, and num_kv_heads must divide num_heads.
         raise NotImplementedError
 
     def forward(self, x: Tensor, causal: bool = False) -> Tensor:

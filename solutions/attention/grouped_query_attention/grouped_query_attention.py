@@ -21,7 +21,7 @@ class GroupedQueryAttention(nn.Module):
         super().__init__()
         # --- solution
         # TODO: make the linear maps q_linear and out_linear, (D to D), k_linear and v_linear, (D to G·d).
-        # TODO: then make it robust: refuse heads that do not divide embed_dim, or num_heads.
+        # TODO: then make it robust: num_heads must divide embed_dim, and num_kv_heads must divide num_heads.
         if embed_dim % num_heads != 0:
             raise ValueError(f"embed_dim / num_heads should be a whole number, got {embed_dim} / {num_heads}")
         if num_heads % num_kv_heads != 0:

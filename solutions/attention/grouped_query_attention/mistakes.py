@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "values_not_shared",
-        "the keys are repeated for all heads of queries and the values are not, so the sizes do not fit; repeat both",
+        "keys or values are not repeated for all heads of queries, so the sizes do not fit; repeat both",
         {SHARE_V: "pass"},
         {SHARE_K: "pass"},
         {SHARE_K: "pass", SHARE_V: "pass"},
@@ -69,8 +69,8 @@ MISTAKES = (
     ),
     Mistake(
         "queries_in_another_order",
-        "the channels of q are split as (H / G, G, d), so head h is in another group than its result; split them as "
-        "(G, H / G, d), or simply (H, d)",
+        "the channels of q are split as (H / G, G, d), so the queries of one head get the place of another head; "
+        "split them as (G, H / G, d), or simply (H, d)",
         {SPLIT["q"]: "q = self.q_linear(x).view(B, S, H // G, G, d).permute(0, 3, 2, 1, 4).reshape(B, H, S, d)"},
     ),
     Mistake(
