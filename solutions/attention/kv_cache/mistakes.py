@@ -222,7 +222,7 @@ MISTAKES = (
     ),
     Mistake(
         "scores_of_all_tokens",
-        "old tokens are scored again, and thrown away; score only the queries of the new tokens",
+        "scores of the old queries are computed again and thrown away; score only the queries of the new tokens",
         {
             SCORES: "(torch.cat([q.new_zeros(B, H, S - T, d), q], dim=2) / math.sqrt(d)) @ k.mT",
             HIDDEN: "scores[:, :, S - T :].masked_fill(~seen, -torch.inf)",
