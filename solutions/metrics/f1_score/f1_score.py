@@ -13,7 +13,7 @@ def precision_recall_f1(
         y_true, y_pred: (N,) labels from 0 to C - 1, of any integer dtype.
         average: "binary" (of class 1 alone), "micro" (counts added up over the classes), "macro" (the mean over all
             C classes), "weighted" (the mean weighted by how often each class is true) or None (no mean).
-        num_classes: C; the largest label of either plus 1 if it is None.
+        num_classes: C; None: the largest label of y_true and y_pred, plus 1.
     Returns: (precision, recall, f1) in float32, scalars; or (C,) each where average is None.
     Raises: ValueError if average is none of these, y_true or y_pred is not 1-D, their lengths differ or are 0, or
         average is "binary" and there is a label above 1.

@@ -113,7 +113,8 @@ MISTAKES = (
     ),
     Mistake(
         "binary_of_other_classes",
-        "binary describes class 0, the last class or the mean of both; it is only class 1, whatever num_classes is",
+        "binary describes class 0, the last class or the mean of both classes; it should be class 1 alone, whatever "
+        "num_classes is",
         {BINARY: [BINARY.replace("[1]", "[0]"), BINARY.replace("[1]", "[top]")]},
         {
             CLASSES: 'C = num_classes or (2 if average == "binary" else top + 1)',
@@ -160,8 +161,8 @@ MISTAKES = (
     ),
     Mistake(
         "shapes_half_checked",
-        "labels that are not 1-D are flattened, or get through if only one of the two is not 1-D; refuse them if "
-        "either is not",
+        "labels that are not 1-D are flattened, or only one of the two inputs is checked; raise ValueError if either "
+        "is not 1-D",
         {DIMENSIONS: DIMENSIONS.replace(" or ", " and ")},
         {DIMENSIONS: "    if y_true.dim() != 1:\n"},
         {DIMENSIONS: "    if y_pred.dim() != 1:\n"},
@@ -212,7 +213,7 @@ MISTAKES = (
     ),
     Mistake(
         "every_cell_for_every_sample",
-        "each sample has a confusion matrix of its own, of all C × C pairs of labels; let bincount count the pairs",
+        "a C × C table of all pairs of labels is made for each sample; let bincount count the pairs",
         from_a_matrix(
             "((y_true[:, None, None] == torch.arange(C)[:, None]) & (y_pred[:, None, None] == torch.arange(C))).sum(0)"
         ),
