@@ -69,7 +69,8 @@ MISTAKES = (
     ),
     Mistake(
         "positions_as_tokens",
-        "axis 1 is taken for the vocabulary, as F.cross_entropy does, but here the last axis is; flatten, or transpose",
+        "axis 1 is taken for the vocabulary, as F.cross_entropy does, but here it is the last axis; flatten, or "
+        "transpose",
         {MEAN: MEAN.replace(".flatten(0, 1)", "").replace(".flatten()", "")},
         {MEAN: f"-logits.log_softmax(1).{PICKED}[counts].mean()"},
     ),
@@ -111,7 +112,7 @@ MISTAKES = (
     Mistake("cast_but_not_shifted", {MEAN: f"{IN_FLOAT32} if logits.dtype.itemsize < 4 else {MEAN}"}),
     Mistake(
         "loss_capped",
-        "the mean loss is capped against overflow; a perplexity that fits the dtype stays as it is",
+        "the mean loss is capped against overflow, which changes perplexities that fit the dtype; do not cap it",
         {RESULT: "loss.clamp(max=80).exp()"},
     ),
     Mistake(
