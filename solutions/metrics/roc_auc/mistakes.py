@@ -47,7 +47,8 @@ ranks, P = 1 + ({ranks}).double(), int((y_true == 1).sum())
 MISTAKES = (
     Mistake(
         "one_point_per_sample",
-        "every sample has a point of its own, so that the order of equal scores matters; keep one per distinct score",
+        "every sample has a point of its own, so that the order of equal scores matters; keep one point per distinct "
+        "score",
         ALL_POINTS,
         # the order of equal scores is another one
         ALL_POINTS | {"descending=True": "descending=True, stable=True"},
@@ -64,7 +65,7 @@ MISTAKES = (
     ),
     Mistake(
         "ascending_thresholds",
-        "the scores are sorted upwards and the samples below each threshold counted; sort them by descending score",
+        "the scores are sorted upwards, so the samples below each threshold are counted; sort by descending score",
         {"descending=True": "descending=False"},
     ),
     Mistake(
