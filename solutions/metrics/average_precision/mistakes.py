@@ -42,8 +42,8 @@ MISTAKES = (
     ),
     Mistake(
         "ties_told_apart",
-        "equal scores are accepted one by one, or only the first of them is; accept all at once, and count at the last "
-        "one",
+        "equal scores are accepted one by one, or only the first of them is accepted; accept all of them at once, and "
+        "count at the last one",
         BY_SAMPLE,
         BY_SAMPLE | {"descending=True": "descending=True, stable=True"},
         {LAST: "torch.cat([torch.ones_like(positive[:1]), score[1:] != score[:-1]])"},
