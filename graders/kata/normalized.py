@@ -50,7 +50,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         *(Mistake(name, wrong, result(f"(x - mean) / {text}")) for name, (text, wrong) in DIVISORS.items()),
         Mistake(
             "eps_ignored",
-            "1e-5 is used in place of eps, for any eps, for 0 or without weight and bias; use the one that is passed",
+            "1e-5 is used in place of eps: always, or only for an eps of 0, or without weight or bias; use the eps "
+            "that is passed",
             result("(x - mean) / torch.sqrt(var + 1e-5)"),
             *(
                 result(f"(x - mean) / torch.sqrt(var + ({eps}))")
@@ -71,8 +72,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "variances_averaged",
-            "variances over the last axis are averaged, which leaves out how their means differ; "
-            "take one over all axes",
+            "variances along the last axis are averaged, which leaves out how the means along it differ; take one over "
+            "all axes",
             variance("x.var(-1, correction=0, keepdim=True).mean(axes, keepdim=True)"),
         ),
         Mistake(

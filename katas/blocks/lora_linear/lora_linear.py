@@ -31,5 +31,5 @@ class LoRALinear(nn.Module):
     def merged(self) -> nn.Linear:
         """A new nn.Linear that computes the same, in the dtype of this layer, which stays as it is."""
         # TODO: what is the weight of one layer that does the work of both?
-        # TODO: then make it robust: its own memory, dtype and bias.
+        # TODO: then make it robust: memory of its own, this layer's dtype, and the bias.
         raise NotImplementedError

@@ -23,7 +23,7 @@ class BatchNorm(nn.Module):
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1) -> None:
         super().__init__()
         # TODO: keep the arguments.
-        # TODO: make the parameters weight and bias, of what the formula leaves as it is at first.
+        # TODO: make the parameters weight and bias. With which values does the formula only normalise x at first?
         # TODO: make running_mean (zeros) and running_var (ones): saved with the module, but not trained.
         raise NotImplementedError
 

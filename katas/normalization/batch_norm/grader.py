@@ -197,4 +197,6 @@ GRADER = Grader(
 @pytest.mark.rules
 def test_no_layer_of_torch_is_inherited(submission: Submission) -> None:
     found = submission.run(inherited_layers)
-    assert not found, f"the bases of BatchNorm: should be none of torch's normalization layers, got one of {found[0]}"
+    assert not found, (
+        f"the bases of BatchNorm: should be none of torch's normalisation layers, got a base of nn.{found[0]}"
+    )

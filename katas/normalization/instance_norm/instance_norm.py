@@ -7,7 +7,7 @@ from torch import Tensor
 def instance_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
     """y = γ (x − μ) / √(σ² + ε) + β, with a mean μ and a biased variance σ² for each channel of each sample
 
-    They are taken over all positions of the channel. Each channel has its own γ and β, the same ones for all samples.
+    μ and σ² are taken over all positions of the channel. Each channel has its own γ and β, the same for all samples.
 
     Args:
         x: (N, C, *), * one or more axes.
@@ -19,6 +19,6 @@ def instance_norm(x: Tensor, weight: Tensor | None = None, bias: Tensor | None =
     """
     # TODO: take the mean and the variance of each channel of each sample.
     # TODO: put the formula together, with γ and β where they are given.
-    # TODO: then make it robust: refuse an x without an axis behind C or with a single position there,
+    # TODO: then make it robust: refuse an x without an axis after C or with a single position there,
     #       and a weight or bias that is not (C,).
     raise NotImplementedError

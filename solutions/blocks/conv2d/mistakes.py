@@ -31,10 +31,16 @@ def wrong(name: str, diagnosis: str, old: str, *new: str, sized: bool = False, s
 
 
 MISTAKES = (
-    wrong("flipped", "the kernel is flipped; weight[0, 0] meets the upper left", WEIGHT, "seen, weight.flip(2, 3))"),
+    wrong(
+        "flipped",
+        "the kernel is flipped; weight[o, c, 0, 0] meets the upper left of a window",
+        WEIGHT,
+        "seen, weight.flip(2, 3))",
+    ),
     wrong(
         "other_order",
-        "windows are flattened in another order than weight: channels, then the kernel's rows, then its columns",
+        "windows are flattened in another order than weight, which is in the order channels, kernel rows, kernel "
+        "columns",
         WEIGHT,
         "seen, weight.permute(0, 2, 3, 1).reshape(weight.shape))",
         "seen, weight.reshape(O, *weight.shape[2:], C).permute(0, 3, 1, 2))",
@@ -55,7 +61,7 @@ MISTAKES = (
     ),
     wrong(
         "padded_on_one_side",
-        "padding is added or counted on one side of an axis; it belongs on both",
+        "padding is added or counted on only one side of an axis; it belongs on both",
         ROUND,
         *("(pw, 0, ph, 0)", "(0, pw, 0, ph)", "(2 * pw, 0, 2 * ph, 0)", "(0, 2 * pw, 0, 2 * ph)"),
         sized=True,
@@ -81,8 +87,18 @@ MISTAKES = (
         "(kh, kw), (dh, dw), (ph, pw), (sh, sw) =",
         sized=True,
     ),
-    wrong("stride_ignored", "stride changes nothing", AXES, "((2, kh, 1, dh), (3, kw, 1, dw))"),
-    wrong("dilation_ignored", "dilation changes nothing", AXES, "((2, kh, sh, 1), (3, kw, sw, 1))"),
+    wrong(
+        "stride_ignored",
+        "stride changes nothing; windows should be that far apart",
+        AXES,
+        "((2, kh, 1, dh), (3, kw, 1, dw))",
+    ),
+    wrong(
+        "dilation_ignored",
+        "dilation changes nothing; the kernel should read every dilation-th row and column",
+        AXES,
+        "((2, kh, sh, 1), (3, kw, sw, 1))",
+    ),
     wrong(
         "dilated_too_long",
         "a dilated kernel is taken to be dilation · k long; its length is dilation · (k − 1) + 1",
@@ -111,7 +127,12 @@ MISTAKES = (
         *("fill=-1e9", "fill=-1e4", "fill=torch.finfo(torch.float16).min"),
     ),
     wrong("pool_stride_of_one", "without a stride, 1 is used; use the kernel's size", STEP, f"1{STEP[11:]}"),
-    wrong("no_stride_for_zero", "a stride of 0 is read as none; compare with None", STEP, "stride or kernel_size"),
+    wrong(
+        "no_stride_for_zero",
+        "a stride of 0 is taken for no stride, and not refused; compare stride with None",
+        STEP,
+        "stride or kernel_size",
+    ),
     wrong(
         "half_refused",
         "a padding of exactly half of the kernel is refused; it is allowed",

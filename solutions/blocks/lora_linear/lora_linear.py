@@ -43,7 +43,7 @@ class LoRALinear(nn.Module):
         """A new nn.Linear that computes the same, in the dtype of this layer, which stays as it is."""
         # --- solution
         # TODO: what is the weight of one layer that does the work of both?
-        # TODO: then make it robust: its own memory, dtype and bias.
+        # TODO: then make it robust: memory of its own, this layer's dtype, and the bias.
         weight = self.linear.weight + self.scale * (self.lora_B @ self.lora_A)  # (out_features, in_features)
         out_features, in_features = weight.shape
         has_bias = self.linear.bias is not None

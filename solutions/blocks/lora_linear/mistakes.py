@@ -93,7 +93,7 @@ MISTAKES = (
     ),
     Mistake(
         "both_zero",
-        "lora_A and lora_B are both zero, and then neither gets a gradient, ever; draw lora_A at random",
+        "lora_A and lora_B are both zero, so both gradients stay zero; draw lora_A at random",
         {INIT_A: "nn.init.zeros_(self.lora_A)"},
     ),
     Mistake(
@@ -134,7 +134,8 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_of_x_cut",
-        "the frozen layer runs under no_grad or is detached, and x loses its gradient through it; freezing is enough",
+        "the frozen layer runs under no_grad or is detached, which cuts the gradient of x; freezing its parameters is "
+        "enough",
         {RETURN: [f"return {BASE}.detach() + {ADDED}", f"return self.linear(x.detach()) + {ADDED}"]},
     ),
     Mistake(

@@ -36,7 +36,7 @@ MISTAKES = (
     ),
     Mistake(
         "exp_overflows",
-        "e^(−x) overflows far below 0, and the gradient is ∞/∞, which is NaN; multiply by torch.sigmoid(x)",
+        "e^(−x) overflows far below 0, and the gradient is 0 · ∞, which is NaN; multiply by torch.sigmoid(x)",
         {SILU: ["return x / (1 + torch.exp(-x))", "return x * (1 / (1 + torch.exp(-x)))"]},
     ),
     Mistake(
@@ -46,7 +46,7 @@ MISTAKES = (
     ),
     Mistake(
         "silu_cut_off",
-        "silu is 0 from −20 on, where x σ(x) is small and still counts; use the formula for every x",
+        "silu is set to 0 below −20, where x σ(x) is small but still counts; use the formula for every x",
         {SILU: "return torch.where(x < -20, 0, x * torch.sigmoid(x))"},
     ),
     Mistake(
@@ -125,7 +125,7 @@ MISTAKES = (
     ),
     Mistake("gate_of_geglu", "the gate is gelu; use silu", gated("gelu(g) * u"), gated('gelu(g, "tanh") * u')),
     Mistake("gate_of_reglu", "the gate is a ReLU; use silu", gated("torch.relu(g) * u")),
-    Mistake("silu_on_both", "both branches go through silu; only gate_proj's does", gated("silu(g) * silu(u)")),
+    Mistake("silu_on_both", "both branches go through silu; only gate_proj's should", gated("silu(g) * silu(u)")),
     Mistake(
         "silu_after_the_product",
         "the branches are multiplied before silu; apply it to gate_proj's branch, then multiply",

@@ -77,13 +77,12 @@ MISTAKES = (
     ),
     Mistake(
         "side_by_side",
-        "the MLP reads what attention reads, as if they stood side by side; it comes after attention, and reads the "
-        "sum",
+        "the MLP reads what attention reads, as if they stood side by side; it should read the sum after attention",
         {NORMED: f"start = x\n        {NORMED}", HIDDEN_LAYER: "self.fc1(self.ln2(start))"},
     ),
     Mistake(
         "mlp_first",
-        "the MLP comes before attention; it comes after",
+        "the MLP comes before attention; it should come after it",
         {
             NORMED: f"x = x + self.fc2({GELU})\n        {NORMED}",
             FIRST: f"return x + {MAPPED}",
@@ -104,7 +103,7 @@ MISTAKES = (
     Mistake("no_first_norm", "attention reads x without its norm; give it ln1(x)", {NORMED: "normed = x"}),
     Mistake(
         "queries_not_normed",
-        "queries come from x, keys and values from ln1(x); all three come from ln1(x)",
+        "queries, keys or values come from x; all three should come from ln1(x)",
         not_normed("q"),
         not_normed("k", "v"),
         not_normed("v"),

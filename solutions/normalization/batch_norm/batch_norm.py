@@ -24,7 +24,7 @@ class BatchNorm(nn.Module):
         super().__init__()
         # --- solution
         # TODO: keep the arguments.
-        # TODO: make the parameters weight and bias, of what the formula leaves as it is at first.
+        # TODO: make the parameters weight and bias. With which values does the formula only normalise x at first?
         # TODO: make running_mean (zeros) and running_var (ones): saved with the module, but not trained.
         self.num_features = num_features
         self.eps = eps

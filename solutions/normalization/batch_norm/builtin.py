@@ -1,4 +1,4 @@
-"""torch.nn.BatchNorm1d, which takes any rank once it is not asked whether it does."""
+"""torch.nn.BatchNorm1d, which takes any rank once its check of the rank is off."""
 
 from torch import Tensor, nn
 

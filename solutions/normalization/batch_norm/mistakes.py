@@ -111,7 +111,7 @@ MISTAKES = (
     ),
     Mistake(
         "mode_of_gradients",
-        "whether gradients are on decides what is used; ask self.training, which train() and eval() set",
+        "whether gradients are on decides which statistics are used; ask self.training, which train() and eval() set",
         {"        if self.training:\n": "        if torch.is_grad_enabled():\n"},
     ),
     Mistake(

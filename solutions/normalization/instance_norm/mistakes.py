@@ -40,7 +40,7 @@ SLOW = {
     ),
     "centred_by_a_matrix": (
         "(planes @ (torch.eye(planes.shape[2], dtype=x.dtype) - 1 / planes.shape[2])).square().mean(2)",
-        "a matrix of all positions by all positions takes the mean away; subtract the mean",
+        "the mean is subtracted by a matrix of all positions by all positions; subtract it directly",
     ),
     "products_of_all_channels": (
         "((planes @ planes.mT).diagonal(dim1=1, dim2=2) / planes.shape[2])",
@@ -79,12 +79,14 @@ MISTAKES = (
     ),
     Mistake(
         "samples_counted_as_positions",
-        "one position passes if there are several samples, as in batch norm; count the positions of one sample",
+        "an x with a single position is accepted if it has several samples, as in batch norm; count one sample's "
+        "positions",
         {FITS: ["x.dim() < 3 or x.numel() == x.shape[1]", "x.dim() < 3 or x.numel() == 1"]},
     ),
     Mistake(
         "one_axis_of_length_one_refused",
-        "an axis of length 1 is refused, though others give several positions; multiply their lengths",
+        "an axis of length 1 is refused, though other axes after C are longer; refuse only if their lengths multiply "
+        "to 1",
         {FITS: "x.dim() < 3 or 1 in x.shape[2:]"},
         {FITS: ["x.dim() < 3 or x.shape[-1] == 1", "x.dim() < 3 or x.shape[2] == 1"]},
     ),

@@ -141,22 +141,23 @@ MISTAKES = (
     ),
     of_x(
         "no_projection",
-        "rms is treated as a constant, so the gradient of x lacks the part through it; subtract n · mean(g · n)",
+        "rms is treated as a constant, so the gradient of x lacks the part through it; subtract n · mean(g · n), with "
+        "n = x / rms and g = w · grad_output",
         "grad_n / rms",
     ),
     of_x(
         "projection_summed",
-        "g · n is added up, but not divided by D; take its mean over the row",
+        "the sum of w · grad_output · x / rms over a row is not divided by D; take the mean",
         "(grad_n - n * (grad_n * n).sum(-1, keepdim=True)) / rms",
     ),
     of_x(
         "projection_added",
-        "the part through rms is added; rms grows with x and divides it, so subtract",
+        "the part of the gradient of x through rms is added; rms grows with x and divides it, so subtract that part",
         "(grad_n + n * (grad_n * n).mean(-1, keepdim=True)) / rms",
     ),
     of_x(
         "projection_along_x",
-        "x stands in the projection in place of x / rms; use the normalised x, both times",
+        "the part through rms is computed from x; use x / rms, in both places",
         "(grad_n - x * (grad_n * x).mean(-1, keepdim=True)) / rms",
         "(grad_n - n * (grad_n * x).mean(-1, keepdim=True)) / rms",
         "(grad_n - x * (grad_n * n).mean(-1, keepdim=True)) / rms",
@@ -168,12 +169,12 @@ MISTAKES = (
     ),
     of_x(
         "as_layer_norm",
-        "the mean of g is subtracted as well, as in layer norm's backward pass; RMS norm subtracts nothing from x",
+        "the mean of w · grad_output is also subtracted, as in layer norm's backward pass; RMS norm subtracts no mean",
         "(grad_n - grad_n.mean(-1, keepdim=True) - n * (grad_n * n).mean(-1, keepdim=True)) / rms",
     ),
     of_x(
         "projection_over_all_rows",
-        "the mean of g · n is taken over all rows together; each row has its own",
+        "the mean of w · grad_output · x / rms is taken over all rows together; each row has its own",
         "(grad_n - n * (grad_n * n).mean()) / rms",
     ),
     of_x(
@@ -219,7 +220,7 @@ MISTAKES = (
     ),
     of_weight(
         "divided_by_weight",
-        "y / weight stands for the normalised x, which is NaN for a weight of 0; keep x and rms instead",
+        "the normalised x is taken as y / weight, which is NaN for a weight of 0; take x / rms instead",
         "(g * (n * weight / weight)).flatten(0, -2).sum(0) if x.dim() > 1 else g * n",
     ),
     Mistake(

@@ -1,4 +1,4 @@
-"""A free function returns the moved averages, which are bound anew; bare asserts; keeps num_batches_tracked, too."""
+"""A free function returns the moved averages, which are bound anew; bare asserts; num_batches_tracked is kept."""
 
 import torch
 from torch import nn

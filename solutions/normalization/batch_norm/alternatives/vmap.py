@@ -1,4 +1,4 @@
-"""One channel is normalized; vmap does it for all of them."""
+"""One channel is normalised; vmap does it for all of them."""
 
 import torch
 from torch import nn

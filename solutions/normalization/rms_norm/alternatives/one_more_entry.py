@@ -1,4 +1,4 @@
-"""A row with √(D ε) behind its last entry has length √D · rms."""
+"""A row with √(D ε) after its last entry has length √D · rms."""
 
 import torch
 
