@@ -109,7 +109,8 @@ BLOCK = (
     ),
     Mistake(
         "post_norm",
-        "the norms come after the sums, as in the first transformer; each comes first in its branch: x + f(ln(x))",
+        "the norms come after the sums, as in the first transformer; each should come first in its branch: x + "
+        "f(ln(x))",
         {FIRST: "x = self.ln1(x + self.attention(x))", SECOND: "return self.ln2(x + self.mlp(x))"},
         {FIRST: "x = self.ln1(x + self.attention(x))"},
         {SECOND: "return self.ln2(x + self.mlp(x))"},
@@ -133,12 +134,12 @@ BLOCK = (
     ),
     Mistake(
         "branches_side_by_side",
-        "the MLP reads what attention reads; it comes after attention, and reads the sum",
+        "the MLP reads what attention reads; it should read the sum after attention",
         {FIRST: f"start = x\n        {FIRST}", SECOND: "return x + self.mlp(self.ln2(start))"},
     ),
     Mistake(
         "another_activation",
-        "the activation of the MLP is no GELU",
+        "the activation of the MLP is no GELU; use F.gelu without options",
         {GELU: ["F.relu(self.fc1(x))", "F.silu(self.fc1(x))"]},
     ),
     Mistake(
@@ -158,7 +159,7 @@ BLOCK = (
     ),
     Mistake(
         "narrow_mlp",
-        "the MLP has another width; fc1 maps to 4 · dim channels, and fc2 maps back",
+        "the MLP has another width; fc1 should map to 4 · dim channels, and fc2 back",
         {"nn.Linear(dim, 4 * dim)": "nn.Linear(dim, 2 * dim)", "nn.Linear(4 * dim, dim)": "nn.Linear(2 * dim, dim)"},
     ),
 )
@@ -184,11 +185,13 @@ MODEL = (
         {"in self.blocks:": "in self.blocks[:1]:"},
     ),
     Mistake(
-        "no_positions", "the position embedding is not added, so the order of the tokens hardly counts", {ADDED: ""}
+        "no_positions",
+        "the position embedding is not added, so the order of the tokens hardly counts; add it",
+        {ADDED: ""},
     ),
     Mistake(
         "positions_of_another_length",
-        "the position embedding has a row for each token of the vocabulary; it has one for each place of the context",
+        "the position embedding has a row for each token of the vocabulary; it should have one for each position",
         {"nn.Embedding(context,…": "nn.Embedding(vocab_size, dim)"},
     ),
     Mistake(
@@ -198,22 +201,24 @@ MODEL = (
     ),
     Mistake(
         "positions_from_the_end",
-        "positions are counted from the last token back; the first token has position 0",
+        "positions are counted from the end; the first token should have position 0",
         {POSITIONS: f"{POSITIONS}.flip(0)"},
         {POSITIONS: "torch.arange(self.context - ids.shape[1], self.context, device=ids.device)"},
     ),
     Mistake(
-        "positions_all_0", "all tokens have position 0; they have 0, 1, 2, …", {POSITIONS: "torch.zeros_like(ids[0])"}
+        "positions_all_0",
+        "all tokens have position 0; they should have 0, 1, 2, …",
+        {POSITIONS: "torch.zeros_like(ids[0])"},
     ),
     Mistake(
         "embedding_times_root",
         "token embeddings are multiplied by √dim, as in the first transformer; here they are taken as they are",
         {TOKENS: f"{TOKENS} * math.sqrt(self.ln_f.weight.numel())"},
     ),
-    Mistake("no_last_norm", "ln_f is not applied; the output projection reads ln_f(x)", {LAST_NORM: ""}),
+    Mistake("no_last_norm", "ln_f is not applied; the output projection should read ln_f(x)", {LAST_NORM: ""}),
     Mistake(
         "norm_between_blocks",
-        "ln_f is applied after each block; it comes once, after the last",
+        "ln_f is applied after each block; apply it once, after the last",
         {"            x = block(x)\n": "            x = self.ln_f(block(x))\n", LAST_NORM: ""},
     ),
     Mistake(
@@ -223,7 +228,7 @@ MODEL = (
     ),
     Mistake(
         "head_with_bias",
-        "the output projection has a bias; it has only the tied weight",
+        "the output projection has a bias; it should have only the tied weight",
         {HEAD: "nn.Linear(dim, vocab_size)"},
     ),
     Mistake(
@@ -241,7 +246,7 @@ TRAINING = (
     ),
     Mistake(
         "labels_shifted_back",
-        "the labels are shifted the wrong way: each token predicts the one before it, not the next",
+        "the labels are shifted the wrong way, to the token before; the label at position s is the token at s + 1",
         {PREDICTING: "logits[:, 1:].flatten(0, 1)", LABELS: "ids[:, :-1].flatten()"},
     ),
     Mistake(
@@ -314,7 +319,7 @@ WRITING = (
     ),
     Mistake(
         "prompt_only",
-        "each step is shown the prompt, so that all new tokens are alike; show it the new tokens also",
+        "each step is shown only the prompt; show it the new tokens as well",
         {
             "        for _ in range(new_tokens)": "        prompt = ids\n        for _ in range(new_tokens)",
             CROPPED: "seen = prompt[:, -self.context :]",
@@ -327,13 +332,13 @@ WRITING = (
     ),
     Mistake(
         "first_logits_taken",
-        "the next token comes from the logits of the first position; it comes from the last position's",
+        "the next token comes from the logits of the first position; take the last position's",
         {"self(seen)[:,…": "self(seen)[:, 0]"},
     ),
     Mistake("worst_token", "the token with the lowest logit is taken; take the highest", {"argmax": "argmin"}),
     Mistake(
         "always_greedy",
-        "the best token is taken at any temperature; above 0, tokens are drawn",
+        "the best token is taken at any temperature; above 0, draw one",
         {"if temperature == 0:": "if temperature >= 0:"},
     ),
     Mistake(
@@ -356,10 +361,14 @@ WRITING = (
         "all texts of the batch get the same draw; draw for each",
         {"torch.multinomial(…": "torch.multinomial(p[:1], 1, generator=generator).expand(len(ids), 1)"},
     ),
-    Mistake("one_token_less", "one new token too few is written", {"range(new_tokens)": "range(new_tokens - 1)"}),
+    Mistake(
+        "one_token_less",
+        "one new token too few is written; write new_tokens of them",
+        {"range(new_tokens)": "range(new_tokens - 1)"},
+    ),
     Mistake(
         "prepended",
-        "new tokens are put before the text; they come after it",
+        "new tokens are put before the text; append them",
         {"torch.cat(…": "torch.cat([token, ids], dim=1)"},
     ),
     Mistake(

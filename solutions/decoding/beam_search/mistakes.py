@@ -26,7 +26,7 @@ MISTAKES = (
     ),
     Mistake(
         "each_keeps_its_best",
-        "each hypothesis keeps its own best extension; all extensions of all hypotheses compete",
+        "each hypothesis keeps its own best extension; all extensions of all hypotheses should compete",
         {
             BEST: """first = {}
         for one in sorted(beam, key=score, reverse=True):
@@ -41,17 +41,18 @@ MISTAKES = (
     ),
     Mistake(
         "finished_extended",
-        "hypotheses that end in eos are extended further; they stay as they are",
+        "hypotheses that end in eos are extended further; keep them as they are",
         {"i == eos)": "False)"},
     ),
     Mistake(
         "finished_dropped",
-        "finished hypotheses are lost at the next step; they stay, and compete with the others",
+        "finished hypotheses are lost at the next step; they should stay, and compete with the others",
         {"beam = [one …": "beam = []"},
     ),
     Mistake(
         "finished_set_aside",
-        "finished hypotheses are set aside and leave their place to unfinished ones; they stay in the beam and compete",
+        "finished hypotheses are set aside and leave their place to unfinished ones; they should stay in the beam and "
+        "compete",
         {
             BEGIN: f"done = []\n    {BEGIN}",
             BEST: f"""{BEST}
@@ -62,7 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "finished_never_displaced",
-        "finished hypotheses always stay in the beam; a better extension of another displaces them",
+        "finished hypotheses always stay in the beam; a better extension of another should displace them",
         {
             BEST: """beam = sorted(beam, key=lambda one: (one[2], score(one)), reverse=True)[:beam_width]
         beam = sorted(beam, key=score, reverse=True)"""
@@ -161,7 +162,7 @@ MISTAKES = (
     ),
     Mistake(
         "worst_first",
-        "the result is in the wrong order; the best comes first",
+        "the result is in the wrong order; put the best first",
         returned("[(one[0], score(one)) for one in beam[::-1]]"),
     ),
     Mistake(

@@ -130,13 +130,13 @@ MISTAKES = (
     ),
     Mistake(
         "vocab_size_merges",
-        "vocab_size is taken for the number of merges; the 256 bytes count as well",
+        "the number of merges is vocab_size, or one too many or too few; it should be vocab_size − 256",
         {NEW_IDS: "for new in range(256, 256 + vocab_size):"},
         {NEW_IDS: ["for new in range(256, vocab_size + 1):", "for new in range(256, vocab_size - 1):"]},
     ),
     Mistake(
         "ids_off_by_one",
-        "the first merge gets the id 257; the bytes are 0 to 255, so it is 256",
+        "the first merge gets the id 257; the bytes are 0 to 255, so it should be 256",
         {
             NEW_IDS: "for new in range(257, vocab_size + 1):",
             "256 + first": "257 + first",
@@ -158,7 +158,7 @@ MISTAKES = (
     ),
     Mistake(
         "vocab_not_built",
-        "vocab has only the 256 bytes; every merge adds an entry, the joined bytes of its pair",
+        "vocab has only the 256 bytes; every merge should add an entry, the joined bytes of its pair",
         {
             STEP: f"{STEP}\n        self.own = self.vocab\n        self.vocab = dict([*self.own.items()][:256])",
             DECODED: DECODED.replace("self.vocab", "getattr(self, 'own', self.vocab)"),
@@ -185,7 +185,7 @@ MISTAKES = (
     ),
     Mistake(
         "latest_merge_first",
-        "encode applies the merge that was learnt last; the one learnt first comes first",
+        "encode applies the merge that was learnt last; apply the one that was learnt first",
         {"min(learnt)": "max(learnt)"},
     ),
     Mistake(
@@ -225,8 +225,8 @@ MISTAKES = (
     ),
     Mistake(
         "every_chunk_of_the_text",
-        "every chunk of the text is counted, or tries every merge, and most are there many times; take each different "
-        "chunk once",
+        "every chunk of the text is counted, or tried with every merge, though most chunks repeat; take each different "
+        "one once",
         {
             COUNTS: f"counts = dict.fromkeys(enumerate({SPLIT}), 1)",
             BYTES: "{chunk: list(chunk[1].encode()) for chunk in counts}",

@@ -106,7 +106,7 @@ MISTAKES = (
     ),
     Mistake(
         "place_in_the_sorted_row",
-        "the place in the sorted row comes back; look up which token stands there",
+        "the place in the sorted row is returned; look up which token stands there",
         {MULTINOMIAL: MULTINOMIAL.replace("rows", "rows.sort(-1, descending=True).values")},
     ),
     Mistake(
@@ -142,17 +142,17 @@ MISTAKES = (
     ),
     Mistake(
         "top_k_above_the_vocabulary",
-        "a top_k above V raises; it keeps all tokens",
+        "a top_k above V raises; it should keep all tokens",
         {TOP_K: "if top_k is not None:\n        ordered[ordered < ordered.topk(top_k).values[..., -1:]] = -torch.inf"},
     ),
     Mistake(
         "divided_by_0",
-        "a temperature of 0 divides by 0; it keeps only the largest logit, undivided",
+        "a temperature of 0 divides by 0; keep only the largest logit, undivided",
         {ZERO: ["", "    if temperature == 0:\n        temperature = 1e-8\n"]},
     ),
     Mistake(
         "temperature_of_0_is_1",
-        "a temperature of 0 drops nothing; it keeps only the largest logit",
+        "a temperature of 0 drops nothing; keep only the largest logit",
         {ZERO: "    temperature = temperature or 1.0\n"},
     ),
     Mistake(
@@ -209,7 +209,7 @@ MISTAKES = (
     ),
     Mistake(
         "other_noise",
-        "noise of another distribution than Gumbel's is added to the logits; it is −log(−log u) for u uniform",
+        "noise of another distribution than Gumbel's is added to the logits; use −log(−log u), with u uniform",
         drawn("(p.log() + torch.randn(p.shape, generator=generator).to(p.dtype)).argmax(-1)"),
         drawn("(p.log() - torch.rand(p.shape, generator=generator).log().to(p.dtype)).argmax(-1)"),
     ),

@@ -1,4 +1,5 @@
 """Loss by logsumexp, one-hot embeddings, Gumbel noise."""
+
 import torch
 from torch import nn
 
