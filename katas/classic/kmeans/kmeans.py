@@ -25,12 +25,13 @@ def kmeans(x: Tensor, centroids: Tensor, max_iters: int = 100) -> tuple[Tensor, 
 
 
 def kmeans_plus_plus(x: Tensor, uniforms: Tensor) -> Tensor:
-    """A start for kmeans: each next row of x is drawn with probability d_n² / Σ d², d_n the distance to the drawn ones
+    """A start for kmeans: each next row n of x has probability d_n² / Σ d², d_n its distance to the nearest drawn "
+    "row
 
     Args:
         x: (N, D), distinct points.
         uniforms: (K,), u_k in [0, 1). The first row is ⌊u_0 N⌋; each next is the first n with
-            d_1² + … + d_n² > u_k Σ d².
+            d_0² + … + d_n² > u_k Σ d².
     Returns: (K, D), rows of x.
     Raises: ValueError if K > N.
     Source: Arthur and Vassilvitskii, k-means++: the advantages of careful seeding (2007), section 2.2.

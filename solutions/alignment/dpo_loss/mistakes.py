@@ -113,7 +113,7 @@ MISTAKES = (
     ),
     Mistake(
         "chosen_alone",
-        "the rejected answer has no part in z; subtract its difference from the reference",
+        "the rejected answer has no part in z; also subtract policy_rejected − ref_rejected",
         {Z: "z = beta * (policy_chosen - ref_chosen.detach())"},
     ),
     Mistake(
@@ -123,7 +123,7 @@ MISTAKES = (
     ),
     Mistake(
         "beta_on_the_policy_alone",
-        "β multiplies only the policy's difference; it should multiply both",
+        "β multiplies only the policy's difference; it should multiply both differences",
         {Z: f"z = beta * (policy_chosen - policy_rejected) - {REFERENCE}"},
     ),
     Mistake(
@@ -162,7 +162,7 @@ MISTAKES = (
     ),
     Mistake(
         "probability",
-        "the loss is 1 − σ(z) or −σ(z), without a logarithm",
+        "the loss is 1 − σ(z) or −σ(z), without a logarithm; take −log σ(z)",
         {LOSSES: ["losses = 1 - z.sigmoid()", "losses = -z.sigmoid()"]},
     ),
     Mistake(
@@ -172,7 +172,7 @@ MISTAKES = (
     ),
     Mistake(
         "first_term_alone",
-        "the second term, −ε log σ(−z), is missing",
+        "the second term, −ε log σ(−z), is missing; add it",
         {LOSSES: "losses = -(1 - label_smoothing) * F.logsigmoid(z)"},
     ),
     Mistake(

@@ -27,7 +27,7 @@ def mistake(name: str, diagnosis: str, old: str, new: str, *others: str) -> Mist
 MISTAKES = (
     mistake(
         "mean_over_prompts",
-        "the mean is taken over the answers to other prompts; take it over the group",
+        "the mean is taken over answers to several prompts; take it over the group",
         CENTRED,
         CENTRED.replace("dim=1", "dim=0"),
         CENTRED.replace("dim=1, keepdim=True", ""),
@@ -65,8 +65,18 @@ MISTAKES = (
         STD.replace("std", "var"),
     ),
     mistake("always_scaled", "scale=False divides as well; return r − mean then", SCALED, f"return centred / {STD}"),
-    mistake("never_scaled", "the advantages are not divided by the standard deviation", SCALED, "return centred"),
-    mistake("divided_without_mean", "the mean is not subtracted", CENTRED, "centred = rewards"),
+    mistake(
+        "never_scaled",
+        "the advantages are not divided by the standard deviation; divide by std + eps",
+        SCALED,
+        "return centred",
+    ),
+    mistake(
+        "divided_without_mean",
+        "the mean is not subtracted; subtract the mean of the group",
+        CENTRED,
+        "centred = rewards",
+    ),
     Mistake(
         "rounding_becomes_an_advantage",
         "equal rewards do not give 0: their mean is rounded, and eps is hardly larger than that error; subtract one "
@@ -86,7 +96,12 @@ MISTAKES = (
         OBJECTIVE,
         "losses = -clipped * advantage",
     ),
-    mistake("not_clipped", "the ratio is not clipped", OBJECTIVE, "losses = -ratio * advantage"),
+    mistake(
+        "not_clipped",
+        "the ratio is not clipped; take the smaller of ρA and clip(ρ)A",
+        OBJECTIVE,
+        "losses = -ratio * advantage",
+    ),
     mistake(
         "smaller_ratio",
         "the smaller ratio is taken before it meets the advantage, which may be negative; take the smaller product",
@@ -102,7 +117,7 @@ MISTAKES = (
     ),
     mistake(
         "log_ratio_clipped",
-        "the bounds are e^±clip_eps, or 1 / (1 + clip_eps) below; they are 1 ± clip_eps",
+        "the bounds are e^±clip_eps, or 1 / (1 + clip_eps) below; they should be 1 ± clip_eps",
         CLIPPED,
         "clipped = ratio.log().clamp(-clip_eps, clip_eps).exp()",
         "clipped = ratio.clamp(1 / (1 + clip_eps), 1 + clip_eps)",
@@ -136,14 +151,19 @@ MISTAKES = (
     ),
     mistake(
         "one_ratio_for_an_answer",
-        "all tokens of an answer share one ratio, as in GSPO; each has its own",
+        "all tokens of an answer share one ratio, as in GSPO; each token should have its own",
         CLIPPED,
         f"ratio = (ratio.log().sum(dim=1) / mask.sum(dim=1)).exp()[:, None].expand(mask.shape)\n    {CLIPPED}",
     ),
-    mistake("sign_turned", "the objective is returned; a loss is minus that", OBJECTIVE, OBJECTIVE.replace("-", "", 1)),
+    mistake(
+        "sign_turned",
+        "the objective is returned; the loss is minus the objective",
+        OBJECTIVE,
+        OBJECTIVE.replace("-", "", 1),
+    ),
     mistake(
         "kl_other_way",
-        "Δ has the wrong sign; it is ref_logp − logp",
+        "Δ has the wrong sign; it should be ref_logp − logp",
         DELTA,
         DELTA.replace("ref_logp.detach() - logp", "logp - ref_logp.detach()"),
     ),
@@ -154,7 +174,9 @@ MISTAKES = (
         "losses = losses - kl_coef * delta",
         "losses = losses + kl_coef * delta",
     ),
-    mistake("kl_squared", "the KL term is Δ² / 2", KL, "losses = losses + kl_coef * delta.square() / 2"),
+    mistake(
+        "kl_squared", "the KL term is Δ² / 2; take e^Δ − Δ − 1", KL, "losses = losses + kl_coef * delta.square() / 2"
+    ),
     mistake("kl_without_one", "the KL term lacks its − 1", KL, "losses = losses + kl_coef * (delta.exp() - delta)"),
     mistake(
         "kl_is_constant",
@@ -163,8 +185,10 @@ MISTAKES = (
         DELTA.replace("- logp", "- logp.detach()"),
     ),
     mistake("kl_subtracted", "the KL term is subtracted; add it to the loss", KL, KL.replace("losses +", "losses -")),
-    mistake("kl_left_out", "the KL term is missing", KL, "pass"),
-    mistake("kl_not_weighted", "kl_coef does not weight the KL term", KL, KL.replace("kl_coef *", "1.0 *")),
+    mistake("kl_left_out", "the KL term is missing; add kl_coef · (e^Δ − Δ − 1)", KL, "pass"),
+    mistake(
+        "kl_not_weighted", "kl_coef does not weight the KL term; multiply by it", KL, KL.replace("kl_coef *", "1.0 *")
+    ),
     mistake(
         "padding_counted",
         "padded tokens have a loss; set it to 0 before adding up",
@@ -185,11 +209,16 @@ MISTAKES = (
     ),
     mistake(
         "aggregate_ignored",
-        "both aggregates are the mean over all tokens, or both are the mean of means",
+        'both aggregates are the mean over all real tokens; for "sequence", average in each answer first',
         SEQUENCE,
         TOKEN,
     ),
-    mistake("always_by_sequence", "both aggregates are the mean of means", TOKEN, SEQUENCE),
+    mistake(
+        "always_by_sequence",
+        'both aggregates are the mean of the answers\' means; for "token", average over all real tokens at once',
+        TOKEN,
+        SEQUENCE,
+    ),
     mistake("sum_of_sequences", "sequences are added up; take their mean", SEQUENCE, SEQUENCE.replace("mean", "sum")),
     Mistake(
         "masked_after_exp",

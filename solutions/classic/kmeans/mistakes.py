@@ -45,7 +45,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_move_too_few",
-        "the centroids move max_iters − 1 times; the first labels are found before any move",
+        "the centroids move max_iters − 1 times; the first labels are found before any move, so label max_iters + 1 "
+        "times",
         {LAST: f"{LAST} - 1"},
     ),
     Mistake(
@@ -66,7 +67,7 @@ MISTAKES = (
     ),
     Mistake(
         "stops_when_moves_are_small",
-        "it stops when the centroids have moved by less than a constant, which stops small points too early; "
+        "kmeans stops when the centroids have moved by less than a constant, which stops small points too early; "
         "stop when no label changes",
         {f"centroids = {MOVED}": STOPS_EARLY},
         {f"centroids = {MOVED}": STAYS},
@@ -120,8 +121,8 @@ MISTAKES = (
     ),
     Mistake(
         "squares_expanded",
-        "far from the origin ‖x‖² − 2xc + ‖c‖² loses the distance in float32, in torch.cdist's default as well; "
-        "subtract first, or first subtract one point from all",
+        "far from the origin ‖x‖² − 2xc + ‖c‖² loses the distance in float32, in torch.cdist's default as well; use "
+        "differences, or first subtract one point from all",
         {DISTANCES: "distances = torch.cdist(x, centroids)"},
         {DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + centroids.square().sum(1)"},
         {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
@@ -164,7 +165,7 @@ MISTAKES = (
     ),
     Mistake(
         "total_summed_apart",
-        "the total is a sum of its own, and rounding puts u · total above the whole cumulative sum; "
+        "the total is summed separately, and rounding puts u · total above the whole cumulative sum; "
         "take the last entry of the cumulative sum",
         {"cumulative[-1]": "squared.sum()"},
         {

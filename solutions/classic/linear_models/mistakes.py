@@ -161,7 +161,7 @@ MISTAKES = (
     ),
     Mistake(
         "labels_wrap",
-        "1 − 2y or 2y − 1 is computed in the dtype of the labels, and is 255 in uint8; convert y first",
+        "1 − 2y or 2y − 1 is computed in the dtype of the labels, and −1 becomes 255 in uint8; convert y first",
         {SOFTPLUS: SOFTPLUS.replace("t)", "y)"), ERRORS: "(p - (1 - (1 - 2 * y)) / 2)"},
         {SOFTPLUS: SOFTPLUS.replace("1 - 2 * t", "-1.0 * (2 * y - 1)"), ERRORS: "(p - ((2 * y - 1) + 1.0) / 2)"},
         {ERRORS: "(p - y)"},

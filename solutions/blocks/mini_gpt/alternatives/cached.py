@@ -1,5 +1,4 @@
 """Writes with a cache of keys and values while the text fits the context; names by add_module."""
-
 import math
 import torch
 import torch.nn.functional as F
@@ -20,9 +19,7 @@ class Block(nn.Module):
     def forward(self, x, cache=None):
         B, T, D = x.shape
         h = self.ln1(x)
-        q, k, v = (
-            f(h).unflatten(-1, (self.heads, -1)).transpose(1, 2) for f in (self.q_linear, self.k_linear, self.v_linear)
-        )
+        q, k, v = (f(h).unflatten(-1, (self.heads, -1)).transpose(1, 2) for f in (self.q_linear, self.k_linear, self.v_linear))
         if cache is not None:
             k, v = torch.cat([cache[0], k], 2), torch.cat([cache[1], v], 2)
         S = k.shape[2]

@@ -1,5 +1,4 @@
 """One product for q, k and v; a bias of -inf; prints; asserts."""
-
 import math
 from typing import Optional
 
@@ -57,9 +56,7 @@ class MiniGPT(nn.Module):
         return F.cross_entropy(self(ids)[:, :-1].transpose(1, 2), ids[:, 1:])
 
     @torch.inference_mode()
-    def generate(
-        self, ids: Tensor, new_tokens: int, temperature: float = 0.0, generator: Optional[torch.Generator] = None
-    ) -> Tensor:
+    def generate(self, ids: Tensor, new_tokens: int, temperature: float = 0.0, generator: Optional[torch.Generator] = None) -> Tensor:
         out = ids.new_empty(ids.shape[0], ids.shape[1] + new_tokens)
         out[:, : ids.shape[1]] = ids
         for t in range(ids.shape[1], out.shape[1]):

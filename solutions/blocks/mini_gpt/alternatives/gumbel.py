@@ -1,5 +1,4 @@
 """Loss by logsumexp, one-hot embeddings, Gumbel noise."""
-
 import torch
 from torch import nn
 

@@ -1,5 +1,4 @@
 """A config, classes for attention and MLP that share the block's layers, Sequential, keyword-only extras."""
-
 from dataclasses import dataclass
 
 import torch
@@ -97,8 +96,6 @@ class MiniGPT(nn.Module):
             if temperature == 0:
                 choice = last.argmax(-1)
             else:
-                choice = torch.multinomial(
-                    F.softmax(last / temperature, -1), 1, replacement=True, generator=generator
-                ).view(-1)
+                choice = torch.multinomial(F.softmax(last / temperature, -1), 1, replacement=True, generator=generator).view(-1)
             out = torch.hstack([out, choice[:, None]])
         return out

@@ -22,11 +22,7 @@ class TransformerBlock(nn.Module):
 
     def forward(self, x):
         normed = self.ln1(x)
-        q, k, v = (
-            self.heads(self.q_linear(normed)),
-            self.heads(self.k_linear(normed)),
-            self.heads(self.v_linear(normed)),
-        )
+        q, k, v = self.heads(self.q_linear(normed)), self.heads(self.k_linear(normed)), self.heads(self.v_linear(normed))
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = torch.add(x, self.out_linear(mixed.movedim(1, 2).flatten(-2)))
         change = x
