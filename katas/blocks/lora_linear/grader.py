@@ -182,8 +182,8 @@ def judged(rows: Tensor) -> dict[str, bool]:
     return {
         "lora_A is not zero": bool(one[:45].any()),
         "lora_A is random": len(one[:45].unique()) > 22,
-        "lora_A is another in a second layer": not one[:45].equal(one[45:90]),
-        "lora_A is another with another seed": not one[:45].equal(other[:45]),
+        "lora_A differs in a second layer": not one[:45].equal(one[45:90]),
+        "lora_A differs with another seed": not one[:45].equal(other[:45]),
         "the random generator is not seeded inside": bool(one[-1] != other[-1]),
         "lora_A is the same with the same seed": one.equal(same),
     }

@@ -337,7 +337,7 @@ def test_overfits_one_sentence(submission: Submission, draw: Draw) -> None:
     made = submission.run(trained, ids=ids, **given, steps=40, rate=0.05)
     assert made["losses"][-1] < 0.1, f"loss after 40 steps: should be below 0.1, got {made['losses'][-1]:.3g}"
     found, right = made["written"].tolist(), ids.tolist()
-    assert found == right, f"what the first token is continued by: should be {right}, got {found}"
+    assert found == right, f"text that generate makes of the first token: should be {right}, got {found}"
 
 
 def test_drawn_as_probable(submission: Submission, draw: Draw) -> None:

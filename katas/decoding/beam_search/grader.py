@@ -178,5 +178,5 @@ def test_one_call_for_each_step(submission: Submission, draw: Draw) -> None:
         for dtype, (n, t) in calls:
             assert dtype == "torch.int64", f"dtype of the tokens for log_probs: should be int64, got {dtype[6:]}"
             assert n <= beam_width, (
-                f"rows that log_probs is given: should be at most {beam_width}, got {n} of {t} tokens"
+                f"rows that log_probs is given: should be at most {beam_width}, got {n} rows of {t} tokens"
             )

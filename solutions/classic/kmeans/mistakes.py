@@ -159,7 +159,8 @@ MISTAKES = (
     ),
     Mistake(
         "drawn_twice",
-        "a u of 0 draws a row that is drawn already; the cumulative sum must exceed u · total (right=True)",
+        "a u of 0 draws a row that is drawn already; the cumulative sum must exceed u · total: searchsorted with "
+        "right=True",
         {", right=True": ""},
         {PICKED: BY_SHARES},
     ),
