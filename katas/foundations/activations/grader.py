@@ -169,7 +169,7 @@ def test_classes_give_what_functions_give(submission: Submission, draw: Draw) ->
     for name, kind, function, number, got in zip(CLASSES, kinds, FUNCTIONS, numbers, results, strict=True):
         assert kind, f"{name}: should be a subclass of torch.autograd.Function, got another class"
         wanted = submission.call(function, x=x, **number)
-        close(f"values of {name}.apply, beside {function}", got, wanted, TOLERANCES[torch.float64])
+        close(f"values of {name}.apply, compared with {function}", got, wanted, TOLERANCES[torch.float64])
 
 
 def test_functions_apply_the_classes(submission: Submission, draw: Draw) -> None:

@@ -28,7 +28,7 @@ def fills(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
     return {
         "whether the result is the argument": result is given,
         "whether memory, strides and dtype stayed": (given.data_ptr(), given.stride(), given.dtype) == layout,
-        "which entries are new, no old one being below 20": torch.lt(torch.abs(whole), 20),
+        "which entries are new (new ones are below 20, old ones are not)": torch.lt(torch.abs(whole), 20),
         "whether the tensor requires grad": whole.requires_grad,
         "whether it is a leaf with its old .grad": whole.is_leaf
         and whole.grad is grad
@@ -54,7 +54,7 @@ def draws(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
     drawn.manual_seed(seed), torch.rand(3, generator=drawn, device=where)
     fill(later, **options)
     return {
-        "whether the one that should draw moved on": not torch.equal(after, before),
+        "whether the generator that should draw moved on": not torch.equal(after, before),
         "whether the other generator stayed": torch.equal(kept, aside),
         "whether a second call gave other entries": not torch.equal(second, first),
         "whether the same seed gave the same entries": torch.equal(again, first),
@@ -169,7 +169,7 @@ def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), ca
             seed, told = int(draw.integers(1, high=1 << 31)), partial(summary, name=name, sigma=sigma)
             found = submission.run(weights, summary=told, **given, calls=calls, seed=seed)
             found = found / scatter(n)[: len(found)]
-            message = f"entries of {name} for {shape}, NaN before: should be finite, got some that are not"
+            message = f"entries of {name} for {shape}, which were NaN before: should be finite, got some that are not"
             assert found.isfinite().all(), message
             for off, (what, (unit, right, most)) in zip(found.tolist(), bounds.items(), strict=False):
                 middle, width = right * unit, (most + spare) * unit

@@ -12,7 +12,7 @@ class Sigmoid(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         # --- solution
-        # TODO: compute σ(x) for every x asked about; keep what backward needs, with ctx.save_for_backward.
+        # TODO: compute σ(x) for x up to ±1000, and keep what backward needs, with ctx.save_for_backward.
         small = torch.exp(-x.abs())  # e^x or e^−x, whichever is at most 1
         sigma = torch.where(x > 0, 1, small) / (1 + small)
         ctx.save_for_backward(sigma)
@@ -34,7 +34,7 @@ class Tanh(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         # --- solution
-        # TODO: compute tanh(x) for every x asked about, and keep what backward needs.
+        # TODO: compute tanh(x) for x up to ±1000, and keep what backward needs.
         small = torch.expm1(-2 * x.abs())  # e^(−2|x|) − 1
         t = -x.sign() * small / (2 + small)
         ctx.save_for_backward(t)
@@ -77,7 +77,7 @@ class LeakyReLU(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, negative_slope: float) -> Tensor:
         # --- solution
-        # TODO: compute leaky_relu(x), and keep what the backward pass needs; a number goes onto ctx as it is.
+        # TODO: compute leaky_relu(x), and keep what the backward pass needs; the number becomes an attribute of ctx.
         ctx.save_for_backward(x)
         ctx.negative_slope = negative_slope
         return torch.where(x > 0, x, negative_slope * x)
@@ -119,20 +119,20 @@ def sigmoid(x: Tensor) -> Tensor:
 
 
 def tanh(x: Tensor) -> Tensor:
-    """tanh(x), by entry, as in sigmoid."""
+    """tanh(x), by entry; shape and dtype as for sigmoid."""
     return Tanh.apply(x)
 
 
 def relu(x: Tensor) -> Tensor:
-    """relu(x), by entry, as in sigmoid."""
+    """relu(x), by entry; shape and dtype as for sigmoid."""
     return ReLU.apply(x)
 
 
 def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """leaky_relu(x), by entry, as in sigmoid; negative_slope is at least 0 and may be above 1."""
+    """leaky_relu(x), by entry; shape and dtype as for sigmoid; negative_slope is at least 0 and may be above 1."""
     return LeakyReLU.apply(x, negative_slope)
 
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """elu(x), by entry, as in sigmoid; alpha is above 0."""
+    """elu(x), by entry; shape and dtype as for sigmoid; alpha is above 0."""
     return ELU.apply(x, alpha)

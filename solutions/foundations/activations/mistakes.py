@@ -26,7 +26,7 @@ MASK = "(result > 0).to(grad.dtype)"
 MISTAKES = (
     Mistake(
         "overflow",
-        "e^x overflows for far x, and ∞ / ∞ is NaN; use e^(−|x|), which is at most 1, and the sign of each entry",
+        "e^x overflows for large x, and ∞ / ∞ is NaN; use e^(−|x|), which is at most 1, and the sign of each entry",
         {TANH: QUOTIENT.format("x")},
         {TANH: ["(torch.exp(2 * x) - 1) / (torch.exp(2 * x) + 1)", "torch.sinh(x) / torch.cosh(x)"]},
         {SIGMA: "torch.exp(x) / (1 + torch.exp(x))"},
@@ -35,7 +35,7 @@ MISTAKES = (
     ),
     Mistake(
         "overflow_in_backward",
-        "the slope of the sigmoid is computed from e^(−x), which overflows for far negative x; use σ (1 − σ)",
+        "the slope of the sigmoid is computed from e^(−x), which overflows for x far below 0; use σ (1 − σ)",
         {**FROM_X, SIGMA_GRAD: "grad * torch.exp(-x) / (1 + torch.exp(-x)) ** 2"},
         {**FROM_X, SIGMA_GRAD: "grad * torch.exp(-x) * (1 / (1 + torch.exp(-x))) ** 2"},
     ),
@@ -79,7 +79,7 @@ MISTAKES = (
     ),
     Mistake(
         "fixed_slope_in_backward",
-        "the backward of leaky_relu has 0.01 in it, whatever negative_slope was; keep the number on ctx",
+        "the backward of leaky_relu uses 0.01, whatever negative_slope was; keep negative_slope on ctx",
         {LEAKY_GRAD: LEAKY_GRAD.replace("ctx.negative_slope", "0.01")},
     ),
     Mistake(

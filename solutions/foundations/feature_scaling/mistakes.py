@@ -45,7 +45,7 @@ def everywhere(quotient: str, *eps: str) -> tuple[dict[str, str], ...]:
 MISTAKES = (
     quotients(
         "divided_by_0",
-        "a constant column, or a row of zeros, gives 0 / 0 = NaN; divide by 1 where the scale is 0",
+        "a constant column, or a row of zeros, gives 0 / 0 = NaN; divide by 1 where the divisor is 0",
         "({0} / {1})",
         *everywhere("x / scale", "0"),
     ),
@@ -59,7 +59,7 @@ MISTAKES = (
     ),
     quotients(
         "eps_added",
-        "an eps is added, which is wrong where the scale is small; divide by 1 where the scale is 0",
+        "an eps is added to the divisor, which is wrong where the divisor is small; divide by 1 where the divisor is 0",
         "({0} / ({1} + {2}))",
         *everywhere("x / (scale + {})"),
         *({STD: f"(shifted.var(0, correction=0) + {eps}).sqrt()"} for eps in (1e-5, 1e-8)),
@@ -67,8 +67,8 @@ MISTAKES = (
     ),
     quotients(
         "scale_clamped",
-        "a tiny number replaces a scale of 0: its inverse is a huge gradient, in float16 an infinite one, and "
-        "robust divides columns of equal quartiles by it; divide by 1 where the scale is 0",
+        "a tiny number replaces a divisor of 0, so gradients are huge, in float16 infinite, and robust divides "
+        "columns with equal quartiles by that number; divide by 1 where the divisor is 0",
         "({0} / {1}.clamp_min(1e-12))",
         *everywhere("x / scale.clamp_min({})"),
     ),
@@ -83,7 +83,9 @@ MISTAKES = (
         "the wrong axis is reduced: features are columns, axis 0, and only l1_normalize and l2_normalize work by row",
         *(*BY_ROW, *BY_COLUMN),
     ),
-    Mistake("whole_table", "one number is taken of the whole table; each column, or each row, has its own", *BY_TABLE),
+    Mistake(
+        "whole_table", "one statistic is taken of the whole table; take one of each column, or of each row", *BY_TABLE
+    ),
     Mistake(
         "sample_std",
         "the variance divides by N − 1, as torch.std does by default, so one row gives NaN; use correction=0",
@@ -137,7 +139,7 @@ MISTAKES = (
     Mistake("log_of_1_plus_x", "1 + x rounds a small x away; use torch.log1p", {LOG: "torch.log(1 + x)"}),
     Mistake(
         "log_of_another",
-        "the logarithm is not taken of 1 + x, or x is changed before; log(1 + x) of −0.5 is −0.69",
+        "the logarithm is not taken of 1 + x, or x is changed first; for x = −0.5, log(1 + x) is −0.69",
         *(
             {LOG: "torch.log(x)"},
             {LOG: "x.sign() * torch.log1p(x.abs())"},

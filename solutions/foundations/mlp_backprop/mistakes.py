@@ -41,7 +41,7 @@ MISTAKES = (
         {B1: KEPT_1},
         {B2: KEPT_2},
     ),
-    Mistake("no_mean", "the gradients belong to the sum of the losses; the mean divides by N", {" / N": ""}),
+    Mistake("no_mean", "the gradients are those of the sum of the losses; divide by N, for the mean", {" / N": ""}),
     Mistake(
         "divided_twice",
         "some gradients are divided by N twice; 1/N enters once, for instance in the gradient of the logits",
@@ -124,7 +124,7 @@ MISTAKES = (
     ),
     Mistake(
         "outer_product_of_each_row",
-        "one outer product is made for each row, and then their sum; a matrix product with x transposed does both",
+        "one outer product is made for each row, and these are summed; a matrix product with x transposed does both",
         OUTER_1 | OUTER_2,
         OUTER_1,
         OUTER_2,

@@ -82,12 +82,13 @@ MISTAKES = (
     ),
     Mistake(
         "one_maximum_for_everything",
-        "the maximum of the whole tensor is subtracted, so vectors far below it underflow; take each one's, along dim",
+        "the maximum of the whole tensor is subtracted, so vectors far below it underflow; take the maximum of "
+        "each vector, along dim",
         *shifted("x - x.amax()", "x - x.max()"),
     ),
     Mistake(
         "maximum_along_another_axis",
-        "the maximum is taken along another axis than the sum; both run along dim",
+        "the maximum is taken along another axis than the sum; both should run along dim",
         *shifted("x - x.amax(-1, keepdim=True)", "x - x.amax(0, keepdim=True)"),
     ),
     Mistake(
@@ -151,8 +152,8 @@ MISTAKES = (
     ),
     Mistake(
         "minus_infinity_replaced",
-        "−∞ is replaced by a very negative number, which shows in log_softmax, and if all numbers along dim are −∞; "
-        "leave it",
+        "−∞ is replaced by a very negative number, which shows in log_softmax, and where all numbers along dim are "
+        "−∞; keep −∞",
         *of_another_x("x.nan_to_num()", *(f"x.masked_fill(x.isneginf(), -1e{n})" for n in (9, 4))),
     ),
     Mistake(
@@ -172,7 +173,7 @@ MISTAKES = (
     Mistake("not_divided", "nothing is divided by the sum along dim", *results("exponentials", "shifted")),
     Mistake(
         "sum_detached",
-        "the sum is detached, so the gradient misses how it depends on x; keep its graph",
+        "the sum is detached, so the gradient misses how the sum depends on x; keep the graph of the sum",
         *results(f"{P}.detach()", f"{LOG_P}.detach()"),
     ),
     Mistake("half_becomes_float32", *of_another_x("(x.float() if x.dtype.itemsize < 4 else x)")),

@@ -36,7 +36,7 @@ MISTAKES = (
     ),
     Mistake(
         "receptive_field_forgotten",
-        "the kernel's size is left out of the fans; both are multiplied by the number of the kernel's entries",
+        "the kernel's size is left out of a fan; multiply both fans by the number of the kernel's entries",
         {FIELD: "1"},
         {FANS: "return tensor.shape[1] * field, tensor.shape[0]"},
     ),
@@ -98,7 +98,7 @@ MISTAKES = (
     ),
     Mistake(
         "half_the_interval",
-        "the uniform numbers span the bound once; they span it twice, from −bound to bound",
+        "the uniform numbers lie between 0 and the bound; they should lie between −bound and bound",
         filled(UNIFORM.replace("-bound", "0"), NORMAL),
     ),
     Mistake(

@@ -32,7 +32,7 @@ def xavier_normal_(tensor: Tensor, generator: Generator | None = None) -> Tensor
     Source: Glorot and Bengio (2010), eq. 12.
     """
     # --- solution
-    # TODO: find what torch's normal draws want from the two fans.
+    # TODO: compute from the two fans the number that torch's normal draws take.
     # TODO: fill the tensor, and return it.
     fan_in, fan_out = fans(tensor)
     std = math.sqrt(2 / (fan_in + fan_out))
@@ -64,7 +64,7 @@ def kaiming_normal_(tensor: Tensor, generator: Generator | None = None) -> Tenso
     Source: arXiv:1502.01852, eq. 10. Our fan_in is their n_l.
     """
     # --- solution
-    # TODO: find what torch's normal draws want for a network whose layers alternate with ReLUs.
+    # TODO: compute the number that torch's normal draws take, for layers that alternate with ReLUs.
     # TODO: fill the tensor, and return it.
     fan_in, _ = fans(tensor)
     std = math.sqrt(2 / fan_in)

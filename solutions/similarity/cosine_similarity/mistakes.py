@@ -101,7 +101,7 @@ MISTAKES = (
     ),
     Mistake(
         "norm_of_everything",
-        "one norm is taken of the whole tensor; each vector along dim has its own",
+        "one norm is taken of the whole tensor; take one of each vector along dim",
         norms("torch.linalg.vector_norm({}).clamp_min(eps)"),
     ),
     Mistake(
