@@ -31,7 +31,7 @@ MISTAKES = (
     ),
     Mistake(
         "square_multiplied_out",
-        "(m − d)² is taken as m² − 2md + d², whose terms need not fit float16; subtract, then square",
+        "(m − d)² is taken as m² − 2md + d², whose terms may overflow float16; subtract, then square",
         {PUSH: "(margin**2 - 2 * margin * distance + distance.square()) * (distance < margin)"},
     ),
     Mistake(
@@ -72,8 +72,8 @@ MISTAKES = (
     ),
     Mistake(
         "large_eps",
-        "the eps is too large for vectors that are equal or close together; at most 1e-12 under the root, or 1e-6 on "
-        "each difference",
+        "the eps is too large for vectors that are equal or close together; use at most 1e-12 under the root, or "
+        "1e-6 on each difference",
         {DISTANCE: f"({SQUARES} + 1e-8).sqrt()"},
         {DISTANCE: [f"({SQUARES} + {eps}).sqrt()" for eps in ("1e-9", "1e-6", "1e-4")]},
         {DISTANCE: [f"{SQUARES}.clamp_min({eps}).sqrt()" for eps in ("1e-8", "1e-7", "1e-6")]},

@@ -31,7 +31,7 @@ def under_the_root(eps: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "cosine_clamped",
-        "the cosine is kept below 1 by some 1e-7, so that small distances are wrong; leave it as it is",
+        "the cosine is kept below 1 by some 1e-7, so that small distances are wrong; leave the cosine as it is",
         cosine("1 - (a * X).sum(1).clamp(-1 + 1e-7, 1 - 1e-7)"),
     ),
     Mistake(
@@ -61,7 +61,8 @@ MISTAKES = (
     ),
     Mistake(
         "hinge_after_the_reduction",
-        "the hinge is applied after the mean or the sum, so satisfied triplets offset violated ones; clamp each first",
+        "the hinge is applied after the mean or the sum, so satisfied triplets offset violated ones; clamp each "
+        "loss first",
         {
             HINGE: "to_positive - to_negative + margin",
             MEAN: "return losses.mean().relu()",
@@ -115,7 +116,7 @@ MISTAKES = (
     ),
     Mistake(
         "large_eps_under_the_root",
-        "the eps under the root is too large for vectors that are close together; at most 1e-8",
+        "the eps under the root is too large for vectors that are close together; use at most 1e-8",
         under_the_root("1e-6"),
         under_the_root("1e-7"),
         under_the_root("1e-5"),
@@ -132,8 +133,8 @@ MISTAKES = (
     ),
     Mistake(
         "distance_swapped",
-        "the negative's distance is the smaller of those from anchor and positive (torch's swap=True); "
-        "only the anchor's counts",
+        "the negative's distance is the smaller of those from anchor and positive (torch's swap=True); only the "
+        "distance from the anchor counts",
         {
             NEGATIVE: f"torch.minimum({NEGATIVE}, {NEGATIVE.replace('anchor', 'positive')})",
             COSINE_NEGATIVE: f"torch.minimum({COSINE_NEGATIVE}, {COSINE_NEGATIVE.replace('a *', 'p *')})",

@@ -13,7 +13,9 @@ DECAY = f"min_lr + (base_lr - min_lr) * {SHAPE}"
 IMPORT = {"import math": "import math\n\nimport torch"}
 
 MISTAKES = (
-    Mistake("rounded", "the rate is rounded to some places; return it as it is", {DECAY: f"round({DECAY}, 15)"}),
+    Mistake(
+        "rounded", "the rate is rounded to some decimal places; return it unrounded", {DECAY: f"round({DECAY}, 15)"}
+    ),
     Mistake(
         "first_step_zero",
         "the warm-up begins with the rate 0, and the first step changes nothing; step 0 has one of W parts already, so "
@@ -32,8 +34,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_warmup_divides_by_zero",
-        "the warm-up's rate is computed even if there is no warm-up, and W = 0 divides by zero; "
-        "compute it where the step is in the warm-up",
+        "the warm-up's rate is computed even if there is no warm-up, and W = 0 divides by zero; compute it only "
+        "where the step is in the warm-up",
         {IN_WARMUP: f"rising = {WARMUP}\n    {IN_WARMUP}", f"return {WARMUP}": "return rising"},
     ),
     Mistake(
@@ -119,8 +121,8 @@ MISTAKES = (
     ),
     Mistake(
         "not_from_1_to_0",
-        "base_lr − min_lr is multiplied by another function than (1 + cos πp) / 2, which falls from 1 to 0 in half a "
-        "period",
+        "base_lr − min_lr is multiplied by another function of the progress p than (1 + cos πp) / 2, which falls "
+        "from 1 to 0 in half a period",
         {SHAPE: ["math.cos(math.pi * progress)", "(1 + math.cos(math.pi * progress))"]},
         {SHAPE: ["(1 - math.cos(math.pi * progress)) / 2", "math.cos(math.pi / 2 * progress)"]},
         {"math.pi * progress": "2 * math.pi * progress"},
