@@ -69,8 +69,8 @@ def what_is_left(gradient_descent, w, steepness, target, lr, steps):
         "losses are a": " of ".join([type(losses).__name__, *{type(loss).__name__ for loss in losses}]),
         "number of losses": len(losses),
         "params holds the same tensor": len(params) == 1 and params[0] is w,
-        "which is a leaf": w.is_leaf,
-        "and requires gradients": w.requires_grad,
+        "params[0] is a leaf": w.is_leaf,
+        "params[0] requires gradients": w.requires_grad,
         "gradients are recorded": torch.is_grad_enabled(),
     }
 

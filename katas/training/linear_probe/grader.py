@@ -251,7 +251,7 @@ def test_parts_of_the_test_set_add_up(submission: Submission, draw: Draw) -> Non
         right.append(submission.call("linear_probe", **part_of_it) * len(part))
     whole, parts = right[0], sum(right[1:])
     assert abs(whole - parts) < 1e-2, (
-        f"right ones in four parts of the test set: should be {whole:g} as in the whole, got {parts:g}"
+        f"right predictions in four parts of the test set, added up: should be {whole:g} as in the whole, got {parts:g}"
     )
 
 
@@ -264,7 +264,8 @@ def test_labels_of_one_test_row(submission: Submission, draw: Draw) -> None:
         asked = overlapping(draw, N=10, M=1, epochs=20, lr=lr)
         asked |= {"test_x": asked["test_x"][:1] / 4}
         right = sum(submission.call("linear_probe", **asked | {"test_y": torch.tensor([label])}) for label in range(10))
-        assert right == 1, f"right ones of the ten labels that one test row may have: should be 1, got {right:g}"
+        subject = "the sum of the accuracies of one test row, given with each of ten labels in turn"
+        assert right == 1, f"{subject}: should be 1, got {right:g}"
 
 
 def hard(draw: Draw, D: int, std: float, M: int) -> Arguments:
@@ -299,5 +300,5 @@ def test_order_of_256_rows_changes_nothing(submission: Submission, draw: Draw) -
         for order in orders
     ]
     least, most = min(found), max(found)
-    message = f"the accuracy for 256 training rows in 8 orders: should be one, got {least:.4g} to {most:.4g}"
+    message = f"the accuracy for 256 training rows in 8 orders: should be the same, got {least:.4g} to {most:.4g}"
     assert most - least < 0.002, f"{message}: one batch takes all 256"

@@ -111,13 +111,13 @@ def what_is_left(SGD, Adam, AdamW, name, start, gradients, **options):
         else:
             with_graph += isinstance(one, torch.Tensor) and one.grad_fn is not None
     return {
-        "a view of the parameter, made before": view,
-        "its .grad after each step": torch.stack(kept),
-        "it is a leaf that requires gradients": p.is_leaf and p.requires_grad,
+        "a view of the parameter, made before the steps": view,
+        "the parameter's .grad after each step": torch.stack(kept),
+        "the parameter is a leaf that requires gradients": p.is_leaf and p.requires_grad,
         "gradients are recorded afterwards": on,
         "tensors with a graph in the optimiser": int(with_graph),
         "a parameter without a gradient": unused.detach(),
-        "whose .grad is still None": unused.grad is None,
+        "the .grad of that parameter is still None": unused.grad is None,
     }
 
 

@@ -61,7 +61,7 @@ MISTAKES = (
     ),
     in_descent(
         "parameters_rebound",
-        "new tensors take the parameters' place, and the caller's stay as they were; update them in place",
+        "new tensors take the parameters' place, and the caller's tensors stay as they were; update these in place",
         {MOVE: "        params = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n"},
     ),
     Mistake(
@@ -74,7 +74,7 @@ MISTAKES = (
     ),
     in_descent(
         "stops_early",
-        "it stops before the last step, where the loss rises, is infinite or hardly changes; make all steps",
+        "the loop stops before the last step, where the loss rises, is infinite or hardly changes; make all steps",
         {APPEND: APPEND + "        if losses[1:] and abs(losses[-2] - losses[-1]) < 1e-6:\n            break\n"},
         {APPEND: APPEND + "        if losses[1:] and losses[-1] > losses[-2]:\n            break\n"},
         {APPEND: APPEND + "        if losses[-1] == float('inf'):\n            break\n"},

@@ -98,7 +98,7 @@ MISTAKES = (
     Mistake("tensor", "the accuracy is a tensor; return a Python float", {SHARE: "right.float().mean()"}),
     Mistake(
         "not_seeded",
-        "two calls with one seed differ, since the caller's random state decides what is drawn; let the seed do so",
+        "two calls with one seed differ, since the caller's random state decides what is drawn; let the seed decide it",
         {"        torch.manual_seed(seed)\n": ""},
     ),
     Mistake(
@@ -109,7 +109,7 @@ MISTAKES = (
     ),
     Mistake(
         "dtype_of_the_features",
-        "W and b have float32 and the features another dtype, so that the product fails; bring them to one dtype",
+        "W and b are float32 and the features are not, so that the product fails; bring them to one dtype",
         {LOSS: LOSS.replace(".float()", ""), RIGHT: RIGHT.replace(".float()", "")},
         {
             LOSS: LOSS.replace(".float()", ""),
@@ -135,7 +135,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_of_batches",
-        "the accuracies of batches are averaged, where the last one is shorter; divide all right ones by M",
+        "the accuracies of batches are averaged, where the last one is shorter; divide the number of right "
+        "predictions by M",
         {SHARE: "torch.stack([one.double().mean() for one in right.split(256)]).mean().item()"},
     ),
     Mistake(

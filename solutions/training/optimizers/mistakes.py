@@ -48,7 +48,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_before_the_correction",
-        "eps is added to the root of v before the correction, which then enlarges it; correct v first",
+        "eps is added to the root of v before the correction, which then enlarges eps; correct v first",
         {UPDATE: "p -= self.lr * m_hat / (v.sqrt() + self.eps) * (1 - beta2 ** self.t[i]) ** 0.5"},
     ),
     Mistake(
@@ -166,7 +166,7 @@ MISTAKES = (
     ),
     Mistake(
         "missing_gradient_is_zero",
-        "a parameter whose .grad is None is treated as if it were 0; skip it",
+        "a parameter whose .grad is None is treated as if its .grad were 0; skip the parameter",
         {SKIP + GRAD: "            g = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
         {SKIP + STATE + L2: f"            {STATE}grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
     ),
