@@ -61,7 +61,8 @@ MISTAKES = (
     ),
     Mistake(
         "clipped_with_frozen",
-        "gradients that frozen parameters had before the call count when gradients are clipped; leave these out",
+        "gradients that frozen parameters had before the call count when gradients are clipped; leave frozen "
+        "parameters out",
         {
             ZERO: "            for p in params:\n                p.grad = None\n",
             CLIP: CLIP.replace("params", "encoder.parameters()"),
@@ -112,7 +113,7 @@ MISTAKES = (
     ),
     Mistake(
         "best_epoch_restored",
-        "the encoder gets back the parameters of its best epoch; leave it as the last step does",
+        "the encoder gets back the parameters of its best epoch; leave the encoder as it is after the last step",
         {
             MEAN: f"{MEAN}        if means[-1] == min(means):\n"
             "            kept = [p.detach().clone() for p in params]\n",

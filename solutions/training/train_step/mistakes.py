@@ -36,7 +36,8 @@ MISTAKES = (
     Mistake("cleared_in_the_loop", "only the gradients of the last micro-batch are left; clear them once", IN_LOOP),
     Mistake(
         "cleared_before_the_step",
-        "the optimiser finds no gradients, so nothing is learned; record them, and clear old ones before backward",
+        "the optimiser finds no gradients, so nothing is learned; call backward, and clear old gradients only "
+        "before it",
         {ZERO: "", CLIP: ZERO + CLIP},
     ),
     Mistake(
@@ -69,9 +70,13 @@ MISTAKES = (
         "a micro-batch without targets that count has the mean NaN, and NaN times 0 is NaN; sum the losses instead",
         {LOSS: f"{MEAN} * {COUNT}"},
     ),
-    Mistake("not_divided", "the loss is a sum; divide it by the tokens", {"(loss / tokens)": "loss"}),
+    Mistake("not_divided", "the loss is a sum; divide it by the number of tokens", {"(loss / tokens)": "loss"}),
     Mistake("padding_counted", "targets of -100 are counted as tokens; leave them out", {COUNT: "targets.numel()"}),
-    Mistake("rows_counted", "the loss is divided by the number of rows; divide by the tokens", {COUNT: "len(targets)"}),
+    Mistake(
+        "rows_counted",
+        "the loss is divided by the number of rows; divide by the number of tokens",
+        {COUNT: "len(targets)"},
+    ),
     Mistake(
         "class_0_left_out",
         "targets of 0 are left out as if they were padding; only -100 does not count",
@@ -129,7 +134,8 @@ MISTAKES = (
     Mistake("no_step", "the optimiser never steps, so nothing is learned; step once, at the end", {STEP: ""}),
     Mistake(
         "scheduler_first",
-        "the scheduler steps before the optimiser, whose first step has the second rate; the optimiser comes first",
+        "the scheduler steps before the optimiser, whose first step has the second rate; the optimiser should come "
+        "first",
         {SCHEDULE: "", STEP: SCHEDULE + STEP},
     ),
     Mistake(
@@ -147,7 +153,8 @@ MISTAKES = (
     ),
     Mistake(
         "other_mean",
-        "the loss that is returned is not divided by the tokens; divide only by their number",
+        "the loss that is returned is not divided by the number of tokens, or not by that alone; divide once, by "
+        "that number",
         {RETURN: "    return total\n"},
         {RETURN: ["    return total / len(batches)\n", "    return total / tokens / len(batches)\n"]},
     ),
