@@ -41,7 +41,9 @@ MISTAKES = (
         {B1: KEPT_1},
         {B2: KEPT_2},
     ),
-    Mistake("no_mean", "the gradients are those of the sum of the losses; divide by N, for the mean", {" / N": ""}),
+    Mistake(
+        "no_mean", "the sum of the losses was differentiated; divide the gradients by N, for the mean", {" / N": ""}
+    ),
     Mistake(
         "divided_twice",
         "some gradients are divided by N twice; 1/N enters once, for instance in the gradient of the logits",

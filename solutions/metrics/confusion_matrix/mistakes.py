@@ -47,8 +47,8 @@ MISTAKES = (
     ),
     Mistake(
         "classes_from_the_labels",
-        "the number of classes is taken from the labels, so that the last ones are missing where they do not occur; "
-        "use num_classes",
+        "the number of classes is taken from the labels, so that the last classes are missing where they do not "
+        "occur; use num_classes",
         {CELL: f"C = int(max(true.max(), predicted.max())) + 1\n    {CELL}"},
         {CELL: f"C = len(torch.unique(torch.cat([true, predicted])))\n    {CELL}"},
     ),
@@ -97,7 +97,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_class_squeezed",
-        "axes of length 1 are squeezed away; with one class the result is (1, 1)",
+        "axes of length 1 are squeezed away; with one class the result should be (1, 1)",
         {RESULT: f"{RESULT}.squeeze()"},
     ),
     Mistake(
@@ -145,7 +145,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_hot",
-        "a table of N · C numbers or more is made; the cell of each sample is a single number",
+        "a table of N · C numbers or more is made; one integer for each sample, the index of its cell, is enough",
         instead("one_hot = torch.nn.functional.one_hot\nreturn one_hot(true, C).T @ one_hot(predicted, C)"),
         instead("one = torch.eye(C, dtype=torch.float64)\nreturn (one[true].T @ one[predicted]).long()"),
         {f"return {RESULT}": "return (cell[:, None] == torch.arange(C * C)).sum(0).view(C, C)"},
