@@ -11,7 +11,7 @@ class Sigmoid(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        # TODO: compute σ(x) for every x asked about; keep what backward needs, with ctx.save_for_backward.
+        # TODO: compute σ(x) for x up to ±1000, and keep what backward needs, with ctx.save_for_backward.
         raise NotImplementedError
 
     @staticmethod
@@ -25,7 +25,7 @@ class Tanh(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        # TODO: compute tanh(x) for every x asked about, and keep what backward needs.
+        # TODO: compute tanh(x) for x up to ±1000, and keep what backward needs.
         raise NotImplementedError
 
     @staticmethod
@@ -53,7 +53,7 @@ class LeakyReLU(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, negative_slope: float) -> Tensor:
-        # TODO: compute leaky_relu(x), and keep what the backward pass needs; a number goes onto ctx as it is.
+        # TODO: compute leaky_relu(x), and keep what the backward pass needs; the number becomes an attribute of ctx.
         raise NotImplementedError
 
     @staticmethod
@@ -82,20 +82,20 @@ def sigmoid(x: Tensor) -> Tensor:
 
 
 def tanh(x: Tensor) -> Tensor:
-    """tanh(x), by entry, as in sigmoid."""
+    """tanh(x), by entry; shape and dtype as for sigmoid."""
     return Tanh.apply(x)
 
 
 def relu(x: Tensor) -> Tensor:
-    """relu(x), by entry, as in sigmoid."""
+    """relu(x), by entry; shape and dtype as for sigmoid."""
     return ReLU.apply(x)
 
 
 def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """leaky_relu(x), by entry, as in sigmoid; negative_slope is at least 0 and may be above 1."""
+    """leaky_relu(x), by entry; shape and dtype as for sigmoid; negative_slope is at least 0 and may be above 1."""
     return LeakyReLU.apply(x, negative_slope)
 
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """elu(x), by entry, as in sigmoid; alpha is above 0."""
+    """elu(x), by entry; shape and dtype as for sigmoid; alpha is above 0."""
     return ELU.apply(x, alpha)

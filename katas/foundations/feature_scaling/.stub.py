@@ -34,7 +34,7 @@ def robust(x: Tensor) -> Tensor:
 
 def log1p_scale(x: Tensor) -> Tensor:
     """log(1 + x), entry by entry, for x > −1."""
-    # TODO: compute it for every x asked about.
+    # TODO: compute it so that a tiny x also keeps its digits.
     raise NotImplementedError
 
 

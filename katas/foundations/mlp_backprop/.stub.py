@@ -28,7 +28,7 @@ def mlp_backward(logits: Tensor, target: Tensor, cache: Any) -> dict[str, Tensor
         logits: (N, C), z as mlp_forward returned it.
         target: (N,) int64 class indices y, each in [0, C).
         cache: what mlp_forward returned with these logits; later calls may need it again.
-    Returns: "w1", "b1", "w2" and "b2": one gradient for each, in its shape and dtype.
+    Returns: "w1", "b1", "w2" and "b2": one gradient for each parameter, in that parameter's shape and dtype.
     Source: Rumelhart, Hinton and Williams, doi:10.1038/323533a0, here with softmax and cross-entropy at the end.
     """
     # TODO: find the gradient with respect to the logits.

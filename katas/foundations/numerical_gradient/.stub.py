@@ -19,6 +19,6 @@ def numerical_gradient(f: Callable[[Tensor], Tensor], x: Tensor, h: float | None
     """
     # TODO: find the step of each entry: h, or the default of the docstring.
     # TODO: go through the entries of x, whatever its number of axes.
-    # TODO: for each entry, ask f at the two points that differ from x there alone, and divide the difference.
+    # TODO: for each entry, call f at the two points that differ from x in this entry alone, and divide the difference.
     # TODO: what must x be like afterwards, and what must the result not have?
     raise NotImplementedError

@@ -26,7 +26,7 @@ def xavier_normal_(tensor: Tensor, generator: Generator | None = None) -> Tensor
     Args, Returns: as for xavier_uniform_.
     Source: Glorot and Bengio (2010), eq. 12.
     """
-    # TODO: find what torch's normal draws want from the two fans.
+    # TODO: compute from the two fans the number that torch's normal draws take.
     # TODO: fill the tensor, and return it.
     raise NotImplementedError
 
@@ -48,7 +48,7 @@ def kaiming_normal_(tensor: Tensor, generator: Generator | None = None) -> Tenso
     Args, Returns: as for xavier_uniform_.
     Source: arXiv:1502.01852, eq. 10. Our fan_in is their n_l.
     """
-    # TODO: find what torch's normal draws want for a network whose layers alternate with ReLUs.
+    # TODO: compute the number that torch's normal draws take, for layers that alternate with ReLUs.
     # TODO: fill the tensor, and return it.
     raise NotImplementedError
 

@@ -28,7 +28,7 @@ def train_contrastive(
     """
     # TODO: prepare the random numbers, the encoder and the optimiser.
     # TODO: in each epoch, set the rate, then go through the batches in order.
-    # TODO: for each batch, take the InfoNCE of both views' features, its gradient, clip it, and take one step.
+    # TODO: for each batch, take the InfoNCE of both views' features and its gradients, clip these, and take one step.
     # TODO: return the mean loss of each epoch.
     # TODO: then make it robust: refuse bad arguments with a ValueError; parameters may hold a `.grad` from before.
     raise NotImplementedError

@@ -16,12 +16,12 @@ def linear_probe(
         epochs, lr: the number of passes over the training set, and the learning rate.
         seed: of whatever is drawn.
     Returns: a float from 0 to 1, the share of test rows whose label is predicted.
-    Raises: ValueError if features are not 2-D, or if their widths, or the lengths of rows and labels, differ.
+    Raises: ValueError if features are not 2-D, or if their widths, or the numbers of rows and labels, differ.
     Source: Alain and Bengio, Understanding intermediate layers using linear classifier probes (arXiv:1610.01644).
     """
     # TODO: make one affine map from D features to C classes; draw only from what the seed decides.
     # TODO: train it, and nothing else, with cross-entropy on the training set.
-    # TODO: predict the labels of the test set, and return the share of right ones as a Python float.
+    # TODO: predict the labels of the test set, and return the share of right predictions as a Python float.
     # TODO: then make it robust: refuse features that are not 2-D, and widths and lengths that differ;
     #       features may be in half precision, and may require gradients.
     raise NotImplementedError

@@ -21,8 +21,8 @@ def train_step(
         model: inputs (B, S) -> logits z (B, S, V). The optimiser has all of its parameters.
         batches: micro-batches b of inputs (B, S) and targets y (B, S); tokens t whose target is −100 do not count, and
             T is the number of all that do.
-        max_norm: of all gradients together, above 0; None: they are not clipped.
-        scheduler: its step() goes on by one step of the optimiser; None: there is none.
+        max_norm: the limit for the norm of all gradients together, above 0; None: they are not clipped.
+        scheduler: its step() is called once, after the optimiser's; None: there is none.
     Returns: L as a float, from before the step.
     Raises: ValueError if no token counts, or max_norm is not above 0.
     """
