@@ -71,13 +71,14 @@ MISTAKES = (
     ),
     Mistake(
         "clamped_in_place",
-        "logit_scale is clamped in place, and the caller's with it, which neither torch.no_grad nor .data prevents; "
-        "clamp makes a new tensor, clamp_ does not",
+        "logit_scale is clamped in place, which changes the caller's tensor, even under torch.no_grad or through "
+        ".data; use clamp, which makes a new tensor",
         {f"scale = {SCALE}": f"logit_scale.data.clamp_(max={BOUND})\n    scale = logit_scale.exp()"},
     ),
     Mistake(
         "gradient_beyond_the_bound",
-        "logit_scale gets a gradient beyond the bound, where it no longer changes the loss; it is 0 there",
+        "logit_scale gets a gradient beyond the bound, where it no longer changes the loss; the gradient should be 0 "
+        "there",
         {SCALE: f"(logit_scale - (logit_scale.detach() - {BOUND}).relu()).exp()"},
     ),
     Mistake(
@@ -112,7 +113,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_beside_the_product_of_norms",
-        "the product of two norms is kept above 1e-8, which short rows are below; divide each row by its own norm",
+        "the product of two norms is raised to 1e-8, which is too large for short rows; divide each row by its own "
+        "norm",
         {UNIT: "image, text", LOGITS: f"scale * (image @ text.mT / {NORMS}.clamp_min(1e-8))"},
     ),
     Mistake(
@@ -136,20 +138,21 @@ MISTAKES = (
     ),
     Mistake(
         "sum_for_mean",
-        "the directions or the rows are summed, or the mean is over N² entries; take the mean of both, and of N rows",
+        "the directions or the rows are summed, or the mean is over N² entries; take the mean over N rows, then the "
+        "mean of both directions",
         {RETURN: "return to_text + to_image"},
         {RETURN: [f"{RETURN} {change}" for change in ("* len(own)", "/ len(own)")]},
     ),
     Mistake(
         "not_one_softmax_for_each_row",
-        "softmax is taken over all N² logits at once, or twice, since cross-entropy takes it as well; each row and "
-        "each column has one of its own",
+        "softmax is taken over all N² logits at once, or twice, since cross-entropy takes it as well; take one "
+        "softmax for each row and one for each column",
         along("(logits.logsumexp((0, 1)) - logits.diagonal().mean())"),
         along("(logits.softmax({0}).logsumexp({0}) - logits.softmax({0}).diagonal()).mean()"),
     ),
     Mistake(
         "log_of_a_softmax",
-        "the exponentials overflow, or a share is 0 before its log is taken, or has an eps; use log_softmax, "
+        "the exponentials overflow, a share is 0 before its log is taken, or an eps is added to it; use log_softmax, "
         "logsumexp or cross-entropy",
         along("-logits.softmax({}).diagonal().log().mean()"),
         along("(logits.exp().sum({}).log() - logits.diagonal()).mean()"),
