@@ -104,13 +104,13 @@ MISTAKES = (
     ),
     Mistake(
         "softmax_twice",
-        "cross-entropy gets probabilities where it wants logits, so softmax is applied twice",
+        "cross-entropy gets probabilities where it wants logits, so softmax is applied twice; give it the logits",
         {LOSS: "return F.cross_entropy(logits.softmax(1), positive)"},
     ),
     Mistake(
         "mask_too_weak",
-        "the row's own logit is set to 0, which still counts exp(0) = 1, or to a number such as −100, but the others "
-        "reach −1/τ at small τ; set it to −inf",
+        "the row's own logit is set to 0, which still counts exp(0) = 1, or to a number such as −100, which other "
+        "logits reach at small τ; set it to −inf",
         {MASKED: "logits.masked_fill(itself, 0.0)"},
         {MASKED: [f"logits.masked_fill(itself, {weak})" for weak in ("-1 / temperature", "-10.0", "-100.0")]},
     ),
