@@ -51,7 +51,11 @@ MISTAKES = (
             "shifted[anchor, positive]).mean()": "shifted[anchor, positive]).mean().to(features.dtype)",
         },
     ),
-    Mistake("views_in_halves", "rows i and i + N are paired; here 2i and 2i + 1 are", {" ^ 1": ".roll(rows // 2)"}),
+    Mistake(
+        "views_in_halves",
+        "rows i and i + N are paired; here rows 2i and 2i + 1 are a pair",
+        {" ^ 1": ".roll(rows // 2)"},
+    ),
     Mistake("another_neighbour", "an odd row's positive is the row before it, not the next", {" ^ 1": ".roll(-1)"}),
     Mistake(
         "maximum_includes_itself",
@@ -145,7 +149,7 @@ MISTAKES = (
         {SHIFTED: "shifted = logits - 1 / temperature", MASKED: "", TOTAL: "(shifted.exp().sum(1) - 1)"},
         {SHIFTED: "shifted = logits - 1 / temperature", MASKED: ""} | quotient("shifted.exp().sum(1) - 1"),
     ),
-    Mistake("clamped", "logits are clamped; subtract each row's maximum", {SHIFTED: CLAMPED}),
+    Mistake("clamped", "logits are clamped, which changes the loss; subtract each row's maximum", {SHIFTED: CLAMPED}),
     Mistake(
         "masked_after_the_exponential",
         "the row's own exponential overflows, or cancels, before it is left out; mask the logits first",
