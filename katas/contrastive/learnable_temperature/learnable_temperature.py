@@ -35,5 +35,5 @@ class InfoNCE(nn.Module):
         """
         # TODO: make the logits, (2N, 2N), from the temperature and the cosine similarities of all pairs of rows.
         # TODO: leave each row itself out, find the column of its positive, and take the mean loss of all rows.
-        # TODO: then make it robust: check the argument, and raise ValueError; small temperatures, half precision.
+        # TODO: then make it robust: check the argument, and raise ValueError; τ may be small, the dtype half precision.
         raise NotImplementedError

@@ -42,7 +42,7 @@ class InfoNCE(nn.Module):
         # --- solution
         # TODO: make the logits, (2N, 2N), from the temperature and the cosine similarities of all pairs of rows.
         # TODO: leave each row itself out, find the column of its positive, and take the mean loss of all rows.
-        # TODO: then make it robust: check the argument, and raise ValueError; small temperatures, half precision.
+        # TODO: then make it robust: check the argument, and raise ValueError; τ may be small, the dtype half precision.
         if features.dim() != 2 or len(features) % 2:
             raise ValueError(f"features should be (2N, D), got {tuple(features.shape)}")
         rows = len(features)  # 2N

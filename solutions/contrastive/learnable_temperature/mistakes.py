@@ -73,7 +73,7 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_detached",
-        "the temperature has no graph, so log_temperature is not learned; no item(), .data or detach() on the way",
+        "the temperature has no graph, so log_temperature is not learned; use no item(), .data or detach() on the way",
         {TAU: [f"return self.log_temperature.{way}" for way in ("exp().detach()", "data.exp()")]},
         {LOGITS: [f"{PRODUCT} / self.temperature.{way}" for way in ("detach()", "item()")]},
         {LOGITS: f"{LOGITS} if self.training else {LOGITS}.detach()"},
