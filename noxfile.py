@@ -75,7 +75,7 @@ def history(session: nox.Session) -> None:
 
 @nox.session
 def review(session: nox.Session) -> None:
-    """Do what is due today again, in a file of its own; plan for a day: nox -s review -- [--help]."""
+    """Write the kata that is due today again, in a file of its own; plan for a day: nox -s review -- [--help]."""
     run(session, "review", group="learn")
 
 
@@ -133,7 +133,7 @@ def tests(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """Check style (ruff), types (mypy --strict), workflows (zizmor) and prose (proselint): nox -s lint -- [--fix]."""
     if session.posargs not in ([], ["--fix"]):
-        session.error(f"lint takes --fix, which lets ruff mend what it can, and nothing else, got {session.posargs}")
+        session.error(f"lint takes --fix alone, which lets ruff mend what it can, got {session.posargs}")
     environment(session, "author")
     failed = []
     for tool, *arguments in (
@@ -148,7 +148,7 @@ def lint(session: nox.Session) -> None:
         except nox.command.CommandFailed:
             failed.append(f"{tool} {arguments[0]}" if tool == "ruff" else tool.replace("python", "prose"))
     if failed:
-        session.error(f"something is left to mend by {', '.join(failed)}: see above")
+        session.error(f"something is left to mend, see above what they say: {', '.join(failed)}")
 
 
 @nox.session
@@ -159,7 +159,7 @@ def prove(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure the judge against `import torch`, the references against torch, or a class: nox -s bench -- [cohort]."""
+    """Measure the judge, the references, the judging of a class, or the page: nox -s bench -- [cohort|web]."""
     run(session, "bench", group="author")
 
 

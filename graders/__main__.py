@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None, root: Path = ROOT) -> int:
         return INTERRUPTED
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            return complain("no space is left where this writes: make some, and run it again")
+            return complain("no disk space is left: make room, then run this again")
         complain("this is a fault of the graders, not yours; please report what follows")
         traceback.print_exc()
         return FAULT

@@ -131,7 +131,9 @@ def test_loop_where_no_gradients_are_asked_is_told(results: dict[str, Any]) -> N
 def test_loop_that_runs_no_operator_is_told_with_its_line(results: dict[str, Any]) -> None:
     name, message = the_failure(results["loop_without_operators"])
     assert name == "performance/many_rows/loops"
-    assert message.startswith("runs of one line: should be below 32, the shortest axis, got 1,025 (line 7: `for _ in ")
+    assert message.startswith(
+        "runs of one line: should be below 32, the length of the shortest axis, got 1,025 (line 7: `for _ in "
+    )
     assert "they grow with the rows (exponent 0.99" in message
 
 
@@ -141,7 +143,7 @@ def test_loop_in_code_made_on_the_way_is_seen(results: dict[str, Any]) -> None:
 
 def test_loop_in_threads_is_seen(results: dict[str, Any]) -> None:
     message = failures(results["loop_in_threads"])["performance/many_rows/loops"]
-    assert message.startswith("runs of one line: should be below 32, the shortest axis, got 1,0")
+    assert message.startswith("runs of one line: should be below 32, the length of the shortest axis, got 1,0")
 
 
 def test_all_pairs_take_too_much_memory(results: dict[str, Any]) -> None:

@@ -422,7 +422,7 @@ def test_interrupt_ends_in_silence_at_any_moment(toys: Path, module: str, functi
 def test_a_full_disk_is_one_sentence(toys: Path, arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:
         ran = subprocess.run([*command_line(toys), *arguments], cwd=ROOT, stdout=full, stderr=subprocess.PIPE)
-    assert ran.stderr == b"error: no space is left where this writes: make some, and run it again\n"
+    assert ran.stderr == b"error: no disk space is left: make room, then run this again\n"
     assert ran.returncode == 2
 
 

@@ -105,7 +105,7 @@ def test_right_mathematics_without_refusals(toys: Path) -> None:
     status, lines = card(toys, TEXTBOOK)
     assert status == 1
     assert lines[0].startswith("CORE  scale ")
-    assert lines[0].endswith("the mathematics is right; 1 to go")
+    assert lines[0].endswith("the mathematics is right; 1 check to go")
     told = [" ".join(line.split()) for line in lines]
     assert "lets through a kind of call that should raise ValueError" in told
     assert "no_factor: x[2], factor=0.0" in told

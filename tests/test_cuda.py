@@ -45,7 +45,7 @@ def test_what_fails_on_the_gpu_alone_is_said_to() -> None:
     right = [Outcome("shapes/one", "shapes", "pass", 1, core=True)]
     fails = Outcome("shapes/one/cuda", "shapes", "fail", 0, "the call: should return, got RuntimeError: devices differ")
     result = Result("scale", "toys", "scale.py", outcomes=[*right, fails], planned=2)
-    assert str(Reporter(0).headline(result)).endswith("right on the CPU; 1 to go")
+    assert str(Reporter(0).headline(result)).endswith("right on the CPU; 1 check to go")
     assert left_over(result) == [("on a GPU", "one: the call: should return, got RuntimeError: devices differ")]
 
 

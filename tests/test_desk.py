@@ -107,7 +107,7 @@ def test_hints_come_one_by_one_and_stay(desk: Path, capsys: pytest.CaptureFixtur
     assert ["Look there." in text for text in said] == [True] * 3
     assert ["Divide." in text for text in said] == [False, True, True]
     assert ["x / ..." in text for text in said] == [False, False, True]
-    assert "that was the last" in said[2]
+    assert "that was the last hint" in said[2]
     assert say(desk, capsys, "hint", "scale", "--again") == said[2]
     state = State(desk)
     assert [event.body for event in state.events()] == [{"level": 1}, {"level": 2}, {"level": 3}]
@@ -417,7 +417,7 @@ def test_reviews_a_day_can_be_limited(
     assert "1 reviewed today, as many as you set; 1 more is due" in say(desk, capsys, "review", "--list")
     assert "due today" not in say(desk, capsys, "status")
     ahead = f"{NOON + timedelta(days=70):%Y-%m-%d}"
-    assert "at most 1 a day, here 1;" in say(desk, capsys, "review", "--until", ahead)
+    assert "at most 1 a day (in this plan at most 1);" in say(desk, capsys, "review", "--until", ahead)
     assert "as many a day as are due" in say(desk, capsys, "review", "--a-day", "none")
     assert overview(state, katas.all_katas(desk)).goal  # it stays
     state.close()
@@ -445,7 +445,10 @@ def test_kata_that_fails_now_is_not_due_some_day(desk: Path, capsys: pytest.Capt
     grade(desk, WRONG)
     shown = say(desk, capsys, "status")
     assert next(line for line in shown.splitlines() if "scale" in line).split()[-2:] == ["fails", "now"]
-    assert say(desk, capsys, "review") == "nothing is due today; scale fails now\n  nox -s watch -- scale\n"
+    assert (
+        say(desk, capsys, "review")
+        == "nothing is due today; scale was right before, and fails now\n  nox -s watch -- scale\n"
+    )
     say(desk, capsys, "report")
     page = (desk / ".kata/report.html").read_text()
     assert "<span>fails now</span>" in page

@@ -206,6 +206,6 @@ def test_untouched_stubs_are_skipped_with_a_reason(tmp_path: Path) -> None:
     clone = make_clone(tmp_path)
     ran = run(clone, "katas")
     assert ran.returncode == 0, ran
-    assert "\nscale is to do: write katas/toys/scale/scale.py, and its checks are asked\n" in ran.stdout
+    assert "\nscale is to do: write katas/toys/scale/scale.py, and its checks will run\n" in ran.stdout
     assert re.search(r"^=+ \d+ skipped in ", ran.stdout, re.MULTILINE)
     assert not (clone / ".kata").exists()

@@ -234,7 +234,7 @@ def test_lint_runs_all_its_tools_and_names_those_that_found_something(
 ) -> None:
     monkeypatch.setattr(noxfile, "environment", lambda session, group: None)
     linting = Linting(noxfile)
-    with pytest.raises(Refused, match=r"^something is left to mend by ruff check, mypy: see above$"):
+    with pytest.raises(Refused, match=r"^something is left to mend, see above what they say: ruff check, mypy$"):
         noxfile.lint(linting)
     *others, prose = linting.ran
     assert others == ["ruff check .", "ruff format --check .", "mypy", "zizmor --offline --quiet .github/workflows"]
@@ -243,5 +243,5 @@ def test_lint_runs_all_its_tools_and_names_those_that_found_something(
     with pytest.raises(Refused, match="mypy"):
         noxfile.lint(mending)
     assert mending.ran[:2] == ["ruff check --fix .", "ruff format ."]
-    with pytest.raises(Refused, match=r"^lint takes --fix, .* got \['--fixed'\]$"):
+    with pytest.raises(Refused, match=r"^lint takes --fix alone, .* got \['--fixed'\]$"):
         noxfile.lint(Linting(noxfile, "--fixed"))

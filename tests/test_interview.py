@@ -654,7 +654,7 @@ def test_chain_goes_on_with_ones_own_code_above_the_other_signature(
     written(chained).write_text(REFERENCE)
     hold(chained, clock, "next", "yes", *["skip"] * 5, resume=True)
     said = flat(capsys.readouterr().out)
-    assert "2 katas, of which one goes on from another, each with questions at its end" in said
+    assert "2 katas, one of which goes on from another, each with questions at its end" in said
     assert "Now add a bias. This is what to write now" in said
     assert "class Affine __init__(self, width) forward(self, x)" in said
     assert "2 of 2: scale turns into affine (toys, level 2, about 10 minutes)" in said
@@ -666,7 +666,7 @@ def test_chain_goes_on_with_ones_own_code_above_the_other_signature(
     assert text.index("return x / (1 / factor)") < text.index(AT_HAND) < text.index("class Affine")
     assert is_untouched(Kata(chained, "toys", "affine"), text)
     assert not is_untouched(Kata(chained, "toys", "affine"), text.replace("raise NotImplementedError", "return 1"))
-    assert "What you wrote for scale stands above it" in flat(capsys.readouterr().out)
+    assert "Your code for scale stands above the new signature" in flat(capsys.readouterr().out)
     hold(chained, clock, "end", "yes", resume=True)
     said = capsys.readouterr().out
     assert re.search(r"→ affine +- +- +[+]2 ", said)

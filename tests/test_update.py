@@ -81,7 +81,7 @@ def test_answers_stay_byte_for_byte(fork: Path, upstream: Path, capsys: pytest.C
     assert "new katas: shift" in said
     assert "statements that changed: scale\n" in said
     assert "-Scale it.\n+Scale it well." in typed(fork, re.findall(r"^  (git diff .*)$", said, re.MULTILINE)[0])
-    assert "scale has another contract; katas/toys/scale/scale.py is of before" in said
+    assert "scale has a new contract; katas/toys/scale/scale.py was written for the old one" in said
     assert (fork / ANSWER).read_bytes() == committed
     assert (fork / "graders/engine.py").read_text() == "new = 2\n"
     assert (fork / "notes.md").read_text() == "mine, not committed\n"
@@ -105,7 +105,7 @@ def test_stub_that_nobody_touched_is_the_new_one(
     status, said = update(fork, capsys, "--from", str(upstream))
     assert status == 0
     assert "factor=3.0" in (fork / ANSWER).read_text()
-    assert "scale has another contract\n" in said
+    assert "scale has a new contract\n" in said
 
 
 @pytest.mark.parametrize("committed", [True, False])

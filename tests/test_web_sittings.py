@@ -307,7 +307,7 @@ def test_candidate_goes_from_the_draw_to_the_debrief(sat: Sat) -> None:
     sat.does(page, "next", "Write it into .kata/interview/scale.py, in the editor here.")
     sat.ready(page)
     sat.write(page, REFERENCE)
-    sat.does(page, "run", ".kata/interview/scale_test.py is not there yet. Write a small one to start from?")
+    sat.does(page, "run", ".kata/interview/scale_test.py is not there yet. Write a small file of tests to start from?")
     sat.does(page, "Yes", "wrote .kata/interview/scale_test.py")
     expect(page.locator(".cm-content")).to_contain_text("My own tests of scale.")
     sat.write(page, TESTS)

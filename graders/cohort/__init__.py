@@ -48,11 +48,14 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--workers",
         type=workers,
         metavar="N",
-        help="of the cluster made here; default: one for each processor, or for each 2 GiB of memory if that is fewer",
+        help="workers of this machine; default: one for each processor, or for each 2 GiB of memory if that is fewer",
     )
     cohort.add_argument("--scheduler", metavar="ADDRESS", help="join the cluster of this Dask scheduler instead")
     cohort.add_argument(
-        "--seed", type=seed, metavar="N", help="what the inputs are made from; default: a fresh one for what is new"
+        "--seed",
+        type=seed,
+        metavar="N",
+        help="what the inputs are made from; default: a new one for answers without a verdict",
     )
     cohort.add_argument(
         "--until", type=deadline, metavar="TIME", help="grade each repository's last commit up to then, such as " + WHEN
@@ -61,7 +64,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--late",
         type=percent,
         metavar="PERCENT_A_DAY",
-        help="also grade what came later, and take this percentage off its points for each day begun",
+        help="also grade late answers, and take this percentage off their points for each day begun",
     )
     cohort.add_argument(
         "--gradebook", type=Path, metavar="FILE", help="who is in the class: a .csv from Canvas's or Moodle's gradebook"

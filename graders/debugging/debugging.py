@@ -34,9 +34,9 @@ REGION = 5  # lines that the second hint shows
 INTRODUCTION = """{file} is a right answer with {bugs} planted in it. Look for {them} in {editor}.
 
 `bug LINE WHY` claims one. {rules}"""
-RULES = f"""Do so before it is gone: {EACH} points for the line, {EACH} for why it is wrong, and {WRONG_LINE} less for \
-a line that has none; the end tells which. `submit` judges, and says how many are gone: {EACH} points for each. `hint` \
-helps (-{HINT_COSTS[0]} points), `help` lists what else you can type."""
+RULES = f"""Claim a bug before you mend it: {EACH} points for its line, {EACH} for the reason, and {WRONG_LINE} \
+less if no bug is there. At the end you see which claims were right. `submit` judges, and says how many bugs are gone: \
+{EACH} points for each. `hint` helps (-{HINT_COSTS[0]} points), `help` lists what else you can type."""
 
 
 class Debugging(Sitting):

@@ -92,7 +92,7 @@ def lacking(katas: Sequence[Kata], count: int, slow: bool) -> str:
     kind = ("mistake" if most == 1 else "mistakes") + (" of cost" if slow else "")
     if most >= count:
         fewer = f"ask for fewer: --bugs {count - 1}" if count > 1 else "name another kata"
-        return f"{which} has no {count} {kind} that can be planted and show beside each other; {fewer}"
+        return f"{which} has no {count} {kind} that can be planted together; {fewer}"
     fewer = f"ask for fewer: --bugs {most}" if most else "name another kata"
     needed = f"{count} are needed" if count > 1 else "1 is needed"
     return f"{which} has {most or 'no'} {kind} that can be planted, and {needed}; {fewer}"

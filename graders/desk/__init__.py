@@ -14,7 +14,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     watch = add(commands, "watch", "grade on every save", "Grades a kata whenever its file is saved.")
     watch.add_argument("kata", nargs="?", metavar="KATA", help="which kata; by default the first one to do")
     watch.add_argument("--path", metavar="NAME", help="go along a path of katas/paths.yaml, such as llm")
-    watch.add_argument("--review", action="store_true", help="what `review` began, instead of your answers")
+    watch.add_argument("--review", action="store_true", help="grade what `review` began, instead of your answers")
     watch.add_argument("--poll", action="store_true", help="look for saves ten times a second, for network folders")
 
     read = add(commands, "read", "show a kata's statement", "Shows what a kata asks, with its formulas drawn.")
@@ -31,7 +31,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
 
     hint = add(commands, "hint", "show the next hint", "Shows one more hint with every call: a nudge, the idea, …")
     hint.add_argument("kata", metavar="KATA", help="which kata")
-    hint.add_argument("--again", action="store_true", help="only those that were shown before; costs nothing")
+    hint.add_argument("--again", action="store_true", help="show only hints that were shown before; costs nothing")
 
     status = add(commands, "status", "show the map of topics and katas", "Shows how far you have come.")
     status.add_argument("--json", action="store_true", help="as JSON")
@@ -46,20 +46,24 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     history.add_argument("-d", "--diff", type=int, metavar="M", help="show what changed from attempt M to attempt N")
     history.add_argument("--restore", action="store_true", help="put attempt N in the place of your file")
 
-    review = add(commands, "review", "what is due today", "Starts the kata that is due the longest from a clean stub.")
+    review = add(
+        commands, "review", "what is due today", "Starts, from a clean stub, the kata that has been due longest."
+    )
     review.add_argument("--todo", action="store_true", help="with the docstrings and TODOs, not the signatures alone")
     review.add_argument(
         "--until",
         metavar="DAY",
-        help="plan for a day such as 2026-12-15, so that all is seen again before it; or `none`",
+        help="plan for a day such as 2026-12-15: all that you solved comes back before it; `none` ends the plan",
     )
-    review.add_argument("--a-day", metavar="N", help="at most N reviews a day; the others wait; or `none`")
+    review.add_argument("--a-day", metavar="N", help="at most N reviews a day, the others wait; `none`: no limit")
     review.add_argument("--list", action="store_true", help="only list what is due")
     review.add_argument("--export", type=Path, metavar="FILE", help="write all that you did here to FILE")
-    review.add_argument("--import", type=Path, metavar="FILE", dest="merge", help="add what you did elsewhere")
+    review.add_argument("--import", type=Path, metavar="FILE", dest="merge", help="add what an exported FILE holds")
 
     update = add(commands, "update", "get the newest katas", "Merges the newest katas and graders; answers stay.")
-    update.add_argument("--from", dest="source", metavar="ADDRESS", help="the repository that you forked; kept by git")
+    update.add_argument(
+        "--from", dest="source", metavar="ADDRESS", help="the repository that you forked; git remembers it"
+    )
 
 
 def add(

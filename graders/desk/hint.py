@@ -37,7 +37,7 @@ def show(kata: Kata, state: State, console: Console, more: bool = True) -> None:
     if not level:
         console.print(Text(f"no hint was shown yet: nox -s hint -- {kata.id}"))
     elif level == len(hints):
-        console.print(Text(f"that was the last; the answer is {kata.reference_file.relative_to(kata.root)}"))
+        console.print(Text(f"that was the last hint; the answer is in {kata.reference_file.relative_to(kata.root)}"))
     elif more:
         console.print(Text(f"{COST}. Still stuck?  nox -s hint -- {kata.id}"))
 

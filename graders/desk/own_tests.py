@@ -75,7 +75,9 @@ def template(kata: Kata) -> str:
 def readable(path: Path) -> tuple[str, str]:
     """The file's name and its text. Raises: UsageError."""
     if not re.fullmatch(r"\w+\.py", path.name):
-        raise UsageError(f"{path.name} cannot be run: name a Python file of letters, digits and underscores")
+        raise UsageError(
+            f"{path.name} cannot be run: name a Python file whose name has only letters, digits and underscores"
+        )
     source = read_source(path, path.name)
     if source.unreadable:
         raise UsageError(f"{source.shown} {source.unreadable}")

@@ -108,7 +108,7 @@ def show_plan(desk: Desk, console: Console) -> None:
     days = (desk.goal.until - desk.at.astimezone().date()).days
     console.print(Text(f"\ndays with reviews, if each goes well: {len(planned)}; `nox -s review` starts what is due"))
     most = max(map(len, planned.values()), default=0)
-    console.print(Text(f"{limit}, here {most}; another limit:  nox -s review -- --a-day N"))
+    console.print(Text(f"{limit} (in this plan at most {most}); another limit:  nox -s review -- --a-day N"))
     if missed := without_last_look(desk.progress, planned):
         console.print(
             Text(f"the last days have no room for a last look at these: {', '.join(missed)}; allow more a day")
@@ -125,7 +125,7 @@ def nothing(desk: Desk) -> str:
         return f"{desk.reviewed} reviewed today, as many as you set; {more}\n  nox -s review -- --a-day N"
     lapsed = [name for name in desk.order if desk.lapsed(name)]
     if lapsed:
-        return f"nothing is due today; {lapsed[0]} fails now\n  nox -s watch -- {lapsed[0]}"
+        return f"nothing is due today; {lapsed[0]} was right before, and fails now\n  nox -s watch -- {lapsed[0]}"
     coming = sorted((one.due, one.kata) for one in desk.progress.values() if one.due is not None)
     if coming:
         return f"nothing is due today; next is {coming[0][1]}, {when(coming[0][0], desk.at)}"

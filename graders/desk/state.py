@@ -169,7 +169,7 @@ class State:
             why = str(error)
             todo = {
                 "database or disk is full": "the disk is full: make room, then try again",
-                "database is locked": "another process has kept it for long: end that one, then try again",
+                "database is locked": "another process has locked it for long: end that process, then try again",
                 "attempt to write a readonly database": "it may not be written: change its permissions",
                 "unable to open database file": "it cannot be opened: change the permissions of its folder",
             }.get(why, f"{why}: mend that, then try again")

@@ -180,8 +180,8 @@ class Clone:
             if one and other and bare(one) != bare(other):
                 answer = kata.answer_file.relative_to(self.root)
                 written = kata.answer_file.exists() and self.is_written(answer.as_posix(), after)
-                todo = f"; {answer} is of before: see {name}" if written else ""
-                lines.append(f"{kata.id} has another contract{todo}")
+                todo = f"; {answer} was written for the old one: see {name}" if written else ""
+                lines.append(f"{kata.id} has a new contract{todo}")
         return lines
 
 

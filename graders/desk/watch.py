@@ -208,13 +208,15 @@ class Watch:
         attempts.record(self.state, result, self.judge.seed, self.via)
         desk = self.desk()
         if result.reached == "core":
-            self.say("what is left is on the card. Its follow_up.md has what an interviewer asks next; n goes on")
+            self.say(
+                "the card shows what is left. The kata's follow_up.md has what an interviewer asks next; n goes on"
+            )
         if result.state == "solved":
             self.say(solved(desk, self.kata.id, review=self.via == REVIEW))
             if self.via == REVIEW:
                 sources = [event.body["source"] for event in attempts.attempts_of(self.state, self.kata)]
                 number = len(sources) - sources[::-1].index(result.source_text)
-                self.say(f"{attempts.shown(self.kata)} stays as it was; this one takes its place by")
+                self.say(f"{attempts.shown(self.kata)} stays as it was; to put this answer in its place:")
                 self.say(f"  nox -s history -- {self.kata.id} {number} --restore")
         self.footer(desk)
 

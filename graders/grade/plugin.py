@@ -75,7 +75,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if RUN in terminalreporter.config.stash:
         for result in terminalreporter.config.stash[RUN].results:
             if result.todo:
-                terminalreporter.write_line(f"{result.kata} is to do: write {result.source}, and its checks are asked")
+                terminalreporter.write_line(f"{result.kata} is to do: write {result.source}, and its checks will run")
             if result.diagnosis:
                 terminalreporter.write_line(f"{result.kata} looks like: {result.diagnosis}")
 

@@ -67,15 +67,15 @@ EVERY: tuple[Command[Interview], ...] = (
     Command("time", "how much has passed, and is left", PHASES, tell_time),
     Command(
         "questions",
-        f"those that I expect, which tells you the traps; -{LIST_COST} points",
+        f"the questions that I expect, which tell you the traps; -{LIST_COST} points",
         TALKING,
         questioning.show_all,
     ),
-    Command("ask N", "the answer to one of them", TALKING, questioning.ask, "number"),
-    Command("plan TEXT", "note a line of your plan; alone: the lines so far", ("plan",), plan, "words"),
+    Command("ask N", "the answer to question N of that list", TALKING, questioning.ask, "number"),
+    Command("plan TEXT", "note a line of your plan; `plan` alone shows the lines so far", ("plan",), plan, "words"),
     Command(
         "run FILE",
-        "run tests of yours; by default KATA_test.py, then the last",
+        "run tests of yours: FILE, else the file that you ran last, else KATA_test.py",
         WRITING,
         running.run,
         "word",
@@ -89,7 +89,7 @@ EVERY: tuple[Command[Interview], ...] = (
     ),
     Command(
         "hint N",
-        "the next hint, or one again; " + ", ".join(f"-{cost}" for cost in HINT_COSTS) + " points",
+        "the next hint, or hint N again; " + ", ".join(f"-{cost}" for cost in HINT_COSTS) + " points",
         WRITING,
         writing.hint,
         "number",

@@ -69,7 +69,7 @@ def rubric(one: Round) -> Iterator[str]:
 
 
 def pace(one: Round) -> Iterator[str]:
-    yield from ["Minutes, and about how many there are for it:", ""]
+    yield from ["Minutes that you took, of about how many there are:", ""]
     whole = sum(SHARES[phase] for phase in one.phases)
     for phase in one.phases:
         share = 60 * one.minutes * SHARES[phase] / whole
@@ -97,7 +97,7 @@ def lost(one: Round, kata: Kata) -> Iterator[str]:
     prepared = texts.clarifying(kata)
     matcher = Matcher(prepared)
     yield from ["### What the points were lost for", ""]
-    yield from ["A check may need several of these, and budgets are tested once all values are right.", ""]
+    yield from ["A check may depend on several of these, and budgets are tested once all values are right.", ""]
     for fact in facts(kata):
         failed = [name for name in one.last.failed if name.split("/")[1] in fact.cases]
         if failed:

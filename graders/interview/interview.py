@@ -178,7 +178,7 @@ class Interview(Sitting):
         questions = f"{asked} question{'s' if asked > 1 else ''}"
         self.say(self.introductions[self.phase].format(**words, questions=questions))
         if self.phase == "code" and one.after:
-            self.say(f"What you wrote for {one.after} stands above it: call it, change it, or delete it.")
+            self.say(f"Your code for {one.after} stands above the new signature: call it, change it, or delete it.")
 
     def put_task(self) -> None:
         self.terminal.markdown(self.prompts[self.round.kata])

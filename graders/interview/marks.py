@@ -41,7 +41,7 @@ def plan(one: Round) -> Mark:
 def code(one: Round) -> Mark:
     by_score = sum(one.score >= limit for limit in (50, 80, 100)) if one.last else 0
     mark = by_score if one.last or "code" in one.reached else None
-    return mark, "measured: 50, 80 and 100 points of the last submission"
+    return mark, "measured: the last submission, from 50, 80 and 100 points on"
 
 
 def test(one: Round) -> Mark:
@@ -50,7 +50,9 @@ def test(one: Round) -> Mark:
         return 0 if "test" in one.reached else None, "measured: no tests of your own were run"
     if one.tests is None:
         tested = [passed for _, passed in one.runs]
-        return 1 + (one.tested_first > 0) + any(tested), "measured: own tests, before the first submission, passed"
+        return 1 + (one.tested_first > 0) + any(
+            tested
+        ), "measured: one each for own tests, for tests before the first submission, and for tests that passed"
     right, caught, known = one.tests
     if not known:
         return None, "not measured"

@@ -135,7 +135,7 @@ class InterviewSession(Session[InterviewReport]):
 
     def welcome(self, report: InterviewReport) -> None:
         count = len(report.rounds)
-        grows = ", of which one goes on from another" if any(one.after for one in report.rounds) else ""
+        grows = ", one of which goes on from another" if any(one.after for one in report.rounds) else ""
         editor = self.terminal.editor.capitalize()
         drawn = "one kata, with" if count == 1 else f"{count} katas{grows}, each with"
         self.terminal.say(

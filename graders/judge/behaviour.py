@@ -39,20 +39,20 @@ SMALLEST = 1e-17  # the error of a call without one
 PART_IN_FLOAT32 = Known(
     "part_in_float32",
     "",
-    "part of it is computed in float32, since float64 is no more exact; keep float64, also in a tensor that you make "
-    "and in a quotient of integers, which are float32 by default",
+    "results in float64 are no more exact than in float32, so a part is computed in float32; keep float64 in every "
+    "step: new tensors and quotients of integers are float32 by default",
 )
 DIGITS_CANCEL = Known(
     "digits_cancel",
     "",
-    "digits are lost, as where two nearly equal numbers are subtracted, or a large one is added to a small one; "
+    "digits are lost: perhaps two nearly equal numbers are subtracted, or a small number is added to a large one; "
     "rearrange the formula",
 )
 HALF_TOO_NARROW = Known(
     "half_too_narrow",
     "",
-    "only half precision is wrong: a number on the way overflows there, or has too few digits; compute in float32 "
-    "inside, and cast the result",
+    "only half precision is wrong: an intermediate number overflows, or has too few digits; compute in float32, and "
+    "cast the result back",
 )
 
 

@@ -48,7 +48,7 @@ def loops(answer: Answer, budget: Budget, trial: Trial) -> None:
     shortest = min(large for _, large in budget.sizes.values())
     if own.lines >= shortest:
         raise CheckFailed(
-            f"runs of one line: should be below {shortest}, the shortest axis, got {own.lines:,}"
+            f"runs of one line: should be below {shortest}, the length of the shortest axis, got {own.lines:,}"
             f"{trial.submission.at(own.line)}{growth('lines', answer, budget, trial)}"
         )
     exact(answer, budget, trial)
@@ -120,7 +120,7 @@ def cost_without_gradients(trial: Trial, answer: Answer, budget: Budget) -> tupl
     reply = trial.ask(request)
     trial.refuse_calls([(request, reply)])
     if reply.cost is None:
-        raise CheckFailed(f"{request.in_words('the call')}: should return as it does with gradients")
+        raise CheckFailed(f"{request.in_words('the call')}: should return a result, as it does with gradients")
     return request, reply.cost
 
 

@@ -149,7 +149,8 @@ class Reporter:
             return result.message or ""
         if result.reached == "core":
             where = "right on the CPU" if all(one.on_gpu for one in result.failures) else "the mathematics is right"
-            return f"{where}; {len(result.failures)} to go"
+            count = len(result.failures)
+            return f"{where}; {count} check{'s' if count > 1 else ''} to go"
         if first is None or result.error:
             return ""
         return "the rules are broken" if first.breaks_the_rules else f"first failure: {first.name.partition('/')[2]}"
@@ -240,14 +241,14 @@ def costs_in_words(result: Result) -> list[str]:
 
 
 def cost_in_words(budget: str, figures: Mapping[str, tuple[float, float]]) -> str:
-    """`many_rows: 38 operators (reference 40), 4.2 MB in use (4.2 MB), 3.1 times its time`"""
+    """`many_rows: 38 operators (reference 40), 4.2 MB in use (4.2 MB), 3.1 times the reference's time`"""
     parts = []
     if "operators" in figures:
         parts.append("{:,.0f} operators (reference {:,.0f})".format(*figures["operators"]))
     if "peak" in figures:
         parts.append("{} in use ({})".format(*map(megabytes, figures["peak"])))
     if "time" in figures:
-        parts.append(f"{figures['time'][0]:.1f} times its time")
+        parts.append(f"{figures['time'][0]:.1f} times the reference's time")
     better = [NOUNS[figure] for figure, (own, reference) in figures.items() if own < BETTER * reference]
     return f"{budget}: {', '.join(parts)}" + (
         f"; better than the reference in {' and '.join(better)}" if better else ""

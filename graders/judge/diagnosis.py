@@ -28,8 +28,8 @@ Part = tuple[Request, str]  # of a reply, by its name
 KEPT_BETWEEN_CALLS = Known(
     "kept_between_calls",
     "",
-    "something is kept from an earlier call: alone, this one gives the right result; make it anew in each call, or "
-    "where the dtype, the device, a size or any other argument that it was made from has changed",
+    "alone, this call gives the right result, so something is kept from an earlier call; make it anew in each call, or "
+    "if the dtype, the device, a size or another argument that it was made from has changed",
 )
 
 

@@ -132,7 +132,7 @@ class Wrapped:
                 diagnosis = f"{name} is detached, so that no gradient reaches it; keep its graph"
                 yield make(f"{name}_detached", DETACHED.format(name=name), diagnosis)
         for name in self.tensors():
-            diagnosis = f"{name} is changed in place, and the caller's with it; make a new tensor"
+            diagnosis = f"{name} is changed in place, so the caller's tensor changes; make a new tensor"
             yield make(f"{name}_overwritten", OVERWRITTEN.format(name=name), diagnosis)
         for name, default in self.parameters.items():
             if type(default) in (int, float):
@@ -142,7 +142,7 @@ class Wrapped:
         if self.results:
             yield from self.other_results()
         if floating and not self.answer.forward and torch.float32 not in self.answer.returns:
-            diagnosis = "float64 inputs are computed in float32; keep their dtype"
+            diagnosis = "float64 inputs are cast to float32 on the way; keep their dtype"
             yield make("float32_inside", self.inside("float"), diagnosis)
         if self.tensors():
             diagnosis = "an earlier call's result is returned for inputs of the same shapes; compute it anew"
@@ -208,7 +208,7 @@ def unrefused(kata: Kata, source: str) -> Iterator[Known]:
     signatures = [text for answer in kata.grader.answers for text in answer.signatures.values() if "(" in text]
     arguments = {name for text in signatures for name in parameters_of(text)}
     for number, node in enumerate(refusals_in(source), start=1):
-        diagnosis = f"not all bad arguments raise ValueError: {rule_of(node, arguments)}; raise it otherwise"
+        diagnosis = f"not all bad arguments raise ValueError: {rule_of(node, arguments)}; raise ValueError if not"
         yield Known(f"not_refused_{number}", without(source, [node]), diagnosis)
 
 

@@ -5,7 +5,7 @@ COMMON = {
     "not_scaled": "the scores are not divided by √d",
     "scaled_by_d": "the scores are divided by d; divide them by √d",
     "scaled_by_embed_dim": "the scores are divided by √embed_dim; use √(embed_dim / num_heads), the size of one head",
-    "float32_root": "√d is taken of a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
+    "float32_root": "√d is computed as a tensor, which is float32 and spoils float64; use math.sqrt or ** 0.5",
     "itself_hidden": "a token does not see itself; it should",
     "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
     "hidden_by_1e9": "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
@@ -29,14 +29,14 @@ COMMON = {
     "head_by_head": "a loop multiplies one head at a time; one @ does all of them",
     "table_of_products": "all products of q and k are kept before they are summed; @ sums over d by itself",
     "base_in_float32": (
-        "base is rounded to float32, as in a tensor made of it; use the number itself, or a tensor of float64"
+        "base is rounded to float32, as by torch.tensor(base); use the number itself, or a float64 tensor"
     ),
-    "base_ignored": "10000 is used for any base; use the one that is passed",
+    "base_ignored": "10000 is used for any base; use the base that is passed",
     # Exponentials and logarithms
     "maximum_not_subtracted": "exp overflows; subtract the largest score of each row, or call softmax",
     "no_max_shift": "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
     "cast_but_not_shifted": (
-        "half precision is cast to float32 in place of the shift, but exp overflows there as well, from 89 on; "
+        "half precision is cast to float32 and not shifted, but exp also overflows in float32, from 89 on; "
         "subtract the maximum in every dtype"
     ),
     "unshifted_in_half": (
@@ -44,16 +44,16 @@ COMMON = {
         "use logsumexp or cross-entropy in every dtype"
     ),
     "overflows_in_half": (
-        "for half precision log(1 + eˣ) is taken in float32, where it overflows as well, from 89 on; use "
+        "for half precision log(1 + eˣ) is taken in float32, where eˣ also overflows, from 89 on; use "
         "logaddexp, softplus or logsigmoid in every dtype"
     ),
     "softplus_cut_off": (
-        "softplus is x itself from a threshold below its default of 20 on, where log(1 + eˣ) still differs from "
-        "x; leave the threshold as it is"
+        "softplus gets a threshold below its default of 20, and returns x itself where log(1 + eˣ) still differs "
+        "from x; keep the default"
     ),
     "eps_in_the_sum": (
         "an eps is added to the sum of the exponentials, which is at least 1 once each row's maximum is subtracted; "
-        "leave it out"
+        "leave the eps out"
     ),
     "zero_times_infinity": "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
     "half_becomes_float32": "half precision comes back as float32; return the dtype of the inputs",

@@ -60,8 +60,7 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "a_least_eps",
-            "a tiny number replaces an eps that is smaller, which shows where eps is 0 and the variance tiny; "
-            "add eps as it is",
+            "a least eps is taken, such as 1e-12, which shows where eps is 0 and the variance tiny; add eps as it is",
             result("(x - mean) / torch.sqrt(var + max(eps, 1e-12))"),
         ),
         Mistake(

@@ -41,8 +41,8 @@ class Submission(Protocol):
     def run(self, scenario: Callable[..., Any], *, summary: Callable[[Any], Any] | None = None, **inputs: Any) -> Any:
         """Runs a scenario on these inputs (see Case); gives back what it returned, tensors on the CPU.
 
-        With a summary, which the judge makes of that, gives back the summary: where the raw numbers are random, the
-        diagnosis compares two answers by it.
+        With `summary`, gives back what this function makes of the result, in the judge: where the raw numbers are
+        random, the diagnosis compares two answers by that.
         """
 
 
@@ -57,9 +57,9 @@ class Case:
         scenario: what happens in place of one call, as a function of this module that runs beside the submission. Its
             first parameters are the answers' names: it is given the submission's functions and classes for them, and
             the inputs for the rest. What it returns is compared with what it returns for the oracles. It may use torch,
-            nn, F and math, and nothing else of this module. Let it return data rather than verdicts of its own, and
-            use functions where it compares (`torch.equal(a, b)`): a submission could have changed tensors' methods.
-            A dict's keys should be texts, bytes come back by `.hex()`, and many numbers as one tensor.
+            nn, F and math, and nothing else of this module. Let it return data rather than verdicts of its own. If it
+            compares, let it call functions (`torch.equal(a, b)`): a submission could have changed tensors' methods.
+            The keys of a dict should be texts. Return bytes by `.hex()`, and many numbers as one tensor.
         init: keyword arguments of a module's constructor.
         dtypes: the floating dtypes that the case is asked in, each by checks of its own.
         half: it is asked in half precision together with the first case, by the same checks.
@@ -121,13 +121,13 @@ class Budget:
     Args:
         name: words joined by underscores; `-k` selects by it.
         sizes: axis -> (small, large), at least 4 times apart; the axes' names are used in messages.
-        inputs: draw, and a size for each axis -> keyword arguments of the call; the oracle gets the large ones, too.
+        inputs: draw, and a size for each axis -> keyword arguments of the call; the oracle also gets the large ones.
         scenario: what happens in place of one call, as in a Case.
         init: a size for each axis -> keyword arguments of a module's constructor.
         asks: which of loops, memory and time.
         operators, written, peak, time: the most of each, as a multiple of what the reference needs: torch operators
-            run; bytes of all that they made; bytes alive at the worst moment, beside inputs and parameters; the
-            processor's time. All of forward and backward.
+            run; bytes of all that they made; bytes alive at the worst moment, without inputs and parameters; the
+            processor's time. Each is taken over forward and backward.
         hints: axis -> what to do instead.
     """
 
@@ -168,12 +168,13 @@ class Answer:
     """One function, one module, or one class, that a submission should define.
 
     Args:
-        signature: as in the statement, e.g. "cosine_similarity(x, y, dim=-1, eps=1e-8)"; of a class that is no
-            module with "class " before it, and without parentheses where the constructor's arguments are not asked.
+        signature: as in the statement, e.g. "cosine_similarity(x, y, dim=-1, eps=1e-8)". A class that is no module has
+            "class " in front, and no parentheses if the constructor's arguments are not tested.
         oracle: float64 inputs -> what is expected: a tensor, a number, a text, or tuples, lists and dicts of such. A
             module's oracle gets its parameters as a dict first, and the constructor's arguments beside the inputs. A
             class's is a right class, for the scenarios of its cases. None where only own tests judge.
-        cases: the first one should be typical, without what has a default: it is asked in half precision as well.
+        cases: the first one should be typical, and leave out arguments that have a default: it is also tested in half
+            precision.
         differentiable: the inputs that gradients should reach, or should not where the oracle detaches them; a
             module's parameters always count.
         forward: the signature of a module's forward; empty for a function.

@@ -22,8 +22,8 @@ def add_choices(command: argparse.ArgumentParser, root: Path) -> None:
 def add_ways(command: argparse.ArgumentParser, noun: str) -> None:
     """What to do with those that were."""
     which = command.add_mutually_exclusive_group()
-    which.add_argument("--resume", action="store_true", help="go on with the one that was cut off")
-    which.add_argument("--new", action="store_true", help="give up the one that was cut off, and begin another")
+    which.add_argument("--resume", action="store_true", help=f"go on with the {noun} that was cut off")
+    which.add_argument("--new", action="store_true", help=f"give up the {noun} that was cut off, and begin another")
     words = f"show the report of {noun} N; default: the last"
     which.add_argument("--report", nargs="?", type=int, const=0, metavar="N", help=words)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 SHORTLY = 5 * 60  # seconds before the end
-UP = "Time is up. Go on if you like: what it takes beyond is reported. `end` ends it here."
+UP = "Time is up. Go on if you like: the report tells how long you went over. `end` ends it here."
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def tests_file(sitting: Sitting, name: str) -> Path:
 def offer(sitting: Sitting, script: Path) -> None:
     """A first file of tests. Raises: UsageError."""
     shown = os.path.relpath(script, sitting.kata.root)
-    if not sitting.confirm(f"{shown} is not there yet. Write a small one to start from?"):
+    if not sitting.confirm(f"{shown} is not there yet. Write a small file of tests to start from?"):
         sitting.say("write one of your own, and name it: run FILE")
         return
     replace_file(script, own_tests.template(sitting.kata))

@@ -20,7 +20,7 @@ POLICY = (
     "style-src 'self' 'unsafe-inline'; connect-src 'self' {sockets}; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 )
-CLOSED = "This page opens by the address, token included, that `nox -s web` printed in your terminal."
+CLOSED = "Open this page by the whole address, token included, that `nox -s web` printed in your terminal."
 STRANGE = (
     "This server does not know the name {}. If a proxy shows it by that name, start it with the proxy's whole address: "
     "nox -s web -- --root-path https://NAME/PATH"

@@ -97,7 +97,7 @@ def show(console: Console, root: Path, count: int) -> bool:
         ("an answer, mean, two workers", statistics.fmean(whole.seconds) / torch_seconds, "x import torch", None),
         ("all processors' time for an answer", WORKERS * whole.judging / made / torch_seconds, "x import torch", None),
         ("two workers against one", one.judging / whole.judging, "times as fast", -1.8),
-        ("Dask and the ledger, for an answer", 1e3 * empty_task(root), "ms", 10),
+        ("what Dask and results.sqlite add to each answer", 1e3 * empty_task(root), "ms", 10),
         ("least memory of all processes, last quarter against second", last / second, "times", 1.1),
         ("the same, last quarter", last / 1e9, "GB", None),
         ("memory of all processes, at most", most / 1e9, "GB", None),

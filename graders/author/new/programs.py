@@ -155,7 +155,7 @@ def mistakes(new: Likeness) -> str:
 from graders.kata import Mistake
 
 MISTAKES = (
-    # TODO(author): fifteen to twenty-five, each the smallest edit of the reference:
+    # TODO(author): twenty to thirty, each the smallest edit of the reference:
     # Mistake("its_name", "what is wrong; what to do", {{"text of the reference": "what stands there instead"}}),{slow}
 )
 
