@@ -41,7 +41,7 @@ def mape(pred: Tensor, target: Tensor, eps: float = 1e-8, reduction: str = "mean
 
 
 def errors(pred: Tensor, target: Tensor) -> Tensor:
-    # TODO: give back p − t. This is not graded on its own.
+    # TODO: return p − t. This is not graded on its own.
     # TODO: then make it robust: raise ValueError where the shapes differ.
     raise NotImplementedError
 

@@ -54,7 +54,7 @@ def mape(pred: Tensor, target: Tensor, eps: float = 1e-8, reduction: str = "mean
 
 def errors(pred: Tensor, target: Tensor) -> Tensor:
     # --- solution
-    # TODO: give back p − t. This is not graded on its own.
+    # TODO: return p − t. This is not graded on its own.
     # TODO: then make it robust: raise ValueError where the shapes differ.
     if pred.shape != target.shape:
         raise ValueError(f"target should have the shape {tuple(pred.shape)} of pred, got {tuple(target.shape)}")

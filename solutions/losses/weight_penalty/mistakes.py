@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradients_stay_off",
-        "where no parameter has a .grad, gradients stay switched off; use torch.no_grad(), which undoes it",
+        "where no parameter has a .grad, autograd stays switched off; use torch.no_grad(), which undoes it",
         {
             NO_GRAD: "params, enabled = [w for w in params if w.grad is not None], torch.is_grad_enabled()\n"
             "    torch.set_grad_enabled(False)\n    if not params:\n        return\n    if True:",
@@ -86,7 +86,7 @@ MISTAKES = (
     ),
     Mistake(
         "slope_at_zero",
-        "the gradient of the L1 penalty is not 0 where w is 0; it should be, as abs has it",
+        "the gradient of the L1 penalty is not 0 where w is 0; use abs, whose gradient is 0 there",
         {L1: ["torch.where(w >= 0, w, -w).to(wide).sum()", "w.to(wide).square().sqrt().sum()"]},
     ),
     in_both(
@@ -121,7 +121,7 @@ MISTAKES = (
     Mistake("weights_decayed", "the weights shrink, as AdamW's do; change only .grad", {ADD: "w.mul_(1 - strength)"}),
     Mistake(
         "decay_without_sign",
-        "it adds strength · |w|, or the L1 penalty's slope; add strength · w",
+        "the decay adds strength · |w|, or the L1 penalty's slope; add strength · w",
         {ADD: ["w.grad.add_(w.abs(), alpha=strength)", "w.grad.add_(w.sign(), alpha=strength)"]},
     ),
     Mistake(

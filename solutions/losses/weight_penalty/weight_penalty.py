@@ -44,7 +44,7 @@ def l2_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
 
 
 def add_weight_decay_(params: Iterable[Tensor], strength: float) -> None:
-    """w.grad ← w.grad + λ w, in the memory of w.grad
+    """w.grad ← w.grad + λ w, without a graph
 
     Args:
         params: as for l1_penalty; leaves, of which some may have no `.grad`.
