@@ -116,7 +116,7 @@ MISTAKES = (
     ),
     Mistake(
         "factor_of_another_probability",
-        "the base of the power is not 1 − p_t; it should be 1 − p for positives, and p for negatives",
+        "the base of the power is not 1 − p_t; it should be 1 − σ(x) for positives, and σ(x) for negatives",
         {FACTOR: ["factor = torch.exp(gamma * F.logsigmoid(-logits))", "factor = torch.exp(gamma * log_p_t)"]},
         {FACTOR: "factor = log_p_t.exp() ** gamma", LOG: OF_BCE, WEIGHT: CHOSEN},
     ),
@@ -127,7 +127,7 @@ MISTAKES = (
     ),
     Mistake(
         "gamma_no_exponent",
-        "gamma multiplies or is ignored; it is the exponent of 1 − p_t, any number ≥ 0",
+        "gamma is rounded down, ignored or used as a factor; it is the exponent of 1 − p_t, any number ≥ 0",
         {FACTOR: "factor = gamma * (-z).sigmoid()"},
         {FACTOR: ["factor = (-z).sigmoid().square()", f"gamma = int(gamma)\n    {FACTOR}"]},
     ),
@@ -162,8 +162,8 @@ MISTAKES = (
     Mistake("overflows_in_half", {LOG: f"log_p_t = {IN_FLOAT32} if z.dtype.itemsize < 4 else F.logsigmoid(z)"}),
     Mistake(
         "limit_taken_too_early",
-        "hard elements get −z for −log p_t, or 1 for the factor, where both still differ from their limits; use the "
-        "formula for all, or cut at 20 at the earliest",
+        "for wrong answers, −log p_t is replaced by its limit |x|, or (1 − p_t)^γ by 1, where they still differ; use "
+        "the formula everywhere, or the limit only where |x| is above 20",
         {LOG: "log_p_t = -F.softplus(-z, threshold=10)"},
         {LOG: [f"log_p_t = torch.where(z < -{cut}, z, F.logsigmoid(z))" for cut in (6, 10, 16, 19)]},
         {FACTOR: f"{FACTOR}\n    factor = torch.where(z < -6, 1, factor)"},
