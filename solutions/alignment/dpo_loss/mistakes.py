@@ -157,7 +157,7 @@ MISTAKES = (
     ),
     Mistake(
         "squared",
-        "the loss is the square of IPO; take −log σ(z)",
+        "the loss is a square, as in IPO; take −log σ(z)",
         {LOSSES: ["losses = (z / beta - 1 / (2 * beta)).square()", "losses = (z - 0.5).square()"]},
     ),
     Mistake(
@@ -203,7 +203,7 @@ MISTAKES = (
     ),
     Mistake(
         "sum_for_mean",
-        "the mean is a sum, or the sum a mean",
+        'reduction="mean" gives the sum, or "sum" gives the mean',
         {"losses.mean() if …": ["losses.sum()", "losses.mean()"]},
     ),
     Mistake(

@@ -177,7 +177,12 @@ MISTAKES = (
     mistake(
         "kl_squared", "the KL term is Δ² / 2; take e^Δ − Δ − 1", KL, "losses = losses + kl_coef * delta.square() / 2"
     ),
-    mistake("kl_without_one", "the KL term lacks its − 1", KL, "losses = losses + kl_coef * (delta.exp() - delta)"),
+    mistake(
+        "kl_without_one",
+        "the KL term lacks its − 1; take e^Δ − Δ − 1",
+        KL,
+        "losses = losses + kl_coef * (delta.exp() - delta)",
+    ),
     mistake(
         "kl_is_constant",
         "no gradient flows through the KL term; detach only ref_logp",

@@ -89,7 +89,7 @@ MISTAKES = (
     ),
     wrong(
         "stride_ignored",
-        "stride changes nothing; windows should be that far apart",
+        "stride changes nothing; windows should be stride rows and columns apart",
         AXES,
         "((2, kh, 1, dh), (3, kw, 1, dw))",
     ),

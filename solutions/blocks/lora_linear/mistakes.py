@@ -83,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "bias_twice",
-        "the bias is added once more, though the frozen layer has added it",
+        "the bias is added twice; the frozen layer already adds it",
         {RETURN: f"{RETURN} + (0 if self.linear.bias is None else self.linear.bias)"},
     ),
     Mistake(
@@ -98,7 +98,7 @@ MISTAKES = (
     ),
     Mistake(
         "lora_b_not_zero",
-        "lora_B is not zero at the start, so the new layer computes something else than the frozen one",
+        "lora_B is not zero at the start, so the new layer does not equal the frozen one; start it at 0",
         {ZERO_B: "torch.randn(out_features, rank) * 0.02"},
         {ZERO_B: ["torch.randn(out_features, rank)", "torch.ones(out_features, rank)"]},
     ),
@@ -153,7 +153,7 @@ MISTAKES = (
     ),
     Mistake(
         "other_shapes",
-        "lora_A and lora_B have other shapes; they are (rank, in_features) and (out_features, rank)",
+        "lora_A and lora_B have other shapes; they should be (rank, in_features) and (out_features, rank)",
         {
             "torch.empty(rank, in_features)": "torch.empty(in_features, rank)",
             ZERO_B: "torch.zeros(rank, out_features)",
@@ -193,7 +193,8 @@ MISTAKES = (
     ),
     Mistake(
         "kept_in_evaluation",
-        "in evaluation, a merged weight is kept that misses what is loaded or learned later; compute forward anew",
+        "in evaluation, a merged weight is kept, which misses what is loaded or learned later; use the weights of each "
+        "call",
         {RETURN: KEPT + RETURN},
         {"def merged": MERGED_BY_EVAL + "def merged", RETURN: f"return {BASE} if self.inside else {BASE} + {ADDED}"},
     ),

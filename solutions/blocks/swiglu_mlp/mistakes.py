@@ -51,7 +51,7 @@ MISTAKES = (
     ),
     Mistake(
         "silu_in_pieces",
-        "silu is a hard sigmoid times x, made of straight lines; use σ(x) = 1 / (1 + e^(−x))",
+        "silu is x times a hard sigmoid, which is made of straight lines; use σ(x) = 1 / (1 + e^(−x))",
         {SILU: "return x * (x / 6 + 0.5).clamp(0, 1)"},
     ),
     Mistake(
@@ -76,7 +76,7 @@ MISTAKES = (
     ),
     Mistake(
         "forms_swapped",
-        'approximate="none" gives the form with tanh, and "tanh" the one with erf; it is the other way round',
+        'approximate="none" gives the form with tanh, and "tanh" the one with erf; swap them',
         {ASKED: ASKED.replace("none", "tanh")},
     ),
     Mistake(
@@ -89,10 +89,10 @@ MISTAKES = (
     ),
     Mistake(
         "constant_too_large",
-        "the factor of x³ is 0.44715; it is 0.044715",
+        "the factor of x³ is 0.44715; it should be 0.044715",
         {CUBE: CUBE.replace("0.04", "0.4")},
     ),
-    Mistake("square_for_cube", "x² stands in place of x³", {CUBE: CUBE.replace("**3", "**2")}),
+    Mistake("square_for_cube", "x² stands in place of x³; take the cube", {CUBE: CUBE.replace("**3", "**2")}),
     Mistake(
         "root_of_two_over_pi_missing",
         "the argument of tanh is multiplied by 2/π or by √2/π; multiply it by √(2/π)",
@@ -135,7 +135,7 @@ MISTAKES = (
     Mistake("up_unused", "up_proj is not used; multiply its result by the gate", gated("silu(g) + 0 * u")),
     Mistake(
         "residual_inside",
-        "x is added to the result; the block adds it outside of the MLP",
+        "x is added to the result; leave it out, since the transformer's block adds it later",
         {MLP: f"return x + self.down_proj({GATED})"},
     ),
     Mistake(

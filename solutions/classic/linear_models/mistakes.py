@@ -79,7 +79,7 @@ MISTAKES = (
     ),
     Mistake(
         "half_of_the_penalty",
-        "the penalty is half or twice as large as it should be; it is l2‖w‖² in linear_regression, and ½ l2‖w‖² in "
+        "the penalty is half or twice as large as it should be; take l2‖w‖² in linear_regression, and ½ l2‖w‖² in "
         "logistic_regression",
         {"square() + l2": ["square() + l2 / 2", "square() + 2 * l2"]},
         {"[l2] *": ["[2 * l2] *", "[l2 / 2] *"]},

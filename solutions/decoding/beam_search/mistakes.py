@@ -108,7 +108,7 @@ MISTAKES = (
     ),
     Mistake(
         "length_multiplied",
-        "the sum is multiplied by the length's power; divide it, so that long hypotheses gain",
+        "the sum is multiplied by length ** length_penalty; divide by it, so that long hypotheses gain",
         {SCORE: SCORE.replace("/", "*")},
     ),
     Mistake(

@@ -24,7 +24,7 @@ def merge(ids: list[int], pair: Pair, new: int) -> list[int]:
 
 
 class BPETokenizer:
-    """Byte-pair encoding on bytes: ids 0 to 255 are the bytes, id 256 + i is the i-th merge.
+    """Byte-pair encoding on bytes: ids 0 to 255 are the bytes, id 256 + i is merges[i].
 
     Attributes:
         merges: the pairs of ids, in the order in which they were learnt.

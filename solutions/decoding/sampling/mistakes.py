@@ -36,7 +36,8 @@ def drawn(tokens: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "multiplied_by_temperature",
-        "the logits are multiplied by the temperature; divide them by it, so that a high one flattens",
+        "the logits are multiplied by the temperature; divide by it, so that a high temperature flattens the "
+        "probabilities",
         {"z = …": "z = logits * temperature"},
     ),
     Mistake(
@@ -215,7 +216,7 @@ MISTAKES = (
     ),
     Mistake(
         "generator_ignored",
-        "generator is not used; hand it to whatever draws",
+        "generator is not used; pass it to the function that draws",
         {MULTINOMIAL: MULTINOMIAL.replace(", generator=generator", "")},
     ),
     Mistake(

@@ -58,7 +58,7 @@ MISTAKES = (
     ),
     Mistake(
         "momentum_reversed",
-        "momentum is taken as the share of the old statistics; it is the weight of the new batch",
+        "momentum is taken as the share of the old statistics; it is the share of the new batch",
         {"m = self.momentum": "m = 1 - self.momentum"},
     ),
     Mistake(

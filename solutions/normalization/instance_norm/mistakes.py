@@ -44,7 +44,8 @@ SLOW = {
     ),
     "products_of_all_channels": (
         "((planes @ planes.mT).diagonal(dim1=1, dim2=2) / planes.shape[2])",
-        "all channels are multiplied with each other, and all but the diagonal is thrown away; square instead",
+        "all channels are multiplied with each other, and all but the diagonal is thrown away; square each value "
+        "instead",
     ),
 }
 

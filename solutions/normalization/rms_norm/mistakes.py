@@ -164,7 +164,7 @@ MISTAKES = (
     ),
     of_x(
         "projection_without_eps",
-        "the projection divides by the mean square without eps; use the same rms everywhere",
+        "the part through rms divides by the mean square without eps; use the same rms everywhere",
         "(grad_n - x * (grad_n * x).mean(-1, keepdim=True) / x.square().mean(-1, keepdim=True)) / rms",
     ),
     of_x(
@@ -184,7 +184,7 @@ MISTAKES = (
     ),
     Mistake(
         "weight_after_the_projection",
-        "weight multiplies after the projection; multiply grad_output by weight first, then project",
+        "weight multiplies last, after the part through rms is subtracted; multiply grad_output by weight first",
         {
             GRAD_N: "grad_n = g",
             GRAD_X: f"{GRAD_X} * (1 if weight is None else weight)",
@@ -197,7 +197,7 @@ MISTAKES = (
     ),
     of_weight(
         "grad_weight_by_x",
-        "the gradient of weight multiplies by x; multiply by the normalised x",
+        "in the gradient of weight, grad_output is multiplied by x; multiply it by x / rms",
         GRAD_WEIGHT.removeprefix("grad_weight = ").replace("g * n", "g * x"),
     ),
     of_weight(
@@ -215,7 +215,7 @@ MISTAKES = (
     ),
     of_weight(
         "grad_weight_with_weight",
-        "the gradient of weight contains weight itself; y is linear in it, so its slope is the normalised x",
+        "the gradient of weight contains weight itself; y is linear in weight, so the slope is x / rms",
         "(grad_n * n).flatten(0, -2).sum(0) if x.dim() > 1 else grad_n * n",
     ),
     of_weight(
@@ -254,7 +254,7 @@ MISTAKES = (
     ),
     of_x(
         "jacobian_of_each_row",
-        "a D × D Jacobian is made for each row; the projection needs one number for each row",
+        "a D × D Jacobian is made for each row; one mean for each row is enough",
         "((torch.eye(x.shape[-1]).to(n) - n[..., None] * n[..., None, :] / n.shape[-1]) * grad_n[..., None, :]).sum(-1)"
         " / rms",
         slow=True,
