@@ -45,6 +45,6 @@ def dpo_loss(
     """
     # TODO: refuse shapes that differ, and a beta, label_smoothing or reduction out of range.
     # TODO: by how much does the policy prefer the chosen answer more than the reference does?
-    # TODO: the loss of each pair, from a function that takes log and σ at once; then reduce it.
+    # TODO: the loss of each pair, from a function that computes log σ in one step; then reduce it.
     # TODO: then make it robust: the reference is a constant.
     raise NotImplementedError

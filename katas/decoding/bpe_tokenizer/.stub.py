@@ -35,7 +35,7 @@ class BPETokenizer:
         """
         # TODO: start anew, and split the text into chunks of bytes. How often does each chunk occur?
         # TODO: count the pairs, and take the most frequent one: statement, "Formula", says which if several are.
-        # TODO: give it the next id, write it into merges and vocab, and merge it in every chunk. Again.
+        # TODO: give it the next id, write it into merges and vocab, and merge it in every chunk. Count again.
         # TODO: then make it robust: a vocab_size below 256, and a text in which no pair is left.
         raise NotImplementedError
 
@@ -43,7 +43,7 @@ class BPETokenizer:
         """Splits the text as in training, and in each chunk applies the merges, the one learnt first before others."""
         # TODO: split the text into chunks of bytes.
         # TODO: in each, merge the pair that was learnt first, until none of its pairs was learnt.
-        # TODO: then make it fast: most chunks of a text are there many times.
+        # TODO: then make it fast: most chunks of a text occur many times.
         raise NotImplementedError
 
     def decode(self, ids: Sequence[int]) -> str:

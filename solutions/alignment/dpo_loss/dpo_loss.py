@@ -56,7 +56,7 @@ def dpo_loss(
     # --- solution
     # TODO: refuse shapes that differ, and a beta, label_smoothing or reduction out of range.
     # TODO: by how much does the policy prefer the chosen answer more than the reference does?
-    # TODO: the loss of each pair, from a function that takes log and σ at once; then reduce it.
+    # TODO: the loss of each pair, from a function that computes log σ in one step; then reduce it.
     # TODO: then make it robust: the reference is a constant.
     if not policy_chosen.shape == policy_rejected.shape == ref_chosen.shape == ref_rejected.shape:
         raise ValueError("the four log-probabilities should have one shape")

@@ -47,7 +47,7 @@ class BPETokenizer:
         # --- solution
         # TODO: start anew, and split the text into chunks of bytes. How often does each chunk occur?
         # TODO: count the pairs, and take the most frequent one: statement, "Formula", says which if several are.
-        # TODO: give it the next id, write it into merges and vocab, and merge it in every chunk. Again.
+        # TODO: give it the next id, write it into merges and vocab, and merge it in every chunk. Count again.
         # TODO: then make it robust: a vocab_size below 256, and a text in which no pair is left.
         if vocab_size < 256:
             raise ValueError(f"vocab_size should be 256 or more, got {vocab_size}")
@@ -72,7 +72,7 @@ class BPETokenizer:
         # --- solution
         # TODO: split the text into chunks of bytes.
         # TODO: in each, merge the pair that was learnt first, until none of its pairs was learnt.
-        # TODO: then make it fast: most chunks of a text are there many times.
+        # TODO: then make it fast: most chunks of a text occur many times.
         ranks = {pair: rank for rank, pair in enumerate(self.merges)}
         chunks = CHUNK.findall(text)
         encoded = {chunk: list(chunk.encode()) for chunk in chunks}  # each of them once
