@@ -9,7 +9,7 @@ COMMON = {
     "itself_hidden": "a token does not see itself; it should",
     "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
     "hidden_by_1e9": "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
-    "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible ones can be lower; fill with −∞",
+    "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible scores can be lower; fill with −∞",
     "zero_scores_hidden": (
         "scores of exactly 0 are hidden although their keys are seen; compare the mask with 0 and not the scores"
     ),
@@ -25,7 +25,7 @@ COMMON = {
         "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first"
     ),
     "no_output_map": "out_linear is not applied; map the merged heads with it",
-    "dropout_left_on": "dropout changes the weights while the module trains; leave it out",
+    "dropout_left_on": "dropout changes the weights while the module trains; leave dropout out",
     "head_by_head": "a loop multiplies one head at a time; one @ does all of them",
     "table_of_products": "all products of q and k are kept before they are summed; @ sums over d by itself",
     "base_in_float32": (
@@ -40,7 +40,7 @@ COMMON = {
         "subtract the maximum in every dtype"
     ),
     "unshifted_in_half": (
-        "half precision is computed in float32 without a shift, so the exponentials overflow at small temperatures; "
+        "half precision is computed in float32, no maximum is subtracted, and exp overflows at small temperatures; "
         "use logsumexp or cross-entropy in every dtype"
     ),
     "overflows_in_half": (
@@ -71,7 +71,7 @@ COMMON = {
         "each row is its own positive (labels arange), so nothing is learned; the positive is the other view"
     ),
     "positives_interleaved": "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
-    "one_view_as_anchors": "only the first view's rows are anchors; take the mean of all 2N",
+    "one_view_as_anchors": "only the first view's rows are anchors; take the mean of all 2N rows",
     "temperature_misused": (
         "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once"
     ),

@@ -42,7 +42,7 @@ MISTAKES = (
         {B2: KEPT_2},
     ),
     Mistake(
-        "no_mean", "the sum of the losses was differentiated; divide the gradients by N, for the mean", {" / N": ""}
+        "no_mean", "the sum of the losses is differentiated; divide the gradients by N, for the mean", {" / N": ""}
     ),
     Mistake(
         "divided_twice",
@@ -87,7 +87,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_shift_for_all_rows",
-        "the largest logit of the whole batch is subtracted, so rows far below it are 0/0; take each row's own",
+        "the largest logit of the whole batch is subtracted, so rows far below it are 0/0; subtract each row's "
+        "largest logit",
         {P: SHARES.format("(logits - logits.max())")},
     ),
     Mistake(

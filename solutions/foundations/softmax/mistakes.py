@@ -122,7 +122,7 @@ MISTAKES = (
     ),
     Mistake(
         "axis_of_the_sum_dropped",
-        "the sum has lost the axis dim, and lines up with another one; keep it with length 1",
+        "the sum has lost the axis dim, so it lines up with another axis; keep dim with length 1",
         *results(P.replace(", keepdim=True", ""), LOG_P.replace(", keepdim=True", "")),
     ),
     Mistake(

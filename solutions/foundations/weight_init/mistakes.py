@@ -110,7 +110,7 @@ MISTAKES = (
     ),
     Mistake(
         "mirrored",
-        "half of the numbers are drawn, and the others are the same with another sign; draw each one on its own",
+        "half of the numbers are drawn, and the others are the same with the opposite sign; draw each one on its own",
         filled(MIRRORED.format(RAND), MIRRORED.format(RANDN)),
     ),
     Mistake(
@@ -120,7 +120,8 @@ MISTAKES = (
     ),
     Mistake(
         "seeded_in_each_call",
-        "a seed is set in each call, so all layers of one shape start alike; draw on from where the generator stands",
+        "a seed is set in each call, so all layers of one shape start alike; continue from the generator's current "
+        "state",
         filled(UNIFORM, NORMAL, "    torch.manual_seed(0)\n" + NO_GRAD),
         filled(UNIFORM, NORMAL, "    generator = generator or torch.Generator().manual_seed(0)\n" + NO_GRAD),
         filled(UNIFORM, NORMAL, "    generator and generator.manual_seed(generator.initial_seed() + 1)\n" + NO_GRAD),

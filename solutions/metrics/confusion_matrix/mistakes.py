@@ -41,7 +41,7 @@ MISTAKES = (
     ),
     Mistake(
         "counts_overflow",
-        "the counts are kept in a narrow dtype, which many samples in one cell do not fit; count in int64",
+        "the counts are kept in a narrow dtype, which overflows where many samples are in one cell; count in int64",
         {RESULT: f"{COUNTS}.to(y_true.dtype).long().view(C, C)"},
         {RESULT: [f"{COUNTS}.short().long().view(C, C)", f"{COUNTS}.half().long().view(C, C)"]},
     ),
@@ -54,7 +54,7 @@ MISTAKES = (
     ),
     Mistake(
         "classes_renumbered",
-        "the labels are replaced by their rank among those that occur, so that classes move; label i is row i",
+        "the labels are replaced by their rank among those that occur, so that classes move; label i should be row i",
         {
             CELL: "both = torch.unique(torch.cat([true, predicted]), return_inverse=True)[1]\n"
             "    cell = both[: len(true)] * C + both[len(true) :]",
@@ -117,7 +117,8 @@ MISTAKES = (
     ),
     Mistake(
         "only_the_cells_checked",
-        "only the cells are checked, and −1 as a prediction is the last column of the row above; check both labels",
+        "only the cells are checked, and −1 as a prediction falls into the last column of the row above; check "
+        "both labels",
         UNCHECKED | {CELL: f"{CELL}\n    assert ((cell >= 0) & (cell < C * C)).all()"},
     ),
     Mistake(

@@ -116,7 +116,7 @@ MISTAKES = (
         {DISTANCE: "torch.linalg.vector_norm(x1 / x1.norm(dim=1)[:, None] - x2 / x2.norm(dim=1)[:, None], dim=1)"},
     ),
     Mistake(
-        "zero_margin_refused", "a margin of 0 is refused; only negative ones are wrong", {MARGIN: "if margin <= 0:"}
+        "zero_margin_refused", "a margin of 0 is refused; refuse only negative margins", {MARGIN: "if margin <= 0:"}
     ),
     Mistake(
         "only_labels_counted",

@@ -162,7 +162,7 @@ MISTAKES = (
     ),
     Mistake(
         "zero_margin_refused",
-        "a margin of 0 is refused; only negative ones are wrong",
+        "a margin of 0 is refused; refuse only negative margins",
         {MARGIN: "if margin <= 0:"},
     ),
     Mistake(

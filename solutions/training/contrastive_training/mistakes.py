@@ -18,8 +18,8 @@ MEAN = "        means.append(total / T)\n"
 MISTAKES = (
     Mistake(
         "layout_of_another_loss",
-        "features and positives are laid out differently, one in halves and one as neighbours, so a pair has rows of "
-        "different samples; in halves, the positive of row i is row i + N",
+        "features and positives have different layouts, one with the views in halves, one with a sample's views as "
+        "neighbours, so pairs mix samples; with halves, the positive of row i is row i + N",
         {"torch.arange(…": "torch.arange(2 * N, device=views.device) ^ 1"},
         {FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},
     ),
@@ -83,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "rate_one_epoch_ahead",
-        "each epoch has the rate of the next one; the first epoch has the whole lr",
+        "each epoch has the rate of the next one; the first epoch should have the full lr",
         {RATE: RATE.replace("epoch ", "(epoch + 1) ")},
     ),
     Mistake("rate_stays", "the rate is lr in all epochs; set it by the cosine in each", {RATE: "lr"}),

@@ -87,7 +87,7 @@ MISTAKES = (
     ),
     Mistake(
         "solved_at_once",
-        "after many steps the least-squares solution is returned, which a tiny rate does not reach; make the steps",
+        "after many steps the least-squares solution is returned, which a tiny rate does not reach; make all steps",
         {DESCEND: f"{DESCEND}\n    if steps >= 100:\n        {SOLVED}"},
     ),
     Mistake(

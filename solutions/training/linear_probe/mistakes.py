@@ -56,7 +56,8 @@ MISTAKES = (
     ),
     Mistake(
         "statistics_of_the_test_set",
-        "the features are standardised with statistics of the test set; use the training set's for both",
+        "the features are standardised with statistics of the test set; use statistics of the training set for "
+        "both sets",
         standardised("test_x"),
         first("both = torch.cat([train_x, test_x])\nmean, std = both.mean(0), both.std(0) + 1e-6")
         | {LOSS: LOSS.replace("train_x", "((train_x - mean) / std)")}
@@ -87,7 +88,8 @@ MISTAKES = (
     ),
     Mistake(
         "nearest_class_mean",
-        "the class with the nearest mean is predicted, which fails where one spreads wider than another; train W and b",
+        "the class with the nearest mean is predicted, which fails where one class spreads wider than another; "
+        "train W and b",
         {
             RIGHT: "classes = train_y.unique()\n"
             "    means = torch.stack([train_x[train_y == c].float().mean(0) for c in classes])\n"
@@ -130,12 +132,13 @@ MISTAKES = (
     ),
     Mistake(
         "classes_counted",
-        "as many classes are made as there are distinct labels, but labels have gaps; take the largest label plus 1",
+        "as many classes are made as there are distinct labels, but labels may have gaps; take the largest label "
+        "plus 1",
         {CLASSES: "C = len(torch.cat([train_y, test_y]).unique())"},
     ),
     Mistake(
         "mean_of_batches",
-        "the accuracies of batches are averaged, where the last one is shorter; divide the number of right "
+        "the accuracies of batches are averaged, although the last batch is shorter; divide the number of right "
         "predictions by M",
         {SHARE: "torch.stack([one.double().mean() for one in right.split(256)]).mean().item()"},
     ),

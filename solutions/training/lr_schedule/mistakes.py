@@ -29,7 +29,7 @@ MISTAKES = (
     ),
     Mistake(
         "warmup_one_step_longer",
-        "step W still belongs to the warm-up, so that its rate is above base_lr; there the cosine begins",
+        "step W still belongs to the warm-up, so that its rate is above base_lr; the cosine should begin at step W",
         {IN_WARMUP: ["if step <= warmup_steps:", "if warmup_steps and step <= warmup_steps:"]},
     ),
     Mistake(

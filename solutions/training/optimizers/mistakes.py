@@ -102,7 +102,7 @@ MISTAKES = (
     ),
     Mistake(
         "decay_after_the_update",
-        "AdamW shrinks p after Adam's step; shrink it before",
+        "AdamW shrinks p after Adam's step; shrink p first",
         {SHRINK_ALL: "", STEP: STEP + SHRINK_ALL},
     ),
     Mistake(
@@ -124,7 +124,7 @@ MISTAKES = (
     ),
     Mistake(
         "lr_in_the_buffer",
-        "lr is multiplied into the buffer, so a new lr reaches only part of the step; multiply when p moves",
+        "lr is multiplied into the buffer, so a new lr reaches only part of the step; multiply by lr when p moves",
         {
             BUFFER: BUFFER.replace("g", "self.lr * g"),
             MOVE: "p -= self.lr * g + self.momentum * b if self.nesterov else b",
@@ -154,7 +154,7 @@ MISTAKES = (
     ),
     Mistake(
         "uphill",
-        "the step goes along the gradient; subtract it",
+        "the step goes along the gradient; subtract the gradient",
         {MOVE: MOVE.replace("-=", "+=")},
         {UPDATE: UPDATE.replace("-=", "+=")},
     ),
