@@ -31,13 +31,13 @@ MISTAKES = (
     ),
     Mistake(
         "itself_hidden",
-        "a query does not see the key at its own position; it sees j ≤ i + Sk − Sq, itself included",
+        "a query does not see the key at its own position; it should see j ≤ i + Sk − Sq, its own position included",
         {DIAGONAL: ".tril(Sk - Sq - 1)"},
         {DIAGONAL: ".tril(Sk - Sq - 1)", **NOT_CLEARED},
     ),
     Mistake(
         "next_token_seen",
-        "a query also sees the key right after its own position; it sees j ≤ i + Sk − Sq and no more",
+        "a query also sees the key right after its own position; it should see j ≤ i + Sk − Sq and no more",
         {DIAGONAL: ".tril(Sk - Sq + 1)"},
     ),
     Mistake(
@@ -52,7 +52,7 @@ MISTAKES = (
     ),
     Mistake(
         "seen_keys_hidden",
-        "the keys that a query sees are hidden, and the others are left; masked_fill fills where its mask is True",
+        "the keys that a query should see are hidden, and the others are not; masked_fill fills where its mask is True",
         {HIDDEN: HIDDEN.replace("~", "")},
         {HIDDEN: HIDDEN.replace("~", ""), **NOT_CLEARED},
         {HIDDEN: HIDDEN.replace("~", ""), CLEAR: "weights = weights.nan_to_num()"},
@@ -76,7 +76,7 @@ MISTAKES = (
     ),
     Mistake(
         "key_mask_over_heads",
-        "key_mask meets the heads instead of the samples; its first axis is the batch: key_mask[:, None, None, :]",
+        "the first axis of key_mask is taken for the heads; it is the batch: key_mask[:, None, None, :]",
         {PADDED: PADDED.replace("[:, None, None]", "[None, :, None]")},
     ),
     Mistake(
