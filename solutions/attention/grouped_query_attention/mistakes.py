@@ -59,7 +59,7 @@ MISTAKES = (
     ),
     Mistake(
         "groups_in_reverse",
-        "the groups are handed out from the last to the first; query head 0 reads key head 0",
+        "the groups are handed out from the last to the first; query head 0 should read key head 0",
         {SHARE_K: f"{SHARE_K}.flip(1)", SHARE_V: f"{SHARE_V}.flip(1)"},
     ),
     Mistake(
