@@ -68,7 +68,7 @@ MISTAKES = (
     ),
     Mistake(
         "length_of_the_query_for_all",
-        "key and value are reshaped with the length of query; each has a length of its own",
+        "key and value are reshaped with the length of query; reshape them with their own length, Sk",
         {SPLIT: "layer(x).reshape(B, Sq, self.num_heads, d).transpose(1, 2)"},
     ),
     Mistake(
@@ -195,7 +195,8 @@ MISTAKES = (
     ),
     Mistake(
         "pairs_with_their_features",
-        "each query is multiplied by each key before the features are summed, which takes (B, H, Sq, Sk, d); use @",
+        "each query is multiplied by each key before the features are summed, which makes a tensor of (B, H, Sq, Sk, "
+        "d); use @",
         {SCORES: "((q / math.sqrt(d))[:, :, :, None] * k[:, :, None]).sum(-1)"},
         slow=True,
     ),
