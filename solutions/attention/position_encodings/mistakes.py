@@ -25,12 +25,12 @@ def remembered(name: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "sines_first",
-        "all sines come first and all cosines after them; sin and cos of one angle are neighbours",
+        "all sines come first and all cosines after them; sin and cos of one angle should be neighbours",
         {WOVEN: "torch.cat((angles.sin(), angles.cos()), -1)"},
     ),
     Mistake(
         "cosines_in_even_columns",
-        "the even columns are cosines; they are sines, and the odd ones cosines",
+        "the even columns are cosines; they should be sines, and the odd columns cosines",
         {WOVEN: "torch.stack((angles.cos(), angles.sin()), -1).flatten(1)"},
     ),
     Mistake(
@@ -40,7 +40,7 @@ MISTAKES = (
     ),
     Mistake(
         "frequency_of_each_column",
-        "each column has a frequency of its own; a sine and the cosine next to it share one",
+        "each column has a frequency of its own; a sine and the cosine next to it should share one",
         {
             EXPONENT: EXPONENT.replace("0, dim, 2", "dim"),
             WOVEN: "torch.stack((angles[:, ::2].sin(), angles[:, 1::2].cos()), -1).flatten(1)",
@@ -53,7 +53,7 @@ MISTAKES = (
     ),
     Mistake(
         "positive_exponent",
-        "the frequencies grow from pair to pair; the exponent is negative",
+        "the frequencies grow from pair to pair; the exponent should be negative",
         {EXPONENT: EXPONENT.removeprefix("-")},
     ),
     Mistake("base_ignored", {"theta = base": "theta = 1e4"}),
@@ -71,7 +71,8 @@ MISTAKES = (
     ),
     Mistake(
         "angles_in_the_dtype",
-        "positions or angles are rounded to dtype, and bfloat16 has no 257; make them in float64, and round the result",
+        "positions or angles are rounded to dtype, and bfloat16 cannot hold 257; make them in float64, and round the "
+        "result",
         {EXPONENT: EXPONENT.replace("torch.float64", "dtype")},
         {ANGLES: [ANGLES.replace("(length)", "(length, dtype=dtype)"), f"{ANGLES}.to(dtype)"]},
     ),
@@ -110,12 +111,12 @@ MISTAKES = (
     ),
     Mistake(
         "formula_for_any_number",
-        "2^(−8h/H) is used for any H; it holds for powers of two, and for others the rule is different",
+        "2^(−8h/H) is used for any H; it holds only for powers of two, and another rule for all other H",
         {"n = 2 …": "n = num_heads"},
     ),
     Mistake(
         "first_ones_of_twice_as_many",
-        "the missing slopes are the first ones of 2n heads; take every other one",
+        "the missing slopes are the first ones of 2n heads; take every other slope of 2n heads: the 1st, 3rd, …",
         {BETWEEN: "range(1, 2 * n)"},
     ),
     Mistake(
@@ -130,7 +131,7 @@ MISTAKES = (
     ),
     Mistake(
         "positive_bias",
-        "the bias is positive, which favours far keys; it is minus the slope times the distance",
+        "the bias is positive, which favours far keys; it should be minus the slope times the distance",
         {BIAS: BIAS.replace("-(", "(")},
     ),
     Mistake(
@@ -140,7 +141,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_bias_for_later_keys",
-        "later keys get a bias of 0; they are as far away as earlier ones",
+        "later keys get a bias of 0; give them the same bias as earlier keys at the same distance",
         {BIAS: BIAS.replace(".abs()", ".clamp(min=0)")},
     ),
     Mistake(
