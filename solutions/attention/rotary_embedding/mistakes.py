@@ -94,7 +94,7 @@ MISTAKES = (
     ),
     Mistake(
         "positive_exponent",
-        "the frequencies grow with i; the exponent is negative",
+        "the frequencies grow with i; the exponent should be negative",
         {EXPONENT: EXPONENT.removeprefix("-")},
     ),
     Mistake("base_ignored", {"theta = base": "theta = 1e4"}),
@@ -108,12 +108,12 @@ MISTAKES = (
     ),
     Mistake(
         "other_direction",
-        "the pairs are rotated the other way; (a, b) becomes (a cos φ − b sin φ, a sin φ + b cos φ)",
+        "the pairs are rotated the other way; (a, b) should become (a cos φ − b sin φ, a sin φ + b cos φ)",
         {ROTATED: [OTHER_WAY, f"{ROTATED}\n    if not interleaved:\n        {OTHER_WAY}"]},
     ),
     Mistake(
         "no_minus",
-        "the first channel of a pair becomes a cos φ + b sin φ, and lengths change; it should be a cos φ − b sin φ",
+        "the first channel of a pair becomes a cos φ + b sin φ, so lengths change; it should be a cos φ − b sin φ",
         {ROTATED: ROTATED.replace(" - ", " + ")},
     ),
     Mistake(
@@ -146,7 +146,7 @@ MISTAKES = (
     ),
     Mistake(
         "positions_added",
-        "positions are added to 0 … S − 1; they are the positions themselves",
+        "positions are added to 0 … S − 1; use them as they are",
         {
             f"        {DEFAULT}": f"        {DEFAULT} * 0",
             ANGLES: "angles = (positions + torch.arange(x.shape[-2], device=x.device))[..., None] * theta",
@@ -160,12 +160,12 @@ MISTAKES = (
     ),
     Mistake(
         "positions_of_one_sample",
-        "all samples get the positions of the first one; each has its own",
+        "all samples get the positions of the first sample; use each sample's own",
         {ANGLES: "angles = (positions if positions.dim() < 2 else positions[:1])[..., None] * theta"},
     ),
     Mistake(
         "negative_positions",
-        "negative positions are raised to 0 or lose their sign; they rotate the other way",
+        "negative positions are raised to 0 or lose their sign; they should rotate the other way",
         {ANGLES: ANGLES.replace("positions[", "positions.clamp(min=0)[")},
         {ANGLES: ANGLES.replace("positions[", "positions.double().abs()[")},
     ),
