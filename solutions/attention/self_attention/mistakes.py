@@ -133,7 +133,8 @@ MISTAKES = (
     ),
     Mistake(
         "pairs_with_their_features",
-        "each query is multiplied by each key before the features are summed, which takes (B, S, S, D); use @",
+        "each query is multiplied by each key before the features are summed, which makes a tensor of (B, S, S, D); "
+        "use @",
         {SCORES: "((q / math.sqrt(x.shape[-1]))[:, :, None] * k[:, None]).sum(-1)"},
         slow=True,
     ),
