@@ -36,7 +36,7 @@ MISTAKES = (
     ),
     Mistake(
         "interpolated_precision",
-        "AP takes the best precision at that recall or above, as detection does; take the precision as it is",
+        "AP takes the best precision at each recall or above it, as in object detection; take the precision as it is",
         {AP: AP.replace("precision", "precision.cummax(0).values")},
         {AP: "torch.stack([precision[:-1][recall[:-1] >= k / 10].max() for k in range(11)]).mean()"},
     ),
@@ -63,7 +63,8 @@ MISTAKES = (
     ),
     Mistake(
         "descending_thresholds",
-        "the thresholds fall, or precision and recall have another order; all three begin with the smallest score",
+        "the thresholds fall, or precision and recall have another order; all three should begin with the smallest "
+        "score",
         DESCENDING | {AP: "(recall.diff() * precision[1:]).sum()"},
         DESCENDING,
         {T: "score[last]"},
@@ -82,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_class_refused",
-        "labels of a single class are refused, as for the ROC curve; both functions are defined there",
+        "labels of a single class are refused, as for the ROC curve; here both functions accept them",
         {PRECISION: [ONE_CLASS.format("== 0") + PRECISION, ONE_CLASS.format("in (0, len(score))") + PRECISION]},
     ),
     Mistake(
