@@ -107,7 +107,8 @@ MISTAKES = (
     ),
     Mistake(
         "other_weights",
-        "the weights of weighted are wrong; weigh each class by how often it is true, divided by the number of samples",
+        "the weights of the weighted mean are wrong; weight each class by how often it is true, over the number of "
+        "samples",
         {WEIGHT: "weight = predicted.double() / len(y_true)"},
         {WEIGHT: ["weight = torch.full((C,), 1 / C).double()", "weight = actual.double() / C"]},
     ),
