@@ -59,7 +59,7 @@ MISTAKES = (
     ),
     Mistake(
         "ties_to_the_largest",
-        "where labels have equally many votes the largest wins; the smallest should",
+        "where labels have equally many votes the largest label wins; the smallest should",
         {"votes.argmax(dim=1)": "len(classes) - 1 - votes.flip(1).argmax(dim=1)"},
     ),
     Mistake(
