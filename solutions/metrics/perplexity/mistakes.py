@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "exp_of_a_sum",
-        "the sum of the losses is not divided by the number of tokens; exp should get the mean over all tokens",
+        "the sum of the losses is not divided by the number of tokens; take exp of the mean over all tokens",
         {MEAN: [SUM, f"{SUM} / B", f"{SUM} / S", f"{SUM} / counts.any(1).sum()"]},
     ),
     Mistake(
@@ -100,7 +100,8 @@ MISTAKES = (
     ),
     Mistake(
         "negative_targets_ignored",
-        "every negative target is ignored; only ignore_index is, and any other token that does not exist is an error",
+        "every negative target is ignored; ignore only ignore_index, and raise ValueError for any other target that "
+        "is no token",
         {COUNTS: "counts = (target != ignore_index) & (target >= 0)", **REPLACED},
     ),
     Mistake(
