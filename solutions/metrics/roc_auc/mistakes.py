@@ -213,14 +213,14 @@ MISTAKES = (
     ),
     Mistake(
         "labels_half_checked",
-        "labels above 1 are refused but negative ones are not, or any two labels go through; only 0 and 1 are labels",
+        "labels above 1 are refused but negative ones are not, or any two labels go through; accept only 0 and 1",
         {"    if not (positive | (y_true == 0)).all():\n": "    if (y_true > 1).any():\n"},
         TWO_AT_MOST,
         TWO_AT_MOST | {POSITIVE: "positive = y_true == y_true.unique()[-1:]"},
     ),
     Mistake(
         "classes_half_checked",
-        "no positives, no negatives or no samples at all do not raise ValueError; both classes should occur",
+        "no positives, no negatives or no samples at all do not raise ValueError; raise it unless both classes occur",
         {CLASSES: "    if not 0 < positive.sum():\n"},
         {CLASSES: ["    if positive.sum() == len(positive):\n", "    if (y_true == y_true[0]).all():\n"]},
     ),
