@@ -113,7 +113,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_beside_the_product_of_norms",
-        "the product of two norms is raised to 1e-8, which is too large for short rows; divide each row by its own "
+        "the product of two norms is never below 1e-8, which is too large for short rows; divide each row by its own "
         "norm",
         {UNIT: "image, text", LOGITS: f"scale * (image @ text.mT / {NORMS}.clamp_min(1e-8))"},
     ),
@@ -189,7 +189,8 @@ MISTAKES = (
     ),
     Mistake(
         "pairs_with_their_features",
-        "each image is multiplied by each text before the features are summed, which takes (N, N, D); use @",
+        "each image is multiplied by each text before the features are summed, which makes a tensor of (N, N, D); use "
+        "@",
         {LOGITS: "scale * (image[:, None] * text).sum(-1)"},
         {LOGITS: "scale * F.cosine_similarity(image[:, None], text, dim=-1)"},
         slow=True,
