@@ -178,7 +178,8 @@ MISTAKES = (
     ),
     Mistake(
         "pairs_with_their_features",
-        "each row is multiplied by each other one before the features are summed, which takes (2N, 2N, D); use @",
+        "each row is multiplied by each other one before the features are summed, which makes a tensor of (2N, 2N, "
+        "D); use @",
         {LOGITS: "(unit[:, None] * unit).sum(-1) / temperature"},
         slow=True,
     ),
