@@ -144,7 +144,7 @@ MISTAKES = (
     ),
     Mistake(
         "row_by_row_or_feature_by_feature",
-        "the rows go through a Python loop, or each product of features is kept, which takes (2N, 2N, D); use one @",
+        "the rows go through a Python loop, or each product of features is kept, in a tensor of (2N, 2N, D); use one @",
         {LOGITS: "torch.stack([row @ unit.mT for row in unit]) / self.temperature"},
         {LOGITS: "(unit[:, None] * unit).sum(-1) / self.temperature"},
         slow=True,
