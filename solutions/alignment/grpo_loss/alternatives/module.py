@@ -1,4 +1,4 @@
-"""A module; the larger of two losses; policy and KL term are averaged apart."""
+"""A module; the larger of two losses; policy and KL term are averaged separately."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""F.unfold makes columns, for the pool of each channel by itself."""
+"""F.unfold makes the columns; for the pool, each channel is unfolded by itself."""
 
 import torch.nn.functional as F
 

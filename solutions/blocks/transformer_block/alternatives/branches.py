@@ -1,4 +1,4 @@
-"""Two branches as methods, positions compared, einsum; a GELU by tanh as it is printed."""
+"""Two branches as methods, positions compared, einsum; a GELU by tanh, written as in its paper."""
 
 import math
 
