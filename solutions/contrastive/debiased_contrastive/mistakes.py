@@ -103,7 +103,8 @@ MISTAKES = (
     ),
     Mistake(
         "negatives_miscounted",
-        "the mean divides by a wrong number, or g is multiplied by one; both are M = 2N − 2, a row's negatives",
+        "the mean divides by a wrong number, or g is multiplied by a wrong one; both should be M = 2N − 2, the number "
+        "of a row's negatives",
         {SUM: [f"{SUM} * M / (M + {more})" for more in (1, 2)]},
         {MG: [f"{MG} * (M + 2) / max(M, 1)", f"{MG} / 2", f"{MG} / max(M, 1)"]},
     ),

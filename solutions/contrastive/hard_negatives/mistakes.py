@@ -99,7 +99,9 @@ MISTAKES = (
     ),
     Mistake("interleaved", "rows 2i and 2i + 1 are taken for a pair; views come in halves", {UNIT: INTERLEAVED}, NOTES),
     Mistake(
-        "semi_hard", "negatives above the positive are dropped; keep them", {SAME: f"{SAME} | (logits > positive)"}
+        "semi_hard",
+        "negatives more similar than the positive are dropped; keep them",
+        {SAME: f"{SAME} | (logits > positive)"},
     ),
     Mistake("positive_left_out", "the positive is missing in the denominator; add it", {LOSS: WITHOUT_POSITIVE}),
     Mistake(

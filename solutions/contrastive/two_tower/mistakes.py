@@ -56,7 +56,8 @@ MISTAKES = (
     ),
     Mistake(
         "duplicates_as_negatives",
-        "the same item in another row counts as a negative, or item_ids is not used; put −∞ there",
+        "the same item in another row counts as a negative, or item_ids is not used; set its logit in the user's row "
+        "to −∞",
         {MASKED: "logits"},
     ),
     Mistake(
@@ -81,8 +82,8 @@ MISTAKES = (
         "ids are compared as floating numbers, which do not tell large ones apart; compare the integers",
         {AGAIN: AGAIN.replace("item_ids[:, None] == item_ids", "item_ids.float()[:, None] == item_ids.float()")},
     ),
-    Mistake("not_divided_by_temperature", "the cosines are taken for the logits; divide them by τ", {LOGITS: PRODUCT}),
-    Mistake("not_normalised", "dot products are taken for cosines; divide each embedding by its own norm", RAW),
+    Mistake("not_divided_by_temperature", "the cosines are used as logits; divide them by τ", {LOGITS: PRODUCT}),
+    Mistake("not_normalised", "dot products are used in place of cosines; divide each embedding by its own norm", RAW),
     Mistake(
         "users_with_themselves",
         "the users are compared with themselves, so each user's positive is the user itself; compare users with items",

@@ -166,7 +166,11 @@ MISTAKES = (
         short={BASED: BASED.replace("/", "*")},
     ),
     mistake("base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base or math.e).log()"}),
-    mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
+    mistake(
+        "base_0_for_none",
+        "a base of 0 is treated as None; check `is None`",
+        {"check": "base and (base < 0 or base == 1)"},
+    ),
     mistake(
         "base_below_1",
         "bases below 1 are refused, but every positive base except 1 is valid, 0.5 for example",

@@ -167,7 +167,11 @@ MISTAKES = (
         *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}"),
         short={"nats if …": "nats"},
     ),
-    mistake("base_0_for_none", "base 0 passes for None; ask `is None`", {"check": "base and (base < 0 or base == 1)"}),
+    mistake(
+        "base_0_for_none",
+        "a base of 0 is treated as None; check `is None`",
+        {"check": "base and (base < 0 or base == 1)"},
+    ),
     mistake(
         "base_1",
         "base 1 is not refused; its logarithm is 0",

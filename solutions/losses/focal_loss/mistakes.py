@@ -81,7 +81,7 @@ MISTAKES = (
     ),
     Mistake(
         "weights_misplaced",
-        "α_t is alpha for the positives and 1 − alpha for the negatives; weight both sides, unless alpha is negative",
+        "α_t should be alpha for the positives and 1 − alpha for the negatives; weight both, unless alpha is negative",
         {WEIGHT: "(alpha * y + 1 - y)"},
         {WEIGHT: ["alpha", "(y + (1 - alpha) * (1 - y))", "((1 - alpha) * y + alpha * (1 - y))"]},
         {WEIGHT: "alpha", WEIGHTED: "if True:"},
@@ -183,8 +183,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_of_another_count",
-        '"mean" is the sum divided by the number of all elements, not by the number of positives, the length of an '
-        'axis or the sum of the weights; "sum" does not divide',
+        '"mean" should divide the sum by the number of all elements, not by the number of positives, the length of an '
+        'axis or the sum of the weights; "sum" should not divide',
         mean("losses.sum() / y.sum().clamp(1)"),
         mean("losses.sum()"),
         mean("losses.sum() / y.sum()") | AS_TORCHVISION,

@@ -43,7 +43,7 @@ MISTAKES = (
     ),
     Mistake(
         "misplaced_half",
-        "the squared part of huber is ½ e², and the mse has no ½",
+        "the squared part of huber should be ½ e², and the mse should have no ½",
         {MSE: f"0.5 * {MSE}"},
         {SQUARE: "error.square()"},
     ),
@@ -81,7 +81,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_under_the_root",
-        "|e| is the root of e² plus a small number, and too large where the error is small or 0; use abs",
+        "|e| is taken as the root of (e² + eps), which is too large where the error is small or 0; use abs",
         {MAE: [f"reduce({one}, reduction)" for one in RAISED]},
         {ERROR: [f"error = {one}" for one in RAISED]},
     ),
@@ -143,7 +143,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_part",
-        '"mean" is the sum of all losses divided by how many numbers there are, over all axes; "sum" does not divide',
+        '"mean" should divide the sum of all losses by how many numbers there are in all axes; "sum" should not divide',
         {MEAN: "losses.sum() / (len(losses) if losses.dim() else 1)"},
         {MEAN: ["losses.mean(-1)", "losses.sum()"]},
         {SUM: MEAN},

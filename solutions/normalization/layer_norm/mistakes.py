@@ -12,7 +12,7 @@ OVER = {
     "last_axis_only": ("[-1]", "the last axis only; take as many axes as normalized_shape has"),
     "all_but_the_first_axis": (
         "list(range(1, x.dim())) or [0]",
-        "every axis but the first; take as many of the last as normalized_shape has",
+        "every axis but the first; take the last axes, as many as normalized_shape has",
     ),
     "axes_from_the_front": ("list(range(k))", "the first axes of x; normalized_shape means the last ones"),
     "over_the_other_axes": (
