@@ -405,14 +405,17 @@ def test_a_slow_mistake_is_known_by_what_it_had_time_and_memory_for() -> None:
 
 SAMPLE = os.environ["KATAS_SAMPLE"]  # as in tests/conftest.py; set it to repeat a failure
 ALIKE = random.Random(SAMPLE).sample(katas.all_katas(ROOT), 10)
+# These of linear_models divide by what rounding alone keeps from 0: each process has other digits.
+UNSTEADY = {"bias_in_the_norm", "equal_columns_by_lstsq", "normal_equations", "rounding_inverted"}
 
 
 @pytest.mark.parametrize("kata", ALIKE, ids=lambda kata: f"{kata.id}-KATAS_SAMPLE={SAMPLE}")
 def test_a_mistake_has_its_name_with_and_without_refusals(kata: katas.Kata, tmp_path: Path) -> None:
     """Of three forms of a kata's mistakes, those that are about more than refusals."""
     reference = kata.reference_file.read_text(encoding="utf-8")
-    known = {form: one.name for one in kata.mistakes if not one.slow for form in one.forms(reference)}
-    sources = {form: text for one in kata.mistakes for form, text in one.forms(reference).items() if form in known}
+    steady = [one for one in kata.mistakes if not one.slow and one.name not in UNSTEADY]
+    known = {form: one.name for one in steady for form in one.forms(reference)}
+    sources = {form: text for one in steady for form, text in one.forms(reference).items()}
     lax = {form: without(text, refusals_in(text)) for form, text in sources.items()}
     telling = sorted(form for form, text in lax.items() if text != without(reference, refusals_in(reference)))
     chosen = random.Random(f"{SAMPLE} {kata.id}").sample(telling, 3)
