@@ -126,8 +126,10 @@ def move_parameters(momentum_update_, k, q, of_key, of_query, enabled, m=0.8):
             except (ValueError, AssertionError):
                 pass  # whether it is refused is tested elsewhere
             finally:
-                kept[f"the same after {len(keys)} keys for 1, m = {m}"] = torch.is_grad_enabled() == enabled
-    found = {"the key's parameter": key, "a view of it made before": view, "its is_leaf": key.is_leaf}
+                called = f"a call with {len(keys)} key and 1 query parameters, m = {m}"
+                kept[f"is_grad_enabled() as before, after {called}"] = torch.is_grad_enabled() == enabled
+    found = {"the key's parameter": key, "a view of the key's parameter, made before": view}
+    found["is_leaf of the key's parameter"] = key.is_leaf
     found["requires_grad of both"] = [key.requires_grad, query.requires_grad]
     found["grad of both"] = [torch.zeros(0) if x.grad is None else x.grad for x in (key, query)]
     return found | kept

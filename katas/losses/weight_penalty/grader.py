@@ -54,7 +54,7 @@ def kept(add_weight_decay_, weight, kernel, bias, scale, form, strength, gradien
         "a .grad cannot be changed outside inference mode": any(w.grad.is_inference() for w in params if gradients),
         "the parameters are leaves that require gradients": all(w.is_leaf and w.requires_grad for w in params),
         "the parameters are written to": any(w._version for w in params),
-        "gradients are switched on as before": torch.is_grad_enabled() == enabled,
+        "autograd is on or off as before": torch.is_grad_enabled() == enabled,
     }
 
 
