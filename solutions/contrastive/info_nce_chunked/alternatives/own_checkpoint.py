@@ -1,4 +1,4 @@
-"""A checkpoint of one's own: forward without a graph, and backward calls the function of a chunk again with one."""
+"""A checkpoint of one's own: forward without a graph, and backward calls a chunk's function again, with a graph."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Tiles of (chunk_size, chunk_size) with a running maximum and sum, as in flash attention: the most operators."""
+"""Tiles of (chunk_size, chunk_size) with a running maximum and sum, as in FlashAttention: many operators."""
 
 import torch
 import torch.nn.functional as F

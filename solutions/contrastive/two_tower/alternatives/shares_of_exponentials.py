@@ -1,4 +1,4 @@
-"""How far each logit is ahead of the own one, exponentials by hand, and the duplicates found as index pairs."""
+"""How far each logit is ahead of the user's own one; exponentials by hand; the duplicates as index pairs."""
 
 import torch
 

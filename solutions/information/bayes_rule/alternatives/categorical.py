@@ -1,4 +1,4 @@
-"""torch.distributions normalises, both ways; a row without evidence is known by its NaN."""
+"""torch.distributions normalises probabilities and logs; a row without evidence is known by its NaN."""
 
 from torch import Tensor
 from torch.distributions import Categorical
