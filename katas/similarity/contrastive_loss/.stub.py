@@ -18,5 +18,5 @@ def contrastive_loss(x1: Tensor, x2: Tensor, y: Tensor, margin: float = 1.0, red
     """
     # TODO: take the distance of each pair: (N,).
     # TODO: put the loss of each pair together, then reduce the N losses.
-    # TODO: then make it robust: refuse bad arguments; y may have any dtype; equal vectors have a finite gradient.
+    # TODO: then make it robust: refuse bad arguments; y may be bool or integer; equal vectors have a finite gradient.
     raise NotImplementedError

@@ -20,7 +20,7 @@ def gradient_descent(loss_fn: Callable[..., Tensor], params: list[Tensor], lr: f
     # TODO: in each step, take the loss and its gradient for every parameter.
     # TODO: then move every parameter against its gradient, in place.
     # TODO: return the losses from before each step, as plain numbers.
-    # TODO: then make it robust: a parameter may hold a `.grad` from before, or be a part of a larger tensor.
+    # TODO: then make it robust: a parameter may hold an old `.grad`, or be a part of a larger tensor.
     raise NotImplementedError
 
 

@@ -19,9 +19,9 @@ def linear_probe(
     Raises: ValueError if features are not 2-D, or if their widths, or the numbers of rows and labels, differ.
     Source: Alain and Bengio, Understanding intermediate layers using linear classifier probes (arXiv:1610.01644).
     """
-    # TODO: make one affine map from D features to C classes; draw only from what the seed decides.
+    # TODO: make one affine map from D features to C classes; let the seed decide all that is drawn.
     # TODO: train it, and nothing else, with cross-entropy on the training set.
     # TODO: predict the labels of the test set, and return the share of right predictions as a Python float.
-    # TODO: then make it robust: refuse features that are not 2-D, and widths and lengths that differ;
+    # TODO: then make it robust: refuse features that are not 2-D, other widths, other numbers of labels than rows;
     #       features may be in half precision, and may require gradients.
     raise NotImplementedError

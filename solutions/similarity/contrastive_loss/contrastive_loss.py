@@ -19,7 +19,7 @@ def contrastive_loss(x1: Tensor, x2: Tensor, y: Tensor, margin: float = 1.0, red
     # --- solution
     # TODO: take the distance of each pair: (N,).
     # TODO: put the loss of each pair together, then reduce the N losses.
-    # TODO: then make it robust: refuse bad arguments; y may have any dtype; equal vectors have a finite gradient.
+    # TODO: then make it robust: refuse bad arguments; y may be bool or integer; equal vectors have a finite gradient.
     if x1.shape != x2.shape:
         raise ValueError(f"x2 should have the shape {tuple(x1.shape)} of x1, got {tuple(x2.shape)}")
     if y.shape != x1.shape[:1]:

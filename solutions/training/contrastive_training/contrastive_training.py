@@ -31,7 +31,7 @@ def train_contrastive(
     # TODO: in each epoch, set the rate, then go through the batches in order.
     # TODO: for each batch, take the InfoNCE of both views' features and its gradients, clip these, and take one step.
     # TODO: return the mean loss of each epoch.
-    # TODO: then make it robust: refuse bad arguments with a ValueError; parameters may hold a `.grad` from before.
+    # TODO: then make it robust: refuse bad arguments with a ValueError; parameters may hold an old `.grad`.
     if views.dim() != 4 or views.shape[1] != 2:
         raise ValueError(f"views should be (T, 2, N, F), got {tuple(views.shape)}")
     if temperature <= 0:

@@ -20,10 +20,10 @@ def linear_probe(
     Source: Alain and Bengio, Understanding intermediate layers using linear classifier probes (arXiv:1610.01644).
     """
     # --- solution
-    # TODO: make one affine map from D features to C classes; draw only from what the seed decides.
+    # TODO: make one affine map from D features to C classes; let the seed decide all that is drawn.
     # TODO: train it, and nothing else, with cross-entropy on the training set.
     # TODO: predict the labels of the test set, and return the share of right predictions as a Python float.
-    # TODO: then make it robust: refuse features that are not 2-D, and widths and lengths that differ;
+    # TODO: then make it robust: refuse features that are not 2-D, other widths, other numbers of labels than rows;
     #       features may be in half precision, and may require gradients.
     if train_x.dim() != 2 or test_x.dim() != 2 or train_x.shape[1] != test_x.shape[1]:
         raise ValueError(f"features should be (N, D) and (M, D), got {tuple(train_x.shape)} and {tuple(test_x.shape)}")

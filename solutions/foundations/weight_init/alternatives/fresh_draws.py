@@ -1,4 +1,4 @@
-"""Standard numbers of their own tensor, scaled and copied in; the fans by indexing."""
+"""Standard random numbers in a new tensor, scaled and copied in; the fans by indexing."""
 
 import torch
 

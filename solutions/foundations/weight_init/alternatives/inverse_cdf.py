@@ -1,4 +1,4 @@
-"""One object for each: uniform numbers in float64, put through the inverse of the distribution function."""
+"""One object for each function: uniform numbers in float64, put through the inverse of the distribution function."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Closures that draw from the global generator alone, to which a given one lends its state; they write through .data."""
+"""Closures that draw from the global generator alone, with a given one's state copied in; they write through .data."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Batches of 256 rows in an order of a generator's own, AdamW, and only the labels of the training set numbered."""
+"""Batches of 256 rows, shuffled by a generator of its own; AdamW; only the training set's labels are numbered."""
 
 import torch
 import torch.nn.functional as F
