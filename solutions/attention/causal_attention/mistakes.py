@@ -51,6 +51,10 @@ MISTAKES = (
         {DIAGONAL: ".triu(Sk - Sq)"},
     ),
     Mistake(
+        "mask_of_the_first_call",
+        {f"{ALL_SEEN}{DIAGONAL}": f"{ALL_SEEN.replace('Sq, Sk', '1024, 1024')}.tril()[Sk - Sq : Sk, :Sk]"},
+    ),
+    Mistake(
         "seen_keys_hidden",
         "the keys that a query should see are hidden, and the others are not; masked_fill fills where its mask is True",
         {HIDDEN: HIDDEN.replace("~", "")},
