@@ -27,8 +27,13 @@ class Right(nn.Module):
         return self.out_linear(heads.transpose(1, 2).flatten(2)), (k, v)
 
 
-def in_chunks(CachedAttention, x, weights, biases, num_heads, chunks, after=None, training=True, rehearsed=False):
-    """Each call gets the next few tokens, and the cache of the call before it, or of the call that `after` names."""
+def in_chunks(
+    CachedAttention, x, weights, biases, num_heads, chunks, past=None, after=None, training=True, rehearsed=False
+):
+    """Each call gets the next few tokens, and the cache of the call before it, or of the call that `after` names.
+
+    The first one has none, or k and v of the `past`.
+    """
     layer = CachedAttention(x.shape[2], num_heads).to(x).train(training)
     CachedAttention(x.shape[2], x.shape[2])  # another layer, which is no matter of this one
     names = ("q_linear", "k_linear", "v_linear", "out_linear")
@@ -37,10 +42,10 @@ def in_chunks(CachedAttention, x, weights, biases, num_heads, chunks, after=None
     if rehearsed:
         with torch.inference_mode():
             layer(x[:, : chunks[0]])
-    caches, found = [None], {}
+    caches, found = [None if past is None else past.unbind()], {}
     for number, tokens in enumerate(x.split(chunks, 1), start=1):
         before = after[number - 1] if after else number - 1
-        inputs = (tokens, caches[before]) if before else (tokens,)
+        inputs = (tokens, caches[before]) if caches[before] else (tokens,)
         out, cache = torch.func.functional_call(layer, own, inputs)
         caches.append(cache)
         found[f"call {number}"] = {"out": out, "k": cache[0], "v": cache[1]}
@@ -81,6 +86,12 @@ def text(draw: Draw, B: int, D: int, num_heads: int, *chunks: int) -> Arguments:
 
 def texts(*sizes: tuple[int, ...]) -> Inputs:
     return lambda draw: [text(draw, *size) for size in sizes]
+
+
+def token_by_token(draw: Draw) -> list[Arguments]:
+    """Also two tokens after a past beyond a mask of 1,024."""
+    made = [text(draw, 2, 6, 3, 3, 1, 1, 1), text(draw, 1, 4, 2, 3, *[1] * 5)]
+    return [*made, text(draw, 1, 4, 2, 2) | {"past": draw.normal(2, 1, 2, 1100, 2)}]
 
 
 def chunks(draw: Draw) -> list[Arguments]:
@@ -125,7 +136,7 @@ GRADER = Grader(
             tolerance=last_places(8),
             cases=(
                 Case("prompt", texts((2, 8, 4, 5)), scenario=in_chunks),
-                Case("token_by_token", texts((2, 6, 3, 3, 1, 1, 1), (1, 4, 2, *[1] * 8)), scenario=in_chunks),
+                Case("token_by_token", token_by_token, scenario=in_chunks),
                 Case("chunks", chunks, half=True, scenario=in_chunks),
                 Case("one_of_all", texts((1, 1, 1, 1), (1, 5, 1, 1, 2), (2, 5, 5, 2, 1)), scenario=in_chunks),
                 Case("continued_twice", continued_twice, scenario=in_chunks),

@@ -86,6 +86,10 @@ MISTAKES = (
         {SEEN: f"{SEEN} | (not self.training)"},
     ),
     Mistake(
+        "mask_of_the_first_call",
+        {SEEN: SEEN.replace("T, S", "1024, 1024").replace(DIAGONAL, ".tril()[S - T : S, :S]")},
+    ),
+    Mistake(
         "past_after_the_new",
         "the past is appended after the new tokens; it should come before them",
         joined("k = torch.cat([k, past_k], dim=2)", "v = torch.cat([v, past_v], dim=2)"),
