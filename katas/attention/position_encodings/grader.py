@@ -38,7 +38,8 @@ def in_dtype(sinusoidal_encoding, length, dim, kind):
 
 
 def after_writing(sinusoidal_encoding, alibi_slopes, alibi_bias, length, dim, heads):
-    for tensor in (sinusoidal_encoding(length, dim), alibi_slopes(heads), alibi_bias(heads, length)):
+    encodings = sinusoidal_encoding(length, dim), sinusoidal_encoding(length, dim, dtype=torch.float64)
+    for tensor in (*encodings, alibi_slopes(heads), alibi_bias(heads, length)):
         torch.Tensor.fill_(tensor, 7)
     return {
         "encoding": sinusoidal_encoding(length, dim),
@@ -121,7 +122,7 @@ GRADER = Grader(
             tolerance=SMALL,
             cases=(
                 ask("four_queries", *biases((2, 4))),
-                ask("more_keys", *biases((2, 3, 7), (4, 1, 6), (8, 2, 3), (2, 5, 5))),
+                ask("more_keys", *biases((2, 3, 7), (4, 1, 6), (8, 2, 3), (2, 5, 5), (1, 2, 1100))),
                 ask("other_numbers_of_heads", *biases((3, 3), (6, 4, 5), (1, 1), (1, 1, 4), (12, 2, 12))),
                 ask(
                     "results_written_over",
@@ -130,7 +131,7 @@ GRADER = Grader(
                     category="robustness",
                 ),
                 ask("no_heads_for_bias", *biases((0, 4), (-2, 3, 5)), raises=ValueError),
-                ask("fewer_keys", *biases((2, 4, 3), (1, 2, 1), (12, 5, 0)), raises=ValueError),
+                ask("fewer_keys", *biases((2, 4, 3), (1, 2, 1), (12, 5, 0), (2, 3, -1)), raises=ValueError),
             ),
             budgets=(
                 budget(
