@@ -178,7 +178,7 @@ def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> N
     file_of(toys).write_text(RIGHT.replace("return", "if x.element_size() == 4:\n        x = x + 1\n    return"))
     one.says("submit", "The planted bugs are gone, but something else fails", "call", "scale(x[", "[debug  ")
     file_of(toys).write_text(INVERSE.replace("x / factor", "x / factor + 0.25"))
-    one.says("submit", "1 of 2 planted bugs is gone", "One more check fails, which no planted bug breaks", "[debug  ")
+    one.says("submit", "1 of 2 planted bugs is gone", "Something else fails, which no planted bug breaks", "[debug  ")
     one.says("5", "there is no question open", "[debug  ")
     one.says("sumbit", "did you mean submit?", "[debug  ")
     one.says("end", "yes/no > ")

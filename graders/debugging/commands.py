@@ -108,7 +108,7 @@ def what_is_left(debugging: Debugging, text: str, result: Result) -> list[str]:
         are = "is" if gone == 1 else "are"
         debugging.say(f"{gone} of {count} planted bugs {are} gone" if count > 1 else "the planted bug is not gone yet")
         if left.new:
-            debugging.say("One more check fails, which no planted bug breaks: a change of yours breaks it.")
+            debugging.say("Something else fails, which no planted bug breaks: a change of yours breaks it.")
     else:
         debugging.say("The planted bugs are gone, but something else fails that they did not break:")
         DebugReporter(debugging.terminal, debugging.judge).show_failure(result)
@@ -119,7 +119,7 @@ def hint(played: Round, argument: str) -> None:
     chosen = played.only(argument)
     left = [(one, bug) for one in chosen for bug in one.report.left if bug.hints < len(HINT_COSTS)]
     if not left:
-        played.at_hand.say("there is no further hint: all that is left was told; `hints` shows them again")
+        played.at_hand.say("there is no further hint; `hints` shows those so far again")
         return
     debugging, bug = left[0]
     played.heading(debugging)

@@ -41,8 +41,8 @@ INTRODUCTIONS = {
     "points), `next` when it is written.",
     "test": "Look for what might break it, with `run`. `submit` has it graded: as often as you like, and the last time "
     f"counts. `diagnose` names a known mistake (-{DIAGNOSIS_COST} points), `next` goes on to my questions.",
-    "follow-up": "{questions} to end with. Answer each in as many lines as you like, and then an empty one; or `skip` "
-    "it. You see my answer then, and score your own.",
+    "follow-up": "{questions} to end with. Answer each in as many lines as you like, then type an empty line; or "
+    "`skip` it. You then see my answer, and score your own.",
 }
 
 
