@@ -1,4 +1,4 @@
-"""Numbers that exp cannot take, for half precision: in float32, too, they have to be shifted by their maximum."""
+"""Numbers too large for exp, for half precision: even in float32 they have to be shifted by their maximum."""
 
 from __future__ import annotations
 

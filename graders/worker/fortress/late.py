@@ -1,4 +1,4 @@
-"""Has what a kata bans refuse in modules of torch's, too, that are imported after the stock was taken.
+"""Makes a kata's bans also hold in modules of torch that are imported after the stock was taken.
 
 Part of the worker's private copy: see sealed.py.
 """
