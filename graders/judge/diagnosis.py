@@ -1,4 +1,4 @@
-"""Known wrong answers, and the diagnosis: which of them a failing submission behaves like, in every case or in the core.
+"""Known wrong answers, and the diagnosis: which of them a failing submission behaves like, in all cases or in the core.
 
 Ask for one only where all checks were asked: on some of the cases, one mistake often does what another does.
 """
