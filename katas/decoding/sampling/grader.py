@@ -172,7 +172,7 @@ def draws(sample, logits, given, seed):
     drawn.manual_seed(seed), torch.rand(3, generator=drawn, device=where)
     later = sample(logits, **options)
     return {
-        "whether the one that should draw moved on": not torch.equal(after, before),
+        "whether the generator that should draw moved on": not torch.equal(after, before),
         "whether the other generator stayed": torch.equal(kept, aside),
         "whether a second call gave other tokens": not torch.equal(second, first),
         "whether the same seed gave the same tokens": torch.equal(again, first),

@@ -94,7 +94,7 @@ ATTENTION = (
     Mistake("no_output_map", {"self.out_linear(mixed)": "mixed"}),
     Mistake(
         "dropout_left_on",
-        "dropout changes the model while it trains; leave it out",
+        "dropout changes the model while it trains; use no dropout",
         {WEIGHTS: "weights = F.dropout(scores.softmax(dim=-1), 0.1, self.training)"},
         {GELU: f"F.dropout({GELU}, 0.1, self.training)"},
         {TOKENS: "x = F.dropout(self.token_embedding(ids), 0.1, self.training)"},

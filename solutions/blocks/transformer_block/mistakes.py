@@ -169,7 +169,7 @@ MISTAKES = (
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake(
         "dropout_left_on",
-        "dropout changes the block while it trains; leave it out",
+        "dropout changes the block while it trains; use no dropout",
         {HEADS: "heads = F.dropout(weights, 0.1, self.training) @ v"},
         {RESULT: "return x + F.dropout(self.fc2(hidden), 0.1, self.training)"},
         {
