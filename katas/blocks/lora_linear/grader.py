@@ -84,6 +84,7 @@ def a_new_layer(LoRALinear, x, out, rank):
         "shapes of lora_A and lora_B": [list(layer.lora_A.shape), list(layer.lora_B.shape)],
         "output equals linear's": torch.allclose(layer(x), layer.linear(x), atol=1e-12),
         "a merged layer has its own weight": layer.merged().weight.data_ptr() != layer.linear.weight.data_ptr(),
+        "lora_A is zero": not torch.count_nonzero(layer.lora_A).item(),
         "lora_B is zero": not torch.count_nonzero(layer.lora_B).item(),
     }
 
@@ -92,8 +93,14 @@ def merge(LoRALinear, x, weight, lora_A, lora_B, bias=None, **options):
     (out, size), own = weight.shape, {"linear.weight": weight, "lora_A": lora_A, "lora_B": lora_B}
     layer = LoRALinear(size, out, len(lora_A), bias=bias is not None, **options).to(x)
     layer.load_state_dict(own if bias is None else own | {"linear.bias": bias}, strict=False)
+    inputs = x.clone().requires_grad_()
+    with torch.enable_grad():
+        before = layer(inputs).sum()
     new = layer.merged()
     found = {"an nn.Linear": isinstance(new, nn.Linear), "weight": new.weight.detach().clone()}
+    found["gradient of x, from a call before"] = torch.autograd.grad(before, [inputs])[0]
+    found["numbers of linear's weight that have changed"] = int((layer.linear.weight != weight).sum())
+    found["parameters of the new layer"] = sorted(name for name, _ in new.named_parameters())
     found |= {"bias": None if new.bias is None else new.bias.detach().clone(), "output": new(x).detach()}
     found["output of the layer, afterwards"] = layer(x).detach()
     with torch.no_grad():
@@ -104,6 +111,7 @@ def merge(LoRALinear, x, weight, lora_A, lora_B, bias=None, **options):
     with torch.no_grad():
         layer.lora_B.mul_(2)
     found["weight, merged again after lora_B has changed"] = layer.merged().weight.detach().clone()
+    found["weight of the new layer, changed and then merged again"] = new.weight.detach().clone()
     with torch.no_grad():
         layer.lora_A.mul_(3)
     found["output in evaluation, after lora_A has changed"] = layer.eval()(x).detach()
@@ -112,12 +120,13 @@ def merge(LoRALinear, x, weight, lora_A, lora_B, bias=None, **options):
 
 def saved_and_loaded(LoRALinear, x, weight, lora_A, lora_B, bias):
     own = {"linear.weight": weight, "linear.bias": bias, "lora_A": lora_A, "lora_B": lora_B}
-    one, other = (LoRALinear(weight.shape[1], len(weight), len(lora_A), alpha=3).to(x) for _ in range(2))
+    one, other, new = (LoRALinear(weight.shape[1], len(weight), len(lora_A), alpha=3).to(x) for _ in range(3))
     one.load_state_dict(own, strict=False)
     found = {"output": one(x).detach()}
     other.eval()(x)
     other.load_state_dict(one.state_dict())
-    found |= {"output in evaluation, when loaded": other(x).detach()}
+    new.load_state_dict(one.state_dict())
+    found |= {"output in evaluation, when loaded": other(x).detach(), "output of a new layer": new(x).detach()}
     return found | {"output in training, when loaded": other.train()(x).detach()}
 
 
@@ -144,7 +153,7 @@ def bad_ranks(draw: Draw) -> list[Arguments]:
 BUDGET = Budget(
     "wide_layer",
     sizes={"features": (128, 1024)},
-    inputs=lambda draw, features: layer(draw, 4, features, out=features, rank=4),
+    inputs=lambda draw, features: layer(draw, 4, features, out=features, rank=4, training=False),
     asks=("memory",),
     written=2,  # the frozen weight is made once: another matrix of its size is too much
     peak=2,

@@ -11,6 +11,8 @@ ADDED = "self.scale * (low @ self.lora_B.mT)"
 RETURN = f"return {BASE} + {ADDED}"
 WEIGHT = "weight = self.linear.weight + self.scale * (self.lora_B @ self.lora_A)"
 NEW = "new = nn.Linear(in_features, out_features, bias=has_bias, dtype=weight.dtype, device=weight.device)"
+ADDED_IN_PLACE = "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())"
+TAKEN_BACK = "weight -= self.scale * (self.lora_B @ self.lora_A)"
 MERGED = "return new\n"
 KEPT = """if not self.training:
             self.kept = getattr(self, "kept", None) or (self.merged(),)
@@ -100,7 +102,13 @@ MISTAKES = (
         "lora_b_not_zero",
         "lora_B is not zero at the start, so the new layer does not equal the frozen one; start it at 0",
         {ZERO_B: "torch.randn(out_features, rank) * 0.02"},
-        {ZERO_B: ["torch.randn(out_features, rank)", "torch.ones(out_features, rank)"]},
+        {
+            ZERO_B: [
+                "torch.randn(out_features, rank)",
+                "torch.ones(out_features, rank)",
+                "1e-9 * torch.randn(out_features, rank)",
+            ]
+        },
     ),
     Mistake(
         "own_seed",
@@ -181,15 +189,16 @@ MISTAKES = (
     ),
     Mistake(
         "merged_into_self",
-        "merged changes the layer itself, so it counts the low-rank part twice afterwards; make a new weight",
-        {WEIGHT: "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())"},
+        "merged writes to weights of the layer itself, which should stay as they are; put the sum into a new weight",
+        {WEIGHT: ADDED_IN_PLACE},
         {MERGED: "nn.init.zeros_(self.lora_B)\n        return new\n"},
         {MERGED: "self.linear.weight.data = new.weight.data\n        return new\n"},
         {MERGED: "self.linear.weight.data = new.weight.data\n        return self.linear\n"},
         {
-            WEIGHT: "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())",
+            WEIGHT: ADDED_IN_PLACE,
             "new.weight.copy_(weight)": "new.weight.data = weight",
         },
+        {WEIGHT: ADDED_IN_PLACE, "new.weight.copy_(weight)": f"new.weight.copy_(weight)\n            {TAKEN_BACK}"},
     ),
     Mistake(
         "kept_in_evaluation",
@@ -221,8 +230,9 @@ MISTAKES = (
     ),
     Mistake(
         "merged_layer_kept",
-        "merged returns the layer that it made before; make a new one in every call",
+        "merged returns, or fills again, the layer that it made before; make a new one in every call",
         {MERGED: 'return self.__dict__.setdefault("kept", new)\n'},
+        {NEW: NEW.replace("new = ", 'new = self.__dict__.setdefault("kept", ') + ")"},
     ),
     Mistake(
         "merged_is_no_linear",
@@ -236,6 +246,11 @@ MISTAKES = (
         {
             RETURN: "return nn.functional.linear(\n"
             "            x, self.linear.weight + self.scale * (self.lora_B @ self.lora_A), self.linear.bias)"
+        },
+        {
+            RETURN: f"if self.training:\n            {RETURN}\n        "
+            "weight = self.linear.weight + self.scale * (self.lora_B @ self.lora_A)\n        "
+            "return nn.functional.linear(x, weight, self.linear.bias)"
         },
         slow=True,
     ),
