@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import torch
 import torch.nn.functional as F
 from torch import Size, Tensor
 
@@ -23,9 +24,10 @@ SMALL = (
 )
 
 # Of pools: the kernel's size, stride and padding.
-PADDED = (2, None, 1), (3, None, 1), ((8, 2), None, (2, 0)), ((2, 4), 2, [0, 2]), ([3, 4], 2, 1)
+PADDED = (2, None, 1), (3, None, 1), ((11, 2), None, (2, 0)), ((2, 4), 2, [0, 2]), ([3, 4], 2, 1)
 REFUSED = (
-    *((2, 0), (2, (1, 0)), (2, (0, 1)), (2, -1), (2, None, -1), (4, None, (2, -1)), (8,), ((8, 1),), ((1, 9),)),
+    *((2, 0), (2, (0, 0)), (2, (1, 0)), (2, (0, 1)), (2, -1), (2, None, -1), (4, None, (2, -1))),
+    *((8,), ((8, 1),), ((1, 9),)),
     *((3, None, 2), (1, None, 1), ((2, 4), None, 2), ((4, 2), None, 2), ((1, 3), None, [1, 0])),
     *(((10, 2), None, 1), ((2, 11), None, 1)),
 )
@@ -54,20 +56,21 @@ def biases(draw: Draw) -> list[Arguments]:
 
 
 def zeros_around(draw: Draw) -> list[Arguments]:
-    """The last kernel is taller than x, and fits with the padding alone."""
-    return [*options((1, 1), (1, (2, 0)), (1, [1, 3]))(draw), conv(draw, ((1, 2, 3, 4), (3, 2, 4, 3)), 1, (1, 0))]
+    """The last kernel is taller than x, and fits only with the padding on both sides."""
+    return [*options((1, 1), (1, (2, 0)), (1, [1, 3]))(draw), conv(draw, ((1, 2, 3, 4), (3, 2, 5, 3)), 1, (1, 0))]
 
 
 def all_options(draw: Draw) -> list[Arguments]:
-    """Drawn, with another number for the width than for the height."""
+    """Drawn, with another number for the width than for the height; the last kernel is 1 × 1."""
     lows = {"stride": 1, "padding": 0, "dilation": 1}
-    drawn = [{name: (draw.permutation(3)[:2] + low).tolist() for name, low in lows.items()} for _ in range(4)]
-    return [conv(draw, ((2, 2, 9, 11), (3, 2, 3, 2)), bias=draw.normal(3), **one) for one in drawn]
+    drawn = [{name: (draw.permutation(3)[:2] + low).tolist() for name, low in lows.items()} for _ in range(5)]
+    shapes = [((2, 2, 9, 11), (3, 2, 3, 2))] * 4 + [((1, 2, 5, 6), (3, 2, 1, 1))]
+    return [conv(draw, one, bias=draw.normal(3), **more) for one, more in zip(shapes, drawn, strict=True)]
 
 
 def disagreeing(draw: Draw) -> list[Arguments]:
     x, weight = SHAPES
-    channels = [*(((2, C, 9, 10), weight) for C in (1, 2, 4)), (x, (4, 1, 3, 2))]
+    channels = [*(((2, C, 9, 10), weight) for C in (1, 2, 4, 6)), (x, (4, 1, 3, 2))]
     biases = [draw.normal(*shape) for shape in ((1,), (3,), (5,), (), (4, 1), (1, 4), (4, 1, 1))]
     return [*(conv(draw, shapes) for shapes in channels), *(conv(draw, bias=bias) for bias in biases)]
 
@@ -82,8 +85,12 @@ def refused(draw: Draw) -> list[Arguments]:
 
 
 def unlike(draw: Draw, *shape: int, above: int = 100) -> Tensor:
-    """Values that differ, and still do in bfloat16, which counts to 256: which of equal ones wins is not tested."""
-    return (draw.permutation(Size(shape).numel()).view(shape) - above).double() / 8
+    """Values that differ, and still do in bfloat16, which counts to 256: which of equal ones wins is not tested.
+
+    The smallest is in the corner: with padding, it can be alone in a window.
+    """
+    ranks = torch.cat([torch.tensor([0]), draw.permutation(Size(shape).numel() - 1) + 1])
+    return (ranks.view(shape) - above).double() / 8
 
 
 def pooled(*several: tuple[Any, ...], above: int = 100, scales: tuple[float, ...] = (1,)) -> Inputs:
@@ -117,7 +124,10 @@ GRADER = Grader(
                     "many_images",
                     sizes=dict.fromkeys(("batch", "channels", "filters", "rows", "columns"), (4, 16)),
                     inputs=lambda draw, batch, channels, filters, rows, columns: conv(
-                        draw, ((batch, channels, rows + 1, columns + 2), (filters, channels, 2, 3))
+                        draw,
+                        ((batch, channels, rows + 1, columns), (filters, channels, 2, 3)),
+                        *(1, (0, 1)),
+                        bias=draw.normal(filters),
                     ),
                     peak=4,  # 8 times what the windows hold: the reference needs twice that
                     hints={"filters": "one product, such as einsum's, takes all filters"},
@@ -143,6 +153,7 @@ GRADER = Grader(
                     inputs=lambda draw, batch, channels, rows, columns: {
                         "x": unlike(draw, batch, channels, 2 * rows, 2 * columns),  # as normal numbers some are equal
                         "kernel_size": 2,
+                        "padding": 1,
                     },
                     asks=("loops",),
                 ),

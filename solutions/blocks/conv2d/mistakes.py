@@ -126,6 +126,12 @@ MISTAKES = (
         FILL,
         *("fill=-1e9", "fill=-1e4", "fill=torch.finfo(torch.float16).min"),
     ),
+    Mistake(
+        "smallest_value_around",
+        "the pool's padding is the smallest value of x, which is equal to it and takes its gradient; fill it with −∞",
+        {FILL: "fill=float(x.min())"},
+        {FILL: "fill=float(x.min())", MAX: "return seen.flatten(-2).max(-1).values"},
+    ),
     wrong("pool_stride_of_one", "without a stride, 1 is used; use the kernel's size", STEP, f"1{STEP[11:]}"),
     wrong(
         "no_stride_for_zero",
