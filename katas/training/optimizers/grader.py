@@ -92,7 +92,10 @@ def trained(
 
 
 def what_is_left(SGD, Adam, AdamW, name, start, gradients, **options):
-    """Steps as in a training loop, while gradients are recorded; a second parameter has no gradient."""
+    """Steps as in a training loop, while gradients are recorded; a second parameter has no gradient.
+
+    At last, a new optimizer takes a step with the same parameters.
+    """
     p, unused = start.clone().requires_grad_(), start.clone().requires_grad_()
     view, kept = p.detach(), []
     with torch.enable_grad():
@@ -103,7 +106,9 @@ def what_is_left(SGD, Adam, AdamW, name, start, gradients, **options):
             kept.append(p.grad.detach().clone())
             optimizer.zero_grad()
         on = torch.is_grad_enabled()
-    held, with_graph = [vars(optimizer)], 0
+        p.grad = gradients[0].clone()
+        {"SGD": SGD, "Adam": Adam, "AdamW": AdamW}[name]([p, unused], **options).step()
+    held, with_graph = [getattr(optimizer, "__dict__", {})], 0
     while held:
         one = held.pop()
         if isinstance(one, dict | list | tuple):
@@ -200,9 +205,9 @@ def answer(signature: str, oracle: Callable[..., Any], least: Arguments, bad: li
     )
 
 
-DECAYS = [{"weight_decay": decay} for decay in (0.1, 0.0, 2)]
+DECAYS = [{"weight_decay": 0.1}, {"weight_decay": 0.0}, {"weight_decay": 2, "lr": 0.8}]
 BETAS = [{"betas": betas} for betas in ((0.5, 0.9), (0.99, 0.9), (0.0, 0.99), (0.9, 0.0))]
-EPS = [{"eps": 0.1, "lr": 0.1}, {"eps": 3.0}, {"size": 1e-7}, {"eps": 0.0}, {"lr": 0.0}]
+EPS = [{"eps": 0.1, "lr": 0.1}, {"eps": 3.0, "lr": 2.0}, {"size": 1e-7}, {"eps": 0.0}, {"lr": 0.0}]
 BAD = [{"lr": -0.1}, {"weight_decay": -0.1}]
 BAD_ADAM = [*BAD, {"eps": -1e-8}, *({"betas": b} for b in ((-0.1, 0.9), (0.9, -0.1), (1.0, 0.9), (0.9, 1.0), (2, 0.5)))]
 BUDGET = Budget(
@@ -221,7 +226,7 @@ GRADER = Grader(
             RightSGD,
             {"lr": 0.05},
             [*BAD, {"momentum": -0.9}, {"nesterov": True}, {"nesterov": True, "momentum": -0.9}],
-            momentum=[{"momentum": 0.9}, {"momentum": 0.5}, {"momentum": 1}],
+            momentum=[{"momentum": 0.9}, {"momentum": 0.5}, {"momentum": 1.5, "lr": 2.0}],
             nesterov=[{"momentum": 0.9, "nesterov": True}, {"momentum": 0.2, "nesterov": True, "weight_decay": 0.1}],
             weight_decay=[*DECAYS, {"momentum": 0.9, "weight_decay": 0.1}, {"lr": 0.0}],
         ),

@@ -201,6 +201,17 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "state_on_the_parameter",
+        "the state stays with the parameter, so a second optimizer goes on with it; keep it in the optimizer",
+        {
+            ZEROS: "self.m = [p.__dict__.setdefault('m', torch.zeros_like(p)) for p in self.params]",
+        },
+        {
+            "b = self.buffers[i]\n": "b = getattr(p, 'b', None)\n",
+            BUFFER: f"p.b = {BUFFER}",
+        },
+    ),
+    Mistake(
         "buffer_is_the_gradient",
         "the buffer is the tensor .grad itself, which the next gradient overwrites; keep a copy",
         {GRAD: "g = p.grad + self.weight_decay * p if self.weight_decay else p.grad"},
