@@ -104,10 +104,18 @@ def stopped(draw: Draw) -> list[Arguments]:
     return [searched(draw, make, lambda stages: len(stages) > 6) | {"max_iters": moves} for moves in many]
 
 
+def two_sides(draw: Draw) -> Arguments:
+    """Few points lie between two large clusters, and the start is the clusters' means: no move is long."""
+    sides = torch.tensor([[-1.0], [1.0]]).double() + draw.normal(2, 1500, std=0.3)
+    start = sides.mean(1, keepdim=True)
+    between = start.mean() + draw.uniform(20, low=-0.007, high=0.007)
+    return {"x": torch.cat([*sides, between])[draw.permutation(3020), None], "centroids": start}
+
+
 def crawls(stages: Stages) -> bool:
-    """Some move but the last is so short that scikit-learn's tolerance of 1e-4 of the variance, 1 here, would stop."""
+    """Some move but the last is so short that a tolerance of 1e-6 of the variance, 1 here, would stop."""
     moves = [float((new - old).square().sum()) for (old, _), (new, _) in pairwise(stages)]
-    return any(move < 5e-5 for move in moves[:-2])
+    return any(move < 1e-6 for move in moves[:-2])
 
 
 def without_points(draw: Draw) -> list[Arguments]:
@@ -199,8 +207,8 @@ GRADER = Grader(
                     clouds(*[(200, 5, 2)] * 2, blobs=6, std=0.3, mean=4000, clear=0.03),
                     tolerance=FAR,
                 ),
-                robust("small_numbers", clouds((60, 5, 2), (50, 4, 3), std=1e-5, moves=5)),
-                robust("small_moves", lambda draw: searched(draw, partial(cloud, N=600, K=2, D=2), crawls)),
+                robust("small_numbers", clouds((60, 5, 2), (50, 4, 3), std=1e-8, moves=5)),
+                robust("small_moves", lambda draw: searched(draw, two_sides, crawls)),
                 refused("widths_differ", ((9, 4), (3, 5)), ((9, 4), (3, 1)), ((9, 1), (3, 4)), ((9, 3), (3, 4))),
                 refused("no_rows", ((0, 4), (3, 4)), ((9, 4), (0, 4)), ((0, 4), (0, 4))),
                 refused("no_moves", ((9, 4), (3, 4)), ((5, 1), (1, 1)), max_iters=0),

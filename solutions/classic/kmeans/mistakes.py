@@ -67,11 +67,16 @@ MISTAKES = (
     ),
     Mistake(
         "stops_when_moves_are_small",
-        "kmeans stops when the centroids have moved by less than a constant, which stops small points too early; "
+        "kmeans stops when the centroids change by less than a tolerance, while labels may still change; "
         "stop when no label changes",
         {f"centroids = {MOVED}": STOPS_EARLY},
         {f"centroids = {MOVED}": STAYS},
-        {f"centroids = {MOVED}": STOPS_EARLY.replace("norm() < 1e-4", "square().sum() < 1e-4 * x.var(0).mean()")},
+        {
+            f"centroids = {MOVED}": [
+                STOPS_EARLY.replace("norm() < 1e-4", f"square().sum() < {share} * x.var(0).mean()")
+                for share in ("1e-4", "1e-6")
+            ]
+        },
     ),
     Mistake(
         "never_stops_early",
