@@ -202,7 +202,7 @@ MISTAKES = (
     ),
     Mistake(
         "state_on_the_parameter",
-        "the state stays with the parameter, so a second optimizer goes on with it; keep it in the optimizer",
+        "the state stays with the parameter, so a second optimiser goes on with it; keep it in the optimiser",
         {
             ZEROS: "self.m = [p.__dict__.setdefault('m', torch.zeros_like(p)) for p in self.params]",
         },
