@@ -136,6 +136,11 @@ MISTAKES = (
             CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True).clamp_min(1e-12)",
         },
     ),
+    Mistake(
+        "float32_root",
+        {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
+        {"(q / math.sqrt(d))": "(q * torch.tensor(d**-0.5))"},
+    ),
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake(
         "hidden_by_1e4",

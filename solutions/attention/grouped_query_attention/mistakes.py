@@ -91,7 +91,11 @@ MISTAKES = (
     ),
     Mistake("not_scaled", {"(q / math.…": "q @ k.mT"}),
     Mistake("scaled_by_d", {"math.sqrt(d)": "d"}),
-    Mistake("float32_root", {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"}),
+    Mistake(
+        "float32_root",
+        {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
+        {"(q / math.sqrt(d))": "(q * torch.tensor(d**-0.5))"},
+    ),
     Mistake(
         "heads_split_by_view",
         "(B, S, N·d) is viewed as (B, N, S, d), which mixes tokens and heads; view it as (B, S, N, d), then transpose",

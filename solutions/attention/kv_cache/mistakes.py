@@ -184,7 +184,11 @@ MISTAKES = (
     ),
     Mistake("scaled_by_embed_dim", {"(d)": "(D)"}),
     Mistake("not_scaled", {SCORES: "q @ k.mT"}),
-    Mistake("float32_root", {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"}),
+    Mistake(
+        "float32_root",
+        {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
+        {"(q / math.sqrt(d))": "(q * torch.tensor(d**-0.5))"},
+    ),
     Mistake(
         "heads_split_by_view",
         "(B, T, D) is viewed as (B, H, T, d), which mixes tokens and heads; view it as (B, T, H, d), then transpose",

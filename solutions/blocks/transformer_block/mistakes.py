@@ -114,6 +114,7 @@ MISTAKES = (
         "another_eps",
         "the LayerNorm has another eps; leave it at its default, 1e-5",
         {"self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-6)"},
+        {"self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-6)"},
         {
             "self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-6)",
             "self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-6)",
@@ -154,6 +155,11 @@ MISTAKES = (
         {MAPPED: [f"{MERGE} + 0 * self.out_linear(x)", MERGE]},
     ),
     Mistake("not_scaled", {"(q / math.…": "q @ k.mT"}),
+    Mistake(
+        "float32_root",
+        {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
+        {"(q / math.sqrt(d))": "(q * torch.tensor(d**-0.5))"},
+    ),
     Mistake("scaled_by_embed_dim", {"math.sqrt(d)": "math.sqrt(D)"}),
     Mistake("heads_split_by_view", split(".view(B, H, S, d)")),
     Mistake("heads_interleaved", split(".view(B, S, d, H).permute(0, 3, 1, 2)")),
