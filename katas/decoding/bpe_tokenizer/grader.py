@@ -100,7 +100,8 @@ def any_text(draw: Draw) -> list[Arguments]:
     mixed = letters(draw, strange, 30)
     simple = {"text": "é日 é日\n", "vocab_size": 258, "other": "né 日本 🙂"}
     return [simple] + [
-        {"text": f"{mixed}\n" * 3, "vocab_size": 270, "other": one} for one in (strange, mixed + "  ", " ", "\n x")
+        {"text": f"{mixed}\n" * 3, "vocab_size": 270, "other": one}
+        for one in (strange, mixed + "  ", " ", "", "\ufeff\n x")
     ]
 
 
@@ -140,15 +141,17 @@ def untrained(BPETokenizer, text):
     tokenizer = BPETokenizer()
     pieces = [tokenizer.vocab[i] for i in range(256)]
     found = {"merges": tokenizer.merges, "ids": tokenizer.encode(text), "length of vocab": len(tokenizer.vocab)}
+    found["decoded"] = tokenizer.decode(found["ids"])
     return found | {"vocab[0] to vocab[255], joined": b"".join(pieces).hex()}
 
 
 def train_again(BPETokenizer, text, vocab_size, other):
     tokenizer = BPETokenizer()
     tokenizer.train(text, vocab_size)
-    tokenizer.encode(other)
+    tokenizer.decode(tokenizer.encode(other))
     tokenizer.train(other, vocab_size - 2)
-    return {"merges": tokenizer.merges, "length of vocab": len(tokenizer.vocab), "ids": tokenizer.encode(other)}
+    found = {"merges": tokenizer.merges, "length of vocab": len(tokenizer.vocab), "ids": tokenizer.encode(other)}
+    return found | {"decoded": tokenizer.decode(found["ids"])}
 
 
 def train_two(BPETokenizer, text, vocab_size, other):
@@ -156,7 +159,9 @@ def train_two(BPETokenizer, text, vocab_size, other):
     one.train(text, vocab_size)
     before = {"merges of a new one": BPETokenizer().merges, "ids of an untrained one": two.encode(text)}
     two.train(other, vocab_size)
-    return before | {"merges of the first": one.merges, "ids of the first": one.encode(other)}
+    two.decode(two.encode(other))
+    found = {"merges of the first": one.merges, "ids of the first": one.encode(other)}
+    return before | found | {"decoded by the first": one.decode(found["ids of the first"])}
 
 
 def learn_long(BPETokenizer, text, times, vocab_size):
