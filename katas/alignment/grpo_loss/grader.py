@@ -175,7 +175,7 @@ GRADER = Grader(
                 Case("four_prompts", rewards),
                 Case("every_size", of_sizes((1, 5), (3, 2), (1, 2), (5, 5), (2, 9))),
                 Case("not_scaled", of_sizes((4, 6), (3, 2), scale=False)),
-                Case("other_eps", lambda draw: [rewards(draw, eps=0.5), rewards(draw, std=1e-3, mean=0, eps=1e-3)]),
+                Case("other_eps", lambda draw: [rewards(draw, eps=0.5), rewards(draw, std=1e-5, mean=0, eps=1e-5)]),
                 Case("right_or_wrong", right_or_wrong),
                 robust("equal_rewards", equal_rewards, tolerance=NEARLY_ZERO),
                 Case("one_answer", of_sizes((4, 1), (1, 1)), raises=ValueError),
