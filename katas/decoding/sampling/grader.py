@@ -111,7 +111,7 @@ def temperature_of_0(draw: Draw) -> list[Arguments]:
 
 
 def far_from_zero(draw: Draw) -> list[Arguments]:
-    """exp of all logits of some rows is 0, or overflows, in float64 also; so it does 10 000 below the largest of all."""
+    """In some rows exp of all logits is 0, or overflows, in float64 also; some lie 10 000 below others."""
     made = []
     for level in (-1e4, 1e4):
         near = ranked(draw, *ROWS)
