@@ -147,7 +147,7 @@ MISTAKES = (
     ),
     wrong(
         "fits_without_padding",
-        "the kernel is refused if it is longer than x; it only has to fit into the padded x",
+        "a kernel that fits into the padded x is refused; count the padding on both sides",
         "x.shape[axis] < length",
         "x.shape[axis] - 2 * (ph, pw)[axis - 2] < length",
     ),

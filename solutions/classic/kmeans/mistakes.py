@@ -67,8 +67,7 @@ MISTAKES = (
     ),
     Mistake(
         "stops_when_moves_are_small",
-        "kmeans stops when the centroids change by less than a tolerance, while labels may still change; "
-        "stop when no label changes",
+        "kmeans stops when less than some tolerance changes, while labels still change; stop when no label changes",
         {f"centroids = {MOVED}": STOPS_EARLY},
         {f"centroids = {MOVED}": STAYS},
         {
