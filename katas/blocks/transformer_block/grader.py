@@ -105,12 +105,12 @@ def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
 @pytest.mark.robustness
 def test_large_scores(submission: Submission, draw: Draw) -> None:
     """Scores of about ±100 000: beyond exp, and below each constant that hides. Then what g gets is up to ±100."""
-    own = {name: draw.normal(*shape, std=0.5) for name, shape in parameters(6, 2).items()}
-    x = draw.normal(4, 5, 6)
+    own = {name: draw.normal(*shape, std=0.5) for name, shape in parameters(24, 8).items()}
+    x = draw.normal(4, 5, 24)
     for what, name, factor in (
-        ("scores of ±100 000", "q_linear.weight", 1e5),
-        ("fc1 giving up to ±100", "fc1.weight", 30),
+        ("scores of ±100 000", "q_linear.weight", 3e4),
+        ("fc1 giving up to ±100", "fc1.weight", 15),
     ):
         large = own | {name: factor * own[name]}
-        got = submission.call("TransformerBlock", init=heads(6, 2), parameters=large, x=x)
-        close(f"values with {what}", got, oracle(large, 6, 2, x), Tolerance(1e-7, 1e-8, 1e-9))
+        got = submission.call("TransformerBlock", init=heads(24, 8), parameters=large, x=x)
+        close(f"values with {what}", got, oracle(large, 24, 8, x), Tolerance(1e-7, 1e-8, 1e-9))
