@@ -40,7 +40,7 @@ COMMON = {
         "subtract the maximum in every dtype"
     ),
     "unshifted_in_half": (
-        "half precision is computed in float32, no maximum is subtracted, and exp overflows at small temperatures; "
+        "for half precision no maximum is subtracted, and exp overflows at small temperatures, even in float32; "
         "use logsumexp or cross-entropy in every dtype"
     ),
     "overflows_in_half": (

@@ -134,7 +134,7 @@ MISTAKES = (
     ),
     Mistake(
         "all_pairs",
-        "the score of each positive is compared with the noise of all N, and only the diagonal is kept; subtract "
+        "log pₙ of all N positives is subtracted from the score of each, and only the diagonal is kept; subtract "
         "elementwise",
         {POS: "(pos_scores[:, None] - log_noise_pos).diagonal() - log_K"},
         slow=True,
