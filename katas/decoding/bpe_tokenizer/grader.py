@@ -82,7 +82,7 @@ def drawn(draw: Draw, vocab_size: int, *alphabets: str) -> list[Arguments]:
 
 def ties(draw: Draw) -> list[Arguments]:
     """All pairs of the first text are equally frequent; in the second, (b, c) beats (aa, c), although aa is 256."""
-    asked = [("zy\nab\nmn\n" * 2, 258), ("aac\naac\nbc\nbc\naa\n", 258)]
+    asked = [("ab\nmn\nZy\n" * 2, 258), ("aac\naac\nbc\nbc\naa\n", 258)]
     return [{"text": text, "vocab_size": size} for text, size in asked] + drawn(
         draw, 264, "abc ", "aé日🙂 ", "xyzabc\n", "ab  \u3000"
     )
