@@ -77,7 +77,9 @@ MISTAKES = (
         {DIAGONAL: ""},
     ),
     Mistake(
-        "next_token_seen", "a token also sees the one after it; shift the diagonal by P", {"(S - T)": "(S - T + 1)"}
+        "next_token_seen",
+        "a token also sees the one after it; shift the diagonal by P, and no more",
+        {"(S - T)": "(S - T + 1)"},
     ),
     Mistake("itself_hidden", {"(S - T)": "(S - T - 1)"}),
     Mistake(

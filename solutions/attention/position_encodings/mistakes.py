@@ -111,17 +111,17 @@ MISTAKES = (
     ),
     Mistake(
         "formula_for_any_number",
-        "2^(−8h/H) is used for any H; it holds only for powers of two, and another rule for all other H",
+        "2^(−8h/H) is used for any H; it is right only for powers of two, so write the other rule for all other H",
         {"n = 2 …": "n = num_heads"},
     ),
     Mistake(
         "first_ones_of_twice_as_many",
-        "the missing slopes are the first ones of 2n heads; take every other slope of 2n heads: the 1st, 3rd, …",
+        "the missing slopes are taken from the start of 2n heads; take every other slope of 2n heads: the 1st, 3rd, …",
         {BETWEEN: "range(1, 2 * n)"},
     ),
     Mistake(
         "even_ones_of_twice_as_many",
-        "the missing slopes are the 2nd, 4th, … of 2n heads, the slopes of n heads again; take the 1st, 3rd, …",
+        "the missing slopes are the 2nd, 4th, … of 2n heads, which n heads have already; take the 1st, 3rd, …",
         {BETWEEN: "range(2, 2 * n + 1, 2)"},
     ),
     Mistake(

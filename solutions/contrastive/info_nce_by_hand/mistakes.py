@@ -56,7 +56,11 @@ MISTAKES = (
         "rows i and i + N are paired; here rows 2i and 2i + 1 are a pair",
         {" ^ 1": ".roll(rows // 2)"},
     ),
-    Mistake("another_neighbour", "an odd row's positive is the row before it, not the next", {" ^ 1": ".roll(-1)"}),
+    Mistake(
+        "another_neighbour",
+        "an odd row is paired with the next row; its positive is the row before it",
+        {" ^ 1": ".roll(-1)"},
+    ),
     Mistake(
         "maximum_includes_itself",
         "the maximum is 1/τ, the row's similarity with itself, so at small τ all exponentials are 0; mask first",
@@ -158,9 +162,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_share",
-        "where the positive is far below the others, log of its share is −∞, and a shift by its logit overflows; "
-        "subtract the "
-        "row's maximum, and write log of the share as a difference",
+        "where the positive is far below the others, the log of its share is −∞, and exponentials overflow if its logit "
+        "is subtracted; subtract the row's maximum, and write the log of the share as a difference",
         {LOSS: [f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)")]},
         {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
     ),

@@ -83,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "sign_of_the_noise",
-        "the noise samples are pulled towards the data; the probability that one is noise is σ(−δ)",
+        "the noise samples count as data, by log σ(δ); the probability that a sample is noise is σ(−δ)",
         {LOG_NEG: "F.logsigmoid(neg_delta)"},
     ),
     Mistake(

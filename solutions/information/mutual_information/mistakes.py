@@ -75,7 +75,7 @@ MISTAKES = (
     ),
     mistake(
         "sums_across",
-        "the sums lie along the wrong axis of the table; p(x) belongs to its rows, (X, 1), and p(y) is (1, Y)",
+        "the sums lie along the wrong axis of the table; p(x) should be (X, 1), and p(y) (1, Y)",
         *each(KL.replace("x", "y.T").replace("(y)", "(x.T)"), CE.replace("z", "z.T"))[:3],
     ),
     Mistake(
@@ -86,7 +86,7 @@ MISTAKES = (
     mistake(
         "patched_after_the_logarithm",
         "zeros are mended after the logarithm or the division, or by xlogy or entr, so gradients are not finite; "
-        "replace the zeros before",
+        "replace the zeros first",
         *each("torch.where(p > 0, p * (p / (x * y)).log(), 0)", "torch.where(p > 0, -p * (p / z).log(), 0)"),
         *each(*(f"torch.where(p > 0, {one}, 0)" for one in RAW)),
         *each("p * torch.where(p > 0, p / (x * y), 1).log()", "-p * torch.where(p > 0, p / z, 1).log()"),
