@@ -113,8 +113,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_beside_the_product_of_norms",
-        "the product of two norms is clamped at 1e-8 from below, but short rows have a smaller product; divide each row "
-        "by its own norm",
+        "the product of two norms is clamped at 1e-8 from below, but short rows have a smaller product; divide each "
+        "row by its own norm",
         {UNIT: "image, text", LOGITS: f"scale * (image @ text.mT / {NORMS}.clamp_min(1e-8))"},
     ),
     Mistake(

@@ -162,8 +162,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_share",
-        "where the positive is far below the others, the log of its share is −∞, and exponentials overflow if its logit "
-        "is subtracted; subtract the row's maximum, and write the log of the share as a difference",
+        "where the positive is far below the others, the log of its share is −∞, and exponentials overflow if its "
+        "logit is subtracted; subtract the row's maximum, and write the log of the share as a difference",
         {LOSS: [f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)")]},
         {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
     ),
