@@ -195,10 +195,10 @@ def test_solved_at_once_has_no_penalty(toys: Path) -> None:
     assert [rating for _, rating in progress(toys).ratings] == [4]
 
 
-def graded(folder: Path, kata: str, sources: dict[str, str]) -> dict[str, Any]:
+def graded(folder: Path, kata: str, sources: dict[str, str], *more: str) -> dict[str, Any]:
     for name in ("katas", "solutions"):
         (folder / name).symlink_to(ROOT / name)
-    return grade(folder, kata, sources)
+    return grade(folder, kata, sources, *more)
 
 
 def test_a_mistake_of_the_core_is_named_although_edges_are_wrong_as_well(tmp_path: Path) -> None:
@@ -253,6 +253,16 @@ def test_functions_that_share_nothing_have_mistakes_of_their_own(tmp_path: Path)
         ["delta_factor", "misplaced_half", "no_percent"],
         ["no_percent"],
     ]
+
+
+def test_a_mistake_is_not_named_for_a_function_that_calls_its_own_alone(tmp_path: Path) -> None:
+    """At this seed, a temperature that comes last fits the draws as well, and nothing that filter_logits gives."""
+    kata = katas.find_one("sampling", ROOT)
+    before = "before = p.cumsum(-1) - p  # what the larger tokens add up to"
+    dropped = {before: "before = p.cumsum(-1)\n        before[..., 0] = 0", ">= top_p": "> top_p"}
+    digits = {"z.to(torch.promote_types(z.dtype, torch.float32)).sort": "z.double().sort"}
+    (result,) = graded(tmp_path, kata.id, edited_references(kata, dropped | digits), "--seed", "7").values()
+    assert names_in(kata, result) == ["crossing_token_dropped"]
 
 
 def test_a_mistake_that_spoils_what_is_right_is_not_named(tmp_path: Path) -> None:

@@ -113,8 +113,10 @@ class Diagnosis:
         one_alone = self.closest(failing, asked, categories)
         if one_alone or categories in (SLOW, set()) or not self.candidates:
             return [one_alone] if one_alone else []
-        found = [known for part in apart(told) for known in self.explained(failing, part)]
-        return [*{known.diagnosis: known for known in found}.values()][:MOST]
+        found = [(part, self.explained(failing, part)) for part in apart(told)]
+        unexplained = [request for part, known in found if not known for request in part]
+        known = {one.diagnosis: one for _, some in found for one in some if self.spares(one, unexplained)}
+        return [*known.values()][:MOST]
 
     def closest(self, failing: Submission, asked: list[Request], categories: set[str]) -> Known | None:
         """The first mistake that gives the same reply to every request that tells something.
@@ -160,6 +162,11 @@ class Diagnosis:
         wrong = [(request, part) for request in asked for part in self.both.differences(self.right, failing, request)]
         tries = (self.sharing(failing, asked, wrong, most) for most in range(1, MOST + 1))
         return next(filter(None, tries), []) if wrong else []
+
+    def spares(self, known: Known, asked: list[Request]) -> bool:
+        """Whether some form of it is right in all of these calls, in which nothing known is wrong."""
+        forms = next(forms for one, forms in self.with_forms if one is known)
+        return any(all(self.both.same_reply(self.right, one, request) for request in asked) for one in forms)
 
     def sharing(self, failing: Submission, asked: list[Request], wrong: list[Part], most: int) -> list[Known]:
         """At most so many mistakes that give each wrong part of a reply: the first one the first, others the rest."""
