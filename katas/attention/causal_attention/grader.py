@@ -171,4 +171,5 @@ def later_gradients(causal_attention, q, k, v):
 def test_later_keys_get_no_gradient(submission: Submission, draw: Draw) -> None:
     """Of eight keys, the first of three queries sees six. No other case has these sizes: none has kept their mask."""
     for name, gradient in zip("kv", submission.run(later_gradients, **heads(draw, 2, 3, 3, 8)), strict=True):
-        assert not gradient[:, :, 6:].any(), f"the gradient of query 0 with respect to later rows of {name} should be 0"
+        later = f"the gradient of query 0's result with respect to later rows of {name}"
+        assert not gradient[:, :, 6:].any(), f"{later} should be 0"
