@@ -163,7 +163,7 @@ def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), ca
                 "standard deviation": (sigma, 1, 1 - math.sqrt(1 - 3 * math.sqrt(L / 2 / n) - 2 * L / n)),
                 "distance from the distribution function": (1, 0, math.sqrt(L / 2 / n)),
                 "quantile of the largest entry's size": (1, 1, L / n),
-                "share of sizes that differ": (1, 1, 0.1),
+                "share of distinct absolute values": (1, 1, 0.1),
             }
             given = {"name": name, "shape": list(shape[::-1] if turned else shape), "dtype": dtype, "turned": turned}
             seed, told = int(draw.integers(1, high=1 << 31)), partial(summary, name=name, sigma=sigma)

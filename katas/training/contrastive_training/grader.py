@@ -183,6 +183,6 @@ def test_held_out_clusters_come_apart(submission: Submission, draw: Draw) -> Non
     first, *_, last = trained["losses"].flatten().tolist()
     assert last < first - 0.3, f"loss of the last epoch: should be 0.3 or more below the first's, {first}, got {last}"
     message = (
-        f"5-NN accuracy on new samples, {before} before training: should be above that and 0.9 after it, got {after}"
+        f"5-NN accuracy on new samples after training: should be above 0.9 and above {before} (before), got {after}"
     )
     assert after > max(before, 0.9), message

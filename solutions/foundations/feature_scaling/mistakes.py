@@ -149,7 +149,7 @@ MISTAKES = (
     ),
     Mistake(
         "half_precision_inside",
-        "float16 cannot hold the sum, square or difference, or torch.quantile refuses it; compute in float32 inside",
+        "a sum, square or difference overflows float16, or torch.quantile refuses float16; compute in float32 inside",
         {WIDENED: "x"},
         *({f"wide = widened(x)\n    {after}": f"wide = x\n    {after}"} for after in AFTER_WIDENED),
     ),

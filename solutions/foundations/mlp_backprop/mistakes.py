@@ -63,7 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "mask_with_a_threshold",
-        "the mask compares with a small number in place of 0, or in float32, so tiny activations get no gradient",
+        "the mask compares with a small number instead of 0, or in float32, where 1e-60 is 0; ask in x's dtype: h > 0",
         {MASK: ["(hidden > 1e-6)", "(hidden > 1e-5)", "(hidden > 1e-7)", "(hidden > 1e-8)", "(hidden.float() > 0)"]},
     ),
     Mistake(

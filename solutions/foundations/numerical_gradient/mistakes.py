@@ -66,7 +66,7 @@ MISTAKES = (
     ),
     Mistake(
         "half_steps",
-        "the points lie h/2 to each side; with the h that is given they should lie h to each side",
+        "f is called at x ± h/2 for a given h; it should be called at x ± h",
         {POINTS: POINTS + "            steps[i] /= 2\n"},
     ),
     Mistake(
@@ -88,7 +88,7 @@ MISTAKES = (
     ),
     Mistake(
         "step_of_the_largest_entry",
-        "the largest entry, or the norm, sets the default step of all; give each entry a step of its own size",
+        "the largest entry, or the norm, sets the default step of all entries; give each entry its own step",
         {DEFAULT: f"torch.full_like(x, {EPS} * x.abs().max().clamp_min(1))"},
         {DEFAULT: f"torch.full_like(x, {EPS} * x.norm().clamp_min(1))"},
     ),
@@ -104,7 +104,7 @@ MISTAKES = (
     ),
     Mistake(
         "given_h_changed",
-        "the h that is given is ignored, cut, or multiplied by the magnitude of x; use it as it is",
+        "the h that is given is ignored, clamped, or multiplied by the magnitude of x; use it as it is",
         {GIVEN: "h * x.abs().clamp_min(1)"},
         {GIVEN: [DEFAULT, "torch.full_like(x, min(h, 1e-3))", "torch.full_like(x, max(h, 1e-5))"]},
         {
@@ -143,12 +143,12 @@ MISTAKES = (
     ),
     Mistake(
         "value_is_a_view",
-        "f may return a view of its argument, which moves on before the value is used; take the value as a number",
+        "f may return a view of its argument, and the argument moves before that value is used; take it as a number",
         moved("z", "z[i].item()", *SET, value="f({})"),
     ),
     Mistake(
         "reshape_copies",
-        "a transposed tensor has no flat view: view(-1) raises, reshape(-1) copies, and moving that copy moves nothing",
+        "a transposed tensor has no flat view: view(-1) raises, reshape(-1) copies, and the copy does not move x",
         through("{}.reshape(-1)"),
         through("{}.view(-1)"),
     ),

@@ -103,7 +103,7 @@ MISTAKES = (
     ),
     Mistake(
         "cut_off",
-        "the normal numbers are cut off at two standard deviations or a few more; nothing is cut off here",
+        "the normal numbers are cut off at a few standard deviations, such as two; nothing is cut off here",
         filled(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
         filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"),
         filled(UNIFORM, TRUNCATED),
@@ -115,7 +115,7 @@ MISTAKES = (
     ),
     Mistake(
         "generator_ignored",
-        "the numbers come from torch's global generator, whichever is given; pass `generator` on",
+        "the numbers come from torch's global generator, even if a generator is given; pass `generator` on",
         filled("tensor.uniform_(-bound, bound)", "tensor.normal_(0, std)"),
     ),
     Mistake(

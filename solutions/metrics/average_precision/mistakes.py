@@ -54,7 +54,7 @@ MISTAKES = (
     ),
     Mistake(
         "final_point",
-        "the final point is missing, is another one or has a threshold; put precision 1 and recall 0 at the end, "
+        "the final point is missing, is wrong or has a threshold; put precision 1 and recall 0 at the end, "
         "without a threshold",
         NO_END | {AP: "(-recall.diff(append=recall.new_zeros(1)) * precision).sum()"},
         NO_END,

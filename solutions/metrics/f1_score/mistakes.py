@@ -92,7 +92,7 @@ MISTAKES = (
     ),
     Mistake(
         "two_classes_at_least",
-        "there are never fewer than two classes; labels that are all 0 make one class, unless num_classes says more",
+        "at least two classes are assumed; labels that are all 0 make one class, unless num_classes says more",
         {CLASSES: 'C = 2 if average == "binary" else num_classes or max(2, top + 1)'},
     ),
     Mistake(

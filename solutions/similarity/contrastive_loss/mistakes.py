@@ -90,7 +90,7 @@ MISTAKES = (
     ),
     Mistake(
         "labels_wrap_around",
-        "the sign 2y − 1 is computed in the dtype of y: in uint8 it is 255 for 0; cast y to the dtype of x1 first",
+        "the sign 2y − 1 is computed in the dtype of y: in uint8 it is 255 for y = 0; cast y to the dtype of x1 first",
         {LOSSES: "torch.relu((1 - positive) * margin + (2 * y - 1) * distance).square()"},
     ),
     Mistake(
@@ -100,7 +100,7 @@ MISTAKES = (
     ),
     Mistake(
         "every_pair_of_losses",
-        "distances of shape (N, 1) meet labels of shape (N,), so the losses are N × N; drop that axis",
+        "distances of shape (N, 1) meet labels of shape (N,), so the losses are N × N; drop the axis of length 1",
         {DISTANCE: "torch.linalg.vector_norm(x1 - x2, dim=1, keepdim=True)"},
         {DISTANCE: "torch.nn.functional.pairwise_distance(x1, x2, keepdim=True)"},
     ),

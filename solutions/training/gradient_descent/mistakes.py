@@ -82,7 +82,7 @@ MISTAKES = (
     ),
     in_descent(
         "gradient_clipped",
-        "large gradients are cut; take the step with the gradient as it is",
+        "large gradients are clipped; take the step with the gradient as it is",
         {UPDATE: "p -= lr * p.grad.clamp(-1e3, 1e3)"},
     ),
     Mistake(

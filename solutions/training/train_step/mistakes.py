@@ -42,7 +42,7 @@ MISTAKES = (
     ),
     Mistake(
         "cleared_after_the_step",
-        "what .grad holds before the first call counts in it; clear it before the first backward, not after the step",
+        "gradients from before the first call are added in; clear .grad before the first backward, not after the step",
         {ZERO: "", STEP: STEP + ZERO},
     ),
     Mistake(
