@@ -132,7 +132,7 @@ MISTAKES = (
     ),
     Mistake(
         "smoothed_with_the_complement",
-        "smoothing mixes y with 1 − y; mix it with 1/C for every class, the right one included",
+        "smoothing mixes the one-hot target q with 1 − q; mix q with 1/C for every class, the right one included",
         smoothed_by("label_smoothing"),
     ),
     Mistake(
@@ -142,7 +142,7 @@ MISTAKES = (
     ),
     Mistake(
         "smoothing_unweighted",
-        "the smoothing term has no weights, or the target's; multiply the log-probability of each class by its own",
+        "the smoothing term has no weights, or only the target's; multiply each class's log-probability by its own weight",
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "log_p")},
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "(w[y][:, None] * log_p)")},
     ),

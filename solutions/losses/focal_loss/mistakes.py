@@ -195,14 +195,14 @@ MISTAKES = (
     ),
     Mistake(
         "shapes_compared_in_part",
-        "some shapes that differ pass, and broadcast or are reshaped; raise ValueError unless they are equal",
+        "some shapes that differ are accepted, and broadcast or reshaped; raise ValueError unless they are equal",
         {SHAPES: "if logits.numel() != target.numel():"},
         {SHAPES: "if logits.numel() != target.numel():", Y: f"{Y}.reshape(logits.shape)"},
         {SHAPES: ["if logits.dim() != target.dim():", "if target.dim() and logits.shape != target.shape:"]},
     ),
     Mistake(
         "all_pairs",
-        "every factor meets every log, but only the diagonal is needed; multiply elementwise",
+        "every factor is multiplied by every log, but only the diagonal is needed; multiply elementwise",
         {LOSSES: "losses = -torch.outer(factor.flatten(), log_p_t.flatten()).diagonal().reshape(z.shape)"},
         slow=True,
     ),

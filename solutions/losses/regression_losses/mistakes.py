@@ -22,8 +22,8 @@ MASKED = f"(error <= delta) * {SQUARE} + (error > delta) * {LINEAR}"
 MISTAKES = (
     Mistake(
         "shapes_compared_in_part",
-        "some shapes that differ pass, and broadcast: (N, 1) against (N,) makes N × N errors, and a scalar meets every "
-        "number; raise ValueError unless the whole shapes are equal, and reshape nothing",
+        "some shapes that differ are accepted and broadcast: (N, 1) against (N,) makes N × N errors, and a scalar is "
+        "compared with every number; raise ValueError unless the whole shapes are equal, and reshape nothing",
         {"if pred.…": "if pred.numel() != target.numel():"},
         {
             "if pred.…": [
@@ -101,7 +101,7 @@ MISTAKES = (
     ),
     Mistake(
         "zero_targets",
-        "the error is divided by a target of 0, or left out there; divide it by eps",
+        "where the target is 0, the error is divided by 0 or left out; divide it by eps",
         {SIZE: "size = target.abs()"},
         {MAPE: f"torch.where(target == 0, 0, {MAPE})"},
     ),

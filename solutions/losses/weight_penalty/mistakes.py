@@ -62,7 +62,7 @@ MISTAKES = (
     ),
     Mistake(
         "thawed",
-        "parameters that required no gradients do afterwards; leave requires_grad alone",
+        "parameters that required no gradient require one afterwards; leave requires_grad alone",
         {ADD: ADD + "\n                w.requires_grad_(True)"},
     ),
     Mistake(

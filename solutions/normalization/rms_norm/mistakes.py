@@ -157,7 +157,7 @@ MISTAKES = (
     ),
     of_x(
         "projection_along_x",
-        "the part through rms is computed from x; use x / rms, in both places",
+        "in the gradient of x, the part through rms is computed from x; use x / rms in both of its factors",
         "(grad_n - x * (grad_n * x).mean(-1, keepdim=True)) / rms",
         "(grad_n - n * (grad_n * x).mean(-1, keepdim=True)) / rms",
         "(grad_n - x * (grad_n * n).mean(-1, keepdim=True)) / rms",
