@@ -17,7 +17,7 @@ def l1_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
     """
     # TODO: add up the absolute values of all numbers of all parameters.
     # TODO: multiply by the strength, and return a scalar in the dtype of the parameters.
-    # TODO: then make it robust: in float16 a sum may not fit, or stand still.
+    # TODO: then make it robust: in float16 a sum may not fit, or may stop growing.
     raise NotImplementedError
 
 

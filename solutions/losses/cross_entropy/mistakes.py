@@ -142,7 +142,7 @@ MISTAKES = (
     ),
     Mistake(
         "smoothing_unweighted",
-        "the smoothing term has no weights, or only the target's; multiply each class's log-probability by its own weight",
+        "the smoothing term has no weights, or only the target's; multiply each class's log-probability by its weight",
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "log_p")},
         {SMOOTHED: SMOOTHED.replace("(w * log_p)", "(w[y][:, None] * log_p)")},
     ),

@@ -18,7 +18,7 @@ def l1_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
     # --- solution
     # TODO: add up the absolute values of all numbers of all parameters.
     # TODO: multiply by the strength, and return a scalar in the dtype of the parameters.
-    # TODO: then make it robust: in float16 a sum may not fit, or stand still.
+    # TODO: then make it robust: in float16 a sum may not fit, or may stop growing.
     params = list(params)  # a generator can be read only once
     (dtype,) = {w.dtype for w in params}
     wide = torch.promote_types(dtype, torch.float32)

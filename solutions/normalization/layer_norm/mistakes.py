@@ -63,7 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "empty_is_the_end_of_nothing",
-        "an empty normalized_shape is accepted where x has no axes, since x.shape[-0:] is all of x.shape; refuse it first",
+        "an empty normalized_shape is accepted where x has no axes, since x.shape[-0:] is all of x.shape; refuse it",
         {"not shape or ": ""},
     ),
     Mistake(
