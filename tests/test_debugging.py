@@ -96,7 +96,9 @@ def test_learner_finds_explains_and_mends_two_bugs(toys: Path, terminal: Callabl
     assert "factors" not in shown
     file_of(toys).write_text(BOTH.replace("x / factor", "x.div(1 / factor)"))  # another right repair
     one.says("submit", "1 of 2 planted bugs is gone", "[debug  ")
-    one.says("hint", "Hint 1 of 3 at bug 1 (-3 points)", "the bug fails contract/no_factor:", "factor=0.0)")
+    one.says(
+        "hint", "Hint 1 of 3 at bug 1 (-3 points)", "the bug makes this check fail: contract/no_factor:", "factor=0.0)"
+    )
     one.says("hint", "Hint 2 of 3 at bug 1 (-5 points)", '5      """x times factor."""')
     one.says("diff", "-    return x / factor", "+    return x.div(1 / factor)")
     file_of(toys).write_text(RIGHT)
@@ -433,4 +435,4 @@ def test_hint_at_a_check_that_calls_nothing_ends_with_its_name() -> None:
     terminal = SimpleNamespace(say=lambda text, style: said.append(text))
     debugging: Any = SimpleNamespace(report=SimpleNamespace(bugs=[bug]), terminal=terminal, say=said.append)
     show_hint(debugging, bug, 1)
-    assert said == ["Hint 1 of 3 at bug 1 (-3 points)", "the bug fails contract/scale_signature"]
+    assert said == ["Hint 1 of 3 at bug 1 (-3 points)", "the bug makes this check fail: contract/scale_signature"]

@@ -586,7 +586,7 @@ def test_overall_line_says_what_it_rests_on_and_own_scores_stand_apart() -> None
     ]
     (late, _) = overall(submitted(20, 96, (True, 12, 12), elapsed=1400))
     assert late.startswith("Overall: hire, by what was measured: ")
-    assert late.endswith(", 3:20 over time, which costs a step.")
+    assert late.endswith(", 3:20 over time, which lowers the verdict by a step.")
     assert next(overall(submitted(20, 96, None, elapsed=1260))).endswith(", 1:00 over time.")
     said = [next(overall(submitted(20, score, (True, 0, 12)))) for score in (90, 75, 50, 10)]
     assert [one.partition(", by")[0].removeprefix("Overall: ") for one in said] == [

@@ -23,7 +23,10 @@ from graders.faults import INTERRUPTED
 from graders.judge import card
 
 PROMISED = {"strict": "full", "limits": "limits"}  # isolation; it may have been better
-NOT_GRADED = "learners not wholly graded, since machines were lost (run the same again; look yourself if it stays so)"
+NOT_GRADED = (
+    "learners not wholly graded, since machines were lost (run the same again; if it happens again, look at their "
+    "answers)"
+)
 MOST_NAMES = 10  # on the console
 
 

@@ -134,7 +134,7 @@ def show_hint(debugging: Debugging, bug: PlantedBug, level: int) -> None:
         call, code = listing.split(bug.call)
         short = code.count("\n") < listing.MOST_LINES  # else it stands in grader.py
         shown = bug.call if short else call  # none of a signature
-        debugging.say(f"the bug fails {bug.check}" + f":\n{shown}" * bool(shown))
+        debugging.say(f"the bug makes this check fail: {bug.check}" + f":\n{shown}" * bool(shown))
     elif level == 2:
         debugging.say("the bug is in these lines of the file as it was written:")
         table = debugging.terminal.two_columns()
@@ -233,8 +233,8 @@ EVERY: tuple[Command[Round], ...] = (
         "word",
     ),
     Command("diff", "what you changed", (), show_diff, "word"),
-    Command("restore", "the file with its bugs again", (), restore, "word"),
-    Command("time", "how much has passed, and is left", (), tell_time),
+    Command("restore", "bring back the file as it was at first, with its bugs", (), restore, "word"),
+    Command("time", "how much time has passed, and how much is left", (), tell_time),
     Command("quit", "go on another time, with --resume; the clock runs on", (), suspend),
     Command("end", "end the round now, with its report", (), end),
 )

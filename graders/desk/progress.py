@@ -19,7 +19,7 @@ PAUSE = timedelta(minutes=30)  # nobody says when they went away; a longer gap i
 RATINGS = {  # as FSRS numbers them
     1: "gave up, or took all hints",
     2: "with hints",
-    3: "after failures, or first only the core",
+    3: "after failures, or at first only the core",
     4: "at once",
 }
 

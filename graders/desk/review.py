@@ -111,7 +111,7 @@ def show_plan(desk: Desk, console: Console) -> None:
     console.print(Text(f"{limit} (in this plan at most {most}); another limit:  nox -s review -- --a-day N"))
     if missed := without_last_look(desk.progress, planned):
         console.print(
-            Text(f"the last days have no room for a last look at these: {', '.join(missed)}; allow more a day")
+            Text(f"the last days have no room for a last look at these: {', '.join(missed)}; allow more reviews a day")
         )
     if new:
         each = f"katas that you have not solved: {len(new)}, so {len(new) / days:.1f} a day"

@@ -64,7 +64,7 @@ def tell_commands(interview: Interview, argument: str) -> None:
 EVERY: tuple[Command[Interview], ...] = (
     Command("help", "this list", PHASES, tell_commands),
     Command("prompt", "the task again", PHASES, prompt),
-    Command("time", "how much has passed, and is left", PHASES, tell_time),
+    Command("time", "how much time has passed, and how much is left", PHASES, tell_time),
     Command(
         "questions",
         f"the questions that I expect, which tell you the traps; -{LIST_COST} points",

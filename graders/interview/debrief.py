@@ -69,7 +69,7 @@ def rubric(one: Round) -> Iterator[str]:
 
 
 def pace(one: Round) -> Iterator[str]:
-    yield from ["Minutes that you took, of about how many there are:", ""]
+    yield from ["The time that you took in each phase, of the time that was planned for it:", ""]
     whole = sum(SHARES[phase] for phase in one.phases)
     for phase in one.phases:
         share = 60 * one.minutes * SHARES[phase] / whole
@@ -86,7 +86,7 @@ def talk(one: Round, kata: Kata) -> Iterator[str]:
         how = "asked" if number in one.typed else "asked by number" if number in one.asked else "not asked"
         yield f"- {how}: **{question.question}** {' '.join(question.answer.split())}"
     yield from ["", "### Plan", "", *(own(one.plan) if not one.partner else ()), ""]
-    yield from ["The idea, as the hints have it:", "", *quoted(texts.hints(kata)[1]), ""]
+    yield from ["The idea, as the hints put it:", "", *quoted(texts.hints(kata)[1]), ""]
 
 
 def lost(one: Round, kata: Kata) -> Iterator[str]:
@@ -107,8 +107,8 @@ def lost(one: Round, kata: Kata) -> Iterator[str]:
                 why = f" You did not ask: *{prepared[found].question}*"
             place = f"{kata.statement.relative_to(kata.root)}:{fact.line}"
             count = sum(points.get(name, 0) for name in failed)
-            hang = "1 point hangs" if count == 1 else f"{count} points hang"
-            yield f"- {hang} on this, {place}: {fact.text}{why}"
+            depend = "1 point depends" if count == 1 else f"{count} points depend"
+            yield f"- {depend} on this, {place}: {fact.text}{why}"
     yield ""
 
 

@@ -35,11 +35,11 @@ INTRODUCTIONS = {
     "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line: I "
     f"answer, and those about its traps earn points. `questions` lists those that I expect (-{LIST_COST} points), "
     "`next` goes on to your plan.",
-    "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs. Every line is noted; `next` "
-    "when you want to write it.",
+    "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs. Every line is noted. Type "
+    "`next` when you want to write the code.",
     "code": f"Write it into {{file}}, in {{editor}}. `run` runs tests of yours, `hint` helps (-{HINT_COSTS[0]} "
-    "points), `next` when it is written.",
-    "test": "Look for what might break it, with `run`. `submit` has it graded: as often as you like, and the last time "
+    "points). Type `next` when it is written.",
+    "test": "Look for what might break it, with `run`. `submit` grades it, as often as you like; the last submission "
     f"counts. `diagnose` names a known mistake (-{DIAGNOSIS_COST} points), `next` goes on to my questions.",
     "follow-up": "{questions} to end with. Answer each in as many lines as you like, then type an empty line; or "
     "`skip` it. You then see my answer, and score your own.",

@@ -41,7 +41,7 @@ def plan(one: Round) -> Mark:
 def code(one: Round) -> Mark:
     by_score = sum(one.score >= limit for limit in (50, 80, 100)) if one.last else 0
     mark = by_score if one.last or "code" in one.reached else None
-    return mark, "measured: the last submission, from 50, 80 and 100 points on"
+    return mark, "measured: one point each if the last submission has at least 50, 80 and 100 points"
 
 
 def test(one: Round) -> Mark:
@@ -50,9 +50,10 @@ def test(one: Round) -> Mark:
         return 0 if "test" in one.reached else None, "measured: no tests of your own were run"
     if one.tests is None:
         tested = [passed for _, passed in one.runs]
-        return 1 + (one.tested_first > 0) + any(
-            tested
-        ), "measured: one each for own tests, for tests before the first submission, and for tests that passed"
+        return (
+            1 + (one.tested_first > 0) + any(tested),
+            "measured: one point each if own tests were run, if some were run before submitting, and if some passed",
+        )
     right, caught, known = one.tests
     if not known:
         return None, "not measured"
@@ -111,7 +112,7 @@ def grounds(report: InterviewReport, late: bool) -> Iterator[str]:
         if (mark := known[name]) is not None:
             yield f"{words} {mark:.1f} of {MOST}"
     over = f"{in_words(report.overtime)} over time" if report.overtime else "in time"
-    yield over + ", which costs a step" * late
+    yield over + ", which lowers the verdict by a step" * late
 
 
 def trend(reports: Iterable[InterviewReport]) -> list[Marked]:

@@ -208,7 +208,9 @@ def unrefused(kata: Kata, source: str) -> Iterator[Known]:
     signatures = [text for answer in kata.grader.answers for text in answer.signatures.values() if "(" in text]
     arguments = {name for text in signatures for name in parameters_of(text)}
     for number, node in enumerate(refusals_in(source), start=1):
-        diagnosis = f"not all bad arguments raise ValueError: {rule_of(node, arguments)}; raise ValueError if not"
+        diagnosis = (
+            f"some bad arguments do not raise ValueError: {rule_of(node, arguments)}; raise ValueError otherwise"
+        )
         yield Known(f"not_refused_{number}", without(source, [node]), diagnosis)
 
 

@@ -11,7 +11,7 @@ COMMON = {
     "hidden_by_1e9": "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
     "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible scores can be lower; fill with −∞",
     "zero_scores_hidden": (
-        "scores of exactly 0 are hidden although their keys are seen; compare the mask with 0 and not the scores"
+        "scores of exactly 0 are hidden although their keys are seen; hide where the mask is 0, whatever the score is"
     ),
     "mask_of_the_first_call": ("the mask is made once, and does not fit a longer sequence; make one in every call"),
     "softmax_over_queries": "the softmax runs over the queries; it should run over the keys",
@@ -19,7 +19,7 @@ COMMON = {
         "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose"
     ),
     "heads_interleaved": (
-        "head h takes every H-th channel; it should take d neighbours, so view the channels as (H, d), not (d, H)"
+        "head h takes every H-th channel; it should take d neighbouring ones, so view them as (H, d), not (d, H)"
     ),
     "heads_merged_without_transpose": (
         "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first"
@@ -36,7 +36,7 @@ COMMON = {
     "maximum_not_subtracted": "exp overflows; subtract the largest score of each row, or call softmax",
     "no_max_shift": "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
     "cast_but_not_shifted": (
-        "half precision is cast to float32 and not shifted, but exp also overflows in float32, from 89 on; "
+        "half precision is cast to float32, but no maximum is subtracted, and exp overflows in float32 from 89 on; "
         "subtract the maximum in every dtype"
     ),
     "unshifted_in_half": (
@@ -44,7 +44,7 @@ COMMON = {
         "use logsumexp or cross-entropy in every dtype"
     ),
     "overflows_in_half": (
-        "for half precision log(1 + eˣ) is taken in float32, where eˣ also overflows, from 89 on; use "
+        "for half precision log(1 + eˣ) is taken in float32, where eˣ also overflows, from x = 89 on; use "
         "logaddexp, softplus or logsigmoid in every dtype"
     ),
     "softplus_cut_off": (
@@ -55,7 +55,9 @@ COMMON = {
         "an eps is added to the sum of the exponentials, which is at least 1 once each row's maximum is subtracted; "
         "leave the eps out"
     ),
-    "zero_times_infinity": "0 · log 0 is computed as 0 · (−∞), which is NaN; take the logarithm of 1 there",
+    "zero_times_infinity": (
+        "0 · log 0 is computed as 0 · (−∞), which is NaN; put 1 in place of the 0 inside the logarithm"
+    ),
     "half_becomes_float32": "half precision comes back as float32; return the dtype of the inputs",
     "sign_lost": "the loss has the wrong sign; it is minus the log-probability",
     # Contrastive losses
@@ -63,15 +65,15 @@ COMMON = {
     "norms_detached": "the norms are detached, so the gradient misses how they depend on the features",
     "eps_added_to_the_norm": "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
     "squares_overflow_in_half": (
-        "the squares are added up in float16, which overflows for rows whose norm fits; first normalise with "
-        "F.normalize"
+        "the squares are added up in float16, where they overflow even in rows whose norm is small enough for "
+        "float16; first normalise with F.normalize"
     ),
     "self_not_excluded": "each row is in its own denominator; leave its similarity with itself out",
     "self_as_the_positive": (
         "each row is its own positive (labels arange), so nothing is learned; the positive is the other view"
     ),
     "positives_interleaved": "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
-    "one_view_as_anchors": "only the first view's rows are anchors; take the mean of all 2N rows",
+    "one_view_as_anchors": "only the first view's rows are anchors; average the losses of all 2N rows",
     "temperature_misused": (
         "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once"
     ),
@@ -80,10 +82,10 @@ COMMON = {
     ),
     # Scores, norms and distances
     "near_scores_merged": (
-        "scores that are merely close are taken for equal, by isclose or as float32; only equal ones are ties"
+        "close but unequal scores count as ties, by isclose or after a cast to float32; only equal ones are ties"
     ),
     "sigmoid_of_the_scores": (
-        "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; leave them alone"
+        "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; use the raw scores"
     ),
     "float32_on_the_way": "float32 is used on the way, as in a quotient of integers; divide and add up in float64",
     "every_threshold_at_once": (

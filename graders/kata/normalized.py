@@ -60,7 +60,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "a_least_eps",
-            "a least eps is taken, such as 1e-12, which shows where eps is 0 and the variance tiny; add eps as it is",
+            "a smaller eps is raised to a constant such as 1e-12, which shows if eps is 0 and the variance tiny; add "
+            "eps as it is",
             result("(x - mean) / torch.sqrt(var + max(eps, 1e-12))"),
         ),
         Mistake(
@@ -71,8 +72,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "variances_averaged",
-            "variances along the last axis are averaged, which leaves out how the means along it differ; take one over "
-            "all axes",
+            "variances along the last axis are averaged, which ignores that the means along it differ; take one "
+            "variance over all axes",
             variance("x.var(-1, correction=0, keepdim=True).mean(axes, keepdim=True)"),
         ),
         Mistake(
@@ -84,7 +85,7 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "statistics_detached",
-            "the mean or the variance is detached, so the gradient of x misses how it depends on x",
+            "the mean or the variance is detached, so the gradient misses how the mean or the variance depends on x",
             result("(x - mean.detach()) / torch.sqrt(var.detach() + eps)"),
             result("(x - mean.detach()) / torch.sqrt(var + eps)"),
             result("(x - mean) / torch.sqrt(var.detach() + eps)"),

@@ -94,7 +94,9 @@ class ForkServer:
         self.control.close()
         self.connect()
         if LEVELS[self.reply()] != self.isolation:
-            raise OSError("what starts workers ended, and could not be shut in as well as before")
+            raise OSError(
+                "the process that starts workers ended, and the new one could not be isolated as well as the old one"
+            )
 
     @functools.cached_property
     def isolation(self) -> cage.Isolation:

@@ -26,7 +26,7 @@ from graders.web.sittings import Held, arguments
 MINUTES = 45
 ABOUT = {
     "interview": "An interviewer asks you to write one to three katas, as in nox -s interview: you ask what the task "
-    "leaves open, tell your plan, write and test it, and answer questions. A clock runs.",
+    "leaves open, tell your plan, write and test the code, and answer questions. A clock runs.",
     "debug": "Known mistakes are planted in a right answer, as in nox -s debug: you find, explain and mend them. A "
     "clock runs.",
 }

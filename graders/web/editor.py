@@ -29,7 +29,8 @@ class Editor:
         self.saved_at = 0.0
         with ui.element("section").props('aria-label="Two versions"').classes("trouble") as self.two:
             ui.label(
-                "Another editor changed this file while you wrote here. What you do not take stays in the history."
+                "Another editor changed this file while you wrote here. "
+                "The version that you do not keep stays in the history."
             )
             self.difference = ui.label().classes("code-text").props("tabindex=0")
             button("Keep what I wrote here", lambda: self.settle(mine=True))
@@ -90,7 +91,7 @@ class Editor:
         if self.sheet.trouble:
             say(self.sheet.trouble)
         elif self.sheet.both_changed(self.text):
-            say("decide first which of the two versions you take")
+            say("decide first which of the two versions you keep")
         return False
 
     def settle(self, mine: bool) -> None:

@@ -45,14 +45,15 @@ class PartnerInterview(Interview):
     """An interview in which people talk, and the terminal listens to commands alone."""
 
     introductions: ClassVar = {
-        "clarify": "Your interviewer tells you the task. Ask them what it leaves open; `next` when you begin to plan.",
-        "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs; `next` when you want to "
-        "write it.",
-        "code": "Write it into {file}, in {editor}, and say what you do. `run` runs tests of yours, `next` when "
-        "it is written.",
-        "test": "Look for what might break it, with `run`. `submit` has it graded: as often as you like, and the last "
-        "time counts. `next` goes on to the questions.",
-        "follow-up": "Answer your interviewer's questions; `next` when they have no more.",
+        "clarify": "Your interviewer tells you the task. Ask them what it leaves open. "
+        "Type `next` when you begin to plan.",
+        "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs. Type `next` when "
+        "you want to write the code.",
+        "code": "Write it into {file}, in {editor}, and say what you do. `run` runs tests of yours. Type `next` "
+        "when it is written.",
+        "test": "Look for what might break it, with `run`. `submit` grades it, as often as you like; the last "
+        "submission counts. `next` goes on to the questions.",
+        "follow-up": "Answer your interviewer's questions. Type `next` when they have no more.",
     }
 
     def put_task(self) -> None:
