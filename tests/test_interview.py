@@ -800,7 +800,7 @@ def test_lost_points_lead_to_the_statement_and_to_the_question_that_was_not_aske
     one.submits.append(Submit("failing", 85, 100, failed, None, None))
     said = "\n".join(debrief.lost(one, kata))
     assert re.search(
-        r"1 point hangs on this, katas/similarity/triplet_loss/README.md:\d+: `ValueError` for a neg", said
+        r"1 point depends on this, katas/similarity/triplet_loss/README.md:\d+: `ValueError` for a neg", said
     )
     assert "You did not ask: *Which arguments are errors?*" in said
     one.asked = list(range(1, 20))
