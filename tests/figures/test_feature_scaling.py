@@ -55,4 +55,4 @@ def test_merging_condition_number_and_sparse_table() -> None:
     torch.testing.assert_close(squares[0] + squares[1] + (b.mean() - a.mean()) ** 2 * 5 * 7 / 12, squares[2])
     torch.testing.assert_close(a.mean() + (b.mean() - a.mean()) * 7 / 12, x.mean())
     assert (1000**2, 10**6 * 10**4 // 1000, 4 * 10**6 * 10**4) == (10**6, 10**7, 40 * 10**9)
-    assert said(KATA, "is a million", "ten million numbers, and 40 GB", "S + T + (b − a)² n m / (n + m)")
+    assert said(KATA, "is a million", "ten million numbers, and take 40 GB", "S + T + (b − a)² n m / (n + m)")

@@ -37,4 +37,4 @@ def test_best_answers_to_true_probabilities() -> None:
 def test_easy_negatives_against_positives() -> None:
     positive, negative = focal(torch.tensor([0.01, 0.01]).logit(), torch.tensor([1, 0]), reduction="none")
     assert negative * (100_000 - 100) / (positive * 100) < 1e-3
-    assert said(KATA, "less than a thousandth of it")
+    assert said(KATA, "less than a thousandth of what the positives do")

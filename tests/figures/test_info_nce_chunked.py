@@ -17,7 +17,7 @@ def test_running_log_sum_exp() -> None:
         new = torch.maximum(top, tile.amax())
         top, total = new, total * (top - new).exp() + (tile - new).exp().sum()
     torch.testing.assert_close(top + total.log(), row.logsumexp(0))
-    assert said(KATA, "t becomes t·exp(m − M) + Σ exp(x − M)", "In the end it is M + log t")
+    assert said(KATA, "t becomes t·exp(m − M) + Σ exp(x − M)", "log-sum-exp is M + log t")
 
 
 def test_gradient_of_a_chunk() -> None:

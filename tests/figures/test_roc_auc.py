@@ -34,7 +34,7 @@ def test_variance_by_delong() -> None:
 def test_accuracy_that_is_asked_for() -> None:
     tolerances = katas.find([KATA])[0].grader.answers[1].tolerance.values()
     assert {(each.relative, each.scaled, each.absolute) for each in tolerances} == {(0, 0, 1e-10)}
-    assert said(KATA, "right to 1e-10 whatever the dtype of `y_score`", "in 32-bit integers, which end at 2³¹ − 1")
+    assert said(KATA, "right to 1e-10 whatever the dtype of `y_score`", "32-bit integers, which end at 2³¹ − 1")
     assert torch.finfo(torch.float32).eps / 2 == pytest.approx(6e-8, rel=0.01)
     assert said(KATA, "are off in the eighth digit")
 

@@ -91,7 +91,7 @@ def test_cosine_distance_of_equal_vectors_has_the_gradient_0() -> None:
     anchor, positive = (normal(4, 5).requires_grad_() for _ in range(2))
     loss = REFERENCE(anchor, positive, -normal(4, 5), margin=5.0, distance="cosine")  # the negative's is 0 as well
     assert all(one.abs().max() < 1e-12 for one in torch.autograd.grad(loss, [anchor, positive]))
-    assert said(KATA, "The cosine distance of two equal vectors has a gradient, 0")
+    assert said(KATA, "The cosine distance of two equal vectors has the gradient 0")
 
 
 def test_masks_find_the_hardest_triplets() -> None:

@@ -126,7 +126,7 @@ def move_parameters(momentum_update_, k, q, of_key, of_query, enabled, m=0.8):
             except (ValueError, AssertionError):
                 pass  # whether it is refused is tested elsewhere
             finally:
-                called = f"a call with {len(keys)} parameters in key_params, 1 in query_params, m = {m}"
+                called = f"m = {m}, {len(keys)} in key_params and 1 in query_params"
                 kept[f"is_grad_enabled() as before, after {called}"] = torch.is_grad_enabled() == enabled
     found = {"the key's parameter": key, "a view of the key's parameter, made before": view}
     found["is_leaf of the key's parameter"] = key.is_leaf
