@@ -110,7 +110,7 @@ def test_a_path_is_followed(desk: Path) -> None:
     terminal = Terminal(desk, "--path", "maps")
     terminal.shows("TODO", "katas/toys/affine/affine.py", "0 core, 0 solved of 1")
     terminal.press("n")
-    terminal.shows("every other kata is solved")
+    terminal.shows("every other kata on your path is solved")
     end(terminal.child)
 
 

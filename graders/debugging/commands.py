@@ -110,7 +110,8 @@ def what_is_left(debugging: Debugging, text: str, result: Result) -> list[str]:
         if left.new:
             debugging.say("Something else fails, which no planted bug breaks: a change of yours breaks it.")
     else:
-        debugging.say("The planted bugs are gone, but something else fails that they did not break:")
+        are = "bugs are" if count > 1 else "bug is"
+        debugging.say(f"The planted {are} gone, but something else fails, which no planted bug breaks:")
         DebugReporter(debugging.terminal, debugging.judge).show_failure(result)
     return sorted(left.bugs)
 

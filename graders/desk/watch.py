@@ -171,7 +171,8 @@ class Watch:
             if self.via == REVIEW:
                 self.say("nothing else is due today")
             else:
-                self.say("every other kata is solved" + (f"; due today: {due}\n  nox -s review" if due else ""))
+                more = f"; due today: {due}\n  nox -s review" if due else ""
+                self.say(f"every other kata on your path is solved{more}")
             self.footer(desk)
             return
         self.kata = desk.katas[name]
