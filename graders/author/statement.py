@@ -84,7 +84,7 @@ def budgets_of(kata: Kata) -> str:
     for budget in (budget for answer in kata.grader.answers for budget in answer.budgets):
         sizes = ", ".join(f"{large:,} {axis}" for axis, (_, large) in budget.sizes.items())
         limits = {
-            "loops": f"{budget.operators:g} × the operators, and no Python loop as long as one of the sizes",
+            "loops": f"{budget.operators:g} × the operators, and no Python loop of as many steps as one of the sizes",
             "memory": f"{budget.peak:g} × the memory",
             "time": f"{budget.time:g} × the processor time",
         }
