@@ -91,7 +91,7 @@ MISTAKES = (
     ),
     Mistake(
         "exp_minus_1",
-        "e^x − 1 cancels near 0: for x = −1e-12 only four digits are right; use torch.expm1",
+        "e^x − 1 cancels near 0: in float64 only four digits are right for x = −1e-12; use torch.expm1",
         {ELU: "torch.where(x > 0, x, alpha * (torch.exp(x) - 1))"},
     ),
     Mistake(

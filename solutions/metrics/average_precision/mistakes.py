@@ -71,7 +71,7 @@ MISTAKES = (
     ),
     Mistake(
         "thresholds_left_out",
-        "thresholds below full recall, or where no positive is added, are left out; keep one for every distinct score",
+        "thresholds that add no positive, or come after full recall, are left out; keep one for every distinct score",
         {each: f"{each}[(hits == hits[-1]).sum() - 1 :]" for each in (P, R, T)},  # as scikit-learn once did
         {PRECISION: f"{BENDS}{PRECISION}"},  # as its drop_intermediate=True
     ),

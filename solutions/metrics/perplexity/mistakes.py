@@ -118,7 +118,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_softmax",
-        "the softmax underflows to 0 for far tokens, or a small constant keeps it from 0; use log_softmax",
+        "the softmax underflows to 0 for unlikely tokens, or a small constant keeps it from 0; use log_softmax",
         log_of("p"),
         *(log_of(f"p{eps}") for eps in (" + 1e-9", " + 1e-12", ".clamp(min=1e-9)", ".clamp(min=1e-12)")),
     ),

@@ -41,7 +41,7 @@ MISTAKES = (
     ),
     Mistake(
         "stale_gradients_count",
-        "what .grad holds before the call counts in the first step; clear it before every backward, not after the step",
+        "old gradients, from before the call, count in the first step; clear .grad before every backward, not after the step",
         {ZERO: "", TOTAL: ZERO + TOTAL},
     ),
     Mistake(
@@ -61,8 +61,7 @@ MISTAKES = (
     ),
     Mistake(
         "clipped_with_frozen",
-        "gradients that frozen parameters had before the call count when gradients are clipped; leave frozen "
-        "parameters out",
+        "old gradients of frozen parameters count when gradients are clipped; leave frozen parameters out",
         {
             ZERO: "            for p in params:\n                p.grad = None\n",
             CLIP: CLIP.replace("params", "encoder.parameters()"),
