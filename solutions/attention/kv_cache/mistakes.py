@@ -115,7 +115,7 @@ MISTAKES = (
     ),
     Mistake(
         "projected_again",
-        "what comes from the cache goes through k_linear and v_linear again; it went through them when it was new",
+        "keys and values from the cache go through k_linear and v_linear again; they did so when they were new",
         joined(projected_again("k"), projected_again("v")),
     ),
     Mistake(

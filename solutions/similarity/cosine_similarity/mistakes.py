@@ -88,7 +88,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_raised",
-        "a larger eps that suits the dtype takes the place of eps, so tiny vectors get the wrong similarity; use eps as it is",
+        "a larger eps that suits the dtype takes the place of eps, so tiny vectors get the wrong similarity; "
+        "use eps as it is",
         norms(PLAIN + ".clamp_min(max(eps, torch.finfo(x.dtype).eps))"),
         norms(PLAIN + ".clamp_min(max(eps, 1e-4) if x.dtype.itemsize < 4 else eps)"),
     ),

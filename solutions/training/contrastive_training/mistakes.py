@@ -41,7 +41,8 @@ MISTAKES = (
     ),
     Mistake(
         "stale_gradients_count",
-        "old gradients, from before the call, count in the first step; clear .grad before every backward, not after the step",
+        "old gradients, from before the call, count in the first step; "
+        "clear .grad before every backward, not after the step",
         {ZERO: "", TOTAL: ZERO + TOTAL},
     ),
     Mistake(
