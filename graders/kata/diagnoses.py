@@ -48,8 +48,8 @@ COMMON = {
         "logaddexp, softplus or logsigmoid in every dtype"
     ),
     "softplus_cut_off": (
-        "softplus gets a threshold below its default of 20, and returns x itself where log(1 + eˣ) still differs "
-        "from x; keep the default"
+        "softplus gets a threshold below its default of 20, and returns x itself where log(1 + eˣ) still clearly "
+        "differs from x; keep the default"
     ),
     "eps_in_the_sum": (
         "an eps is added to the sum of the exponentials, which is at least 1 once each row's maximum is subtracted; "

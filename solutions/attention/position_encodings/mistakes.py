@@ -100,8 +100,8 @@ MISTAKES = (
     ),
     Mistake(
         "powers_of_a_half",
-        "the slopes are 1/2, 1/4, 1/8, … for any number of heads; those of n heads, "
-        "a power of two, run from 2^(−8/n) to 2⁻⁸",
+        "the slopes are 1/2, 1/4, 1/8, … for any number of heads; if n is a power of two, "
+        "the slopes of n heads run from 2^(−8/n) to 2⁻⁸",
         {SLOPES: SLOPES.replace("-8 * h / n", "-h")},
     ),
     Mistake(

@@ -96,15 +96,15 @@ MISTAKES = (
     Mistake("sum_over_the_rows", "the rows are added up; take their mean", {RESULT: RESULT.replace("mean", "sum")}),
     Mistake(
         "log_of_a_sigmoid",
-        "the log is taken of a sigmoid, which is rounded to 0 or 1 for far logits; a small constant or a clamp "
-        "only cuts the loss off there, so find log σ(δ) from δ",
+        "the log is taken of a sigmoid, which is rounded to 0 or 1 for logits far from 0; a small constant or "
+        "a clamp only cuts the loss off there, so find log σ(δ) from δ",
         log_probs("{}.sigmoid().log()"),
         {LOG_POS: "pos_delta.sigmoid().log()", LOG_NEG: "(1 - neg_delta.sigmoid()).log()"},
         log_probs("({}.sigmoid() + 1e-8).log()"),
     ),
     Mistake(
         "exp_overflows",
-        "log(1 + e^−δ) is taken as it stands, and overflows for far logits; use logsigmoid, softplus or logaddexp",
+        "log(1 + e^−δ) is taken as it stands, and overflows for δ far below 0; use logsigmoid, softplus or logaddexp",
         log_probs("-(1 + (-{}).exp()).log()"),
     ),
     Mistake(

@@ -125,7 +125,7 @@ MISTAKES = (
     ),
     Mistake(
         "sigmoid_then_log",
-        "the log is taken of a sigmoid, which is exactly 0 or 1 for far logits; find log σ(x) from the logits",
+        "the log is taken of a sigmoid, which is exactly 0 or 1 for logits far from 0; find log σ(x) from the logits",
         logs_of("logits.sigmoid()"),
     ),
     Mistake(
@@ -142,7 +142,7 @@ MISTAKES = (
     ),
     Mistake(
         "exp_overflows",
-        "log(1 + eˣ) is taken as it stands, which overflows for far logits; use logaddexp, softplus or logsigmoid",
+        "log(1 + eˣ) is taken as it stands, which overflows for large x; use logaddexp, softplus or logsigmoid",
         {LOG_P: "log_p = -(1 + (-logits).exp()).log()", LOG_NOT_P: "log_not_p = -(1 + logits.exp()).log()"},
     ),
     Mistake(
