@@ -41,7 +41,9 @@ MISTAKES = (
         {FLOOR: "0 * top"},
         {MG: f"torch.where({DIVIDED} < 0, floor, {DIVIDED})"},
     ),
-    Mistake("floor_without_M", "the sum M·g has the floor of the mean g; its own floor is M·exp(−1/τ)", {FLOOR: FLOOR[4:]}),
+    Mistake(
+        "floor_without_M", "the sum M·g has the floor of the mean g; its own floor is M·exp(−1/τ)", {FLOOR: FLOOR[4:]}
+    ),
     Mistake(
         "floored_before_dividing",
         "the floor is taken before the division by 1 − τ⁺, so it is also divided; divide first",
