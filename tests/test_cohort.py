@@ -85,7 +85,7 @@ def test_verdicts_are_those_of_grade_and_are_found_once(toys: Path) -> None:
     (folder / "empty").mkdir()
     ran = cohort(toys, folder, "--seed", "7", "--export", "canvas", "--export", "nbgrader", "--export", "gradescope")
     assert ran.status == 0, ran.err
-    assert "6 learners, 6 answers; 5 differ, 5 of them are to be judged; seed 7" in ran.out
+    assert "6 learners, 6 answers, 5 of them distinct; 5 to be judged; seed 7" in ran.out
     told = points(toys)
     assert (told["Ann Lee"]["scale"], told["bob"]["scale"], told["bob"]["affine"]) == ("100", "0", "100")
     assert (told["empty"]["scale"], told["empty"]["total"]) == ("", "0")
@@ -509,7 +509,7 @@ def test_thousand_learners(toys: Path, shared: Shared) -> None:
     folder = a_class(toys / "class", **{f"learner {n}": (REFERENCE, WRONG, "import")[n % 3] for n in range(1000)})
     ran = cohort(toys, folder, *shared, "--seed", "1")
     assert ran.status == 0, ran.err
-    assert "1000 learners, 1000 answers; 3 differ, 3 of them are to be judged" in ran.out
+    assert "1000 learners, 1000 answers, 3 of them distinct; 3 to be judged" in ran.out
     found = [row["scale"] for row in table(toys).values()]
     assert (found.count("100"), found.count("0")) == (334, 333)
     assert len(list((toys / "out" / "feedback").iterdir())) == 1000

@@ -771,7 +771,7 @@ def test_hints_come_in_order_and_are_paid_once(
     said = capsys.readouterr().out
     assert "hints come one by one, up to 3; 0 were shown so far" in said
     assert (the_report(desk).round.hints, the_report(desk).round.penalties) == (3, 35)
-    assert "nothing failed that could be named" in said
+    assert "there is no failure to find a mistake for" in said
     assert [one.body["level"] for one in events(desk) if one.kind == "hint"] == [1, 2, 3]
 
 
@@ -891,7 +891,7 @@ def test_open_interview_is_not_given_up_unasked(
     assert cli.main(["interview", "--report", "1"], desk) == 0
     assert "Report of interview 1" in capsys.readouterr().out
     assert cli.main(["interview", "--report", "3"], desk) == 2
-    assert capsys.readouterr().err == "error: there is no interview 3; name one from 1 to 2, or none for the last\n"
+    assert capsys.readouterr().err == "error: there is no interview 3; give a number from 1 to 2, or none for the last\n"
 
 
 def test_missing_and_malformed_questions_are_named(desk: Path) -> None:

@@ -30,16 +30,16 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     bench = commands.add_parser(
         "bench",
         help="measure the judge",
-        description="Measures the judge, the judging of a class or the page to practise on, against `import torch`.",
+        description="Measures the judge, in multiples of `import torch`; with `cohort` or `web`, a class or the page to practise on.",
     )
     bench.add_argument(
         "what",
         nargs="?",
         choices=["cohort", "web"],
-        help="the judging of a class, for about half an hour, or the page, in Chromium",
+        help="cohort: judges a class, for about half an hour; web: times the page to practise on, in Chromium",
     )
     bench.add_argument("--runs", type=int, default=5, metavar="N", help="repetitions of each command; default: 5")
-    bench.add_argument("--answers", type=int, default=2000, metavar="N", help="of the class; default: 2000")
+    bench.add_argument("--answers", type=int, default=2000, metavar="N", help="answers in the class; default: 2000")
     soak = commands.add_parser(
         "soak",
         help="grade again and again on a busy machine",

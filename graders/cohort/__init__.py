@@ -55,7 +55,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--seed",
         type=seed,
         metavar="N",
-        help="what the inputs are made from; default: a new one for answers without a verdict",
+        help="seed of the inputs; default: a new one for answers that have no verdict yet",
     )
     cohort.add_argument(
         "--until", type=deadline, metavar="TIME", help="grade each repository's last commit up to then, such as " + WHEN

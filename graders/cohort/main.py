@@ -56,8 +56,8 @@ def grade(options: argparse.Namespace, root: Path, console: Console) -> int:
         }
         jobs = todo(learners, keys, ledger, chosen)
         console.print(
-            f"{len(learners)} learner{'s' * (len(learners) != 1)}, {len(keys)} answers; "
-            f"{len(set(keys.values()))} differ, {len(jobs)} of them are to be judged; seed {seed}"
+            f"{len(learners)} learner{'s' * (len(learners) != 1)}, {len(keys)} answers, "
+            f"{len(set(keys.values()))} of them distinct; {len(jobs)} to be judged; seed {seed}"
         )
         lost: dict[str, dict[str, Any]] = {}
         promised = PROMISED[options.isolation]

@@ -27,7 +27,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--seed",
         type=seed,
         metavar="N",
-        help="what the inputs are made from; default: fixed, drawn in CI and with --submission",
+        help="seed of the inputs; default: fixed, but drawn in CI and with --submission",
     )
     grade.add_argument(
         "--isolation",

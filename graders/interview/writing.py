@@ -45,7 +45,7 @@ def note(interview: Interview, result: Result) -> None:
 def diagnose(interview: Interview, argument: str) -> None:
     last = interview.round.last
     if last is None or last.state == "solved":
-        interview.say("nothing failed that could be named; `submit` first")
+        interview.say("there is no failure to find a mistake for; `submit` first")
     elif not last.diagnosis:
         interview.say("it behaves like no known mistake; that costs nothing")
     else:

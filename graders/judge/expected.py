@@ -42,7 +42,7 @@ def refuse_result(case: str, made: Any, depth: int = 0) -> None:
     if found:
         raise GraderError(
             f"the oracle's result of {case} should be tensors, numbers, texts, and tuples, lists and dicts of such, "
-            f"{DEEPEST} levels deep, of at most {MOST_ITEMS:,} items, and with texts for keys; it has {found}"
+            f"at most {DEEPEST} levels deep, of at most {MOST_ITEMS:,} items, and with texts for keys; it has {found}"
         )
 
 

@@ -118,7 +118,7 @@ def check_size(dtype: torch.dtype, shape: Any, stride: Any, size: Any) -> None:
     """Raises: ValueError unless a tensor of this shape has this many bytes, one after the other."""
     whole = all(type(length) is int and length >= 0 for length in (*shape, size))
     if not whole or len(shape) > MOST_AXES or math.prod(length or 1 for length in shape) >= LARGEST:
-        raise ValueError("a tensor's shape is none")
+        raise ValueError("what came as a tensor's shape is no shape")
     if stride is not None or size != math.prod(shape) * dtype.itemsize:
         raise ValueError(f"a tensor's {size:,} bytes do not fit its shape")
 
