@@ -175,7 +175,7 @@ def test_bad_input_gets_sentences(toys: Path, terminal: Callable[..., Tty]) -> N
     file_of(toys).write_bytes(b"\xff\xfe\x00")
     one.says("submit", "is not UTF-8 text", "[debug  ")
     file_of(toys).write_text(REFERENCE)
-    one.says("submit", "scale.py is the reference from solutions/: to paste it finds no bug", "[debug  ")
+    one.says("submit", "scale.py is the reference from solutions/: pasting it finds no bug", "[debug  ")
     assert the_round(toys).mended == 0
     file_of(toys).write_text(RIGHT.replace("return", "if x.element_size() == 4:\n        x = x + 1\n    return"))
     one.says("submit", "The planted bugs are gone, but something else fails", "call", "scale(x[", "[debug  ")

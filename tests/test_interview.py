@@ -891,7 +891,7 @@ def test_open_interview_is_not_given_up_unasked(
     assert cli.main(["interview", "--report", "1"], desk) == 0
     assert "Report of interview 1" in capsys.readouterr().out
     assert cli.main(["interview", "--report", "3"], desk) == 2
-    assert capsys.readouterr().err == "error: there is no interview 3; give a number from 1 to 2, or none for the last\n"
+    assert capsys.readouterr().err == "error: there is no interview 3; give N from 1 to 2, or no N for the last\n"
 
 
 def test_missing_and_malformed_questions_are_named(desk: Path) -> None:

@@ -30,7 +30,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     bench = commands.add_parser(
         "bench",
         help="measure the judge",
-        description="Measures the judge, in multiples of `import torch`; with `cohort` or `web`, a class or the page to practise on.",
+        description="Measures the judge, in multiples of `import torch`; with `cohort`, the judging of a class; with "
+        "`web`, the page to practise on.",
     )
     bench.add_argument(
         "what",

@@ -80,7 +80,7 @@ def submit_file(debugging: Debugging) -> None:
     if pasted:
         left, state = [bug.name for bug in report.left], "pasted"
         debugging.say(
-            f"{debugging.file.name} is the reference from solutions/: to paste it finds no bug, and counts for nothing. "
+            f"{debugging.file.name} is the reference from solutions/: pasting it finds no bug and counts for nothing. "
             "`restore` brings the round's file back."
         )
     else:

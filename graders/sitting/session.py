@@ -73,7 +73,7 @@ def numbered(past: Sequence[R], number: int, command: str, noun: str) -> tuple[R
     if not past:
         raise UsageError(f"there was no {noun} yet; begin one: nox -s {command}")
     if not 0 <= number <= len(past):
-        raise UsageError(f"there is no {noun} {number}; give a number from 1 to {len(past)}, or none for the last")
+        raise UsageError(f"there is no {noun} {number}; give N from 1 to {len(past)}, or no N for the last")
     number = number or len(past)
     return past[number - 1], number
 
