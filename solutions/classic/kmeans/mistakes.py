@@ -67,7 +67,8 @@ MISTAKES = (
     ),
     Mistake(
         "stops_when_moves_are_small",
-        "kmeans stops when less than some tolerance changes, while labels still change; stop when no label changes",
+        "kmeans stops when the centroids move by less than a tolerance, while labels still change; stop when no label "
+        "changes",
         {f"centroids = {MOVED}": STOPS_EARLY},
         {f"centroids = {MOVED}": STAYS},
         {

@@ -195,7 +195,7 @@ MISTAKES = (
     ),
     Mistake(
         "decoded_one_by_one",
-        "each id is decoded by itself, and a character whose bytes are in several is lost; join the bytes first",
+        "each id is decoded by itself, and a character whose bytes are in several ids is lost; join the bytes first",
         {DECODED: '"".join(self.vocab[i].decode(errors="replace") for i in ids)'},
     ),
     Mistake(

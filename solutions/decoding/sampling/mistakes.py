@@ -73,7 +73,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_too_many_in_top_p",
-        "one token more is kept after the sum has reached top_p; the one that crosses is the last",
+        "one token more is kept after the sum has reached top_p; the one at which it gets there is the last",
         {BEFORE: "before = p.cumsum(-1) - p - p.roll(1, -1)"},
     ),
     Mistake(

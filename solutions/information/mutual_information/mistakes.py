@@ -147,8 +147,8 @@ MISTAKES = (
     ),
     Mistake(
         "entropy_of_one_column",
-        "H(x) is taken as H(x | y) of one column, whose p(y) is a sum of the cells as well, so each gradient is off by "
-        "1; use −Σ p(x) log p(x)",
+        "H(x) is found as H(x | y) of a table with one column; its p(y), the sum of the cells, also has a slope, so "
+        "each gradient is off by 1; use −Σ p(x) log p(x)",
         {
             "x = joint.sum(1)": "x = joint.sum(1, keepdim=True)",
             "h_x = …": 'h_x = conditional_entropy(x, "y", base)',

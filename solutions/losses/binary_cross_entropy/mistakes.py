@@ -130,7 +130,7 @@ MISTAKES = (
     ),
     Mistake(
         "sigmoid_then_probs",
-        "the logits go through the sigmoid and the other function, or its clamp, which cuts the loss off at 100 "
+        "the logits go through the sigmoid and then binary_cross_entropy or its clamp, which cuts the loss off at 100 "
         "and kills its gradient; find log σ(x) from the logits",
         {LOG_P: LOGS.replace("(probs, 1 - probs)", "(logits.sigmoid(), 1 - logits.sigmoid())"), LOG_NOT_P: ""},
         {LOGITS_LOSS: "return binary_cross_entropy(logits.sigmoid(), target, reduction)"},

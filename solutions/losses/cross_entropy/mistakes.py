@@ -127,7 +127,7 @@ MISTAKES = (
     ),
     Mistake(
         "negative_targets_ignored",
-        "every negative target is ignored; only ignore_index is, and any other class that does not exist is an error",
+        "every negative target is ignored; ignore only ignore_index, and refuse other targets that are no class",
         {"counts = …": "counts = (target != ignore_index) & (target >= 0)"},
     ),
     Mistake(

@@ -119,7 +119,7 @@ MISTAKES = (
     ),
     Mistake(
         "divided_by_another",
-        "each error of mape should be divided by the size of its own target, not of its prediction or of all targets",
+        "each error of mape is divided by another number than its own target's absolute value; divide by that",
         {SIZE: "size = pred.abs().clamp_min(eps)"},
         {
             SIZE: [
