@@ -225,7 +225,7 @@ def arrives(submission: Submission, *fits: Arguments) -> None:
 
         submission.run(fitted, summary=missed, **given)  # all of them, which tell mistakes apart
     if far:
-        raise CheckFailed(f"gradient divided by N and the largest |x|: should be shorter than {LEAST:g}, got {far[0]:.2g}")
+        raise CheckFailed(f"‖gradient‖ / (N · largest |x|): should be below {LEAST:g}, got {far[0]:.2g}")
 
 
 def test_the_gradient_vanishes(submission: Submission, draw: Draw) -> None:
