@@ -104,7 +104,7 @@ MISTAKES = (
     ),
     Mistake(
         "given_h_changed",
-        "the h that is given is ignored, clamped, or multiplied by the magnitude of x; use it as it is",
+        "the h that is given is ignored, clamped, rounded, or multiplied by the magnitude of x; use it as it is",
         {GIVEN: "h * x.abs().clamp_min(1)"},
         {GIVEN: [DEFAULT, "torch.full_like(x, min(h, 1e-3))", "torch.full_like(x, max(h, 1e-5))"]},
         {

@@ -111,7 +111,8 @@ MISTAKES = (
     ),
     Mistake(
         "dtype_of_the_features",
-        "W and b are float32 and the features are not, so that the product fails; bring them to one dtype",
+        "W and b are float32 and the features are not, so that the product fails, or all are in half precision, which "
+        "overflows or rounds; compute in float32",
         {LOSS: LOSS.replace(".float()", ""), RIGHT: RIGHT.replace(".float()", "")},
         {
             LOSS: LOSS.replace(".float()", ""),
