@@ -62,7 +62,7 @@ def obey(interview: Interview, line: str) -> None:
         hear(interview, line)
     elif interview.phase not in command.phases:
         on = "skip" if interview.phase == "follow-up" else "next"
-        interview.say(f"{command.name} belongs to {' and '.join(command.phases)}; `{on}` goes on here")
+        interview.say(f"{command.name} is for {' and '.join(command.phases)}; type `{on}` to go on")
     else:
         command.act(interview, rest.strip())
 

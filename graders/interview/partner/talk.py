@@ -110,7 +110,7 @@ def obey(interview: Interview, line: str) -> None:
             told = "tell that to your interviewer; `help` lists what you can type"
             interview.say(unknown(line, near) if near else told)
     elif interview.phase not in command.phases:
-        interview.say(f"{command.name} belongs to {' and '.join(command.phases)}; `next` goes on here")
+        interview.say(f"{command.name} is for {' and '.join(command.phases)}; type `next` to go on")
     else:
         command.act(interview, rest.strip())
 

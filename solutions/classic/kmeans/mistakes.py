@@ -126,8 +126,8 @@ MISTAKES = (
     ),
     Mistake(
         "squares_expanded",
-        "far from the origin ‖x‖² − 2xc + ‖c‖² loses the distance in float32, in torch.cdist's default as well; use "
-        "differences, or first subtract one point from all",
+        "far from the origin ‖x‖² − 2xc + ‖c‖² loses the distance in float32, as does torch.cdist by default from 26 "
+        "rows on; use differences, or first subtract one point from all",
         {DISTANCES: "distances = torch.cdist(x, centroids)"},
         {DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + centroids.square().sum(1)"},
         {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
