@@ -105,7 +105,7 @@ MISTAKES = (
     ),
     Mistake(
         "equal_columns_by_lstsq",
-        "torch.linalg.lstsq goes wrong if columns are equal or constant, as its default driver gets the rank wrong; "
+        "torch.linalg.lstsq can go wrong if columns are equal or constant, as its default driver may miss the rank; "
         'use driver="gelsd", pinv or svd',
         {WEIGHTS: [LSTSQ.replace("DRIVER", driver) for driver in ("None", "'gels'")]},
     ),

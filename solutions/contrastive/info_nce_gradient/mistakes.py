@@ -80,7 +80,7 @@ MISTAKES = (
     ),
     Mistake(
         "self_not_excluded",
-        "each row is in its own denominator, in the loss, or only in the shares of the gradient; leave it out of both",
+        "each row is in its own denominator, in loss and gradient or in the gradient alone; leave it out of both",
         {".masked_fill(…": ""},
         {SHARES: "(unit @ unit.mT / temperature).softmax(1)"},
     ),

@@ -119,7 +119,8 @@ MISTAKES = (
     ),
     Mistake(
         "divided_by_another",
-        "each error of mape is divided by another number than its own target's absolute value; divide by that",
+        "each error of mape should be divided by the absolute value of its own target, not of its prediction or of "
+        "all targets",
         {SIZE: "size = pred.abs().clamp_min(eps)"},
         {
             SIZE: [
