@@ -34,7 +34,7 @@ from graders.faults import UsageError
 
 MOST_ENTRIES = 200_000  # of one learner's tree
 NO_ANSWER = (
-    "there is no file that is named like a kata; links are not followed, nor folders that begin with a dot looked into"
+    "there is no file that is named like a kata; links are not followed, and folders that begin with a dot are left out"
 )
 # What browsers, file managers and Canvas make of a name that they have already.
 COPIED = re.compile(r"[ _]?\(\d+\)$|-\d+$|[ _-]+copy( \d+)?$")
