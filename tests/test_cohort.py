@@ -112,7 +112,7 @@ def test_verdicts_are_those_of_grade_and_are_found_once(toys: Path) -> None:
     card = (toys / "out" / "feedback" / table(toys)["Zoë"]["file"]).read_text(encoding="utf-8")
     assert "looks like  the factor divides; multiply by it" in card
     again = cohort(toys, folder, "--seed", "7")
-    assert "0 of them are to be judged" in again.out
+    assert "0 to be judged" in again.out
     assert points(toys) == told
     check_exports(toys / "out")
 
@@ -143,7 +143,7 @@ def test_what_is_new_meets_a_seed_that_nobody_has_seen_and_what_was_judged_keeps
     first = seeds()
     (folder / "bob" / ANSWER).write_text(f"{WRONG}# resubmitted\n")
     second = cohort(toys, folder, *shared)
-    assert "1 of them are to be judged" in second.out
+    assert "1 to be judged" in second.out
     after = seeds()
     assert after["ann"] == first["ann"]
     told = [re.search(r"Seed (\d+)\.", each["bob"]) for each in (first, after)]
@@ -151,7 +151,7 @@ def test_what_is_new_meets_a_seed_that_nobody_has_seen_and_what_was_judged_keeps
     assert told[1]
     assert told[0][1] != told[1][1]
     assert json.loads((toys / "out" / "learners" / "bob.json").read_text())["seed"] == int(told[1][1])
-    assert "0 of them are to be judged" in cohort(toys, folder, *shared).out
+    assert "0 to be judged" in cohort(toys, folder, *shared).out
 
 
 def test_killed_run_goes_on_where_it_was(toys: Path) -> None:
@@ -167,7 +167,7 @@ def test_killed_run_goes_on_where_it_was(toys: Path) -> None:
     assert 5 <= before < 40
     ran = cohort(toys, folder, "--seed", "1")
     assert ran.status == 0, ran.err
-    assert f"{40 - before} of them are to be judged" in ran.out
+    assert f"{40 - before} to be judged" in ran.out
     assert {row["scale"] for row in table(toys).values()} == {table(toys)["learner 0"]["scale"]}
     assert judged(toys) == 40
 
