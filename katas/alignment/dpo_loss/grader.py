@@ -160,7 +160,7 @@ GRADER = Grader(
                 Budget(
                     "many_tokens",
                     sizes={"sequences": (8, 32), "positions": (8, 32)},
-                    inputs=lambda draw, sequences, positions: batch(draw, sequences, positions, 64),
+                    inputs=lambda draw, sequences, positions: batch(draw, sequences, positions, 16),
                     hints=TOKENS,
                 ),
                 Budget(

@@ -104,11 +104,13 @@ def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
 
 @pytest.mark.robustness
 def test_large_scores(submission: Submission, draw: Draw) -> None:
-    """Scores of about ±100 000: beyond exp, and below each constant that hides. Then what g gets is up to ±100."""
+    """Scores of about ±100 000: beyond exp, and below each constant that hides. Then of 0; what g gets is up to ±100."""
     own = {name: draw.normal(*shape, std=0.5) for name, shape in parameters(24, 8).items()}
+    own["q_linear.bias"] *= 0
     x = draw.normal(4, 5, 24)
     for what, name, factor in (
         ("scores of ±100 000", "q_linear.weight", 3e4),
+        ("scores of 0", "q_linear.weight", 0),
         ("fc1 giving up to ±100", "fc1.weight", 15),
     ):
         large = own | {name: factor * own[name]}

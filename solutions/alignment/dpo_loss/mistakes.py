@@ -221,6 +221,12 @@ MISTAKES = (
         },
         slow=True,
     ),
+    Mistake(
+        "every_label_everywhere",
+        "all labels are looked up at all positions, and a diagonal is taken; gather looks up one label at each",
+        {PICKED: "logp.flatten(0, 1)[:, target.flatten()].diagonal().view_as(target)"},
+        slow=True,
+    ),
 )
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
