@@ -104,7 +104,7 @@ def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
 
 @pytest.mark.robustness
 def test_large_scores(submission: Submission, draw: Draw) -> None:
-    """Scores of about ±100 000: beyond exp, and below each constant that hides. Then of 0; what g gets is up to ±100."""
+    """Scores of about ±100 000: beyond exp, and below each constant that hides; then of 0. What g gets: up to ±100."""
     own = {name: draw.normal(*shape, std=0.5) for name, shape in parameters(24, 8).items()}
     own["q_linear.bias"] *= 0
     x = draw.normal(4, 5, 24)
