@@ -131,7 +131,7 @@ GRADER = Grader(
                 case("cut_off", asked(max_len=1), asked(max_len=2, end=-3.0), asked(max_len=9, end=-30.0)),
                 case(
                     "best_of_all",
-                    asked(3, beam_width=85, max_len=4, end=-30.0),  # sequences with eos are unlikely, and stay
+                    asked(3, beam_width=85, max_len=4, end=-1000.0),  # exp makes 0 of eos, whose sequences stay
                     asked(3, beam_width=85, max_len=4, length_penalty=0.7),
                     core=False,
                 ),
