@@ -76,7 +76,7 @@ def searched(
 
 
 def cloud(
-    draw: Draw, N: int, K: int, D: int, blobs: float = 0, std: float = 1, mean: float = 0, **more: Any
+    draw: Draw, N: int, K: int, D: int, blobs: float = 0, std: float = 1, mean: float | Tensor = 0, **more: Any
 ) -> Arguments:
     """Points around K centres that lie `blobs` apart, or without any; the start is K of them."""
     x = draw.normal(N, D) + blobs * draw.normal(K, D)[draw.integers(N, high=K)]
@@ -105,15 +105,19 @@ def stopped(draw: Draw) -> list[Arguments]:
 
 
 def two_sides(draw: Draw) -> Arguments:
-    """Few points lie between two large clusters, and the start is the clusters' means: no move is long."""
+    """Few points lie between two large clusters, and the start is the clusters' means: no move is long.
+
+    Of two far points comes nearly all of the inertia, which no move lowers by much.
+    """
     sides = torch.tensor([[-1.0], [1.0]]).double() + draw.normal(2, 1500, std=0.3)
     start = sides.mean(1, keepdim=True)
     between = start.mean() + draw.uniform(20, low=-0.007, high=0.007)
-    return {"x": torch.cat([*sides, between])[draw.permutation(3020), None], "centroids": start}
+    x = torch.cat([torch.cat([*sides, between])[draw.permutation(3020)], torch.tensor([1500.0, 2500.0])])
+    return {"x": x[:, None], "centroids": torch.cat([start, torch.tensor([[2000.0]])])}
 
 
 def crawls(stages: Stages) -> bool:
-    """Some move but the last is so short that a tolerance of 1e-6 of the variance, 1 here, would stop."""
+    """Some move but the last is so short that a tolerance of 1e-6 of the sides' variance, 1, would stop."""
     moves = [float((new - old).square().sum()) for (old, _), (new, _) in pairwise(stages)]
     return any(move < 1e-6 for move in moves[:-2])
 
@@ -204,7 +208,7 @@ GRADER = Grader(
                 robust("without_points", without_points),
                 robust(
                     "far_from_origin",
-                    clouds(*[(200, 5, 2)] * 2, blobs=6, std=0.3, mean=4000, clear=0.03),
+                    clouds(*[(200, 5, 2)] * 2, blobs=6, std=0.3, mean=torch.tensor([4000, -4000]), clear=0.03),
                     tolerance=FAR,
                 ),
                 robust("small_numbers", clouds((60, 5, 2), (50, 4, 3), std=1e-8, moves=5)),
