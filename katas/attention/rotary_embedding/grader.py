@@ -51,8 +51,8 @@ def any_integers(draw: Draw) -> list[Arguments]:
 
 
 def far_positions(draw: Draw) -> list[Arguments]:
-    """About ±100 000, many tokens, and one token at a position and with a base that float32 does not hold."""
-    made = [placed(draw, (2, 3, 8), *at, high=100, interleaved=pairs) for pairs, *at in ((False, 3), (True, 2, 3))]
+    """About ±100 000, where 2i/d is no float32, many tokens, and a position and a base that float32 does not hold."""
+    made = [placed(draw, (2, 3, 6), *at, high=100, interleaved=pairs) for pairs, *at in ((False, 3), (True, 2, 3))]
     for one, far in zip(made, (100_000, -100_000), strict=True):
         one["positions"] += far - 50
     made.append({"x": draw.normal(4200, 2)})

@@ -100,6 +100,12 @@ MISTAKES = (
     Mistake("base_ignored", {"theta = base": "theta = 1e4"}),
     Mistake("base_in_float32", {"theta = base": "theta = torch.tensor(base)"}),
     Mistake(
+        "float32_exponents",
+        "the frequencies or their exponents are float32, as a quotient of integers is by default; make both in float64",
+        {f"({EXPONENT})": f"({EXPONENT}).float().double()"},
+        {EXPONENT: EXPONENT.replace("float64", "float32"), ANGLES: ANGLES.replace("theta", "theta.double()")},
+    ),
+    Mistake(
         "tables_kept",
         "cos and sin are kept in the dtype of the first call, or as inference tensors, which backward refuses; make "
         "them anew in each call, or keep only what fits all calls",
