@@ -11,12 +11,16 @@ from graders.catalogue.katas import LEVELS, Kata
 from graders.faults import UsageError
 from graders.files import replace_file
 from graders.judge import checks
+from graders.judge.budgets import SPARE
 from graders.kata.spec import CATEGORIES
 
 TABLE = re.compile(r"\| topic \| level 1 .*?\n(?=\n)", re.DOTALL)
 HEADING = "## What is graded\n"
 LAST = "</details>\n\nWhen the core is right, go on with the [follow-up questions](follow_up.md).\n"
-BUDGETS = "Cost is tested once the core is right, in multiples of what the reference needs:"
+BUDGETS = (
+    "Cost is tested once the core is right. The limits are multiples of what the reference needs, plus "
+    f"{SPARE['operators']} operators and {SPARE['peak'] >> 20} MiB, as [measured](../../../docs/performance.md):"
+)
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -83,10 +87,11 @@ def budgets_of(kata: Kata) -> str:
     rows = ["| budget | size | at most |", "| --- | --- | --- |"]
     for budget in (budget for answer in kata.grader.answers for budget in answer.budgets):
         sizes = ", ".join(f"{large:,} {axis}" for axis, (_, large) in budget.sizes.items())
+        shortest = min(large for _, large in budget.sizes.values())
         limits = {
-            "loops": f"{budget.operators:g} × the operators, and no Python loop of as many steps as one of the sizes",
-            "memory": f"{budget.peak:g} × the memory",
+            "loops": f"{budget.operators:g} × the operators, no line that runs {shortest:,} times",
+            "memory": f"{budget.peak:g} × the memory in use, {budget.written:g} × the memory written",
             "time": f"{budget.time:g} × the processor time",
         }
-        rows.append(f"| {budget.name} | {sizes} | {'; '.join(limits[asked] for asked in budget.asks)} |")
+        rows.append(f"| {budget.name} | {sizes} | {', '.join(limits[asked] for asked in budget.asks)} |")
     return "\n".join(rows)

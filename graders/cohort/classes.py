@@ -77,7 +77,9 @@ def all_learners(
     elif source.is_file() and ending(source, (".zip",)):
         found = of_archive(source, katas)
     else:
-        raise UsageError(f"{source} should be a folder of learners or a roster that ends in .csv; check the path")
+        raise UsageError(
+            f"{source} should be a folder or a .zip of learners, or a roster that ends in .csv; check the path"
+        )
     return check_class(found, source)
 
 

@@ -54,7 +54,7 @@ def through(flat: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "forward_difference",
-        "the slope is taken from x to x + h, whose error is proportional to h; take it from x − h to x + h",
+        "the slope is taken on one side of x, so its error is proportional to h; take it from x − h to x + h",
         one_sided("(f(up) - here) / steps[i]"),
         one_sided("(here - f(down)) / steps[i]"),
         {**one_sided("(f(up) - here) / steps[i]"), EPS: EPS.replace("(1 / 3)", "0.5")},
