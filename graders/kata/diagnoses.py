@@ -13,7 +13,9 @@ COMMON = {
     "zero_scores_hidden": (
         "scores of exactly 0 are hidden although their keys are seen; hide where the mask is 0, whatever the score is"
     ),
-    "mask_of_the_first_call": ("the mask is made once, and does not fit a longer sequence; make one in every call"),
+    "mask_of_the_first_call": (
+        "the mask is made for one length, and does not fit a longer sequence; make it for the length of each call"
+    ),
     "softmax_over_queries": "the softmax runs over the queries; it should run over the keys",
     "heads_split_by_view": (
         "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose"

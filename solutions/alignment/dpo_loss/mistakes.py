@@ -91,7 +91,8 @@ MISTAKES = (
     ),
     Mistake(
         "negative_labels_wrap",
-        "a negative label counts from the end of the vocabulary; refuse it",
+        "a negative label other than ignore_index is let through as an index, and gather fails with an error of "
+        "its own; raise ValueError",
         {"(target < 0)": "(target < -logits.shape[2])"},
     ),
     Mistake(

@@ -48,8 +48,8 @@ MISTAKES = (
     ),
     mistake(
         "eps_inside_the_root",
-        "eps is added to the variance, or used as a lower bound of the standard deviation; add it to the standard "
-        "deviation",
+        "eps or its square is added to the variance, or eps is a lower bound of the standard deviation; add eps to "
+        "the standard deviation",
         STD,
         "(rewards.var(dim=1, keepdim=True) + eps).sqrt()",
         "(rewards.var(dim=1, keepdim=True) + eps**2).sqrt()",
@@ -79,8 +79,8 @@ MISTAKES = (
     ),
     Mistake(
         "rounding_becomes_an_advantage",
-        "equal rewards do not give 0: their mean is rounded, and eps is hardly larger than that error; subtract one "
-        "reward first, or treat equal rewards apart",
+        "equal rewards do not give exactly 0: their mean is rounded, and dividing by little more than eps enlarges "
+        "the error; subtract one reward first, or treat equal rewards apart",
         {FIRST: "pass"},
     ),
     mistake(
@@ -143,8 +143,8 @@ MISTAKES = (
     ),
     Mistake(
         "ratio_is_constant",
-        "the ratio is detached, or log-probabilities are compared with themselves, so the gradient is 0 or wrong; "
-        "detach only old_logp",
+        "the ratio is detached, or logp is compared with itself, so the gradient is 0 or wrong; take logp − "
+        "old_logp, and detach only old_logp",
         {RATIO: RATIO.replace("(logp", "(logp.detach()")},
         {RATIO: RATIO.replace("(logp", "(logp.detach()"), "if ref_logp is not None:": "if kl_coef > 0:"},
         {RATIO: RATIO.replace("old_logp", "logp")},
@@ -202,7 +202,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_t",
-        "the sum is divided by T, or by all N · T; divide by the number of real tokens",
+        "the sum of an answer is not divided at all, or sums are divided by T or by N · T; divide by the number of "
+        "real tokens",
         {SEQUENCE: ["return losses.mean(dim=1).mean()", "return losses.sum(dim=1).mean()"]},
         {TOKEN: "return losses.mean()"},
         {TOKEN: "return losses.mean()", SEQUENCE: "return losses.mean()"},
@@ -227,7 +228,8 @@ MISTAKES = (
     mistake("sum_of_sequences", "sequences are added up; take their mean", SEQUENCE, SEQUENCE.replace("mean", "sum")),
     Mistake(
         "masked_after_exp",
-        "padding is multiplied by 0 after exp, and 0 · ∞ is NaN; mask the differences before exp",
+        "padding is masked only after exp, or by a factor of 0, and 0 · ∞ is NaN, in the loss or in its gradient; "
+        "use masked_fill on the differences, before exp",
         {
             RATIO: RATIO.replace(".masked_fill(~mask, 0)", ""),
             DELTA: DELTA.replace(".masked_fill(~mask, 0)", ""),

@@ -128,8 +128,8 @@ MISTAKES = (
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1)"}),
     Mistake(
         "divided_after_softmax",
-        "hidden weights are cleared after the softmax and the rest is divided by its sum, which is 0/0 where "
-        "a hidden score is far above the others; hide the scores before the softmax",
+        "hidden weights are cleared after the softmax and the rest is divided by its sum, which underflows where a "
+        "hidden score is far above the others; hide the scores before the softmax",
         {WEIGHTS: "scores.softmax(-1)", CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True)"},
         {
             WEIGHTS: "scores.softmax(-1)",
@@ -144,6 +144,7 @@ MISTAKES = (
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake(
         "hidden_by_1e4",
+        "hidden scores are −1e4, or their old value minus 1e4, and visible scores can be lower; fill with −∞",
         {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]},
         {HIDDEN: "(scores - 1e4 * ~seen)", CLEAR: "weights = weights * seen.any(-1, keepdim=True)"},
     ),

@@ -101,7 +101,12 @@ MISTAKES = (
         "(B, S, N·d) is viewed as (B, N, S, d), which mixes tokens and heads; view it as (B, S, N, d), then transpose",
         split(".view(B, N, S, d)"),
     ),
-    Mistake("heads_interleaved", split(".view(B, S, d, N).permute(0, 3, 1, 2)")),
+    Mistake(
+        "heads_interleaved",
+        "of N heads, head h takes every N-th channel; it should take d neighbouring ones, so view the channels as "
+        "(N, d), not (d, N)",
+        split(".view(B, S, d, N).permute(0, 3, 1, 2)"),
+    ),
     Mistake("heads_merged_without_transpose", {MERGE: "heads.reshape(B, S, D)"}),
     Mistake("no_output_map", {f"self.out_linear({MERGE})": [f"{MERGE} + 0 * self.out_linear(x)", MERGE]}),
     Mistake("causal_ignored", "causal changes nothing; hide later keys if it is True", {HIDE: "pass"}),

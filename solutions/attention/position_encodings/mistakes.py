@@ -65,7 +65,8 @@ MISTAKES = (
     ),
     Mistake(
         "float32_angles",
-        "angles are made in float32, which is off by 3e-4 at position 8000; make them in float64, and round the result",
+        "angles are made in float32, which is off by 2e-4 or more around position 8000; make them in float64, and "
+        "round the result",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
         {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
     ),

@@ -160,8 +160,8 @@ MISTAKES = (
     ),
     Mistake(
         "positions_of_one_axis",
-        "positions get their new axis in the wrong place if they have more than one axis, or none; "
-        "make it the last one: positions[..., None]",
+        "positions are taken to have one axis, and fail or go wrong with more or none; give them their new axis at "
+        "the end: positions[..., None]",
         {ANGLES: ["angles = positions[:, None] * theta", "angles = torch.outer(positions.double(), theta)"]},
     ),
     Mistake(
@@ -197,7 +197,7 @@ MISTAKES = (
     ),
     Mistake(
         "table_of_positions",
-        "a table holds the angles of all positions up to the largest; calculate only the given ones",
+        "a table holds the angles of all positions from the smallest to the largest; calculate only the given ones",
         {ANGLES: FROM_LOWEST},
         slow=True,
     ),

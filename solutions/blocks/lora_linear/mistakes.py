@@ -80,7 +80,7 @@ MISTAKES = (
     ),
     Mistake(
         "frozen_layer_left_out",
-        "the frozen layer's output is missing; add the low-rank part to it",
+        "W₀x, the frozen layer's product, is missing; add the low-rank part to the whole output of the frozen layer",
         {RETURN: [f"return {ADDED}", f"return {ADDED} + (0 if self.linear.bias is None else self.linear.bias)"]},
     ),
     Mistake(

@@ -53,7 +53,7 @@ ATTENTION = (
     Mistake("itself_hidden", {".tril()": ".tril(-1)"}, leaking({".tril()": ".tril(-1)"})),
     Mistake(
         "past_hidden",
-        "the mask is inverted: a token sees itself and later ones; it should see itself and earlier ones",
+        "the mask is inverted: a token sees later ones in place of earlier ones; it should see itself and earlier ones",
         {".tril()": ".triu()"},
         leaking({".tril()": ".triu()"}),
         {"~seen": "seen"},
@@ -109,8 +109,8 @@ BLOCK = (
     ),
     Mistake(
         "post_norm",
-        "the norms come after the sums, as in the first transformer; each should come first in its branch: x + "
-        "f(ln(x))",
+        "one norm or both come after the sum, as in the first transformer; each should come first in its branch: x "
+        "+ f(ln(x))",
         {FIRST: "x = self.ln1(x + self.attention(x))", SECOND: "return self.ln2(x + self.mlp(x))"},
         {FIRST: "x = self.ln1(x + self.attention(x))"},
         {SECOND: "return self.ln2(x + self.mlp(x))"},
@@ -271,7 +271,7 @@ TRAINING = (
     ),
     Mistake(
         "sum_for_mean",
-        "the loss is a sum; take the mean over all labels of the batch",
+        "the loss is a sum, or is divided only by the number of texts; take the mean over all labels of the batch",
         {LOSS: 'F.cross_entropy(logits, labels, reduction="sum")'},
         {LOSS: 'F.cross_entropy(logits, labels, reduction="sum") / len(ids)'},
     ),
@@ -348,7 +348,8 @@ WRITING = (
     ),
     Mistake(
         "temperature_ignored",
-        "the temperature does not count: dividing probabilities by it changes no draw; divide the logits",
+        "the temperature does not count: it is not used, or divides probabilities, which changes no draw; divide "
+        "the logits",
         {DRAWN_FROM: ["p = torch.softmax(logits, dim=-1) / temperature", "p = torch.softmax(logits, dim=-1)"]},
     ),
     Mistake(

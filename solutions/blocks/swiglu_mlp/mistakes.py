@@ -140,7 +140,7 @@ MISTAKES = (
     ),
     Mistake(
         "with_biases",
-        "the layers have biases; make them with bias=False",
+        "one or more of the three layers have a bias; make all of them with bias=False",
         {one: one.replace(", bias=False", "") for one in (GATE, UP, DOWN)},
         {DOWN: DOWN.replace(", bias=False", "")},
     ),

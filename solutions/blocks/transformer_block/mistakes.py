@@ -139,7 +139,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_activation",
-        "the activation is no GELU; it should be the one by tanh",
+        "the activation is a ReLU, a SiLU or the GELU by a sigmoid; it should be the GELU by tanh",
         {GELU: f"F.relu({HIDDEN_LAYER})"},
         {GELU: [f"F.silu({HIDDEN_LAYER})", f"(lambda h: h * torch.sigmoid(1.702 * h))({HIDDEN_LAYER})"]},
     ),

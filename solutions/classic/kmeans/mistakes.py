@@ -111,12 +111,12 @@ MISTAKES = (
     ),
     Mistake(
         "inertia_of_distances",
-        "inertia adds up distances; it should add up their squares",
+        "inertia adds up distances, or is the root of the sum of squares; add up the squared distances",
         {INERTIA: ["inertia = (x - centroids[labels]).norm(dim=1).sum()", f"{INERTIA}.sqrt()"]},
     ),
     Mistake(
         "inertia_averaged",
-        "inertia is divided by the number of points or features; add up the squared distances",
+        "inertia is a mean over the points, or over all N · D numbers; add up the squared distances",
         {INERTIA: ["inertia = (x - centroids[labels]).square().sum(1).mean()", INERTIA.replace(".sum()", ".mean()")]},
     ),
     Mistake(

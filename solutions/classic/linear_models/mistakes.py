@@ -86,13 +86,13 @@ MISTAKES = (
     ),
     Mistake(
         "penalty_squared",
-        "the rows that are appended for the penalty hold l2, which is then squared; they should hold √l2",
+        "the penalty's factor is l2², as if appended rows held l2; add l2 itself, or append rows that hold √l2",
         {"square() + l2": "square() + l2**2"},
     ),
     Mistake(
         "normal_equations",
-        "xᵀx is inverted or solved with, which squares the condition number and fails for equal columns; "
-        "use torch.linalg.svd or pinv of x itself",
+        "xᵀx is inverted or solved with, which squares the condition number, so equal or nearly equal columns can "
+        "go wrong; use torch.linalg.svd or pinv of x itself",
         {WEIGHTS: f"w = torch.linalg.solve({GRAM}, {MOMENTS})"},
         {WEIGHTS: [f"w = torch.linalg.{one}({GRAM}) @ {MOMENTS}" for one in ("inv", "pinv")]},
     ),
@@ -105,8 +105,8 @@ MISTAKES = (
     ),
     Mistake(
         "equal_columns_by_lstsq",
-        "torch.linalg.lstsq can go wrong if columns are equal or constant, as its default driver may miss the rank; "
-        'use driver="gelsd", pinv or svd',
+        "torch.linalg.lstsq can go wrong if columns are equal or constant: gelsy, its default, may miss the rank, "
+        'and gels expects full rank; use driver="gelsd", pinv or svd',
         {WEIGHTS: [LSTSQ.replace("DRIVER", driver) for driver in ("None", "'gels'")]},
     ),
     Mistake(
@@ -161,7 +161,8 @@ MISTAKES = (
     ),
     Mistake(
         "labels_wrap",
-        "1 − 2y or 2y − 1 is computed in the dtype of the labels, and −1 becomes 255 in uint8; convert y first",
+        "labels are used in their own dtype, but −1 becomes 255 in uint8, and torch does not subtract a bool "
+        "tensor; convert y first",
         {SOFTPLUS: SOFTPLUS.replace("t)", "y)"), ERRORS: "(p - (1 - (1 - 2 * y)) / 2)"},
         {SOFTPLUS: SOFTPLUS.replace("1 - 2 * t", "-1.0 * (2 * y - 1)"), ERRORS: "(p - ((2 * y - 1) + 1.0) / 2)"},
         {ERRORS: "(p - y)"},

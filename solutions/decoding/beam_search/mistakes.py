@@ -87,7 +87,7 @@ MISTAKES = (
     ),
     Mistake(
         "sums_in_float32",
-        "the sums are taken in float32, and long ones lose digits; take them in float64",
+        "the sums are taken in float32, or in the dtype of log_probs, and long ones lose digits; take them in float64",
         {"total + value,": "float(torch.tensor(total).float() + value),"},
         {"total + value,": "float(torch.tensor(total).to(rows.dtype) + value),"},
     ),
@@ -167,7 +167,7 @@ MISTAKES = (
     ),
     Mistake(
         "least_likely",
-        "the least likely tokens are taken; take those with the largest log-probabilities",
+        "the hypotheses with the lowest scores are kept; keep those with the highest",
         {BEST: BEST.replace("reverse=True", "reverse=False")},
     ),
     Mistake(

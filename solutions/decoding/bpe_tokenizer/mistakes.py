@@ -68,7 +68,7 @@ MISTAKES = (
     ),
     Mistake(
         "ties_by_first_seen",
-        "of equally frequent pairs the one seen first is taken; take the one with the larger bytes",
+        "of equally frequent pairs the one seen first or last is taken; take the one with the larger bytes",
         {KEY: ["key=lambda pair: pairs[pair]", "key=lambda pair: (pairs[pair], list(pairs).index(pair))"]},
     ),
     Mistake(
@@ -106,7 +106,8 @@ MISTAKES = (
     ),
     Mistake(
         "chunks_counted_once",
-        "a chunk that occurs often counts once; multiply its pairs by how often it occurs",
+        "each chunk counts once, or only the last chunk that has the pair counts; add up over all chunks how often "
+        "each occurs",
         {COUNTED: ["pairs[pair] += 1", "pairs[pair] = counts[chunk]"]},
     ),
     Mistake(
@@ -210,13 +211,13 @@ MISTAKES = (
     ),
     Mistake(
         "goes_on_training",
-        "a second training goes on where the first one ended; it should start anew",
+        "a second training keeps merges or vocab of the first one; start anew with both",
         {ANEW: "pass", NEW_IDS: "for new in range(len(self.vocab), vocab_size):"},
         {ANEW: ["pass", "self.vocab = {byte: bytes([byte]) for byte in range(256)}", "self.merges = []"]},
     ),
     Mistake(
         "shared_by_all",
-        "merges or vocab belong to the class, so that all tokenizers share them; make them in __init__",
+        "all tokenizers share one list of merges, or one vocab; make both in __init__, for each tokenizer",
         {
             "self.merges: list[Pair] = []": "self.merges = KEPT_MERGES",
             "CHUNK =": "KEPT_MERGES = []\nCHUNK =",

@@ -148,12 +148,13 @@ MISTAKES = (
     ),
     Mistake(
         "divided_by_0",
-        "a temperature of 0 divides by 0; keep only the largest logit, undivided",
+        "at a temperature of 0 the logits are divided by 0, or by a tiny number instead; keep only the largest "
+        "logit, undivided",
         {ZERO: ["", "    if temperature == 0:\n        temperature = 1e-8\n"]},
     ),
     Mistake(
         "temperature_of_0_is_1",
-        "a temperature of 0 drops nothing; keep only the largest logit",
+        "a temperature of 0 is taken for 1; keep only the largest logit",
         {ZERO: "    temperature = temperature or 1.0\n"},
     ),
     Mistake(
@@ -201,7 +202,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_draw_for_all_rows",
-        "one random number decides for all rows; each row needs its own",
+        "several rows share one random number; each row needs its own",
         drawn("(p.double().cumsum(-1) < torch.rand(1, generator=generator)).sum(-1).clamp_max(p.shape[-1] - 1)"),
         drawn(
             "(p.double().cumsum(-1) < torch.rand(p.shape[-2:-1] + (1,), generator=generator))"

@@ -86,7 +86,7 @@ MISTAKES = (
     ),
     Mistake(
         "l2_in_adamw",
-        "AdamW adds λp to the gradient, where the moments rescale it; shrink p directly",
+        "AdamW adds λp to the gradient, where the moments rescale it; only shrink p, and leave the gradient as it is",
         {"Adam(params, lr, betas, eps)": "Adam(params, lr, betas, eps, weight_decay)", SHRINK: "pass"},
         {"Adam(params, lr, betas, eps)": "Adam(params, lr, betas, eps, weight_decay)"},  # and shrinks p as well
     ),
@@ -132,7 +132,7 @@ MISTAKES = (
     ),
     Mistake(
         "nesterov_as_momentum",
-        "Nesterov's step equals plain momentum's, or lacks a term; move by lr · (g + μ b)",
+        "Nesterov's step equals plain momentum's, or lacks g or the factor μ; move by lr · (g + μ b)",
         {MOVE: "p -= self.lr * b"},
         {MOVE: "p -= self.lr * (self.momentum * b if self.nesterov else b)"},
         {MOVE: "p -= self.lr * (g + b if self.nesterov else b)"},
