@@ -51,7 +51,10 @@ def test_large_means_keep_seven_digits() -> None:
     x = 2 * normal(16, 4) + means
     expected = F.batch_norm(x - means, None, None, training=True)
     assert (BatchNorm(4).double()(x) - expected).abs().max() < 1e-8
-    assert said(KATA, "with means between one and two million of either sign and a variance of 1 to 9, everything")
+    assert said(
+        KATA,
+        "with means between one and two million of either sign and values drawn with a variance of 1 to 9, everything",
+    )
 
 
 def test_scale_of_the_weights() -> None:
