@@ -175,7 +175,7 @@ def test_names_of_files_are_safe_and_stale_ones_go(toys: Path, shared: Shared) -
         (["scale-2.py"], "scale-2.py", "scale-2.py was taken for the answer to scale"),
         (["scale.py", "scale (1).py"], "scale.py", "scale.py was taken, and not scale (1).py"),
         (["scale (1).py", "scale (2).py"], "", "scale (1).py and scale (2).py may both be the answer to scale"),
-        ([".work/scale.py"], "", "nor folders that begin with a dot looked into"),
+        ([".work/scale.py"], "", "folders that begin with a dot are left out"),
     ],
 )
 def test_names_as_browsers_and_people_make_them(toys: Path, files: list[str], taken: str, note: str) -> None:

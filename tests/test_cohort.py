@@ -536,7 +536,7 @@ def test_full_disk_loses_no_verdict(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["nowhere"], "should be a folder of learners or a roster that ends in .csv"),
+        (["nowhere"], "should be a folder or a .zip of learners, or a roster that ends in .csv"),
         (["empty"], "has no learners"),
     ],
 )

@@ -29,7 +29,9 @@ COMMON = {
     "no_output_map": "out_linear is not applied; map the merged heads with it",
     "dropout_left_on": "dropout changes the weights while the module trains; leave dropout out",
     "head_by_head": "a loop multiplies one head at a time; one @ does all of them",
-    "table_of_products": "all products of q and k are kept before they are summed; @ sums over d by itself",
+    "table_of_products": (
+        "all products of q and k, or of weights and v, are kept before they are summed; use @, which sums by itself"
+    ),
     "base_in_float32": (
         "base is rounded to float32, as by torch.tensor(base); use the number itself, or a float64 tensor"
     ),

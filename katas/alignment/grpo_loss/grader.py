@@ -113,8 +113,9 @@ def gaps(draw: Draw) -> list[Arguments]:
 
 
 def on_policy(draw: Draw) -> list[Arguments]:
-    """Each ratio is 1, as at the first step, and the gradient is not 0."""
-    made = [tokens(draw, aggregate=how) for how in ("sequence", "token")]
+    """Each ratio is 1, as at the first step, and the gradient is 0 only in the last call, whose rewards were equal."""
+    made = [tokens(draw, aggregate=how) for how in ("sequence", "token", "sequence")]
+    made[2]["advantages"][:] = 0
     return [one | {"old_logp": one["logp"].clone()} for one in made]
 
 

@@ -149,8 +149,11 @@ def train_again(BPETokenizer, text, vocab_size, other):
     tokenizer = BPETokenizer()
     tokenizer.train(text, vocab_size)
     tokenizer.decode(tokenizer.encode(other))
+    tokenizer.train("", vocab_size)
+    left = len(tokenizer.merges), len(tokenizer.vocab)
     tokenizer.train(other, vocab_size - 2)
     found = {"merges": tokenizer.merges, "length of vocab": len(tokenizer.vocab), "ids": tokenizer.encode(other)}
+    found["lengths of merges and vocab after a training on no text"] = left
     return found | {"decoded": tokenizer.decode(found["ids"])}
 
 
