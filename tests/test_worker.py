@@ -188,8 +188,22 @@ def test_counting_many_operators_takes_no_more_memory_than_counting_few() -> Non
     assert resident() - before < 64 << 20  # 200 MB without
 
 
-def negated_often(x: torch.Tensor) -> None:
-    for _ in range(100_000):
+def test_a_counted_call_leaves_nothing_that_slows_the_next_one() -> None:
+    counter, x = meter.counter(), torch.randn(8)
+    counter.begin()
+    sys.settrace(counter.trace)
+    for _ in range(meter.OFTEN):
+        negated_often(x, 2)
+    sys.settrace(None)
+    counter.end()
+    meter._enable_profiler_legacy(meter.CONFIG)
+    negated_often(x, 3)
+    pushed = [event.name() for thread in meter._disable_profiler_legacy() for event in thread if event.kind() == "push"]
+    assert pushed == ["aten::neg"] * 3
+
+
+def negated_often(x: torch.Tensor, times: int = 100_000) -> None:
+    for _ in range(times):
         x = -x
 
 

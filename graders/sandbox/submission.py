@@ -20,6 +20,7 @@ from graders.worker.serve import trains
 from graders.worker.visible import visible
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
+COUNTING = 2  # times as long a call may take whose operators and lines are counted
 WHOLE_SECONDS = 60.0  # of the processor, for all imports and calls together; the slowest reference takes 2
 CUDA_SECONDS = 60.0  # that a GPU's first use may take a worker beside the import
 SHARED = 2  # clock seconds count as one where the processor worked for less: others may use it, and some sleep
@@ -139,7 +140,8 @@ class Submission:
             if found.get(name) is None:
                 raise CheckFailed(self.lacks(name))
         assert self.home.worker is not None
-        worker, limit, start, took = self.home.worker, self.limit, time.monotonic(), 0.0
+        limit = self.limit * (COUNTING if request.measured == "cost" else 1)
+        worker, start, took = self.home.worker, time.monotonic(), 0.0
         worker.limit = limit
         self.calling = request, start
 

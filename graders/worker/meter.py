@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import torch
 from torch._C._autograd import (  # type: ignore[attr-defined]  # which its stub does not list in full
     ProfilerEvent,
+    _clear_callbacks,
     _disable_profiler_legacy,
     _enable_profiler_legacy,
     _enable_record_function,
@@ -100,6 +101,7 @@ def counter() -> Counter:
     """
     start, stop, peak_of, forget_peak = TRACING
     enable, disable, take = partial(_enable_profiler_legacy, CONFIG), _disable_profiler_legacy, TAKE
+    clear = _clear_callbacks
     tell_of_functions, most = _enable_record_function, MOST
     open_events: dict[int, list[bool]] = {}
     add, figures = adder(open_events)
@@ -129,6 +131,7 @@ def counter() -> Counter:
         look_at_python()  # before the events become objects
         stop()
         add(disable())
+        clear()  # torch leaves one where events were taken, so that each call would be slower than the one before
         tell_of_functions(True)
 
     def found() -> dict[str, int]:

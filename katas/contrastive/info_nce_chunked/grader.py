@@ -62,11 +62,11 @@ GRADER = Grader(
                 ),
                 Budget(
                     "many_chunks",
-                    sizes={"samples": (128, 1024)},
-                    inputs=lambda draw, samples: many_rows(draw, samples, 8, chunk_size=16),
+                    sizes={"samples": (128, 960)},
+                    inputs=lambda draw, samples: many_rows(draw, samples, 8, chunk_size=20),
                     asks=("memory",),
                     written=30,  # tiles may be of any size
-                    peak=5,  # (2N)² bytes, a boolean table, would be 7 times the reference's
+                    peak=4,  # (2N)² bytes, a boolean table, would be 7 times the reference's
                     hints=HINTS,
                 ),
             ),
