@@ -140,9 +140,14 @@ MISTAKES = (
     ),
     Mistake(
         "with_biases",
-        "one or more of the three layers have a bias; make all of them with bias=False",
+        "a layer has a bias or another size; make all three with bias=False, and hidden_dim as it is",
         {one: one.replace(", bias=False", "") for one in (GATE, UP, DOWN)},
         {DOWN: DOWN.replace(", bias=False", "")},
+    ),
+    Mistake(
+        "hidden_dim_rounded_up",
+        "hidden_dim is rounded up to a multiple; take it as it is",
+        {GATE: f"hidden_dim = (hidden_dim + 7) // 8 * 8\n        {GATE}"},
     ),
     Mistake(
         "gate_detached",

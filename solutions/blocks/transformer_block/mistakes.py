@@ -112,7 +112,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_eps",
-        "the LayerNorm has another eps; leave it at its default, 1e-5",
+        "the LayerNorm does not add an eps of 1e-5 to the variance; leave eps at its default",
         {"self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-6)"},
         {"self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-6)"},
         {

@@ -86,6 +86,11 @@ MISTAKES = (
         "top-p looks at all tokens; it should look at those that top-k leaves, renormalised to 1",
         {P: "p = z.to(ordered).softmax(-1).gather(-1, index)"},
     ),
+    Mistake(
+        "top_k_by_default",
+        "without a top_k, only the 50 or so largest are kept; None keeps all tokens",
+        {TOP_K: TOP_K.replace("if top_k is not None:", "top_k = 50 if top_k is None else top_k\n    if top_k:")},
+    ),
     Mistake("top_k_left_out", "top_k changes nothing; drop all after the k largest", {TOP_K: "pass"}),
     Mistake(
         "top_p_left_out",
