@@ -61,8 +61,8 @@ MISTAKES = (
     ),
     Mistake(
         "first_labels_compared_with_zeros",
-        "the labels before the first step count as zeros, so nothing moves if all points begin in cluster 0; "
-        "compare only labels that were found",
+        "the first labels are compared with zeros, so nothing moves if all points begin in cluster 0; before the first "
+        "move there are no labels to compare with",
         {"before = None": "before = torch.zeros(len(x), dtype=torch.int64)"},
     ),
     Mistake(

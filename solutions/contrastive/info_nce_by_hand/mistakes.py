@@ -169,7 +169,7 @@ MISTAKES = (
     ),
     Mistake(
         "maximum_in_one_place",
-        "the maximum is subtracted, or detached, only in the sum; do the same to the positive's logit",
+        "the maximum is subtracted or detached in only one place; treat the sum and the positive's logit alike",
         *({CHOSEN: UNSHIFTED}, HALF_DETACHED, ADDED_DETACHED),
     ),
     Mistake("eps_in_the_sum", {TOTAL: f"({TOTAL} + 1e-8)"}),

@@ -242,7 +242,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_axis_left",
-        "the result has an axis of length 1 at its end; drop the axis of the tokens",
+        "the result has an axis of length 1 at its end; drop it, since each row gives one token",
         {DRAW: f"return {MULTINOMIAL}.reshape(*p.shape[:-1], 1)"},
     ),
     Mistake(

@@ -108,7 +108,7 @@ MISTAKES = (
     ),
     Mistake(
         "counts_in_the_dtype_of_the_scores",
-        "the positives are counted in the dtype of the scores, and float16 ends at 65 504; count in float64",
+        "the positives are counted in the dtype of the scores, and float16 rounds counts above 2048; count in float64",
         {COUNTED: COUNTED.replace("double()", "to(score.dtype)")},
     ),
     Mistake(

@@ -18,8 +18,8 @@ MISTAKES = (
     ),
     Mistake(
         "first_step_zero",
-        "the warm-up begins with the rate 0, and the first step changes nothing; step 0 has one of W parts already, so "
-        "use (step + 1) / W",
+        "the warm-up begins with the rate 0, and the first step changes nothing; step 0 should already have 1/W of "
+        "base_lr, so use (step + 1) / W",
         {WARMUP: ["base_lr * step / warmup_steps", "base_lr * step / max(1, warmup_steps - 1)"]},
     ),
     Mistake(

@@ -67,7 +67,7 @@ MISTAKES = (
     ),
     Mistake(
         "padding_is_nan",
-        "a micro-batch without targets that count has the mean NaN, and NaN times 0 is NaN; sum the losses instead",
+        "if no target of a micro-batch counts, its mean is NaN, and NaN times 0 is NaN; sum the losses instead",
         {LOSS: f"{MEAN} * {COUNT}"},
     ),
     Mistake("not_divided", "the loss is a sum; divide it by the number of tokens", {"(loss / tokens)": "loss"}),
