@@ -46,7 +46,7 @@ MISTAKES = (
     ),
     Mistake(
         "margin_for_positives",
-        "the margin also limits the loss of positive pairs; theirs is d², however large d is",
+        "the margin also changes the loss of positive pairs; theirs is d² for every d",
         {PULL: "distance.clamp(max=margin).square()"},
         {PULL: ["torch.relu(distance - margin).square()", "distance.square() * (distance <= margin)"]},
     ),
