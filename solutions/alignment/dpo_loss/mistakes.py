@@ -86,7 +86,7 @@ MISTAKES = (
     ),
     Mistake(
         "loss_for_logp",
-        "the sign is wrong: the result is a loss; log-probabilities are negative",
+        "sequence_logp has the sign of a loss; log-probabilities are negative",
         {ADDED: f"-{ADDED}"},
     ),
     Mistake(
@@ -139,7 +139,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_sigmoid",
-        "log σ(z) is computed in two steps, and σ is rounded to 0 or 1, or e^z overflows; use logsigmoid or softplus",
+        "log σ(z) is computed in two steps, which fails where |z| is large; use logsigmoid or softplus",
         {
             LOSSES: [
                 f"{OF_SIGMOID}(-z).sigmoid().log()",
@@ -168,7 +168,7 @@ MISTAKES = (
     ),
     Mistake(
         "smoothing_ignored",
-        "label_smoothing changes nothing; weight both terms by it",
+        "label_smoothing changes nothing; the loss is −(1 − ε) log σ(z) − ε log σ(−z)",
         {LOSSES: "losses = -F.logsigmoid(z)"},
     ),
     Mistake(
@@ -188,7 +188,7 @@ MISTAKES = (
     ),
     Mistake(
         "robust_dpo",
-        "the second term is subtracted, as in robust DPO; add it",
+        "the second term has the wrong sign, as in robust DPO; the loss is −(1 − ε) log σ(z) − ε log σ(−z)",
         {
             LOSSES: [
                 "losses = (label_smoothing * F.logsigmoid(-z) - (1 - label_smoothing) * F.logsigmoid(z))"
@@ -199,7 +199,7 @@ MISTAKES = (
     ),
     Mistake(
         "sign_turned",
-        "the loss is log σ(z), which is negative; take −log σ(z)",
+        "the loss has the wrong sign; −log σ(z) is positive",
         {LOSSES: f"{LOSSES}\n    losses = -losses"},
     ),
     Mistake(

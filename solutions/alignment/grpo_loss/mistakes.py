@@ -34,7 +34,7 @@ MISTAKES = (
     ),
     Mistake(
         "std_of_all_prompts",
-        "mean or standard deviation is taken over all prompts; take it over the group",
+        "the standard deviation, perhaps also the mean, is taken over all prompts; take both over the group",
         {STD: "(rewards.std() + eps)"},
         {FIRST: "pass", STD: "(rewards.std() + eps)"},
         {FIRST: "pass", STD: "(rewards.std() + eps)", CENTRED: CENTRED.replace("dim=1, keepdim=True", "")},
@@ -60,7 +60,7 @@ MISTAKES = (
     ),
     mistake(
         "divided_by_the_variance",
-        "the advantages are divided by the variance; divide by its root",
+        "the advantages are divided by the variance; divide by std + eps",
         STD,
         STD.replace("std", "var"),
     ),
@@ -79,8 +79,8 @@ MISTAKES = (
     ),
     Mistake(
         "rounding_becomes_an_advantage",
-        "equal rewards do not give exactly 0: their mean is rounded, and dividing by little more than eps enlarges "
-        "the error; subtract one reward first, or treat equal rewards apart",
+        "equal rewards do not give exactly 0: their mean is rounded, and dividing by little more than eps "
+        "enlarges the error; first subtract one reward of the group from all of them",
         {FIRST: "pass"},
     ),
     mistake(
@@ -136,7 +136,7 @@ MISTAKES = (
     ),
     mistake(
         "no_exponential",
-        "log-probabilities are used as the ratio; the ratio is the exponential of their difference",
+        "the ratio is the difference or the quotient of the log-probabilities; it should be e^(logp − old_logp)",
         RATIO,
         RATIO.replace(".exp()", ""),
         "ratio = logp / old_logp.detach()",
@@ -144,7 +144,7 @@ MISTAKES = (
     Mistake(
         "ratio_is_constant",
         "the ratio is detached, or logp is compared with itself, so the gradient is 0 or wrong; take logp − "
-        "old_logp, and detach only old_logp",
+        "old_logp, and detach only old_logp in it",
         {RATIO: RATIO.replace("(logp", "(logp.detach()")},
         {RATIO: RATIO.replace("(logp", "(logp.detach()"), "if ref_logp is not None:": "if kl_coef > 0:"},
         {RATIO: RATIO.replace("old_logp", "logp")},
@@ -157,7 +157,7 @@ MISTAKES = (
     ),
     mistake(
         "sign_turned",
-        "the objective is returned; the loss is minus the objective",
+        "min(ρA, clip(ρ)A) lacks its minus; the loss is −min(ρA, clip(ρ)A), plus the KL term",
         OBJECTIVE,
         OBJECTIVE.replace("-", "", 1),
     ),
@@ -225,7 +225,12 @@ MISTAKES = (
         TOKEN,
         SEQUENCE,
     ),
-    mistake("sum_of_sequences", "sequences are added up; take their mean", SEQUENCE, SEQUENCE.replace("mean", "sum")),
+    mistake(
+        "sum_of_sequences",
+        "the means of the answers are added up; average them",
+        SEQUENCE,
+        SEQUENCE.replace("mean", "sum"),
+    ),
     Mistake(
         "masked_after_exp",
         "padding is masked only after exp, or by a factor of 0, and 0 · ∞ is NaN, in the loss or in its gradient; "

@@ -89,7 +89,8 @@ MISTAKES = (
     ),
     Mistake(
         "mask_multiplied_in",
-        "the scores are multiplied by the mask, which leaves a score of 0, and exp(0) is 1; use -inf for blocked keys",
+        "the scores are multiplied by the mask, so blocked ones are 0, and exp(0) is 1; fill them with the least "
+        "value of the dtype, then set blocked weights to 0",
         {BLOCK: "scores = scores * (mask != 0)", **NOT_CLEARED},
     ),
     Mistake(
@@ -99,8 +100,8 @@ MISTAKES = (
     ),
     Mistake(
         "renormalised_after_the_softmax",
-        "blocked weights are cleared after the softmax and the others divided by their sum, which underflows where a "
-        "blocked score is far above them; block the scores before the softmax",
+        "blocked weights are cleared after the softmax and the others divided by their sum, which underflows "
+        "where a blocked score is far higher; block the scores before the softmax, and do not divide",
         {BLOCK: "pass", CLEAR: f"{CLEAR}\n            attn = attn / {SUM}.clamp_min(1e-300)"},
         *(
             {BLOCK: "pass", CLEAR: f"{CLEAR}\n            attn = attn / {divisor}"}
@@ -109,7 +110,8 @@ MISTAKES = (
     ),
     Mistake(
         "blocked_row_gives_nan",
-        "blocked scores are -inf, so the softmax of a row with all keys blocked is NaN; the weights should be 0 there",
+        "blocked scores are -inf, so a row with every key blocked is NaN; use the least value of the dtype, and "
+        "set the weights of blocked keys to 0 after the softmax",
         {BLOCK: BLOCK.replace(LEAST, "-torch.inf"), **NOT_CLEARED},
         {BLOCK: ADDED_INFINITY, **NOT_CLEARED},
     ),
@@ -134,8 +136,8 @@ MISTAKES = (
     ),
     Mistake(
         "constant_too_small",
-        "blocked scores are filled with a constant such as -1e4, and allowed ones may be lower; use the least value of "
-        "the dtype, and set the weights of blocked keys to 0 after the softmax",
+        "blocked scores are filled with a constant such as -1e4, and allowed scores may be lower; use the least "
+        "value of the dtype, and set the weights of blocked keys to 0 after the softmax",
         *(
             {BLOCK: BLOCK.replace(LEAST, constant), **more}
             for constant in ("-1e4", "-65504.0")
@@ -144,8 +146,9 @@ MISTAKES = (
     ),
     Mistake(
         "penalty_times_one_minus_mask",
-        "(1 - mask) times a constant is added to the scores, which is right only for masks of 0 and 1, and a row with "
-        "every key blocked is not cleared; fill the scores where mask == 0, and set the weights of such a row to 0",
+        "(1 - mask) times a constant is added to the scores, which is right only for masks of 0 and 1, and never "
+        "for a row with every key blocked; fill the scores where mask == 0 with the least value of the dtype, "
+        "then set blocked weights to 0",
         {BLOCK: PENALTIES[0], **NOT_CLEARED},
         *({BLOCK: penalty, **NOT_CLEARED} for penalty in PENALTIES[1:]),
     ),

@@ -37,7 +37,7 @@ MISTAKES = (
     ),
     Mistake(
         "scaled_by_alpha_times_rank",
-        "the low-rank part is multiplied by alpha · rank; divide by the rank",
+        "the low-rank part is multiplied by alpha · rank; multiply by alpha / rank",
         {SCALE: "self.scale = alpha * rank"},
     ),
     Mistake(
@@ -142,8 +142,8 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_of_x_cut",
-        "the frozen layer runs under no_grad or is detached, which cuts the gradient of x; freezing its parameters is "
-        "enough",
+        "the frozen layer runs under no_grad, or its input or output is detached, which cuts the gradient of x; "
+        "freezing its parameters is enough",
         {RETURN: [f"return {BASE}.detach() + {ADDED}", f"return self.linear(x.detach()) + {ADDED}"]},
     ),
     Mistake(
@@ -189,7 +189,7 @@ MISTAKES = (
     ),
     Mistake(
         "merged_into_self",
-        "merged writes to weights of the layer itself, which should stay as they are; put the sum into a new weight",
+        "merged writes to weights of the layer itself, which should stay as they are; put the sum into a new layer",
         {WEIGHT: ADDED_IN_PLACE},
         {MERGED: "nn.init.zeros_(self.lora_B)\n        return new\n"},
         {MERGED: "self.linear.weight.data = new.weight.data\n        return new\n"},
@@ -202,8 +202,8 @@ MISTAKES = (
     ),
     Mistake(
         "kept_in_evaluation",
-        "in evaluation, a merged weight is kept, which misses what is loaded or learned later; use the weights of each "
-        "call",
+        "in evaluation, a merged weight is kept, which misses weights that are loaded or learned later; use the "
+        "current weights in every call",
         {RETURN: KEPT + RETURN},
         {"def merged": MERGED_BY_EVAL + "def merged", RETURN: f"return {BASE} if self.inside else {BASE} + {ADDED}"},
     ),

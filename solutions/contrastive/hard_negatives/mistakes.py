@@ -41,13 +41,15 @@ MISTAKES = (
     ),
     Mistake(
         "self_among_the_hardest",
-        "the row itself is among its own k negatives, as the most similar; leave it out before top-k",
+        "the row itself is among its own k negatives, as the most similar; leave out the row and its positive "
+        "before top-k",
         {SAME: f"{ITSELF}.roll(N, 1)"},
         {MASKED: "logits"},
     ),
     Mistake(
         "positive_among_the_hardest",
-        "the positive is among the k negatives: it takes a place, or counts twice; leave it out before top-k",
+        "the positive takes one of the k places, or counts twice; take k negatives without the positive, then add "
+        "the positive once",
         {SAME: ITSELF},
         {SAME: ITSELF, LOSS: WITHOUT_POSITIVE},
         {SAME: ITSELF, K: "min(top_k, rows - 1)"},
@@ -69,13 +71,13 @@ MISTAKES = (
     ),
     Mistake(
         "more_than_there_are",
-        "a top_k above 2N − 2 fails or is refused, or fewer negatives are taken; take the smaller of top_k and 2N − 2",
+        "a large top_k fails, is refused or gives too few negatives; take the smaller of top_k and 2N − 2",
         {K: ["top_k", "min(top_k, N - 1)", "min(top_k, rows - 2, 10)"]},
         {TOP_K: "if top_k < 1 or top_k > len(features) - 2 > 0:"},
     ),
     Mistake(
         "one_pair",
-        "one sample is refused or does not give 0; without a negative the loss is 0",
+        "a batch of one sample fails or is refused; without a negative the loss is 0",
         {TOP_K: "if top_k < 1 or len(features) == 2:"},
         {CANDIDATES: f"{CANDIDATES} - hardest.amax(1, keepdim=True)"},
     ),
@@ -106,7 +108,7 @@ MISTAKES = (
     Mistake("positive_left_out", "the positive is missing in the denominator; add it", {LOSS: WITHOUT_POSITIVE}),
     Mistake(
         "hardest_detached",
-        "the negatives, or all rows but the anchors, get no gradient; only the choice has none",
+        "the negatives, or all rows but the anchors, get no gradient; detach none of them",
         {HARDEST: f"{HARDEST}.detach()"},
         {LOGITS: "unit @ unit.detach().mT / temperature"},
     ),
@@ -125,13 +127,15 @@ MISTAKES = (
     ),
     Mistake(
         "no_max_shift",
-        "exponentials overflow at small temperatures, or a share of 0 has no logarithm; use logsumexp or cross-entropy",
+        "exponentials overflow at small temperatures, or the log is taken of a share that is 0 or gets an eps; "
+        "use logsumexp or cross-entropy",
         {LOSS: "return -(positive.exp() / (positive.exp() + hardest.exp().sum(1, keepdim=True))).log().mean()"},
         *({LOSS: f"return -({CANDIDATES}.softmax(1)[:, 0]{eps}).log().mean()"} for eps in ("", " + 1e-12", " + 1e-8")),
     ),
     Mistake(
         "not_normalised",
-        "the rows are not divided by their norms, or the norms are detached, have an eps or overflow in float16",
+        "the rows are not divided by their norms, or the norms are detached, have an eps or overflow in float16; "
+        "use F.normalize",
         {UNIT: ["features", f"features / {NORM}.detach()", f"features / ({NORM} + 1e-8)"]},
         {UNIT: "features / (features * features).sum(1, keepdim=True).sqrt()"},
     ),

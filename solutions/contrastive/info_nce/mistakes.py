@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "same_view_left_out",
-        "the negatives come only from the other view; the other rows of the same view also count",
+        "the negatives come only from the other view; all 2N rows are anchors, and each counts all other rows",
         {MASKED: f"logits.masked_fill({IN_FIRST_HALF}[:, None] == {IN_FIRST_HALF}, -torch.inf)"},
         {LOSS: "return F.cross_entropy(logits[: rows // 2, rows // 2 :], positive[rows // 2 :])"},
     ),
@@ -109,8 +109,8 @@ MISTAKES = (
     ),
     Mistake(
         "mask_too_weak",
-        "the row's own logit is set to 0, which still counts exp(0) = 1, or to a number such as −100, which other "
-        "logits reach at small τ; set it to −inf",
+        "the row's own logit is set to 0, −1/τ or another number that other logits can reach, so that it still "
+        "counts; set it to −inf",
         {MASKED: "logits.masked_fill(itself, 0.0)"},
         {MASKED: [f"logits.masked_fill(itself, {weak})" for weak in ("-1 / temperature", "-10.0", "-100.0")]},
     ),

@@ -34,7 +34,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_projection",
-        "the part along the row itself is left in; the length changes no cosine, so take that part out",
+        "the part along the row itself is left in; the length changes no cosine, so take that part out, even if "
+        "the length is 1",
         {RESULT: ["d_unit / norm", "(d_unit - radial * ((norm - 1).abs() > 1e-5)) / norm"]},
     ),
     Mistake(

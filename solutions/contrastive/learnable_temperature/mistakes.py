@@ -49,7 +49,7 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_cached",
-        "the temperature is computed once and kept, so it does not follow the parameter; take exp in every call",
+        "an earlier temperature is kept, so it does not follow every change of the parameter; take exp in every call",
         {KEPT: f"{KEPT}\n        self.tau = {EXP}", TAU: "return self.tau"},
         {KEPT: f"{KEPT}\n        self.tau = init_temperature", LOGITS: f"{PRODUCT} / self.tau"},
         {"import torch\n": "import functools\nimport torch\n", "@property": "@functools.cached_property"},
@@ -58,7 +58,7 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_clamped",
-        "the temperature is clamped inside, or an eps is added; divide by exp(log_temperature) as it is",
+        "the temperature or its parameter is clamped, or an eps is added; divide by exp(log_temperature) as it is",
         {TAU: [f"return {EXP}.clamp({ends})" for ends in ("0.01", "0.05", "1e-3", "0.01, 100", "max=1")]},
         {LOGITS: f"{PRODUCT} * (1 / self.temperature).clamp(max=100)"},
         {TAU: f"return (t := {EXP}) + (t.clamp(min=0.01) - t).detach()"},
@@ -73,7 +73,8 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_detached",
-        "the temperature has no graph, so log_temperature is not learned; use no item(), .data or detach() on the way",
+        "the temperature has no graph, in forward or as a property, perhaps only in evaluation; use no item(), "
+        ".data or detach() on the way",
         {TAU: [f"return self.log_temperature.{way}" for way in ("exp().detach()", "data.exp()")]},
         {LOGITS: [f"{PRODUCT} / self.temperature.{way}" for way in ("detach()", "item()")]},
         {LOGITS: f"{LOGITS} if self.training else {LOGITS}.detach()"},
@@ -84,7 +85,8 @@ MISTAKES = (
     ),
     Mistake(
         "parameter_itself",
-        "the parameter itself is used as the temperature, or a function of it other than exp; it is log τ, so take exp",
+        "the temperature is the parameter itself, or a function of it other than exp; start at "
+        "log(init_temperature), and take exp",
         {TAU: "return self.log_temperature"},
         {LOGITS: f"{PRODUCT} / self.log_temperature"},
         {TAU: "return self.log_temperature", INIT: OTHER_INIT},
@@ -93,7 +95,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_the_scale",
-        "the parameter is log(1/τ), as CLIP's is, or the product is multiplied by τ; here it is log τ, and τ divides",
+        "the parameter is log(1/τ), as CLIP's is, or the product is multiplied by τ; here τ = "
+        "exp(log_temperature), and divides",
         {LOG: f"-{LOG}", TAU: "return (-self.log_temperature).exp()"},
         {LOGITS: f"{PRODUCT} * self.temperature"},
         {LOG: f"-{LOG}", LOGITS: f"{PRODUCT} * {EXP}"},
@@ -111,7 +114,8 @@ MISTAKES = (
     ),
     Mistake(
         "not_a_parameter",
-        "log_temperature is a buffer, a plain tensor or frozen, so no optimiser trains it; make it an nn.Parameter",
+        "log_temperature is a buffer, a plain tensor or frozen, so no optimiser trains it; make it an "
+        "nn.Parameter that requires gradients",
         {KEPT: 'self.register_buffer("log_temperature", torch.tensor(init_temperature).log())'},
         {INIT: f"{LOG}.requires_grad_()"},
         {LOG: f"{LOG}, requires_grad=False"},

@@ -73,7 +73,8 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_not_everywhere",
-        "not all cosines are divided by the temperature, or they are multiplied by it; divide every logit, once",
+        "not all cosines are divided by the temperature, or they are multiplied by it or divided twice; divide "
+        "every logit, once",
         {LOGITS: LOGITS.replace("negatives]", "negatives / temperature]").removesuffix(" / temperature")},
         {LOGITS: LOGITS.replace("positives", "positives / temperature").removesuffix(" / temperature")},
         {LOGITS: [LOGITS.removesuffix(" / temperature"), LOGITS.replace("/", "*")]},
@@ -106,8 +107,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_beside_the_product_of_norms",
-        "norms are kept above an eps such as 1e-6, or products of two above 1e-8, which is too much for short rows; "
-        "divide each row by its own norm",
+        "norms are kept above an eps such as 1e-6, or products of two norms above 1e-8, too much for short rows; "
+        "use F.normalize with its default eps",
         {
             UNIT: "query, key.detach(), queue.detach()",
             LOGITS: "torch.cat([positives / (q.norm(dim=1) * k.norm(dim=1)).clamp_min(1e-8)[:, None], "
@@ -145,13 +146,14 @@ MISTAKES = (
     ),
     Mistake(
         "parameters_in_new_memory",
-        "the result lies in a new tensor (k = … or k.data = …); write it into the memory that the parameter has",
+        "the result lies in other memory (k = …, k.data = … or set_); write it into the memory that the parameter has",
         {STEP: "k = m * k + (1 - m) * q"},
         {STEP: ["k.data = m * k.data + (1 - m) * q.data", f"k.set_(q.detach()) if m == 0 else {STEP}"]},
     ),
     Mistake(
         "update_is_recorded",
-        "autograd records the update; the parameters should stay leaves, and require gradients as before",
+        "autograd records the update, or requires_grad is switched off; update under torch.no_grad(), and leave "
+        "requires_grad as it was",
         {NO_GRAD: "if True:"},
         {STEP: "k.requires_grad_(False).mul_(m).add_(q, alpha=1 - m)"},
     ),

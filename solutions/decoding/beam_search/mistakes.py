@@ -131,8 +131,7 @@ MISTAKES = (
     ),
     Mistake(
         "divided_again",
-        "the next log-probability is added to a score that is divided already, and the sum is divided again; keep the "
-        "plain sum",
+        "the next log-probability is added to a score that is already divided; add it to the plain sum",
         {"total + value,": "(total + value) / len(tokens) ** length_penalty,", SCORE: "return total"},
     ),
     Mistake(
@@ -147,7 +146,7 @@ MISTAKES = (
     ),
     Mistake(
         "impossible_taken",
-        "tokens with a log-probability of −∞ are taken where there are no others; leave them out",
+        "tokens with a log-probability of −∞ are taken where the others do not fill the beam; leave them out",
         {"> -math.inf": ">= -math.inf"},
     ),
     Mistake(
@@ -179,7 +178,7 @@ MISTAKES = (
     ),
     Mistake(
         "finished_alone",
-        "only finished hypotheses come back; those that max_len cuts off belong to the result",
+        "hypotheses that max_len cuts off are missing, always or next to finished ones; they belong to the result",
         returned("[(one[0], score(one)) for one in beam if one[2]]"),
         returned("[(one[0], score(one)) for one in beam if one[2]] or [(one[0], score(one)) for one in beam]"),
     ),

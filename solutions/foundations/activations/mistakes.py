@@ -41,7 +41,7 @@ MISTAKES = (
     ),
     Mistake(
         "clamped_for_float32",
-        "x is clamped to ±88, but e^88 overflows float16, where exp ends at 11.09; use e^(−|x|) instead",
+        "x is clamped to a bound such as ±88, but in float16 exp ends at 11.09 and overflows; use e^(−|x|) instead",
         {TANH: QUOTIENT.format("x.clamp(-88, 88)")},
         {SIGMA: f"{EXP_88} / (1 + {EXP_88})"},
     ),
@@ -102,7 +102,8 @@ MISTAKES = (
     ),
     Mistake(
         "alpha_forgotten",
-        "elu leaves alpha out of its value, of its slope below 0, or of both; multiply both by alpha",
+        "elu lacks alpha in its value or in its slope below 0, or in a part of them; they are alpha (e^x − 1) and "
+        "alpha e^x",
         {ELU_SLOPE: "torch.where(x > 0, 1, torch.exp(x))"},
         {ELU: ELU.replace("alpha * ", "")},
         {ELU_SLOPE: "torch.where(x > 0, 1, ctx.alpha * torch.expm1(x) + 1)"},

@@ -22,7 +22,7 @@ OUTER_2 = {W2: "(hidden[:, :, None] * d_logits[:, None]).sum(dim=0)"}
 MISTAKES = (
     Mistake(
         "small_shares_dropped",
-        "probabilities that are nearly 0 are set to 0, or raised to a least value; use softmax as it is",
+        "logits, probabilities or gradients are clamped, or set to 0 where they are nearly 0; use softmax as it is",
         {"    d_hidden = ": "    d_logits = d_logits * ((d_logits * N).abs() > 1e-6)\n    d_hidden = "},
         {"torch.softmax(logits, dim=1)": "torch.softmax(logits, dim=1).clamp(1e-7, 1 - 1e-7)"},
         {"torch.softmax(logits, dim=1)": "torch.softmax(logits.clamp(-30, 30), dim=1)"},

@@ -54,7 +54,8 @@ def through(flat: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "forward_difference",
-        "the slope is taken on one side of x, so its error is proportional to h; take it from x − h to x + h",
+        "the slope is taken on one side of x, so its error is proportional to h; take it from x − h to x + h, "
+        "with h from ε^(1/3) by default",
         one_sided("(f(up) - here) / steps[i]"),
         one_sided("(here - f(down)) / steps[i]"),
         {**one_sided("(f(up) - here) / steps[i]"), EPS: EPS.replace("(1 / 3)", "0.5")},
@@ -71,12 +72,13 @@ MISTAKES = (
     ),
     Mistake(
         "step_relative_to_x_alone",
-        "the default step is a fraction of |x|, so it is 0 or tiny at and near x = 0; take max(1, |x|)",
+        "the default step shrinks with |x|, so it is 0 or tiny at and near x = 0; take max(1, |x|)",
         {DEFAULT: [EPS + " * x.abs()", EPS + " * x.abs().clamp_min(1e-8)", EPS + " * x.abs().clamp_max(1)"]},
     ),
     Mistake(
         "one_step_for_all_sizes",
-        "the default step does not grow with |x|, so large entries round it away; multiply by max(1, |x|), per entry",
+        "the default step does not grow with |x|, at least where x < 0, so large entries round it away; multiply "
+        "by max(1, |x|), per entry",
         {DEFAULT: [f"torch.full_like(x, {EPS})", EPS + " * x.clamp_min(1)"]},
     ),
     Mistake(

@@ -101,14 +101,15 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_softmax",
-        "the log is taken of the softmax, which is 0 far below the maximum; write log of the quotient as a difference",
+        "the log is taken of the softmax, which is 0 far below the maximum; subtract the maximum, then the log of "
+        "the sum of exponentials",
         {L_END: f"return {QUOTIENT}.log()"},
         {L_START: "shifted = x", L_END: f"return {QUOTIENT}.log()"},
     ),
     Mistake(
         "log_kept_finite",
-        "the softmax is kept away from 0 before its log is taken, so no result is below the log of that constant; "
-        "write the log of the quotient as a difference",
+        "a constant keeps the softmax away from 0 before its log is taken, so no result is below the constant's "
+        "log; write the log of the quotient as a difference",
         *logs(*(f"{QUOTIENT}.{kept}(1e-{n}).log()" for n in (12, 10, 9, 8, 7, 6) for kept in ("add", "clamp_min"))),
     ),
     Mistake(
@@ -138,7 +139,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_hidden",
-        "vectors of nothing but −∞ give finite numbers, or −∞; they should give NaN, as in torch",
+        "a vector of nothing but −∞, perhaps only of length 1, gives finite numbers or −∞; it should give NaN, as "
+        "in torch",
         *both(
             (
                 {S_END: f"return ({P}).nan_to_num(0)"},
@@ -152,8 +154,7 @@ MISTAKES = (
     ),
     Mistake(
         "minus_infinity_replaced",
-        "−∞ is replaced by a very negative number, which shows in log_softmax, and where all numbers along dim are "
-        "−∞; keep −∞",
+        "−∞ is replaced by a very negative number, which shows in the result, or which float16 cannot hold; keep −∞",
         *of_another_x("x.nan_to_num()", *(f"x.masked_fill(x.isneginf(), -1e{n})" for n in (9, 4))),
     ),
     Mistake(
@@ -170,7 +171,11 @@ MISTAKES = (
         "the maximum is subtracted only inside the sum; subtract it from x as well, or add it to the log of the sum",
         *logs(LOG_P.replace("shifted - ", "x - ")),
     ),
-    Mistake("not_divided", "nothing is divided by the sum along dim", *results("exponentials", "shifted")),
+    Mistake(
+        "not_divided",
+        "the sum along dim is not used; divide by it in softmax, and subtract its log in log_softmax",
+        *results("exponentials", "shifted"),
+    ),
     Mistake(
         "sum_detached",
         "the sum is detached, so the gradient misses how the sum depends on x; keep the graph of the sum",

@@ -74,7 +74,7 @@ MISTAKES = (
     Mistake("sign_lost", {LOSS: LOSS[1:], SMOOTHED: SMOOTHED.replace("loss - ", "loss + ")}),
     Mistake(
         "mean_over_rows",
-        "the mean divides by the number of rows; divide by the sum of the weights of their targets",
+        "the mean divides by a number of rows; divide by the sum of the weights of the targets that are not ignored",
         {DIVISOR: ["counts.sum()", "N"]},
     ),
     Mistake(
@@ -89,7 +89,8 @@ MISTAKES = (
     ),
     Mistake(
         "weights_left_out",
-        "the class weights are not used at all; multiply each class's log-probability by its weight",
+        "the class weights are not used at all; weight each log-probability, and divide the mean by the sum of "
+        "the targets' weights",
         {W: "w = z.new_ones(C)"},
     ),
     Mistake(

@@ -33,7 +33,7 @@ MISTAKES = (
     ),
     in_both(
         "mean_for_sum",
-        "a mean is taken, so that each number counts less in a larger model; add up",
+        "a mean is taken, so that each number counts less where there are more of them; add up",
         L1.replace("sum", "mean"),
         L2.replace("sum", "mean"),
     ),
@@ -91,7 +91,8 @@ MISTAKES = (
     ),
     in_both(
         "sums_in_half_precision",
-        "in half precision, squares or sums overflow, or the strength is rounded; work in float32 and cast the result",
+        "in half precision, squares, products or sums overflow or are rounded, or the strength is; work in "
+        "float32 and cast the result",
         L1.replace(".to(wide)", ""),
         L2.replace(".to(wide)", ""),
         {L2: "w.square().sum(dtype=wide)"},

@@ -28,7 +28,8 @@ MISTAKES = (
     ),
     Mistake(
         "cells_overflow",
-        "the cells are computed in the labels' own dtype, where true · C + predicted does not fit; use int64",
+        "the cells are computed in a narrow dtype, such as the labels' own, where true · C + predicted does not "
+        "fit; use int64",
         {CELL: ["cell = (y_true * C + y_pred).long()", "cell = y_true * C + y_pred"]},
         {CELL: ["cell = (y_true * C + y_pred).long() % (C * C)", "cell = true.short() * C + predicted.short()"]},
     ),
@@ -41,14 +42,14 @@ MISTAKES = (
     ),
     Mistake(
         "counts_overflow",
-        "the counts are kept in a narrow dtype, which overflows where many samples are in one cell; count in int64",
+        "the counts are kept in a narrow dtype, which overflows or rounds where many samples are in one cell; "
+        "count in int64",
         {RESULT: f"{COUNTS}.to(y_true.dtype).long().view(C, C)"},
         {RESULT: [f"{COUNTS}.short().long().view(C, C)", f"{COUNTS}.half().long().view(C, C)"]},
     ),
     Mistake(
         "classes_from_the_labels",
-        "the number of classes is taken from the labels, so that the last classes are missing where they do not "
-        "occur; use num_classes",
+        "the number of classes is taken from the labels, where some classes may not occur; use num_classes",
         {CELL: f"C = int(max(true.max(), predicted.max())) + 1\n    {CELL}"},
         {CELL: f"C = len(torch.unique(torch.cat([true, predicted])))\n    {CELL}"},
     ),
@@ -72,7 +73,7 @@ MISTAKES = (
     ),
     Mistake(
         "positive_class_first",
-        "with two classes the matrix begins with class 1, [[TP, FN], [FP, TN]]; here class 0 comes first",
+        "with two classes the matrix begins with TP, the cell of class 1; it should be [[TN, FP], [FN, TP]]",
         {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix.flip(0, 1) if C == 2 else matrix"},
         {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix.flip(0, 1).T if C == 2 else matrix"},
     ),

@@ -69,8 +69,8 @@ MISTAKES = (
     ),
     Mistake(
         "positions_as_tokens",
-        "axis 1 is taken for the vocabulary, as F.cross_entropy does, but here it is the last axis; flatten, or "
-        "transpose",
+        "the softmax runs over axis 1, as F.cross_entropy's does, but here the vocabulary is the last axis; "
+        "flatten B and S first",
         {MEAN: MEAN.replace(".flatten(0, 1)", "").replace(".flatten()", "")},
         {MEAN: f"-logits.log_softmax(1).{PICKED}[counts].mean()"},
     ),

@@ -44,7 +44,7 @@ COVARIANCES = "torch.cov(x.transpose(0, 1).flatten(1), correction=0).reshape(C, 
 MISTAKES = (
     Mistake(
         "unbiased_batch",
-        "the batch is normalised with the unbiased variance; divide by the number of values, not by one less",
+        "the batch is normalised with the unbiased variance; divide by the n values, and by n − 1 only for running_var",
         {VAR: "var = x.var(axes)", UNBIASED: ["", " * ((count - 1) / count)"]},
         {VAR: "var = x.var(axes)"},
     ),
@@ -132,7 +132,7 @@ MISTAKES = (
     ),
     Mistake(
         "statistics_detached",
-        "the statistics of the batch are detached, so the gradient of x misses how they depend on x",
+        "the batch's mean, its variance or both are detached, so the gradient of x misses how they depend on x",
         {CENTRED: CENTRED.replace("mean", "mean.detach()"), ROOT: ROOT.replace("var", "var.detach()")},
         {CENTRED: CENTRED.replace("mean", "mean.detach()")},
         {ROOT: ROOT.replace("var", "var.detach()")},
@@ -140,7 +140,8 @@ MISTAKES = (
     Mistake("eps_outside_the_root", {ROOT: "(torch.sqrt(var.view(channels)) + self.eps)"}),
     Mistake(
         "difference_of_squares",
-        "E[x²] − E[x]² loses its digits where the mean is large; subtract each channel's own mean before squaring",
+        "E[x²] − E[x]² loses its digits, even if one mean of all channels is subtracted first; subtract each "
+        "channel's own mean before squaring",
         {VAR: "var = (x * x).mean(axes) - mean * mean"},
         {VAR: "var = ((x * x).mean(axes) - mean * mean).clamp_min(0)"},
         {VAR: "var = (x - x.mean()).square().mean(axes) - (mean - x.mean()).square()"},

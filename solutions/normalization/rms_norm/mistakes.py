@@ -55,7 +55,7 @@ DIVISORS = {
     ),
     "absolute_values": (
         ("{x}.abs().mean(-1, keepdim=True) + eps",),
-        "absolute values are averaged; take the root of the mean of the squares",
+        "absolute values are averaged; take √(mean(x²) + eps)",
     ),
     "over_all_axes": (
         ("torch.sqrt({x}.square().mean() + eps)",),
@@ -100,7 +100,7 @@ MISTAKES = (
     ),
     Mistake(
         "centred",
-        "the mean is subtracted from x, as in layer norm; RMS norm only divides",
+        "the mean is subtracted from x, as in layer norm; divide x itself by √(mean(x²) + eps)",
         {"    y = wide / rms\n": "    y = (wide - wide.mean(-1, keepdim=True)) / rms\n"},
         {WIDE: f"{WIDE}\n    wide = wide - wide.mean(-1, keepdim=True)"},
         {
@@ -110,7 +110,7 @@ MISTAKES = (
     ),
     Mistake(
         "rms_detached",
-        "the root is detached, so the gradient of x misses how it depends on x",
+        "the root is detached, so the gradient of x misses how the root depends on x",
         {"y = wide / rms": "y = wide / rms.detach()"},
     ),
     Mistake(
@@ -141,8 +141,8 @@ MISTAKES = (
     ),
     of_x(
         "no_projection",
-        "rms is treated as a constant, so the gradient of x lacks the part through it; subtract n · mean(g · n), with "
-        "n = x / rms and g = w · grad_output",
+        "rms is treated as a constant; before you divide by rms, subtract n · mean(g · n) from g, with n = x / "
+        "rms and g = w · grad_output",
         "grad_n / rms",
     ),
     of_x(
@@ -152,7 +152,7 @@ MISTAKES = (
     ),
     of_x(
         "projection_added",
-        "the part of the gradient of x through rms is added; rms grows with x and divides it, so subtract that part",
+        "the part of the gradient of x through rms is added; it comes from a division by rms, so subtract this part",
         "(grad_n + n * (grad_n * n).mean(-1, keepdim=True)) / rms",
     ),
     of_x(

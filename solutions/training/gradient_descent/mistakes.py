@@ -74,7 +74,7 @@ MISTAKES = (
     ),
     in_descent(
         "stops_early",
-        "the loop stops before the last step, where the loss rises, is infinite or hardly changes; make all steps",
+        "steps are left out where the loss rises, hardly changes or is not finite; make all steps",
         {APPEND: APPEND + "        if losses[1:] and abs(losses[-2] - losses[-1]) < 1e-6:\n            break\n"},
         {APPEND: APPEND + "        if losses[1:] and losses[-1] > losses[-2]:\n            break\n"},
         {APPEND: APPEND + "        if losses[-1] == float('inf'):\n            break\n"},
