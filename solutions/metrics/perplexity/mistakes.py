@@ -31,7 +31,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_of_perplexities",
-        "exp is taken of each sequence or each token, and then the mean; take the mean of the losses, and exp once",
+        "exp is taken of each sequence or each token, and then the mean; take exp once, of one mean over all "
+        "tokens that count",
         {MEAN: OF_SEQUENCES, RESULT: [f"{RESULT}.mean()", OF_ANY.format(RESULT)]},
         {MEAN: EACH, RESULT: ["loss.exp()[counts].mean()", "loss.exp().mean()"]},
     ),
