@@ -56,7 +56,11 @@ MISTAKES = (
         "rewards.std(dim=1, keepdim=True).clamp(min=eps)",
     ),
     mistake(
-        "eps_ignored", "eps changes nothing; divide by std + eps", STD, STD.replace("eps", "1e-6"), STD.replace("eps", "1e-8")
+        "eps_ignored",
+        "eps changes nothing; divide by std + eps",
+        STD,
+        STD.replace("eps", "1e-6"),
+        STD.replace("eps", "1e-8"),
     ),
     mistake(
         "divided_by_the_variance",
