@@ -66,7 +66,7 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "not_centred",
-            "the mean is not subtracted, as in RMS norm; subtract it from x",
+            "the mean is not subtracted from x, as in RMS norm; use (x − mean) / √(variance + eps)",
             result("x / torch.sqrt(x.square().mean(axes, keepdim=True) + eps)"),
             result("x / torch.sqrt(var + eps)"),
         ),
@@ -78,7 +78,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "difference_of_squares",
-            "E[x²] − E[x]² loses its digits where the mean is large; subtract each block's own mean before squaring",
+            "the variance is a difference of squares, as E[x²] − E[x]², and loses digits if both are large; subtract "
+            "each block's own mean before squaring",
             variance("(x * x).mean(axes, keepdim=True) - mean * mean"),
             variance("((x * x).mean(axes, keepdim=True) - mean * mean).clamp_min(0)"),
             variance("(x - x.mean()).square().mean(axes, keepdim=True) - (mean - x.mean()).square()"),

@@ -56,7 +56,7 @@ MISTAKES = (
     ),
     Mistake(
         "seen_keys_hidden",
-        "the keys that a query should see are hidden, and the others are not; masked_fill fills where its mask is True",
+        "the keys that a query should see are hidden; masked_fill fills where its mask is True",
         {HIDDEN: HIDDEN.replace("~", "")},
         {HIDDEN: HIDDEN.replace("~", ""), **NOT_CLEARED},
         {HIDDEN: HIDDEN.replace("~", ""), CLEAR: "weights = weights.nan_to_num()"},
@@ -85,7 +85,7 @@ MISTAKES = (
     ),
     Mistake(
         "key_mask_of_one_sample",
-        "every sample is given the padding of the first one; each has its own row of key_mask",
+        "every sample is given the first sample's padding; each has its own row of key_mask",
         {PADDED: PADDED.replace("[:,", "[:1,")},
     ),
     Mistake(

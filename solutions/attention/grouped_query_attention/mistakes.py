@@ -54,7 +54,7 @@ MISTAKES = (
     ),
     Mistake(
         "first_group_for_all",
-        "all query heads read the first head of keys and values; head h should read h // (H / G)",
+        "all query heads read the first head of keys and values; query head h should read head h // (H / G)",
         {SHARE_K: "k = k[:, :1]", SHARE_V: "v = v[:, :1]"},
     ),
     Mistake(
@@ -81,7 +81,7 @@ MISTAKES = (
     Mistake("scaled_by_embed_dim", {"math.sqrt(d)": "math.sqrt(D)"}),
     Mistake(
         "scaled_by_the_width_of_keys",
-        "the scores are divided by the root of the width of all keys, G·d; use √d, the size of one head",
+        "the scores are divided by √(G·d), with the width of all keys; use √d, with the width of one head",
         {"math.sqrt(d)": "math.sqrt(G * d)"},
     ),
     Mistake(

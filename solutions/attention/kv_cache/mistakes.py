@@ -115,13 +115,13 @@ MISTAKES = (
     ),
     Mistake(
         "projected_again",
-        "keys and values from the cache go through k_linear and v_linear again; they did so when they were new",
+        "keys and values from the cache go through k_linear and v_linear again; map only the new tokens",
         joined(projected_again("k"), projected_again("v")),
     ),
     Mistake(
         "kept_in_the_module",
-        "the past is kept in the module, and the cache that is given is not read; a cache that is continued twice then "
-        "goes on from the wrong text",
+        "the module keeps the past by itself, and does not read the given cache, which may belong to another "
+        "text; use the given cache",
         {
             "self.num_heads = num_heads": "self.num_heads, self.past = num_heads, None",
             PAST: "past_k, past_v = self.past",
@@ -130,8 +130,8 @@ MISTAKES = (
     ),
     Mistake(
         "tokens_counted_by_the_module",
-        "the module counts the tokens that it got, so a text that goes on after another one has wrong positions; take "
-        "P from the cache that is given",
+        "the module counts its tokens by itself, which goes wrong where two texts take turns; take P from the "
+        "given cache",
         *[
             {
                 "self.num_heads = num_heads": "self.num_heads, self.length = num_heads, 0",
@@ -158,7 +158,7 @@ MISTAKES = (
     ),
     Mistake(
         "cache_swapped",
-        "the returned pair is (v, k); it should be (k, v)",
+        "the returned pair is (v, k); return (k, v), and read the cache in this order",
         {RESULT: RESULT.replace("(k, v)", "(v, k)")},
         {
             RESULT: RESULT.replace("(k, v)", "(v, k)"),
@@ -167,7 +167,7 @@ MISTAKES = (
     ),
     Mistake(
         "tokens_before_heads",
-        "the returned k and v are (B, S, H, d); return them as (B, H, S, d)",
+        "the returned k and v are (B, S, H, d); return and read them as (B, H, S, d)",
         TOKENS_LAST,
         {**TOKENS_LAST, PAST: "past_k, past_v = (past.transpose(1, 2) for past in cache)"},
     ),

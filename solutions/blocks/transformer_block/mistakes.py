@@ -77,7 +77,7 @@ MISTAKES = (
     ),
     Mistake(
         "side_by_side",
-        "the MLP reads what attention reads, as if they stood side by side; it should read the sum after attention",
+        "the MLP reads the block's input, as if beside attention; it should read the sum after attention",
         {NORMED: f"start = x\n        {NORMED}", HIDDEN_LAYER: "self.fc1(self.ln2(start))"},
     ),
     Mistake(
@@ -112,7 +112,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_eps",
-        "the LayerNorm does not add an eps of 1e-5 to the variance; leave eps at its default",
+        "a LayerNorm does not add an eps of 1e-5 to the variance; leave eps at its default",
         {"self.ln1 = nn.LayerNorm(embed_dim)": "self.ln1 = nn.LayerNorm(embed_dim, eps=1e-6)"},
         {"self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-6)"},
         {

@@ -129,7 +129,7 @@ MISTAKES = (
     ),
     Mistake(
         "l2_taken_for_c",
-        "l2 is used as scikit-learn's C, which is 1 / l2; multiply the penalty by l2",
+        "the penalty is multiplied by 1 / l2, as if l2 were scikit-learn's C; multiply it by l2",
         {"[l2] *": "[1 / l2] *"},
     ),
     Mistake(

@@ -88,7 +88,7 @@ MISTAKES = (
     ),
     Mistake(
         "same_sample_among_negatives",
-        "the positive or the row itself is among the negatives; both are left out",
+        "the positive or the row itself is among the negatives; leave both out",
         {SAME: ITSELF, TOP: "negatives.amax(1).detach()"},
         {SAME: f"{ITSELF}.roll(N, 1)"},
     ),

@@ -63,7 +63,8 @@ MISTAKES = (
     ),
     Mistake(
         "maximum_includes_itself",
-        "the maximum is 1/τ, the row's similarity with itself, so at small τ all exponentials are 0; mask first",
+        "1/τ, the row's similarity with itself, is subtracted, so at small τ all exponentials are 0; subtract the "
+        "masked row's maximum",
         {MASKED: f"top = {TOP}\n    {MASKED}", SHIFTED: "shifted = logits - top"},
         {SHIFTED: "shifted = logits - 1 / temperature"},
     ),
@@ -110,7 +111,8 @@ MISTAKES = (
     ),
     Mistake(
         "not_the_mean_of_all",
-        "only one row of each pair is an anchor, or the losses are summed; take the mean of all 2N",
+        "only one row of each pair is an anchor, or the sum of the losses is not divided by 2N; take the mean of "
+        "all 2N",
         {LOSS: [LOSS.replace(".mean()", end) for end in ("[::2].mean()", ".sum()", ".sum() / (rows // 2)")]},
     ),
     Mistake(
@@ -120,15 +122,16 @@ MISTAKES = (
     ),
     Mistake(
         "no_max_shift",
-        "exponentials overflow at small temperatures, or are all 0; subtract each row's maximum first",
+        "exponentials overflow at small temperatures, or are all 0; mask the diagonal, then subtract each row's "
+        "maximum",
         *({SHIFTED: "shifted = logits"}, UNMASKED | {TOTAL: ALONE}, UNMASKED | {TOTAL: CANCELS}),
         *(UNMASKED | quotient(total) for total in ("(shifted.exp() * ~itself).sum(1)", ALONE, SELECTED)),
         *(UNMASKED | {TOTAL: total} | DIFFERENCE for total in ("(shifted.exp() * ~itself).sum(1)", SELECTED)),
     ),
     Mistake(
         "eps_in_place_of_a_shift",
-        "an eps keeps the log from 0, and changes the loss, while exponentials still overflow at small temperatures; "
-        "subtract each row's maximum, which needs no eps",
+        "an eps keeps the log from 0, and changes the loss, while exponentials still overflow at small "
+        "temperatures; mask the diagonal, then subtract each row's maximum, without an eps",
         *(
             UNMASKED | ({TOTAL: f"({total} + {eps})"} | loss if loss is not None else quotient(f"({total} + {eps})"))
             for eps in ("1e-8", "1e-12", "1e-10")
@@ -138,8 +141,8 @@ MISTAKES = (
     ),
     Mistake(
         "own_exponential_subtracted",
-        "exp(1/τ) is subtracted from the sum, which cancels, and overflows at small temperatures; mask the diagonal "
-        "before the exponential, and subtract each row's maximum",
+        "the row's own exponential is subtracted from the sum, which cancels or overflows at small temperatures; "
+        "mask the diagonal before the exponential, and subtract each row's maximum",
         *(
             UNMASKED | edits
             for own in (
@@ -153,7 +156,11 @@ MISTAKES = (
         {SHIFTED: "shifted = logits - 1 / temperature", MASKED: "", TOTAL: "(shifted.exp().sum(1) - 1)"},
         {SHIFTED: "shifted = logits - 1 / temperature", MASKED: ""} | quotient("shifted.exp().sum(1) - 1"),
     ),
-    Mistake("clamped", "logits are clamped, which changes the loss; subtract each row's maximum", {SHIFTED: CLAMPED}),
+    Mistake(
+        "clamped",
+        "logits are clamped, which changes the loss at small temperatures; subtract each row's maximum",
+        {SHIFTED: CLAMPED},
+    ),
     Mistake(
         "masked_after_the_exponential",
         "the row's own exponential overflows, or cancels, before it is left out; mask the logits first",
@@ -162,8 +169,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_share",
-        "where the positive is far below the others, the log of its share is −∞, and exponentials overflow if its "
-        "logit is subtracted; subtract the row's maximum, and write the log of the share as a difference",
+        "where the positive is far below the others, its share rounds to 0, or exponentials overflow if its logit "
+        "is subtracted; subtract the row's maximum, and write the log of the share as a difference",
         {LOSS: [f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)")]},
         {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
     ),
@@ -174,10 +181,15 @@ MISTAKES = (
     ),
     Mistake("eps_in_the_sum", {TOTAL: f"({TOTAL} + 1e-8)"}),
     Mistake("half_becomes_float32", FLOAT),
-    Mistake("half_checked", "a temperature of 0 or below is accepted; raise ValueError", {" <= 0": [" < 0", " == 0"]}),
+    Mistake(
+        "half_checked",
+        "a temperature of 0, or one below 0, is accepted; raise ValueError for both",
+        {" <= 0": [" < 0", " == 0"]},
+    ),
     Mistake(
         "row_by_row_or_feature_by_feature",
-        "rows, the mask or the positives go through a Python loop, or (2N, 2N, D) products are kept; use one @",
+        "rows, the mask or the positives go through a Python loop, or (2N, 2N, D) products are kept; use whole "
+        "tensors, and one @",
         {LOGITS: "torch.stack([row @ unit.mT for row in unit]) / temperature"},
         {ITSELF: "torch.tensor([[i == j for j in range(rows)] for i in range(rows)])"},
         {"positive = …": "positive = torch.tensor([i + 1 if i % 2 == 0 else i - 1 for i in range(rows)])"},

@@ -64,7 +64,7 @@ MISTAKES = (
     ),
     Mistake(
         "chunk_size_half_checked",
-        "a chunk_size of 0 or a negative one is accepted; raise ValueError for both",
+        "a chunk_size of 0, or a negative one, raises no ValueError; refuse both",
         {BELOW_1: "if chunk_size < 0:"},
     ),
     Mistake(
@@ -83,7 +83,8 @@ MISTAKES = (
     ),
     Mistake(
         "upstream_ignored",
-        "backward does not multiply by the gradient that it is given; it is 1 only where the loss is the last step",
+        "backward ignores the gradient that it is given, which differs if the loss is scaled, as in 3 * loss; "
+        "multiply by it",
         {"upstream[:, None] / temperature": "1 / (rows * temperature)"},
     ),
     Mistake(
@@ -114,9 +115,8 @@ MISTAKES = (
     ),
     Mistake(
         "whole_table",
-        "(2N, 2N) numbers or booleans are there at once: made for all rows, or kept by autograd for each chunk; make "
-        "one chunk's similarities at a time, and make them again in the backward pass, by torch.utils.checkpoint or "
-        "an autograd.Function",
+        "(2N, 2N) numbers or booleans are there at once; make the table and mask of one chunk at a time, and "
+        "again in the backward pass, by torch.utils.checkpoint or an autograd.Function",
         {CHUNK: PLAIN},
         {UNIT: f"{UNIT}\n    table = (unit @ unit.mT / temperature).detach()", "unit[anchors] @ …": "table[anchors]"},
         {

@@ -102,7 +102,7 @@ MISTAKES = (
     ),
     Mistake(
         "items_detached",
-        "the item embeddings are detached, so the item tower does not learn; the value is right, the gradient is not",
+        "the item embeddings are detached, so the item tower does not learn; keep their graph",
         {PRODUCT: "users @ items.mT.detach()"},
     ),
     Mistake(

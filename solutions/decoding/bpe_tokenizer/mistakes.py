@@ -40,7 +40,7 @@ IDS_ALREADY = "bytes are a sequence of whole numbers, as a list of ids is"
 MISTAKES = (
     Mistake(
         "characters_for_bytes",
-        "ids are made of characters instead of bytes; encode the text as UTF-8 first",
+        "the text becomes characters or Latin-1 bytes; use UTF-8 bytes in train, encode and decode",
         CHARACTERS,
         CHARACTERS | {DECODED: "''.join(self.vocab[i].decode('latin-1') for i in ids)"},
         {one: one.replace("()", '("latin-1", "replace")') for one in (BYTES, OF_CHUNK)},
@@ -68,17 +68,18 @@ MISTAKES = (
     ),
     Mistake(
         "ties_by_first_seen",
-        "of equally frequent pairs the one seen first or last is taken; take the one with the larger bytes",
+        "of equally frequent pairs the first or last seen is taken; take the one with the larger left bytes, then "
+        "right bytes",
         {KEY: ["key=lambda pair: pairs[pair]", "key=lambda pair: (pairs[pair], list(pairs).index(pair))"]},
     ),
     Mistake(
         "ties_by_ids",
-        "equally frequent pairs are compared by ids; compare the left one's bytes, then the right one's",
+        "equally frequent pairs are compared by ids; take the one with the larger left bytes, then right bytes",
         {KEY: ["key=lambda pair: (pairs[pair], pair)", "key=lambda pair: (pairs[pair], -pair[0], -pair[1])"]},
     ),
     Mistake(
         "ties_to_the_smaller",
-        "of equally frequent pairs the smaller one is taken; take the larger",
+        "of equally frequent pairs the one with the smaller bytes is taken; take the larger",
         {f"max(pairs, {KEY}": f"min(pairs, {KEY.replace('(pairs', '(-pairs')}"},
     ),
     Mistake(
@@ -131,7 +132,7 @@ MISTAKES = (
     ),
     Mistake(
         "vocab_size_merges",
-        "the number of merges is vocab_size, or one too many or too few; it should be vocab_size − 256",
+        "the number of merges is vocab_size, or is off by one; it should be vocab_size − 256",
         {NEW_IDS: "for new in range(256, 256 + vocab_size):"},
         {NEW_IDS: ["for new in range(256, vocab_size + 1):", "for new in range(256, vocab_size - 1):"]},
     ),

@@ -48,7 +48,7 @@ MISTAKES = (
     ),
     Mistake(
         "top_k_of_the_first_row",
-        "all rows are compared with the k-th largest logit of the first one; each row has its own",
+        "every row is compared with the first row's k-th largest logit; each row has its own",
         {
             TOP_K: "if top_k is not None:\n        first = ordered.reshape(-1, z.shape[-1])[0]\n"
             "        ordered[ordered < first[:top_k][-1]] = -torch.inf"
@@ -56,13 +56,13 @@ MISTAKES = (
     ),
     Mistake(
         "one_too_few_in_top_k",
-        "one token fewer than top_k is kept; also keep the k-th largest",
+        "too few tokens are kept: the k-th largest is dropped; keep it",
         {"ordered[..., top_k:] =": ["ordered[..., max(top_k - 1, 1) :] =", "ordered[..., top_k - 1 :] ="]},
         {TOP_K: "if top_k is not None:\n        ordered[ordered <= ordered[..., :top_k][..., -1:]] = -torch.inf"},
     ),
     Mistake(
         "one_too_many_in_top_k",
-        "one token more than top_k is kept; the first index to drop in the sorted row is top_k",
+        "one token more than top_k is kept; drop everything after the k-th largest",
         {"ordered[..., top_k:] =": "ordered[..., top_k + 1 :] ="},
     ),
     Mistake(
@@ -73,12 +73,13 @@ MISTAKES = (
     ),
     Mistake(
         "one_too_many_in_top_p",
-        "one token more is kept after the sum has reached top_p; the one at which it gets there is the last",
+        "one token too many is kept after the sum has reached top_p; the last to keep is the one that brings the "
+        "sum to top_p",
         {BEFORE: "before = p.cumsum(-1) - p - p.roll(1, -1)"},
     ),
     Mistake(
         "small_probabilities_dropped",
-        "top_p is compared with single probabilities; compare it with the sum of the larger ones",
+        "each token's own probability decides if it is kept; keep it if the larger ones add up to less than top_p",
         {"before >= top_p": ["(p < 1 - top_p) & (before > 0)", "p < top_p * p[..., :1]"]},
     ),
     Mistake(
@@ -94,18 +95,20 @@ MISTAKES = (
     Mistake("top_k_left_out", "top_k changes nothing; drop all after the k largest", {TOP_K: "pass"}),
     Mistake(
         "top_p_left_out",
-        "top_p changes nothing; drop the tokens after the one at which the sum reaches it",
+        "top_p changes nothing; drop the tokens after the one at which the sum reaches top_p",
         {TOP_P: ""},
     ),
     Mistake(
         "ascending",
-        "the row is sorted from the smallest logit up, so the largest are dropped; sort it descending",
+        "the smallest logits come first, in top-p or also in top-k, so the largest are dropped; sort in "
+        "descending order",
         {"sort(-1, descending=True)": "sort(-1)"},
         {P: f"ordered, index = ordered.flip(-1), index.flip(-1)\n        {P}"},  # top-p alone is wrong
     ),
     Mistake(
         "sorted_mask",
-        "the mask is in the order of the sorted row, and the logits are not; scatter it back by the sort's indices",
+        "the mask of the sorted row meets the logits in a wrong order; scatter it by the sort's indices, without "
+        "a gather",
         {DROPPED: ["dropped = ordered == -torch.inf", "dropped = (ordered == -torch.inf).gather(-1, index)"]},
         {CUT: "z = z.masked_fill(before >= top_p, -torch.inf)"},  # top-p alone is wrong
         {CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)"},
@@ -122,7 +125,7 @@ MISTAKES = (
     ),
     Mistake(
         "mask_of_the_first_row",
-        "all rows get the mask of the first one; each row keeps its own tokens",
+        "all rows get the first row's mask; each row keeps its own tokens",
         {DROPPED: f"{DROPPED}\n    dropped = dropped.reshape(-1, z.shape[-1])[0]"},
     ),
     Mistake(
@@ -140,7 +143,7 @@ MISTAKES = (
     ),
     Mistake(
         "dropped_to_a_number",
-        "what is dropped gets a finite number; it should get −∞",
+        "some dropped tokens get a finite number; all should get −∞",
         {RESULT: "return z.masked_fill(dropped, -1e4)"},
         {RESULT: [f"return z.masked_fill(dropped, {fill})" for fill in ("0", "torch.finfo(z.dtype).min")]},
         {RESULT: "return z if top_k is None and top_p is None else z.masked_fill(dropped & (z > -torch.inf), -1e9)"},
@@ -170,7 +173,7 @@ MISTAKES = (
     ),
     Mistake(
         "sums_in_half",
-        "the sums of many probabilities are taken in half precision; take them in float32",
+        "probabilities are added up in half precision; take the softmax and its sums in float32",
         {SORTED: "ordered, index = z.sort(-1, descending=True)"},
     ),
     Mistake(
@@ -227,12 +230,13 @@ MISTAKES = (
     ),
     Mistake(
         "global_generator_moved",
-        "with generator, random numbers are also taken from torch's global one; leave it alone",
+        "torch's global generator is used even if another one is passed; leave it alone then",
         {"    rows = ": "    torch.rand(1)\n    rows = "},
     ),
     Mistake(
         "seed_set",
-        "sample sets a seed, so that every call draws the same; use the generator as it is",
+        "sample sets or copies a seed, so draws repeat, or torch's global generator starts anew; use the "
+        "generator as it is",
         {"    rows = ": "    (generator or torch.default_generator).manual_seed(0)\n    rows = "},
         {"    rows = ": "    torch.manual_seed(0)\n    rows = "},
         {
@@ -247,7 +251,8 @@ MISTAKES = (
     ),
     Mistake(
         "axes_of_1_squeezed",
-        "squeeze() also removes other axes of length 1; give the result the shape of the rows",
+        "every axis of length 1 is removed, as by squeeze(); give the result the shape of the logits without the "
+        "last axis",
         {DRAW: f"{DRAW}.squeeze()"},
     ),
     Mistake(

@@ -95,7 +95,7 @@ MISTAKES = (
     ),
     mistake(
         "eps_in_the_logarithm",
-        "an eps or a clamp raises the probabilities before the logarithm; leave all as they are except in 0 · log 0",
+        "an eps or a clamp raises what the logarithm is taken of; leave it as it is, except in 0 · log 0",
         *(form | {"inside": f"p{raised}"} for raised in RAISED for form in FORMS),
         *each("p * (log(p) - (x * y + 1e-12).log())", "p * ((z + 1e-12).log() - log(p))"),
     ),
@@ -120,7 +120,7 @@ MISTAKES = (
     mistake("nothing_known", "H(x) is returned for H(x | y)", *conditional("h(x if given == 'y' else y)")),
     mistake(
         "no_information",
-        "a joint entropy, H(x | y) + H(y | x), or a normalised information is returned; I is H(x) + H(y) − H(x, y)",
+        "the result is H(x, y), or H(x | y) + H(y | x), or a normalised information; return I = H(x) + H(y) − H(x, y)",
         *({"mi": mi} for mi in ("h(p)", "2 * h(p) - h(x) - h(y)")),
         *({"mi": f"({KL}).sum() / {by}"} for by in ("(h(x) * h(y)).sqrt()", "(h(x) + h(y)) * 2", "h(x)", "h(p)")),
     ),
@@ -147,8 +147,8 @@ MISTAKES = (
     ),
     Mistake(
         "entropy_of_one_column",
-        "H(x) is found as H(x | y) of a table with one column; its p(y), the sum of the cells, also has a slope, so "
-        "each gradient is off by 1; use −Σ p(x) log p(x)",
+        "H(x) is found as H(x | y) of a table with one column; its p(y), the sum of the cells, also has a slope, "
+        "so each gradient is off by a constant; use −Σ p(x) log p(x)",
         {
             "x = joint.sum(1)": "x = joint.sum(1, keepdim=True)",
             "h_x = …": 'h_x = conditional_entropy(x, "y", base)',
@@ -174,7 +174,7 @@ MISTAKES = (
     ),
     mistake(
         "base_1",
-        "base 1 is not refused; its logarithm is 0",
+        "base 1 is not refused; raise ValueError, since log 1 is 0",
         {"check": "base is not None and base <= 0"},
         short={CHECK: "base is not None and base <= 0"},
     ),

@@ -67,8 +67,8 @@ MISTAKES = (
     ),
     Mistake(
         "probs_clamped",
-        "the probabilities are clamped away from 0 and 1, to 1e-7 or the like, which hides how wrong a confident "
-        "answer is; clamp each log at −100 instead",
+        "the probabilities are clamped away from 0 and 1, so the smallest log is not −100; clamp each log at −100 "
+        "instead",
         probs_clamped("1e-7"),
         *(probs_clamped(least) for least in ("1e-6", "1e-8", "1e-12", "1e-15")),
         *(logs_from(f"p.clamp(min={least})") for least in ("1e-7", "1e-8", "1e-12", "torch.finfo(p.dtype).tiny")),
@@ -108,7 +108,8 @@ MISTAKES = (
     ),
     Mistake(
         "hard_targets_only",
-        "the loss is right only for targets of 0 and 1; multiply log p by y and log(1 − p) by 1 − y",
+        "the loss is wrong for targets between 0 and 1; multiply log p by y and any pos_weight, and log(1 − p) by "
+        "1 − y",
         in_both("losses = -torch.where(y > 0.5, log_p, log_not_p)"),
         {LOGITS_LOSS: "return reduce((w * y + 1 - y) * torch.logaddexp(zero, (1 - 2 * y) * logits), reduction)"},
     ),
@@ -130,14 +131,14 @@ MISTAKES = (
     ),
     Mistake(
         "sigmoid_then_probs",
-        "the logits go through the sigmoid and then binary_cross_entropy or its clamp, which cuts the loss off at 100 "
-        "and kills its gradient; find log σ(x) from the logits",
+        "the loss is taken of sigmoid(x): where this rounds to 0 or 1, a wrong answer costs 100 and has no "
+        "gradient; find log σ(x) from the logits",
         {LOG_P: LOGS.replace("(probs, 1 - probs)", "(logits.sigmoid(), 1 - logits.sigmoid())"), LOG_NOT_P: ""},
         {LOGITS_LOSS: "return binary_cross_entropy(logits.sigmoid(), target, reduction)"},
     ),
     Mistake(
         "sigmoid_clamped",
-        "the sigmoid is clamped to 1e-7, which kills the gradient of confident wrong answers; work from the logits",
+        "the sigmoid is clamped, as at 1e-7, which kills the gradient of confident wrong answers; work from the logits",
         logs_of("logits.sigmoid().clamp(1e-7, 1 - 1e-7)"),
     ),
     Mistake(
@@ -155,8 +156,8 @@ MISTAKES = (
     Mistake("softplus_cut_off", softplus(8), softplus(5), softplus(10), softplus(15), softplus(19)),
     Mistake(
         "wrong_slope_at_zero",
-        "the loss is right, but its gradient at a logit of exactly 0 is not ½ − y: a positive part made by clamp, relu "
-        "or where has a slope of 0 or 1 there; use logaddexp, softplus or logsigmoid",
+        "the loss is right, but its gradient at a logit of exactly 0 is not: clamp, relu or where has a slope of "
+        "0 or 1 there, not ½; use logaddexp, softplus or logsigmoid",
         hinged("logits.clamp_min(0)", "(-logits).clamp_min(0)"),
         hinged("torch.relu(logits)", "torch.relu(-logits)"),
         hinged("logits.clamp_min(0)", "logits.clamp_min(0) - logits"),  # max(x, 0) − x y + log(1 + e^−|x|)
@@ -189,7 +190,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_of_an_infinite_sum",
-        "the sum that the mean is made of does not fit float16, though the mean does; use the tensor's own mean",
+        "the mean divides a sum that does not fit float16; use the tensor's own mean",
         {MEAN: "return loss.sum() / loss.numel()"},
     ),
     Mistake(

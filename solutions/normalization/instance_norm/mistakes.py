@@ -68,7 +68,8 @@ MISTAKES = (
     ),
     Mistake(
         "affine_on_another_axis",
-        "weight and bias do not lie along axis 1, the channels; give them an axis of length 1 for each axis after it",
+        "for some numbers of axes, weight and bias do not lie along the channels; give them an axis of length 1 "
+        "for each axis after C",
         {ALONG: ["along = (-1,)", "along = (-1, 1)"]},
         {ALONG: ["along = (-1, 1, 1)", "along = (1, -1, 1, 1)", "along = (-1, *[1] * (x.dim() - 1))"]},
     ),
@@ -80,8 +81,8 @@ MISTAKES = (
     ),
     Mistake(
         "samples_counted_as_positions",
-        "an x with a single position is accepted if it has several samples, as in batch norm; count one sample's "
-        "positions",
+        "an x with a single position can be accepted, since samples, or channels as well, are counted; count one "
+        "channel's positions",
         {FITS: ["x.dim() < 3 or x.numel() == x.shape[1]", "x.dim() < 3 or x.numel() == 1"]},
     ),
     Mistake(

@@ -56,8 +56,7 @@ MISTAKES = (
     ),
     Mistake(
         "statistics_of_the_test_set",
-        "the features are standardised with statistics of the test set; use statistics of the training set for "
-        "both sets",
+        "features are standardised with statistics of test rows; use the training set's statistics for both sets",
         standardised("test_x"),
         first("both = torch.cat([train_x, test_x])\nmean, std = both.mean(0), both.std(0) + 1e-6")
         | {LOSS: LOSS.replace("train_x", "((train_x - mean) / std)")}
@@ -65,7 +64,7 @@ MISTAKES = (
     ),
     Mistake(
         "last_batch_dropped",
-        "rows after the last full batch are never learned from, and may be the only ones of a class; use all rows",
+        "some rows at the end are never learned from, and may be the only ones of a class; use all rows",
         {LOSS: LOSS.replace("train_x", "train_x[:256]").replace("train_y", "train_y[:256]")},
     ),
     Mistake(
@@ -127,7 +126,7 @@ MISTAKES = (
     ),
     Mistake(
         "labels_renumbered_apart",
-        "the labels of each set are numbered anew, so that one number means two classes; keep the labels as they are",
+        "labels are renumbered, so that one number can mean two classes; keep the labels as they are",
         first("train_y, test_y = (y.unique(return_inverse=True)[1] for y in (train_y, test_y))"),
         first("test_y, train_y = (torch.searchsorted(train_y.unique(), y) for y in (test_y, train_y))"),
     ),

@@ -51,8 +51,8 @@ MISTAKES = (
     ),
     Mistake(
         "warmup_not_subtracted",
-        "the cosine's progress is counted from step 0, so that the rate drops where the warm-up ends; "
-        "use (step − W) / (T − W)",
+        "the cosine's progress is counted from step 0; keep the cosine out of the warm-up, then use (step − W) / "
+        "(T − W)",
         {PROGRESS: "step / total_steps"},
         {
             f"    {IN_WARMUP}\n        return {WARMUP}\n": f"    warm = min(1, {WARMUP.replace('base_lr * ', '')})"
@@ -63,8 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "decay_over_all_steps",
-        "the cosine is stretched over T steps, so it has not reached min_lr at step T; T also counts the steps of "
-        "the warm-up, and T − W are left for the cosine",
+        "the cosine takes T steps, so it has not reached min_lr at step T; it should end there, after T − W steps",
         {PROGRESS: "(step - warmup_steps) / total_steps"},
         {AT_THE_END: "if step >= warmup_steps + total_steps:", PROGRESS: "(step - warmup_steps) / total_steps"},
     ),
@@ -121,8 +120,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_from_1_to_0",
-        "base_lr − min_lr is multiplied by another function of the progress p than (1 + cos πp) / 2, which falls "
-        "from 1 to 0 in half a period",
+        "base_lr − min_lr has a wrong factor; it should be (1 + cos πp) / 2 with the progress p, and fall from 1 to 0",
         {SHAPE: ["math.cos(math.pi * progress)", "(1 + math.cos(math.pi * progress))"]},
         {SHAPE: ["(1 - math.cos(math.pi * progress)) / 2", "math.cos(math.pi / 2 * progress)"]},
         {"math.pi * progress": "2 * math.pi * progress"},
@@ -134,7 +132,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_inside",
-        "the rate is computed with float32 tensors, torch's default; use Python floats or float64",
+        "a float32 tensor, torch's default, rounds the step or the rate; use Python floats or float64",
         {**IMPORT, PROGRESS: f"torch.tensor({PROGRESS})", DECAY: f"float({DECAY.replace('math.cos', 'torch.cos')})"},
         {**IMPORT, f"    {IN_WARMUP}": f"    step = torch.tensor(float(step)).item()\n    {IN_WARMUP}"},
         {**IMPORT, WARMUP: "(torch.tensor(base_lr) * (step + 1) / warmup_steps).item()"},

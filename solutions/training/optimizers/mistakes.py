@@ -37,7 +37,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_t_for_all",
-        "t also counts steps that a parameter skipped; count for each parameter by itself",
+        "t also counts steps that the parameter skipped, or other parameters' steps; count each parameter's own steps",
         {f"{SKIP}{STATE}{L2}\n{COUNT}": f"{COUNT}{SKIP}{STATE}{L2}\n"},
         {COUNT: f"{COUNT}            self.t = [max(self.t)] * len(self.t)\n"},
     ),
@@ -58,7 +58,7 @@ MISTAKES = (
     ),
     Mistake(
         "largest_v",
-        "the largest v so far stands in v's place, as in AMSGrad; take v itself, which can fall",
+        "the largest v or v̂ so far is used, as in AMSGrad; use the present one, which can be smaller",
         {ZEROS: TOPS, V_HAT: V_HAT.replace("v", TOP.format("v"), 1)},
         {ZEROS: TOPS, V_HAT: TOP.format(V_HAT)},
     ),
@@ -81,7 +81,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_root",
-        "the gradient is divided by v itself; take the root of v",
+        "m is divided by v itself; take the root of v",
         {UPDATE: "p -= self.lr * m_hat / (v_hat + self.eps)"},
     ),
     Mistake(
@@ -92,7 +92,7 @@ MISTAKES = (
     ),
     Mistake(
         "decoupled_in_adam",
-        "Adam shrinks p directly, as AdamW does; add λp to the gradient",
+        "Adam shrinks p directly, as AdamW does; add λp to the gradient instead",
         {L2: "p.mul_(1 - self.lr * self.weight_decay)\n            grad = p.grad"},
     ),
     Mistake(
@@ -112,12 +112,12 @@ MISTAKES = (
     ),
     Mistake(
         "decay_outside_momentum",
-        "λp is left out of SGD's buffer; add it to the gradient before the buffer is updated",
+        "SGD's buffer lacks λp; add λp to the gradient before the buffer is updated, and nowhere else",
         {GRAD: "g = p.grad.clone()", MOVE: MOVE.replace("else b", "else b + self.weight_decay * p")},
     ),
     Mistake(
         "dampened",
-        "the gradient enters SGD's buffer with a factor 1 − μ; its factor should be 1",
+        "the gradient enters SGD's buffer with a factor 1 − μ, in some steps or in all; its factor should always be 1",
         {BUFFER: "b = (1 - self.momentum) * g if b is None else self.momentum * b + (1 - self.momentum) * g"},
         {BUFFER: "b = (1 - self.momentum) * g if b is None else self.momentum * b + g"},
         {BUFFER: "b = g if b is None else self.momentum * b + (1 - self.momentum) * g"},
@@ -139,7 +139,8 @@ MISTAKES = (
     ),
     Mistake(
         "lr_of_the_constructor",
-        "a rate that is set later is ignored; read the attribute lr in every step",
+        "an lr that is set later is ignored, or reaches only part of the step; read lr in every step, and pass it "
+        "to any inner Adam",
         {INNER: ""},
         {
             "self.lr, self.momentum,": "self.lr, self.first, self.momentum,",
@@ -154,7 +155,7 @@ MISTAKES = (
     ),
     Mistake(
         "uphill",
-        "the step goes along the gradient; subtract the gradient",
+        "p moves along the gradient; subtract the step from p",
         {MOVE: MOVE.replace("-=", "+=")},
         {UPDATE: UPDATE.replace("-=", "+=")},
     ),
@@ -190,7 +191,7 @@ MISTAKES = (
     ),
     Mistake(
         "state_by_shape",
-        "parameters of one shape share a buffer or moments; each parameter needs its own",
+        "parameters of the same shape share a buffer or a moment; each parameter needs its own",
         {
             "b = self.buffers[i]\n": "b = "
             "next((one for one in self.buffers if one is not None and one.shape == p.shape), None)\n"
@@ -213,7 +214,7 @@ MISTAKES = (
     ),
     Mistake(
         "buffer_is_the_gradient",
-        "the buffer is the tensor .grad itself, which the next gradient overwrites; keep a copy",
+        "the buffer starts as the tensor .grad itself, so a later gradient can overwrite it; start with a copy",
         {GRAD: "g = p.grad + self.weight_decay * p if self.weight_decay else p.grad"},
         {
             GRAD: "g = p.grad + self.weight_decay * p if self.weight_decay else p.grad",
@@ -222,19 +223,19 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_changed",
-        "the decay is added to .grad itself; add it to a new tensor",
+        "the decay changes .grad itself; put .grad + λp in a new tensor",
         {GRAD: "g = p.grad.add_(p, alpha=self.weight_decay).clone()"},
         {L2: "grad = p.grad.add_(p, alpha=self.weight_decay)"},
     ),
     Mistake(
         "name_moved",
-        "p = p − … gives the name p to a new tensor, and the parameter does not move; change it in place",
+        "the update does not reach the parameter, as with p = p − …, which only names a new tensor; change p in place",
         {MOVE: MOVE.replace("-= ", "= p - ")},
         {UPDATE: UPDATE.replace("-= ", "= p - ")},
     ),
     Mistake(
         "parameters_in_new_memory",
-        "p.data = … gives the parameter other memory, and views of the old memory see nothing; change p in place",
+        "the parameter gets new memory, as with p.data = …, so views of the old memory see nothing; change p in place",
         {MOVE: MOVE.replace("p -= ", "p.data = p - ")},
         {UPDATE: UPDATE.replace("p -= ", "p.data = p - ")},
         {SHRINK: "p.data = p * (1 - self.lr * self.decay)"},

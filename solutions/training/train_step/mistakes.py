@@ -33,7 +33,11 @@ def inside(lines: str) -> dict[str, str]:
 
 MISTAKES = (
     Mistake("never_cleared", "backward adds to the gradients of earlier steps; clear them first", {ZERO: ""}),
-    Mistake("cleared_in_the_loop", "only the gradients of the last micro-batch are left; clear them once", IN_LOOP),
+    Mistake(
+        "cleared_in_the_loop",
+        "only the gradients of the last micro-batch are left; clear them once, before the first backward",
+        IN_LOOP,
+    ),
     Mistake(
         "cleared_before_the_step",
         "the optimiser finds no gradients, so nothing is learned; call backward, and clear old gradients only "
@@ -70,7 +74,11 @@ MISTAKES = (
         "if no target of a micro-batch counts, its mean is NaN, and NaN times 0 is NaN; sum the losses instead",
         {LOSS: f"{MEAN} * {COUNT}"},
     ),
-    Mistake("not_divided", "the loss is a sum; divide it by the number of tokens", {"(loss / tokens)": "loss"}),
+    Mistake(
+        "not_divided",
+        "backward runs on the sum of the losses; divide it by the number of tokens first",
+        {"(loss / tokens)": "loss"},
+    ),
     Mistake("padding_counted", "targets of -100 are counted as tokens; leave them out", {COUNT: "targets.numel()"}),
     Mistake(
         "rows_counted",
@@ -90,11 +98,13 @@ MISTAKES = (
     ),
     Mistake(
         "not_clipped",
-        "the optimiser's gradients were not clipped; clip after the last backward, and before the step",
+        "the optimiser steps with unclipped gradients; clip after the last backward, and before the step",
         {CLIP: "", STEP: STEP + CLIP},
     ),
     Mistake(
-        "clipped_too_soon", "gradients are clipped before all of them are there; clip once, at the end", inside(CLIP)
+        "clipped_too_soon",
+        "gradients are clipped before all of them are there; clip once, after the last backward",
+        inside(CLIP),
     ),
     Mistake(
         "clipped_before_division",
@@ -147,7 +157,8 @@ MISTAKES = (
     ),
     Mistake(
         "last_loss",
-        "the loss of the last micro-batch is returned; return the mean over the tokens of all of them",
+        "only the last micro-batch enters the loss that is returned; return the mean over the tokens of all "
+        "micro-batches",
         {TOTAL: TOTAL.replace("+=", "=")},
         {RETURN: f"    return loss.item() / max(1, {COUNT})\n"},
     ),
