@@ -54,7 +54,7 @@ MISTAKES = (
     ),
     wrong(
         "padded_other_axis",
-        "the padding of the height and that of the width are mixed up; F.pad takes left, right, top, bottom",
+        "the paddings of height and width are mixed up; F.pad takes left, right, top, bottom",
         ROUND,
         *("(ph, ph, pw, pw)", "(ph, pw, ph, pw)"),
         sized=True,

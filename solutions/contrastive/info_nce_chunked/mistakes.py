@@ -83,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "upstream_ignored",
-        "backward ignores the gradient that it is given, which differs if the loss is scaled, as in 3 * loss; "
+        "backward ignores the gradient that it is given, which differs if the loss is scaled, as in 3 · loss; "
         "multiply by it",
         {"upstream[:, None] / temperature": "1 / (rows * temperature)"},
     ),
