@@ -45,21 +45,22 @@ def everywhere(quotient: str, *eps: str) -> tuple[dict[str, str], ...]:
 MISTAKES = (
     quotients(
         "divided_by_0",
-        "a constant column, or a row of zeros, gives 0 / 0 = NaN; divide by 1 where the divisor is 0",
+        "a divisor of 0, such as a constant column's or a zero row's, gives NaN or ∞; divide by 1 there",
         "({0} / {1})",
         *everywhere("x / scale", "0"),
     ),
     quotients(
         "repaired_too_late",
-        "0 / 0 is replaced after the division, or a square root is taken of 0: the value is right, but the gradient "
-        "is NaN there; replace the 0 before you divide or take the root",
+        "0 / 0 is replaced after the division, or a square root is taken of 0: the gradient is NaN there, even if the "
+        "value is right; replace the 0 before you divide or take the root",
         "torch.where({1} == 0, {0}, {0} / {1})",
         {DIVIDED: "(x / scale).nan_to_num(0)"},
         {**ROOT_OF_MEAN, L2: "wide.square().sum(1, keepdim=True).sqrt()"},
     ),
     quotients(
         "eps_added",
-        "an eps is added to the divisor, which is wrong where the divisor is small; divide by 1 where the divisor is 0",
+        "an eps is added to the divisor, or under its root, which is wrong where the divisor is small; divide by 1 "
+        "where the divisor is 0",
         "({0} / ({1} + {2}))",
         *everywhere("x / (scale + {})"),
         *({STD: f"(shifted.var(0, correction=0) + {eps}).sqrt()"} for eps in (1e-5, 1e-8)),
@@ -67,14 +68,15 @@ MISTAKES = (
     ),
     quotients(
         "scale_clamped",
-        "a tiny number replaces a divisor of 0, so gradients are huge, in float16 infinite, and robust divides "
-        "columns with equal quartiles by that number; divide by 1 where the divisor is 0",
+        "a tiny number replaces smaller divisors, so gradients, or the results of robust, are huge where the divisor "
+        "is 0; divide by 1 there",
         "({0} / {1}.clamp_min(1e-12))",
         *everywhere("x / scale.clamp_min({})"),
     ),
     quotients(
         "statistics_detached",
-        "what x is divided by is detached, but it also depends on x; let gradients flow through it",
+        "the divisor or another statistic of x is detached; all of them depend on x, so let gradients flow through "
+        "them",
         "({0} / torch.where({1} == 0, 1, {1}).detach())",
         {"wide - low, high - low": "wide - low.detach(), (high - low).detach()"},
     ),
@@ -88,7 +90,7 @@ MISTAKES = (
     ),
     Mistake(
         "sample_std",
-        "the variance divides by N − 1, as torch.std does by default, so one row gives NaN; use correction=0",
+        "the variance is divided by N − 1, as torch.std does by default; divide by N: correction=0",
         *({STD: "shifted.std(0)"}, {STD: "shifted.std(0)", SHIFTED: "wide"}),
         {STD: "torch.where(shifted.any(0), shifted.std(0), 0)"},
     ),
@@ -139,7 +141,8 @@ MISTAKES = (
     Mistake("log_of_1_plus_x", "1 + x rounds a small x away; use torch.log1p", {LOG: "torch.log(1 + x)"}),
     Mistake(
         "log_of_another",
-        "the logarithm is not taken of 1 + x, or x is changed first; for x = −0.5, log(1 + x) is −0.69",
+        "the logarithm is not taken of 1 + x, or x is changed first; take torch.log1p of x as it is, even if x is "
+        "negative",
         *(
             {LOG: "torch.log(x)"},
             {LOG: "x.sign() * torch.log1p(x.abs())"},

@@ -42,7 +42,8 @@ MISTAKES = (
     ),
     Mistake(
         "kernel_miscounted",
-        "the kernel's entries are not counted right; multiply all of its sides, however many and however long",
+        "the kernel's entries are not counted right; multiply all of its sides, however many and however long, even "
+        "if there is one output",
         {FIELD: "tensor.shape[2] ** 2 if tensor.dim() > 2 else 1"},
         {FIELD: ["math.prod(tensor.shape[2:4])", "sum(tensor.shape[2:]) or 1"]},
         {FANS: FANS + " if tensor.shape[0] > 1 else 1"},
@@ -66,7 +67,8 @@ MISTAKES = (
     ),
     Mistake(
         "slope_of_linear_layers",
-        "the bound is 1 / √fan_in, as nn.Linear starts its own weights; with the gain of ReLU it is √(6 / fan_in)",
+        "Kaiming has the gain √⅓ of nn.Linear's own start, so a bound of 1 / √fan_in; with ReLU's √2 the bound is √(6 "
+        "/ fan_in), and the variance 2 / fan_in",
         {KAIMING_BOUND: "math.sqrt(1 / fan_in)"},
         {KAIMING_BOUND: "math.sqrt(1 / fan_in)", KAIMING_STD: "math.sqrt(1 / 3 / fan_in)"},
     ),
@@ -88,7 +90,7 @@ MISTAKES = (
     ),
     Mistake(
         "bound_without_root_3",
-        "the standard deviation is used as the bound; U(−a, a) has the standard deviation a / √3",
+        "the standard deviation is used as the bound; multiply it by √3, as U(−a, a) has the standard deviation a / √3",
         {XAVIER_BOUND: "math.sqrt(2 / (fan_in + fan_out)) * 1", KAIMING_BOUND: "math.sqrt(2 / fan_in) * 1"},
     ),
     Mistake(

@@ -69,7 +69,7 @@ MISTAKES = (
     mistake(
         "patched_after_the_logarithm",
         "the NaN of 0 · log 0 is replaced after the logarithm, so the gradient is still NaN (and nan_to_num makes +∞ "
-        "finite); replace what the logarithm is taken of",
+        "finite); there, take the logarithm of 1",
         *each(
             "torch.where(p > 0, -p * p.log(), 0)",
             "torch.where((p > 0) | (q > 0), -p * q.log(), 0)",
@@ -100,7 +100,7 @@ MISTAKES = (
     ),
     mistake(
         "impossible_left_out",
-        "entries with q = 0 are skipped even if p is not 0; the result is +∞ there",
+        "where q is 0 and p is not, the result is finite; it should be +∞",
         {"ce": "-p * torch.where(q == 0, 1, q).log()"},
         {"kl": "p * (torch.where(p == 0, 1, p).log() - torch.where(q == 0, 1, q).log())"},
         {"kl": KL.replace("p == 0", "(p == 0) | (q == 0)")},
