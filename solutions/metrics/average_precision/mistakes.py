@@ -36,7 +36,8 @@ MISTAKES = (
     ),
     Mistake(
         "interpolated_precision",
-        "AP takes the best precision at each recall or above it, as in object detection; take the precision as it is",
+        "AP takes the best precision at each recall or above it, as in object detection; add up the rises of recall, "
+        "each times its own precision",
         {AP: AP.replace("precision", "precision.cummax(0).values")},
         {AP: "torch.stack([precision[:-1][recall[:-1] >= k / 10].max() for k in range(11)]).mean()"},
     ),
@@ -64,7 +65,7 @@ MISTAKES = (
     Mistake(
         "descending_thresholds",
         "the thresholds fall, or precision and recall have another order; all three should begin with the smallest "
-        "score",
+        "score, and AP should follow",
         DESCENDING | {AP: "(recall.diff() * precision[1:]).sum()"},
         DESCENDING,
         {T: "score[last]"},
@@ -88,7 +89,7 @@ MISTAKES = (
     ),
     Mistake(
         "precision_and_recall_swapped",
-        "precision and recall are swapped; precision comes first, and divides by what is accepted",
+        "precision and recall are swapped; precision comes first, also for AP, and divides by what is accepted",
         {CURVE: "return recall, precision, score", UNPACKED: "recall, precision, _ ="},
         {CURVE: "return recall, precision, score"},
     ),

@@ -125,7 +125,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_the_denominators",
-        "a constant such as 1e-6 is added to the denominators against 0/0, which shifts small rates; keep 0/0 separate",
+        "a constant such as 1e-6 is added to a denominator against 0/0, which shifts the result; keep 0/0 separate",
         rates("{} / ({} + 1e-5)"),
         *(rates(f"{{}} / ({{}} + {eps})") | {F1: f"f1 = {HARMONIC[:-1]} + {eps})"} for eps in ("1e-5", "1e-7")),
         {F1: [f"f1 = {HARMONIC[:-1]} + {eps})" for eps in ("1e-5", "1e-7")]},
@@ -157,13 +157,12 @@ MISTAKES = (
     ),
     Mistake(
         "repeats_lost",
-        "hits are added by an indexed +=, which counts a class once however often it occurs; use bincount",
+        "hits are added by an indexed +=, which counts a class at most once, however often it occurs; use bincount",
         {HIT: "torch.zeros(C).double()\n    hit[y_true.long()] += (y_true == y_pred).double()"},
     ),
     Mistake(
         "shapes_half_checked",
-        "labels that are not 1-D are flattened, or only one of the two inputs is checked; raise ValueError if either "
-        "is not 1-D",
+        "not every input that is not 1-D is refused; raise ValueError if y_true or y_pred is not 1-D",
         {DIMENSIONS: DIMENSIONS.replace(" or ", " and ")},
         {DIMENSIONS: "    if y_true.dim() != 1:\n"},
         {DIMENSIONS: "    if y_pred.dim() != 1:\n"},

@@ -52,7 +52,8 @@ MISTAKES = (
     ),
     Mistake(
         "first_is_skipped",
-        "the nearest row is left out, as if each test row were among the training rows; all k nearest vote",
+        "the nearest row, or an equal one, is left out, as if each test row were among the training rows; all k "
+        "nearest vote",
         {"topk(k).indices": "topk(min(k + 1, len(unit))).indices[:, 1:]"},
         # only where it is the same row
         {"similarity.topk": "similarity.masked_fill(F.normalize(x, dim=1) @ unit.T > 1 - 1e-6, -torch.inf).topk"},
@@ -95,8 +96,8 @@ MISTAKES = (
     ),
     Mistake(
         "unknown_labels_mapped",
-        "test labels are replaced by their place among the training labels, which an unknown one does not have; "
-        "compare the labels themselves",
+        "test labels are replaced by their place among the training labels, which unknown labels do not have; compare "
+        "the labels themselves",
         {"correct += …": "correct += int((votes.argmax(dim=1) == torch.searchsorted(classes, y)).sum())"},
     ),
     Mistake(
@@ -107,7 +108,8 @@ MISTAKES = (
     Mistake("percent", "the result is in percent; return a share from 0 to 1", {RESULT: f"{RESULT} * 100"}),
     Mistake(
         "whole_table",
-        "all test rows are compared at once, a table of M × N; go through them in chunks",
+        "too large a table is kept: all M × N cosines, or D numbers for each pair; take one product (@) for each "
+        "chunk of test rows",
         {LOOP: "for _ in [0]:", "x, y = …": "x, y = test_x, test_y"},
         {SIMILARITY: "similarity = F.cosine_similarity(x[:, None], unit[None], dim=2)"},
         slow=True,

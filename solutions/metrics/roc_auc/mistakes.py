@@ -65,12 +65,12 @@ MISTAKES = (
     ),
     Mistake(
         "ascending_thresholds",
-        "the scores are sorted upwards, so the samples below each threshold are counted; sort by descending score",
+        "the scores are sorted upwards, so the samples up to each threshold are counted; sort by descending score",
         {"descending=True": "descending=False"},
     ),
     Mistake(
         "points_backwards",
-        "the points go from (1, 1) down to (0, 0); begin with the threshold +inf",
+        "the points go from (1, 1) down to (0, 0); begin with the threshold +inf, and integrate in that order",
         BACKWARDS,
         BACKWARDS | {AREA: f"return -{AREA[7:]}"},
     ),
@@ -107,7 +107,8 @@ MISTAKES = (
     ),
     Mistake(
         "rates_swapped",
-        "the two rates are swapped; FPR counts the samples of label 0, TPR the samples of label 1",
+        "FPR and TPR are swapped: FPR counts label 0 and comes first, TPR counts label 1; let roc_auc read them in "
+        "this order",
         {CURVE: f"return {TPR}, {FPR}, thresholds"},
         {CURVE: f"return {TPR}, {FPR}, thresholds", UNPACKED: UNPACKED.replace("fpr, tpr", "tpr, fpr")},
     ),
@@ -137,8 +138,7 @@ MISTAKES = (
     ),
     Mistake(
         "area_of_the_rounded_curve",
-        "the area is taken from counts or rates in the dtype of the scores, and float16 ends at 65 504; take it from "
-        "integers or float64",
+        "the area is taken from counts or rates that are rounded to the dtype of the scores; take both in float64",
         {
             CURVE: f"return ({FPR}).to(score.dtype), ({TPR}).to(score.dtype), thresholds",
             AREA: "return torch.trapezoid(tpr.double(), fpr.double())",
@@ -164,7 +164,8 @@ MISTAKES = (
     ),
     Mistake(
         "steps",
-        "the area is made of steps as high as their left or right end, which gives ties 0 or 1; use trapezoids",
+        "the area is made of steps as high as their left or right end, so a tie counts 0 or 1 and not ½; use "
+        "trapezoids",
         {AREA: ["return (fpr.diff() * tpr[:-1]).sum()", "return (fpr.diff() * tpr[1:]).sum()"]},
     ),
     Mistake(
@@ -205,8 +206,8 @@ MISTAKES = (
     ),
     Mistake(
         "columns_accepted",
-        "labels and scores of different shapes, such as a column and a row, go through if both have as many entries; "
-        "compare the shapes",
+        "labels and scores of different shapes, such as (N, 1) and (N,), go through if they have equally many "
+        "entries; compare the shapes",
         FLAT | {LENGTHS: "    if y_true.numel() != y_score.numel():\n"},
         FLAT | {LENGTHS: "    if y_true.ndim != 1 or y_true.numel() != y_score.numel():\n"},
         FLAT | {LENGTHS: "    if y_score.ndim != 1 or y_true.numel() != y_score.numel():\n"},
@@ -226,7 +227,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_library",
-        "scikit-learn does the work; write it by hand",
+        "another library does the work; write it by hand",
         {
             UNPACKED: "library = __import__('sklearn.metrics').metrics",
             AREA: "return torch.tensor(library.roc_auc_score(y_true.tolist(), y_score.tolist()), dtype=torch.float64)",
