@@ -100,8 +100,8 @@ MISTAKES = (
     ),
     Mistake(
         "alpha_in_float32",
-        "alpha is rounded to float32: torch makes float32 of a Python number times integers, and of two Python "
-        "numbers in `where`; convert the targets to the dtype of the logits first",
+        "alpha is rounded to float32, as by integers, torch.tensor or two Python numbers in `where`; take alpha · y + "
+        "(1 − alpha)(1 − y) with y in the dtype of the logits",
         {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target.int()))"},
         {WEIGHT: CHOSEN, **AS_TORCHVISION},
         {WEIGHT: [CHOSEN, "torch.tensor([1 - alpha, alpha])[y.long()]"]},
@@ -116,7 +116,7 @@ MISTAKES = (
     ),
     Mistake(
         "factor_of_another_probability",
-        "the base of the power is not 1 − p_t; it should be 1 − σ(x) for positives, and σ(x) for negatives",
+        "the base of the power is not always 1 − p_t; it should be 1 − σ(x) for positives, and σ(x) for negatives",
         {FACTOR: ["factor = torch.exp(gamma * F.logsigmoid(-logits))", "factor = torch.exp(gamma * log_p_t)"]},
         {FACTOR: "factor = log_p_t.exp() ** gamma", LOG: OF_BCE, WEIGHT: CHOSEN},
     ),
@@ -141,7 +141,7 @@ MISTAKES = (
     Mistake("sign_lost", {LOSSES: "losses = factor * log_p_t"}),
     Mistake(
         "log_of_a_sigmoid",
-        "far logits are rounded or clamped away: a sigmoid is 0 there, and a clamp cuts off the loss and its gradient; "
+        "far logits make a sigmoid 0 or an exp infinite, and an eps or a clamp cuts off the loss and its gradient; "
         "find log σ from the logits as they are, by logsigmoid or binary_cross_entropy_with_logits",
         {LOG: "log_p_t = z.sigmoid().log()"},
         {LOG: [f"log_p_t = z.sigmoid().clamp({eps}, 1 - {eps}).log()" for eps in ("1e-6", "1e-7", "1e-8")]},

@@ -22,8 +22,8 @@ MASKED = f"(error <= delta) * {SQUARE} + (error > delta) * {LINEAR}"
 MISTAKES = (
     Mistake(
         "shapes_compared_in_part",
-        "some shapes that differ are accepted and broadcast: (N, 1) against (N,) makes N × N errors, and a scalar is "
-        "compared with every number; raise ValueError unless the whole shapes are equal, and reshape nothing",
+        "some shapes that differ are accepted and broadcast; raise ValueError unless the whole shapes are equal, and "
+        "reshape nothing",
         {"if pred.…": "if pred.numel() != target.numel():"},
         {
             "if pred.…": [
@@ -35,8 +35,8 @@ MISTAKES = (
     ),
     Mistake(
         "delta_factor",
-        "a factor delta is missing or misplaced: the linear part of huber is δ (|e| − ½ δ), of slope δ; if both parts "
-        "are divided by δ, it is the smooth L1 loss",
+        "the linear part of huber should be δ (|e| − ½ δ), and the squared part ½ e²; if both are divided by δ, it is "
+        "the smooth L1 loss",
         {LINEAR: "error - 0.5 * delta"},
         {LINEAR: ["delta * (error - 0.5)", "delta * error - 0.5 * delta", "delta * (error - delta)", "error"]},
         {HUBER: f"{HUBER} / delta"},
@@ -73,8 +73,8 @@ MISTAKES = (
     ),
     Mistake(
         "slope_at_0",
-        "the gradient is wrong where the error is exactly 0: it should be 0 there, but a choice between e and −e makes "
-        "it −1 or 1, and the root of a square NaN; use abs",
+        "the gradient is wrong where the error is exactly 0: a choice between e and −e has the slope −1 or 1 there, "
+        "and the root of a square NaN; use abs, whose slope is 0",
         {MAE: [f"reduce({TWO_WAYS}, reduction)", f"reduce({ROOT}, reduction)"]},
         {ERROR: f"error = {ROOT}"},
         {MAPE: f"100 * {TWO_WAYS} / size"},
@@ -101,7 +101,7 @@ MISTAKES = (
     ),
     Mistake(
         "zero_targets",
-        "where the target is 0, the error is divided by 0 or left out; divide it by eps",
+        "where the target is 0, the error is divided by 0 or left out; divide by the larger of |t| and eps",
         {SIZE: "size = target.abs()"},
         {MAPE: f"torch.where(target == 0, 0, {MAPE})"},
     ),
@@ -113,14 +113,13 @@ MISTAKES = (
     ),
     Mistake(
         "sign_of_the_target",
-        "mape is wrong for negative targets; take the absolute value of the target before it is compared with eps",
+        "mape is wrong for negative targets; divide by the larger of |t| and eps",
         {SIZE: "size = target.clamp_min(eps)"},
         {SIZE: ["size = torch.where(target.abs() < eps, eps, target)", "size = target + eps"]},
     ),
     Mistake(
         "divided_by_another",
-        "each error of mape should be divided by the absolute value of its own target, not of its prediction or of "
-        "all targets",
+        "mape divides by predictions or by all targets; divide each error by the larger of its own |t| and eps",
         {SIZE: "size = pred.abs().clamp_min(eps)"},
         {
             SIZE: [
