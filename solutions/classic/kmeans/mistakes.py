@@ -127,7 +127,7 @@ MISTAKES = (
     Mistake(
         "squares_expanded",
         "far from the origin ‖x‖² − 2xc + ‖c‖² loses the distance in float32, as does torch.cdist by default from 26 "
-        "rows on; use differences, or first subtract one point from all",
+        "rows on; use differences",
         {DISTANCES: "distances = torch.cdist(x, centroids)"},
         {DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + centroids.square().sum(1)"},
         {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
@@ -136,7 +136,7 @@ MISTAKES = (
     ),
     Mistake(
         "sums_of_absolute_values",
-        "the nearest centroid is found by the sum of absolute differences; sum their squares",
+        "absolute differences are added up, for the labels or also for the inertia; add up their squares",
         {DISTANCES: "distances = torch.cdist(x, centroids, p=1)"},
         {
             DISTANCES: "distances = torch.cdist(x, centroids, p=1)",
@@ -156,7 +156,7 @@ MISTAKES = (
     Mistake("medians", "centroids move to the median of their points; take the mean", {MOVED: MEDIANS}),
     Mistake(
         "plain_distances_drawn",
-        "in kmeans_plus_plus rows are drawn by their distance; draw them by its square",
+        "kmeans_plus_plus draws rows by their distance; draw them by the squared distance",
         PLAIN,
         PLAIN | {", right=True": ""},
         PLAIN | {"cumulative[-1]": "squared.sum()"},
@@ -164,15 +164,15 @@ MISTAKES = (
     ),
     Mistake(
         "drawn_twice",
-        "a u of 0 draws a row that is drawn already; the cumulative sum must exceed u · total: searchsorted with "
+        "with a u of 0, a row can be drawn twice; the cumulative sum must exceed u · total: searchsorted with "
         "right=True",
         {", right=True": ""},
         {PICKED: BY_SHARES},
     ),
     Mistake(
         "total_summed_apart",
-        "the total is summed separately, and rounding puts u · total above the whole cumulative sum; "
-        "take the last entry of the cumulative sum",
+        "the total is summed separately, and rounding can put u · total above the whole cumulative sum; take its last "
+        "entry as the total",
         {"cumulative[-1]": "squared.sum()"},
         {
             PICKED: [
@@ -215,7 +215,7 @@ MISTAKES = (
     ),
     Mistake(
         "first_row_rounded",
-        "the first row is u · N rounded to the nearest number, or a share of N − 1; round u · N down",
+        "the first row is u · N rounded to the nearest number, or ⌊u · (N − 1)⌋; round u · N down",
         {FIRST: ["chosen = [min(round(float(uniforms[0] * N)), N - 1)]", FIRST.replace("N)", "(N - 1))")]},
     ),
     Mistake(

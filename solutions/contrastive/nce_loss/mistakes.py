@@ -63,7 +63,7 @@ MISTAKES = (
     ),
     Mistake(
         "noise_left_out",
-        "log pₙ is left out, as in the negative sampling of word2vec; NCE subtracts it from every score",
+        "log pₙ is left out, as in the negative sampling of word2vec; NCE subtracts log pₙ and log K from every score",
         deltas("{0}_scores"),
         deltas("{0}_scores - log_K"),
     ),
@@ -104,7 +104,7 @@ MISTAKES = (
     ),
     Mistake(
         "exp_overflows",
-        "log(1 + e^−δ) is taken as it stands, and overflows for δ far below 0; use logsigmoid, softplus or logaddexp",
+        "log(1 + eˣ) is taken as it stands, and overflows where x is large; use logsigmoid, softplus or logaddexp",
         log_probs("-(1 + (-{}).exp()).log()"),
     ),
     Mistake(

@@ -35,7 +35,8 @@ MISTAKES = (
     ),
     Mistake(
         "logs_by_way_of_exp",
-        "log_posterior takes exp of its inputs, which is 0 or infinite for 1000 observations; use torch.logsumexp",
+        "log_posterior takes exp of the log-likelihoods or of the joint's log, which is 0 or infinite for 1000 "
+        "observations; use torch.logsumexp",
         {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()"},
         {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()", LOG_NONE: "if False:"},  # gives infinity
         {LOG_POSTERIOR: "return torch.log(posterior(log_prior.exp(), log_likelihood.exp()))"},
@@ -112,7 +113,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_normalised",
-        "the joint is returned, whose rows do not sum to 1; divide by the evidence (in logs: subtract it)",
+        "the joint is returned as it is, or goes through a softmax; divide it by the evidence (in logs: subtract)",
         {POSTERIOR: "return joint"},
         {LOG_POSTERIOR: "return log_joint"},
         {POSTERIOR: "return joint.softmax(-1)"},

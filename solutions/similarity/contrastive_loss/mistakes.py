@@ -58,7 +58,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_active",
-        "the mean is taken only over the pairs with a positive loss; divide by all N",
+        "the mean is taken only over the pairs with a loss above 0; divide by all N",
         {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
         {MEAN: ["return losses.sum() / (losses > 0).sum()", "return losses[losses > 0].mean()"]},
     ),
@@ -120,7 +120,7 @@ MISTAKES = (
     ),
     Mistake(
         "only_labels_counted",
-        "labels of another shape, such as (N, 1), are accepted if there are N of them; refuse all shapes but (N,)",
+        "labels of another shape, such as (N, 1), are accepted; refuse all shapes but (N,)",
         {SHAPE_OF_Y: ["if y.numel() != len(x1):", "if y.dim() == 0 or len(y) != len(x1):"]},
     ),
     Mistake(

@@ -82,7 +82,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_active",
-        "the mean is taken only over the triplets with a positive loss; divide by all N",
+        "the mean is taken only over the triplets with a loss above 0; divide by all N",
         {MEAN: "return losses.sum() / (losses > 0).sum().clamp_min(1)"},
         {MEAN: "return losses.sum() / (losses > 0).sum()"},
         {MEAN: "return losses.sum() / ((losses > 1e-16).sum() + 1e-16)"},
@@ -111,7 +111,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_hidden_by_the_hinge",
-        "the root is kept away from zero only between anchor and positive; anchor may also equal negative",
+        "where anchor equals negative, the gradient is NaN; also keep that root away from zero, or use "
+        "torch.linalg.vector_norm",
         {NEGATIVE: "(anchor - negative).square().sum(1).sqrt()"},
     ),
     Mistake(

@@ -131,7 +131,8 @@ MISTAKES = (
     ),
     Mistake(
         "in_eval_mode",
-        "the encoder, or a part without parameters, stays in the mode in which it came; call encoder.train() first",
+        "the encoder, or a part without trainable parameters, is not put into training mode; call encoder.train() "
+        "first",
         {"    encoder.train()\n": ""},
         {
             "    encoder.train()\n": "    for module in encoder.modules():\n"
@@ -140,7 +141,7 @@ MISTAKES = (
     ),
     Mistake(
         "seed_not_once",
-        "the seed is ignored, or set again in each epoch; set it once, before all else",
+        "the seed is ignored, if only a seed of 0, or is set again in each epoch; set it once, before all else",
         {SEED: ""},
         {"        total = 0.0\n": f"        total = 0.0\n    {SEED}"},
         {SEED: f"    if seed:\n    {SEED}"},
