@@ -65,7 +65,7 @@ MISTAKES = (
     ),
     Mistake(
         "float32_angles",
-        "angles are made in float32, which is off by 2e-4 or more around position 8000; make them in float64, and "
+        "angles or frequencies are float32, which is off by about 1e-4 at position 8000; make both in float64, and "
         "round the result",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
         {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
@@ -101,8 +101,8 @@ MISTAKES = (
     ),
     Mistake(
         "powers_of_a_half",
-        "the slopes are 1/2, 1/4, 1/8, … for any number of heads; if n is a power of two, "
-        "the slopes of n heads run from 2^(−8/n) to 2⁻⁸",
+        "the slopes begin with 1/2, 1/4, 1/8, … for any number of heads; if n is a power of two, the slopes of n "
+        "heads run from 2^(−8/n) to 2⁻⁸",
         {SLOPES: SLOPES.replace("-8 * h / n", "-h")},
     ),
     Mistake(

@@ -177,7 +177,8 @@ MISTAKES = (
     ),
     Mistake(
         "float32_angles",
-        "angles are made in float32, which far from position 0 is off by thousandths; make them in float64",
+        "angles or frequencies are float32, which far from position 0 is off by thousandths; make both in float64, "
+        "and cast cos and sin to x's dtype",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
         {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
         {EXPONENT: EXPONENT.replace("float64", "float32"), COS: COS.replace(".to(x.dtype)", "")},

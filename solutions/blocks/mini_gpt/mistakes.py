@@ -46,14 +46,15 @@ ATTENTION = (
     Mistake("not_causal", "tokens see later ones; hide the keys after the query", {HIDE: ""}, leaking({HIDE: ""})),
     Mistake(
         "next_token_seen",
-        "the mask is shifted by one, so a token sees the one that it should predict; hide that one also",
+        "the mask is shifted by one, so a token sees the next one, which it should predict; also hide the next one",
         {".tril()": ".tril(1)"},
         leaking({".tril()": ".tril(1)"}),
     ),
     Mistake("itself_hidden", {".tril()": ".tril(-1)"}, leaking({".tril()": ".tril(-1)"})),
     Mistake(
         "past_hidden",
-        "the mask is inverted: a token sees later ones in place of earlier ones; it should see itself and earlier ones",
+        "the mask is the wrong way round: a token sees later ones in place of earlier ones; it should see itself and "
+        "earlier ones",
         {".tril()": ".triu()"},
         leaking({".tril()": ".triu()"}),
         {"~seen": "seen"},
@@ -134,7 +135,7 @@ BLOCK = (
     ),
     Mistake(
         "branches_side_by_side",
-        "the MLP reads what attention reads; it should read the sum after attention",
+        "the MLP reads the tokens as they were before attention; it should read ln2 of the sum after attention",
         {FIRST: f"start = x\n        {FIRST}", SECOND: "return x + self.mlp(self.ln2(start))"},
     ),
     Mistake(
@@ -201,7 +202,8 @@ MODEL = (
     ),
     Mistake(
         "positions_from_the_end",
-        "positions are counted from the end; the first token should have position 0",
+        "positions run backwards, or end at the last one of the context; they should be 0, 1, 2, … from the first "
+        "token on",
         {POSITIONS: f"{POSITIONS}.flip(0)"},
         {POSITIONS: "torch.arange(self.context - ids.shape[1], self.context, device=ids.device)"},
     ),
@@ -319,7 +321,7 @@ WRITING = (
     ),
     Mistake(
         "prompt_only",
-        "each step is shown only the prompt; show it the new tokens as well",
+        "in each step the model sees only the prompt; show it the new tokens as well",
         {
             "        for _ in range(new_tokens)": "        prompt = ids\n        for _ in range(new_tokens)",
             CROPPED: "seen = prompt[:, -self.context :]",
