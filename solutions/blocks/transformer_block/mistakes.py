@@ -146,7 +146,7 @@ MISTAKES = (
     Mistake("no_activation", "there is no activation between fc1 and fc2; put the GELU there", {GELU: HIDDEN_LAYER}),
     Mistake(
         "activation_after_fc2",
-        "an activation follows fc2 as well; it belongs only between fc1 and fc2",
+        "an activation also follows fc2; it belongs only between fc1 and fc2",
         {RESULT: 'return x + F.gelu(self.fc2(hidden), approximate="tanh")'},
     ),
     Mistake(

@@ -67,7 +67,7 @@ MISTAKES = (
     ),
     Mistake(
         "bias_of_centred_rows",
-        "b belongs to the centred features; subtract x̄ · w from it, and add the mean of y where y is centred also",
+        "b belongs to the centred features; subtract x̄ · w from it, and add the mean of y if y was also centred",
         {RESULT: "return w, torch.zeros_like(mean_y)"},
         {PADDED: PADDED.replace("x.double()", "x.double() - x.double().mean(0)")},
     ),

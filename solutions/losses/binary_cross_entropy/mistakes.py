@@ -91,7 +91,7 @@ MISTAKES = (
     ),
     Mistake(
         "negative_term_forgotten",
-        "the (1 − y) log(1 − p) term is missing; negatives have a loss too",
+        "the (1 − y) log(1 − p) term is missing; negatives also have a loss",
         in_both("losses = -(weighted * log_p)"),
         {PROBS_LOSS: PROBS_LOSS.replace(" + (1 - y) * log_not_p", "")},
     ),
