@@ -18,10 +18,12 @@ COMMON = {
     ),
     "softmax_over_queries": "the softmax runs over the queries; it should run over the keys",
     "heads_split_by_view": (
-        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose"
+        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose; "
+        "merge in reverse"
     ),
     "heads_interleaved": (
-        "head h takes every H-th channel; it should take d neighbouring ones, so view them as (H, d), not (d, H)"
+        "head h takes every H-th channel; it should take d neighbouring ones, so view them as (H, d), not (d, H), and "
+        "merge in reverse"
     ),
     "heads_merged_without_transpose": (
         "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first"
@@ -69,12 +71,13 @@ COMMON = {
     "norms_detached": "the norms are detached, so the gradient misses how they depend on the features",
     "eps_added_to_the_norm": "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
     "squares_overflow_in_half": (
-        "the squares are added up in float16, where they overflow even in rows whose norm is small enough for "
-        "float16; first normalise with F.normalize"
+        "squares or products of the rows are added up in float16, where they overflow even if the norms fit; first "
+        "normalise with F.normalize"
     ),
     "self_not_excluded": "each row is in its own denominator; leave its similarity with itself out",
     "self_as_the_positive": (
-        "each row is its own positive (labels arange), so nothing is learned; the positive is the other view"
+        "each row is its own positive (labels arange), so nothing pulls the two views together; "
+        "the positive is the other view"
     ),
     "positives_interleaved": "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
     "one_view_as_anchors": "only the first view's rows are anchors; average the losses of all 2N rows",
@@ -82,7 +85,8 @@ COMMON = {
         "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once"
     ),
     "mask_float16_cannot_hold": (
-        "the mask constant, such as −9e15 or −1e9, does not fit float16; use −inf, or the least number of the dtype"
+        "the mask constant, such as −9e15 or −1e9, does not fit float16; fill with −inf, or with the least number of "
+        "the dtype"
     ),
     # Scores, norms and distances
     "near_scores_merged": (

@@ -58,7 +58,7 @@ MISTAKES = (
         "ignored_label_looked_up",
         "ignored labels such as −100 are used as indices; replace them by a token first, and set its log-probability "
         "to 0 afterwards",
-        {"target = target.masked_fill(ignored, 0)": "pass", LABEL_RANGE: LABEL_RANGE.replace("((", "~ignored & ((", 1)},
+        {"target = target.masked_fill(ignored, 0)": "pass", LABEL_RANGE: f"(~ignored & {LABEL_RANGE[:-6]}).any()"},
     ),
     Mistake(
         "log_of_softmax",

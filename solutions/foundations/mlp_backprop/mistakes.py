@@ -83,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "cast_but_not_shifted",
-        {P: f"({SHARES.format('logits.float()')}).to(x.dtype) if x.dtype.itemsize < 4 else {P}"},
+        {P: f"(({SHARES.format('logits.float()')}).to(x.dtype) if x.dtype.itemsize < 4 else {P})"},
     ),
     Mistake(
         "one_shift_for_all_rows",

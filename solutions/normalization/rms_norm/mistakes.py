@@ -129,8 +129,8 @@ MISTAKES = (
         {FITS: "weight.shape[-1:] != (D,)", FITS_BACK: "weight.shape[-1:] != x.shape[-1:]"},
         {FITS: "weight.numel() != D"},
         {FITS_BACK: "weight.numel() != x.shape[-1]"},
-        {FITS: "weight.dim() > 1 or weight.numel() not in (1, D)"},
-        {FITS_BACK: "weight.dim() > 1 or weight.numel() not in (1, x.shape[-1])"},
+        {FITS: "(weight.dim() > 1 or weight.numel() not in (1, D))"},
+        {FITS_BACK: "(weight.dim() > 1 or weight.numel() not in (1, x.shape[-1]))"},
     ),
     Mistake(
         "grad_output_compared_in_part",
