@@ -8,7 +8,7 @@ COMMON = {
     "float32_root": "√d or 1/√d is a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
     "itself_hidden": "a token does not see itself; it should",
     "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
-    "hidden_by_1e9": "hidden scores are −1e9, which float16 cannot hold; fill with −∞",
+    "hidden_by_1e9": "hidden scores are a constant such as −1e9, which float16 cannot hold; fill with −∞",
     "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible scores can be lower; fill with −∞",
     "zero_scores_hidden": (
         "scores of exactly 0 are hidden although their keys are seen; hide where the mask is 0, whatever the score is"
@@ -42,8 +42,8 @@ COMMON = {
     "maximum_not_subtracted": "exp overflows; subtract the largest score of each row, or call softmax",
     "no_max_shift": "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
     "cast_but_not_shifted": (
-        "half precision is cast to float32, but no maximum is subtracted, and exp overflows in float32 from 89 on; "
-        "subtract the maximum in every dtype"
+        "half precision is cast to float32, but no maximum is subtracted: exp overflows from 89 on, and is 0 "
+        "far below 0; subtract the maximum in every dtype"
     ),
     "unshifted_in_half": (
         "for half precision no maximum is subtracted, and exp overflows at small temperatures, even in float32; "
@@ -62,7 +62,7 @@ COMMON = {
         "leave the eps out"
     ),
     "zero_times_infinity": (
-        "0 · log 0 is computed as 0 · (−∞), which is NaN; put 1 in place of the 0 inside the logarithm"
+        "0 times the logarithm of 0 or of 0/0 is NaN; put 1 inside the logarithm where it would be multiplied by 0"
     ),
     "half_becomes_float32": "half precision comes back as float32; return the dtype of the inputs",
     "sign_lost": "the loss has the wrong sign; it is minus the log-probability",
@@ -90,12 +90,14 @@ COMMON = {
     ),
     # Scores, norms and distances
     "near_scores_merged": (
-        "close but unequal scores count as ties, by isclose or after a cast to float32; only equal ones are ties"
+        "close but unequal scores count as ties, by a tolerance or a cast to float32; only equal ones are ties"
     ),
     "sigmoid_of_the_scores": (
         "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; use the raw scores"
     ),
-    "float32_on_the_way": "float32 is used on the way, as in a quotient of integers; divide and add up in float64",
+    "float32_on_the_way": (
+        "a dtype narrower than float64 is used on the way, as in a quotient of integers; divide and add up in float64"
+    ),
     "every_threshold_at_once": (
         "every score is compared with every threshold at once, a table of N × K; sort once, then cumsum"
     ),
