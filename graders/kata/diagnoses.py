@@ -54,7 +54,7 @@ COMMON = {
         "logaddexp, softplus or logsigmoid in every dtype"
     ),
     "softplus_cut_off": (
-        "softplus gets a threshold below its default of 20, and returns x itself where log(1 + eˣ) still clearly "
+        "softplus gets a threshold below its default of 20, and returns x itself where log(1 + eˣ) still "
         "differs from x; keep the default"
     ),
     "eps_in_the_sum": (
