@@ -21,7 +21,7 @@ def test_keys_that_broadcast_would_be_written() -> None:
         assert queue.sum() == 6
         with pytest.raises(ValueError, match="keys should be"):
             REFERENCE.FeatureQueue(3, 4).enqueue(torch.ones(shape))
-    assert said(KATA, "a key of (dim,) or (B, 1) fills whole rows of the queue")
+    assert said(KATA, "keys of (dim,) or (B, 1) may fill whole rows of the queue")
 
 
 def test_loss_with_its_own_keys_in_the_queue() -> None:
