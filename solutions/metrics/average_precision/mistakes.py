@@ -136,7 +136,7 @@ MISTAKES = (
     ),
     Mistake(
         "loop",
-        "a Python loop goes over the samples or the thresholds; sort once, then cumsum counts for all of them",
+        "a Python loop goes over the samples or the thresholds; sort once, and one cumsum gives all counts",
         {COUNTED: "torch.tensor([n := 0] + [n := n + one for one in positive[order].tolist()])[1:][last].double()"},
         {COUNTED: "torch.stack([positive[y_score >= one].sum() for one in score[last]]).double()"},
         slow=True,

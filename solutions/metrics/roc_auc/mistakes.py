@@ -247,7 +247,7 @@ seen = [0]
     ),
     Mistake(
         "loop_over_thresholds",
-        "a Python loop goes through all samples for every threshold; sort once, then cumsum counts for all thresholds",
+        "a Python loop goes through all samples for every threshold; sort once, and one cumsum gives all counts",
         {
             TRUE_POSITIVES: "torch.tensor([0, *[positive[score >= t].sum() for t in score[last]]]).double()",
             FALSE_POSITIVES: "torch.tensor([0, *[(1 - positive)[score >= t].sum() for t in score[last]]]).double()",
