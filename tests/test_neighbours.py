@@ -21,6 +21,7 @@ from graders.judge.warm import WarmJudge
 from graders.sandbox import submission as submissions
 from graders.sandbox.dialogue import WorkerEnded
 from graders.sandbox.launcher import new_launcher
+from graders.sandbox.messages import Measured, Request
 from graders.sandbox.submission import LIMIT_SECONDS
 from tests.toys import REFERENCE, failures, grade, make_repository
 
@@ -142,6 +143,32 @@ def test_imports_count_as_calls_do(monkeypatch: pytest.MonkeyPatch) -> None:
             sleeper.home.worker = None
     assert now[0] < submissions.SHARED * submissions.WHOLE_SECONDS + LIMIT_SECONDS
     assert len(imports) > 10
+
+
+def test_a_call_whose_operators_are_counted_may_take_twice_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = list[float]()
+
+    class Recorder:
+        asked, offences, limit = (0.0, 0.0), dict[str, int](), 0.0
+
+        def __init__(self, *_: object) -> None:
+            self.read = list[object]()
+
+        def ask(self, message: bytes, of: object) -> Any:
+            if of in self.read:
+                limits.append(self.limit)
+                raise WorkerEnded("ended")
+            self.read.append(of)
+            return {"printed": {"text": "", "lines": 0}}, []
+
+    monkeypatch.setattr(submissions, "WorkerProcess", Recorder)
+    monkeypatch.setattr(submissions, "names_of", lambda *_: {"f": SimpleNamespace()})
+    launcher: Any = SimpleNamespace(cuda=False)  # nothing is started
+    one = submissions.Submission(Source("", "x.py"), ["f"], launcher)
+    kinds: tuple[Measured, ...] = ("", "cost")
+    for measured in kinds:
+        one.ask(Request("f", ("f",), {"n": 1}, 0, measured=measured))
+    assert limits == [LIMIT_SECONDS, 2 * LIMIT_SECONDS]
 
 
 def test_a_fault_of_ours_ends_at_the_file_that_met_it(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
