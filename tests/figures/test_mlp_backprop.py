@@ -28,7 +28,7 @@ def test_reference_agrees_with_autograd() -> None:
     parameters = [parameter.requires_grad_() for parameter in inputs[1:]]
     expected = torch.autograd.grad(loss(inputs, target), parameters)
     torch.testing.assert_close(tuple(gradients(inputs, target).values()), expected)
-    assert said(KATA, "it is (p − y) / N")
+    assert said(KATA, "the gradient is (p − y) / N")
 
 
 def test_with_one_class_all_gradients_are_0() -> None:
