@@ -29,4 +29,4 @@ def test_detached_marginals() -> None:
     terms = joint * (joint / (joint.sum(1, keepdim=True) * joint.sum(0)).detach()).log()
     detached, whole = (torch.autograd.grad(one.sum(), joint)[0] for one in (terms, REFERENCE.mutual_information(joint)))
     assert (detached - whole - 2).abs().max() < 1e-9
-    assert said(KATA, "if they are detached, the gradient is greater by 2 in each cell")
+    assert said(KATA, "If the marginals are detached, the gradient of I is greater by 2 in each cell")
