@@ -30,7 +30,7 @@ def test_first_update_of_adam_is_as_large_as_the_rate() -> None:
     weights.grad = torch.tensor([0.001, -5.0, 2.0], dtype=torch.float64)
     torch.optim.Adam([weights], lr=0.1).step()
     torch.testing.assert_close(weights.detach().abs(), torch.full_like(weights, 0.1), rtol=1e-4, atol=0)
-    assert said(KATA, "about ±lr for every parameter, whether the gradient there is 0.001 or 5")
+    assert said(KATA, "about ±lr for any gradient but 0, be it 0.001 or 5")
 
 
 def test_linear_lr_refuses_a_start_factor_of_0() -> None:
@@ -59,7 +59,7 @@ def test_angles_and_means() -> None:
     assert REFERENCE((4 + 8) // 2, 4, 8, 1.0, 0.2) == pytest.approx((1.0 + 0.2) / 2)
     assert said(KATA, "If the run stops halfway, the rate is still half of the highest", "the middle (W + T) / 2")
     assert sum(REFERENCE(step, 0, 1000, 1.0, 0.1) for step in range(1001)) / 1001 == pytest.approx((1.0 + 0.1) / 2)
-    assert said(KATA, "the mean rate of both shapes is the same, (base_lr + min_lr) / 2")
+    assert said(KATA, "both shapes have the same mean rate, (base_lr + min_lr) / 2")
     assert {REFERENCE(step, 0, 9, 1e-5, 1e-5) for step in range(12)} == {1e-5}
     assert said(KATA, "with rates of 1e-3 and 1e-5 and a `min_lr` of 1e-5, the second group never decays")
 
