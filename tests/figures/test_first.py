@@ -44,7 +44,7 @@ def test_constants_beyond_float16_raise_or_become_infinite() -> None:
         assert torch.where(blocked, constant, scores).tolist() == [-torch.inf, 0]
         assert scores.bfloat16().masked_fill(blocked, constant).isfinite().all()
     assert said("info_nce", "`masked_fill` raises with −9e15, and `torch.where` turns it into −∞")
-    assert said("multi_head_attention", "where `masked_fill` raises and `torch.where` makes it −inf")
+    assert said("multi_head_attention", "`masked_fill` raises, and `torch.where` makes it −inf")
 
 
 def test_queries_with_every_key_blocked_differ_between_functions_of_torch() -> None:
