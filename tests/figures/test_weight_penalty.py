@@ -21,7 +21,10 @@ def test_half_the_size_turns_four_times_as_far() -> None:
         (gradient,) = torch.autograd.grad(loss, scaled)
         turned.append(gradient.norm() / scaled.norm())
     assert (turned[1] / turned[0]).item() == pytest.approx(4)
-    assert said(KATA, "at half the size the gradient is twice as large, and a step turns the weights four times as far")
+    assert said(
+        KATA,
+        "at half the size the gradient is twice as large, and a step of SGD turns the weights about four times as far",
+    )
 
 
 def test_decay_is_what_sgd_does_and_twice_the_penalty() -> None:
