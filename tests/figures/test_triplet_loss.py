@@ -103,7 +103,7 @@ def test_masks_find_the_hardest_triplets() -> None:
         assert negatives[i] == min((j for j in range(12) if labels[i] != labels[j]), key=row.__getitem__)
     alone = torch.arange(12)
     assert hardest(distances, alone)[0].tolist() == alone.tolist()
-    assert said(KATA, "`same = labels[:, None] == labels`", "fill the rest with −∞ or +∞ first")
+    assert said(KATA, "`same = labels[:, None] == labels`", "fill the rest with −∞ for the largest, and with +∞ for")
 
 
 def test_cosine_distance_is_half_the_squared_one_of_unit_vectors() -> None:
