@@ -132,5 +132,5 @@ def test_bfloat16_cosines_are_off_by_as_much_as_the_text_says() -> None:
     assert f"{((units[0] * units[1]).sum(1) - right).abs().max():.2f}" == "0.01"
     assert 0.006 < ((units[0].float() * units[1].float()).sum(1) - right).abs().max() < 0.01
     assert (F.cosine_similarity(x.float(), y.float()) - right).abs().max() < 1e-6
-    assert said("info_nce", "a cosine was off by up to 0.01, so by 1 in the logit")
+    assert said("info_nce", "cosines were off by up to 0.01, and logits by up to 1")
     assert said("info_nce", "they give cosines that are off by nearly 0.01")
