@@ -21,4 +21,4 @@ def test_three_tokens() -> None:
 def test_a_token_that_does_not_exist_raises_index_error() -> None:
     with pytest.raises(IndexError):
         F.cross_entropy(torch.randn(2, 3), torch.tensor([0, 3]))
-    assert said(KATA, "Torch raises IndexError for others")
+    assert said(KATA, "torch raises IndexError on the CPU")
