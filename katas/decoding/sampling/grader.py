@@ -325,7 +325,7 @@ def compare(
     inputs = dict.fromkeys(("temperature", "top_k", "top_p")) | options | {"logits": logits, "times": times}
     seed = int(draw.integers(1, high=1 << 31))
     found = submission.run(drawn, summary=summary, **inputs, given=given, seed=seed)
-    f = found / N**0.5 + p
+    f = (found / N**0.5 + p).clamp(0, 1)  # rounding makes a share of 0 negative, and its xlogy NaN
     divergence = sum(torch.xlogy(a, a) - torch.xlogy(a, b) for a, b in ((f, p), (1 - f, 1 - p)))
     for row, token in (~(divergence * N <= L)).nonzero().tolist():
         right = float(p[row, token])
