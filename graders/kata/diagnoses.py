@@ -85,8 +85,8 @@ COMMON = {
         "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once"
     ),
     "mask_float16_cannot_hold": (
-        "the mask constant, such as −9e15 or −1e9, does not fit float16; fill with −inf, or with the least number of "
-        "the dtype"
+        "the mask constant, such as −9e15 or −1e9, does not fit float16; fill with −inf, or with the dtype's lowest "
+        "number"
     ),
     # Scores, norms and distances
     "near_scores_merged": (
@@ -99,7 +99,8 @@ COMMON = {
         "a dtype narrower than float64 is used on the way, as in a quotient of integers; divide and add up in float64"
     ),
     "every_threshold_at_once": (
-        "every score is compared with every threshold at once, a table of N × K; sort once, then cumsum"
+        "every score is compared with every threshold at once, a table of N × K; sort once, and one cumsum gives all "
+        "counts"
     ),
     "another_library": "another library does the work; count with torch",
     "eps_outside_the_root": "eps is added to the root; add it to the variance",

@@ -154,7 +154,8 @@ MISTAKES = (
     wrong("with_indices", "max along an axis returns a pair; take its values", MAX, "return seen.flatten(-2).max(-1)"),
     wrong(
         "all_products_at_once",
-        "a table holds each window times each filter before they are summed; multiply matrices, or use einsum",
+        "all products of windows and filters are kept in a table before they are summed; multiply matrices, or use "
+        "einsum",
         SUM,
         "out = (seen[:, None] * weight[:, :, None, None]).sum((2, 5, 6))",
         slow=True,

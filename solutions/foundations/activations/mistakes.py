@@ -26,7 +26,8 @@ MASK = "(result > 0).to(grad.dtype)"
 MISTAKES = (
     Mistake(
         "overflow",
-        "e^x overflows for large x, and ∞ / ∞ is NaN; use e^(−|x|), which is at most 1, and the sign of each entry",
+        "e^x overflows for large x, and ∞ / ∞ is NaN; use e^(−|x|), which is at most 1, and let each entry's sign "
+        "choose the formula",
         {TANH: QUOTIENT.format("x")},
         {TANH: ["(torch.exp(2 * x) - 1) / (torch.exp(2 * x) + 1)", "torch.sinh(x) / torch.cosh(x)"]},
         {SIGMA: "torch.exp(x) / (1 + torch.exp(x))"},
@@ -41,7 +42,7 @@ MISTAKES = (
     ),
     Mistake(
         "clamped_for_float32",
-        "x is clamped to a bound such as ±88, but in float16 exp ends at 11.09 and overflows; use e^(−|x|) instead",
+        "x is clamped to a bound such as ±88, but float16's exp overflows above 11.09; use e^(−|x|) instead",
         {TANH: QUOTIENT.format("x.clamp(-88, 88)")},
         {SIGMA: f"{EXP_88} / (1 + {EXP_88})"},
     ),
@@ -84,7 +85,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_gradient_for_two_arguments",
-        "backward should return as many gradients as forward has arguments; return None for the number",
+        "backward returns one gradient, but forward has two arguments; also return None for the second, a number",
         {LEAKY_GRAD + ", None": LEAKY_GRAD},
         {ELU_SLOPE + ", None": ELU_SLOPE},
         {one + ", None": one for one in (LEAKY_GRAD, ELU_SLOPE)},
@@ -102,8 +103,7 @@ MISTAKES = (
     ),
     Mistake(
         "alpha_forgotten",
-        "elu lacks alpha in its value or in its slope below 0, or in a part of them; they are alpha (e^x − 1) and "
-        "alpha e^x",
+        "below 0, elu's value or slope lacks alpha somewhere; the value is alpha (e^x − 1), and the slope alpha e^x",
         {ELU_SLOPE: "torch.where(x > 0, 1, torch.exp(x))"},
         {ELU: ELU.replace("alpha * ", "")},
         {ELU_SLOPE: "torch.where(x > 0, 1, ctx.alpha * torch.expm1(x) + 1)"},

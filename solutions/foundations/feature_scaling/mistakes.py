@@ -68,8 +68,8 @@ MISTAKES = (
     ),
     quotients(
         "scale_clamped",
-        "a tiny number replaces smaller divisors, so gradients, or the results of robust, are huge where the divisor "
-        "is 0; divide by 1 there",
+        "divisors below a tiny number are raised to it, so gradients, or what robust returns, are huge where the "
+        "divisor is 0; divide by 1 there",
         "({0} / {1}.clamp_min(1e-12))",
         *everywhere("x / scale.clamp_min({})"),
     ),

@@ -53,7 +53,8 @@ MISTAKES = (
     ),
     Mistake(
         "mask_missing",
-        "the gradient passes the ReLU unchanged, as with hidden >= 0; it should be 0 where the ReLU returned 0",
+        "no mask, or hidden >= 0, which is always true, lets the whole gradient through the ReLU; it should be 0 "
+        "where the ReLU returned 0",
         {f"d_hidden * {MASK}": "d_hidden"},
     ),
     Mistake(
@@ -63,7 +64,8 @@ MISTAKES = (
     ),
     Mistake(
         "mask_with_a_threshold",
-        "the mask compares with a small number instead of 0, or in float32, where 1e-60 is 0; ask in x's dtype: h > 0",
+        "the mask compares with a small number instead of 0, or in float32, where 1e-60 is 0; compare h > 0 in x's "
+        "dtype",
         {MASK: ["(hidden > 1e-6)", "(hidden > 1e-5)", "(hidden > 1e-7)", "(hidden > 1e-8)", "(hidden.float() > 0)"]},
     ),
     Mistake(
@@ -135,7 +137,8 @@ MISTAKES = (
     ),
     Mistake(
         "matrix_of_all_classes",
-        "a C × C matrix is made, an identity or a Jacobian; softmax minus the one-hot rows is (N, C), and needs none",
+        "a C × C matrix is made, an identity or a Jacobian; leave it out: softmax minus the one-hot rows needs only "
+        "(N, C)",
         {Y: "torch.eye(C).to(logits)[target]"},
         {D_LOGITS: f"-(torch.eye(C).to(logits) - {P}[:, None])[torch.arange(N), target] / N"},
         slow=True,

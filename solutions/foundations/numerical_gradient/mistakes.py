@@ -77,8 +77,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_step_for_all_sizes",
-        "the default step does not grow with |x|, at least where x < 0, so large entries round it away; multiply "
-        "by max(1, |x|), per entry",
+        "the default step does not grow with |x| (perhaps only for negative x), so it is rounded away in large "
+        "entries; multiply it by max(1, |x|) of each entry",
         {DEFAULT: [f"torch.full_like(x, {EPS})", EPS + " * x.clamp_min(1)"]},
     ),
     Mistake(
@@ -150,7 +150,8 @@ MISTAKES = (
     ),
     Mistake(
         "reshape_copies",
-        "a transposed tensor has no flat view: view(-1) raises, reshape(-1) copies, and the copy does not move x",
+        "a transposed tensor has no flat view: view(-1) raises, reshape(-1) copies, and changing the copy does not "
+        "change x; use an index for each axis",
         through("{}.reshape(-1)"),
         through("{}.view(-1)"),
     ),

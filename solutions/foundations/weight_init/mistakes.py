@@ -50,8 +50,8 @@ MISTAKES = (
     ),
     Mistake(
         "gain",
-        "Kaiming lacks ReLU's gain of √2, with which its variance is 2 / fan_in; or Xavier has this gain, and should "
-        "have 1",
+        "Kaiming lacks ReLU's gain of √2, or Xavier has it; Kaiming's variance is 2 / fan_in, and Xavier's 2 / "
+        "(fan_in + fan_out)",
         {KAIMING_BOUND: "math.sqrt(3 / fan_in)", KAIMING_STD: "math.sqrt(1 / fan_in)"},
         {XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},
     ),
@@ -67,8 +67,8 @@ MISTAKES = (
     ),
     Mistake(
         "slope_of_linear_layers",
-        "Kaiming has the gain √⅓ of nn.Linear's own start, so a bound of 1 / √fan_in; with ReLU's √2 the bound is √(6 "
-        "/ fan_in), and the variance 2 / fan_in",
+        "Kaiming has nn.Linear's default gain, √⅓, so its bound is 1 / √fan_in; with ReLU's √2 the bound is √(6 / "
+        "fan_in), and the variance 2 / fan_in",
         {KAIMING_BOUND: "math.sqrt(1 / fan_in)"},
         {KAIMING_BOUND: "math.sqrt(1 / fan_in)", KAIMING_STD: "math.sqrt(1 / 3 / fan_in)"},
     ),

@@ -120,7 +120,7 @@ MISTAKES = (
     ),
     Mistake(
         "targets_to_float32",
-        "the targets are converted to float32, which rounds soft ones and widens half precision; "
+        "the targets are converted to float32, which rounds float64 targets and turns half precision into float32; "
         "convert them to the dtype of the input",
         {"y = target.to(probs.…": "y = target.float()", "y = target.to(logits.…": "y = target.float()"},
     ),

@@ -43,12 +43,13 @@ MISTAKES = (
     Mistake("cast_but_not_shifted", {SHIFTED: f"{SHIFTED} * (logits.dtype.itemsize > 2)"}),
     Mistake(
         "one_shift_for_all_rows",
-        "the largest logit of the whole batch is subtracted, so rows far below it underflow; take each row's own",
+        "the largest logit of the whole batch is subtracted, so rows far below it underflow; subtract each row's "
+        "largest logit",
         {**NARROW, SHIFTED: "shifted = z - z.amax()"},
     ),
     Mistake(
         "log_of_softmax",
-        "the log is taken of the softmax, which underflows to 0 for far classes; work from the logits",
+        "the log is taken of the softmax, which is 0 where a logit is far below the largest; work from the logits",
         {LOG_P: "log_p = torch.softmax(shifted, dim=1).log()"},
     ),
     Mistake(

@@ -67,8 +67,8 @@ MISTAKES = (
     ),
     Mistake(
         "base_moved",
-        "a constant is added to 1 − p_t, or easy elements are clamped so early that it shows; the loss of easy "
-        "elements is also tested, so take exp(γ log(1 − p_t)) with the log from the logits",
+        "a constant is added to 1 − p_t, or is its lower bound, which changes the loss of easy elements; take exp(γ "
+        "log(1 − p_t)) with the log from the logits",
         {FACTOR: "factor = ((-z).sigmoid() + 1e-8) ** gamma"},
         {FACTOR: [f"factor = ((-z).sigmoid() + {eps}) ** gamma" for eps in ("1e-7", "1e-6")]},
         {FACTOR: [f"factor = (1 - z.sigmoid() + {eps}) ** gamma" for eps in ("1e-8", "1e-7", "1e-6")]},
@@ -100,8 +100,8 @@ MISTAKES = (
     ),
     Mistake(
         "alpha_in_float32",
-        "alpha is rounded to float32, as by integers, torch.tensor or two Python numbers in `where`; take alpha · y + "
-        "(1 − alpha)(1 − y) with y in the dtype of the logits",
+        "alpha is rounded to float32, by integer or float32 targets, torch.tensor or two Python numbers in `where`; "
+        "take alpha · y + (1 − alpha)(1 − y) with y in the dtype of the logits",
         {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target.int()))"},
         {WEIGHT: CHOSEN, **AS_TORCHVISION},
         {WEIGHT: [CHOSEN, "torch.tensor([1 - alpha, alpha])[y.long()]"]},
@@ -141,8 +141,8 @@ MISTAKES = (
     Mistake("sign_lost", {LOSSES: "losses = factor * log_p_t"}),
     Mistake(
         "log_of_a_sigmoid",
-        "far logits make a sigmoid 0 or an exp infinite, and an eps or a clamp cuts off the loss and its gradient; "
-        "find log σ from the logits as they are, by logsigmoid or binary_cross_entropy_with_logits",
+        "for logits far from 0, a sigmoid is 0 or an exp infinite, or an eps or a clamp cuts off the loss and its "
+        "gradient; find log σ from the logits as they are, by logsigmoid or binary_cross_entropy_with_logits",
         {LOG: "log_p_t = z.sigmoid().log()"},
         {LOG: [f"log_p_t = z.sigmoid().clamp({eps}, 1 - {eps}).log()" for eps in ("1e-6", "1e-7", "1e-8")]},
         {LOG: "log_p_t = -(1 + (-z).exp()).log()"},

@@ -143,7 +143,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_part",
-        '"mean" should divide the sum of all losses by how many numbers there are in all axes; "sum" should not divide',
+        '"mean" should divide the sum of all losses by the number of elements in all axes; "sum" should not divide',
         {MEAN: "losses.sum() / (len(losses) if losses.dim() else 1)"},
         {MEAN: ["losses.mean(-1)", "losses.sum()"]},
         {SUM: MEAN},
@@ -155,7 +155,7 @@ MISTAKES = (
     ),
     Mistake(
         "shape_lost",
-        '"none" should keep the axes of length 1 of pred',
+        '"none" loses axes of length 1; return the losses in the shape of pred',
         {NONE: ["return losses.squeeze()\n", "return losses.squeeze() if losses.dim() > 2 else losses\n"]},
     ),
     Mistake(

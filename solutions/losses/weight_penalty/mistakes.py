@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradients_stay_off",
-        "where no parameter has a .grad, autograd stays switched off; use torch.no_grad(), which undoes it",
+        "where no parameter has a .grad, autograd stays switched off; use torch.no_grad(), which switches it on again",
         {
             NO_GRAD: "params, enabled = [w for w in params if w.grad is not None], torch.is_grad_enabled()\n"
             "    torch.set_grad_enabled(False)\n    if not params:\n        return\n    if True:",
@@ -91,7 +91,7 @@ MISTAKES = (
     ),
     in_both(
         "sums_in_half_precision",
-        "in half precision, squares, products or sums overflow or are rounded, or the strength is; work in "
+        "in half precision, the strength is rounded, or squares, products or sums overflow or are rounded; work in "
         "float32 and cast the result",
         L1.replace(".to(wide)", ""),
         L2.replace(".to(wide)", ""),

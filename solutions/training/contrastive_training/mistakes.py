@@ -18,8 +18,8 @@ MEAN = "        means.append(total / T)\n"
 MISTAKES = (
     Mistake(
         "layout_of_another_loss",
-        "features and positives have different layouts, one with the views in halves, one with a sample's views as "
-        "neighbours, so pairs mix samples; with halves, the positive of row i is row i + N",
+        "the features have the views in halves and the positives as neighbours, or the reverse, so pairs mix "
+        "samples; in halves, the positive of row i is row i + N",
         {"torch.arange(…": "torch.arange(2 * N, device=views.device) ^ 1"},
         {FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},
     ),
@@ -141,7 +141,7 @@ MISTAKES = (
     ),
     Mistake(
         "seed_not_once",
-        "the seed is ignored, if only a seed of 0, or is set again in each epoch; set it once, before all else",
+        "the seed is ignored, perhaps only when it is 0, or is set again in each epoch; set it once, before all else",
         {SEED: ""},
         {"        total = 0.0\n": f"        total = 0.0\n    {SEED}"},
         {SEED: f"    if seed:\n    {SEED}"},

@@ -30,7 +30,8 @@ MISTAKES = (
     ),
     Mistake(
         "old_gradient_counts",
-        "a .grad that was there before the call counts, if only as NaN times 0; set each to None before every backward",
+        "a .grad from before the call counts, or is NaN and stays NaN when multiplied by 0; set each .grad to None "
+        "before every backward",
         {RESET: "", UPDATE: UPDATE + "\n                p.grad = None"},
         {RESET: RESET.replace("in params", "in params if params[0].grad is not None else []")},
         {RESET: RESET.replace("= None", "= None if p.grad is None else 0 * p.grad")},

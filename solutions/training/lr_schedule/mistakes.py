@@ -51,8 +51,8 @@ MISTAKES = (
     ),
     Mistake(
         "warmup_not_subtracted",
-        "the cosine's progress is counted from step 0; keep the cosine out of the warm-up, then use (step − W) / "
-        "(T − W)",
+        "the cosine's progress is counted from step 0; count it from step W, (step − W) / (T − W), and keep the "
+        "cosine out of the warm-up",
         {PROGRESS: "step / total_steps"},
         {
             f"    {IN_WARMUP}\n        return {WARMUP}\n": f"    warm = min(1, {WARMUP.replace('base_lr * ', '')})"
@@ -85,7 +85,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_rate_at_the_end",
-        "from step T on, or beyond it, the rate is 0 or base_lr; it should be min_lr",
+        "at step T and after it, or only after it, the rate is 0 or base_lr; it should be min_lr",
         {END: "        return 0.0\n"},
         {PAST_THE_END: "    if step > total_steps:\n        return 0.0\n"},
         {END: "        return base_lr\n"},

@@ -247,7 +247,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradients_left_off",
-        "gradients stay switched off after the step; torch.no_grad() switches them on again",
+        "gradients stay switched off after the step; use torch.no_grad(), which switches them on again",
         {
             SKIP + GRAD: f"            torch.set_grad_enabled(False)\n{SKIP}{GRAD}",
             OF_SGD: OF_SGD.removeprefix("@torch.no_grad()\n    "),

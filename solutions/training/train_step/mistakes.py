@@ -71,7 +71,7 @@ MISTAKES = (
     ),
     Mistake(
         "padding_is_nan",
-        "if no target of a micro-batch counts, its mean is NaN, and NaN times 0 is NaN; sum the losses instead",
+        "if all targets of a micro-batch are -100, its mean is NaN, and NaN times 0 is NaN; sum the losses instead",
         {LOSS: f"{MEAN} * {COUNT}"},
     ),
     Mistake(
@@ -164,8 +164,8 @@ MISTAKES = (
     ),
     Mistake(
         "other_mean",
-        "the loss that is returned is not divided by the number of tokens, or not by that alone; divide once, by "
-        "that number",
+        "the loss that is returned is a sum, or is divided by the number of micro-batches; divide it once, by the "
+        "number of tokens",
         {RETURN: "    return total\n"},
         {RETURN: ["    return total / len(batches)\n", "    return total / tokens / len(batches)\n"]},
     ),
