@@ -99,7 +99,7 @@ COMMON = {
         "a dtype narrower than float64 is used on the way, as in a quotient of integers; divide and add up in float64"
     ),
     "every_threshold_at_once": (
-        "every score is compared with every threshold at once, a table of N × K; sort once, and one cumsum gives all "
+        "every score is compared with every threshold at once, a table of N × K; sort once, and a cumsum gives all "
         "counts"
     ),
     "another_library": "another library does the work; count with torch",
