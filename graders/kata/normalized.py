@@ -60,8 +60,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "a_least_eps",
-            "a smaller eps is raised to a constant such as 1e-12, which shows if eps is 0 and the variance tiny; add "
-            "eps as it is",
+            "an eps below a constant such as 1e-12 is raised to it, which is wrong for a tiny variance; add eps as it "
+            "is",
             result("(x - mean) / torch.sqrt(var + max(eps, 1e-12))"),
         ),
         Mistake(

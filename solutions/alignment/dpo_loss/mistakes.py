@@ -34,7 +34,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_tokens",
-        "the log-probabilities are averaged over the tokens; the logarithm of a product is their sum",
+        "the log-probabilities are averaged over the tokens; add them up, since the logarithm of a product is a sum",
         {
             ADDED: [
                 f"{ADDED} / (~ignored).sum(dim=1).clamp(min=1)",

@@ -81,7 +81,7 @@ MISTAKES = (
     Mistake("scaled_by_embed_dim", {"math.sqrt(d)": "math.sqrt(D)"}),
     Mistake(
         "scaled_by_the_width_of_keys",
-        "the scores are divided by √(G·d), with the width of all keys; use √d, with the width of one head",
+        "the scores are divided by √(G·d), the root of the width of all keys; use √d, the root of one head's width",
         {"math.sqrt(d)": "math.sqrt(G * d)"},
     ),
     Mistake(

@@ -61,8 +61,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_mask_with_a_cache",
-        "several new tokens after a cache see each other's future, as there is no mask; only a single new token needs "
-        "none",
+        "with a cache there is no mask, so several new tokens see later ones; leave it out only for a single new token",
         {SEEN: f"{SEEN} | (cache is not None)"},
     ),
     Mistake(
@@ -73,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_mask",
-        "tokens see later ones of the same call; token t sees the past, earlier new tokens and itself",
+        "tokens see later ones of the same call; token t should see only the past, earlier new tokens and itself",
         {DIAGONAL: ""},
     ),
     Mistake(

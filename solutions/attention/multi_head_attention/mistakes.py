@@ -81,8 +81,8 @@ MISTAKES = (
     ),
     Mistake(
         "float_mask_added",
-        "a float mask is added to the scores, as in torch's own attention; here 0 blocks in every dtype, and any "
-        "other value only allows",
+        "a float mask is added to the scores, as in torch's own attention; here 0 blocks in every dtype, and every "
+        "other value allows",
         {BLOCK: FLOAT_ADDED},
         {BLOCK: FLOAT_ADDED, **NOT_CLEARED},
         {BLOCK: FLOAT_ADDED.replace(LEAST, "-torch.inf"), **NOT_CLEARED},
@@ -117,9 +117,8 @@ MISTAKES = (
     ),
     Mistake(
         "blocked_row_gives_nan_gradients",
-        "-inf is added to blocked scores, and the NaN of a fully blocked row is replaced after the softmax, but its "
-        "gradient stays NaN; use masked_fill or where on the scores, whose gradient is 0 there, or give such rows "
-        "finite scores",
+        "-inf is added to blocked scores, so a row with every key blocked has NaN gradients even if its weights are "
+        "cleared; use masked_fill or where, or give such rows finite scores",
         {BLOCK: ADDED_INFINITY, CLEAR: "attn = attn.nan_to_num(0.0)"},
     ),
     Mistake(

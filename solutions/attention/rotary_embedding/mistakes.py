@@ -160,8 +160,7 @@ MISTAKES = (
     ),
     Mistake(
         "positions_of_one_axis",
-        "positions are taken to have one axis, and fail or go wrong with more or none; give them their new axis at "
-        "the end: positions[..., None]",
+        "positions with several axes or none fail or go wrong; add the new axis at the end: positions[..., None]",
         {ANGLES: ["angles = positions[:, None] * theta", "angles = torch.outer(positions.double(), theta)"]},
     ),
     Mistake(
@@ -193,7 +192,8 @@ MISTAKES = (
     ),
     Mistake(
         "positions_enlarge_x",
-        "`positions` has too many axes or an axis that is too long, so the result is larger than x; refuse it",
+        "positions with an axis too many, or with one that is too long, are accepted and make the result larger than "
+        "x; refuse them",
         {FITS: "any(size != wanted and 1 not in (size, wanted) for size, wanted in fits)"},
     ),
     Mistake(

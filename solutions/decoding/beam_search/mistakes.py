@@ -178,7 +178,7 @@ MISTAKES = (
     ),
     Mistake(
         "finished_alone",
-        "hypotheses that max_len cuts off are missing, always or next to finished ones; they belong to the result",
+        "hypotheses that max_len cuts off are left out, always or if others have finished; return them too",
         returned("[(one[0], score(one)) for one in beam if one[2]]"),
         returned("[(one[0], score(one)) for one in beam if one[2]] or [(one[0], score(one)) for one in beam]"),
     ),

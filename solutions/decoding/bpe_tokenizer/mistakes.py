@@ -107,8 +107,8 @@ MISTAKES = (
     ),
     Mistake(
         "chunks_counted_once",
-        "each chunk counts once, or only the last chunk that has the pair counts; add up over all chunks how often "
-        "each occurs",
+        "equal chunks count only once, or a pair counts only in the last chunk that has it; add up its occurrences "
+        "over all chunks",
         {COUNTED: ["pairs[pair] += 1", "pairs[pair] = counts[chunk]"]},
     ),
     Mistake(
@@ -227,8 +227,8 @@ MISTAKES = (
     ),
     Mistake(
         "every_chunk_of_the_text",
-        "every chunk of the text is counted, or tried with every merge, though most chunks repeat; take each different "
-        "one once",
+        "each chunk of the text is counted or encoded anew, though most chunks repeat; do it once for each different "
+        "chunk",
         {
             COUNTS: f"counts = dict.fromkeys(enumerate({SPLIT}), 1)",
             BYTES: "{chunk: list(chunk[1].encode()) for chunk in counts}",

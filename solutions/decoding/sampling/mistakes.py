@@ -107,8 +107,7 @@ MISTAKES = (
     ),
     Mistake(
         "sorted_mask",
-        "the mask of the sorted row meets the logits in a wrong order; scatter it by the sort's indices, without "
-        "a gather",
+        "the mask is still in sorted order, or is put back by gather; put it back by scatter, with the sort's indices",
         {DROPPED: ["dropped = ordered == -torch.inf", "dropped = (ordered == -torch.inf).gather(-1, index)"]},
         {CUT: "z = z.masked_fill(before >= top_p, -torch.inf)"},  # top-p alone is wrong
         {CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)"},
@@ -235,8 +234,8 @@ MISTAKES = (
     ),
     Mistake(
         "seed_set",
-        "sample sets or copies a seed, so draws repeat, or torch's global generator starts anew; use the "
-        "generator as it is",
+        "sample sets or copies a seed, so draws repeat or torch's global generator is reset; draw from the generator "
+        "as it is",
         {"    rows = ": "    (generator or torch.default_generator).manual_seed(0)\n    rows = "},
         {"    rows = ": "    torch.manual_seed(0)\n    rows = "},
         {

@@ -44,7 +44,8 @@ COVARIANCES = "torch.cov(x.transpose(0, 1).flatten(1), correction=0).reshape(C, 
 MISTAKES = (
     Mistake(
         "unbiased_batch",
-        "the batch is normalised with the unbiased variance; divide by the n values, and by n − 1 only for running_var",
+        "the batch is normalised with the unbiased variance; use the one that divides by n, and the unbiased one only "
+        "for running_var",
         {VAR: "var = x.var(axes)", UNBIASED: ["", " * ((count - 1) / count)"]},
         {VAR: "var = x.var(axes)"},
     ),
@@ -111,12 +112,13 @@ MISTAKES = (
     ),
     Mistake(
         "mode_of_gradients",
-        "whether gradients are on decides which statistics are used; ask self.training, which train() and eval() set",
+        "the statistics are chosen by whether gradients are on; choose them by self.training, which train() and eval() "
+        "set",
         {"        if self.training:\n": "        if torch.is_grad_enabled():\n"},
     ),
     Mistake(
         "running_in_training",
-        "training also normalises by the running statistics; use the batch's own",
+        "x is normalised by the running statistics even in training; use the batch's own there",
         {"channels = (": f"{EVALUATE}\n        channels = ("},
         {"channels = (": f"{EVALUATE}\n        channels = (", NEXT_MEAN: NEW_MEAN, NEXT_VAR: NEW_VAR},
     ),
@@ -148,8 +150,8 @@ MISTAKES = (
     ),
     Mistake(
         "only_the_first_calls_count",
-        "after a few calls the running statistics change no more, or by another share; update them in every call "
-        "by momentum",
+        "after a few calls the running statistics no longer change, or change by another share than momentum; use "
+        "momentum in every call",
         {
             "m = self.momentum": "self.calls = getattr(self, 'calls', 0) + 1\n"
             "                m = self.momentum * (self.calls < 5)"

@@ -76,13 +76,13 @@ MISTAKES = (
     *normalized.mistakes(SCALED, SHIFTED),
     Mistake(
         "one_position_taken",
-        "an x with a single position after C is not refused; raise ValueError, since all of it would become the bias",
+        "an x with a single position after C is not refused; raise ValueError, since x − mean would be 0 everywhere",
         {FITS: "x.dim() < 3"},
     ),
     Mistake(
         "samples_counted_as_positions",
-        "an x with a single position can be accepted, since samples, or channels as well, are counted; count one "
-        "channel's positions",
+        "samples, or samples and channels, are counted as positions, so an x with one position can be accepted; count "
+        "one channel's positions",
         {FITS: ["x.dim() < 3 or x.numel() == x.shape[1]", "x.dim() < 3 or x.numel() == 1"]},
     ),
     Mistake(

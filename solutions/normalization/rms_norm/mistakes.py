@@ -152,19 +152,20 @@ MISTAKES = (
     ),
     of_x(
         "projection_added",
-        "the part of the gradient of x through rms is added; it comes from a division by rms, so subtract this part",
+        "the gradient of x adds n · mean(g · n), with n = x / rms and g = w · grad_output; subtract it from g",
         "(grad_n + n * (grad_n * n).mean(-1, keepdim=True)) / rms",
     ),
     of_x(
         "projection_along_x",
-        "in the gradient of x, the part through rms is computed from x; use x / rms in both of its factors",
+        "the gradient of x has x where x / rms belongs; subtract n · mean(g · n) from g, with n = x / rms and g = w · "
+        "grad_output",
         "(grad_n - x * (grad_n * x).mean(-1, keepdim=True)) / rms",
         "(grad_n - n * (grad_n * x).mean(-1, keepdim=True)) / rms",
         "(grad_n - x * (grad_n * n).mean(-1, keepdim=True)) / rms",
     ),
     of_x(
         "projection_without_eps",
-        "the part through rms divides by the mean square without eps; use the same rms everywhere",
+        "the gradient of x divides once by the mean of the squares without eps; divide by rms², which has it",
         "(grad_n - x * (grad_n * x).mean(-1, keepdim=True) / x.square().mean(-1, keepdim=True)) / rms",
     ),
     of_x(
@@ -184,7 +185,7 @@ MISTAKES = (
     ),
     Mistake(
         "weight_after_the_projection",
-        "weight multiplies last, after the part through rms is subtracted; multiply grad_output by weight first",
+        "in the gradient of x, weight multiplies last; multiply grad_output by weight first",
         {
             GRAD_N: "grad_n = g",
             GRAD_X: f"{GRAD_X} * (1 if weight is None else weight)",

@@ -31,7 +31,7 @@ def under_the_root(eps: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "cosine_clamped",
-        "the cosine is kept below 1 by some 1e-7, so that small distances are wrong; leave the cosine as it is",
+        "the cosine is clamped to about 1e-7 below 1, so small distances are wrong; leave it as it is",
         cosine("1 - (a * X).sum(1).clamp(-1 + 1e-7, 1 - 1e-7)"),
     ),
     Mistake(
@@ -134,8 +134,8 @@ MISTAKES = (
     ),
     Mistake(
         "distance_swapped",
-        "the negative's distance is the smaller of those from anchor and positive (torch's swap=True); only the "
-        "distance from the anchor counts",
+        "the smaller of the negative's distances from anchor and positive is used (torch's swap=True); use its "
+        "distance from the anchor",
         {
             NEGATIVE: f"torch.minimum({NEGATIVE}, {NEGATIVE.replace('anchor', 'positive')})",
             COSINE_NEGATIVE: f"torch.minimum({COSINE_NEGATIVE}, {COSINE_NEGATIVE.replace('a *', 'p *')})",
@@ -158,7 +158,7 @@ MISTAKES = (
     ),
     Mistake(
         "cosine_of_short_vectors",
-        "an eps added to the product of the norms counts where vectors are short; divide each vector by its norm",
+        "an eps is added to the product of the norms, which is wrong for short vectors; divide each vector by its norm",
         {UNITS: "(anchor, positive, negative)"} | cosine(f"1 - (a * X).sum(1) / ({NORMS} + 1e-6)"),
     ),
     Mistake(
