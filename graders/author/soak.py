@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import itertools
 import os
+import secrets
 import statistics
 import subprocess
 import sys
@@ -76,13 +77,14 @@ def main(options: argparse.Namespace, root: Path) -> int:
         files = {(kata.id, kind): files_of(kata, kind, Path(folder)) for kata in chosen for kind in kinds}
         try:
             for turn in range(max(kinds.values())):
-                judge = WarmJudge(launcher, seed=turn)
+                seed = secrets.randbelow(1 << 31)
+                judge = WarmJudge(launcher, seed=seed)
                 for kind, kata in itertools.product(kinds, chosen):
                     slow = kind == "slow mistakes"
                     for path in files[kata.id, kind] if turn < kinds[kind] else ():
                         result = judge.grade(kata, source_of(kata, path), only="performance" if slow else "")
                         if wrong := found[kind].add(kata, path.stem, result, "failing" if slow else "solved"):
-                            console.print(f"WRONG  {wrong} (seed {turn})", markup=False, soft_wrap=True)
+                            console.print(f"WRONG  {wrong} (seed {seed})", markup=False, soft_wrap=True)
                 judge.close()
                 seen, bad = sum(one.runs for one in found.values()), sum(one.wrong for one in found.values())
                 said = f"round {turn + 1} of {max(kinds.values())}: {seen:,} gradings, {bad:,} wrong"
