@@ -53,7 +53,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     review.add_argument(
         "--until",
         metavar="DAY",
-        help="plan for a day such as 2026-12-15: all that you solved comes back before it; `none` ends the plan",
+        help="plan for a day such as 2026-12-15: katas whose core was right come back before it; `none` ends the plan",
     )
     review.add_argument("--a-day", metavar="N", help="at most N reviews a day, the others wait; `none`: no limit")
     review.add_argument("--list", action="store_true", help="only list what is due")

@@ -36,7 +36,10 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         help="strict refuses to grade where submissions cannot be isolated fully; see SECURITY.md",
     )
     grade.add_argument(
-        "--workers", type=workers, metavar="N", help="judge N katas at once; default: as many as there are processors"
+        "--workers",
+        type=workers,
+        metavar="N",
+        help="judge up to N katas at once; default: as many as there are processors",
     )
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     grade.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
