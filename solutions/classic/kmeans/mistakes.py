@@ -171,8 +171,8 @@ MISTAKES = (
     ),
     Mistake(
         "total_summed_apart",
-        "the total is summed separately, and rounding can put u · total above the whole cumulative sum; take its last "
-        "entry as the total",
+        "the total is summed separately, and rounding can put u · total above the whole cumulative sum; take the last "
+        "cumulative sum as the total",
         {"cumulative[-1]": "squared.sum()"},
         {
             PICKED: [

@@ -86,13 +86,14 @@ MISTAKES = (
     ),
     Mistake(
         "penalty_squared",
-        "the penalty's factor is l2², as if appended rows held l2; add l2 itself, or append rows that hold √l2",
+        "the penalty is multiplied by l2², as by appended rows that hold l2; multiply it by l2, or append rows that "
+        "hold √l2",
         {"square() + l2": "square() + l2**2"},
     ),
     Mistake(
         "normal_equations",
-        "xᵀx is inverted or solved with, which squares the condition number, so equal or nearly equal columns can "
-        "go wrong; use torch.linalg.svd or pinv of x itself",
+        "w comes from xᵀx, which squares the condition number, so equal or nearly equal columns can go wrong; use "
+        "torch.linalg.svd or pinv of x itself",
         {WEIGHTS: f"w = torch.linalg.solve({GRAM}, {MOMENTS})"},
         {WEIGHTS: [f"w = torch.linalg.{one}({GRAM}) @ {MOMENTS}" for one in ("inv", "pinv")]},
     ),

@@ -42,7 +42,9 @@ MISTAKES = (
         {MG: f"torch.where({DIVIDED} < 0, floor, {DIVIDED})"},
     ),
     Mistake(
-        "floor_without_M", "the sum M·g has the floor of the mean g; its own floor is M·exp(−1/τ)", {FLOOR: FLOOR[4:]}
+        "floor_without_M",
+        "the floor of the mean g is put on the sum M·g; the floor of the sum is M·exp(−1/τ)",
+        {FLOOR: FLOOR[4:]},
     ),
     Mistake(
         "floored_before_dividing",
@@ -56,7 +58,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_through_the_floor",
-        "an estimate on the floor still gets a gradient; the floor is a constant",
+        "an estimate below the floor still gets a gradient; there g is the floor, a constant without a gradient",
         {MG: f"{DIVIDED} + ({MG} - {DIVIDED}).detach()"},
     ),
     Mistake(
@@ -77,7 +79,7 @@ MISTAKES = (
     ),
     Mistake(
         "exponentials_overflow",
-        "exponentials overflow, or all of a row vanish, at small temperatures; divide them by the row's largest",
+        "at small temperatures exponentials overflow, or those of a row are all 0; divide them by the row's largest",
         {TOP: UNSHIFTED},
         {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
         {TOP: UNSHIFTED, LOSS: "return ((exp_positive + Mg).log() - exp_positive.log()).mean()"},
@@ -122,7 +124,7 @@ MISTAKES = (
     Mistake("eps_added_to_the_norm", {UNIT: [f"features / ({NORM} + {eps})" for eps in (1e-8, 1e-6, 1e-5)]}),
     Mistake(
         "refused_in_part",
-        "a τ⁺ of 1 or one below 0 is accepted, or a τ⁺ of 0 is refused; the range is [0, 1)",
+        "a τ⁺ of 1 or below 0 is accepted, or a τ⁺ of 0 is refused; accept only 0 ≤ τ⁺ < 1",
         {"if not …": ["if not 0 <= tau_plus <= 1:", "if tau_plus >= 1:", "if not 0 < tau_plus < 1:"]},
     ),
     Mistake(

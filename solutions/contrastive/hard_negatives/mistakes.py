@@ -64,8 +64,8 @@ MISTAKES = (
     Mistake("one_view_as_anchors", {LOSS: ONE_VIEW}),
     Mistake(
         "threshold",
-        "all negatives at least as similar as the k-th are taken, or all more similar than the next, so ties change "
-        "their number; take exactly k",
+        "negatives are chosen by a threshold, the k-th similarity or the next, so ties change their number; take "
+        "exactly k",
         {HARDEST: f"negatives.where(negatives >= negatives.topk(max({K}, 1)).values[:, -1:], -torch.inf)"},
         {HARDEST: "negatives.where(negatives > negatives.topk(min(top_k + 1, rows)).values[:, -1:], -torch.inf)"},
     ),
@@ -121,8 +121,7 @@ MISTAKES = (
     Mistake("sum_for_mean", "the losses are added up, or divided by N; take the mean of all 2N", {LOSS: SUMS}),
     Mistake(
         "mask_of_a_finite_number",
-        "rows that are no negatives get a number that negatives may lie below, or that float16 does not hold; give "
-        "them −inf",
+        "rows that are no negatives get a number above some negatives, or one that float16 cannot hold; give them −inf",
         {MASKED: [MASKED.replace("-torch.inf", weak) for weak in ("0.0", "-1.0", "-10.0", "-100.0", "-9e15")]},
     ),
     Mistake(

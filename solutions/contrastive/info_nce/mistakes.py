@@ -59,8 +59,8 @@ MISTAKES = (
     ),
     Mistake(
         "some_logits_not_divided",
-        "the temperature divides only the positives, only the negatives, or the positives on only one side of "
-        "the fraction; divide every logit, once",
+        "some logits are not divided by the temperature: the positives, the negatives, or the positives in the "
+        "numerator or denominator alone; divide every logit, once",
         {LOSS: LOSS.replace("logits", POSITIVES_LEFT)},
         {LOSS: LOSS.replace("logits", NEGATIVES_LEFT)},
         {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},
@@ -146,8 +146,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_softmax",
-        "the logarithm is taken of a softmax, which is 0 where the positive is far below the others, or of a softmax "
-        "plus an eps; use log_softmax, logsumexp or cross-entropy",
+        "the log is taken of a softmax, which can round to 0, or of a softmax plus an eps; use log_softmax, logsumexp "
+        "or cross-entropy",
         {LOSS: f"return -{SHARES}.log().mean()"},
         as_ratio("logits - logits.detach().amax(1, keepdim=True)"),
         {LOSS: [f"return -({SHARES} + {eps}).log().mean()" for eps in (1e-6, 1e-8, 1e-12)]},

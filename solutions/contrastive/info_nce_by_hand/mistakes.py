@@ -63,8 +63,8 @@ MISTAKES = (
     ),
     Mistake(
         "maximum_includes_itself",
-        "1/τ, the row's similarity with itself, is subtracted, so at small τ all exponentials are 0; subtract the "
-        "masked row's maximum",
+        "1/τ, the row's similarity with itself, is subtracted, so at small τ all exponentials are 0; mask the "
+        "diagonal, then subtract each row's maximum",
         {MASKED: f"top = {TOP}\n    {MASKED}", SHIFTED: "shifted = logits - top"},
         {SHIFTED: "shifted = logits - 1 / temperature"},
     ),
@@ -130,8 +130,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_place_of_a_shift",
-        "an eps keeps the log from 0, and changes the loss, while exponentials still overflow at small "
-        "temperatures; mask the diagonal, then subtract each row's maximum, without an eps",
+        "an eps against log 0 changes the loss, and exponentials still overflow at small temperatures; leave it out, "
+        "mask the diagonal, and subtract each row's maximum",
         *(
             UNMASKED | ({TOTAL: f"({total} + {eps})"} | loss if loss is not None else quotient(f"({total} + {eps})"))
             for eps in ("1e-8", "1e-12", "1e-10")
@@ -169,8 +169,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_share",
-        "where the positive is far below the others, its share rounds to 0, or exponentials overflow if its logit "
-        "is subtracted; subtract the row's maximum, and write the log of the share as a difference",
+        "the log is taken of a share that rounds to 0, or the positive's logit is subtracted before exp, which "
+        "overflows; subtract the row's maximum there, and the positive's logit only after the log",
         {LOSS: [f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)")]},
         {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
     ),

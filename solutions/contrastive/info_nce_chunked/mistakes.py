@@ -27,8 +27,8 @@ MISTAKES = (
     ),
     Mistake(
         "counted_within_the_chunk",
-        "the mask or the positives count rows from the start of their chunk, but the columns are all rows; add the "
-        "index of the chunk's first row",
+        "the mask or the positives are counted from the chunk's first row, but the columns from row 0; add the index "
+        "of the chunk's first row",
         {MASKED: MASKED.replace("anchors", PLACES)},
         {POSITIVES: POSITIVES.replace("anchors", PLACES)},
     ),
@@ -59,7 +59,8 @@ MISTAKES = (
     ),
     Mistake(
         "room_for_whole_chunks",
-        "room is made for full chunks, however few rows there are; chunk_size may be far beyond 2N",
+        "memory is reserved for full chunks, even if there are fewer rows; chunk_size may be far above 2N, so reserve "
+        "it only for the rows",
         {".split(chunk_size)": ".split(chunk_size)\n    features.new_empty(len(chunks) * chunk_size)"},
     ),
     Mistake(
@@ -69,7 +70,7 @@ MISTAKES = (
     ),
     Mistake(
         "half_of_the_gradient",
-        "the gradient of a row is taken only as an anchor, or only as a candidate; it is both, so add the two",
+        "each row gets a gradient only as an anchor, or only as a candidate; it is both, so add the two",
         {"gradient = off.mT @ unit[anchors]": "gradient = torch.zeros_like(unit)"},
         {"gradient[anchors] += off @ unit": "pass"},
     ),
@@ -98,8 +99,8 @@ MISTAKES = (
     ),
     Mistake(
         "chunk_of_the_loop",
-        "the function that the backward pass calls again reads the loop's variables, which stand at the last chunk by "
-        "then; pass them as arguments",
+        "the backward pass calls a function again after the loop, when the loop's variables hold the last chunk; pass "
+        "them to it as arguments",
         {CHUNK: f"torch.utils.checkpoint.checkpoint(lambda unit: {PLAIN}, unit, use_reentrant=False)"},
     ),
     Mistake("self_not_excluded", {MASKED: "return logits"}),

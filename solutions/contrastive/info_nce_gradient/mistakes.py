@@ -29,18 +29,19 @@ MISTAKES = (
     Mistake(
         "one_role_of_each_row",
         "each row gets its gradient only as an anchor, or only as a candidate of the other rows, or one of these "
-        "twice; add both: the second is the first with the matrix transposed",
+        "twice; add both, the second with the matrix transposed",
         {"d_cosines @ …": ["d_cosines @ unit", "2 * d_cosines @ unit", "d_cosines.mT @ unit"]},
     ),
     Mistake(
         "no_projection",
-        "the part along the row itself is left in; the length changes no cosine, so take that part out, even if "
-        "the length is 1",
+        "the gradient keeps its part along the row; the length changes no cosine, so subtract that part, even if the "
+        "length is 1",
         {RESULT: ["d_unit / norm", "(d_unit - radial * ((norm - 1).abs() > 1e-5)) / norm"]},
     ),
     Mistake(
         "not_divided_by_the_length",
-        "the last step does not divide by the lengths of the rows: a long row turns less for the same step",
+        "the gradient is not divided by the lengths of the rows; divide it, since a long row turns less for the same "
+        "move",
         {RESULT: "d_unit - radial"},
     ),
     Mistake(
@@ -61,12 +62,12 @@ MISTAKES = (
     ),
     Mistake(
         "positive_pushed_away",
-        "the positive gets +p like the negatives; subtract the one-hot row: −(1 − p⁺)",
+        "the gradient of the positive's logit is its share p, as for a negative; it should be p − 1",
         {f"({SHARES} - {TARGET})": SHARES},
     ),
     Mistake(
         "positive_pulled_in_full",
-        "the positive gets −1, however large its share is already; −(1 − p⁺) is right",
+        "the gradient of the positive's logit is −1, whatever its share p is; it should be p − 1",
         {f"({SHARES} - {TARGET})": f"({SHARES} * (1 - {TARGET}) - {TARGET})"},
     ),
     Mistake(

@@ -73,8 +73,8 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_detached",
-        "the temperature has no graph, in forward or as a property, perhaps only in evaluation; use no item(), "
-        ".data or detach() on the way",
+        "the temperature is cut from the graph, in forward or where it is read, perhaps only in eval mode; use no "
+        "item(), .data or detach()",
         {TAU: [f"return self.log_temperature.{way}" for way in ("exp().detach()", "data.exp()")]},
         {LOGITS: [f"{PRODUCT} / self.temperature.{way}" for way in ("detach()", "item()")]},
         {LOGITS: f"{LOGITS} if self.training else {LOGITS}.detach()"},
@@ -95,8 +95,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_the_scale",
-        "the parameter is log(1/τ), as CLIP's is, or the product is multiplied by τ; here τ = "
-        "exp(log_temperature), and divides",
+        "the parameter is log(1/τ), as in CLIP, or the cosines are multiplied by τ; here τ = exp(log_temperature), so "
+        "divide by it",
         {LOG: f"-{LOG}", TAU: "return (-self.log_temperature).exp()"},
         {LOGITS: f"{PRODUCT} * self.temperature"},
         {LOG: f"-{LOG}", LOGITS: f"{PRODUCT} * {EXP}"},

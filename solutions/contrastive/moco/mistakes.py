@@ -107,8 +107,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_beside_the_product_of_norms",
-        "norms are kept above an eps such as 1e-6, or products of two norms above 1e-8, too much for short rows; "
-        "use F.normalize with its default eps",
+        "norms are clamped at an eps such as 1e-6, or products of two norms at 1e-8, which is too large for short "
+        "rows; use F.normalize with its default eps",
         {
             UNIT: "query, key.detach(), queue.detach()",
             LOGITS: "torch.cat([positives / (q.norm(dim=1) * k.norm(dim=1)).clamp_min(1e-8)[:, None], "
@@ -135,8 +135,8 @@ MISTAKES = (
     ),
     Mistake(
         "momentum_in_half_precision",
-        "1 − m is computed in the dtype of the parameters, and bfloat16 rounds 0.999 to 1, so that nothing moves; m is "
-        "a Python number, so subtract it from 1 before a tensor comes in",
+        "1 − m is computed in the dtype of the parameters, and bfloat16 rounds 0.999 to 1, so nothing moves; compute "
+        "1 − m with Python numbers",
         {STEP: "keep = torch.full_like(k, m)\n            k.copy_(keep * k + (1 - keep) * q)"},
     ),
     Mistake(

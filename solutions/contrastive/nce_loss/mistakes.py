@@ -96,8 +96,8 @@ MISTAKES = (
     Mistake("sum_over_the_rows", "the rows are added up; take their mean", {RESULT: RESULT.replace("mean", "sum")}),
     Mistake(
         "log_of_a_sigmoid",
-        "the log is taken of a sigmoid, which is rounded to 0 or 1 for logits far from 0; a small constant or "
-        "a clamp only cuts the loss off there, so find log σ(δ) from δ",
+        "the log is taken of a sigmoid, which rounds to 0 or 1 far from 0, where an eps does not help; use logsigmoid "
+        "of δ and −δ",
         log_probs("{}.sigmoid().log()"),
         {LOG_POS: "pos_delta.sigmoid().log()", LOG_NEG: "(1 - neg_delta.sigmoid()).log()"},
         log_probs("({}.sigmoid() + 1e-8).log()"),
@@ -117,8 +117,8 @@ MISTAKES = (
     ),
     Mistake(
         "wrong_slope_at_zero",
-        "the loss is right, but its slope where δ is exactly 0 is not ½: a positive part made by clamp or relu has a "
-        "slope of 0 or 1 there; use logsigmoid, softplus or logaddexp",
+        "where δ is exactly 0 the slope is not ±½, since clamp or relu has a slope of 0 or 1 there; use logsigmoid, "
+        "softplus or logaddexp",
         log_probs("-((-{0}).clamp_min(0) + (-{0}.abs()).exp().log1p())"),
     ),
     Mistake(

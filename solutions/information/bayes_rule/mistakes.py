@@ -52,8 +52,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_maximum_for_all",
-        "the exponentials are shifted by one maximum of all rows or only of the likelihoods, and underflow elsewhere; "
-        "take each row's maximum, with the prior in it",
+        "the maximum of all rows, or of the likelihoods alone, is subtracted, so exponentials underflow; subtract "
+        "each row's maximum of log_prior + log_likelihood",
         ONE_MAXIMUM,
         ONE_MAXIMUM | ALL_ZERO,
         OF_LIKELIHOODS,
@@ -61,16 +61,16 @@ MISTAKES = (
     ),
     Mistake(
         "plain_by_way_of_logs",
-        "logs are taken of probabilities that may be 0, or are clamped, so that gradients are NaN or wrong; multiply "
-        "and divide instead",
+        "probabilities that may be 0 go through logs, with or without a clamp, so gradients are NaN or wrong; "
+        "multiply and divide instead",
         {POSTERIOR: "return torch.softmax(prior.log() + likelihood.log(), -1)"},
         {POSTERIOR: "return torch.softmax(prior.log() + likelihood.clamp_min(1e-30).log(), -1)"},
         {TOTAL: "return torch.logsumexp(prior.log() + likelihood.log(), -1).exp()"},
     ),
     Mistake(
         "not_the_plain_sum",
-        "the joint is divided by its sum with an eps, which is wrong where the sum is tiny, or by its 1-norm, whose "
-        "gradient torch sets to 0 where an entry is 0; divide by the sum",
+        "the joint is divided by its sum plus an eps, wrong for tiny sums, or by its 1-norm, whose gradient is 0 at "
+        "entries of 0; divide by the sum itself",
         {POSTERIOR: "return joint / (evidence + 1e-12)"},
         {POSTERIOR: "return joint / joint.norm(p=1, dim=-1, keepdim=True)"},
         {POSTERIOR: "return torch.nn.functional.normalize(joint, p=1, dim=-1)"},

@@ -68,8 +68,8 @@ MISTAKES = (
     ),
     mistake(
         "patched_after_the_logarithm",
-        "the NaN of 0 · log 0 is replaced after the logarithm, so the gradient is still NaN (and nan_to_num makes +∞ "
-        "finite); there, take the logarithm of 1",
+        "the NaN of 0 · log 0 is replaced only after the logarithm, so the gradient is still NaN (and nan_to_num "
+        "makes +∞ finite); put 1 inside the logarithm instead",
         *each(
             "torch.where(p > 0, -p * p.log(), 0)",
             "torch.where((p > 0) | (q > 0), -p * q.log(), 0)",
@@ -150,7 +150,7 @@ MISTAKES = (
     ),
     mistake(
         "bits_and_base",
-        "log2 is taken, and the result divided by log(base) all the same; take the natural logarithm",
+        "log2 is taken, and the result is still divided by log(base); take the natural logarithm",
         {"unit": f"{NATS} * math.log(2)"},
         short={LOG_Q: LOG_Q.replace("log()", "log2()")},
     ),

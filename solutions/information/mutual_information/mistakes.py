@@ -70,7 +70,7 @@ MISTAKES = (
     Mistake("given_in_a_text", '`in "xy"` also finds "" and "xy"; use a tuple of "x" and "y"', {'("x", "y")': '"xy"'}),
     mistake(
         "wrong_axis",
-        "the entropies do not belong together; subtract H(x | y) from H(x), or H(y | x) from H(y)",
+        "H(x) − H(y | x) or H(y) − H(x | y) is returned; return H(x) − H(x | y), or H(y) − H(y | x)",
         *({"mi": f"2 * h({one}) - h(p)"} for one in "xy"),
     ),
     mistake(
@@ -85,8 +85,8 @@ MISTAKES = (
     ),
     mistake(
         "patched_after_the_logarithm",
-        "zeros are mended after the logarithm or the division, or by xlogy or entr, so gradients are not finite; "
-        "replace the zeros first",
+        "zeros are replaced only after the logarithm or the division, or left to xlogy or entr, so gradients are not "
+        "finite; replace them first",
         *each("torch.where(p > 0, p * (p / (x * y)).log(), 0)", "torch.where(p > 0, -p * (p / z).log(), 0)"),
         *each(*(f"torch.where(p > 0, {one}, 0)" for one in RAW)),
         *each("p * torch.where(p > 0, p / (x * y), 1).log()", "-p * torch.where(p > 0, p / z, 1).log()"),
@@ -147,8 +147,8 @@ MISTAKES = (
     ),
     Mistake(
         "entropy_of_one_column",
-        "H(x) is found as H(x | y) of a table with one column; its p(y), the sum of the cells, also has a slope, "
-        "so each gradient is off by a constant; use −Σ p(x) log p(x)",
+        "H(x) is computed as H(x | y) of a table with one column, whose p(y) adds a constant to every gradient; use "
+        "−Σ p(x) log p(x)",
         {
             "x = joint.sum(1)": "x = joint.sum(1, keepdim=True)",
             "h_x = …": 'h_x = conditional_entropy(x, "y", base)',

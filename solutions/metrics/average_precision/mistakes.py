@@ -64,8 +64,8 @@ MISTAKES = (
     ),
     Mistake(
         "descending_thresholds",
-        "the thresholds fall, or precision and recall have another order; all three should begin with the smallest "
-        "score, and AP should follow",
+        "the thresholds go down, alone or with precision and recall; begin all three with the smallest score, and add "
+        "up AP in that order",
         DESCENDING | {AP: "(recall.diff() * precision[1:]).sum()"},
         DESCENDING,
         {T: "score[last]"},

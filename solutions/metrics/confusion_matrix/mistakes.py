@@ -85,7 +85,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_int64",
-        "the result is not int64; counts are whole numbers, return them as torch counts them",
+        "the result is not int64; return the counts as int64",
         {RESULT: [f"{RESULT}.float()", f"{RESULT}.int()"]},
     ),
     Mistake(
@@ -118,7 +118,7 @@ MISTAKES = (
     ),
     Mistake(
         "only_the_cells_checked",
-        "only the cells are checked, and −1 as a prediction falls into the last column of the row above; check "
+        "only the cell numbers are checked, so a prediction of −1 counts in the last column of the row above; check "
         "both labels",
         UNCHECKED | {CELL: f"{CELL}\n    assert ((cell >= 0) & (cell < C * C)).all()"},
     ),

@@ -221,7 +221,8 @@ MISTAKES = (
     ),
     Mistake(
         "classes_half_checked",
-        "no positives, no negatives or no samples at all do not raise ValueError; raise it unless both classes occur",
+        "if positives, negatives or all samples are missing, there is no ValueError; raise it unless both classes "
+        "occur",
         {CLASSES: "    if not 0 < positive.sum():\n"},
         {CLASSES: ["    if positive.sum() == len(positive):\n", "    if (y_true == y_true[0]).all():\n"]},
     ),
