@@ -121,7 +121,7 @@ MISTAKES = (
     ),
     mistake(
         "log_ratio_clipped",
-        "the bounds are e^±clip_eps, or 1 / (1 + clip_eps) below; they should be 1 ± clip_eps",
+        "the bounds are e^±clip_eps, or the lower one is 1 / (1 + clip_eps); they should be 1 ± clip_eps",
         CLIPPED,
         "clipped = ratio.log().clamp(-clip_eps, clip_eps).exp()",
         "clipped = ratio.clamp(1 / (1 + clip_eps), 1 + clip_eps)",

@@ -90,7 +90,7 @@ MISTAKES = (
     ),
     Mistake(
         "weights_left_out",
-        "the class weights are not used at all; weight each log-probability, and divide the mean by the sum of "
+        "the class weights are not used at all; weight each log-probability, and for the mean divide by the sum of "
         "the targets' weights",
         {W: "w = z.new_ones(C)"},
     ),
