@@ -129,7 +129,8 @@ MISTAKES = (
     ),
     Mistake(
         "outer_product_of_each_row",
-        "one outer product is made for each row, and these are summed; a matrix product with x transposed does both",
+        "one outer product is made for each row, and these are summed; one matrix product, with x or h transposed, "
+        "does both",
         OUTER_1 | OUTER_2,
         OUTER_1,
         OUTER_2,

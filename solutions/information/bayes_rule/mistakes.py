@@ -52,8 +52,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_maximum_for_all",
-        "the maximum of all rows, or of the likelihoods alone, is subtracted, so exponentials underflow; subtract "
-        "each row's maximum of log_prior + log_likelihood",
+        "the maximum of all rows, or of the likelihoods alone, is subtracted, so exponentials underflow; use "
+        "torch.logsumexp of each row of log_prior + log_likelihood",
         ONE_MAXIMUM,
         ONE_MAXIMUM | ALL_ZERO,
         OF_LIKELIHOODS,

@@ -63,13 +63,14 @@ def logarithms_of(change: str) -> tuple[dict[str, str], ...]:
 MISTAKES = (
     Mistake(
         "zero_times_infinity",
+        "0 times the logarithm of 0 or of 0/0 is NaN; there, and only there, take the logarithm of 1",
         {LOG_Q: "q.log()"},
         *(edits for change in logarithms_of("{0}") for edits in forms(**change)),
     ),
     mistake(
         "patched_after_the_logarithm",
         "the NaN of 0 · log 0 is replaced only after the logarithm, so the gradient is still NaN (and nan_to_num "
-        "makes +∞ finite); put 1 inside the logarithm instead",
+        "makes +∞ finite); there, take the logarithm of 1 instead",
         *each(
             "torch.where(p > 0, -p * p.log(), 0)",
             "torch.where((p > 0) | (q > 0), -p * q.log(), 0)",

@@ -61,7 +61,7 @@ def conditional(*wrong: str) -> tuple[dict[str, str], ...]:
 MISTAKES = (
     mistake(
         "given_swapped",
-        '`given` is taken the wrong way round: "y" gives H(x | y), which needs p(y), the sums over x',
+        '`given` is taken the wrong way round; "y" should give H(x | y), which needs p(y), the sums over x',
         *conditional(CE.replace("z", "(x if given == 'y' else y)")),
         short={'0 if given == "y" else 1': '1 if given == "y" else 0'},
     ),

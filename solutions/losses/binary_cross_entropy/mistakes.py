@@ -62,7 +62,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_at_the_ends",
-        "the log is clamped, but its gradient where p is exactly 0 or 1 is still NaN; keep the log away from 0",
+        "the logs are clamped, but the gradient where p is exactly 0 or 1 is still NaN; there, also take log 1 instead "
+        "of log 0, and choose −100 by torch.where",
         {LOGS: "log_p, log_not_p = probs.log().clamp_min(-100), (1 - probs).log().clamp_min(-100)"},
     ),
     Mistake(
@@ -108,8 +109,8 @@ MISTAKES = (
     ),
     Mistake(
         "hard_targets_only",
-        "the loss is wrong for targets between 0 and 1; multiply log p by y and any pos_weight, and log(1 − p) by "
-        "1 − y",
+        "the loss is wrong for targets between 0 and 1; multiply log p by y (and by pos_weight), and log(1 − p) "
+        "by 1 − y",
         in_both("losses = -torch.where(y > 0.5, log_p, log_not_p)"),
         {LOGITS_LOSS: "return reduce((w * y + 1 - y) * torch.logaddexp(zero, (1 - 2 * y) * logits), reduction)"},
     ),

@@ -42,7 +42,7 @@ MISTAKES = (
     Mistake(
         "infinite_slope_of_the_power",
         "for γ < 1 the slope of the power is infinite where 1 − p_t is rounded to 0, and the gradient NaN; take "
-        "exp(γ log(1 − p_t)) with the log from the logits, or keep the base of the power above 0",
+        "exp(γ log(1 − p_t)) with the log from the logits",
         {FACTOR: "factor = (1 - z.sigmoid()) ** gamma"},
         {
             FACTOR: [
@@ -141,8 +141,8 @@ MISTAKES = (
     Mistake("sign_lost", {LOSSES: "losses = factor * log_p_t"}),
     Mistake(
         "log_of_a_sigmoid",
-        "for logits far from 0, a sigmoid is 0 or an exp infinite, or an eps or a clamp cuts off the loss and its "
-        "gradient; find log σ from the logits as they are, by logsigmoid or binary_cross_entropy_with_logits",
+        "for logits far from 0, a sigmoid is 0, an exp is infinite, or an eps or a clamp cuts off the loss; take log σ "
+        "of the logits as they are, by logsigmoid or binary_cross_entropy_with_logits",
         {LOG: "log_p_t = z.sigmoid().log()"},
         {LOG: [f"log_p_t = z.sigmoid().clamp({eps}, 1 - {eps}).log()" for eps in ("1e-6", "1e-7", "1e-8")]},
         {LOG: "log_p_t = -(1 + (-z).exp()).log()"},

@@ -24,8 +24,8 @@ ONE_CLASS = "    if hits[-1] {}:\n        raise ValueError('one class only')\n"
 MISTAKES = (
     Mistake(
         "trapezoids",
-        "AP is the area under straight lines between the points; add up steps, each as high as the precision at its "
-        "end",
+        "AP is the area under straight lines between the points; add up the rises of recall, each times the precision "
+        "at its own threshold",
         {AP: "-torch.trapezoid(precision, recall)"},
     ),
     Mistake(

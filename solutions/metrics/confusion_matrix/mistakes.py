@@ -68,7 +68,7 @@ MISTAKES = (
     ),
     Mistake(
         "repeated_cells_count_once",
-        "an indexed += adds 1 only once where a cell occurs several times; count, or accumulate",
+        "an indexed += adds 1 only once where a cell occurs several times; use bincount, or accumulate=True",
         instead("matrix = torch.zeros(C, C, dtype=torch.int64)\nmatrix[true, predicted] += 1\nreturn matrix"),
     ),
     Mistake(
@@ -130,7 +130,8 @@ MISTAKES = (
     ),
     Mistake(
         "left_to_the_index",
-        "labels are left to the index, which takes −1 for the last class and raises IndexError; raise ValueError",
+        "the labels are not checked: as an index, −1 means the last class, and C raises IndexError; raise ValueError "
+        "for both",
         UNCHECKED
         | instead(
             "matrix = torch.zeros(C, C, dtype=torch.int64)\n"

@@ -125,7 +125,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_the_denominators",
-        "a constant such as 1e-6 is added to a denominator against 0/0, which shifts the result; keep 0/0 separate",
+        "a constant such as 1e-6 is added to a denominator against 0/0, which shifts the result; add nothing, and "
+        "replace each 0/0 by 0",
         rates("{} / ({} + 1e-5)"),
         *(rates(f"{{}} / ({{}} + {eps})") | {F1: f"f1 = {HARMONIC[:-1]} + {eps})"} for eps in ("1e-5", "1e-7")),
         {F1: [f"f1 = {HARMONIC[:-1]} + {eps})" for eps in ("1e-5", "1e-7")]},

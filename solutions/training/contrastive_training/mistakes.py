@@ -18,8 +18,8 @@ MEAN = "        means.append(total / T)\n"
 MISTAKES = (
     Mistake(
         "layout_of_another_loss",
-        "the features have the views in halves and the positives as neighbours, or the reverse, so pairs mix "
-        "samples; in halves, the positive of row i is row i + N",
+        "the views lie in halves but neighbouring rows are paired, or the reverse, so pairs mix samples; in halves, "
+        "the positive of row i is row i + N",
         {"torch.arange(…": "torch.arange(2 * N, device=views.device) ^ 1"},
         {FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},
     ),

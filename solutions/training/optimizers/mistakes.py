@@ -43,7 +43,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_inside_the_root",
-        "eps is added before the root is taken; add it to the root",
+        "eps is added under the root; add it outside, to √v̂",
         {UPDATE: "p -= self.lr * m_hat / (v_hat + self.eps).sqrt()"},
     ),
     Mistake(
@@ -53,7 +53,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_left_out",
-        "eps is missing in the denominator; add it to the root",
+        "eps is missing in the denominator; add it outside the root, to √v̂",
         {UPDATE: "p -= self.lr * m_hat / v_hat.sqrt()"},
     ),
     Mistake(
