@@ -18,12 +18,12 @@ COMMON = {
     ),
     "softmax_over_queries": "the softmax runs over the queries; it should run over the keys",
     "heads_split_by_view": (
-        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose; "
-        "merge in reverse"
+        "(B, S, D) is viewed as (B, H, S, d), which mixes tokens and heads; view it as (B, S, H, d), then transpose, "
+        "and merge by the reverse steps"
     ),
     "heads_interleaved": (
-        "head h takes every H-th channel; it should take d neighbouring ones, so view them as (H, d), not (d, H), and "
-        "merge in reverse"
+        "head h takes every H-th channel; it should take d neighbouring ones, so split the channels as (H, d), not "
+        "(d, H), and merge them in the same order"
     ),
     "heads_merged_without_transpose": (
         "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first"

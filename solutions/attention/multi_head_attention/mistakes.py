@@ -118,7 +118,7 @@ MISTAKES = (
     Mistake(
         "blocked_row_gives_nan_gradients",
         "-inf is added to blocked scores, so a row with every key blocked has NaN gradients even if its weights are "
-        "cleared; use masked_fill or where, or give such rows finite scores",
+        "cleared; fill the scores with masked_fill or torch.where instead",
         {BLOCK: ADDED_INFINITY, CLEAR: "attn = attn.nan_to_num(0.0)"},
     ),
     Mistake(

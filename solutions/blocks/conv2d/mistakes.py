@@ -39,7 +39,7 @@ MISTAKES = (
     ),
     wrong(
         "other_order",
-        "windows are flattened in another order than weight, which is in the order channels, kernel rows, kernel "
+        "windows are flattened in another order than weight; flatten both in the order channels, kernel rows, kernel "
         "columns",
         WEIGHT,
         "seen, weight.permute(0, 2, 3, 1).reshape(weight.shape))",

@@ -253,7 +253,8 @@ TRAINING = (
     ),
     Mistake(
         "labels_rolled",
-        "the last logits are not left out, and their label is the first token; nothing comes after the last token",
+        "the last logits get the first token as their label; nothing comes after the last token, so leave its logits "
+        "out",
         {PREDICTING: "logits.flatten(0, 1)", LABELS: "ids.roll(-1, 1).flatten()"},
     ),
     Mistake(

@@ -171,8 +171,8 @@ MISTAKES = (
     ),
     Mistake(
         "total_summed_apart",
-        "the total is summed separately, and rounding can put u · total above the whole cumulative sum; take the last "
-        "cumulative sum as the total",
+        "the total is summed separately, and rounding can put u · total above all cumulative sums; take the last of "
+        "them as the total",
         {"cumulative[-1]": "squared.sum()"},
         {
             PICKED: [

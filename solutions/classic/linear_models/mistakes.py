@@ -147,8 +147,8 @@ MISTAKES = (
     ),
     Mistake(
         "not_arrived",
-        "logistic_regression stops before the minimum; go on until the gradient, divided by N and the largest |x|, is "
-        "shorter than 1e-8, by Newton's method, or by L-BFGS with strong_wolfe and small tolerances",
+        "logistic_regression stops before the minimum; use Newton's method, or L-BFGS with strong_wolfe and small "
+        "tolerances, until ‖gradient‖ / N is below 1e-8 times the largest |x|",
         {ROUNDS: "range(15)", "theta = theta - step": "theta = theta - step / 2"},
         {"1e-9 *": "1e-3 *"},
         by_lbfgs("", SEARCHED),

@@ -126,7 +126,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_cut",
-        "the norms or the candidates are detached; the loss is right, but the gradient is not",
+        "the norms or the candidates are detached, so the gradient is wrong although the loss is right; detach neither",
         each("{0} / " + NORM + ".detach()"),
         {TO_TEXT: TO_TEXT_ALONE, TO_IMAGE: TO_IMAGE_ALONE},
     ),

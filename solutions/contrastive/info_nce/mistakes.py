@@ -121,8 +121,8 @@ MISTAKES = (
     ),
     Mistake(
         "self_subtracted_from_the_sum",
-        "exp(1/τ) is subtracted from the sum of exponentials, which overflows and cancels; leave the row's own "
-        "exponential out of the sum",
+        "the row's own exponential, exp(1/τ), is subtracted from the sum, which overflows or loses its digits; mask "
+        "its logit before exp",
         {MASKED: "logits"} | as_ratio(total="exps.sum(1) - exps.diagonal()"),
         {MASKED: "logits"} | as_ratio(total="exps.sum(1) - torch.tensor(1 / temperature).exp()"),
     ),

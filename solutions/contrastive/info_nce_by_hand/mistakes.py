@@ -141,8 +141,8 @@ MISTAKES = (
     ),
     Mistake(
         "own_exponential_subtracted",
-        "the row's own exponential is subtracted from the sum, which cancels or overflows at small temperatures; "
-        "mask the diagonal before the exponential, and subtract each row's maximum",
+        "the row's own exponential is subtracted from the sum, which overflows or loses its digits at small "
+        "temperatures; mask the diagonal before exp, and subtract each row's maximum",
         *(
             UNMASKED | edits
             for own in (
@@ -163,14 +163,15 @@ MISTAKES = (
     ),
     Mistake(
         "masked_after_the_exponential",
-        "the row's own exponential overflows, or cancels, before it is left out; mask the logits first",
+        "the row's own exponential overflows, or the others are rounded away next to it, before it is left out; mask "
+        "the logits first",
         *(LATE | {TOTAL: total} for total in (ALONE, "(shifted.exp() * ~itself).sum(1)", CANCELS)),
         {MASKED: "", TOTAL: CANCELS},
     ),
     Mistake(
         "log_of_a_share",
         "the log is taken of a share that rounds to 0, or the positive's logit is subtracted before exp, which "
-        "overflows; subtract the row's maximum there, and the positive's logit only after the log",
+        "overflows; subtract the row's maximum before exp, and the positive's logit after the log",
         {LOSS: [f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)")]},
         {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
     ),

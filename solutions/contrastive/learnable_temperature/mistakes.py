@@ -73,7 +73,7 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_detached",
-        "the temperature is cut from the graph, in forward or where it is read, perhaps only in eval mode; use no "
+        "the temperature is cut from the graph, in forward or in the property, perhaps only in eval mode; use no "
         "item(), .data or detach()",
         {TAU: [f"return self.log_temperature.{way}" for way in ("exp().detach()", "data.exp()")]},
         {LOGITS: [f"{PRODUCT} / self.temperature.{way}" for way in ("detach()", "item()")]},
@@ -137,7 +137,8 @@ MISTAKES = (
     Mistake("not_normalised", {UNIT: "features"}),
     Mistake(
         "mask_of_a_finite_number",
-        "the diagonal is filled with a number that float16 does not hold, or that small temperatures reach; use −inf",
+        "the diagonal is filled with a number that float16 does not hold, or that logits reach at small "
+        "temperatures; use −inf",
         {MASKED: [f"logits.masked_fill(itself, {number})" for number in ("-9e15", "-1e9", "-1e4", "-100.0")]},
     ),
     Mistake("float32_inside", "float64 is computed in float32; keep the dtype of the features", FLOAT),

@@ -45,7 +45,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_q_divided_by_temperature",
-        "log_q is divided by τ as the cosines are; divide first, then subtract log_q as it is",
+        "log_q is divided by τ as the cosines are; divide only the cosines, then subtract log_q as it is",
         {LOGITS: PRODUCT, LOSS: "F.cross_entropy(logits / self.temperature, own)"},
     ),
     Mistake(

@@ -111,8 +111,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_hidden_by_the_hinge",
-        "where anchor equals negative, the gradient is NaN; also keep that root away from zero, or use "
-        "torch.linalg.vector_norm",
+        "the negative's distance is a plain root, whose gradient is NaN where anchor equals negative; use "
+        "torch.linalg.vector_norm, or keep the root away from zero",
         {NEGATIVE: "(anchor - negative).square().sum(1).sqrt()"},
     ),
     Mistake(
