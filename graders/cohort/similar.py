@@ -1,7 +1,8 @@
 """Which answers are one program, or nearly: found as a fact, with all that is common to most of them taken out.
 
-Equal: the syntax trees are, once names, comments and docstrings are left out. Alike: scikit-learn weighs runs of tokens
-by how rare they are among the class's answers to the kata (tf-idf), and compares the answers by the cosine of that.
+Equal: the syntax trees are, without comments, docstrings, the types in signatures, and the names of variables,
+arguments, functions and classes. Alike: scikit-learn weighs runs of tokens by how rare they are among the class's
+answers to the kata (tf-idf), and compares the answers by the cosine of that.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Same:
-    """Programs that differ at most in names, comments and layout."""
+    """Programs that differ at most in what the module's docstring leaves out, and in layout."""
 
     kata: str
     learners: list[str]
@@ -143,7 +144,7 @@ def side_by_side(one: str, other: str) -> list[tuple[str, str, bool]]:
 
 
 def bare(source: str) -> ast.Module | None:
-    """A program without its comments, docstrings and types; None where it is none."""
+    """A program without its comments, docstrings and the types in signatures; None where it is none."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -162,7 +163,7 @@ def bare(source: str) -> ast.Module | None:
 
 
 def shape(source: str) -> str:
-    """A program without its names as well; empty where it is none."""
+    """A program also without the names of variables, arguments, functions and classes; empty where it is none."""
     tree = bare(source)
     if tree is None:
         return ""
