@@ -775,5 +775,10 @@ def test_damaged_ledger_says_what_to_do(toys: Path) -> None:
 def test_worker_whose_judge_ends_at_once_is_one_sentence(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "CHILD", "import sys; sys.exit(1)")
     plugin = judging.Judging(toys, "full")
+    worker = argparse.Namespace(name="one", address="tcp://x", plugins={plugin.name: plugin})
     with pytest.raises(RuntimeError, match="a judge cannot work on tcp://x: its process ended as it began"):
-        plugin.setup(argparse.Namespace(name="one", address="tcp://x"))  # type: ignore[arg-type]
+        plugin.setup(worker)  # type: ignore[arg-type]
+    # Dask only logs that, where the worker came after the run began, and gives it tasks.
+    monkeypatch.setattr(judging, "get_worker", lambda: worker)
+    with pytest.raises(JudgeEnded, match="the worker has no judge of this run"):
+        judging.grade(plugin.name, "scale", Source(REFERENCE, "scale.py"), 1)

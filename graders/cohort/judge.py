@@ -165,7 +165,7 @@ class Judge:
 
 def grade(judging: str, kata: str, source: Source, seed: int) -> Verdict:
     """A task of Dask's: judges one answer on whichever worker it comes to. Raises: as Judge.grade does."""
-    plugin = get_worker().plugins.get(judging)
-    if not isinstance(plugin, Judging):
+    own: Judge | None = getattr(get_worker().plugins.get(judging), "judge", None)  # none where it did not start
+    if not own:
         raise JudgeEnded("the worker has no judge of this run")
-    return plugin.judge.grade(kata, source, seed)
+    return own.grade(kata, source, seed)

@@ -19,7 +19,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         help="find planted bugs",
         description="Plants bugs in a right answer for you to find, explain and mend, with a clock and a report.",
     )
-    words = "which katas: each kata named gets bugs, and one of each topic named; default: one that is due or begun"
+    words = "which katas: each one named gets a bug, if N is enough, as does one of a topic; default: one due or begun"
     debug.add_argument("katas", nargs="*", metavar="KATA", help=words)
     words = f"how many, from 1 to {MOST_BUGS}; default: {USUAL_BUGS}, or 1 with --slow"
     debug.add_argument("--bugs", type=bugs, metavar="N", help=words)
