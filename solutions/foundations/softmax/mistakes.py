@@ -139,8 +139,7 @@ MISTAKES = (
     ),
     Mistake(
         "nan_hidden",
-        "a vector of nothing but −∞, perhaps only of length 1, gives finite numbers or −∞; it should give NaN, as "
-        "in torch",
+        "a vector of nothing but −∞, such as a single −∞, gives finite numbers or −∞; it should give NaN, as in torch",
         *both(
             (
                 {S_END: f"return ({P}).nan_to_num(0)"},
