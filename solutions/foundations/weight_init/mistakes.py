@@ -42,8 +42,8 @@ MISTAKES = (
     ),
     Mistake(
         "kernel_miscounted",
-        "the kernel's entries are not counted right; multiply all of its sides, however many and however long, even "
-        "if there is one output",
+        "a fan counts the kernel's entries wrongly; both fans contain the product of all of the kernel's sides, even "
+        "for a single output",
         {FIELD: "tensor.shape[2] ** 2 if tensor.dim() > 2 else 1"},
         {FIELD: ["math.prod(tensor.shape[2:4])", "sum(tensor.shape[2:]) or 1"]},
         {FANS: FANS + " if tensor.shape[0] > 1 else 1"},
@@ -122,8 +122,8 @@ MISTAKES = (
     ),
     Mistake(
         "seeded_in_each_call",
-        "a seed is set in each call, so all layers of one shape start alike; continue from the generator's current "
-        "state",
+        "a seed is set in each call; set none, and continue from the state of the given generator, or of torch's "
+        "global one",
         filled(UNIFORM, NORMAL, "    torch.manual_seed(0)\n" + NO_GRAD),
         filled(UNIFORM, NORMAL, "    generator = generator or torch.Generator().manual_seed(0)\n" + NO_GRAD),
         filled(UNIFORM, NORMAL, "    generator and generator.manual_seed(generator.initial_seed() + 1)\n" + NO_GRAD),
@@ -135,7 +135,7 @@ MISTAKES = (
     ),
     Mistake(
         "data_replaced",
-        "the numbers are in another tensor, and not in the memory of the given one; write into that memory",
+        "the numbers are written to new memory; write them into the memory of the given tensor",
         filled(RAND, RANDN, "    tensor.data = ", RETURNED),
         filled(RAND, RANDN, "    return "),
     ),
