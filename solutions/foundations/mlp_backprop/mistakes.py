@@ -105,7 +105,7 @@ MISTAKES = (
     ),
     Mistake(
         "cache_used_up",
-        "the first backward pass empties the cache, so the second fails; read the cache, and leave it as it is",
+        "the first backward pass empties the cache, so the second fails; return a tuple or a dict, and only read it",
         {"(x, hidden, w2)": '{"x": x, "hidden": hidden, "w2": w2}', CACHE: f"x, hidden, w2 = {POPPED}"},
         {"(x, hidden, w2)": "iter((x, hidden, w2))"},
     ),

@@ -77,7 +77,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_step_for_all_sizes",
-        "the default step does not grow with |x| (perhaps only for negative x), so it is rounded away in large "
+        "the default step does not grow with |x|, at least for negative x, so it is rounded away in large "
         "entries; multiply it by max(1, |x|) of each entry",
         {DEFAULT: [f"torch.full_like(x, {EPS})", EPS + " * x.clamp_min(1)"]},
     ),
@@ -145,7 +145,7 @@ MISTAKES = (
     ),
     Mistake(
         "value_is_a_view",
-        "f may return a view of its argument, and the argument moves before that value is used; take it as a number",
+        "f may return a view of its argument, which moves before that value is used; turn the value into a number first",
         moved("z", "z[i].item()", *SET, value="f({})"),
     ),
     Mistake(
@@ -175,7 +175,7 @@ MISTAKES = (
     ),
     Mistake(
         "all_points_at_once",
-        "all moved points, or the graphs of all calls, are kept at once; make two at a time, without gradients",
+        "all moved points, or the graphs of all calls, are kept at once; make two points at a time, without gradients",
         body(
             "moves = torch.diag(steps.reshape(-1)).reshape(-1, *x.shape)",
             "rises = [float(f(x + move)) - float(f(x - move)) for move in moves]",
