@@ -51,7 +51,7 @@ def test_a_direction_takes_two_calls() -> None:
 
 def test_complex_step() -> None:
     assert abs(cmath.exp(1 + 1e-20j).imag / 1e-20 / math.e - 1) < 4e-16
-    assert said(KATA, "and h = 0.1", "h may be 1e-20, and eˣ at x = 1 comes out to the last digits")
+    assert said(KATA, "and h = 0.1", "h may be 1e-20, and eˣ at x = 1 is right to the last digits")
 
 
 def test_entries_of_tensors_are_views_and_steps_do_not_come_back() -> None:

@@ -145,7 +145,7 @@ MISTAKES = (
     ),
     Mistake(
         "value_is_a_view",
-        "f may return a view of its argument, which moves before that value is used; turn the value into a number first",
+        "f may return a view of its argument, which moves before the value is used; turn the value into a number first",
         moved("z", "z[i].item()", *SET, value="f({})"),
     ),
     Mistake(
