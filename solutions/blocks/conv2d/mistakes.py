@@ -128,7 +128,7 @@ MISTAKES = (
     ),
     Mistake(
         "smallest_value_around",
-        "the pool is padded with x's smallest value, so the padding ties with it and takes its gradient; pad with −∞",
+        "the pool is padded with x's smallest value, so in a tie the padding takes gradient from it; pad with −∞",
         {FILL: "fill=float(x.min())"},
         {FILL: "fill=float(x.min())", MAX: "return seen.flatten(-2).max(-1).values"},
     ),
