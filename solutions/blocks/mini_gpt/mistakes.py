@@ -135,7 +135,7 @@ BLOCK = (
     ),
     Mistake(
         "branches_side_by_side",
-        "the MLP reads the tokens as they were before attention; it should read ln2 of the sum after attention",
+        "the MLP reads ln2 of the block's input; it should read ln2 of the sum after attention",
         {FIRST: f"start = x\n        {FIRST}", SECOND: "return x + self.mlp(self.ln2(start))"},
     ),
     Mistake(
@@ -225,7 +225,7 @@ MODEL = (
     ),
     Mistake(
         "not_tied",
-        "the output projection has a weight of its own; it should be token_embedding.weight, the same nn.Parameter",
+        "the output projection has an nn.Parameter of its own; use token_embedding.weight itself",
         {TIED: ["", "        self.head.weight.data = self.token_embedding.weight.data\n"]},
     ),
     Mistake(
