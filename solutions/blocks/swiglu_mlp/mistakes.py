@@ -79,9 +79,7 @@ MISTAKES = (
         'approximate="none" gives the form with tanh, and "tanh" the one with erf; swap them',
         {ASKED: ASKED.replace("none", "tanh")},
     ),
-    Mistake(
-        "always_erf", 'approximate="tanh" gives the form with erf; it has a formula of its own', {ASKED: "if True:"}
-    ),
+    Mistake("always_erf", 'approximate="tanh" gives the form with erf; use the form with tanh', {ASKED: "if True:"}),
     Mistake(
         "always_tanh",
         'approximate="none" gives the form with tanh; by default, use erf',
@@ -105,7 +103,7 @@ MISTAKES = (
     ),
     Mistake(
         "cube_in_half",
-        "x³ is computed in float16, and beyond 147 its gradient is ∞ · 0, which is NaN; compute in float32",
+        "x³ is computed in float16, and beyond 147 its gradient is ∞ · 0, so NaN; convert half precision to float32",
         {WIDE: "wide = x"},
     ),
     Mistake(
@@ -140,7 +138,7 @@ MISTAKES = (
     ),
     Mistake(
         "with_biases",
-        "a layer has a bias or another size; make all three with bias=False, and hidden_dim as it is",
+        "a layer has a bias or another size; give all three bias=False, and do not change hidden_dim",
         {one: one.replace(", bias=False", "") for one in (GATE, UP, DOWN)},
         {DOWN: DOWN.replace(", bias=False", "")},
     ),
