@@ -77,7 +77,7 @@ MISTAKES = (
     ),
     Mistake(
         "side_by_side",
-        "the MLP reads the block's input, as if next to attention; it should read the sum after attention",
+        "the MLP reads ln2 of the block's input; it should read ln2 of the sum after attention",
         {NORMED: f"start = x\n        {NORMED}", HIDDEN_LAYER: "self.fc1(self.ln2(start))"},
     ),
     Mistake(
