@@ -106,7 +106,7 @@ MISTAKES = (
     ),
     Mistake(
         "empty_is_dropped",
-        "clusters without points are left out, and fewer than K centroids come back; they should keep their centroids",
+        "clusters without points are dropped, so fewer than K centroids come back; keep the centroids of all clusters",
         {MOVED: "(sums / counts)[counts[:, 0] > 0]"},
     ),
     Mistake(
@@ -126,8 +126,8 @@ MISTAKES = (
     ),
     Mistake(
         "squares_expanded",
-        "far from the origin ‖x‖² − 2xc + ‖c‖² loses the distance in float32, as does torch.cdist by default from 26 "
-        "rows on; use differences",
+        "far from the origin, float32 loses the distance in ‖x‖² − 2xc + ‖c‖², which torch.cdist also uses from 26 "
+        "rows on; subtract one centroid at a time, or set compute_mode",
         {DISTANCES: "distances = torch.cdist(x, centroids)"},
         {DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + centroids.square().sum(1)"},
         {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
@@ -164,7 +164,7 @@ MISTAKES = (
     ),
     Mistake(
         "drawn_twice",
-        "with a u of 0, a row can be drawn twice; the cumulative sum must exceed u · total: searchsorted with "
+        "with a u of 0, a row can be drawn twice; search for u times the last cumulative sum, by searchsorted with "
         "right=True",
         {", right=True": ""},
         {PICKED: BY_SHARES},
@@ -226,7 +226,7 @@ MISTAKES = (
     ),
     Mistake(
         "table_of_differences",
-        "all N × K × D differences are kept before they are summed; use torch.cdist, or take one centroid at a time",
+        "all N × K × D differences are kept before they are summed; take one centroid at a time",
         {DISTANCES: "distances = (x[:, None] - centroids).square().sum(-1)"},
         slow=True,
     ),
