@@ -86,21 +86,20 @@ MISTAKES = (
     ),
     Mistake(
         "penalty_squared",
-        "the penalty is multiplied by l2², as by appended rows that hold l2; multiply it by l2, or append rows that "
-        "hold √l2",
+        "the penalty is l2²‖w‖² in place of l2‖w‖²; if you append rows to x for it, they should hold √l2",
         {"square() + l2": "square() + l2**2"},
     ),
     Mistake(
         "normal_equations",
         "w comes from xᵀx, which squares the condition number, so equal or nearly equal columns can go wrong; use "
-        "torch.linalg.svd or pinv of x itself",
+        "torch.linalg.svd of the centred x",
         {WEIGHTS: f"w = torch.linalg.solve({GRAM}, {MOMENTS})"},
         {WEIGHTS: [f"w = torch.linalg.{one}({GRAM}) @ {MOMENTS}" for one in ("inv", "pinv")]},
     ),
     Mistake(
         "small_penalty_always",
-        "a small penalty is added even if l2 is 0, which changes w if columns are nearly equal; use the "
-        "pseudo-inverse instead",
+        "a small penalty is added even if l2 is 0, which changes w if columns are nearly equal; leave "
+        "it out, and use torch.linalg.svd of the centred x",
         {"square() + l2": "square() + l2 + 1e-8"},
         {WEIGHTS: f"w = torch.linalg.solve({GRAM.replace('l2', '(l2 + 1e-8)')}, {MOMENTS})"},
     ),
