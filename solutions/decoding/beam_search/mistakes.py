@@ -178,18 +178,18 @@ MISTAKES = (
     ),
     Mistake(
         "finished_alone",
-        "hypotheses that max_len cuts off are left out, always or if others have finished; return them too",
+        "hypotheses that max_len cuts off are left out, always or if others have finished; return all in the beam",
         returned("[(one[0], score(one)) for one in beam if one[2]]"),
         returned("[(one[0], score(one)) for one in beam if one[2]] or [(one[0], score(one)) for one in beam]"),
     ),
     Mistake(
         "without_start",
-        "the start token is cut off; it belongs to the tokens",
+        "the start token is cut off; keep it",
         returned("[(one[0][1:], score(one)) for one in beam]"),
     ),
     Mistake(
         "without_eos",
-        "eos is cut off; it belongs to the tokens",
+        "eos is cut off; keep it",
         returned("[(one[0][:-1] if one[2] else one[0], score(one)) for one in beam]"),
     ),
     Mistake(
