@@ -73,8 +73,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_too_many_in_top_p",
-        "one token too many is kept after the sum has reached top_p; the last to keep is the one that brings the "
-        "sum to top_p",
+        "a token is kept after the sum has reached top_p; the token at which the sum reaches top_p should be the last",
         {BEFORE: "before = p.cumsum(-1) - p - p.roll(1, -1)"},
     ),
     Mistake(
@@ -166,7 +165,7 @@ MISTAKES = (
     ),
     Mistake(
         "maximum_not_subtracted",
-        "exp of the logits overflows, or is 0 for all of a row; subtract the maximum, or call softmax",
+        "exp of the logits overflows, or is 0 for all of a row; subtract each row's maximum, or call softmax",
         {P: "p = ordered.exp() / ordered.exp().sum(-1, keepdim=True)"},
         {DRAWN_FROM: f"{FILTERED}.double()\n    p = z.exp() / z.exp().sum(-1, keepdim=True)"},
     ),
