@@ -5,7 +5,7 @@ COMMON = {
     "not_scaled": "the scores are not divided by √d",
     "scaled_by_d": "the scores are divided by d; divide them by √d",
     "scaled_by_embed_dim": "the scores are divided by √embed_dim; use √(embed_dim / num_heads), the size of one head",
-    "float32_root": "√d or 1/√d is a tensor, which makes it float32 and spoils float64; use math.sqrt or ** 0.5",
+    "float32_root": "√d or 1/√d is a float32 tensor, too coarse for float64; use math.sqrt or ** 0.5",
     "itself_hidden": "a token does not see itself; it should",
     "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
     "hidden_by_1e9": "hidden scores are a constant such as −1e9, which float16 cannot hold; fill with −∞",

@@ -40,10 +40,14 @@ def test_padding_beside_a_causal_mask() -> None:
     assert allowed[1].any(1).tolist() == [False, False, True, True, True]
     assert torch.zeros(5).masked_fill(~allowed[1, 0], -torch.inf).softmax(0).isnan().all()
     assert said(KATA, "query i may attend to key j if j ≤ i and j is not padding")
-    for dtype in (torch.float16, torch.bfloat16, torch.float32):
-        least = torch.tensor(torch.finfo(dtype).min, dtype=dtype)
-        assert least + least == -torch.inf
-    assert said(KATA, "Adding two masks of the dtype's minimum gives −∞")
+    scores = torch.ones(5, 5)  # written over by one mask, or with two masks added, it is no NaN: hidden keys get weights
+    least = torch.finfo(scores.dtype).min
+    added = scores + torch.zeros(5, 5).masked_fill(~causal, least) + torch.zeros(5).masked_fill(~real[1], least)
+    for hidden in (scores.masked_fill(~allowed[1], least), added):
+        weights = hidden.softmax(1)
+        assert ((weights * ~allowed[1]).sum(1)[:2] == 1).all()
+        assert (weights * ~allowed[1])[2:].sum() == 0
+    assert said(KATA, "such a row becomes an average of hidden values instead")
 
 
 def test_true_means_allowed_in_one_of_torchs_attentions_and_blocked_in_the_other() -> None:

@@ -35,8 +35,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_max_shift",
-        "the softmax subtracts no maximum, so exp overflows, or it subtracts the maximum of all scores, so a row of "
-        "much lower scores becomes 0/0; subtract each row's own maximum, or call torch.softmax",
+        "no maximum is subtracted, or the same one from all rows: exp overflows, or a row of lower scores becomes "
+        "0/0; subtract each row's own maximum, or call torch.softmax",
         {WEIGHTS: "scores.exp() / scores.exp().sum(-1, keepdim=True)"},
         {WEIGHTS: "(scores - scores.max()).exp() / (scores - scores.max()).exp().sum(-1, keepdim=True)"},
     ),
