@@ -110,8 +110,8 @@ MISTAKES = (
     ),
     Mistake(
         "blocked_row_gives_nan",
-        "blocked scores are -inf, so a row with every key blocked is NaN; use the least value of the dtype, and "
-        "set the weights of blocked keys to 0 after the softmax",
+        "blocked scores are -inf, so a row with every key blocked is NaN; fill with the least value of the dtype, "
+        "and set the weights of blocked keys to 0 after the softmax",
         {BLOCK: BLOCK.replace(LEAST, "-torch.inf"), **NOT_CLEARED},
         {BLOCK: ADDED_INFINITY, **NOT_CLEARED},
     ),
@@ -145,9 +145,8 @@ MISTAKES = (
     ),
     Mistake(
         "penalty_times_one_minus_mask",
-        "(1 - mask) times a constant is added to the scores, which is right only for masks of 0 and 1, and never "
-        "for a row with every key blocked; fill the scores where mask == 0 with the least value of the dtype, "
-        "then set blocked weights to 0",
+        "(1 - mask) times a constant is added to the scores, which fails for other values than 0 and 1 and for rows "
+        "with every key blocked; fill blocked scores with the dtype's least value, then set blocked weights to 0",
         {BLOCK: PENALTIES[0], **NOT_CLEARED},
         *({BLOCK: penalty, **NOT_CLEARED} for penalty in PENALTIES[1:]),
     ),
