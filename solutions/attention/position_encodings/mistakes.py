@@ -107,8 +107,8 @@ MISTAKES = (
     ),
     Mistake(
         "next_power",
-        "between powers of two, the first slopes of 2n heads are used; take all slopes of n heads, then every other "
-        "slope of 2n heads",
+        "between powers of two, the first slopes of 2n heads are used; take all slopes of n heads, then the 1st, 3rd, "
+        "… slope of 2n heads",
         {"n = 2 …": "n = 2 ** (num_heads - 1).bit_length()"},
     ),
     Mistake(
