@@ -139,7 +139,7 @@ MISTAKES = (
     ),
     Mistake(
         "other_axis",
-        "the tokens are taken to lie along axis 1; they lie along the last axis but one",
+        "the tokens are taken to lie along axis 1; they lie along the second-to-last axis",
         {
             DEFAULT: "positions = torch.arange(x.shape[1 if x.dim() > 2 else 0], device=x.device)\n"
             "        positions = positions.view(-1, *[1] * (x.dim() - 3))"
