@@ -104,7 +104,7 @@ MISTAKES = (
     ),
     Mistake(
         "reference_left_out",
-        "the log-probabilities of the reference are not used; subtract their difference",
+        "the log-probabilities of the reference are not used; subtract their difference, then multiply by β",
         {Z: Z.replace(f" - {REFERENCE}", "")},
     ),
     Mistake(
@@ -114,7 +114,7 @@ MISTAKES = (
     ),
     Mistake(
         "chosen_alone",
-        "the rejected answer has no part in z; also subtract policy_rejected − ref_rejected",
+        "the rejected answer has no part in z; also subtract policy_rejected − ref_rejected, then multiply by β",
         {Z: "z = beta * (policy_chosen - ref_chosen.detach())"},
     ),
     Mistake(
