@@ -71,7 +71,7 @@ MISTAKES = (
     mistake("always_scaled", "scale=False divides as well; return r − mean then", SCALED, f"return centred / {STD}"),
     mistake(
         "never_scaled",
-        "the advantages are not divided by the standard deviation; divide by std + eps",
+        "the advantages are not divided by the standard deviation; unless scale is False, divide by std + eps",
         SCALED,
         "return centred",
     ),
