@@ -40,7 +40,7 @@ def test_padding_beside_a_causal_mask() -> None:
     assert allowed[1].any(1).tolist() == [False, False, True, True, True]
     assert torch.zeros(5).masked_fill(~allowed[1, 0], -torch.inf).softmax(0).isnan().all()
     assert said(KATA, "query i may attend to key j if j ≤ i and j is not padding")
-    scores = torch.ones(5, 5)  # written over by one mask, or with two masks added, it is no NaN: hidden keys get weights
+    scores = torch.ones(5, 5)  # written over by one mask, or with two masks added: hidden keys get weights, and no NaN
     least = torch.finfo(scores.dtype).min
     added = scores + torch.zeros(5, 5).masked_fill(~causal, least) + torch.zeros(5).masked_fill(~real[1], least)
     for hidden in (scores.masked_fill(~allowed[1], least), added):

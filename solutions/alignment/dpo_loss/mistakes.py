@@ -76,7 +76,7 @@ MISTAKES = (
     ),
     Mistake(
         "probabilities_added",
-        "probabilities are added up; add their logarithms",
+        "probabilities are added up; add up what log_softmax gives",
         {LOGP: LOGP.replace("log_softmax", "softmax")},
     ),
     Mistake(
@@ -153,17 +153,17 @@ MISTAKES = (
     ),
     Mistake(
         "hinge",
-        "the loss is a hinge, max(0, 1 − z); take −log σ(z)",
+        "the loss is a hinge, max(0, 1 − z); it should be −(1 − ε) log σ(z) − ε log σ(−z)",
         {LOSSES: "losses = (1 - z).relu()"},
     ),
     Mistake(
         "squared",
-        "the loss is a square, as in IPO; take −log σ(z)",
+        "the loss is a square, as in IPO; it should be −(1 − ε) log σ(z) − ε log σ(−z)",
         {LOSSES: ["losses = (z / beta - 1 / (2 * beta)).square()", "losses = (z - 0.5).square()"]},
     ),
     Mistake(
         "probability",
-        "the loss is 1 − σ(z) or −σ(z), without a logarithm; take −log σ(z)",
+        "the loss is 1 − σ(z) or −σ(z), without a logarithm; it should be −(1 − ε) log σ(z) − ε log σ(−z)",
         {LOSSES: ["losses = 1 - z.sigmoid()", "losses = -z.sigmoid()"]},
     ),
     Mistake(

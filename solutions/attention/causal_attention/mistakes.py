@@ -108,7 +108,8 @@ MISTAKES = (
     ),
     Mistake(
         "scores_times_mask",
-        "scores are multiplied by the mask, and a score of 0 still has a share; set hidden scores to −∞",
+        "scores are multiplied by the mask, and a score of 0 still has a share; set hidden scores to −∞, then hidden "
+        "weights to 0",
         {HIDDEN: "(scores * seen)", **NOT_CLEARED},
         {HIDDEN: "(scores * seen)"},
     ),
@@ -129,7 +130,7 @@ MISTAKES = (
     Mistake(
         "divided_after_softmax",
         "hidden weights are cleared after the softmax and the rest is divided by its sum, which underflows where a "
-        "hidden score is far above the others; hide the scores before the softmax",
+        "hidden score is far above the others; hide the scores before the softmax, and do not divide",
         {WEIGHTS: "scores.softmax(-1)", CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True)"},
         {
             WEIGHTS: "scores.softmax(-1)",
@@ -144,7 +145,8 @@ MISTAKES = (
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake(
         "hidden_by_1e4",
-        "hidden scores are −1e4, or their old value minus 1e4, and visible scores can be lower; fill with −∞",
+        "hidden scores are −1e4, or their old value minus 1e4, and visible scores can be lower; fill with −∞, then "
+        "set hidden weights to 0",
         {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]},
         {HIDDEN: "(scores - 1e4 * ~seen)", CLEAR: "weights = weights * seen.any(-1, keepdim=True)"},
     ),

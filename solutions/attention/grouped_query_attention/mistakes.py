@@ -47,7 +47,8 @@ MISTAKES = (
     ),
     Mistake(
         "values_not_shared",
-        "keys or values are not repeated for all heads of queries, so the sizes do not fit; repeat both",
+        "keys or values are not repeated for all heads of queries, so the sizes do not fit; use repeat_interleave on "
+        "both",
         {SHARE_V: "pass"},
         {SHARE_K: "pass"},
         {SHARE_K: "pass", SHARE_V: "pass"},

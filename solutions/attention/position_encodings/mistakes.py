@@ -79,7 +79,7 @@ MISTAKES = (
     ),
     Mistake(
         "dtype_ignored",
-        "the result is float32 or float64 whatever dtype says; convert it at the end",
+        "the result is float32 or float64 whatever dtype says; make it in float64, and round once, to dtype",
         {RESULT: [f"return {WOVEN}.float()", f"return {WOVEN}"]},
     ),
     Mistake(

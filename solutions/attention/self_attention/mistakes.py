@@ -11,7 +11,7 @@ SHARES = {"        weights =": "        shares = (scores - scores.amax(-1, keepd
 IN_FLOAT32 = "(lambda e: e / e.sum(-1, keepdim=True))(scores.float().exp())"
 
 MISTAKES = (
-    Mistake("not_scaled", "the scores are not scaled; divide them by √D", {SCORES: "q @ k.mT"}),
+    Mistake("not_scaled", "the scores are not scaled; divide the queries by √D", {SCORES: "q @ k.mT"}),
     Mistake(
         "scaled_by_length",
         "the scores are divided by √S, the length of the sequence; use √D, the width of a token",
