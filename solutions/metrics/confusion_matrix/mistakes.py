@@ -112,7 +112,7 @@ MISTAKES = (
     ),
     Mistake(
         "narrowed_before_the_check",
-        "the labels are cast to a narrower dtype before the check, where 2³² may wrap to 0; check them as they are",
+        "the labels are cast to 32 bits or fewer before the check, where 2³² wraps to 0; check them in int64",
         {"true, predicted = …": "true, predicted = y_true.int().long(), y_pred.int().long()"},
         {"true, predicted = …": "true, predicted = y_true.short().long(), y_pred.short().long()"},
     ),
