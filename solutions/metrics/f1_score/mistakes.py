@@ -79,7 +79,7 @@ MISTAKES = (
     ),
     Mistake(
         "predicted_only_class_dropped",
-        "the number of classes is taken only from y_true, and a class that is only predicted is dropped; look at both",
+        "the number of classes is taken only from y_true, so a class that is only predicted is dropped; use both inputs",
         {
             CLASSES: 'C = 2 if average == "binary" else num_classes or int(y_true.max()) + 1',
             PREDICTED: f"{PREDICTED}[:C]",
@@ -148,7 +148,8 @@ MISTAKES = (
     ),
     Mistake(
         "classes_in_the_labels_dtype",
-        "the largest label plus 1 is taken in the labels' dtype, where 127 + 1 or 255 + 1 wraps; make it an int first",
+        "the largest label plus 1 is taken in the labels' dtype, where 127 + 1 or 255 + 1 wraps; make the label an int "
+        "first",
         {"top = …": "top = int(torch.cat([y_true, y_pred]).max() + 1) - 1"},
     ),
     Mistake(
