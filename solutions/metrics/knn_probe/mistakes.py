@@ -33,8 +33,8 @@ MISTAKES = (
     ),
     Mistake(
         "coarser_than_float64",
-        "float64 rows whose directions differ by a billionth are not told apart, because of float32 on the way or a "
-        "constant added to the lengths; divide only by the length, and keep the dtype of the rows",
+        "float64 rows whose directions differ by a billionth are merged, by float32 on the way or by a constant added "
+        "to the lengths; divide by the length alone, and keep float64",
         {UNIT: "unit = train_x / (train_x.norm(dim=1, keepdim=True) + 1e-8)"},
         {UNIT: "unit = F.normalize(train_x.float(), dim=1)", SIMILARITY: "similarity = x.float() @ unit.T"},
         {SIMILARITY: "similarity = x.float() @ unit.float().T"},
@@ -42,7 +42,7 @@ MISTAKES = (
     ),
     Mistake(
         "squares_in_half_precision",
-        "float16 rows are squared as they are: 300² is infinite there, and 1e-4² is 0; go through float32, or use norm",
+        "float16 rows are squared as they are: 300² is infinite there, and 1e-4² is 0; use F.normalize or norm",
         {UNIT: "unit = train_x * train_x.square().sum(dim=1, keepdim=True).rsqrt()"},
     ),
     Mistake(
@@ -52,8 +52,8 @@ MISTAKES = (
     ),
     Mistake(
         "first_is_skipped",
-        "the nearest row, or an equal one, is left out, as if each test row were among the training rows; all k "
-        "nearest vote",
+        "the nearest training row, or each one with the direction of the test row, is left out; all k nearest rows "
+        "vote",
         {"topk(k).indices": "topk(min(k + 1, len(unit))).indices[:, 1:]"},
         # only where it is the same row
         {"similarity.topk": "similarity.masked_fill(F.normalize(x, dim=1) @ unit.T > 1 - 1e-6, -torch.inf).topk"},
