@@ -26,12 +26,13 @@ def log_of(probability: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "mean_of_means",
-        "the mean is taken in each sequence first, so tokens of short ones count more; take one mean over all tokens",
+        "the mean is taken in each sequence first, so tokens of short ones count more; take one mean over all tokens "
+        "that count",
         {MEAN: [f"{OF_SEQUENCES}.mean()", OF_ANY.format(OF_SEQUENCES)]},
     ),
     Mistake(
         "mean_of_perplexities",
-        "exp is taken of each sequence or each token, and then the mean; take exp once, of one mean over all "
+        "exp is taken of the loss of each sequence or token, and then the mean; take exp once, of the mean loss of all "
         "tokens that count",
         {MEAN: OF_SEQUENCES, RESULT: [f"{RESULT}.mean()", OF_ANY.format(RESULT)]},
         {MEAN: EACH, RESULT: ["loss.exp()[counts].mean()", "loss.exp().mean()"]},
@@ -48,12 +49,12 @@ MISTAKES = (
     ),
     Mistake(
         "exp_of_a_sum",
-        "the sum of the losses is not divided by the number of tokens; take exp of the mean over all tokens",
+        "the sum of the losses is not divided by the number of tokens; take exp of the mean over the tokens that count",
         {MEAN: [SUM, f"{SUM} / B", f"{SUM} / S", f"{SUM} / counts.any(1).sum()"]},
     ),
     Mistake(
         "base_two",
-        "the loss is in nats, but is used as bits, or the other way round; the power should have the base of the log",
+        "2 is raised to a loss in nats, or e to a loss in bits; the power should have the base of the log",
         {RESULT: ["loss.exp2()", "(loss / 0.6931471805599453).exp()"]},
     ),
     Mistake("no_exp", "the mean loss itself is returned; take exp of it", {RESULT: "loss"}),
