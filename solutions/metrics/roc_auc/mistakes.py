@@ -189,8 +189,8 @@ MISTAKES = (
     ),
     Mistake(
         "calculated_with_labels",
-        "labels are subtracted from 1, which bool does not allow, or inverted by ~, which flips every bit; cast or "
-        "compare them",
+        "labels are subtracted from 1, which bool does not allow, or inverted by ~, which flips all bits of an "
+        "integer; compare them with 0 and 1",
         {POSITIVE: "positive = (1 - y_true) == 0"},
         {FALSE_POSITIVES: "torch.cat([start, (~y_true[order]).double().cumsum(0)[last]])"},
     ),
