@@ -64,8 +64,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_at_zero",
-        "the distance is the plain root of a sum of squares: its gradient is NaN where two vectors are equal, and a "
-        "label of 0 times NaN is NaN; use torch.linalg.vector_norm, or keep the root away from zero",
+        "the distance is the plain root of a sum of squares: its gradient is NaN where two vectors are equal, even "
+        "if a label of 0 multiplies it; use torch.linalg.vector_norm, or add at most 1e-12 under the root",
         {DISTANCE: f"{SQUARES}.sqrt()"},
         {PULL: SQUARES, PUSH: f"torch.relu(margin - {SQUARES}.sqrt()).square()"},
         {LOSSES: f"torch.where(y.bool(), pull, torch.relu(margin - {NEGATIVE_ROOT}).square())"},
