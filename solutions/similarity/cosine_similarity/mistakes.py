@@ -108,7 +108,7 @@ MISTAKES = (
     Mistake(
         "root_at_zero",
         "the norm is the plain root of a sum of squares, whose gradient at a zero vector is NaN; "
-        "use torch.linalg.vector_norm, or keep the root away from zero",
+        "use torch.linalg.vector_norm",
         norms(ROOT + ".clamp_min(eps)"),
         divided_last(ROOT + ".clamp_min(eps)"),
         widened(ROOT + ".clamp_min(eps)"),
@@ -131,8 +131,8 @@ MISTAKES = (
     ),
     Mistake(
         "norms_before_expanding",
-        "the norms are taken before x and y are broadcast, so an axis of length 1 along dim counts once, "
-        "although it is repeated there; broadcast first",
+        "the norms are taken before x and y are broadcast, so a number that broadcasting repeats along dim counts only "
+        "once; broadcast first",
         {BROADCAST: "    x, y = (z[(None,) * (max(x.dim(), y.dim()) - z.dim())] for z in (x, y))\n"},
     ),
     Mistake(
@@ -153,7 +153,7 @@ MISTAKES = (
     Mistake("distance", "1 − cos is returned, the cosine distance; return the similarity", {RESULT: "1 - " + RESULT}),
     Mistake(
         "norms_detached",
-        "the norms are detached, so the gradient misses how they depend on x and y",
+        "the norms are detached, so the gradient misses how they depend on x and y; detach nothing",
         {X_NORM: X_NORM + ".detach()", Y_NORM: Y_NORM + ".detach()"},
     ),
     Mistake("half_becomes_float32", {BROADCAST: WIDE}),
