@@ -106,13 +106,13 @@ MISTAKES = (
     Mistake(
         "nan_gradient_at_zero",
         "the distance is the plain root of a sum of squares: its gradient is NaN where two vectors are equal, also in "
-        "satisfied triplets; use torch.linalg.vector_norm, or keep the root away from zero",
+        "satisfied triplets; use torch.linalg.vector_norm, or add at most 1e-8 under the root",
         euclidean("(anchor - X).square().sum(1).sqrt()"),
     ),
     Mistake(
         "nan_gradient_hidden_by_the_hinge",
         "the negative's distance is a plain root, whose gradient is NaN where anchor equals negative; use "
-        "torch.linalg.vector_norm, or keep the root away from zero",
+        "torch.linalg.vector_norm, or add at most 1e-8 under the root",
         {NEGATIVE: "(anchor - negative).square().sum(1).sqrt()"},
     ),
     Mistake(
@@ -134,8 +134,8 @@ MISTAKES = (
     ),
     Mistake(
         "distance_swapped",
-        "the smaller of the negative's distances from anchor and positive is used (torch's swap=True); use its "
-        "distance from the anchor",
+        "the smaller of the negative's distances from anchor and positive is used (torch's swap=True); use the "
+        "one from the anchor",
         {
             NEGATIVE: f"torch.minimum({NEGATIVE}, {NEGATIVE.replace('anchor', 'positive')})",
             COSINE_NEGATIVE: f"torch.minimum({COSINE_NEGATIVE}, {COSINE_NEGATIVE.replace('a *', 'p *')})",
