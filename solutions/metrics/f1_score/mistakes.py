@@ -79,7 +79,7 @@ MISTAKES = (
     ),
     Mistake(
         "predicted_only_class_dropped",
-        "the number of classes is taken only from y_true, so a class that is only predicted is dropped; use both inputs",
+        "y_true alone gives the number of classes, so a class that is only predicted is dropped; use both inputs",
         {
             CLASSES: 'C = 2 if average == "binary" else num_classes or int(y_true.max()) + 1',
             PREDICTED: f"{PREDICTED}[:C]",
