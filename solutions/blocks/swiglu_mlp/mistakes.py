@@ -51,7 +51,7 @@ MISTAKES = (
     ),
     Mistake(
         "silu_in_pieces",
-        "silu is x times a hard sigmoid, which is made of straight lines; use σ(x) = 1 / (1 + e^(−x))",
+        "silu is x times a hard sigmoid, which is made of straight lines; use torch.sigmoid",
         {SILU: "return x * (x / 6 + 0.5).clamp(0, 1)"},
     ),
     Mistake(
