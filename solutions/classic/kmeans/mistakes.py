@@ -126,8 +126,8 @@ MISTAKES = (
     ),
     Mistake(
         "squares_expanded",
-        "far from the origin, float32 loses the distance in ‖x‖² − 2xc + ‖c‖², which torch.cdist also uses from 26 "
-        "rows on; subtract one centroid at a time, or set compute_mode",
+        "far from the origin, float32 is too coarse for ‖x‖² − 2xc + ‖c‖², which torch.cdist takes from 26 rows on; "
+        "subtract one centroid at a time",
         {DISTANCES: "distances = torch.cdist(x, centroids)"},
         {DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + centroids.square().sum(1)"},
         {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
@@ -210,7 +210,7 @@ MISTAKES = (
     ),
     Mistake(
         "total_left_out",
-        "the cumulative sum is compared with u; compare it with u times the total",
+        "the cumulative sum is compared with u; compare it with u times its last entry",
         {"u * cumulative[-1]": "u"},
     ),
     Mistake(
