@@ -162,7 +162,7 @@ MISTAKES = (
     Mistake(
         "labels_wrap",
         "labels are used in their own dtype, but −1 becomes 255 in uint8, and torch does not subtract a bool "
-        "tensor; convert y first",
+        "tensor; convert y to floats first",
         {SOFTPLUS: SOFTPLUS.replace("t)", "y)"), ERRORS: "(p - (1 - (1 - 2 * y)) / 2)"},
         {SOFTPLUS: SOFTPLUS.replace("1 - 2 * t", "-1.0 * (2 * y - 1)"), ERRORS: "(p - ((2 * y - 1) + 1.0) / 2)"},
         {ERRORS: "(p - y)"},
