@@ -103,7 +103,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_length_penalty",
-        "length_penalty changes nothing; divide the sum by length ** length_penalty",
+        "length_penalty changes nothing; divide the sum over n added tokens by n ** length_penalty",
         {SCORE: "return total"},
     ),
     Mistake(
