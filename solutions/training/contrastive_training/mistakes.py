@@ -18,8 +18,8 @@ MEAN = "        means.append(total / T)\n"
 MISTAKES = (
     Mistake(
         "layout_of_another_loss",
-        "the views lie in halves but neighbouring rows are paired, or the reverse, so pairs mix samples; in halves, "
-        "the positive of row i is row i + N",
+        "the loss pairs rows of different samples; concatenate the features of both views, and pair row i with "
+        "row i + N",
         {"torch.arange(…": "torch.arange(2 * N, device=views.device) ^ 1"},
         {FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},
     ),
@@ -89,7 +89,7 @@ MISTAKES = (
     Mistake("rate_stays", "the rate is lr in all epochs; set it by the cosine in each", {RATE: "lr"}),
     Mistake(
         "rate_with_a_floor",
-        "the cosine ends at a small rate, such as an eta_min of 1e-6; here it ends at 0",
+        "the cosine falls to a floor, such as an eta_min of 1e-6; use lr · (1 + cos(πe / epochs)) / 2",
         {RATE: RATE.replace("lr *", "min(lr, 1e-6) + (lr - min(lr, 1e-6)) *")},
     ),
     Mistake(
@@ -148,7 +148,7 @@ MISTAKES = (
     ),
     Mistake(
         "every_pair_with_its_features",
-        "all rows are broadcast against all, which takes D numbers for each of the (2N)² pairs; multiply the matrices",
+        "all rows are broadcast against all, which takes D numbers for each of the (2N)² pairs; use a matrix product",
         {LOGITS: "(unit[:, None] * unit).sum(-1) / temperature"},
         slow=True,
     ),
