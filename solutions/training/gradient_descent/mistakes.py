@@ -88,7 +88,7 @@ MISTAKES = (
     ),
     Mistake(
         "solved_at_once",
-        "after many steps the least-squares solution is returned, which a tiny rate does not reach; make all steps",
+        "if steps is large, the least-squares solution is returned, which a tiny rate does not reach; make all steps",
         {DESCEND: f"{DESCEND}\n    if steps >= 100:\n        {SOLVED}"},
     ),
     Mistake(
