@@ -64,7 +64,7 @@ MISTAKES = (
     ),
     Mistake(
         "last_batch_dropped",
-        "some rows at the end are never learned from, and may be the only ones of a class; use all rows",
+        "the last training rows are left out, perhaps a whole class; use all rows",
         {LOSS: LOSS.replace("train_x", "train_x[:256]").replace("train_y", "train_y[:256]")},
     ),
     Mistake(
@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "hidden_layer",
-        "the probe has a hidden layer, which finds what the features do not show; use one affine map",
+        "the probe has a hidden layer, which separates classes that no affine map separates; use one affine map",
         {PROBE: "nn.Sequential(nn.Linear(train_x.shape[1], 64), nn.ReLU(), nn.Linear(64, C))"},
     ),
     Mistake(
@@ -110,7 +110,7 @@ MISTAKES = (
     ),
     Mistake(
         "dtype_of_the_features",
-        "W and b are float32 and the features are not, so that the product fails, or all are in half precision, which "
+        "the features keep their dtype: with a float32 W the product fails, and with a W in half precision it "
         "overflows or rounds; compute in float32",
         {LOSS: LOSS.replace(".float()", ""), RIGHT: RIGHT.replace(".float()", "")},
         {
@@ -121,7 +121,7 @@ MISTAKES = (
     ),
     Mistake(
         "accuracy_in_half",
-        "the mean is taken in the features' dtype, and bfloat16 has 3 digits at most; count, or take it in float32",
+        "the mean is taken in the features' dtype, and bfloat16 has 3 digits at most; take it in float32",
         {SHARE: "right.to(test_x.dtype).mean().item()"},
     ),
     Mistake(
@@ -151,7 +151,7 @@ MISTAKES = (
     ),
     Mistake(
         "solved_in_one_go",
-        "epochs or lr has no effect; make `epochs` passes over the training set, each with steps as long as lr says",
+        "epochs or lr has no effect; make `epochs` passes over the training set, with lr as the learning rate",
         {EPOCH: EPOCH.replace("epochs", "100")},
         {STEP: STEP.replace("lr", "0.5")},
         {STEP: STEP.replace("lr", "0.5"), EPOCH: EPOCH.replace("epochs", "300")},
