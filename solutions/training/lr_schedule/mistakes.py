@@ -85,7 +85,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_rate_at_the_end",
-        "at step T and after it, or only after it, the rate is 0 or base_lr; it should be min_lr",
+        "past the cosine the rate is 0 or base_lr; from step T on it should be min_lr",
         {END: "        return 0.0\n"},
         {PAST_THE_END: "    if step > total_steps:\n        return 0.0\n"},
         {END: "        return base_lr\n"},
@@ -120,7 +120,8 @@ MISTAKES = (
     ),
     Mistake(
         "not_from_1_to_0",
-        "base_lr − min_lr has a wrong factor; it should be (1 + cos πp) / 2 with the progress p, and fall from 1 to 0",
+        "base_lr − min_lr has a wrong factor; with the progress p it should be (1 + cos πp) / 2, which falls "
+        "from 1 to 0",
         {SHAPE: ["math.cos(math.pi * progress)", "(1 + math.cos(math.pi * progress))"]},
         {SHAPE: ["(1 - math.cos(math.pi * progress)) / 2", "math.cos(math.pi / 2 * progress)"]},
         {"math.pi * progress": "2 * math.pi * progress"},
