@@ -124,7 +124,7 @@ MISTAKES = (
     ),
     Mistake(
         "lr_in_the_buffer",
-        "lr is multiplied into the buffer, so a new lr reaches only part of the step; multiply by lr when p moves",
+        "the buffer adds up lr · g, so a new lr reaches only part of the step; add up g, and multiply the step by lr",
         {
             BUFFER: BUFFER.replace("g", "self.lr * g"),
             MOVE: "p -= self.lr * g + self.momentum * b if self.nesterov else b",
