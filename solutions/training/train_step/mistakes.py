@@ -171,7 +171,7 @@ MISTAKES = (
     ),
     Mistake(
         "in_eval_mode",
-        "the model is put into eval mode, in which dropout and batch norm do not train; leave its mode alone",
+        "the step runs in eval mode, which switches dropout off; leave the mode as the caller set it",
         {ZERO: ZERO + EVAL},
         {ZERO: ZERO + EVAL, RETURN: f"    model.train()\n{RETURN}"},
     ),
@@ -183,7 +183,7 @@ MISTAKES = (
     ),
     Mistake(
         "batches_left_out",
-        "some micro-batches are left out, or a generator is read twice; read it once, and learn from all of them",
+        "some micro-batches are left out, or a generator is read twice; make a list of all of them first",
         {LOOP: [LOOP.replace("batches", "batches[:-1]"), LOOP.replace("batches", "batches[1:]")]},
         {"    batches = list(batches)\n": "", "{len(batches)}": "the"},
     ),
