@@ -46,7 +46,7 @@ COMMON = {
         "far below 0; subtract the maximum in every dtype"
     ),
     "unshifted_in_half": (
-        "for half precision no maximum is subtracted, and exp overflows at small temperatures, even in float32; "
+        "half precision is cast to float32, but no maximum is subtracted, so exp overflows at small temperatures; "
         "use logsumexp or cross-entropy in every dtype"
     ),
     "overflows_in_half": (
