@@ -32,7 +32,7 @@ def along(loss: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is computed in float32 without a shift, so the exponentials overflow at scales near the bound; "
+        "half precision is cast to float32, but no maximum is subtracted, so exp overflows at scales near the bound; "
         "use logsumexp or cross-entropy in every dtype",
         {
             "to_text = F.cross_entropy(logits, own)": (
@@ -57,7 +57,7 @@ MISTAKES = (
     ),
     Mistake(
         "scale_misused",
-        "the cosines are divided by exp(logit_scale), or multiplied by it twice; it is 1/τ, so multiply by it once",
+        "the cosines are divided by exp(logit_scale), or multiplied by it twice; multiply them by it once",
         {LOGITS: "image @ text.mT / scale"},
         {SCALE: f"(-logit_scale).clamp(max={BOUND}).exp()"},
         {LOGITS: "(scale * image) @ (scale * text).mT"},
@@ -83,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_clamped",
-        "there is no bound, or logit_scale or the logits are clamped at 100; the bound of 100 is for exp(logit_scale)",
+        "there is no bound, or the 100 bounds logit_scale or the logits; clamp logit_scale at log 100, before exp",
         {SCALE: "logit_scale.exp()"},
         {BOUND: "100"},
         {SCALE: "logit_scale.exp()", LOGITS: f"({LOGITS}).clamp(max=100)"},
@@ -152,7 +152,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_softmax",
-        "the exponentials overflow, a share is 0 before its log is taken, or an eps is added to it; use log_softmax, "
+        "the exponentials overflow, a share is 0 before its log is taken, or a share gets an eps; use log_softmax, "
         "logsumexp or cross-entropy",
         along("-logits.softmax({}).diagonal().log().mean()"),
         along("(logits.exp().sum({}).log() - logits.diagonal()).mean()"),
