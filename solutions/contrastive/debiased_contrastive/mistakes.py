@@ -22,8 +22,8 @@ EACH += "(floor / max(M, 1))[:, None]).masked_fill(same_sample, 0).sum(1)"
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is computed in float32 without a shift, so the exponentials overflow at small temperatures; "
-        "divide them by the row's largest in every dtype",
+        "half precision is cast to float32, but exp still overflows at small temperatures; in every dtype, divide the "
+        "exponentials and the floor by the row's largest",
         {
             "top = torch.maximum(positive, negatives.amax(1)).detach()": (
                 "half = features.element_size() == 2\n"
@@ -48,7 +48,7 @@ MISTAKES = (
     ),
     Mistake(
         "floored_before_dividing",
-        "the floor is taken before the division by 1 − τ⁺, so it is also divided; divide first",
+        "the floor is taken before the division by 1 − τ⁺, so the floor is also divided; divide first",
         {MG: "torch.maximum(exp_negatives - M * tau_plus * exp_positive, floor) / (1 - tau_plus)"},
     ),
     Mistake(
@@ -79,7 +79,8 @@ MISTAKES = (
     ),
     Mistake(
         "exponentials_overflow",
-        "at small temperatures exponentials overflow, or a whole row of them is 0; divide them by the row's largest",
+        "at small temperatures exponentials overflow, or a whole row of them is 0; divide them and the floor by the row's "
+        "largest",
         {TOP: UNSHIFTED},
         {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
         {TOP: UNSHIFTED, LOSS: "return ((exp_positive + Mg).log() - exp_positive.log()).mean()"},
