@@ -64,7 +64,7 @@ MISTAKES = (
     Mistake("one_view_as_anchors", {LOSS: ONE_VIEW}),
     Mistake(
         "threshold",
-        "negatives are chosen by a threshold, the k-th similarity or the next, so ties change their number; take "
+        "negatives are chosen by a threshold, the k-th or (k + 1)-th similarity, so ties change their number; take "
         "exactly k",
         {HARDEST: f"negatives.where(negatives >= negatives.topk(max({K}, 1)).values[:, -1:], -torch.inf)"},
         {HARDEST: "negatives.where(negatives > negatives.topk(min(top_k + 1, rows)).values[:, -1:], -torch.inf)"},
@@ -83,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "of_the_whole_batch",
-        "the k hardest of the whole batch, or k columns that all anchors share, are taken; each anchor has its own",
+        "the k hardest of the whole batch, or k columns that all anchors share, are taken; each anchor has its own k",
         {HARDEST: [f"negatives.flatten().topk({K}).values.expand(rows, -1)", f"negatives[:, :{K}]"]},
     ),
     Mistake("easiest", "the least similar negatives are taken; take the most similar, the hard ones", EASIEST),
