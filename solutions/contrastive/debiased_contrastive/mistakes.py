@@ -79,8 +79,8 @@ MISTAKES = (
     ),
     Mistake(
         "exponentials_overflow",
-        "at small temperatures exponentials overflow, or a whole row of them is 0; divide them and the floor by the row's "
-        "largest",
+        "at small temperatures exponentials overflow, or a whole row of them is 0; divide them and the floor by "
+        "the row's largest",
         {TOP: UNSHIFTED},
         {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
         {TOP: UNSHIFTED, LOSS: "return ((exp_positive + Mg).log() - exp_positive.log()).mean()"},
