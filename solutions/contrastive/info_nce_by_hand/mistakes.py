@@ -42,8 +42,8 @@ def undivided(where: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is computed in float32 without a shift, so the exponentials overflow at small temperatures; "
-        "subtract the maximum in every dtype",
+        "half precision is cast to float32, but no maximum is subtracted, so exp overflows at small temperatures; "
+        "subtract each row's maximum in every dtype",
         {
             "shifted = logits - logits.amax(1, keepdim=True)": (
                 "shifted = logits.float() if features.element_size() == 2 else logits - logits.amax(1, keepdim=True)"
@@ -130,8 +130,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_place_of_a_shift",
-        "an eps against log 0 changes the loss, and exponentials still overflow at small temperatures; leave it out, "
-        "mask the diagonal, and subtract each row's maximum",
+        "an eps against log 0 changes the loss, and exponentials still overflow at small temperatures; leave the eps "
+        "out, mask the diagonal, and subtract each row's maximum",
         *(
             UNMASKED | ({TOTAL: f"({total} + {eps})"} | loss if loss is not None else quotient(f"({total} + {eps})"))
             for eps in ("1e-8", "1e-12", "1e-10")
