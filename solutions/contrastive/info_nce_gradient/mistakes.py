@@ -15,7 +15,7 @@ JACOBIANS = "torch.diag_embed(torch.ones_like(unit)) - unit[:, :, None] * unit[:
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is computed in float32 without a shift, so the exponentials overflow at small temperatures; "
+        "half precision is cast to float32, but no maximum is subtracted, so exp overflows at small temperatures; "
         "use softmax, or subtract the maximum, in every dtype",
         {
             "    d_logits = (logits.softmax(1)": (
