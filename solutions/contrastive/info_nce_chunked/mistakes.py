@@ -48,7 +48,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_of_means",
-        "the means of the chunks are averaged, so a shorter chunk's rows count for more; take one mean over all 2N rows",
+        "the means of the chunks are averaged, so a shorter chunk's rows count for more; take one mean of all 2N rows",
         {LOSS: f"torch.stack([{CHUNK}.mean() for chunk in chunks]).mean()"},
     ),
     Mistake(
