@@ -122,7 +122,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_parameter",
-        "there is a parameter besides log_temperature, perhaps a frozen one; make a constant a buffer or a plain number",
+        "there is a parameter besides log_temperature, perhaps a frozen one; make a constant a buffer or a number",
         {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()), requires_grad=False)"},
         {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()))"},
     ),
