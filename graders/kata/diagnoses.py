@@ -77,7 +77,7 @@ COMMON = {
     "self_not_excluded": "each row is in its own denominator; leave its similarity with itself out",
     "self_as_the_positive": (
         "each row is its own positive (labels arange), so nothing pulls the two views together; "
-        "the positive is the other view"
+        "mask the row itself, and make the other view the positive"
     ),
     "positives_interleaved": "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
     "one_view_as_anchors": "only the first view's rows are anchors; average the losses of all 2N rows",
