@@ -30,4 +30,4 @@ def test_best_scores_of_five_classes() -> None:
     assert slope(log_p - log_noise, 1) < 1e-12 < slope(log_p - log_noise, K)  # both
     assert said(KATA, "the best score is log p − log K: eˢ adds up to 1/K", "eˢ adds up to K", "they cancel")
     assert slope((DATA / NOISE).log() - log_K, K) < 1e-12  # of the scores alone
-    assert said(KATA, "Its scores do not learn log p but log(p / pₙ) − log K")
+    assert said(KATA, "its scores do not learn log p but log(p / pₙ) − log K")
