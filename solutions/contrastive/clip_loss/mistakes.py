@@ -52,7 +52,7 @@ MISTAKES = (
     ),
     Mistake(
         "scale_not_exponentiated",
-        "the cosines are multiplied by logit_scale itself; it is the log of the factor, so take exp of it",
+        "the cosines are multiplied by logit_scale itself, the log of the factor; clamp it at log 100, then take exp",
         {SCALE: [SCALE.removesuffix(".exp()"), "logit_scale", "logit_scale.clamp(max=100)"]},
     ),
     Mistake(
@@ -65,7 +65,7 @@ MISTAKES = (
     Mistake(
         "clamped_after_exp",
         "the bound is put on the exponential, which is ∞ where logit_scale is large: its gradient is 0 · ∞ = NaN; "
-        "clamp logit_scale first",
+        "clamp logit_scale at log 100, then take exp",
         {SCALE: "logit_scale.exp().clamp(max=100)"},
         {SCALE: f"torch.where(logit_scale < {BOUND}, logit_scale.exp(), 100.0).to(logit_scale.dtype)"},
     ),
