@@ -122,7 +122,7 @@ MISTAKES = (
     Mistake(
         "self_subtracted_from_the_sum",
         "the row's own exponential, exp(1/τ), is subtracted from the sum, which overflows or loses its digits; mask "
-        "its logit before exp",
+        "its logit, and use logsumexp or cross-entropy",
         {MASKED: "logits"} | as_ratio(total="exps.sum(1) - exps.diagonal()"),
         {MASKED: "logits"} | as_ratio(total="exps.sum(1) - torch.tensor(1 / temperature).exp()"),
     ),
