@@ -70,7 +70,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_maximum",
-        "the maximum of the whole matrix, or of each column, is subtracted; take each row's own",
+        "the maximum of the whole matrix, or of each column, is subtracted; take each row's own, with keepdim=True",
         {TOP: ["logits.amax()", "logits.amax(1)"]},
     ),
     Mistake(
