@@ -183,7 +183,8 @@ MISTAKES = (
     ),
     Mistake(
         "generators_read_twice",
-        "a generator is empty when it is read again, and has no length; make a list of it first, or zip strictly",
+        "a generator is empty when it is read again, and has no length; make a list of it first, or use only "
+        "zip(strict=True)",
         {NO_GRAD: f"assert len(list(key_params)) == len(list(query_params))\n    {NO_GRAD}"},
         {NO_GRAD: f"assert len(key_params) == len(query_params)\n    {NO_GRAD}"},
     ),
