@@ -155,7 +155,7 @@ MISTAKES = (
     ),
     Mistake(
         "masked_by_a_product",
-        "the loss of an ignored row is multiplied by 0, which is NaN where it is infinite; use torch.where",
+        "the loss of an ignored row is multiplied by 0, and 0 times an infinite loss is NaN; use torch.where",
         {IGNORED: "loss = loss * counts\n"},
     ),
     Mistake(
