@@ -41,7 +41,7 @@ def mean(other: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "infinite_slope_of_the_power",
-        "for γ < 1 the slope of the power is infinite where 1 − p_t is rounded to 0, and the gradient NaN; take "
+        "for 0 < γ < 1 the slope of the power is infinite where 1 − p_t is rounded to 0, and the gradient NaN; take "
         "exp(γ log(1 − p_t)) with the log from the logits",
         {FACTOR: "factor = (1 - z.sigmoid()) ** gamma"},
         {
@@ -133,7 +133,7 @@ MISTAKES = (
     ),
     Mistake(
         "bce_reduced_too_early",
-        "the cross-entropy is reduced before the factor is applied; each element has its own, so reduce last",
+        "the cross-entropy is reduced before the factor is applied; each element has its own factor, so reduce last",
         {LOG: [f"log_p_t = -{BCE}, reduction=reduction)", f"log_p_t = -{BCE})"]},
         {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP},
         {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP, WEIGHT: "alpha", WEIGHTED: "if True:"},
