@@ -54,8 +54,7 @@ MISTAKES = (
     ),
     Mistake(
         "infinity_in_huber",
-        "a square that overflows is infinite, and 0 · ∞ and ∞ − ∞ are NaN; choose one of the two parts by torch.where, "
-        "or square min(|e|, δ) instead",
+        "a square that overflows is infinite, and 0 · ∞ and ∞ − ∞ are NaN; choose one of the two parts by torch.where",
         {HUBER: MASKED},
         {
             HUBER: [
@@ -68,7 +67,7 @@ MISTAKES = (
     Mistake(
         "slope_at_delta",
         "where an error is exactly delta, the gradient of huber is twice what it should be, since both clamps have a "
-        "slope there; put all errors up to delta into one part, and the others into the other",
+        "slope there; choose one part by torch.where, the squared one for errors up to delta",
         {HUBER: "0.5 * error.clamp(max=delta).square() + delta * (error - delta).clamp_min(0)"},
     ),
     Mistake(
@@ -131,7 +130,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_percent",
-        "the factor 100 is missing; mape counts in percent",
+        "the factor 100 is missing; mape is 100 |p − t| / max(|t|, eps)",
         {MAPE: MAPE.removeprefix("100 * ")},
         {MAPE: MAPE.removeprefix("100 * "), SIZE: "size = target.abs() + eps"},
     ),
@@ -168,7 +167,7 @@ MISTAKES = (
     ),
     Mistake(
         "all_pairs",
-        "every prediction meets every target, though only the diagonal is needed; subtract number from number",
+        "every prediction meets every target, though only the diagonal is needed; subtract elementwise",
         {"return pred - target": "return (pred.flatten()[:, None] - target.flatten()).diagonal().reshape(pred.shape)"},
         slow=True,
     ),
