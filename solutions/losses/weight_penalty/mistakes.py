@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradients_stay_off",
-        "where no parameter has a .grad, autograd stays switched off; use torch.no_grad(), which switches it on again",
+        "where no parameter has a .grad, autograd stays switched off; use torch.no_grad(), which restores it",
         {
             NO_GRAD: "params, enabled = [w for w in params if w.grad is not None], torch.is_grad_enabled()\n"
             "    torch.set_grad_enabled(False)\n    if not params:\n        return\n    if True:",
