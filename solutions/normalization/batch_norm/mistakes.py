@@ -54,7 +54,7 @@ MISTAKES = (
     ),
     Mistake(
         "corrected_by_the_batch_size",
-        "running_var is corrected by N / (N − 1); n counts all values of a channel, N·L or N·H·W",
+        "running_var is corrected by N / (N − 1); take n / (n − 1), where n counts all values of a channel, N·L or N·H·W",
         {UNBIASED: [" * (x.shape[0] / max(x.shape[0] - 1, 1))", " * (x.shape[0] / (x.shape[0] - 1))"]},
     ),
     Mistake(
@@ -105,7 +105,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_saved",
-        "state_dict leaves the running statistics out; register them as buffers",
+        "state_dict leaves the running statistics out; register them as persistent buffers",
         buffers("self.running_{} = {}"),
         {**buffers("self.running_{} = {}"), NEXT_MEAN: NEW_MEAN, NEXT_VAR: NEW_VAR},
         buffers('self.register_buffer("running_{}", {}, persistent=False)'),
