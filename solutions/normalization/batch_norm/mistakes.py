@@ -54,7 +54,7 @@ MISTAKES = (
     ),
     Mistake(
         "corrected_by_the_batch_size",
-        "running_var is corrected by N / (N − 1); take n / (n − 1), where n counts all values of a channel, N·L or N·H·W",
+        "running_var is corrected by N / (N − 1); take n / (n − 1), with n all values of a channel, N·L or N·H·W",
         {UNBIASED: [" * (x.shape[0] / max(x.shape[0] - 1, 1))", " * (x.shape[0] / (x.shape[0] - 1))"]},
     ),
     Mistake(
