@@ -72,21 +72,21 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "variances_averaged",
-            "variances along the last axis are averaged, which ignores that the means along it differ; take one "
-            "variance over all axes",
+            "variances along the last axis are averaged, which ignores that their means differ; take one variance over the "
+            "same axes as the mean",
             variance("x.var(-1, correction=0, keepdim=True).mean(axes, keepdim=True)"),
         ),
         Mistake(
             "difference_of_squares",
-            "the variance is a difference of squares, as E[x²] − E[x]², and loses digits if both are large; subtract "
-            "each block's own mean before squaring",
+            "the variance is a difference of squares, as E[x²] − E[x]², and loses digits if both are large; take the "
+            "mean of (x − μ)² instead",
             variance("(x * x).mean(axes, keepdim=True) - mean * mean"),
             variance("((x * x).mean(axes, keepdim=True) - mean * mean).clamp_min(0)"),
             variance("(x - x.mean()).square().mean(axes, keepdim=True) - (mean - x.mean()).square()"),
         ),
         Mistake(
             "statistics_detached",
-            "the mean or the variance is detached, so the gradient misses how the mean or the variance depends on x",
+            "the mean, the variance or both are detached, so the gradient of x lacks their part",
             result("(x - mean.detach()) / torch.sqrt(var.detach() + eps)"),
             result("(x - mean.detach()) / torch.sqrt(var + eps)"),
             result("(x - mean) / torch.sqrt(var.detach() + eps)"),
@@ -100,7 +100,7 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "bias_before_weight",
-            "bias is added before weight multiplies, so it is also multiplied; multiply first",
+            "bias is added too early, so weight also multiplies bias; first multiply by weight, then add bias",
             {scaled: "", shifted: shifted + scaled},
         ),
     )

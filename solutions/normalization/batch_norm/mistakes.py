@@ -76,7 +76,7 @@ MISTAKES = (
     Mistake(
         "variances_averaged",
         "variances over the batch are averaged over the positions, which leaves out how their means differ; "
-        "take one variance over all axes",
+        "take one variance over every axis but the channels'",
         AVERAGED,
     ),
     Mistake(

@@ -17,7 +17,7 @@ OVER = {
     "axes_from_the_front": ("list(range(k))", "the first axes of x; normalized_shape means the last ones"),
     "over_the_other_axes": (
         "list(range(x.dim() - k)) or list(range(k))",
-        "the axes in front of normalized_shape, as in batch norm; take those that it names",
+        "the leading axes, as in batch norm; take the last ones, as many as normalized_shape has",
     ),
     "one_for_everything": ("list(range(x.dim()))", "the whole of x; each block has its own"),
 }
@@ -58,7 +58,7 @@ MISTAKES = (
     ),
     Mistake(
         "list_is_never_equal",
-        "a part of x.shape is never equal to a list, so a right normalized_shape is refused; make it a tuple first",
+        "a part of x.shape is never equal to a list, so every list is refused; make normalized_shape a tuple first",
         {FITS: "x.shape[-k:] != normalized_shape"},
     ),
     Mistake(
