@@ -185,7 +185,7 @@ MISTAKES = (
     ),
     Mistake(
         "weight_after_the_projection",
-        "in the gradient of x, weight multiplies last; multiply grad_output by weight first",
+        "in the gradient of x, the product with weight comes last; multiply grad_output by weight first",
         {
             GRAD_N: "grad_n = g",
             GRAD_X: f"{GRAD_X} * (1 if weight is None else weight)",
@@ -216,7 +216,7 @@ MISTAKES = (
     ),
     of_weight(
         "grad_weight_with_weight",
-        "the gradient of weight contains weight itself; y is linear in weight, so the slope is x / rms",
+        "the gradient of weight contains weight itself; sum grad_output · x / rms over the rows",
         "(grad_n * n).flatten(0, -2).sum(0) if x.dim() > 1 else grad_n * n",
     ),
     of_weight(
