@@ -18,7 +18,7 @@ DIVISORS = {
     ),
     "std_plus_eps": (
         "(x.std(axes, keepdim=True) + eps)",
-        "x.std() + eps has two mistakes: it divides by n − 1, and eps is outside the root; use √(variance + eps)",
+        "x.std() has the unbiased variance, and eps is added outside the root; use √(biased variance + eps)",
     ),
 }
 
@@ -72,8 +72,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "variances_averaged",
-            "variances along the last axis are averaged, which ignores that their means differ; take one variance over the "
-            "same axes as the mean",
+            "variances along the last axis are averaged, which ignores that their means differ; take one variance over "
+            "the same axes as the mean",
             variance("x.var(-1, correction=0, keepdim=True).mean(axes, keepdim=True)"),
         ),
         Mistake(

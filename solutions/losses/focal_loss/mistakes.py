@@ -122,7 +122,7 @@ MISTAKES = (
     ),
     Mistake(
         "p_of_the_weighted_loss",
-        "p_t is e^−loss of a loss that is already weighted by α_t; take it from the plain cross-entropy, then weight",
+        "p_t is e^−loss of a loss that is already weighted by α_t; apply α_t after the factor",
         {FACTOR: f"own = {WEIGHT} * log_p_t if alpha >= 0 else log_p_t\n    factor = (1 - own.exp()) ** gamma"},
     ),
     Mistake(

@@ -10,10 +10,13 @@ SHIFTED = "    if bias is not None:\n        y = y + bias.reshape(along)\n"
 
 # What the mean and the variance are taken over.
 OVER = {
-    "as_batch_norm": ("[0, *range(2, x.dim())]", "the samples as well, as in batch norm; each sample has its own"),
+    "as_batch_norm": (
+        "[0, *range(2, x.dim())]",
+        "the samples as well, as in batch norm; each channel of each sample has its own",
+    ),
     "as_layer_norm_of_images": (
         "list(range(1, x.dim()))",
-        "all channels of a sample together, as in layer norm of images; each channel has its own",
+        "all channels of a sample together, as in layer norm of images; each channel of each sample has its own",
     ),
     "last_axis_only": ("[-1]", "the last axis only; take all axes after C"),
     "last_two_axes": ("[-2, -1]", "the last two axes, which only fits images; take all axes after C"),

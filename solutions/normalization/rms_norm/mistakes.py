@@ -180,7 +180,7 @@ MISTAKES = (
     ),
     of_x(
         "not_divided_by_rms",
-        "the gradient of x is not divided by rms; y = x / rms has the slope 1 / rms",
+        "the gradient of x is not divided by rms; divide by rms last",
         "grad_n - n * (grad_n * n).mean(-1, keepdim=True)",
     ),
     Mistake(
