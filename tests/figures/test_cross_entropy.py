@@ -45,4 +45,4 @@ def test_gradient_of_the_z_loss() -> None:
     logits = normal(5).requires_grad_()
     (gradient,) = torch.autograd.grad(1e-4 * logits.logsumexp(0) ** 2, logits)
     torch.testing.assert_close(gradient, (2 * 1e-4 * logits.logsumexp(0) * logits.softmax(0)).detach())
-    assert said(KATA, "2 · 1e-4 · log Z times the probability of its class")
+    assert said(KATA, "2 · 1e-4 · log Z times the probability of that logit's class")
