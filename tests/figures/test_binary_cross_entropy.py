@@ -20,7 +20,7 @@ def test_focal_loss_is_not_least_at_the_true_probability() -> None:
     x = torch.tensor(0.8, dtype=torch.float64).logit().requires_grad_()
     positive, negative = (-((1 - p) ** 2) * p.log() for p in (x.sigmoid(), (-x).sigmoid()))
     assert abs(torch.autograd.grad(0.8 * positive + 0.2 * negative, x)[0]) > 0.01
-    assert said(KATA, "the focal loss is not least at the true probability")
+    assert said(KATA, "the focal loss does not have its minimum at the true probability")
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,7 @@ MISTAKES = (
     ),
     Mistake(
         "weights_multiplied_first",
-        "forward multiplies B by A, a matrix as large as the frozen weight; multiply x by A first, then by B",
+        "forward makes the product B A, which is as large as the frozen weight; multiply x by A first, then by B",
         {RETURN: f"return {BASE} + self.scale * (x @ (self.lora_B @ self.lora_A).mT)"},
         {
             RETURN: "return nn.functional.linear(\n"

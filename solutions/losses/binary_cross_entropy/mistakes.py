@@ -57,7 +57,7 @@ def softplus(threshold: int) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "log_of_zero",
-        "the log of 0 is −∞, and 0 · (−∞) is NaN; let no log fall below −100, with a finite gradient at p = 0",
+        "the log of 0 is −∞, and 0 · (−∞) is NaN; let no log fall below −100, with a finite gradient at 0 and 1",
         {LOGS: "log_p, log_not_p = probs.log(), (1 - probs).log()"},
     ),
     Mistake(
@@ -69,7 +69,7 @@ MISTAKES = (
     Mistake(
         "probs_clamped",
         "the probabilities are clamped away from 0 and 1, so the smallest log is not −100; clamp each log at −100 "
-        "instead, with a finite gradient at p = 0",
+        "instead, with a finite gradient at 0 and 1",
         probs_clamped("1e-7"),
         *(probs_clamped(least) for least in ("1e-6", "1e-8", "1e-12", "1e-15")),
         *(logs_from(f"p.clamp(min={least})") for least in ("1e-7", "1e-8", "1e-12", "torch.finfo(p.dtype).tiny")),
@@ -77,13 +77,13 @@ MISTAKES = (
     Mistake(
         "probs_clamped_at_e_to_minus_100",
         "the probabilities are clamped at e⁻¹⁰⁰, which is 0 in half precision, so that log 0 is taken; clamp the logs "
-        "instead, with a finite gradient at p = 0",
+        "instead, with a finite gradient at 0 and 1",
         logs_from("p.clamp(min=2.718281828459045**-100)"),
     ),
     Mistake(
         "eps_in_the_log",
         "a constant such as 1e-8 is added inside the logs; clamp each log at −100 instead, with a finite gradient at "
-        "p = 0",
+        "0 and 1",
         logs_from("p + 1e-8"),
         *(logs_from(f"p + {eps}") for eps in ("1e-6", "1e-7", "1e-9", "1e-10", "1e-12", "1e-15")),
     ),
@@ -177,8 +177,8 @@ MISTAKES = (
     ),
     Mistake(
         "pos_weight_on_the_product",
-        "only x y is weighted in softplus(x) − x y, but softplus(x) also belongs to the positive term; "
-        "the loss is w y softplus(−x) + (1 − y) softplus(x)",
+        "only x y is weighted in softplus(x) − x y, but softplus(x) also holds a part of the positive term; "
+        "write w y softplus(−x) + (1 − y) softplus(x)",
         {LOGITS_LOSS: "return reduce(-log_not_p - w * y * logits, reduction)"},
     ),
     Mistake(

@@ -133,7 +133,7 @@ MISTAKES = (
     ),
     Mistake(
         "scaled_up",
-        "short gradients are made longer, up to max_norm; clip only those that are longer: min(1, max_norm / norm)",
+        "gradients shorter than max_norm are stretched to it; only shorten longer ones: min(1, max_norm / norm)",
         {NORM: f"norm = {NORM.replace('max_norm', '1e9')}\n{SCALED}"},
     ),
     Mistake(
