@@ -45,7 +45,7 @@ def read(session: nox.Session) -> None:
 
 @nox.session(name="run")
 def run_file(session: nox.Session) -> None:
-    """Run your own file, with a case's inputs at hand; nothing is judged: nox -s run -- KATA [FILE] [--case CASE]."""
+    """Run your own file, with a case's inputs at hand, or measure your tests: nox -s run -- KATA [FILE] [--help]."""
     run(session, "run", group="learn")
 
 

@@ -1,4 +1,4 @@
-"""The engine that judges katas, and its command line; it names no kata."""
+"""The engine that judges katas, and its command line."""
 
 from __future__ import annotations
 

@@ -25,13 +25,13 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     prove.add_argument(
         "--shard", type=shard, default=(1, 1), metavar="K/N", help="only the K-th of N parts of the katas"
     )
-    prove.add_argument("--deep", action="store_true", help="also list the mutants of right answers that pass")
+    prove.add_argument("--deep", action="store_true", help="also list the mutants of alternatives that pass")
     prove.add_argument("--json", type=Path, metavar="FILE", help="write the kill rates as JSON")
     bench = commands.add_parser(
         "bench",
         help="measure the judge",
-        description="Measures the judge, in multiples of `import torch`; with `cohort`, the judging of a class; with "
-        "`web`, the page to practise on.",
+        description="Measures the judge, in multiples of `import torch`, and the references next to torch's own "
+        "operators; with `cohort`, the judging of a class; with `web`, the page to practise on.",
     )
     bench.add_argument(
         "what",
@@ -39,12 +39,16 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         choices=["cohort", "web"],
         help="cohort: judges a class, for about half an hour; web: times the page to practise on, in Chromium",
     )
-    bench.add_argument("--runs", type=int, default=5, metavar="N", help="repetitions of each command; default: 5")
-    bench.add_argument("--answers", type=int, default=2000, metavar="N", help="answers in the class; default: 2000")
+    bench.add_argument(
+        "--runs", type=int, default=5, metavar="N", help="repetitions, of long commands at most two; default: 5"
+    )
+    bench.add_argument(
+        "--answers", type=int, default=2000, metavar="N", help="about how many answers a class has; default: 2000"
+    )
     soak = commands.add_parser(
         "soak",
         help="grade again and again on a busy machine",
-        description="Grades answers again and again while a program keeps the machine busy; no verdict may differ.",
+        description="Grades answers again and again while other programs keep the machine busy; no verdict may differ.",
     )
     soak.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     soak.add_argument("--references", type=int, default=300, metavar="N", help="rounds of references; default: 300")

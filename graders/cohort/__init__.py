@@ -43,7 +43,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "email, section",
     )
     cohort.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="the folder that takes the results")
-    cohort.add_argument("--kata", action="append", default=[], metavar="KATA", help="only this kata; repeatable")
+    cohort.add_argument(
+        "--kata", action="append", default=[], metavar="KATA", help="judge only this kata or topic; repeatable"
+    )
     cohort.add_argument(
         "--workers",
         type=workers,
@@ -58,7 +60,11 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         help="seed of the inputs; default: a new one for answers that have no verdict yet",
     )
     cohort.add_argument(
-        "--until", type=deadline, metavar="TIME", help="grade each repository's last commit up to then, such as " + WHEN
+        "--until",
+        type=deadline,
+        metavar="TIME",
+        help=f"grade each repository's last commit up to then, such as {WHEN}, or its newest if there is none; a "
+        "learner's own `until` in the .csv comes first",
     )
     cohort.add_argument(
         "--late",

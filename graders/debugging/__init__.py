@@ -19,14 +19,19 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         help="find planted bugs",
         description="Plants bugs in a right answer for you to find, explain and mend, with a clock and a report.",
     )
-    words = "which katas: each one named gets a bug, if N is enough, as does one of a topic; default: one due or begun"
+    words = (
+        "which katas: each one named gets a bug, if N is enough, as does one of a topic; default: one due, begun or of "
+        "level 1, or two of a --set"
+    )
     debug.add_argument("katas", nargs="*", metavar="KATA", help=words)
-    words = f"how many, from 1 to {MOST_BUGS}; default: {USUAL_BUGS}, or 1 with --slow"
+    words = f"how many, from 1 to {MOST_BUGS}; default: {USUAL_BUGS}, or 1 with --slow, and more if more katas get one"
     debug.add_argument("--bugs", type=bugs, metavar="N", help=words)
     words = f"how long; default: {MINUTES_EACH} for each bug"
     debug.add_argument("--minutes", type=int, metavar="N", help=words)
     add_choices(debug, root)
-    debug.add_argument("--seed", type=seed, metavar="N", help="plant the same bugs again")
+    debug.add_argument(
+        "--seed", type=seed, metavar="N", help="plant the same bugs again, if katas and options are the same"
+    )
     debug.add_argument("--slow", action="store_true", help="bugs that give right values and cost too much")
     debug.set_defaults(module="graders.debugging.session")
     add_ways(debug, "round")

@@ -12,7 +12,12 @@ from typing import Any
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     watch = add(commands, "watch", "grade on every save", "Grades a kata whenever its file is saved.")
-    watch.add_argument("kata", nargs="?", metavar="KATA", help="which kata; by default the first one to do")
+    watch.add_argument(
+        "kata",
+        nargs="?",
+        metavar="KATA",
+        help="which kata; by default the next one to do, with --review the one that has been due longest",
+    )
     watch.add_argument("--path", metavar="NAME", help="go along a path of katas/paths.yaml, such as llm")
     watch.add_argument("--review", action="store_true", help="grade what `review` began, instead of your answers")
     watch.add_argument("--poll", action="store_true", help="look for saves ten times a second, for network folders")
@@ -21,15 +26,20 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     read.add_argument("kata", metavar="KATA", help="which kata")
     read.add_argument("--all", action="store_true", help="also the full contract and what is graded")
 
-    run = add(commands, "run", "run your file as it is", "Runs your file in this terminal; nothing is judged.")
+    run = add(commands, "run", "run your file as it is", "Runs your file in this terminal; your answer is not judged.")
     run.add_argument("kata", metavar="KATA", help="which kata")
-    run.add_argument("file", nargs="?", type=Path, metavar="FILE", help="another file than your answer")
+    run.add_argument("file", nargs="?", type=Path, metavar="FILE", help="another file than your answer, or your tests")
     run.add_argument(
         "--case", metavar="CASE", help="call your answer with this case's inputs, from a file that you may change"
     )
     run.add_argument("--tests", action="store_true", help="measure your tests by a right answer and known mistakes")
 
-    hint = add(commands, "hint", "show the next hint", "Shows one more hint with every call: a nudge, the idea, …")
+    hint = add(
+        commands,
+        "hint",
+        "show the next hint",
+        "Shows one more of three hints with every call: a nudge, the idea, nearly the code.",
+    )
     hint.add_argument("kata", metavar="KATA", help="which kata")
     hint.add_argument("--again", action="store_true", help="show only hints that were shown before; costs nothing")
 
@@ -53,7 +63,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     review.add_argument(
         "--until",
         metavar="DAY",
-        help="plan for a day such as 2026-12-15: katas whose core was right come back before it; `none` ends the plan",
+        help="plan for a day such as 2026-12-15: katas whose core was right come back before it, if --a-day leaves "
+        "room; `none` ends the plan",
     )
     review.add_argument("--a-day", metavar="N", help="at most N reviews a day, the others wait; `none`: no limit")
     review.add_argument("--list", action="store_true", help="only list what is due")

@@ -39,7 +39,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--workers",
         type=workers,
         metavar="N",
-        help="judge up to N katas at once; default: as many as there are processors",
+        help="judge up to N katas at once; default: as many as there are processors; on macOS and Windows, and with a "
+        "GPU unless --device is cpu, always one",
     )
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     grade.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")

@@ -21,7 +21,9 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         "--katas", type=one_of("number of katas", (1, 2, 3)), metavar="N", help="how many; default: as the time allows"
     )
     add_choices(interview, root)
-    interview.add_argument("--seed", type=int, metavar="N", help="draw the same katas again")
+    interview.add_argument(
+        "--seed", type=int, metavar="N", help="draw the same katas again, if the other options are the same"
+    )
     interview.add_argument(
         "--partner",
         nargs="?",
