@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import signal
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,7 @@ from graders.catalogue.source import Source
 from graders.debugging.commands import show_hint
 from graders.debugging.debugging import lines_before, lines_changed
 from graders.debugging.draw import around, described, draw, suiting
+from graders.debugging.session import eligible
 from graders.debugging.words import matcher_of
 from graders.desk import state as states
 from graders.desk.debugged import DebugRound, PlantedBug, debug_rounds, practices
@@ -30,6 +32,7 @@ from graders.judge.planting import Planting
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 from tests.sittings import Tty, flat, piped
+from tests.test_report import solved
 from tests.toys import REFERENCE, end, run
 
 RIGHT = '''"""Scale."""
@@ -304,6 +307,14 @@ def test_due_round_is_told_by_review_and_drawn_first(
         "affine"
     ]
     assert [kata.id for kata in suiting(chosen, fresh, {}, later)] == ["scale"]  # of level 1
+    due = found["scale"].due
+    assert due
+    monkeypatch.setattr(states, "now", lambda: datetime.combine(due.astimezone(), time()).astimezone())
+    state = State(toys)
+    state.insert(solved(state.now() - timedelta(hours=1), "affine", 1.0))
+    anything = argparse.Namespace(katas=[], topic=None, level=None, set=None)
+    assert [kata.id for kata in eligible(anything, toys, state)] == ["scale"]  # due later that day, as review says
+    state.close()
 
 
 def test_older_database_takes_debug_rounds_and_an_export_brings_them(toys: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ from graders.desk import attempts
 from graders.desk.state import State
 from graders.faults import ROOT
 from tests.browsing import violations
+from tests.test_report import solved
 from tests.test_web import Served, serving
 from tests.toys import REFERENCE, make_repository
 
@@ -107,6 +109,19 @@ def practised(root: Path, served: Served, browser: Browser) -> Iterator[Practise
     yield made
     context.close()
     assert made.asked == []
+
+
+def test_next_in_a_review_opens_the_next_that_is_due(practised: Practised) -> None:
+    state = State(practised.root)
+    for days, kata in ((40, "scale"), (30, "affine")):
+        state.insert(solved(state.now() - timedelta(days=days), kata, 1.0))
+    state.close()
+    page = practised.open("/")
+    page.get_by_role("button", name="Review scale").click()
+    page.wait_for_url("**/kata/scale?via=review")
+    practised.ready(page)
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_url("**/kata/affine?via=review")
 
 
 def test_kata_is_solved_from_the_first_page_on(practised: Practised) -> None:

@@ -19,6 +19,7 @@ from graders.desk import attempts
 from graders.desk.debugged import KEY, DebugRound, begun, debug_rounds, practices, together
 from graders.desk.progress import progress_of
 from graders.desk.state import Event, State
+from graders.desk.status import end_of_day
 from graders.faults import UsageError
 from graders.judge.planting import Planting
 from graders.sitting import clock as clocks
@@ -53,7 +54,7 @@ def eligible(options: argparse.Namespace, root: Path, state: State) -> list[Kata
     if options.katas:
         return there
     progress = progress_of(state.events(), [kata.id for kata in there])
-    suiting = draw.suiting(there, progress, practices(debug_rounds(state.events())), state.now())
+    suiting = draw.suiting(there, progress, practices(debug_rounds(state.events())), end_of_day(state.now()))
     return there if options.set and len(suiting) == 1 else suiting
 
 

@@ -168,7 +168,7 @@ class Practice:
         if self.file.via == review.VIA:
             others = [one.kata for one in overview.due if one.kata != self.kata.id]
             if others:
-                self.site.begin_review(others[0])
+                ui.navigate.to(self.site.begin_review(others[0]))
                 return
         name = overview.next_on_path(self.kata.id)
         ui.navigate.to(f"/kata/{name}" if name else "/")
