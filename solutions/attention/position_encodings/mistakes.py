@@ -69,6 +69,7 @@ MISTAKES = (
         "round the result",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
         {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
+        {"angles = …": ["angles = (…).float()", "angles = (…).float().double()"]},
     ),
     Mistake(
         "angles_in_the_dtype",
@@ -76,6 +77,7 @@ MISTAKES = (
         "result",
         {EXPONENT: EXPONENT.replace("torch.float64", "dtype")},
         {ANGLES: [ANGLES.replace("(length)", "(length, dtype=dtype)"), f"{ANGLES}.to(dtype)"]},
+        {"angles = …": "angles = (…).to(dtype)"},
     ),
     Mistake(
         "dtype_ignored",
