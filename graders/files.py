@@ -41,6 +41,11 @@ def make_room(path: Path, advice: str) -> None:
             tempfile.TemporaryFile(dir=path.parent).close()
 
 
+def leads_out(path: Path) -> bool:
+    """Whether it is a link out of its folder, which no answer may be."""
+    return path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve())
+
+
 @contextlib.contextmanager
 def explained(path: Path, advice: str) -> Iterator[None]:
     try:

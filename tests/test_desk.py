@@ -261,6 +261,18 @@ def test_reset_of_a_file_that_cannot_be_read_changes_nothing(desk: Path, capsys:
     assert file.read_bytes() == b"\xff\xfe"
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_reset_writes_through_no_link(desk: Path, capsys: pytest.CaptureFixture[str], there: bool) -> None:
+    file, elsewhere = desk / "katas/toys/scale/scale.py", desk / "elsewhere.py"
+    if there:
+        elsewhere.write_text("mine = 1\n")
+    file.unlink()
+    file.symlink_to(elsewhere)
+    assert "is a link that leads out of its folder" in refusal(desk, capsys, "reset", "scale")
+    assert elsewhere.exists() == there
+    assert not there or elsewhere.read_text() == "mine = 1\n"
+
+
 def test_history_has_the_first_failure_of_each_card(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     draft, banned = REFERENCE.replace("if factor", "return 1\n    if factor"), "return x.mul(factor)\n    return x /"
     cards = [grade(desk, text) for text in (draft, REFERENCE.replace("return x /", banned), "def scale(:\n")]

@@ -399,6 +399,11 @@ def test_other_files_are_never_written(practised: Practised, tmp_path: Path) -> 
     page.keyboard.press("Control+Enter")
     expect(page.locator(".q-notification")).to_contain_text("is a link that leads out of its folder")
     assert secret.read_text() == "secret = 1\n"
+    secret.unlink()
+    practised.write(page, REFERENCE)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("what you type is kept in this page").first).to_be_visible()
+    assert not secret.exists()
     practised.file.unlink()
 
 

@@ -7,6 +7,8 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
+from graders.files import leads_out
+
 LONGEST_SOURCE = 1 << 18
 
 
@@ -47,7 +49,7 @@ def read_source(path: Path, shown: str) -> Source:
             return Source("", shown, "does not exist; check the path")
         if not path.is_file():
             return Source("", shown, "is not a regular file; name a Python file")
-        if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
+        if leads_out(path):
             return Source("", shown, "is a link that leads out of its folder; name the file itself")
         if (size := path.stat().st_size) > LONGEST_SOURCE:
             return Source("", shown, too_large(size))

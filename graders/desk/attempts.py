@@ -12,7 +12,7 @@ from graders.desk.progress import PAUSE, progress_of
 from graders.desk.since import changes
 from graders.desk.state import NOTEBOOK, Event, State
 from graders.faults import UsageError
-from graders.files import make_room, replace_file
+from graders.files import leads_out, make_room, replace_file
 from graders.judge.left import repeats
 from graders.judge.results import Result
 
@@ -155,10 +155,12 @@ def bring_all_home(state: State, katas: Iterable[Kata]) -> None:
     state.notes += filter(None, (bring_home(state, kata) for kata in katas))
 
 
-def write(file: Path, text: str) -> None:
-    """Raises: UsageError."""
-    make_room(file, "mend that, then try again")
-    replace_file(file, text)
+def write(file: Path, text: str, advice: str = "mend that, then try again") -> None:
+    """Raises: UsageError, with the advice."""
+    if leads_out(file):
+        raise UsageError(f"{file} is a link that leads out of its folder; {advice}")
+    make_room(file, advice)
+    replace_file(file, text, advice)
 
 
 def save(state: State, kata: Kata, file: Path) -> Event | None:

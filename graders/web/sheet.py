@@ -6,7 +6,6 @@ import contextlib
 
 from graders.desk import attempts
 from graders.desk.state import State
-from graders.files import make_room, replace_file
 from graders.judge.run import source_of
 from graders.web.runner import AnswerFile
 
@@ -54,8 +53,7 @@ class Sheet:
         if not self.met(text) or (self.trouble and self.file.path.exists()):
             return False
         if text != self.disk or (self.trouble and text):
-            make_room(self.file.path, "mend that; what you type is kept in this page")
-            replace_file(self.file.path, text, "mend that; what you type is kept in this page")
+            attempts.write(self.file.path, text, "mend that; what you type is kept in this page")
             self.disk = self.base = text
             self.look(again=True)
         return True
