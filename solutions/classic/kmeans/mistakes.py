@@ -42,6 +42,7 @@ MISTAKES = (
         {INERTIA: INERTIA.replace("labels", "before"), RESULT: RESULT.replace("labels", "before")},
         {INERTIA: INERTIA.replace("labels", "before")},
         {RESULT: RESULT.replace("labels", "before")},
+        {ROUNDS: "range(max_iters)", INERTIA: "inertia = distances.amin(1).square().sum()"},
     ),
     Mistake(
         "one_move_too_few",
@@ -186,7 +187,7 @@ MISTAKES = (
     Mistake(
         "last_row_alone",
         "the distance is to the row drawn last; take the nearest of all rows drawn so far",
-        {NEAREST: LATER},
+        {NEAREST: [LATER, f"{LATER}.index_fill(0, torch.tensor(chosen), 0)"]},
     ),
     Mistake(
         "farthest_drawn_row",
