@@ -9,6 +9,7 @@ BATCH = "batch = torch.tensor([tokens for tokens, _, _ in live])"
 BEST = "beam = sorted(beam, key=score, reverse=True)[:beam_width]"
 RESULT = "return [(one[0], score(one)) for one in beam]"
 SCORE = "return total / (len(tokens) - 1) ** length_penalty"
+TAKEN = "(value := rows[n, i].item())"
 BEGIN = "beam = [([start], 0.0, False)]"
 
 PRODUCT = {BEGIN: "beam = [([start], 1.0, False)]", "total + value": "total * math.exp(value)"}
@@ -84,6 +85,11 @@ MISTAKES = (
         "probabilities are multiplied, and a long product is 0; add log-probabilities",
         {**PRODUCT, SCORE: SCORE.replace("total", "math.log(total or 5e-324)")},
         {**PRODUCT, SCORE: SCORE.replace("total", "math.log(total)")},
+        {
+            **PRODUCT,
+            SCORE: SCORE.replace("total", "math.log(total)"),
+            f"{TAKEN} > -math.inf": f"total * math.exp{TAKEN} > 0",
+        },
     ),
     Mistake(
         "sums_in_float32",
@@ -143,6 +149,10 @@ MISTAKES = (
             SCORE: SCORE.replace("(len(tokens) - 1)", "max(1, len(tokens) - 1)"),
         },
         {BEGIN: "beam = [([start], 0.0, start == eos)]"},
+        {
+            BEGIN: "beam = [([start], 0.0, start == eos)]",
+            SCORE: f"{SCORE} if tokens[1:] or not length_penalty else math.nan",
+        },
     ),
     Mistake(
         "impossible_taken",
