@@ -6,12 +6,14 @@ TARGET, LOGP = "target = labels[:, 1:]", "logp = F.log_softmax(logits[:, :-1], d
 ADDED = "picked.masked_fill(ignored, 0).sum(dim=1)"
 BY_SEQUENCE = "torch.stack([F.log_softmax(one, dim=-1) for one in logits[:, :-1]])"
 PICKED = "logp.gather(-1, target[..., None])[..., 0]"
+TOKEN_0_TOO = "(target == ignore_index) | (target == 0)"
 LABEL_RANGE = "((target < 0) | (target >= logits.shape[2])).any()"
 
 SHAPES = "not policy_chosen.shape == policy_rejected.shape == ref_chosen.shape == ref_rejected.shape"
 REFERENCE = "(ref_chosen - ref_rejected).detach()"
 Z = f"z = beta * ((policy_chosen - policy_rejected) - {REFERENCE})"
 LOSSES = "losses = -(1 - label_smoothing) * F.logsigmoid(z) - label_smoothing * F.logsigmoid(-z)"
+KINKS = "losses = (1 - label_smoothing) * (-z).relu() + label_smoothing * z.relu() + (-z.abs()).exp().log1p()"
 OF_SIGMOID = "losses = -(1 - label_smoothing) * z.sigmoid().log() - label_smoothing * "
 
 
@@ -51,8 +53,9 @@ MISTAKES = (
     ),
     Mistake(
         "other_labels_ignored",
-        "−100 is ignored whatever ignore_index is, or all negative labels are; compare labels with ignore_index",
-        {"ignored = …": ["ignored = target == -100", "ignored = target < 0"]},
+        "−100 is ignored whatever ignore_index is, or all negative labels or token 0 are; ignore labels that equal "
+        "ignore_index, and no others",
+        {"ignored = …": [f"ignored = {which}" for which in ("target == -100", "target < 0", TOKEN_0_TOO)]},
     ),
     Mistake(
         "ignored_label_looked_up",
@@ -150,6 +153,12 @@ MISTAKES = (
                 "losses = (1 - label_smoothing) * (-z).exp().log1p() + label_smoothing * z.exp().log1p()",
             ]
         },
+    ),
+    Mistake(
+        "kink_at_0",
+        "at z = 0 the gradient is doubled or 0, since clamp or relu and |z| have kinks there; use F.logsigmoid, "
+        "F.softplus or torch.logaddexp",
+        {LOSSES: [KINKS.replace("relu()", part) for part in ("relu()", "clamp(min=0)")]},
     ),
     Mistake(
         "hinge",
