@@ -125,7 +125,7 @@ MISTAKES = (
         },
     ),
     Mistake("not_causal", "tokens see later ones; hide keys after the query", {DIAGONAL: ""}),
-    Mistake("itself_hidden", {DIAGONAL: ".tril(-1)"}),
+    Mistake("itself_hidden", {DIAGONAL: ".tril(-1)"}, {DIAGONAL: ".tril(-1)", WEIGHTS: f"{WEIGHTS}.nan_to_num(0)"}),
     Mistake("next_token_seen", "a token also sees the one after it; hide it", {DIAGONAL: ".tril(1)"}),
     Mistake(
         "past_hidden",
