@@ -11,6 +11,7 @@ CHARACTERS = {
     BYTES: "{chunk: [*map(ord, chunk)] for chunk in counts}",
     OF_CHUNK: "[*map(ord, chunk)] for chunk in chunks}",
 }
+LATIN_1 = {one: one.replace("()", '("latin-1", "replace")') for one in (BYTES, OF_CHUNK)}
 ANEW = "self.merges, self.vocab = [], {byte: bytes([byte]) for byte in range(256)}"
 NONE_LEFT = "if not pairs:"
 KEY = "key=lambda pair: (pairs[pair], self.vocab[pair[0]], self.vocab[pair[1]])"
@@ -43,7 +44,8 @@ MISTAKES = (
         "the text becomes characters or Latin-1 bytes; use UTF-8 bytes in train, encode and decode",
         CHARACTERS,
         CHARACTERS | {DECODED: "''.join(self.vocab[i].decode('latin-1') for i in ids)"},
-        {one: one.replace("()", '("latin-1", "replace")') for one in (BYTES, OF_CHUNK)},
+        LATIN_1,
+        LATIN_1 | {DECODED: DECODED.replace("(errors", '("latin-1", errors')},
     ),
     Mistake(
         "pairs_across_chunks",
