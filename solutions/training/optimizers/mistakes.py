@@ -4,6 +4,8 @@ from graders.kata import Mistake
 
 NO_GRAD = '@torch.no_grad()\n    def step(self) -> None:\n        """Moves each parameter that has a gradient, {}'
 OF_SGD, OF_ADAM = NO_GRAD.format("in its"), NO_GRAD.format("and counts")
+OF_ADAMW = OF_SGD.partition("Moves")[0] + "Shrinks"
+LEFT_OFF = "def step(self) -> None:\n        torch.set_grad_enabled(False)"
 SKIP = "            if p.grad is None:\n                continue\n            "
 LIST, STAR = "list(params)  # a generator can be read only once", "[*params]"
 GRAD, BUFFER = "g = p.grad + self.weight_decay * p  # a new tensor", "b = g if b is None else self.momentum * b + g"
@@ -16,7 +18,8 @@ UPDATE = "p -= self.lr * m_hat / (v_hat.sqrt() + self.eps)"
 SHRINK = "p.mul_(1 - self.lr * self.decay)"
 SHRINK_ALL = f"        for p in self.adam.params:\n            if p.grad is not None:\n                {SHRINK}\n"
 INNER, STEP = "        self.adam.lr = self.lr\n", "        self.adam.step()\n"
-ZERO = "            parameter.grad = None"
+ZERO, ZERO_SGD = "            parameter.grad = None", "            p.grad = None"
+BY_SHAPE = "            i = [one.shape for one in self.params].index(p.shape)\n"
 RATE = "self.lr, self.betas, self.eps"
 ZEROS = "self.m = [torch.zeros_like(p) for p in self.params]"
 TOPS = f"{ZEROS}\n        self.tops = [torch.zeros_like(p) for p in self.params]"
@@ -66,7 +69,8 @@ MISTAKES = (
         "state_cleared_by_zero_grad",
         "zero_grad also clears the buffers or moments; it should clear the gradients alone",
         {ZERO: f"{ZERO}\n        for state in (*self.m, *self.v):\n            state.zero_()"},
-        {"            p.grad = None": "            p.grad = None\n        self.buffers = [None] * len(self.params)"},
+        {ZERO_SGD: f"{ZERO_SGD}\n        self.buffers = [None] * len(self.params)"},
+        {ZERO: f"{ZERO}\n        self.__init__(self.params, {RATE}, self.weight_decay)"},
     ),
     Mistake(
         "betas_swapped",
@@ -151,13 +155,14 @@ MISTAKES = (
             RATE: f"self.first, {RATE}",
             "= lr, betas, eps, weight_decay": "= lr, lr, betas, eps, weight_decay",
             UPDATE: UPDATE.replace("self.lr", "self.first"),
+            SHRINK: SHRINK.replace("self.lr", "self.adam.first"),
         },
     ),
     Mistake(
         "uphill",
         "p moves along the gradient; subtract the step from p",
         {MOVE: MOVE.replace("-=", "+=")},
-        {UPDATE: UPDATE.replace("-=", "+=")},
+        {UPDATE: UPDATE.replace("-=", "+="), SHRINK: [SHRINK, SHRINK.replace("-", "+")]},
     ),
     Mistake(
         "generator_kept",
@@ -169,19 +174,22 @@ MISTAKES = (
         "missing_gradient_is_zero",
         "a parameter whose .grad is None is treated as if its .grad were 0; skip the parameter",
         {SKIP + GRAD: "            g = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
-        {SKIP + STATE + L2: f"            {STATE}grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
+        {SKIP + STATE + L2: f"            {STATE}grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"}
+        | {"if p.grad is not None": ["if p.grad is not None", "if True"]},
     ),
     Mistake(
         "zeros_skipped",
         "a gradient of zeros is skipped; skip only a .grad of None, and let momentum, moments and decay go on",
         {SKIP + GRAD: SKIP.replace("None", "None or not p.grad.any()") + GRAD},
-        {SKIP + STATE: SKIP.replace("None", "None or not p.grad.any()") + STATE},
+        {SKIP + STATE: SKIP.replace("None", "None or not p.grad.any()") + STATE}
+        | {SHRINK: [SHRINK, SHRINK.replace("decay", "decay * bool(p.grad.any())")]},
     ),
     Mistake(
         "missing_gradient_ends_the_step",
         "the step ends at the first parameter whose .grad is None; skip it, and go on with the next",
         {SKIP + GRAD: SKIP.replace("continue", "break") + GRAD},
-        {SKIP + STATE: SKIP.replace("continue", "break") + STATE},
+        {SKIP + STATE: SKIP.replace("continue", "break") + STATE}
+        | {SHRINK: [SHRINK, f"{SHRINK}\n            else:\n                break"]},
     ),
     Mistake(
         "missing_gradient_fails",
@@ -192,10 +200,8 @@ MISTAKES = (
     Mistake(
         "state_by_shape",
         "parameters of the same shape share a buffer or a moment; each parameter needs its own",
-        {
-            "b = self.buffers[i]\n": "b = "
-            "next((one for one in self.buffers if one is not None and one.shape == p.shape), None)\n"
-        },
+        {SKIP + GRAD: BY_SHAPE + SKIP + GRAD},
+        {SKIP + STATE: BY_SHAPE + SKIP + STATE},
         {
             ZEROS: "zeros = {p.shape: torch.zeros_like(p) for p in "
             "self.params}\n        self.m = [zeros[p.shape] for p in self.params]"
@@ -206,6 +212,9 @@ MISTAKES = (
         "the state stays with the parameter, so a second optimiser goes on with it; keep it in the optimiser",
         {
             ZEROS: "self.m = [p.__dict__.setdefault('m', torch.zeros_like(p)) for p in self.params]",
+        },
+        {
+            "self.t = …": "self.m, self.v, self.t = self.params[0].__dict__.setdefault('s', (self.m, self.v, …))",
         },
         {
             "b = self.buffers[i]\n": "b = getattr(p, 'b', None)\n",
@@ -231,7 +240,7 @@ MISTAKES = (
         "name_moved",
         "the update does not reach the parameter, as with p = p − …, which only names a new tensor; change p in place",
         {MOVE: MOVE.replace("-= ", "= p - ")},
-        {UPDATE: UPDATE.replace("-= ", "= p - ")},
+        {UPDATE: UPDATE.replace("-= ", "= p - "), SHRINK: [SHRINK, "pass"]},
     ),
     Mistake(
         "parameters_in_new_memory",
@@ -244,6 +253,7 @@ MISTAKES = (
         "graph_in_the_state",
         "the state holds the graph of every step so far; compute under torch.no_grad()",
         {OF_SGD: OF_SGD.removeprefix("@torch.no_grad()\n    "), MOVE: MOVE.replace("p -=", "p.data -=")},
+        {OF_ADAM: OF_ADAM.removeprefix("@torch.no_grad()\n    "), UPDATE: UPDATE.replace("p -=", "p.data -=")},
     ),
     Mistake(
         "gradients_left_off",
@@ -252,11 +262,13 @@ MISTAKES = (
             SKIP + GRAD: f"            torch.set_grad_enabled(False)\n{SKIP}{GRAD}",
             OF_SGD: OF_SGD.removeprefix("@torch.no_grad()\n    "),
         },
+        dict.fromkeys([f"{one}…" for one in (OF_SGD, OF_ADAM, OF_ADAMW)], LEFT_OFF),
     ),
     Mistake(
         "zero_grad_fails_without_one",
         "zero_grad fails at a parameter whose .grad is None; skip it there",
         {ZERO: "            parameter.grad.zero_()"},
+        {ZERO_SGD: "            p.grad.zero_()"},
     ),
     Mistake(
         "zero_grad_of_the_first",
