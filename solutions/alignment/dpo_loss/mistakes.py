@@ -53,8 +53,8 @@ MISTAKES = (
     ),
     Mistake(
         "other_labels_ignored",
-        "labels other than ignore_index are ignored, such as −100, all negative ones or token 0; ignore only those that "
-        "equal ignore_index",
+        "labels other than ignore_index are ignored, such as −100, all negative ones or token 0; ignore only those "
+        "that equal ignore_index",
         {"ignored = …": [f"ignored = {which}" for which in ("target == -100", "target < 0", TOKEN_0_TOO)]},
     ),
     Mistake(
