@@ -126,6 +126,7 @@ MISTAKES = (
         "rotated_twice",
         "the second channel of a pair is computed from the rotated first one; use the first one as it was",
         {ROTATED: "a = a * cos - b * sin\n    rotated = a, a * sin + b * cos"},
+        {ROTATED: "c = a * cos - b * sin\n    rotated = c, (a if interleaved else c) * sin + b * cos"},
     ),
     Mistake(
         "sin_for_cos",
@@ -180,6 +181,7 @@ MISTAKES = (
         "and cast cos and sin to x's dtype",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
         {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
+        {"angles = …": ["angles = (…).float()", "angles = (…).float().double()"]},
         {EXPONENT: EXPONENT.replace("float64", "float32"), COS: COS.replace(".to(x.dtype)", "")},
     ),
     Mistake(
