@@ -114,8 +114,10 @@ MISTAKES = (
     ),
     Mistake(
         "projected_again",
-        "keys and values from the cache go through k_linear and v_linear again; map only the new tokens",
+        "keys or values from the cache go through k_linear or v_linear again; map only the new tokens",
         joined(projected_again("k"), projected_again("v")),
+        {JOIN_K: projected_again("k")},
+        {JOIN_V: projected_again("v")},
     ),
     Mistake(
         "kept_in_the_module",
@@ -182,6 +184,7 @@ MISTAKES = (
         "scaled_keys_kept",
         "the returned keys are divided by √d; divide the scores or the queries, and keep the keys as they are",
         {SPLIT.format("k"): f"{SPLIT.format('k')} / math.sqrt(d)", SCORES: "q @ k.mT"},
+        {"S = k.shape[2]\n": "k, S = k / math.sqrt(d), k.shape[2]\n", SCORES: "q @ k.mT"},
     ),
     Mistake("scaled_by_embed_dim", {"(d)": "(D)"}),
     Mistake("not_scaled", {SCORES: "q @ k.mT"}),
