@@ -11,6 +11,7 @@ WEIGHTS = f"{HIDDEN}.softmax(-1)"
 CLEAR = "weights = weights.masked_fill(~seen, 0)"
 NOT_CLEARED = {CLEAR: "pass"}
 ADDED = "(scores + torch.zeros_like(scores).masked_fill(~seen, -torch.inf)).softmax(-1)"
+TIMES, EMPTY = "(scores + ~seen * -torch.inf)", "~seen.any(-1, keepdim=True)"
 RESULT = "return weights @ v"
 BY_QUERY = """rows = []
     for i in range(Sq):
@@ -124,7 +125,9 @@ MISTAKES = (
     Mistake(
         "mask_times_infinity",
         "the mask is multiplied by −∞, and 0 · ∞ is NaN; fill with −∞ where a key is hidden",
-        {HIDDEN: "(scores + ~seen * -torch.inf)"},
+        {HIDDEN: TIMES},
+        {HIDDEN: TIMES, **NOT_CLEARED},
+        {HIDDEN: f"{TIMES}.masked_fill({EMPTY}, 0)", CLEAR: f"weights = weights.masked_fill({EMPTY}, 0)"},
     ),
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1)"}),
     Mistake(
