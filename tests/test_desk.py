@@ -271,6 +271,9 @@ def test_reset_writes_through_no_link(desk: Path, capsys: pytest.CaptureFixture[
     assert "is a link that leads out of its folder" in refusal(desk, capsys, "reset", "scale")
     assert elsewhere.exists() == there
     assert not there or elsewhere.read_text() == "mine = 1\n"
+    state = State(desk)
+    assert state.events("scale") == []
+    state.close()
 
 
 def test_history_has_the_first_failure_of_each_card(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -157,14 +157,20 @@ def bring_all_home(state: State, katas: Iterable[Kata]) -> None:
 
 def write(file: Path, text: str, advice: str = "mend that, then try again") -> None:
     """Raises: UsageError, with the advice."""
-    if leads_out(file):
-        raise UsageError(f"{file} is a link that leads out of its folder; {advice}")
+    refuse_link(file, advice)
     make_room(file, advice)
     replace_file(file, text, advice)
 
 
+def refuse_link(file: Path, advice: str) -> None:
+    """Raises: UsageError where it leads out of its folder: nothing there is kept or written over."""
+    if leads_out(file):
+        raise UsageError(f"{file} is a link that leads out of its folder; {advice}")
+
+
 def save(state: State, kata: Kata, file: Path) -> Event | None:
     """Remembers a file as it is; None for an untouched one. Raises: UsageError."""
+    refuse_link(file, "move it elsewhere, then try again")
     try:
         source = file.read_text(encoding="utf-8-sig") if file.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
