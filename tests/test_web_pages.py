@@ -98,12 +98,13 @@ def served(root: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def practised(root: Path, served: Served, browser: Browser) -> Iterator[Practised]:
-    """The stub, and no history."""
+    """The stub, no history, and no review begun."""
     state = State(root)
     state.database.execute("DELETE FROM events")
     attempts.begin(state, katas.find_one("scale", root), "reset")
     state.database.execute("DELETE FROM events")
     state.close()
+    shutil.rmtree(root / ".kata/review", ignore_errors=True)
     context = browser.new_context()
     made = Practised(root, served, context)
     yield made
