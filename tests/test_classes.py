@@ -27,6 +27,7 @@ from graders.cohort import writers
 from graders.cohort.classes import all_learners
 from graders.cohort.learners import Learner
 from graders.cohort.repositories import Row
+from graders.cohort.similar import shape
 from graders.faults import ROOT
 from tests import classes
 from tests.clusters import Shared
@@ -359,8 +360,9 @@ def test_moodle_download_and_worksheet(toys: Path, packed: bool, shared: Shared)
         "Participant 4322,Bob Roy,s-78,bob@e.org,-\n",
         encoding="utf-8-sig",
     )
-    ran = cohort(toys, source, *shared, "--gradebook", str(toys / "book.csv"))
+    ran = cohort(toys, source, *shared, "--gradebook", str(toys / "book.csv"), "--until", DUE)
     assert ran.status == 0, ran.err
+    assert "--until and --late need a roster (.csv) of repositories" in ran.out
     told = table(toys)
     assert {name: (row["id"], row["email"]) for name, row in told.items()} == {
         "Ann Lee": ("s-77", "ann@e.org"),
@@ -387,6 +389,11 @@ def test_equal_ones_are_named_with_the_file_and_alike_ones_stand_side_by_side(to
     assert page.count("<details>") == 1
     assert "<td>    y3 = x * 3" in page
     assert "<td>    other3 = x * 3" in page
+
+
+def test_another_builtin_is_another_program() -> None:
+    one, renamed = "def f(x):\n    return sum(x)", "def g(y):\n    return sum(y)"
+    assert shape(one) == shape(renamed) != shape(one.replace("sum", "max"))
 
 
 def test_autograder_of_gradescope_writes_what_gradescope_reads(toys: Path, shared: Shared) -> None:

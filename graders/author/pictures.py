@@ -47,6 +47,8 @@ ERASED = re.compile(r"[^\n]*\n[^\n]*\x1b\[1A\x1b\[2K|[^\n]*\x1b\[2K|\x1b\[\?25[l
 
 def main() -> None:
     drawn = {"card": card, "page": page}
+    if unknown := set(sys.argv[1:]) - set(drawn):
+        sys.exit(f"there are the pictures card and page, got {', '.join(sorted(unknown))}")
     for name in sys.argv[1:] or drawn:
         drawn[name]()
 

@@ -45,6 +45,8 @@ def grade(options: argparse.Namespace, root: Path, console: Console) -> int:
     book = gradebook.read(options.gradebook) if options.gradebook else gradebook.Gradebook([], {})
     learners = gradebook.joined(read(options, options.learners, by_name), book)
     name_files(learners)
+    if (options.until or options.late is not None) and options.learners.suffix != ".csv":
+        console.print(f"--until and --late need a roster (.csv) of repositories: {options.learners} is graded as it is")
     earlier = [one for folder in options.earlier for one in read(options, folder, by_name)]
     ledger = Ledger(options.out / "results.sqlite")
     try:

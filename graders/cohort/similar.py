@@ -1,8 +1,8 @@
 """Which answers are one program, or nearly: found as a fact, with all that is common to most of them taken out.
 
-Equal: the syntax trees are, without comments, docstrings, the types in signatures, and the names of variables,
-arguments, functions and classes. Alike: scikit-learn weighs runs of tokens by how rare they are among the class's
-answers to the kata (tf-idf), and compares the answers by the cosine of that.
+Equal: the syntax trees are, without comments, docstrings, the types in signatures, and the names that a program gives
+to variables, arguments, functions and classes. Alike: scikit-learn weighs runs of tokens by how rare they are among the
+class's answers to the kata (tf-idf), and compares the answers by the cosine of that.
 """
 
 from __future__ import annotations
@@ -121,14 +121,19 @@ def runs(source: str) -> list[str]:
     tree = bare(source)
     if tree is None:
         return []
-    own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    own |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    own = own_variables(tree)
     try:
         tokens = re.findall(r"\w+|[^\w\s]", ast.unparse(tree))
     except RecursionError:
         return []
     plain = ["v" if token in own else token for token in tokens]
     return [" ".join(plain[start : start + RUN]) for start in range(len(plain) - RUN + 1)]
+
+
+def own_variables(tree: ast.Module) -> set[str]:
+    """The names of its variables and arguments; a builtin or what is imported is none."""
+    own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return own | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def side_by_side(one: str, other: str) -> list[tuple[str, str, bool]]:
@@ -163,14 +168,17 @@ def bare(source: str) -> ast.Module | None:
 
 
 def shape(source: str) -> str:
-    """A program also without the names of variables, arguments, functions and classes; empty where it is none."""
+    """A program also without the names that it gives itself, but for those after a dot; empty where it is none."""
     tree = bare(source)
     if tree is None:
         return ""
     names: dict[str, str] = {}
+    own = own_variables(tree) | {
+        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
 
     def renamed(name: str) -> str:
-        return names.setdefault(name, f"n{len(names)}")
+        return names.setdefault(name, f"n{len(names)}") if name in own else name
 
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
