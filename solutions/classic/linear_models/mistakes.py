@@ -95,6 +95,8 @@ MISTAKES = (
         "torch.linalg.svd of the centred x",
         {WEIGHTS: f"w = torch.linalg.solve({GRAM}, {MOMENTS})"},
         {WEIGHTS: [f"w = torch.linalg.{one}({GRAM}) @ {MOMENTS}" for one in ("inv", "pinv")]},
+        {WEIGHTS: f"w = torch.linalg.pinv({GRAM}) @ ({MOMENTS})"},
+        {WEIGHTS: f"w = torch.cholesky_solve(({MOMENTS})[:, None], torch.linalg.cholesky({GRAM}))[:, 0]"},
     ),
     Mistake(
         "small_penalty_always",
