@@ -99,7 +99,7 @@ MISTAKES = (
     ),
     Mistake(
         "ascending",
-        "the smallest logits come first, in top-p or also in top-k, so the largest are dropped; sort in "
+        "the smallest logits come first, in top-p or in both top-p and top-k, so the largest are dropped; sort in "
         "descending order",
         {"sort(-1, descending=True)": "sort(-1)"},
         {P: f"ordered, index = ordered.flip(-1), index.flip(-1)\n        {P}"},  # top-p alone is wrong

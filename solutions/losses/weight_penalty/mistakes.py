@@ -91,8 +91,8 @@ MISTAKES = (
     ),
     in_both(
         "sums_in_half_precision",
-        "in half precision, the strength is rounded, or squares, products or sums overflow or are rounded; work in "
-        "float32 and cast the result",
+        "half precision is too narrow here: it rounds the strength, or squares, products and sums; work in float32 and "
+        "cast the result",
         L1.replace(".to(wide)", ""),
         L2.replace(".to(wide)", ""),
         {L2: "w.square().sum(dtype=wide)"},
