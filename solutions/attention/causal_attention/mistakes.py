@@ -12,7 +12,9 @@ CLEAR = "weights = weights.masked_fill(~seen, 0)"
 NOT_CLEARED = {CLEAR: "pass"}
 ADDED = "(scores + torch.zeros_like(scores).masked_fill(~seen, -torch.inf)).softmax(-1)"
 TIMES, EMPTY = "(scores + ~seen * -torch.inf)", "~seen.any(-1, keepdim=True)"
+DIVIDED = "weights = weights * seen\n    weights = weights / (weights.sum(-1, keepdim=True){})"
 RESULT = "return weights @ v"
+WIDE = {SCORES: "(q.double() / math.sqrt(d)) @ k.mT.double()", RESULT: "return (weights @ v.double()).to(q.dtype)"}
 BY_QUERY = """rows = []
     for i in range(Sq):
         rows.append(weights[:, :, i : i + 1] @ v)
@@ -135,10 +137,9 @@ MISTAKES = (
         "hidden weights are cleared after the softmax and the rest is divided by its sum, which underflows where a "
         "hidden score is far above the others; hide the scores before the softmax, and do not divide",
         {WEIGHTS: "scores.softmax(-1)", CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True)"},
-        {
-            WEIGHTS: "scores.softmax(-1)",
-            CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True).clamp_min(1e-12)",
-        },
+        {WEIGHTS: "scores.softmax(-1)", CLEAR: DIVIDED.format(".clamp_min(1e-12)")},
+        {WEIGHTS: "scores.softmax(-1)", CLEAR: [DIVIDED.format(least) for least in (".clamp_min(1e-12)", " + 1e-9")]}
+        | WIDE,
     ),
     Mistake(
         "float32_root",
