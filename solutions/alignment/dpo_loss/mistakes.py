@@ -156,7 +156,7 @@ MISTAKES = (
     ),
     Mistake(
         "kink_at_0",
-        "at z = 0 the gradient is doubled or 0, since clamp or relu and |z| have kinks there; use F.logsigmoid, "
+        "at z = 0 the gradient is doubled or 0, since relu, clamp and |z| have a kink there; use F.logsigmoid, "
         "F.softplus or torch.logaddexp",
         {LOSSES: [KINKS.replace("relu()", part) for part in ("relu()", "clamp(min=0)")]},
     ),
@@ -233,7 +233,8 @@ MISTAKES = (
     ),
     Mistake(
         "every_label_everywhere",
-        "all labels are looked up at all positions, and a diagonal is taken; gather looks up one label at each",
+        "all labels are looked up at all positions, and a diagonal is taken; gather looks up one label at each "
+        "position",
         {PICKED: "logp.flatten(0, 1)[:, target.flatten()].diagonal().view_as(target)"},
         slow=True,
     ),

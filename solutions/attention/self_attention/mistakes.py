@@ -24,8 +24,7 @@ MISTAKES = (
     ),
     Mistake(
         "scaled_after_the_product",
-        "the product of queries and keys is taken before it is divided by √D, which overflows in float16; "
-        "divide the queries first",
+        "the product of queries and keys overflows in float16 before it is divided by √D; divide the queries first",
         {SCORES: ["q @ k.mT / math.sqrt(x.shape[-1])", "(q @ k.mT).nan_to_num() / math.sqrt(x.shape[-1])"]},
     ),
     Mistake(
