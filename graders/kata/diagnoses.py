@@ -4,7 +4,7 @@ COMMON = {
     # Attention
     "not_scaled": "the scores are not divided by √d",
     "scaled_by_d": "the scores are divided by d; divide them by √d",
-    "scaled_by_embed_dim": "the scores are divided by √embed_dim; use √(embed_dim / num_heads), the size of one head",
+    "scaled_by_embed_dim": "the scores are divided by √embed_dim; divide them by √d, where d = embed_dim / num_heads",
     "float32_root": "√d or 1/√d is a float32 tensor, too coarse for float64; use math.sqrt or ** 0.5",
     "itself_hidden": "a token does not see itself; it should",
     "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",

@@ -61,7 +61,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_mask_with_a_cache",
-        "with a cache there is no mask, so several new tokens see later ones; leave it out only for a single new token",
+        "with a cache there is no mask, so several new tokens see later ones; leave the mask out only for a single "
+        "new token",
         {SEEN: f"{SEEN} | (cache is not None)"},
     ),
     Mistake(

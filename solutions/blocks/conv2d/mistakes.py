@@ -89,7 +89,7 @@ MISTAKES = (
     ),
     wrong(
         "stride_ignored",
-        "stride changes nothing; windows should be stride rows and columns apart",
+        "stride changes nothing; the next window should begin stride rows or columns further on",
         AXES,
         "((2, kh, 1, dh), (3, kw, 1, dw))",
     ),
@@ -128,7 +128,8 @@ MISTAKES = (
     ),
     Mistake(
         "smallest_value_around",
-        "the pool is padded with x's smallest value, so in a tie the padding takes gradient from it; pad with −∞",
+        "the pool is padded with x's smallest value, so in a tie the padding takes gradient from that value; pad with "
+        "−∞",
         {FILL: "fill=float(x.min())"},
         {FILL: "fill=float(x.min())", MAX: "return seen.flatten(-2).max(-1).values"},
     ),

@@ -72,7 +72,8 @@ MISTAKES = (
     ),
     Mistake(
         "density",
-        "x is multiplied by the density of the normal distribution; take its distribution function, made of erf",
+        "x is multiplied by the normal distribution's density; multiply it by the distribution function, ½ (1 + erf(x "
+        "/ √2))",
         {ERF: "return x * torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)"},
     ),
     Mistake(
