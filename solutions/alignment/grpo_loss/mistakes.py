@@ -68,7 +68,7 @@ MISTAKES = (
         STD,
         STD.replace("std", "var"),
     ),
-    mistake("always_scaled", "scale=False divides as well; return r − mean then", SCALED, f"return centred / {STD}"),
+    mistake("always_scaled", "scale=False also divides; it should return r − mean", SCALED, f"return centred / {STD}"),
     mistake(
         "never_scaled",
         "the advantages are not divided by the standard deviation; unless scale is False, divide by std + eps",
