@@ -71,7 +71,8 @@ MISTAKES = (
     ),
     Mistake(
         "maximum_not_subtracted",
-        "exp of the logits overflows; subtract the largest logit first, or use logsumexp or log_softmax",
+        "exp of the logits overflows; first subtract the largest logit of each position, or use logsumexp or "
+        "log_softmax",
         {LOGP: "logp = logits[:, :-1] - logits[:, :-1].exp().sum(dim=-1, keepdim=True).log()"},
     ),
     Mistake(
