@@ -206,8 +206,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_t",
-        "the sum of an answer is not divided at all, or sums are divided by T or by N · T; divide by the number of "
-        'real tokens, for "sequence" in each answer',
+        'the sums are not divided, or are divided by T or N · T; divide by the number of real tokens, for "sequence" '
+        "in each answer",
         {SEQUENCE: ["return losses.mean(dim=1).mean()", "return losses.sum(dim=1).mean()"]},
         {TOKEN: "return losses.mean()"},
         {TOKEN: "return losses.mean()", SEQUENCE: "return losses.mean()"},
