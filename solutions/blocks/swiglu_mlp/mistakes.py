@@ -36,7 +36,7 @@ MISTAKES = (
     ),
     Mistake(
         "exp_overflows",
-        "e^(−x) overflows far below 0, and the gradient is 0 · ∞, which is NaN; multiply by torch.sigmoid(x)",
+        "e^(−x) overflows for x far below 0, and the gradient is 0 · ∞, which is NaN; multiply by torch.sigmoid(x)",
         {SILU: ["return x / (1 + torch.exp(-x))", "return x * (1 / (1 + torch.exp(-x)))"]},
         {SILU: f"{WIDE}\n    return (wide / (1 + torch.exp(-wide))).to(x.dtype)"},
     ),
