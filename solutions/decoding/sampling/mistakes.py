@@ -99,8 +99,7 @@ MISTAKES = (
     ),
     Mistake(
         "ascending",
-        "the smallest logits come first, in top-p or in both top-p and top-k, so the largest are dropped; sort in "
-        "descending order",
+        "where rows are sorted, the smallest logits come first, so the largest are dropped; sort in descending order",
         {"sort(-1, descending=True)": "sort(-1)"},
         {P: f"ordered, index = ordered.flip(-1), index.flip(-1)\n        {P}"},  # top-p alone is wrong
     ),
@@ -228,7 +227,7 @@ MISTAKES = (
     ),
     Mistake(
         "global_generator_moved",
-        "torch's global generator is used even if another one is passed; leave it alone then",
+        "torch's global generator is used even if another one is passed; draw only from the one that is passed",
         {"    rows = ": "    torch.rand(1)\n    rows = "},
     ),
     Mistake(
@@ -261,7 +260,7 @@ MISTAKES = (
     Mistake("row_by_row", "a Python loop runs over the rows; take all at once", {RESULT: BY_ROW + RESULT}, slow=True),
     Mistake(
         "table_of_pairs",
-        "every token is compared with every other to rank them, V × V for each row; sort",
+        "every token is compared with every other to rank them, V × V for each row; sort each row",
         {SORTED: f"{SORTED}\n    _ = (z[..., None] > z[..., None, :]).sum(-1)"},
         slow=True,
     ),
