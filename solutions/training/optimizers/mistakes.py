@@ -169,6 +169,9 @@ MISTAKES = (
         "params is kept as it came, and a generator can be read only once; make a list of it",
         {LIST: "params"},
         {STAR: "params"},
+        {LIST: "params", "[None] * len(self.params)": "[None] * 99"},
+        {STAR: "[*params]\n        self.read = [] if iter(params) is params else self.params"}
+        | {UPDATE: f"{UPDATE}\n        self.params = self.read"},
     ),
     Mistake(
         "missing_gradient_is_zero",
@@ -199,13 +202,17 @@ MISTAKES = (
     ),
     Mistake(
         "state_by_shape",
-        "parameters of the same shape share a buffer or a moment; each parameter needs its own",
+        "some or all parameters share a buffer or a moment; each parameter needs its own",
         {SKIP + GRAD: BY_SHAPE + SKIP + GRAD},
         {SKIP + STATE: BY_SHAPE + SKIP + STATE},
         {
             ZEROS: "zeros = {p.shape: torch.zeros_like(p) for p in "
             "self.params}\n        self.m = [zeros[p.shape] for p in self.params]"
         },
+        {SKIP + GRAD: f"{SKIP}{GRAD}\n            i = 0"},
+        {SKIP + STATE: f"{SKIP}i = 0\n            {STATE}", ZEROS: "self.m = [0]", "self.v = …": "self.v = [0]"}
+        | {FIRST: "m = self.m[0] = beta1 * m + (1 - beta1) * grad"}
+        | {SECOND: "v = self.v[0] = beta2 * v + (1 - beta2) * grad.square()"},
     ),
     Mistake(
         "state_on_the_parameter",
