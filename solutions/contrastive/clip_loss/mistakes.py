@@ -83,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_clamped",
-        "there is no bound, or the 100 bounds logit_scale or the logits; clamp logit_scale at log 100, before exp",
+        "the cosines can be multiplied by more than 100; clamp logit_scale at log 100, before exp",
         {SCALE: "logit_scale.exp()"},
         {BOUND: "100"},
         {SCALE: "logit_scale.exp()", LOGITS: f"({LOGITS}).clamp(max=100)"},
