@@ -22,8 +22,8 @@ EACH += "(floor / max(M, 1))[:, None]).masked_fill(same_sample, 0).sum(1)"
 MISTAKES = (
     Mistake(
         "unshifted_in_half",
-        "half precision is cast to float32, but exp still overflows at small temperatures; in every dtype, divide the "
-        "exponentials and the floor by the row's largest",
+        "half precision is cast to float32, but exp still overflows at small temperatures; in every dtype, first "
+        "subtract the largest logit among positive and negatives, also from the floor's −1/τ",
         {
             "top = torch.maximum(positive, negatives.amax(1)).detach()": (
                 "half = features.element_size() == 2\n"
@@ -53,7 +53,7 @@ MISTAKES = (
     ),
     Mistake(
         "floor_not_shifted",
-        "the exponentials are divided by the row's largest, but the floor is not; divide the floor as well",
+        "the largest logit is subtracted before exp, but not from the floor's −1/τ; subtract it there as well",
         {FLOOR: "M * (-1 / temperature + 0 * top).exp()"},
     ),
     Mistake(
@@ -79,8 +79,8 @@ MISTAKES = (
     ),
     Mistake(
         "exponentials_overflow",
-        "at small temperatures exponentials overflow, or a whole row of them is 0; divide them and the floor by "
-        "the row's largest",
+        "exp overflows at small temperatures, or gives 0 for a whole row; first subtract the largest logit among "
+        "positive and negatives, also from the floor's −1/τ",
         {TOP: UNSHIFTED},
         {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
         {TOP: UNSHIFTED, LOSS: "return ((exp_positive + Mg).log() - exp_positive.log()).mean()"},
