@@ -23,6 +23,4 @@ def test_extremes_are_those_that_are_asked() -> None:
     assert short.min() < 1e-3 < 1e6 < long.max()
     norms = inputs["norm_fits_float16"][0]["features"].norm(dim=1)
     assert norms.max() < torch.finfo(torch.float16).max < norms.min() ** 2
-    assert said(
-        KATA, "1e8 times as long as the shortest, with the shortest at about 1e-6", "multiplied by 1e-4 or by 1e6"
-    )
+    assert said(KATA, "1e8 times as long as the shortest, which may be about 1e-6 long", "multiplied by 1e-4 or by 1e6")
