@@ -41,6 +41,4 @@ def test_lengths_are_those_that_are_asked() -> None:
     assert 1e6 < norms[2].max() < 1e7
     of_half = inputs["norm_fits_float16"][0]["features"].norm(dim=1)
     assert of_half.max() < torch.finfo(torch.float16).max < of_half.min() ** 2
-    assert said(
-        KATA, "1e8 times as long as the shortest, with the shortest at about 1e-6", "multiplied by 1e-4 or by 1e6"
-    )
+    assert said(KATA, "1e8 times as long as the shortest, which may be about 1e-6 long", "multiplied by 1e-4 or by 1e6")

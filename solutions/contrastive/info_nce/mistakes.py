@@ -59,8 +59,8 @@ MISTAKES = (
     ),
     Mistake(
         "some_logits_not_divided",
-        "some logits are not divided by the temperature: the positives, the negatives, or the positives in the "
-        "numerator or denominator alone; divide every logit, once",
+        "the positives or the negatives are not divided by the temperature, or not in both places; divide every "
+        "logit, once",
         {LOSS: LOSS.replace("logits", POSITIVES_LEFT)},
         {LOSS: LOSS.replace("logits", NEGATIVES_LEFT)},
         {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},
