@@ -73,8 +73,8 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_not_everywhere",
-        "not all cosines are divided by the temperature, or they are multiplied by it or divided twice; divide "
-        "every logit, once",
+        "some cosines are not divided by the temperature, are divided twice, or are multiplied by it; divide every "
+        "logit, once",
         {LOGITS: LOGITS.replace("negatives]", "negatives / temperature]").removesuffix(" / temperature")},
         {LOGITS: LOGITS.replace("positives", "positives / temperature").removesuffix(" / temperature")},
         {LOGITS: [LOGITS.removesuffix(" / temperature"), LOGITS.replace("/", "*")]},
