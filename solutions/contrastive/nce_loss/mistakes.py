@@ -88,7 +88,7 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_the_noise",
-        "the K noise samples of a row are averaged, or all N (K + 1) samples are; add up a row, then take the mean "
+        "the mean is over a row's K noise samples, or over all N (K + 1) samples; add up each row, then take the mean "
         "over the N rows",
         {PLUS_SUM: ".mean(1)"},
         {RESULT: f"{RESULT} / (1 + {K.replace('[1]', '[-1]')})"},
