@@ -40,7 +40,7 @@ def test_small_angles_are_lost_in_a_cosine_but_not_in_the_difference() -> None:
     x, y = torch.tensor([[1.0, 0.0], [math.cos(1e-4), math.sin(1e-4)]])
     assert x @ y == 1.0
     assert 2 * torch.asin((x - y).norm() / 2) == pytest.approx(1e-4)
-    assert said(KATA, "half its square, and the angle is 2 · asin(‖x̂ − ŷ‖ / 2)")
+    assert said(KATA, "Half of its square is 1 − cos, and the angle is 2 · asin(‖x̂ − ŷ‖ / 2)")
 
 
 def test_correlation_is_the_cosine_of_centred_vectors() -> None:

@@ -54,14 +54,15 @@ MISTAKES = (
     Mistake(
         "eps_under_the_root",
         "eps is added under the root of each norm, where it weighs as much as a norm of √eps; "
-        "clamp each norm to at least eps instead",
+        "take torch.linalg.vector_norm, and clamp it to at least eps",
         norms(f"({SQUARES} + eps).sqrt()"),
         divided_last(f"({SQUARES} + eps).sqrt()"),
         widened(f"({SQUARES} + eps).sqrt()"),
     ),
     Mistake(
         "squares_clamped_to_eps",
-        "the squared norms are clamped to eps, and so the norms to √eps; clamp the norms themselves",
+        "the squared norms are clamped to eps, and so the norms to √eps; take torch.linalg.vector_norm, and clamp it "
+        "to at least eps",
         norms(SQUARES + ".clamp_min(eps).sqrt()"),
         divided_last(SQUARES + ".clamp_min(eps).sqrt()"),
         widened(SQUARES + ".clamp_min(eps).sqrt()"),
@@ -95,7 +96,7 @@ MISTAKES = (
     ),
     Mistake(
         "squared_norms",
-        "the squared norms are used without the square root; take the root before dividing",
+        "the vectors are divided by squared norms; divide by torch.linalg.vector_norm, clamped to at least eps",
         norms(PLAIN + ".square().clamp_min(eps)"),
         norms(SQUARES + ".clamp_min(eps)"),
         divided_last(SQUARES + ".clamp_min(eps)"),
