@@ -103,7 +103,7 @@ def test_masks_find_the_hardest_triplets() -> None:
         assert negatives[i] == min((j for j in range(12) if labels[i] != labels[j]), key=row.__getitem__)
     alone = torch.arange(12)
     assert hardest(distances, alone)[0].tolist() == alone.tolist()
-    assert said(KATA, "`same = labels[:, None] == labels`", "fill the rest with −∞ for the largest, and with +∞ for")
+    assert said(KATA, "`same = labels[:, None] == labels`", "fill the rest of the row with −∞, then take the argmax")
 
 
 def test_cosine_distance_is_half_the_squared_one_of_unit_vectors() -> None:
@@ -111,7 +111,9 @@ def test_cosine_distance_is_half_the_squared_one_of_unit_vectors() -> None:
     torch.testing.assert_close((a - b).square().sum(1), 2 - 2 * (a * b).sum(1))
     assert [max(0, 0 - (1 - cosine) + 1) for cosine in (0.1, 0.0, -0.5)] == pytest.approx([0.1, 0, 0])
     assert said(
-        KATA, "the negative has to be at a right angle to it or beyond", "at 10 and 11, the triplet is satisfied"
+        KATA,
+        "the negative has to be at a right angle to it or beyond",
+        "the distances are 10 and 11, and the triplet is satisfied",
     )
 
 

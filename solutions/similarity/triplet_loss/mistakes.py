@@ -36,7 +36,7 @@ MISTAKES = (
     ),
     Mistake(
         "squared_distances",
-        "the squared Euclidean distances are used; take their square roots",
+        "the squared Euclidean distances are used; take torch.linalg.vector_norm",
         euclidean("(anchor - X).square().sum(1)"),
     ),
     Mistake(
@@ -91,8 +91,7 @@ MISTAKES = (
     ),
     Mistake(
         "every_pair_of_distances",
-        "one distance has the shape (N, 1) and the other (N,), so their difference is N × N; keep or drop the axis "
-        "in both",
+        "one distance has the shape (N, 1) and the other (N,), so their difference is N × N; drop the axis of length 1",
         {NEGATIVE: KEPT_NEGATIVE},
         {POSITIVE: KEPT_POSITIVE},
         {NEGATIVE: KEPT_NEGATIVE, COSINE_NEGATIVE: "1 - (a * n).sum(1, keepdim=True)"},
@@ -105,7 +104,7 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_at_zero",
-        "the distance is the plain root of a sum of squares: its gradient is NaN where two vectors are equal, also in "
+        "the distance is the plain root of a sum of squares: its gradient is NaN where two vectors are equal, even in "
         "satisfied triplets; use torch.linalg.vector_norm, or add at most 1e-8 under the root",
         euclidean("(anchor - X).square().sum(1).sqrt()"),
     ),
@@ -143,7 +142,7 @@ MISTAKES = (
     ),
     Mistake(
         "embeddings_normalised",
-        "the vectors are divided by their norms also for the Euclidean distance; do so only for the cosine",
+        "the vectors are divided by their norms even for the Euclidean distance; divide them only for the cosine",
         {MARGIN: f"anchor, positive, negative = {UNITS}\n    {MARGIN}"},
     ),
     Mistake(
