@@ -127,7 +127,7 @@ MISTAKES = (
     ),
     Mistake(
         "squares_expanded",
-        "far from the origin, float32 is too coarse for ‖x‖² − 2xc + ‖c‖², which torch.cdist takes from 26 rows on; "
+        "far from the origin, float32 is too coarse for ‖x‖² − 2xc + ‖c‖², which torch.cdist uses from 26 rows on; "
         "subtract one centroid at a time",
         {DISTANCES: "distances = torch.cdist(x, centroids)"},
         {DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + centroids.square().sum(1)"},
