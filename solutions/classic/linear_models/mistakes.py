@@ -118,7 +118,7 @@ MISTAKES = (
     ),
     Mistake(
         "scaled_features_penalised",
-        "features are divided by their standard deviation before they are penalised; penalise the w that you return",
+        "the penalty is on the weights of features divided by their standard deviation; penalise the w that you return",
         {SVD: f"torch.linalg.svd((x - mean_x) / {SPREAD},", RESULT: f"w = w / {SPREAD}\n    {RESULT}"},
         {PADDED: PADDED.replace("x.double()", f"x.double() / {SPREAD}")}
         | {FITTED: FITTED.replace("theta[:-1]", f"(theta[:-1] / {SPREAD})")},
