@@ -317,13 +317,19 @@ def test_own_tests_run_in_the_cage(desk: Path, terminal: Callable[..., Tty]) -> 
     one.shows("[clarify  ")
     one.says("next", "[plan  ")
     one.says("next", "[code  ", " > ")
+    script = desk / ".kata/interview/scale_test.py"
+    script.symlink_to(desk / "elsewhere.py")
+    one.says("run", "scale_test.py is not there yet", "yes/no > ")
+    one.says("yes", "is a link that leads out of its folder")
+    assert not (desk / "elsewhere.py").exists()
+    script.unlink()
     one.says("run", "scale_test.py is not there yet", "yes/no > ")
     one.says("yes", "wrote .kata/interview/scale_test.py")
     written(desk).write_text(REFERENCE)
     (desk / ".kata/interview/plain.py").write_text("from scale import scale\nprint('\\033[31mtwice 3 is', scale(3))\n")
     shown = one.says("run plain.py", "plain.py: passed")
     assert "[31mtwice 3 is 6.0" in shown  # without what would have coloured it
-    (desk / ".kata/interview/scale_test.py").write_text(OWN_TESTS.replace("FOLDER", repr(str(desk))))
+    script.write_text(OWN_TESTS.replace("FOLDER", repr(str(desk))))
     shown = one.says("run scale_test.py", "scale_test.py: ", "[code  ")
     assert [passed for _, passed in the_report(desk).round.runs] == [True, "2 passed" in shown]
     one.says("end", "yes/no > ")

@@ -223,6 +223,21 @@ def test_another_editor_is_followed_and_neither_text_is_lost(practised: Practise
     expect(page.locator(".cm-content")).to_contain_text("mine")
 
 
+def test_a_fork_without_solutions_compares_nothing_with_them(practised: Practised) -> None:
+    state = State(practised.root)
+    state.insert(solved(state.now(), "scale", 1.0))
+    state.close()
+    solutions = practised.root / "solutions"
+    away = solutions.rename(practised.root / "away")
+    try:
+        page = practised.open("/")
+        page.goto(f"http://127.0.0.1:{practised.served.port}/history/scale?number=1&beside=reference")
+        expect(page.get_by_role("heading", name="Attempt 1")).to_be_visible()
+        expect(page.get_by_text("to the reference")).to_have_count(0)
+    finally:
+        away.rename(solutions)
+
+
 def test_hint_and_reset_are_asked_for_twice(practised: Practised) -> None:
     page = practised.open()
     practised.write(page, WRONG)

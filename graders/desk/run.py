@@ -18,7 +18,6 @@ from graders.desk import attempts, own_tests
 from graders.desk.measured_tests import measure
 from graders.desk.state import State
 from graders.faults import ROOT, UsageError
-from graders.files import make_room, replace_file
 from graders.judge.run import DEFAULT_SEED
 from graders.judge.vectors import TestVectors
 from graders.kata.scenario import source_of
@@ -73,8 +72,7 @@ def measure_tests(kata: Kata, options: argparse.Namespace) -> int:
     if not file.exists():
         if options.file:
             raise UsageError(f"{file} is not there; name your file of tests")
-        make_room(file, "mend that, then try again")
-        replace_file(file, own_tests.template(kata))
+        attempts.write(file, own_tests.template(kata))
         print(f"wrote {file.relative_to(kata.root)}: put your tests in, then run this again")
         return 0
     launcher = new_launcher()
@@ -110,8 +108,7 @@ def scratch(kata: Kata, name: str) -> Path:
             before = f"module = {answer.name}(**{dict(case.init)!r})  # its parameters are not those of the case\n"
             call = "module(**given)"
         names = ", ".join(one.name for one in kata.grader.answers)
-        make_room(file, "mend that, then try again")
-        replace_file(file, SCRATCH.format(kata=kata.id, case=name, names=names, before=before, call=call))
+        attempts.write(file, SCRATCH.format(kata=kata.id, case=name, names=names, before=before, call=call))
     print(f"{file.relative_to(kata.root)}:", flush=True)
     return file
 

@@ -207,7 +207,7 @@ class Reporter:
         return [*rows, ("hint", f"nox -s hint -- {result.kata}")]
 
     def rerun(self, result: Result, words: str) -> str:
-        seed = "" if self.seed == DEFAULT_SEED else f" --seed {self.seed}"
+        seed = "" if self.seed == DEFAULT_SEED and not self.submissions else f" --seed {self.seed}"
         file = f" --submission {shlex.quote(result.source)}" if self.submissions else ""
         return f"nox -s grade -- {result.kata} -k {words}{seed}{file}"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from graders.desk import own_tests
+from graders.desk import attempts, own_tests
 from graders.faults import UsageError
-from graders.files import replace_file
 from graders.sitting.interrupts import stoppable
 from graders.sitting.sitting import Sitting
 
@@ -46,5 +45,5 @@ def offer(sitting: Sitting, script: Path) -> None:
     if not sitting.confirm(f"{shown} is not there yet. Write a small file of tests to start from?"):
         sitting.say("write one of your own, and name it: run FILE")
         return
-    replace_file(script, own_tests.template(sitting.kata))
+    attempts.write(script, own_tests.template(sitting.kata))
     sitting.say(f"wrote {shown}: put your examples in, then `run`")

@@ -138,7 +138,7 @@ def map_page(site: Site) -> str:
 def history_page(site: Site, kata: Kata, number: int, beside: str) -> str:
     """The attempts at a kata; one of them, what it differs in from another, and a way to bring it back."""
     found = attempts.attempts_of(site.state, kata)
-    solved = bool(site.overview().progress[kata.id].solved)
+    solved = bool(site.overview().progress[kata.id].solved) and kata.reference_file.exists()
     text = found[number - 1].body["source"] if 1 <= number <= len(found) else ""
     if text and beside == "reference" and solved:
         text = between(text, kata.reference_file.read_text("utf-8"), (f"attempt {number}", "the reference"))

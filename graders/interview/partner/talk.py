@@ -33,7 +33,7 @@ def hand_over(terminal: Terminal, katas: Sequence[Kata], minutes: int, seed: int
     terminal.say(f"The interviewer's page:  {file}")
     terminal.say(
         "It has every answer, so do not open it: send the file to whoever interviews you, or let them open it on a "
-        "screen that you do not see. It shows nothing before they say that they are the interviewer."
+        "screen that you do not see. It shows no task and no answer before they say that they are the interviewer."
     )
     try:
         terminal.ask(lambda: "Press Enter when they have it > ")
