@@ -22,6 +22,7 @@ ZERO = """    if temperature == 0:
 DRAWN_FROM = "p = filter_logits(logits, temperature, top_k, top_p).softmax(-1)  # (…, V)"
 FILTERED = "z = filter_logits(logits, temperature, top_k, top_p)"
 MULTINOMIAL = "torch.multinomial(rows, 1, generator=generator)"
+DOUBLES = "torch.empty(p.shape[-1]).double()"
 DRAW = f"return {MULTINOMIAL}.reshape(p.shape[:-1])"
 BY_ROW = """for row in z.reshape(-1, z.shape[-1]):
         row.max()
@@ -207,12 +208,14 @@ MISTAKES = (
     ),
     Mistake(
         "one_draw_for_all_rows",
-        "several rows share one random number; each row needs its own",
+        "several rows share random numbers; each row needs its own",
         drawn("(p.double().cumsum(-1) < torch.rand(1, generator=generator)).sum(-1).clamp_max(p.shape[-1] - 1)"),
         drawn(
             "(p.double().cumsum(-1) < torch.rand(p.shape[-2:-1] + (1,), generator=generator))"
             ".sum(-1).clamp_max(p.shape[-1] - 1)"
         ),
+        drawn(f"(p.double() / {DOUBLES}.exponential_(generator=generator)).argmax(-1)"),
+        drawn(f"(p.double().log() - (-{DOUBLES}.uniform_(generator=generator).log()).log()).argmax(-1)"),
     ),
     Mistake(
         "other_noise",
@@ -232,10 +235,11 @@ MISTAKES = (
     ),
     Mistake(
         "seed_set",
-        "sample sets or copies a seed, so draws repeat or torch's global generator is reset; draw from the generator "
-        "as it is",
+        "sample sets or copies a seed, or makes a generator, so draws repeat or torch's global generator is reset; "
+        "draw from the given generator as it is, and without one from torch's global generator",
         {"    rows = ": "    (generator or torch.default_generator).manual_seed(0)\n    rows = "},
         {"    rows = ": "    torch.manual_seed(0)\n    rows = "},
+        {"    rows = ": "    generator = generator or torch.Generator()\n    rows = "},
         {
             "    rows = ": "    seed = (generator or torch.default_generator).initial_seed()\n"
             "    generator = torch.Generator().manual_seed(seed)\n    rows = "
