@@ -140,7 +140,7 @@ MISTAKES = (
     ),
     Mistake(
         "refused_in_part",
-        "a temperature or a top_k of 0 or below is accepted, perhaps only with one sample; raise ValueError for either",
+        "a temperature or top_k that is not above 0 is accepted, perhaps only with one sample; raise ValueError",
         {TAU: ["if temperature < 0:", "if not temperature:"]},
         {TOP_K: ["if top_k < 0:", "if top_k < 1 and len(features) > 2:"]},
         {TOP_K: "if not top_k:", K: "min(max(top_k, 1), rows - 2)"},
