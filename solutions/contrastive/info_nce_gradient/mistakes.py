@@ -28,8 +28,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_role_of_each_row",
-        "each row gets its gradient only as an anchor, or only as a candidate of the other rows, or one of these "
-        "twice; add both, the second with the matrix transposed",
+        "each row's gradient has only its part as an anchor, only its part as a candidate, or one part twice; add "
+        "both parts, the second with the matrix transposed",
         {"d_cosines @ …": ["d_cosines @ unit", "2 * d_cosines @ unit", "d_cosines.mT @ unit"]},
     ),
     Mistake(
