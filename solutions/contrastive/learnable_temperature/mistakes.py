@@ -105,8 +105,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_start",
-        "the parameter does not start as log(init_temperature), is not 0-d, or init_temperature does not default to "
-        "0.07",
+        "log_temperature has the wrong start or shape; start at log(init_temperature), 0-d, with a default of 0.07",
         {INIT: OTHER_INIT},
         {LOG: [LOG.replace("init_temperature", t) for t in ("0.07", "1 / init_temperature", "[init_temperature]")]},
         {"float = 0.07": "float = 0.1"},
