@@ -56,7 +56,7 @@ MISTAKES = (
     ),
     Mistake(
         "duplicates_as_negatives",
-        "the same item in another row counts as a negative, or item_ids is not used; set its logit in the user's row "
+        "the same item in another row counts as a negative; where two item_ids are equal and j is not i, set z_ij "
         "to −∞",
         {MASKED: "logits"},
     ),
