@@ -69,7 +69,7 @@ COMMON = {
     # Contrastive losses
     "not_normalised": "not every row is divided by its own Euclidean norm; use cosine similarities",
     "norms_detached": "the norms are detached, so the gradient misses how they depend on the features",
-    "eps_added_to_the_norm": "an eps is added to the norms, so the length of the rows matters; clamp the norms instead",
+    "eps_added_to_the_norm": "an eps is added to the norms, so the length of the rows matters; leave the eps out",
     "squares_overflow_in_half": (
         "squares or products of the rows are added up in float16, where they overflow even if the norms fit; first "
         "normalise with F.normalize"
