@@ -82,7 +82,8 @@ MISTAKES = (
     ),
     Mistake(
         "wrong_axis",
-        "the wrong axis is reduced: features are columns, axis 0, and only l1_normalize and l2_normalize work by row",
+        "the wrong axis is reduced; take axis 1 in l1_normalize and l2_normalize, and axis 0 in min_max, z_score, "
+        "max_abs and robust",
         *(*BY_ROW, *BY_COLUMN),
     ),
     Mistake(
