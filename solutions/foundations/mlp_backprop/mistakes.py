@@ -64,8 +64,8 @@ MISTAKES = (
     ),
     Mistake(
         "mask_with_a_threshold",
-        "the mask compares with a small number instead of 0, or in float32, where 1e-60 is 0; compare h > 0 in x's "
-        "dtype",
+        "the mask compares with a small number instead of 0, or is taken in float32, where 1e-60 is 0; compare h > 0 "
+        "in x's dtype",
         {MASK: ["(hidden > 1e-6)", "(hidden > 1e-5)", "(hidden > 1e-7)", "(hidden > 1e-8)", "(hidden.float() > 0)"]},
     ),
     Mistake(
