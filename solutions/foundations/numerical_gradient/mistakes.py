@@ -77,8 +77,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_step_for_all_sizes",
-        "the default step does not grow with |x|, at least for negative x, so it is rounded away in large "
-        "entries; multiply it by max(1, |x|) of each entry",
+        "the default step does not grow with |x|, at least for negative x, so rounding spoils the slopes "
+        "at large entries; multiply the step by max(1, |x|) of each entry",
         {DEFAULT: [f"torch.full_like(x, {EPS})", EPS + " * x.clamp_min(1)"]},
     ),
     Mistake(
