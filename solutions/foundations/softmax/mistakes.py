@@ -101,8 +101,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_softmax",
-        "the log is taken of the softmax, which is 0 far below the maximum; subtract the maximum, then the log of "
-        "the sum of exponentials",
+        "the log is taken of the softmax, which is 0 far below the maximum; with z = x − max, return z − log Σ exp z",
         {L_END: f"return {QUOTIENT}.log()"},
         {L_START: "shifted = x", L_END: f"return {QUOTIENT}.log()"},
     ),
