@@ -84,7 +84,7 @@ MISTAKES = (
     ),
     Mistake(
         "prior_checked_in_some",
-        "one of the three functions does not check its prior, or checks the logs instead; check it in each",
+        "one of the three functions does not check its prior, or checks its logs; check the prior itself in all three",
         {f"check_prior(prior)\n    {JOINT}": JOINT},
         {f"check_prior(prior)\n    {TOTAL}": TOTAL},
         {"check_prior(log_prior.…": ["pass", "check_prior(log_prior)"]},
