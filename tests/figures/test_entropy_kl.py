@@ -32,7 +32,7 @@ def test_estimators() -> None:
     assert [f"{mean:.6f}" for mean in means] == ["0.005000", "0.005013", "0.005000"]
     spread = [(policy @ (k - mean) ** 2).sqrt() / 0.005 for k, mean in zip(every, means, strict=True)]
     assert [f"{times:.1f}" for times in spread[::2]] == ["20.0", "1.4"]
-    assert said(KATA, "KL is 0.005; the standard deviation of k₁ is 20 times as large, and k₃'s 1.4 times")
+    assert said(KATA, "KL is 0.005; the standard deviation of k₁ is 20 times the KL, and k₃'s is 1.4 times the KL")
     wanted, *got = (
         torch.autograd.grad(mean, logits, retain_graph=True)[0]
         for mean in (REFERENCE.kl_divergence(policy, reference), *means)

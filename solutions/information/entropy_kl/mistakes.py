@@ -101,7 +101,7 @@ MISTAKES = (
     ),
     mistake(
         "impossible_left_out",
-        "where q is 0 and p is not, the result is finite; it should be +∞",
+        "where q is 0 and p is not, the result is finite; it should be infinite",
         {"ce": "-p * torch.where(q == 0, 1, q).log()"},
         {"kl": "p * (torch.where(p == 0, 1, p).log() - torch.where(q == 0, 1, q).log())"},
         {"kl": KL.replace("p == 0", "(p == 0) | (q == 0)")},
@@ -202,7 +202,7 @@ MISTAKES = (
     ),
     mistake(
         "wrong_sign",
-        "the sign is wrong; log p is at most 0, and the three sums are at least 0",
+        "the sign is wrong; with a base above 1, all three results are at least 0",
         {"unit": f"-{NATS}"},
         {"h": H[1:]},
         {"kl": f"-({KL})"},
