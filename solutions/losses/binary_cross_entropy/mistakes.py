@@ -141,7 +141,8 @@ MISTAKES = (
     ),
     Mistake(
         "sigmoid_clamped",
-        "the sigmoid is clamped, as at 1e-7, which kills the gradient of confident wrong answers; work from the logits",
+        "the sigmoid is clamped, say at 1e-7, which kills the gradient of confident wrong answers; work from the "
+        "logits",
         logs_of("logits.sigmoid().clamp(1e-7, 1 - 1e-7)"),
     ),
     Mistake(
