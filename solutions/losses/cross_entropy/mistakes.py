@@ -54,7 +54,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_the_log",
-        "a small constant such as 1e-9 is added inside the log; log softmax from the logits does not need it",
+        "a small constant such as 1e-9 is added inside the log; find the log-softmax from the logits, which needs none",
         log_of("(p + 1e-9)"),
         *(log_of(f"(p + {eps})") for eps in ("1e-6", "1e-7", "1e-8", "1e-10", "1e-12")),
     ),
