@@ -100,7 +100,7 @@ MISTAKES = (
     ),
     Mistake(
         "alpha_in_float32",
-        "alpha is rounded to float32, by integer or float32 targets, torch.tensor or two Python numbers in `where`; "
+        "alpha is rounded to float32: by the targets' dtype, by torch.tensor, or by `where` of two Python numbers; "
         "take alpha · y + (1 − alpha)(1 − y) with y in the dtype of the logits",
         {WEIGHT: "(alpha * target + (1 - alpha) * (1 - target.int()))"},
         {WEIGHT: CHOSEN, **AS_TORCHVISION},
@@ -138,7 +138,11 @@ MISTAKES = (
         {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP},
         {LOG: f"log_p_t = -{BCE})", FACTOR: OF_EXP, WEIGHT: "alpha", WEIGHTED: "if True:"},
     ),
-    Mistake("sign_lost", {LOSSES: "losses = factor * log_p_t"}),
+    Mistake(
+        "sign_lost",
+        "the loss has the wrong sign; log p_t is at most 0, and the loss at least 0",
+        {LOSSES: "losses = factor * log_p_t"},
+    ),
     Mistake(
         "log_of_a_sigmoid",
         "for logits far from 0, a sigmoid is 0, an exp is infinite, or an eps or a clamp cuts off the loss; take log σ "
