@@ -45,12 +45,13 @@ MISTAKES = (
     ),
     Mistake(
         "read_twice",
-        "params is read a second time, and a generator is used up by then; make a list of it first",
+        "params is read twice, and a generator gives each tensor only once; make a list of params first",
         {LIST: ["    first = next(iter(params))\n    params = list(params) or [first]\n", ""]},
     ),
     Mistake(
         "missing_gradient_read",
-        "a parameter whose .grad is None is not skipped; skip it, and go on with the others, as torch.optim.SGD does",
+        "a .grad of None is read, replaced, or ends the loop; skip that parameter, and go on with the others, as "
+        "torch.optim.SGD does",
         {HAS_ONE: "if True:"},
         {HAS_ONE: "if w.grad is None:\n                w.grad = strength * w\n            else:"},
         {HAS_ONE: "if w.grad is None:\n                break\n            else:"},
