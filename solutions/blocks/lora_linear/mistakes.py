@@ -211,6 +211,7 @@ MISTAKES = (
         "merged_without_bias",
         "merged forgets the bias; copy the frozen layer's",
         {"new.bias.…": ["pass", "new.bias.zero_()"]},
+        {"new.bias.…": "pass", INIT_A: "nn.init.normal_(self.lora_A)"},  # which draws in another way
         {"has_bias = self.linear.bias is not None": "has_bias = False"},
     ),
     Mistake(
