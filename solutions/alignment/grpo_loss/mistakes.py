@@ -269,6 +269,12 @@ MISTAKES = (
         {old: old.replace(".detach()", "") for old in (ADVANTAGE, DELTA)},
     ),
     Mistake(
+        "float32_weights",
+        "the mask is divided by a count, which gives float32 even for float64 inputs; cast it to their dtype first",
+        {TOKEN: "return (losses * (mask / mask.sum()).to(losses)).sum()"}
+        | {SEQUENCE: "return (losses * (mask / (mask.sum(dim=1, keepdim=True) * len(mask))).to(losses)).sum()"},
+    ),
+    Mistake(
         "answer_by_answer",
         "a Python loop takes one answer at a time; exp takes all tokens",
         {RATIO: f"ratio = {BY_ANSWER}.masked_fill(~mask, 1)"},
