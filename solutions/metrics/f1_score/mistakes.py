@@ -125,7 +125,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_the_denominators",
-        "a constant such as 1e-6 is added to a denominator against 0/0, which shifts the result; add nothing, and "
+        "a constant such as 1e-6 is added to a denominator to avoid 0/0, which shifts the result; add nothing, and "
         "replace each 0/0 by 0",
         rates("{} / ({} + 1e-5)"),
         *(rates(f"{{}} / ({{}} + {eps})") | {F1: f"f1 = {HARMONIC[:-1]} + {eps})"} for eps in ("1e-5", "1e-7")),
@@ -133,8 +133,8 @@ MISTAKES = (
     ),
     Mistake(
         "counts_in_a_narrow_dtype",
-        "the counts are kept in the labels' dtype, where 8 bits end at 127 or 255, or in float16, which holds whole "
-        "numbers only up to 2048; count in 64 bits",
+        "the counts are kept in the labels' dtype, where 8 bits end at 127 or 255, or in float16, which rounds "
+        "counts above 2048; count in 64 bits",
         {
             HIT: HIT.replace(".double()", ".to(y_true.dtype)"),
             PREDICTED: f"{PREDICTED}.to(y_true.dtype)",
