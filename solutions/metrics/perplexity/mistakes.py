@@ -32,8 +32,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_of_perplexities",
-        "exp is taken of the loss of each sequence or token, and then the mean; take exp once, of the mean loss of all "
-        "tokens that count",
+        "exp is taken for each sequence or token, before the mean; take exp once, of the mean loss of all tokens that "
+        "count",
         {MEAN: OF_SEQUENCES, RESULT: [f"{RESULT}.mean()", OF_ANY.format(RESULT)]},
         {MEAN: EACH, RESULT: ["loss.exp()[counts].mean()", "loss.exp().mean()"]},
     ),
