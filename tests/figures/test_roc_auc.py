@@ -45,7 +45,7 @@ def test_average_precision_of_a_high_area() -> None:
         x, y = torch.linspace(x0, x1, 10_001).double(), torch.linspace(y0, y1, 10_001).double()
         area += torch.trapezoid((10 * y / (10 * y + 990 * x).clamp_min(1e-12))[1:], y[1:]).item()
     assert f"{area:.3f}" == "0.067"
-    assert said(KATA, "The average precision of this curve is 0.067", "8/107")
+    assert said(KATA, "With many thresholds along this curve, the average precision is 0.067", "8/107")
 
 
 def test_chance_levels() -> None:

@@ -76,7 +76,7 @@ MISTAKES = (
     ),
     Mistake(
         "end_missing",
-        "the point (0, 0) or (1, 1) is missing; +inf, which accepts nothing, and the least score are also thresholds",
+        "the point (0, 0) or (1, 1) is missing; begin with the threshold +inf, and end with the least score",
         {
             TRUE_POSITIVES: "positive.cumsum(0)[last]",
             FALSE_POSITIVES: "(1 - positive).cumsum(0)[last]",
