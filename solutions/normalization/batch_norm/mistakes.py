@@ -118,7 +118,7 @@ MISTAKES = (
     ),
     Mistake(
         "running_in_training",
-        "x is normalised by the running statistics even in training; use the batch's own there",
+        "in training, x is normalised by the running statistics; use the batch's statistics there",
         {"channels = (": f"{EVALUATE}\n        channels = ("},
         {"channels = (": f"{EVALUATE}\n        channels = (", NEXT_MEAN: NEW_MEAN, NEXT_VAR: NEW_VAR},
     ),
