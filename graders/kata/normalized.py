@@ -50,8 +50,7 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         *(Mistake(name, wrong, result(f"(x - mean) / {text}")) for name, (text, wrong) in DIVISORS.items()),
         Mistake(
             "eps_ignored",
-            "1e-5 is used in place of eps: always, or only for an eps of 0, or without weight or bias; use the eps "
-            "that is passed",
+            "in some calls or in all of them, 1e-5 is used in place of eps; use the eps that is passed",
             result("(x - mean) / torch.sqrt(var + 1e-5)"),
             *(
                 result(f"(x - mean) / torch.sqrt(var + ({eps}))")

@@ -9,7 +9,7 @@ SHIFTED = "    if bias is not None:\n        y = y + bias\n"
 
 # What the mean and the variance are taken over.
 OVER = {
-    "last_axis_only": ("[-1]", "the last axis only; take as many axes as normalized_shape has"),
+    "last_axis_only": ("[-1]", "the last axis only; take the last axes, as many as normalized_shape has"),
     "all_but_the_first_axis": (
         "list(range(1, x.dim())) or [0]",
         "every axis but the first; take the last axes, as many as normalized_shape has",
@@ -45,7 +45,7 @@ SLOW = {
     ),
     "products_of_all_blocks": (
         "((rows @ rows.T).diagonal() / rows.shape[1])",
-        "all blocks are multiplied with each other, and all but the diagonal is thrown away; square instead",
+        "all blocks are multiplied with each other, and all but the diagonal is thrown away; square each value instead",
     ),
 }
 
