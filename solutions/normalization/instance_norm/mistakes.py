@@ -43,7 +43,7 @@ SLOW = {
     ),
     "centred_by_a_matrix": (
         "(planes @ (torch.eye(planes.shape[2], dtype=x.dtype) - 1 / planes.shape[2])).square().mean(2)",
-        "the mean is subtracted by a matrix of all positions by all positions; subtract it directly",
+        "the mean is subtracted with a P × P matrix, for P positions; subtract it directly",
     ),
     "products_of_all_channels": (
         "((planes @ planes.mT).diagonal(dim1=1, dim2=2) / planes.shape[2])",
