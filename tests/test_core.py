@@ -6,9 +6,11 @@ import os
 import random
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 
 from graders.author.pictures import printed_of
 from graders.catalogue import katas
@@ -17,7 +19,7 @@ from graders.catalogue.stub import stub_of
 from graders.desk.progress import progress_of
 from graders.desk.state import State
 from graders.faults import ROOT
-from graders.judge import checks
+from graders.judge import behaviour, checks
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.left import left_over
 from graders.judge.results import Outcome, Result
@@ -42,6 +44,21 @@ def softmax(x, dim=-1):
 
 def log_softmax(x, dim=-1):
     return softmax(x, dim).log()
+"""
+ONE_MAXIMUM = """
+import torch
+
+
+def softmax(x, dim=-1):
+    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    exponentials = (wide - wide.max()).exp()
+    return (exponentials / exponentials.sum(dim, keepdim=True)).to(x.dtype)
+
+
+def log_softmax(x, dim=-1):
+    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    wide = wide - wide.max()
+    return (wide - wide.exp().sum(dim, keepdim=True).log()).to(x.dtype)
 """
 LAYER_NORM = """
 import torch
@@ -207,6 +224,20 @@ def test_a_mistake_of_the_core_is_named_although_edges_are_wrong_as_well(tmp_pat
     (result,) = graded(tmp_path, "causal_attention", {"book": edited(book, "book", {" + Sk - Sq": ""})}).values()
     assert "robustness/empty_rows/float64" in failures(result)
     assert result["mistake"] == "top_left"
+
+
+def test_a_mistake_is_named_in_an_answer_that_casts_half_precision(tmp_path: Path) -> None:
+    """There it does less harm than to the known mistake, which casts nothing."""
+    (result,) = graded(tmp_path, "softmax", {"cast": ONE_MAXIMUM}).values()
+    assert (result["core"], result["mistake"]) == (True, "one_maximum_for_everything")
+
+
+def test_a_result_that_loses_its_ties_has_no_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inputs that hardly change break them, and a curve has a point for each different score."""
+    (answer, *_) = katas.find_one("roc_auc", ROOT).grader.answers
+    call = behaviour.Call(answer, answer.cases[0], torch.float64, 0, torch.full((3,), 1e-9), wrong=True)
+    monkeypatch.setattr(behaviour, "measured", lambda *_: replace(call, errors=torch.full((5,), 1e-9)))
+    assert not behaviour.rounded(SimpleNamespace(), [call])  # type: ignore[arg-type]
 
 
 def test_a_mistake_of_an_edge_is_not_named_where_only_own_tests_of_the_core_fail(tmp_path: Path) -> None:

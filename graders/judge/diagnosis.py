@@ -10,12 +10,16 @@ import itertools
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
+from typing import Any
+
+from torch import Tensor
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
 from graders.judge.agreement import WHOLE, Agreement, agree, refused
 from graders.judge.standard import BUILTIN_CALLED, Known, standard_mistakes
+from graders.kata.tolerances import HALF
 from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
 from graders.sandbox.messages import Reply, Request
@@ -83,6 +87,9 @@ class Diagnosis:
 
         Of answers that no request takes together, each has mistakes of its own.
 
+        An answer that casts half precision to float32 makes a mistake there in another way than one that does not. So
+        where no mistake gives all, the calls in half precision are left out.
+
         First answers often leave edges for later, where a mistake of the core then meets others in one call. So where
         the core fails and no mistake gives all, its calls are looked at alone, if one of them is wrong: `core` makes
         their messages.
@@ -100,11 +107,19 @@ class Diagnosis:
             if one.source.text == failing.source.text:  # a mistake itself: no need to run it again
                 one.replies.update(failing.replies)
         found = self.named(failing, asked, categories)
+        if found or not categories or categories == SLOW:
+            return found
+        found = self.named_in(failing, [one for one in asked if not in_half(one)], suspects, categories)
         if found or all(beyond for beyond, _ in suspects.values()):
             return found
         inside = core()
-        asked = [request for request in asked if request.message in inside]
-        return self.named(failing, asked, categories) if any(id(request) in suspects for request in asked) else []
+        return self.named_in(failing, [one for one in asked if one.message in inside], suspects, categories)
+
+    def named_in(
+        self, failing: Submission, some: list[Request], suspects: Mapping[int, Any], categories: set[str]
+    ) -> list[Known]:
+        """The same of a part of what was asked, if something is wrong there."""
+        return self.named(failing, some, categories) if any(id(one) in suspects for one in some) else []
 
     def named(self, failing: Submission, asked: list[Request], categories: set[str]) -> list[Known]:
         """What is to be named of the mistakes that these requests show."""
@@ -266,6 +281,10 @@ def cut(submission: Submission, request: Request) -> bool:
     """Whether only time or memory, which it has more or less of, kept a measured call from being compared."""
     known = submission.replies.get(request.message)
     return bool(request.measured) and (known is None or known[1].cut_short)
+
+
+def in_half(request: Request) -> bool:
+    return any(isinstance(one, Tensor) and one.dtype in HALF for one in (request.arguments or {}).values())
 
 
 def apart(asked: list[Request]) -> list[list[Request]]:

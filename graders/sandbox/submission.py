@@ -21,7 +21,7 @@ from graders.worker.visible import visible
 
 LIMIT_SECONDS = 10.0  # for one call; checks take milliseconds, so this is only ever met by a hang
 COUNTING = 2  # times as long a call may take whose operators and lines are counted
-WHOLE_SECONDS = 60.0  # of the processor, for all imports and calls together; the slowest reference takes 2
+WHOLE_SECONDS = 120.0  # of the processor, for all imports and calls together; the slowest reference takes 2
 CUDA_SECONDS = 60.0  # that a GPU's first use may take a worker beside the import
 SHARED = 2  # clock seconds count as one where the processor worked for less: others may use it, and some sleep
 MOST_HANGS = MOST_DEATHS = 3  # in a row, after which the rest is not asked
