@@ -84,6 +84,7 @@ MISTAKES = (
         "torch.xlogy and torch.special.entr have no finite gradient at 0 · log 0; there, take the logarithm of 1",
         {"h": "-torch.xlogy(p, p)", "ce": "-torch.xlogy(p, q)"},
         {"ce": "-torch.xlogy(p, q)"},
+        {"ce": "-torch.xlogy(p, q)", "kl": "torch.xlogy(p, p) - torch.xlogy(p, q)"},
         {"h": "torch.special.entr(p)"},
     ),
     mistake(
@@ -131,6 +132,11 @@ MISTAKES = (
         "quotient_overflows_in_half",
         "p / q overflows float16 where q is tiny; take log p − log q, or a wider dtype",
         {"kl": "p * (torch.where(p == 0, 1, p) / torch.where(p == 0, 1, q)).log()"},
+    ),
+    Mistake(
+        "normalised",
+        "p and q are divided by their sums; take them as they are",
+        {"    log_q =": "    p, q = (each / each.sum(dim, keepdim=True) for each in (p, q))\n    log_q ="},
     ),
     mistake(
         "generalised_divergence",
