@@ -13,6 +13,9 @@ FIRST = "first = self.count + len(keys) - len(kept)"
 MODULO = "torch.arange(first, first + len(kept)) % size"
 WRITE = "self.queue[rows] = kept"
 COUNT = "self.count += len(keys)"
+WITHIN = "torch.arange(first % size, first % size + len(kept))"
+UP_TO_THE_END = "self.queue[rows[rows < size]] = kept[rows < size]"
+SKIPPED = {FIRST: "first = self.count", COUNT: "self.count += len(kept)"}  # keys that do not remain are not counted
 
 
 def normalised(*names: str) -> dict[str, str]:
@@ -192,24 +195,24 @@ MISTAKES = (
         "no_way_round_the_end",
         "keys beyond the last row are lost, raise an error, or move the whole batch to row 0; only these keys go on "
         "from row 0",
-        {
-            MODULO: "torch.arange(first % size, first % size + len(kept))",
-            WRITE: "self.queue[rows[rows < size]] = kept[rows < size]",
-        },
+        {MODULO: WITHIN, WRITE: UP_TO_THE_END},
         {MODULO: MODULO.removesuffix(" % size")},
         {FIRST: FIRST + "\n        if first % size + len(kept) > size:\n            first = self.count = 0"},
+        {MODULO: WITHIN, WRITE: UP_TO_THE_END, COUNT: "self.count = min(int(rows[-1]) + 1, size) % size"},
     ),
     Mistake(
         "oldest_of_an_oversized_batch",
         "of a batch larger than the queue, the first keys remain; the last `size` keys should",
         {KEPT: "keys[:size].detach()"},
         {KEPT: "keys[:size].detach()", FIRST: "first = self.count"},
+        {KEPT: "keys[:size].detach()"} | SKIPPED,
     ),
     Mistake(
         "rows_after_an_oversized_batch",
         "a batch larger than the queue, or the batch after it, ends up in the wrong rows; the keys that were skipped "
         "also count",
         {FIRST: "first = self.count"},
+        SKIPPED,
         {COUNT: ["self.count += len(kept)", f"{COUNT} if len(keys) <= size else -self.count"]},
     ),
     Mistake(
@@ -217,6 +220,11 @@ MISTAKES = (
         "the rows move up so that the newest key is last (or first); a key stays in its row until it is overwritten",
         {WRITE: "self.queue = torch.cat([self.queue, kept])[-size:]"},
         {WRITE: "self.queue = torch.cat([kept, self.queue])[:size]"},
+    ),
+    Mistake(
+        "keys_normalised",
+        "enqueue divides the keys by their norms; store them as they are given, since the loss divides",
+        {KEPT: f"F.normalize({KEPT}, dim=1)"},
     ),
     Mistake(
         "queue_drags_a_graph_along",
