@@ -14,6 +14,12 @@ NO_END = {P: "precision.flip(0)", R: "recall.flip(0)"}
 DESCENDING = {T: "score[last]", CURVE: "return precision.flip(0), recall.flip(0), score"}
 AS_NUMBERS = COUNTED.replace("positive", "y_true")
 BY_SAMPLE = {LAST: "torch.ones_like(positive)"}
+UPWARDS = {"descending=True": "descending=False"}
+NOT_FLIPPED = {P: P.replace(".flip(0)", ""), R: R.replace(".flip(0)", ""), T: "score[last]"}
+STRICT = {R: "torch.cat([recall[:-1].flip(0), recall[:1] * ~hits.any(), recall.new_zeros(1)])"}
+ABOVE = [
+    STRICT | {P: f"torch.cat([precision[:-1].flip(0), precision.new_tensor([{x}, 1])])"} for x in (0, 1, "torch.nan")
+]
 PRECISION = "    precision = hits / accepted"
 BENDS = """\
     kept = (hits.diff(prepend=hits[:1] - 1) != 0) | (hits.diff(append=hits[-1:] + 1) != 0)
@@ -47,6 +53,7 @@ MISTAKES = (
         "count at the last one",
         BY_SAMPLE,
         BY_SAMPLE | {"descending=True": "descending=True, stable=True"},
+        BY_SAMPLE | {SORTED: "order = y_score.argsort().flip(0)\n    score = y_score[order]"},
         {LAST: "torch.cat([torch.ones_like(positive[:1]), score[1:] != score[:-1]])"},
         {  # in the average alone, as a ranking without ties has it
             AP: "((hit := y_true[y_score.argsort(descending=True, stable=True)].double()) * hit.cumsum(0)"
@@ -69,6 +76,19 @@ MISTAKES = (
         DESCENDING | {AP: "(recall.diff() * precision[1:]).sum()"},
         DESCENDING,
         {T: "score[last]"},
+        NOT_FLIPPED | {AP: "(recall.diff(prepend=recall.new_zeros(1))[:-1] * precision[:-1]).sum()"},
+    ),
+    Mistake(
+        "scores_up_to_the_threshold",
+        "a threshold t accepts the scores up to t; accept those that are at least t",
+        UPWARDS | NOT_FLIPPED,
+        UPWARDS,
+    ),
+    Mistake(
+        "strictly_above",
+        "a threshold t accepts only the scores above t; accept those equal to t as well",
+        *ABOVE,
+        ABOVE[0] | {AP: "(-recall.diff(prepend=recall.new_ones(1))[:-1] * precision[:-1]).sum()"},
     ),
     Mistake(
         "thresholds_left_out",
