@@ -133,6 +133,11 @@ MISTAKES = (
         {"counts = …": "counts = (target != ignore_index) & (target >= 0)"},
     ),
     Mistake(
+        "negative_targets_from_the_end",
+        "a negative target is looked up from the end; of the negative targets, refuse all but ignore_index",
+        {"(target < 0) | (target >= C)": "target >= C", LOSS: "-w[y] * log_p[torch.arange(N), y]"},
+    ),
+    Mistake(
         "smoothed_with_the_complement",
         "smoothing mixes the one-hot target q with 1 − q; mix q with 1/C for every class, the right one included",
         smoothed_by("label_smoothing"),
@@ -141,6 +146,16 @@ MISTAKES = (
         "spread_over_the_others",
         "the smoothing share is spread over the C − 1 other classes; spread it over all C",
         smoothed_by("label_smoothing / (C - 1 or 1)"),
+    ),
+    Mistake(
+        "target_keeps_its_share",
+        "smoothing adds to the target's full share; multiply that share by 1 − ε",
+        {SMOOTHED: SMOOTHED.replace("(1 - label_smoothing) * ", "")},
+    ),
+    Mistake(
+        "smoothing_summed",
+        "each class gets the whole smoothing share; divide it by the number of classes",
+        {SMOOTHED: SMOOTHED.replace(" / C", "")},
     ),
     Mistake(
         "smoothing_unweighted",
