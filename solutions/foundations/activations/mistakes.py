@@ -122,6 +122,9 @@ MISTAKES = (
         SIGMA_OF_X | TANH_OF_X,
     ),
     Mistake(
+        "tanh_not_squared", "the slope of tanh is taken as 1 − tanh(x); square tanh(x)", {TANH_GRAD: "grad * (1 - t)"}
+    ),
+    Mistake(
         "upstream_ignored",
         "backward returns only the slope; by the chain rule it is multiplied by the gradient that arrives",
         {TANH_GRAD: "1 - t * t"},
@@ -143,6 +146,7 @@ MISTAKES = (
             "ctx.negative_slope = negative_slope": "LeakyReLU.number = negative_slope",
             LEAKY_GRAD: LEAKY_GRAD.replace("ctx.negative_slope", "LeakyReLU.number"),
         },
+        {"ctx.alpha = alpha": "ELU.number = alpha", ELU_SLOPE: ELU_SLOPE.replace("ctx.alpha", "ELU.number")},
     ),
     Mistake(
         "gradient_flattened_by_view",
