@@ -52,6 +52,21 @@ MISTAKES = (
         {**MEANS, **AGAIN},
     ),
     Mistake(
+        "one_hot_missing",
+        "the gradient of the logits is softmax / N; subtract the one-hot rows of the targets from the softmax",
+        {D_LOGITS: f"{P} / N"},
+    ),
+    Mistake(
+        "w2_before_the_relu",
+        "the gradient of w2 is taken from x w1 + b1; take it from the output of the ReLU",
+        {
+            "    hidden = …": "    a = x @ w1 + b1\n    hidden = torch.relu(a)",
+            RESULT: RESULT.replace("w2", "w2, a"),
+            CACHE: CACHE.replace("w2", "w2, a"),
+            W2: "a.mT @ d_logits",
+        },
+    ),
+    Mistake(
         "mask_missing",
         "no mask, or hidden >= 0, which is always true, lets the whole gradient through the ReLU; it should be 0 "
         "where the ReLU returned 0",
