@@ -10,6 +10,9 @@ FORWARD = 'return F.cross_entropy(logits_of(anchors, unit), positives_of(anchors
 CHUNK = "Losses.apply(chunk, unit)"
 PLAIN = 'F.cross_entropy(logits_of(chunk, unit), positives_of(chunk), reduction="none")'
 LOSS = f"torch.cat([{CHUNK} for chunk in chunks]).mean()"
+FULL = f"torch.cat([unit[:0, 0], *({CHUNK} for chunk in chunks if len(chunk) == {{}})]).sum() / rows"
+LOCAL = MASKED.replace("anchors", PLACES)
+COSINES = "(unit[chunk] * unit[positives_of(chunk)]).sum(1)"
 BELOW_1 = "if chunk_size < 1:"
 
 MISTAKES = (
@@ -29,8 +32,10 @@ MISTAKES = (
         "counted_within_the_chunk",
         "the mask or the positives are counted from the chunk's first row, but the columns from row 0; add the index "
         "of the chunk's first row",
-        {MASKED: MASKED.replace("anchors", PLACES)},
+        {MASKED: LOCAL},
         {POSITIVES: POSITIVES.replace("anchors", PLACES)},
+        {MASKED: LOCAL, CHUNK: PLAIN},
+        {MASKED: LOCAL, CHUNK: f"(logits_of(chunk, unit).logsumexp(1) - {COSINES} / temperature)"},
     ),
     Mistake(
         "candidates_of_the_chunk_alone",
@@ -45,6 +50,7 @@ MISTAKES = (
         "last_rows_lost",
         "a last chunk that is not full is left out; take its rows as well",
         {LOSS: LOSS.replace("in chunks", "in chunks if len(chunk) == min(chunk_size, rows)")},
+        *({LOSS: FULL.format(full)} for full in ("chunk_size", "min(chunk_size, rows)")),
     ),
     Mistake(
         "mean_of_means",
