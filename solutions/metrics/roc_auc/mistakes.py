@@ -19,6 +19,10 @@ CURVE = f"return {FPR}, {TPR}, thresholds"
 BACKWARDS = {CURVE: f"return ({FPR}).flip(0), ({TPR}).flip(0), thresholds.flip(0)"}
 UNPACKED = "fpr, tpr, _ = roc_curve(y_true, y_score)"
 AREA = "return torch.trapezoid(tpr, fpr)"
+PAIRS = """\
+P, N = (y_score[y_true == label].double().sort().values for label in (1, 0))
+    return (torch.searchsorted(N, P) + torch.searchsorted(N, P, right=True)).double().mean() / (2 * len(N))"""
+ABOVE = {CURVE: f"return torch.cat([start, ({FPR})[:-1]]), torch.cat([start, ({TPR})[:-1]]), thresholds"}
 ALL_POINTS = {LAST: "torch.ones_like(order, dtype=torch.bool)"}
 TWO_AT_MOST = {"    if not (positive | (y_true == 0)).all():\n": "    if y_true.unique().numel() > 2:\n"}
 FLAT = {POSITIVE: f"y_true, y_score = y_true.flatten(), y_score.flatten()\n    {POSITIVE}"}
@@ -52,6 +56,8 @@ MISTAKES = (
         ALL_POINTS,
         # the order of equal scores is another one
         ALL_POINTS | {"descending=True": "descending=True, stable=True"},
+        ALL_POINTS | {SORTED: SORTED.replace(".s", ".double().s"), AREA: PAIRS},
+        ALL_POINTS | {AREA: PAIRS},  # ties count ½ in the area
         ALL_POINTS
         | {
             SORTED: "order = y_true.long().argsort(descending=True, stable=True)\n"
@@ -69,10 +75,17 @@ MISTAKES = (
         {"descending=True": "descending=False"},
     ),
     Mistake(
+        "strictly_above",
+        "a threshold t accepts only the scores above t; accept those equal to t as well",
+        ABOVE,
+        ABOVE | {AREA: PAIRS},
+    ),
+    Mistake(
         "points_backwards",
         "the points go from (1, 1) down to (0, 0); begin with the threshold +inf, and integrate in that order",
         BACKWARDS,
         BACKWARDS | {AREA: f"return -{AREA[7:]}"},
+        {CURVE: f"{BACKWARDS[CURVE]}.double()", AREA: f"return -{AREA[7:]}"},
     ),
     Mistake(
         "end_missing",
@@ -164,8 +177,8 @@ MISTAKES = (
     ),
     Mistake(
         "steps",
-        "the area is made of steps as high as their left or right end, so a tie counts 0 or 1 and not ½; use "
-        "trapezoids",
+        "a positive and a negative of one score count 0 or 1 in the area, as in a sum of steps; count them ½, as "
+        "trapezoids do",
         {AREA: ["return (fpr.diff() * tpr[:-1]).sum()", "return (fpr.diff() * tpr[1:]).sum()"]},
     ),
     Mistake(
