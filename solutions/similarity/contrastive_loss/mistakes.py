@@ -7,6 +7,7 @@ DISTANCE = "torch.linalg.vector_norm(x1 - x2, dim=1)"
 SQUARES = "(x1 - x2).square().sum(1)"
 PULL, PUSH = "distance.square()", "torch.relu(margin - distance).square()"
 LOSSES = "positive * pull + (1 - positive) * push"
+INVERTED = {LOSSES: "(1 - positive) * pull + positive * push"}
 REFUSED = 'raise ValueError(f"reduction should be'
 MEAN, NONE = "return losses.mean()", "return losses\n"
 NEGATIVE_ROOT = f"torch.where(y.bool(), 1, {SQUARES}).sqrt()"
@@ -15,7 +16,8 @@ MISTAKES = (
     Mistake(
         "labels_inverted",
         "positive and negative pairs are swapped; y = 1 pulls a pair together, y = 0 pushes it apart",
-        {LOSSES: "(1 - positive) * pull + positive * push"},
+        INVERTED,
+        INVERTED | {DISTANCE: "torch.nn.functional.pairwise_distance(x1, x2)"},
     ),
     Mistake(
         "hinge_of_squares",

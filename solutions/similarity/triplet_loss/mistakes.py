@@ -141,6 +141,11 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "from_the_positive",
+        "the negative's distance is taken from the positive; take it from the anchor",
+        {NEGATIVE: NEGATIVE.replace("anchor", "positive"), COSINE_NEGATIVE: "1 - (p * n).sum(1)"},
+    ),
+    Mistake(
         "embeddings_normalised",
         "the vectors are divided by their norms even for the Euclidean distance; divide them only for the cosine",
         {MARGIN: f"anchor, positive, negative = {UNITS}\n    {MARGIN}"},
