@@ -124,6 +124,7 @@ def test_right_mathematics_without_refusals(toys: Path) -> None:
     assert lines[0].startswith("CORE  scale ")
     assert lines[0].endswith("the mathematics is right; 1 check to go")
     told = [" ".join(line.split()) for line in lines]
+    assert "right values and gradients of all ordinary cases" in told
     assert "lets through a kind of call that should raise ValueError" in told
     assert "no_factor: x[2], factor=0.0" in told
     assert "rerun nox -s grade -- scale -k 'not core'" in told
@@ -178,6 +179,11 @@ def test_the_document_tells_the_core(toys: Path) -> None:
     assert "contract/signature" in core
     assert "numerics/factors/float32" in core
     assert "contract/no_factor" not in core
+
+
+def test_gradients_are_called_right_only_where_they_are_tested() -> None:
+    ran = run(ROOT, "grade", "f1_score", "--submission", str(ROOT / "tests/textbook/f1_score.py"))
+    assert " values of all ordinary cases" in ran.out
 
 
 def test_a_mistake_is_named_although_nothing_is_refused(toys: Path) -> None:

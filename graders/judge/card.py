@@ -180,7 +180,8 @@ class Reporter:
             asked = sum(outcome.state != "skipped" for outcome in result.outcomes)
             rows.append(("tested", f"{asked} of {result.planned} checks; run all of them for a verdict and a score"))
         if result.reached == "core":
-            rows += [("right", "values and gradients of all ordinary cases"), *left_over(result)]
+            gradients = " and gradients" * any(outcome.category == "gradients" for outcome in result.outcomes)
+            rows += [("right", f"values{gradients} of all ordinary cases"), *left_over(result)]
             return [*rows, *self.what_next(result, "not core")]
         call, code = listing.split(first.call)
         label, _, fact = (first.message or "").partition(": ")
