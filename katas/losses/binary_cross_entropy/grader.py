@@ -125,7 +125,7 @@ def pos_weights(draw: Draw) -> list[Arguments]:
 
 def far_logits(draw: Draw) -> list[Arguments]:
     """Both signs of each size, under targets of 0, of 1, and between."""
-    sizes = torch.tensor([50.0, 100.0, 130.0, 1000.0, 10000.0]).double()
+    sizes = torch.tensor([50.0, 100.0, 130.0, 750.0, 10000.0]).double()
     logits = torch.cat([sizes, -sizes]).repeat(3)
     target = torch.tensor([0.0, 1, 0.4]).double().repeat_interleave(10)
     every = (MEAN, NONE, {"pos_weight": draw.uniform(30, low=0.3, high=4.0)})

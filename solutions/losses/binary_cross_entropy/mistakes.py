@@ -193,6 +193,11 @@ MISTAKES = (
         {MEAN: "return loss.sum() / (loss.shape[0] if loss.dim() else 1)"},
     ),
     Mistake(
+        "mean_over_the_weights",
+        "the mean divides by the sum of the weights; divide by the number of elements",
+        {LOGITS_LOSS: f"by = (w * y + 1 - y).mean() if reduction == 'mean' else 1\n    {LOGITS_LOSS} / by"},
+    ),
+    Mistake(
         "mean_of_an_infinite_sum",
         "the mean divides a sum that does not fit float16; use the tensor's own mean",
         {MEAN: "return loss.sum() / loss.numel()"},
@@ -202,6 +207,7 @@ MISTAKES = (
         "NaN among the probabilities is not refused, since it compares as neither below 0 nor above 1; check that all "
         "lie in [0, 1]",
         {"inside = …": "inside = ~((probs < 0) | (probs > 1))"},
+        {"inside = …": "inside = ~((probs < 0) | (probs > 1))", LOGS: LOGS.replace("p > 0", "p != 0")},
     ),
     Mistake(
         "loop_over_elements",
