@@ -21,6 +21,7 @@ OF_P = "p = logits.sigmoid()\n    log_p_t = y * {0}.log() + (1 - y) * {1}.log()"
 CHOSEN = "torch.where(y == 1, alpha, 1 - alpha)"
 CHOSEN_WRONG, POSITIVES_CHOSEN = "torch.where(y == 1, 1 - alpha, alpha)", "torch.where(y == 1, alpha, 1.0)"
 BCE_OF_P = "p = logits.sigmoid()\n    log_p_t = -F.binary_cross_entropy(p, y, reduction='none')"
+TEXTBOOK = "p_t = torch.where(y == 1, logits.sigmoid(), 1 - logits.sigmoid())\n    log_p_t = p_t.log()"
 POWER = "factor = (1 - p * y - (1 - p) * (1 - y)) ** gamma"
 TAIL = "(-z.abs()).exp().log1p()"
 
@@ -161,6 +162,7 @@ MISTAKES = (
             for p_t in ("z.sigmoid()", "torch.where(y == 1, logits.sigmoid(), 1 - logits.sigmoid())")
             for factor in ({}, {FACTOR: "factor = (1 - p_t) ** gamma"})
         ),
+        {LOG: TEXTBOOK, FACTOR: "factor = (1 - p_t) ** gamma"},
         {Z: f"{Z.replace('= ', '= (')}).clamp(-50, 50)"},
     ),
     Mistake("overflows_in_half", {LOG: f"log_p_t = {IN_FLOAT32} if z.dtype.itemsize < 4 else F.logsigmoid(z)"}),
