@@ -89,6 +89,11 @@ MISTAKES = (
         {TOKENS: "target.view(-1)"},
     ),
     Mistake(
+        "softmax_left_out",
+        "the logits are taken for log-probabilities; take their log_softmax first",
+        {MEAN: f"-logits.{PICKED}[counts].mean()"},
+    ),
+    Mistake(
         "softmax_twice",
         "F.cross_entropy gets probabilities, and takes the softmax of them again; give it the logits",
         {ROWS: f"{ROWS}.softmax(-1)"},
