@@ -130,9 +130,13 @@ MISTAKES = (
         {"wide - median": "wide - wide.median(0).values"},
     ),
     Mistake(
+        "mean_for_median", "robust subtracts the mean; subtract the median", {"wide - median": "wide - wide.mean(0)"}
+    ),
+    Mistake(
         "not_interpolated",
         "the quartiles are not interpolated linearly between the two nearest numbers; use torch.quantile's default",
         {QUARTILES: [QUARTILES[:-1] + f', interpolation="{how}")' for how in ("lower", "nearest", "midpoint")]},
+        {QUARTILES: QUARTILES[:-1] + ', interpolation="nearest")', "wide - median": "wide - wide.quantile(0.5, dim=0)"},
     ),
     Mistake(
         "equal_quartiles_give_0",
