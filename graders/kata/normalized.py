@@ -71,8 +71,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "variances_averaged",
-            "variances along the last axis are averaged, which ignores that their means differ; take one variance over "
-            "the same axes as the mean",
+            "variances along the last axis are averaged, which ignores that the rows have other means; take one "
+            "variance over the same axes as the mean",
             variance("x.var(-1, correction=0, keepdim=True).mean(axes, keepdim=True)"),
         ),
         Mistake(
