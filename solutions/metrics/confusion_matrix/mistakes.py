@@ -80,7 +80,12 @@ MISTAKES = (
     Mistake(
         "shares",
         "the counts are divided by the sums of the rows or by N; return the counts",
-        {f"return {RESULT}": f"matrix = {RESULT}\n    return matrix / matrix.sum(1, keepdim=True)"},
+        {
+            f"return {RESULT}": [
+                f"matrix = {RESULT}\n    return matrix / matrix.sum(1, keepdim=True){least}"
+                for least in ("", ".clamp_min(1)")
+            ]
+        },
         {RESULT: f"{RESULT} / len(true)"},
     ),
     Mistake(
