@@ -67,6 +67,7 @@ MISTAKES = (
         "each position has statistics of its own, only over the batch; take them over every axis but the channels'",
         normalized_over("0"),
         normalized_over("0") | AVERAGED,
+        normalized_over("0") | AVERAGED | {UNBIASED: " * (x.shape[0] / max(x.shape[0] - 1, 1))"},
     ),
     Mistake(
         "one_for_each_sample",
