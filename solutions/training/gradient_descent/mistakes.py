@@ -64,6 +64,10 @@ MISTAKES = (
         "parameters_rebound",
         "new tensors take the parameters' place, and the caller's tensors stay as they were; update these in place",
         {MOVE: "        params = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n"},
+        {  # in the caller's list
+            MOVE: "        params[:] = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n",
+            DESCEND: "gradient_descent(loss_fn, params := [w, b], lr, steps)\n    w, b = params",
+        },
     ),
     Mistake(
         "memory_replaced",
