@@ -69,7 +69,7 @@ def test_causal_attention_needs_about_half_of_the_scores() -> None:
     changed = x.index_add(1, torch.tensor([300]), torch.ones(1, 1, 4).double())
     out, other = (F.scaled_dot_product_attention(z, z, z, is_causal=True) for z in (x, changed))
     assert torch.equal(out[:, :300], other[:, :300])
-    assert said(KATA, "about half the work", "no output before it may change")
+    assert said(KATA, "about half the work", "the outputs of all earlier tokens must stay the same")
 
 
 def test_blocks_give_the_same_attention_and_the_log_sum_exp_its_weights() -> None:
