@@ -110,6 +110,7 @@ MISTAKES = (
         "conditions_unweighted",
         "the entropies of p(x | y) are summed or averaged as if all y were equally likely; weigh each by p(y)",
         *conditional("h(p / torch.where(z == 0, 1, z))", "h(p / torch.where(z == 0, 1, z)) / z.numel()"),
+        {"ce": "h(p.double() / torch.where(z == 0, 1, z.double())).to(p.dtype)"},
     ),
     mistake(
         "another_entropy",
