@@ -28,6 +28,16 @@ MISTAKES = (
         {SCORES: ["q @ k.mT / math.sqrt(x.shape[-1])", "(q @ k.mT).nan_to_num() / math.sqrt(x.shape[-1])"]},
     ),
     Mistake(
+        "scaled_after_the_softmax",
+        "the weights are divided by √D, so they do not add up to 1; divide the queries, before the softmax",
+        {SCORES: "q @ k.mT", WEIGHTS: f"{WEIGHTS} / math.sqrt(x.shape[-1])"},
+    ),
+    Mistake(
+        "weights_transposed",
+        "the values are averaged by the weights of the transposed table; use weights @ v",
+        {RESULT: "weights.mT @ v, weights\n"},
+    ),
+    Mistake(
         "softmax_over_the_queries",
         "the softmax runs over the queries; each query's weights should add up to 1 over the keys, the last axis",
         {WEIGHTS: WEIGHTS.replace("-1", "-2")},

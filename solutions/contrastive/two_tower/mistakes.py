@@ -44,6 +44,14 @@ MISTAKES = (
         {CORRECTED: "logits - log_q.clamp(max=20) "},
     ),
     Mistake(
+        "q_for_log_q", "exp is taken of log_q, so q is subtracted; subtract log_q", {CORRECTED: "logits - log_q.exp() "}
+    ),
+    Mistake(
+        "activation_after_the_towers",
+        "an activation such as ReLU follows the towers; the embeddings are what the linear layers give",
+        {old: old.replace(", dim", ".relu(), dim") for old in (USERS, ITEMS)},
+    ),
+    Mistake(
         "log_q_divided_by_temperature",
         "log_q is divided by τ as the cosines are; divide only the cosines, then subtract log_q as it is",
         {LOGITS: PRODUCT, LOSS: "F.cross_entropy(logits / self.temperature, own)"},
@@ -91,14 +99,18 @@ MISTAKES = (
     ),
     Mistake(
         "both_directions",
-        "items also choose among users, as in CLIP; here only users choose, so take cross-entropy only along the rows",
+        "items choose among users, alone or as well (as in CLIP); here only users choose, so take cross-entropy only "
+        "along the rows",
+        {LOSS: "F.cross_entropy(logits.mT, own)"},
         {LOSS: f"({LOSS} + F.cross_entropy(logits.mT, own)) / 2"},
     ),
     Mistake("sum_for_mean", "the users' losses are summed; take their mean", {LOSS: f"B * {LOSS}"}),
     Mistake(
         "log_of_a_softmax",
-        "a share becomes 0 before its logarithm is taken; use cross-entropy, log_softmax or logsumexp on the logits",
+        "exponentials overflow, or a share becomes 0 before its logarithm is taken; use cross-entropy, log_softmax or "
+        "logsumexp on the logits",
         {LOSS: "-logits.softmax(1).diagonal().log().mean()"},
+        {LOSS: "-(logits.exp().diagonal() / logits.exp().sum(1)).log().mean()"},
     ),
     Mistake(
         "items_detached",

@@ -12,6 +12,7 @@ ZERO = "            encoder.zero_grad()\n"
 BACKWARD = "            loss.backward()\n"
 CLIP = "            nn.utils.clip_grad_norm_(params, max_norm=1.0)\n"
 MOVED = "                for p, m, v in moments:\n"
+MOMENTS = "[(p, torch.zeros_like(p), torch.zeros_like(p)) for p in params]"
 TOTAL = "            total += loss.item()\n"
 MEAN = "        means.append(total / T)\n"
 
@@ -86,6 +87,11 @@ MISTAKES = (
         "each epoch has the rate of the next one; the first epoch should have the full lr",
         {RATE: RATE.replace("epoch ", "(epoch + 1) ")},
     ),
+    Mistake(
+        "rate_ends_at_0",
+        "the cosine is divided by epochs − 1, so the last epoch has a rate of 0; divide by epochs",
+        {RATE: RATE.replace("epochs", "max(epochs - 1, 1)")},
+    ),
     Mistake("rate_stays", "the rate is lr in all epochs; set it by the cosine in each", {RATE: "lr"}),
     Mistake(
         "rate_with_a_floor",
@@ -94,8 +100,19 @@ MISTAKES = (
     ),
     Mistake(
         "weight_decay",
-        "Adam decays the weights as well; leave weight_decay at 0",
+        "Adam or AdamW also decays the weights, which AdamW does by default; use Adam with a weight_decay of 0",
         {MOVED: MOVED + "                    p.grad += 1e-4 * p\n"},
+        {MOVED: MOVED + "                    p -= rate * 0.01 * p\n"},
+    ),
+    Mistake(
+        "adam_anew_in_each_epoch",
+        "Adam is made anew in each epoch, and forgets its moments and its count of steps; make it once",
+        {"        total = 0.0\n": f"        total, steps, moments = 0.0, 0, {MOMENTS}\n"},
+    ),
+    Mistake(
+        "last_loss_for_mean",
+        "the loss of an epoch's last batch is returned; return the mean over its batches",
+        {MEAN: "        means.append(loss.item())\n"},
     ),
     Mistake(
         "sum_for_mean",
