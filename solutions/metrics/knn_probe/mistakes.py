@@ -12,6 +12,10 @@ NEAREST = "train_y[nearest.gather(1, votes.gather(1, train_class[nearest]).argma
 RESULT = "return correct / len(test_y)"
 TABLE = "torch.zeros(len(x), len(classes), dtype={})"
 WEIGHTED = {"votes = …": f"votes = {TABLE.format('x.dtype')}"}
+CHUNK_MEANS = {
+    "correct += …": "correct += float((predicted == y).double().mean())",
+    RESULT: "return correct / len(range(0, len(test_x), CHUNK))",
+}
 
 
 def counted_in(dtype: str) -> dict[str, str]:
@@ -72,6 +76,7 @@ MISTAKES = (
         "weighted_votes",
         "nearer neighbours have more weight; each of the k neighbours has one vote",
         WEIGHTED | {ONES: "(similarity.gather(1, nearest) / 0.07).exp()"},
+        WEIGHTED | {ONES: "(similarity.gather(1, nearest) / x.norm(dim=1, keepdim=True) / 0.07).exp()"},
         WEIGHTED | {ONES: "similarity.gather(1, nearest)"},
     ),
     Mistake(
@@ -84,10 +89,8 @@ MISTAKES = (
     Mistake(
         "mean_of_chunk_means",
         "the means of the chunks are averaged, although the last chunk may be smaller; add up the right predictions",
-        {
-            "correct += …": "correct += float((predicted == y).double().mean())",
-            RESULT: "return correct / len(range(0, len(test_x), CHUNK))",
-        },
+        CHUNK_MEANS,
+        CHUNK_MEANS | {"CHUNK = 256": "CHUNK = 128"},
     ),
     Mistake(
         "last_chunk_lost",
