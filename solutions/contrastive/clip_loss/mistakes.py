@@ -6,6 +6,7 @@ UNIT = "F.normalize(image, dim=1), F.normalize(text, dim=1)"
 NORM = "torch.linalg.vector_norm({0}, dim=1, keepdim=True)"
 BOUND = "math.log(100)"
 SCALE = "logit_scale.clamp(max=math.log(100)).exp()"
+CLAMPED_IN_PLACE = f"with torch.no_grad():\n        logit_scale.clamp_(max={BOUND})"
 LOGITS = "scale * image @ text.mT"
 TO_TEXT = "F.cross_entropy(logits, own)"
 TO_IMAGE = "F.cross_entropy(logits.mT, own)"
@@ -74,6 +75,7 @@ MISTAKES = (
         "logit_scale is clamped in place, which changes the caller's tensor, even under torch.no_grad or through "
         ".data; use clamp, which makes a new tensor",
         {f"scale = {SCALE}": f"logit_scale.data.clamp_(max={BOUND})\n    scale = logit_scale.exp()"},
+        {f"scale = {SCALE}": f"{CLAMPED_IN_PLACE}\n    scale = logit_scale.exp()"},
     ),
     Mistake(
         "gradient_beyond_the_bound",
