@@ -15,6 +15,7 @@ WITH_EPS = "(lambda e: e / (e.sum(-1, keepdim=True) + {}))((scores - scores.amax
 CLEAR = "attn = attn.masked_fill(mask == 0, 0)"
 NOT_CLEARED = {CLEAR: "pass"}
 SUM = "attn.sum(-1, keepdim=True)"
+CLEARED = " if mask is None else scores.exp().masked_fill(mask == 0, 0)"
 MERGE = "heads.transpose(1, 2).reshape(B, Sq, D)"
 RESULT = "return self.out_linear(" + MERGE + "), attn"
 FLOAT_ADDED = f"scores = scores + mask if mask.is_floating_point() else {BLOCK.removeprefix('scores = ')}"
@@ -39,6 +40,18 @@ def with_mask(mask: str, where: str) -> dict[str, str]:
 
 
 MISTAKES = (
+    Mistake("not_scaled", "the scores are not scaled; divide the queries by √d", {SCORES: "q @ k.mT"}),
+    Mistake(
+        "softmax_over_another_axis",
+        "the softmax runs over the heads or the queries; each query's weights should add up to 1 over the keys",
+        {SOFTMAX: [SOFTMAX.replace("-1", axis) for axis in ("1", "-2")]},
+    ),
+    Mistake(
+        "no_max_shift",
+        "no maximum is subtracted, so exp overflows; subtract each row's own maximum, or call torch.softmax",
+        {SOFTMAX: "scores.exp() / scores.exp().sum(-1, keepdim=True)"},
+        {BLOCK: "pass", SOFTMAX: f"scores.exp(){CLEARED}\n        attn = attn / ({SUM} + ({SUM} == 0))"},
+    ),
     Mistake("scaled_by_embed_dim", {SCORES: SCORES.replace("(d)", "(D)")}),
     Mistake(
         "cast_but_not_shifted",

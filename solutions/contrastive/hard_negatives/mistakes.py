@@ -18,6 +18,7 @@ ONE_BY_ONE = f"torch.cat([negatives[:, :0], *(({BEST})[0] for _ in range({K}))],
 CANDIDATES = "torch.cat([positive, hardest], dim=1)"
 FIRST = "torch.zeros(rows, dtype=torch.long, device=features.device)"
 LOSS = f"return F.cross_entropy({CANDIDATES}, first)"
+SHARE = "return -(positive.exp() / (positive.exp() + {}.sum(1, keepdim=True))).log().mean()"
 WITHOUT_POSITIVE = "return (hardest.logsumexp(1) - positive[:, 0]).mean() if N > 1 else 0 * positive.sum()"
 ONE_VIEW = f"return F.cross_entropy({CANDIDATES}[:N], first[:N])"
 SUMS = [LOSS.replace("first)", f'first, reduction="sum"){over}') for over in ("", " / N")]
@@ -128,7 +129,8 @@ MISTAKES = (
         "no_max_shift",
         "exponentials overflow at small temperatures, or the log is taken of a share that is 0 or gets an eps; "
         "use logsumexp or cross-entropy",
-        {LOSS: "return -(positive.exp() / (positive.exp() + hardest.exp().sum(1, keepdim=True))).log().mean()"},
+        {LOSS: SHARE.format("hardest.exp()")},
+        {HARDEST: f"logits.exp().masked_fill(same_sample, 0).topk({K}, dim=1).values", LOSS: SHARE.format("hardest")},
         *({LOSS: f"return -({CANDIDATES}.softmax(1)[:, 0]{eps}).log().mean()"} for eps in ("", " + 1e-12", " + 1e-8")),
     ),
     Mistake(
