@@ -45,6 +45,7 @@ class Tty:
             dimensions=(24, 80),
             timeout=60,
         )
+        self.child.ptyproc.delayafterterminate = 0.5  # seconds, in which a busy machine ends what is killed
 
     def shows(self, *texts: str) -> str:
         """What was shown until all of these were, one after the other."""
