@@ -53,8 +53,8 @@ MISTAKES = (
     ),
     Mistake(
         "other_labels_ignored",
-        "labels other than ignore_index are ignored, such as −100, all negative ones or token 0; ignore only those "
-        "that equal ignore_index",
+        "labels other than ignore_index are ignored: −100, all negative ones or token 0; ignore labels that equal "
+        "ignore_index, and no others",
         {"ignored = …": [f"ignored = {which}" for which in ("target == -100", "target < 0", TOKEN_0_TOO)]},
     ),
     Mistake(
@@ -65,7 +65,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_softmax",
-        "the logarithm is taken of the softmax, which is 0 for a token far from the best; use log_softmax",
+        "the logarithm is taken of the softmax, which is 0 where a logit is far below the largest; use log_softmax",
         {LOGP: "logp = logits[:, :-1].softmax(dim=-1).log()"},
         {LOGP: "logp = (logits[:, :-1].softmax(dim=-1) + 1e-8).log()"},
     ),
@@ -90,7 +90,7 @@ MISTAKES = (
     ),
     Mistake(
         "loss_for_logp",
-        "sequence_logp has the sign of a loss; log-probabilities are negative",
+        "sequence_logp returns minus the log-probability; drop the minus",
         {ADDED: f"-{ADDED}"},
     ),
     Mistake(
@@ -101,8 +101,8 @@ MISTAKES = (
     ),
     Mistake(
         "chosen_and_rejected_swapped",
-        "chosen and rejected are swapped, or 1 − ε weights log σ(−z), so the loss falls when the rejected answer gets "
-        "likelier; change the sign of z",
+        "chosen and rejected are swapped, or the weights 1 − ε and ε are, so the loss falls when the rejected answer "
+        "gets likelier; change the sign of z",
         {Z: Z.replace("z = beta", "z = -beta")},
         {LOSSES: "losses = -label_smoothing * F.logsigmoid(z) - (1 - label_smoothing) * F.logsigmoid(-z)"},
     ),
@@ -178,7 +178,7 @@ MISTAKES = (
     ),
     Mistake(
         "smoothing_ignored",
-        "label_smoothing changes nothing; the loss is −(1 − ε) log σ(z) − ε log σ(−z)",
+        "label_smoothing changes nothing; the loss should be −(1 − ε) log σ(z) − ε log σ(−z)",
         {LOSSES: "losses = -F.logsigmoid(z)"},
     ),
     Mistake(
@@ -188,17 +188,17 @@ MISTAKES = (
     ),
     Mistake(
         "second_term_added_twice",
-        "the second term is added to the whole first one; weight the first by 1 − ε",
+        "the first term is not weighted; multiply −log σ(z) by 1 − ε",
         {LOSSES: "losses = -F.logsigmoid(z) - label_smoothing * F.logsigmoid(-z)"},
     ),
     Mistake(
         "half_of_the_smoothing",
-        "ε is spread over both sides as in classification, 1 − ε/2 and ε/2; the weights are 1 − ε and ε",
+        "ε is spread over both sides as in classification, with weights of 1 − ε/2 and ε/2; they should be 1 − ε and ε",
         {LOSSES: LOSSES.replace("label_smoothing", "label_smoothing / 2")},
     ),
     Mistake(
         "robust_dpo",
-        "the second term has the wrong sign, as in robust DPO; the loss is −(1 − ε) log σ(z) − ε log σ(−z)",
+        "the second term has the wrong sign, as in robust DPO; the loss should be −(1 − ε) log σ(z) − ε log σ(−z)",
         {
             LOSSES: [
                 "losses = (label_smoothing * F.logsigmoid(-z) - (1 - label_smoothing) * F.logsigmoid(z))"
@@ -209,7 +209,7 @@ MISTAKES = (
     ),
     Mistake(
         "sign_turned",
-        "the loss has the wrong sign; −log σ(z) is positive",
+        "the loss has the wrong sign; it should be −(1 − ε) log σ(z) − ε log σ(−z)",
         {LOSSES: f"{LOSSES}\n    losses = -losses"},
     ),
     Mistake(
@@ -225,7 +225,7 @@ MISTAKES = (
     ),
     Mistake(
         "table_of_tokens",
-        "the labels are picked by a table of V × V; gather picks them by their index",
+        "the log-probability of each label is picked with a V × V identity matrix; use gather",
         {
             PICKED: "(logp * torch.eye(logits.shape[2], dtype=logp.dtype)[target]).sum(-1)",
             "import torch.nn.functional": "import torch\nimport torch.nn.functional",
