@@ -83,13 +83,14 @@ MISTAKES = (
     ),
     Mistake(
         "rounding_becomes_an_advantage",
-        "equal rewards do not give exactly 0: their mean is rounded, and dividing by little more than eps "
-        "enlarges the error; first subtract one reward of the group from all of them",
+        "equal rewards do not give 0: their mean is rounded, and dividing by a small number enlarges the error; "
+        "first subtract one reward of the group from all",
         {FIRST: "pass"},
     ),
     mistake(
         "larger_for_smaller",
-        "the larger of the two objectives is taken, or the smaller of the two losses; take the smaller objective",
+        "the larger of ρA and clip(ρ)A is taken, or the smaller of the two losses; the loss should be "
+        "−min(ρA, clip(ρ)A)",
         OBJECTIVE,
         OBJECTIVE.replace("minimum", "maximum"),
         "losses = torch.minimum(-ratio * advantage, -clipped * advantage)",
@@ -108,7 +109,8 @@ MISTAKES = (
     ),
     mistake(
         "smaller_ratio",
-        "the smaller ratio is taken before it meets the advantage, which may be negative; take the smaller product",
+        "only the smaller ratio is multiplied by the advantage, which may be negative; multiply both ratios, then take "
+        "the smaller product",
         OBJECTIVE,
         "losses = -torch.minimum(ratio, clipped) * advantage",
     ),
@@ -147,8 +149,8 @@ MISTAKES = (
     ),
     Mistake(
         "ratio_is_constant",
-        "the ratio is detached, or logp is compared with itself, so the gradient is 0 or wrong; take logp − "
-        "old_logp, and detach only old_logp in it",
+        "logp is detached in the ratio, or stands in place of old_logp, so the gradient is 0 or wrong; take logp − "
+        "old_logp, and detach only old_logp",
         {RATIO: RATIO.replace("(logp", "(logp.detach()")},
         {RATIO: RATIO.replace("(logp", "(logp.detach()"), "if ref_logp is not None:": "if kl_coef > 0:"},
         {RATIO: RATIO.replace("old_logp", "logp")},
@@ -161,7 +163,7 @@ MISTAKES = (
     ),
     mistake(
         "sign_turned",
-        "min(ρA, clip(ρ)A) lacks its minus; the loss is −min(ρA, clip(ρ)A), plus the KL term",
+        "min(ρA, clip(ρ)A) lacks its minus; the loss should be −min(ρA, clip(ρ)A), plus the KL term",
         OBJECTIVE,
         OBJECTIVE.replace("-", "", 1),
     ),
@@ -206,8 +208,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_t",
-        'the sums are not divided, or are divided by T or N · T; divide by the number of real tokens, for "sequence" '
-        "in each answer",
+        "the sums are not divided, or are divided by T or N · T; divide by the number of real tokens, in one answer "
+        'for "sequence", in all for "token"',
         {SEQUENCE: ["return losses.mean(dim=1).mean()", "return losses.sum(dim=1).mean()"]},
         {TOKEN: "return losses.mean()"},
         {TOKEN: "return losses.mean()", SEQUENCE: "return losses.mean()"},
@@ -237,8 +239,8 @@ MISTAKES = (
     ),
     Mistake(
         "masked_after_exp",
-        "padding is masked only after exp, or by a factor of 0, and 0 · ∞ is NaN, in the loss or in its gradient; "
-        "use masked_fill on the differences, before exp",
+        "padding is masked after exp, or multiplied by 0, and 0 · ∞ is NaN in the loss or its gradient; use "
+        "masked_fill on the differences, before exp",
         {
             RATIO: RATIO.replace(".masked_fill(~mask, 0)", ""),
             DELTA: DELTA.replace(".masked_fill(~mask, 0)", ""),
@@ -270,7 +272,8 @@ MISTAKES = (
     ),
     Mistake(
         "float32_weights",
-        "the mask is divided by a count, which gives float32 even for float64 inputs; cast it to their dtype first",
+        "the mask is divided by a count, which gives float32 even for float64 inputs; cast the mask to the dtype of "
+        "logp first",
         {TOKEN: "return (losses * (mask / mask.sum()).to(losses)).sum()"}
         | {SEQUENCE: "return (losses * (mask / (mask.sum(dim=1, keepdim=True) * len(mask))).to(losses)).sum()"},
     ),
