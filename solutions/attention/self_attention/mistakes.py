@@ -14,12 +14,12 @@ MISTAKES = (
     Mistake("not_scaled", "the scores are not scaled; divide the queries by √D", {SCORES: "q @ k.mT"}),
     Mistake(
         "scaled_by_length",
-        "the scores are divided by √S, the length of the sequence; use √D, the width of a token",
+        "the scores are divided by √S, with the length S of the sequence; use √D, with the width D of a token",
         {SCORES: SCORES.replace("shape[-1]", "shape[1]")},
     ),
     Mistake(
         "scaled_without_root",
-        "the scores are divided by D; divide them by its square root",
+        "the scores are divided by D; divide them by √D",
         {SCORES: "(q / x.shape[-1]) @ k.mT"},
     ),
     Mistake(
@@ -34,7 +34,7 @@ MISTAKES = (
     ),
     Mistake(
         "weights_transposed",
-        "the values are averaged by the weights of the transposed table; use weights @ v",
+        "the values are multiplied by the transposed weights; use weights @ v",
         {RESULT: "weights.mT @ v, weights\n"},
     ),
     Mistake(
@@ -88,12 +88,12 @@ MISTAKES = (
     ),
     Mistake(
         "causal",
-        "a token attends only to itself and to those before it; let every token attend to its whole sequence",
+        "a token attends only to itself and to earlier tokens; let every token attend to its whole sequence",
         {WEIGHTS: WEIGHTS.replace("scores", "scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)")},
     ),
     Mistake(
         "zeros_taken_for_padding",
-        "tokens of zeros are left out as if they were padding; there is no mask, so let every token be attended to",
+        "tokens of zeros are left out as if they were padding; there is no mask, so treat them like any other token",
         {WEIGHTS: WEIGHTS.replace("scores", "scores.masked_fill((x == 0).all(-1)[:, None], torch.finfo(x.dtype).min)")},
     ),
     Mistake(
@@ -149,8 +149,8 @@ MISTAKES = (
     ),
     Mistake(
         "all_tokens_of_the_batch_at_once",
-        "the tokens of all sequences meet in one table of (B·S)², most of which is thrown away; keep the axis of the "
-        "batch, so that @ multiplies only tokens of the same sequence",
+        "every token is scored against all tokens of the batch, in a table of (B·S)²; keep the axis of the batch, so "
+        "that @ multiplies only tokens of one sequence",
         {
             SCORES: "((q / math.sqrt(x.shape[-1])).flatten(0, 1) @ k.flatten(0, 1).T)"
             ".unflatten(0, x.shape[:2]).unflatten(2, x.shape[:2]).diagonal(dim1=0, dim2=2).movedim(-1, 0)"
