@@ -134,8 +134,8 @@ MISTAKES = (
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1)"}),
     Mistake(
         "divided_after_softmax",
-        "hidden weights are cleared after the softmax and the rest is divided by its sum, which underflows where a "
-        "hidden score is far above the others; hide the scores before the softmax, and do not divide",
+        "hidden weights are cleared after the softmax, and the rest is divided by its sum, which underflows if a "
+        "hidden score is far higher; hide the scores before the softmax",
         {WEIGHTS: "scores.softmax(-1)", CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True)"},
         {WEIGHTS: "scores.softmax(-1)", CLEAR: DIVIDED.format(".clamp_min(1e-12)")},
         {WEIGHTS: "scores.softmax(-1)", CLEAR: [DIVIDED.format(least) for least in (".clamp_min(1e-12)", " + 1e-9")]}
