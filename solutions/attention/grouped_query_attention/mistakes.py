@@ -99,7 +99,8 @@ MISTAKES = (
     ),
     Mistake(
         "heads_split_by_view",
-        "(B, S, N·d) is viewed as (B, N, S, d), which mixes tokens and heads; view it as (B, S, N, d), then transpose",
+        "for N heads, (B, S, N·d) is viewed as (B, N, S, d), which mixes tokens and heads; view it as (B, S, N, d), "
+        "then transpose",
         split(".view(B, N, S, d)"),
     ),
     Mistake(
@@ -117,7 +118,7 @@ MISTAKES = (
         {"        if causal:\n": "        if True:\n"},
     ),
     Mistake("itself_hidden", "if causal, a token does not see itself; it should", {DIAGONAL: ".tril(-1)"}),
-    Mistake("next_token_seen", "if causal, a token also sees the one after it; hide it", {DIAGONAL: ".tril(1)"}),
+    Mistake("next_token_seen", "if causal, a token also sees the next token; hide that one", {DIAGONAL: ".tril(1)"}),
     Mistake(
         "past_hidden",
         "if causal, a token sees itself and later ones; it should see itself and earlier ones",
