@@ -84,7 +84,7 @@ MISTAKES = (
     Mistake("itself_hidden", {"(S - T)": "(S - T - 1)"}),
     Mistake(
         "no_mask_in_eval_mode",
-        "in eval mode nothing is hidden; the mask is the same in both modes",
+        "in eval mode nothing is hidden; use the same mask in both modes",
         {SEEN: f"{SEEN} | (not self.training)"},
     ),
     Mistake(
