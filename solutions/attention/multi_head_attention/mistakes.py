@@ -113,8 +113,8 @@ MISTAKES = (
     ),
     Mistake(
         "renormalised_after_the_softmax",
-        "blocked weights are cleared after the softmax and the others divided by their sum, which underflows "
-        "where a blocked score is far higher; block the scores before the softmax, and do not divide",
+        "blocked weights are cleared after the softmax, and the others are divided by their sum, which underflows if a "
+        "blocked score is far higher; block the scores before the softmax",
         {BLOCK: "pass", CLEAR: f"{CLEAR}\n            attn = attn / {SUM}.clamp_min(1e-300)"},
         *(
             {BLOCK: "pass", CLEAR: f"{CLEAR}\n            attn = attn / {divisor}"}
@@ -136,7 +136,7 @@ MISTAKES = (
     ),
     Mistake(
         "blocked_row_shared_evenly",
-        "a row with every key blocked gets 1/Sk for each of them; it should get 0",
+        "in a row with every key blocked, each weight is 1/Sk; it should be 0",
         NOT_CLEARED,
     ),
     Mistake(
