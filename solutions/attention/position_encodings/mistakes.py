@@ -65,8 +65,8 @@ MISTAKES = (
     ),
     Mistake(
         "float32_angles",
-        "angles or frequencies are float32, which is off by about 1e-4 at position 8000; make both in float64, and "
-        "round the result",
+        "angles or frequencies are float32, so values near position 8000 are off by about 1e-4; make both in float64, "
+        "and round the result",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
         {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
         {"angles = …": ["angles = (…).float()", "angles = (…).float().double()"]},
@@ -86,7 +86,7 @@ MISTAKES = (
     ),
     Mistake(
         "rounded_to_float32",
-        "the values are rounded to float32 on the way to float64; round once, to dtype",
+        "the values are rounded to float32, and then to dtype; round them once, from float64 to dtype",
         {RESULT: f"return {WOVEN}.float().to(dtype)"},
     ),
     Mistake(
