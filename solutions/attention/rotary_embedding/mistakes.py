@@ -62,7 +62,8 @@ MISTAKES = (
     ),
     Mistake(
         "angles_of_halves",
-        "with interleaved=True, channel j gets the angle of pair j mod d/2; the channels 2i and 2i + 1 have angle i",
+        "with interleaved=True, channel j gets the angle of pair j mod d/2; the channels 2i and 2i + 1 should get the "
+        "angle of pair i",
         {
             BACK: "turned = torch.stack((-b, a), -1).flatten(-2) if interleaved else torch.cat((-b, a), -1)\n"
             "    return x * torch.cat((cos, cos), -1) + turned * torch.cat((sin, sin), -1)"
@@ -70,7 +71,7 @@ MISTAKES = (
     ),
     Mistake(
         "angles_of_neighbours",
-        "by default, the channels 2i and 2i + 1 get one angle; the channels i and i + d/2 are pair i and have angle i",
+        "by default, the channels 2i and 2i + 1 get the angle of pair i; the channels i and i + d/2 should get it",
         {
             BACK: "cos, sin = cos.repeat_interleave(2, -1), sin.repeat_interleave(2, -1)\n"
             "    turned = torch.stack((-b, a), -1).flatten(-2) if interleaved else torch.cat((-b, a), -1)\n"
@@ -108,7 +109,7 @@ MISTAKES = (
     Mistake(
         "tables_kept",
         "cos and sin are kept in the dtype of the first call, or as inference tensors, which backward refuses; make "
-        "them anew in each call, or keep only what fits all calls",
+        "them anew in each call",
         KEPT,
         KEPT | {COS: KEPT[COS].replace("x.shape", "x.dtype, x.shape")},
     ),
@@ -148,7 +149,7 @@ MISTAKES = (
     ),
     Mistake(
         "positions_ignored",
-        "positions change nothing, and all tokens have 0 … S − 1; use those that are passed",
+        "positions change nothing: the tokens always have the positions 0 … S − 1; use the positions that are passed",
         {ANGLES: "angles = torch.arange(x.shape[-2], device=x.device)[:, None] * theta"},
     ),
     Mistake(
@@ -177,8 +178,8 @@ MISTAKES = (
     ),
     Mistake(
         "float32_angles",
-        "angles or frequencies are float32, which far from position 0 is off by thousandths; make both in float64, "
-        "and cast cos and sin to x's dtype",
+        "angles or frequencies are float32, so angles far from position 0 are off by thousandths; make both in "
+        "float64, and cast cos and sin to x's dtype",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
         {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
         {"angles = …": ["angles = (…).float()", "angles = (…).float().double()"]},
