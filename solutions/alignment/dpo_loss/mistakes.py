@@ -59,8 +59,8 @@ MISTAKES = (
     ),
     Mistake(
         "ignored_label_looked_up",
-        "ignored labels such as −100 are used as indices; replace them by a token first, and set its log-probability "
-        "to 0 afterwards",
+        "ignored labels such as −100 are used as indices; put a token in their place first, and set its "
+        "log-probability to 0 afterwards",
         {"target = target.masked_fill(ignored, 0)": "pass", LABEL_RANGE: f"(~ignored & {LABEL_RANGE[:-6]}).any()"},
     ),
     Mistake(

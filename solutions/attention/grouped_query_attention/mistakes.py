@@ -60,7 +60,7 @@ MISTAKES = (
     ),
     Mistake(
         "groups_in_reverse",
-        "the groups are handed out from the last to the first; query head 0 should read key head 0",
+        "the first query heads read the last key head; query head h should read key head h // (H / G)",
         {SHARE_K: f"{SHARE_K}.flip(1)", SHARE_V: f"{SHARE_V}.flip(1)"},
     ),
     Mistake(
@@ -76,7 +76,7 @@ MISTAKES = (
     ),
     Mistake(
         "weights_averaged",
-        "the weights of the query heads that share keys are averaged; each head has weights of its own",
+        "the weights of the query heads that share keys are averaged; each query head should have its own",
         {WEIGHTS: f"{WEIGHTS}.view(B, G, H // G, S, S).mean(2).repeat_interleave(H // G, dim=1)"},
     ),
     Mistake("scaled_by_embed_dim", {"math.sqrt(d)": "math.sqrt(D)"}),

@@ -98,7 +98,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_joined_along_the_tokens",
-        "past and new do not fit: keys or values are not joined along the tokens; in (B, H, S, d) that is axis 2",
+        "past and new keys or values are not joined along the tokens; join both along axis 2 of (B, H, S, d)",
         each("dim=2", "dim=1"),
         each("dim=2", "dim=-1"),
         {JOIN_V: "pass"},

@@ -158,8 +158,8 @@ MISTAKES = (
     ),
     Mistake(
         "penalty_times_one_minus_mask",
-        "(1 - mask) times a constant is added to the scores, which fails for other values than 0 and 1 and for rows "
-        "with every key blocked; fill blocked scores with the dtype's least value, then set blocked weights to 0",
+        "(1 - mask) times a constant is added to the scores; fill the scores with the dtype's least value where "
+        "mask == 0, then set blocked weights to 0",
         {BLOCK: PENALTIES[0], **NOT_CLEARED},
         *({BLOCK: penalty, **NOT_CLEARED} for penalty in PENALTIES[1:]),
     ),

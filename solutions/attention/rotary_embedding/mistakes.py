@@ -37,17 +37,17 @@ KEPT = {
 MISTAKES = (
     Mistake(
         "other_layout",
-        "interleaved is read the wrong way round; where it is False, the channels i and i + d/2 are a pair",
+        "interleaved is read the wrong way round; where it is False, the channels i and i + d/2 should be a pair",
         {PAIRS: PAIRS.replace("if", "if not"), BACK: BACK.replace("if", "if not")},
     ),
     Mistake(
         "always_halves",
-        "interleaved changes nothing; where it is True, the channels 2i and 2i + 1 are a pair",
+        "interleaved changes nothing; where it is True, the channels 2i and 2i + 1 should be a pair",
         {PAIRS: HALVES, BACK: f"return {BESIDE}"},
     ),
     Mistake(
         "always_neighbours",
-        "the channels 2i and 2i + 1 are always a pair; by default, the channels i and i + d/2 are",
+        "the channels 2i and 2i + 1 are always a pair; by default, the channels i and i + d/2 should be",
         {PAIRS: NEIGHBOURS, BACK: f"return {WOVEN}"},
     ),
     Mistake(
@@ -141,7 +141,7 @@ MISTAKES = (
     ),
     Mistake(
         "other_axis",
-        "the tokens are taken to lie along axis 1; they lie along the second-to-last axis",
+        "the positions count along axis 1; they should count along the second-to-last axis",
         {
             DEFAULT: "positions = torch.arange(x.shape[1 if x.dim() > 2 else 0], device=x.device)\n"
             "        positions = positions.view(-1, *[1] * (x.dim() - 3))"
