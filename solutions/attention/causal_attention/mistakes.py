@@ -59,7 +59,7 @@ MISTAKES = (
     ),
     Mistake(
         "seen_keys_hidden",
-        "the keys that a query should see are hidden; hide the others: masked_fill fills where its mask is True",
+        "the keys that a query should see are hidden; masked_fill fills where its mask is True",
         {HIDDEN: HIDDEN.replace("~", "")},
         {HIDDEN: HIDDEN.replace("~", ""), **NOT_CLEARED},
         {HIDDEN: HIDDEN.replace("~", ""), CLEAR: "weights = weights.nan_to_num()"},
