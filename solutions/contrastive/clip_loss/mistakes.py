@@ -65,8 +65,8 @@ MISTAKES = (
     ),
     Mistake(
         "clamped_after_exp",
-        "the bound is put on the exponential, which is ∞ where logit_scale is large: its gradient is 0 · ∞ = NaN; "
-        "clamp logit_scale at log 100, then take exp",
+        "the bound is put after exp, which is ∞ where logit_scale is large, so the gradient is 0 · ∞ = NaN; clamp "
+        "logit_scale at log 100, then take exp",
         {SCALE: "logit_scale.exp().clamp(max=100)"},
         {SCALE: f"torch.where(logit_scale < {BOUND}, logit_scale.exp(), 100.0).to(logit_scale.dtype)"},
     ),
@@ -92,7 +92,7 @@ MISTAKES = (
     ),
     Mistake(
         "bound_rounded",
-        "the bound is log 100 rounded, to 4.6052, 4.605 or 4.6, or to float32; math.log(100) has all digits",
+        "the bound log 100 is rounded, to 4.6052, 4.605, 4.6 or to float32; use math.log(100)",
         {BOUND: "4.6052"},
         *({BOUND: rounded} for rounded in ("4.605", "4.6", "torch.tensor(100.0).log()")),
     ),
@@ -103,7 +103,8 @@ MISTAKES = (
     ),
     Mistake(
         "not_normalised",
-        "not every row of image and of text is divided by its own Euclidean norm; the logits are made of cosines",
+        "rows of image or of text are not divided by their own Euclidean norms; divide each row by its own norm, so "
+        "that products are cosines",
         each("{}"),
         {UNIT: [UNIT.replace("F.normalize(text, dim=1)", "text"), UNIT.replace("F.normalize(image, dim=1)", "image")]},
         *map(each, ("F.normalize({}, dim=0)", "F.normalize({}, p=1.0)", "{0} / torch.linalg.vector_norm({0})")),
@@ -121,8 +122,8 @@ MISTAKES = (
     ),
     Mistake(
         "overflows_float16",
-        "squares or products of raw rows are summed in float16, and overflow although the norms fit; divide each row "
-        "by its norm first, by F.normalize or torch.linalg.vector_norm",
+        "squares or products of raw rows are summed in float16, and overflow although the norms fit; normalise first,"
+        " with F.normalize or torch.linalg.vector_norm",
         each("{0} / ({0} * {0}).sum(1, keepdim=True).sqrt()"),
         {UNIT: "image, text", LOGITS: BY_RAW_ROWS},
     ),
@@ -140,8 +141,8 @@ MISTAKES = (
     ),
     Mistake(
         "sum_for_mean",
-        "the directions or the rows are summed, or the mean is over N² entries; take the mean over N rows, then the "
-        "mean of both directions",
+        "losses are summed over rows or over directions, or divided by N²; take the mean over N losses, then the mean"
+        " of both directions",
         {RETURN: "return to_text + to_image"},
         {RETURN: [f"{RETURN} {change}" for change in ("* len(own)", "/ len(own)")]},
     ),
@@ -154,8 +155,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_softmax",
-        "the exponentials overflow, a share is 0 before its log is taken, or a share gets an eps; use log_softmax, "
-        "logsumexp or cross-entropy",
+        "exp of a logit overflows, a softmax probability is 0 before its log, or an eps is added to it; use "
+        "log_softmax, logsumexp or cross-entropy",
         along("-logits.softmax({}).diagonal().log().mean()"),
         along("(logits.exp().sum({}).log() - logits.diagonal()).mean()"),
         along("-(logits.exp().diagonal() / logits.exp().sum({})).log().mean()"),
@@ -173,7 +174,7 @@ MISTAKES = (
     ),
     Mistake(
         "wrong_labels",
-        "the label of row i is not i; own pairs are on the diagonal of the logits, so the labels are 0 to N − 1",
+        "the labels do not point at the diagonal of the logits, where the pairs are; they should be 0 to N − 1",
         {TO_TEXT: "F.cross_entropy(logits, own * 0)", TO_IMAGE: "F.cross_entropy(logits.mT, own * 0)"},
     ),
     Mistake(
