@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "same_view_left_out",
-        "the negatives come only from the other view; all 2N rows are anchors, and each counts all other rows",
+        "the negatives come only from the other view; take those of both views, for all 2N anchors",
         {MASKED: f"logits.masked_fill({IN_FIRST_HALF}[:, None] == {IN_FIRST_HALF}, -torch.inf)"},
         {LOSS: "return F.cross_entropy(logits[: rows // 2, rows // 2 :], positive[rows // 2 :])"},
     ),
@@ -59,8 +59,8 @@ MISTAKES = (
     ),
     Mistake(
         "some_logits_not_divided",
-        "the positives or the negatives are not divided by the temperature, or not in both places; divide every "
-        "logit, once",
+        "the positives or the negatives are not divided by the temperature, or the positive only in the numerator or "
+        "only in the denominator; divide every logit once",
         {LOSS: LOSS.replace("logits", POSITIVES_LEFT)},
         {LOSS: LOSS.replace("logits", NEGATIVES_LEFT)},
         {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},
@@ -78,7 +78,7 @@ MISTAKES = (
     Mistake("norms_detached", {UNIT: f"features / {NORM}.detach()"}),
     Mistake(
         "keys_detached",
-        "gradients flow through each row only as an anchor; it is also a positive and a negative of other rows",
+        "a row gets no gradient as a positive or negative of other rows; do not detach the candidates",
         {LOGITS: "unit @ unit.detach().mT / temperature"},
     ),
     Mistake(
@@ -98,7 +98,7 @@ MISTAKES = (
     ),
     Mistake(
         "sum_for_mean",
-        "the losses of the rows are summed, or their sum divided by N; take the mean of all 2N",
+        "the losses of the rows are summed, or their sum is divided by N; take the mean of all 2N losses",
         {LOSS: 'return F.cross_entropy(logits, positive, reduction="sum")'},
         {LOSS: 'return F.cross_entropy(logits, positive, reduction="sum") / (rows // 2)'},
     ),
@@ -122,7 +122,7 @@ MISTAKES = (
     Mistake(
         "self_subtracted_from_the_sum",
         "the row's own exponential, exp(1/τ), is subtracted from the sum, which overflows or loses its digits; mask "
-        "its logit, and use logsumexp or cross-entropy",
+        "the diagonal of the logits, and use logsumexp or cross-entropy",
         {MASKED: "logits"} | as_ratio(total="exps.sum(1) - exps.diagonal()"),
         {MASKED: "logits"} | as_ratio(total="exps.sum(1) - torch.tensor(1 / temperature).exp()"),
     ),
@@ -135,8 +135,8 @@ MISTAKES = (
     ),
     Mistake(
         "masked_after_the_exponential",
-        "the row's own exponential is taken before it is masked, and overflows, so its gradient is 0 · ∞ = NaN; "
-        "mask the logits first",
+        "exp is taken of the diagonal before the mask, and overflows, so the gradient is 0 · ∞ = NaN; mask the logits"
+        " first",
         {
             MASKED: "logits",
             LOSS: "top = logits.detach().masked_fill(itself, -torch.inf).amax(1, keepdim=True)\n"
@@ -179,8 +179,8 @@ MISTAKES = (
     ),
     Mistake(
         "pairs_with_their_features",
-        "each row is multiplied by each other one before the features are summed, which makes a tensor of (2N, 2N, "
-        "D); use @",
+        "every row is multiplied by every row before the features are summed, which makes a tensor of (2N, 2N, D); "
+        "use @",
         {LOGITS: "(unit[:, None] * unit).sum(-1) / temperature"},
         slow=True,
     ),

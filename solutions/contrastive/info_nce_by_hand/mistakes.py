@@ -58,13 +58,13 @@ MISTAKES = (
     ),
     Mistake(
         "another_neighbour",
-        "an odd row is paired with the next row; its positive is the row before it",
+        "odd rows are paired with the next row; the positive of an odd row i should be row i − 1",
         {" ^ 1": ".roll(-1)"},
     ),
     Mistake(
         "maximum_includes_itself",
-        "1/τ, the row's similarity with itself, is subtracted, so at small τ all exponentials are 0; mask the "
-        "diagonal, then subtract each row's maximum",
+        "1/τ, the row's similarity with itself, is subtracted, so at small τ the exponentials of a row can all be 0; "
+        "mask the diagonal, then subtract each row's maximum",
         {MASKED: f"top = {TOP}\n    {MASKED}", SHIFTED: "shifted = logits - top"},
         {SHIFTED: "shifted = logits - 1 / temperature"},
     ),
@@ -163,8 +163,8 @@ MISTAKES = (
     ),
     Mistake(
         "masked_after_the_exponential",
-        "the row's own exponential overflows, or the others are rounded away next to it, before it is left out; mask "
-        "the logits first",
+        "the diagonal is left out only after exp, when it has overflowed, or has rounded the other exponentials away "
+        "in the sum; mask the logits before exp",
         *(LATE | {TOTAL: total} for total in (ALONE, "(shifted.exp() * ~itself).sum(1)", CANCELS)),
         {MASKED: "", TOTAL: CANCELS},
     ),
