@@ -30,8 +30,8 @@ MISTAKES = (
     ),
     Mistake(
         "counted_within_the_chunk",
-        "the mask or the positives are counted from the chunk's first row, but the columns from row 0; add the index "
-        "of the chunk's first row",
+        "the columns of the mask or of the positives are counted from the chunk's first row; columns count from row "
+        "0, so add the index of the chunk's first row",
         {MASKED: LOCAL},
         {POSITIVES: POSITIVES.replace("anchors", PLACES)},
         {MASKED: LOCAL, CHUNK: PLAIN},
@@ -65,8 +65,8 @@ MISTAKES = (
     ),
     Mistake(
         "room_for_whole_chunks",
-        "memory is reserved for full chunks, even if there are fewer rows; chunk_size may be far above 2N, so reserve "
-        "it only for the rows",
+        "memory is reserved for full chunks, even if there are fewer rows; reserve it for 2N rows, since chunk_size "
+        "may be far larger",
         {".split(chunk_size)": ".split(chunk_size)\n    features.new_empty(len(chunks) * chunk_size)"},
     ),
     Mistake(
@@ -82,7 +82,7 @@ MISTAKES = (
     ),
     Mistake(
         "kept_between_calls",
-        "what the backward pass needs is kept where the next call overwrites it; keep it in ctx",
+        "tensors for the backward pass are kept where the next call overwrites them; save them in ctx",
         {
             "ctx.save_for_backward(anchors, unit)": "info_nce.unit = unit\n            ctx.save_for_backward(anchors)",
             "anchors, unit = ctx.saved_tensors": "(anchors,), unit = ctx.saved_tensors, info_nce.unit",
@@ -90,8 +90,8 @@ MISTAKES = (
     ),
     Mistake(
         "upstream_ignored",
-        "backward ignores the gradient that it is given, which differs if the loss is scaled, as in 3 · loss; "
-        "multiply by it",
+        "backward ignores its incoming gradient, which is three times as large for 3 · loss; multiply by the incoming"
+        " gradient",
         {"upstream[:, None] / temperature": "1 / (rows * temperature)"},
     ),
     Mistake(
@@ -105,8 +105,8 @@ MISTAKES = (
     ),
     Mistake(
         "chunk_of_the_loop",
-        "the backward pass calls a function again after the loop, when the loop's variables hold the last chunk; pass "
-        "them to it as arguments",
+        "the backward pass calls a function again after the loop, when the loop's variable holds the last chunk; pass"
+        " the chunk to the function as an argument",
         {CHUNK: f"torch.utils.checkpoint.checkpoint(lambda unit: {PLAIN}, unit, use_reentrant=False)"},
     ),
     Mistake("self_not_excluded", {MASKED: "return logits"}),
@@ -134,7 +134,7 @@ MISTAKES = (
     ),
     Mistake(
         "other_chunks",
-        "chunk_size is taken for the number of chunks, or not used; it is how many rows are in a chunk",
+        "chunk_size is used as the number of chunks, or ignored; it should be the number of rows in a chunk",
         {".split(chunk_size)": [".chunk(chunk_size)", ".split(256)"]},
         slow=True,
     ),

@@ -82,7 +82,7 @@ MISTAKES = (
     ),
     Mistake(
         "self_not_excluded",
-        "each row is in its own denominator, in loss and gradient or in the gradient alone; leave it out of both",
+        "each row is in its own denominator, in the gradient alone or in loss and gradient; leave it out of both",
         {".masked_fill(…": ""},
         {SHARES: "(unit @ unit.mT / temperature).softmax(1)"},
     ),
@@ -112,13 +112,14 @@ MISTAKES = (
     ),
     Mistake(
         "pairs_with_their_features",
-        "all pairs are kept with their features, (2N, 2N, D); a product of matrices adds up the same",
+        "a tensor of (2N, 2N, D), all pairs with their features, is made and summed; use a matrix product, which "
+        "needs no such tensor",
         {"d_cosines @ …": "((d_cosines + d_cosines.mT)[:, :, None] * unit).sum(1)"},
         slow=True,
     ),
     Mistake(
         "matrix_for_each_row",
-        "each row gets its D × D Jacobian; a scalar product with the unit row is all that the projection needs",
+        "a D × D Jacobian is made for each row; project with one scalar product of the row's gradient and its unit row",
         {RESULT: f"(({JACOBIANS}) @ d_unit[:, :, None]).squeeze(2) / norm"},
         slow=True,
     ),
