@@ -58,12 +58,13 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_through_the_floor",
-        "an estimate below the floor still gets a gradient; there g is the floor, a constant without a gradient",
+        "an estimate below the floor still gets a gradient; g should be a constant there, exp(−1/τ)",
         {MG: f"{DIVIDED} + ({MG} - {DIVIDED}).detach()"},
     ),
     Mistake(
         "gradient_cut",
-        "the positive is detached in the correction; above the floor, gradients also flow through it",
+        "the positive is detached in the correction; do not detach it, since above the floor the gradient also flows "
+        "through the correction",
         {MG: MG.replace("plus * exp_positive", "plus * exp_positive.detach()")},
     ),
     Mistake(
@@ -74,7 +75,7 @@ MISTAKES = (
     Mistake("not_divided", "the division by 1 − τ⁺ is missing", {MG: MG.replace(" / (1 - tau_plus)", "")}),
     Mistake(
         "one_sample",
-        "a batch of one sample gives NaN, as a mean over no negatives does; its loss is 0",
+        "a batch of one sample gives NaN, as a mean over no negatives does; its loss should be 0",
         {SUM: SUM.replace("sum(1)", "sum(1) / M * M")},
     ),
     Mistake(

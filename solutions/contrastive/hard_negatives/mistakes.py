@@ -84,7 +84,8 @@ MISTAKES = (
     ),
     Mistake(
         "of_the_whole_batch",
-        "the k hardest of the whole batch, or k columns that all anchors share, are taken; each anchor has its own k",
+        "all anchors share the k hardest negatives of the batch, or the same k columns; take each anchor's own k "
+        "hardest",
         {HARDEST: [f"negatives.flatten().topk({K}).values.expand(rows, -1)", f"negatives[:, :{K}]"]},
     ),
     Mistake("easiest", "the least similar negatives are taken; take the most similar, the hard ones", EASIEST),
@@ -109,7 +110,7 @@ MISTAKES = (
     Mistake("positive_left_out", "the positive is missing in the denominator; add it", {LOSS: WITHOUT_POSITIVE}),
     Mistake(
         "hardest_detached",
-        "the negatives, or all rows but the anchors, get no gradient; detach none of them",
+        "rows get no gradient as negatives of other rows, perhaps not as positives either; detach none of them",
         {HARDEST: f"{HARDEST}.detach()"},
         {LOGITS: "unit @ unit.detach().mT / temperature"},
     ),
@@ -119,10 +120,15 @@ MISTAKES = (
         {CANDIDATES: [CANDIDATES.replace(part, f"{part} * temperature") for part in ("positive", "hardest")]},
         {LOGITS: "unit @ unit.mT"},
     ),
-    Mistake("sum_for_mean", "the losses are added up, or divided by N; take the mean of all 2N", {LOSS: SUMS}),
+    Mistake(
+        "sum_for_mean",
+        "the losses are summed, or their sum is divided by N; take the mean of all 2N losses",
+        {LOSS: SUMS},
+    ),
     Mistake(
         "mask_of_a_finite_number",
-        "rows that are no negatives get a number above some negatives, or one that float16 cannot hold; give them −inf",
+        "the row itself and its positive are masked with a number above some negatives, or one that float16 cannot "
+        "hold; mask them with −inf",
         {MASKED: [MASKED.replace("-torch.inf", weak) for weak in ("0.0", "-1.0", "-10.0", "-100.0", "-9e15")]},
     ),
     Mistake(
