@@ -95,8 +95,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_the_scale",
-        "the parameter is log(1/τ), as in CLIP, or the cosines are multiplied by τ; here τ = exp(log_temperature), so "
-        "divide by it",
+        "the parameter is log(1/τ), as in CLIP, or the cosines are multiplied by τ; here τ = exp(log_temperature), "
+        "and the cosines should be divided by τ",
         {LOG: f"-{LOG}", TAU: "return (-self.log_temperature).exp()"},
         {LOGITS: f"{PRODUCT} * self.temperature"},
         {LOG: f"-{LOG}", LOGITS: f"{PRODUCT} * {EXP}"},
@@ -121,7 +121,7 @@ MISTAKES = (
     ),
     Mistake(
         "another_parameter",
-        "there is a parameter besides log_temperature, perhaps a frozen one; make a constant a buffer or a number",
+        "there is a parameter besides log_temperature, perhaps a frozen one; keep constants as buffers or as numbers",
         {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()), requires_grad=False)"},
         {KEPT: f"{KEPT}\n        self.one = nn.Parameter(torch.ones(()))"},
     ),

@@ -60,7 +60,7 @@ MISTAKES = (
     ),
     Mistake(
         "positive_left_out",
-        "the positive is left out of the denominator; it is one of the 1 + K candidates",
+        "the positive is left out of the denominator; sum over all 1 + K candidates, the positive included",
         {LOSS: "return (logits[:, 1:].logsumexp(1) - logits[:, 0]).mean()"},
     ),
     Mistake(
@@ -71,7 +71,8 @@ MISTAKES = (
     ),
     Mistake(
         "labels_of_the_batch",
-        "the label of query i is i, as in InfoNCE; here the positive of each query is in the same column, the first",
+        "the label of query i is i, as in InfoNCE; here every positive is in column 0 of the logits, so all labels "
+        "should be 0",
         IN_BATCH,
     ),
     Mistake(
@@ -144,7 +145,7 @@ MISTAKES = (
     ),
     Mistake(
         "query_parameters_changed",
-        "the query's parameters are changed; only the key's should be",
+        "the query's parameters are changed; only the key's parameters should change",
         {STEP: ["q.mul_(m).add_(k, alpha=1 - m)", "k.mul_(m).add_(q.mul_(1 - m))", STEP + "\n            q.copy_(k)"]},
     ),
     Mistake(
@@ -193,8 +194,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_way_round_the_end",
-        "keys beyond the last row are lost, raise an error, or move the whole batch to row 0; only these keys go on "
-        "from row 0",
+        "keys beyond the last row are lost, raise an error, or move the whole batch to row 0; these keys alone should"
+        " go to row 0 and on",
         {MODULO: WITHIN, WRITE: UP_TO_THE_END},
         {MODULO: MODULO.removesuffix(" % size")},
         {FIRST: FIRST + "\n        if first % size + len(kept) > size:\n            first = self.count = 0"},
@@ -202,15 +203,15 @@ MISTAKES = (
     ),
     Mistake(
         "oldest_of_an_oversized_batch",
-        "of a batch larger than the queue, the first keys remain; the last `size` keys should",
+        "of a batch larger than the queue, the first keys remain; the last `size` keys should remain",
         {KEPT: "keys[:size].detach()"},
         {KEPT: "keys[:size].detach()", FIRST: "first = self.count"},
         {KEPT: "keys[:size].detach()"} | SKIPPED,
     ),
     Mistake(
         "rows_after_an_oversized_batch",
-        "a batch larger than the queue, or the batch after it, ends up in the wrong rows; the keys that were skipped "
-        "also count",
+        "a batch larger than the queue, or the batch after it, ends up in the wrong rows; count the skipped keys as "
+        "well",
         {FIRST: "first = self.count"},
         SKIPPED,
         {COUNT: ["self.count += len(kept)", f"{COUNT} if len(keys) <= size else -self.count"]},
@@ -223,7 +224,7 @@ MISTAKES = (
     ),
     Mistake(
         "keys_normalised",
-        "enqueue divides the keys by their norms; store them as they are given, since the loss divides",
+        "enqueue divides the keys by their norms; store them as they are given, since moco_loss normalises them",
         {KEPT: f"F.normalize({KEPT}, dim=1)"},
     ),
     Mistake(
