@@ -42,7 +42,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_k_added",
-        "log K is added; the noise is K times as frequent as the data, so subtract it",
+        "log K is added; subtract log K, since the noise is K times as frequent as the data",
         deltas("{0}_scores - log_noise_{0} + log_K"),
     ),
     Mistake(
@@ -83,7 +83,7 @@ MISTAKES = (
     ),
     Mistake(
         "sign_of_the_noise",
-        "the noise samples count as data, by log σ(δ); the probability that a sample is noise is σ(−δ)",
+        "the noise samples count as data, by log σ(δ); use log σ(−δ), since σ(−δ) is the probability of noise",
         {LOG_NEG: "F.logsigmoid(neg_delta)"},
     ),
     Mistake(
