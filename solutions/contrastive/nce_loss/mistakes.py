@@ -96,8 +96,8 @@ MISTAKES = (
     Mistake("sum_over_the_rows", "the rows are added up; take their mean", {RESULT: RESULT.replace("mean", "sum")}),
     Mistake(
         "log_of_a_sigmoid",
-        "the log is taken of a sigmoid, which rounds to 0 or 1 far from 0, where an eps does not help; use logsigmoid "
-        "of δ and −δ",
+        "the log is taken of a sigmoid, which rounds to 0 or 1 for large |δ|, and an eps does not help; use "
+        "logsigmoid of δ and −δ",
         log_probs("{}.sigmoid().log()"),
         {LOG_POS: "pos_delta.sigmoid().log()", LOG_NEG: "(1 - neg_delta.sigmoid()).log()"},
         log_probs("({}.sigmoid() + 1e-8).log()"),
@@ -134,8 +134,8 @@ MISTAKES = (
     ),
     Mistake(
         "all_pairs",
-        "log pₙ of all N positives is subtracted from the score of each, and only the diagonal is kept; subtract "
-        "elementwise",
+        "a table of the scores of all positives minus all their log pₙ is made, and only the diagonal is kept; "
+        "subtract elementwise",
         {POS: "(pos_scores[:, None] - log_noise_pos).diagonal() - log_K"},
         slow=True,
     ),

@@ -48,7 +48,7 @@ MISTAKES = (
     ),
     Mistake(
         "activation_after_the_towers",
-        "an activation such as ReLU follows the towers; the embeddings are what the linear layers give",
+        "an activation such as ReLU follows the towers; leave it out, since each tower is only a linear layer",
         {old: old.replace(", dim", ".relu(), dim") for old in (USERS, ITEMS)},
     ),
     Mistake(
@@ -70,7 +70,7 @@ MISTAKES = (
     ),
     Mistake(
         "positive_masked_too",
-        "the user's own item is masked as well, since its id equals itself; leave the diagonal out of the mask",
+        "the user's own item is masked as well, since every id equals itself; leave the diagonal out of the mask",
         {AGAIN: "item_ids[:, None] == item_ids"},
     ),
     Mistake(
@@ -82,7 +82,7 @@ MISTAKES = (
     ),
     Mistake(
         "duplicates_as_positives",
-        "the same item in another row counts as one more positive; it counts as nothing, so mask it",
+        "the same item in another row counts as one more positive; mask it, so that it counts as nothing",
         {TABLE: "(item_ids[:, None] == item_ids).to(logits)\n            own = again / again.sum(1, keepdim=True)"},
     ),
     Mistake(
