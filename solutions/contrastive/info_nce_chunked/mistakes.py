@@ -76,7 +76,7 @@ MISTAKES = (
     ),
     Mistake(
         "half_of_the_gradient",
-        "each row gets a gradient only as an anchor, or only as a candidate; it is both, so add the two",
+        "each row gets a gradient only as an anchor, or only as a candidate; add both parts",
         {"gradient = off.mT @ unit[anchors]": "gradient = torch.zeros_like(unit)"},
         {"gradient[anchors] += off @ unit": "pass"},
     ),

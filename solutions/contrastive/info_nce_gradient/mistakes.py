@@ -34,14 +34,14 @@ MISTAKES = (
     ),
     Mistake(
         "no_projection",
-        "the gradient keeps its part along the row; the length changes no cosine, so subtract that part, even if the "
-        "length is 1",
+        "the gradient keeps its part along the row; subtract that part, even if the row's length is 1, since the "
+        "length changes no cosine",
         {RESULT: ["d_unit / norm", "(d_unit - radial * ((norm - 1).abs() > 1e-5)) / norm"]},
     ),
     Mistake(
         "not_divided_by_the_length",
-        "the gradient is not divided by the lengths of the rows; divide it, since a long row turns less for the same "
-        "move",
+        "the gradient is not divided by the lengths of the rows; divide by them, since the same step turns a long row"
+        " less",
         {RESULT: "d_unit - radial"},
     ),
     Mistake(

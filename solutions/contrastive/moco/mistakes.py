@@ -134,7 +134,7 @@ MISTAKES = (
     ),
     Mistake(
         "momentum_the_wrong_way_round",
-        "the old key has the weight 1 − m, and the query the weight m; it should be m·k + (1 − m)·q",
+        "the old key has the weight 1 − m, and the query the weight m; the new key should be m·k + (1 − m)·q",
         {STEP: "k.mul_(1 - m).add_(q, alpha=m)"},
     ),
     Mistake(
