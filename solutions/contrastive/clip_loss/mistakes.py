@@ -164,8 +164,8 @@ MISTAKES = (
     ),
     Mistake(
         "maximum_of_the_whole_table",
-        "the largest logit of the table is subtracted before exp, and rows or columns that are far below it vanish; "
-        "subtract each row's own maximum, and each column's, or use logsumexp",
+        "the table's largest logit is subtracted before exp, so rows or columns far below it vanish; subtract each "
+        "row's and each column's own maximum, or use logsumexp",
         along("((logits - logits.max()).exp().sum({}).log() + logits.max() - logits.diagonal()).mean()"),
         *(
             {loss: f"((logits - logits.max()).exp().sum({dim}).log() + logits.max() - logits.diagonal()).mean()"}
@@ -174,7 +174,7 @@ MISTAKES = (
     ),
     Mistake(
         "wrong_labels",
-        "the labels do not point at the diagonal of the logits, where the pairs are; they should be 0 to N − 1",
+        "the labels do not point at the pairs, on the diagonal of the logits; the labels should be 0 to N − 1",
         {TO_TEXT: "F.cross_entropy(logits, own * 0)", TO_IMAGE: "F.cross_entropy(logits.mT, own * 0)"},
     ),
     Mistake(

@@ -78,7 +78,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_pair",
-        "a batch of one sample fails or is refused; without a negative the loss is 0",
+        "a batch of one sample fails or is refused; without a negative the loss should be 0",
         {TOP_K: "if top_k < 1 or len(features) == 2:"},
         {CANDIDATES: f"{CANDIDATES} - hardest.amax(1, keepdim=True)"},
     ),

@@ -170,8 +170,8 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_share",
-        "the log is taken of a share that rounds to 0, or the positive's logit is subtracted before exp, which "
-        "overflows; subtract the row's maximum before exp, and the positive's logit after the log",
+        "the log is taken of a share that rounds to 0, or exp(logit − the positive's) overflows; subtract the row's "
+        "maximum before exp, the positive's logit after the log",
         {LOSS: [f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)")]},
         {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
     ),

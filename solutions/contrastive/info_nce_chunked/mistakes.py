@@ -122,8 +122,8 @@ MISTAKES = (
     ),
     Mistake(
         "whole_table",
-        "(2N, 2N) numbers or booleans are there at once; make the table and mask of one chunk at a time, and "
-        "again in the backward pass, by torch.utils.checkpoint or an autograd.Function",
+        "(2N, 2N) numbers or booleans exist at once; make table and mask chunk by chunk, and again in the backward "
+        "pass, with torch.utils.checkpoint or an autograd.Function",
         {CHUNK: PLAIN},
         {UNIT: f"{UNIT}\n    table = (unit @ unit.mT / temperature).detach()", "unit[anchors] @ …": "table[anchors]"},
         {

@@ -123,7 +123,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_row_of_noise",
-        "log_noise_neg of shape (1, K) or (N, 1) is accepted and broadcast; refuse all shapes but (N, K)",
+        "log_noise_neg of another shape, such as (1, K) or (N, 1), is accepted and broadcast; refuse all shapes but "
+        "(N, K)",
         {"if log_noise_neg.shape != neg_scores.shape:": "if (neg_scores - log_noise_neg).shape != neg_scores.shape:"},
     ),
     Mistake(
