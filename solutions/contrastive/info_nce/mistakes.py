@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "same_view_left_out",
-        "the negatives come only from the other view; take those of both views, for all 2N anchors",
+        "the negatives come only from the other view; take negatives of both views, for all 2N anchors",
         {MASKED: f"logits.masked_fill({IN_FIRST_HALF}[:, None] == {IN_FIRST_HALF}, -torch.inf)"},
         {LOSS: "return F.cross_entropy(logits[: rows // 2, rows // 2 :], positive[rows // 2 :])"},
     ),
