@@ -35,8 +35,8 @@ MISTAKES = (
     ),
     Mistake(
         "logs_by_way_of_exp",
-        "log_posterior takes exp of the log-likelihoods or of the joint's log, which is 0 or infinite for 1000 "
-        "observations; use torch.logsumexp",
+        "log_posterior takes exp of the log-likelihoods or of the joint's log; for 1000 observations exp underflows "
+        "or overflows; use torch.logsumexp",
         {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()"},
         {LOG_EVIDENCE: "log_joint.exp().sum(-1, keepdim=True).log()", LOG_NONE: "if False:"},  # gives infinity
         {LOG_POSTERIOR: "return torch.log(posterior(log_prior.exp(), log_likelihood.exp()))"},
@@ -69,8 +69,8 @@ MISTAKES = (
     ),
     Mistake(
         "not_the_plain_sum",
-        "the joint is divided by its sum plus an eps, wrong for tiny sums, or by its 1-norm, whose gradient is 0 at "
-        "entries of 0; divide by the sum itself",
+        "the joint is divided by its sum plus an eps (wrong for tiny sums), or by its 1-norm (gradient 0 at entries "
+        "of 0); divide it by its sum",
         {POSTERIOR: "return joint / (evidence + 1e-12)"},
         {POSTERIOR: "return joint / joint.norm(p=1, dim=-1, keepdim=True)"},
         {POSTERIOR: "return torch.nn.functional.normalize(joint, p=1, dim=-1)"},
@@ -84,15 +84,16 @@ MISTAKES = (
     ),
     Mistake(
         "prior_checked_in_some",
-        "one of the three functions does not check its prior, or checks its logs; check the prior itself in all three",
+        "a function does not check its prior, or log_posterior checks log_prior itself; check the prior in all "
+        "three, exp(log_prior) in log_posterior",
         {f"check_prior(prior)\n    {JOINT}": JOINT},
         {f"check_prior(prior)\n    {TOTAL}": TOTAL},
         {"check_prior(log_prior.…": ["pass", "check_prior(log_prior)"]},
     ),
     Mistake(
         "evidence_half_checked",
-        "an evidence of 0 is refused only if all rows have it, if all likelihoods are 0, or if there are several "
-        "hypotheses; refuse it in any row, whatever makes it 0",
+        "an evidence of 0 is refused only if every row has it, if the likelihoods are all 0, or if K > 1; refuse "
+        "every row whose evidence is 0",
         {NONE: "if (evidence == 0).all():"},
         {NONE: ["if (likelihood == 0).all(-1).any():", "if len(prior) > 1 and (evidence == 0).any():"]},
         {LOG_NONE: "if (log_evidence == -torch.inf).all():"},
@@ -120,7 +121,7 @@ MISTAKES = (
     ),
     Mistake(
         "evidence_detached",
-        "the evidence is detached, so the gradient misses that it depends on prior and likelihood",
+        "the evidence is detached, but it depends on prior and likelihood; let gradients flow through it",
         {POSTERIOR: "return joint / evidence.detach()"},
         {LOG_POSTERIOR: "return log_joint - log_evidence.detach()"},
     ),
