@@ -80,7 +80,7 @@ MISTAKES = (
     ),
     Mistake(
         "fixed_slope_in_backward",
-        "the backward of leaky_relu uses 0.01, whatever negative_slope was; keep negative_slope on ctx",
+        "the backward of leaky_relu always uses 0.01; keep negative_slope on ctx, and use it",
         {LEAKY_GRAD: LEAKY_GRAD.replace("ctx.negative_slope", "0.01")},
     ),
     Mistake(
@@ -97,7 +97,8 @@ MISTAKES = (
     ),
     Mistake(
         "infinity_times_0",
-        "elu multiplies e^x by a mask of 0 and 1, and where e^x overflows that is ∞ · 0 = NaN; select with torch.where",
+        "elu multiplies e^x by a mask of 0 and 1; where e^x overflows, the product is ∞ · 0 = NaN; select with "
+        "torch.where",
         {ELU: "x * (x > 0) + alpha * torch.expm1(x) * (x <= 0)"},
         {ELU_SLOPE: "((x > 0) + ctx.alpha * torch.exp(x) * (x <= 0))"},
     ),
@@ -150,7 +151,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_flattened_by_view",
-        "the gradient that arrives may be transposed, and then has no flat view; multiply it in the shape that it has",
+        "view(-1) fails if the gradient that arrives is transposed; multiply it in the shape that it has",
         {SIGMA_GRAD: "(grad.view(-1) * (sigma * (1 - sigma)).reshape(-1)).reshape(sigma.shape)"},
     ),
     Mistake(
