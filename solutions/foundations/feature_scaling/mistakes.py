@@ -68,8 +68,8 @@ MISTAKES = (
     ),
     quotients(
         "scale_clamped",
-        "divisors below a tiny number are raised to it, so gradients, or what robust returns, are huge where the "
-        "divisor is 0; divide by 1 there",
+        "tiny divisors are raised to a bound such as 1e-12; where the divisor is 0, gradients or robust's results "
+        "are huge; divide by 1 there",
         "({0} / {1}.clamp_min(1e-12))",
         *everywhere("x / scale.clamp_min({})"),
     ),
@@ -87,7 +87,7 @@ MISTAKES = (
         *(*BY_ROW, *BY_COLUMN),
     ),
     Mistake(
-        "whole_table", "one statistic is taken of the whole table; take one of each column, or of each row", *BY_TABLE
+        "whole_table", "one statistic is taken of the whole table; take one for each column, or for each row", *BY_TABLE
     ),
     Mistake(
         "sample_std",
@@ -97,7 +97,7 @@ MISTAKES = (
     ),
     Mistake(
         "root_missing",
-        "the variance, or the sum of the squares, is used without its root",
+        "the variance, or the sum of the squares, is used without its root; take the square root",
         *({STD: STD.replace("std", "var")}, {L2: L2 + ".square()"}),
     ),
     Mistake(
@@ -121,7 +121,8 @@ MISTAKES = (
     ),
     Mistake(
         "abs_missing",
-        "the absolute values are left out, or taken too late; max_abs divides by max |x|, and l1_normalize by Σ |x|",
+        "the absolute values are left out, or taken after the maximum; max_abs divides by max |x|, and l1_normalize "
+        "by Σ |x|",
         *({TOP: "x.amax(0)"}, {TOP: "x.amax(0).abs()"}, {L1: "wide.sum(1, keepdim=True)"}),
     ),
     Mistake(
@@ -146,8 +147,8 @@ MISTAKES = (
     Mistake("log_of_1_plus_x", "1 + x rounds a small x away; use torch.log1p", {LOG: "torch.log(1 + x)"}),
     Mistake(
         "log_of_another",
-        "the logarithm is not taken of 1 + x, or x is changed first; take torch.log1p of x as it is, even if x is "
-        "negative",
+        "the logarithm is taken of another number than 1 + x, or x is changed first; take torch.log1p of x as it is, "
+        "even if x is negative",
         *(
             {LOG: "torch.log(x)"},
             {LOG: "x.sign() * torch.log1p(x.abs())"},
