@@ -68,13 +68,14 @@ MISTAKES = (
     ),
     Mistake(
         "mask_missing",
-        "no mask, or hidden >= 0, which is always true, lets the whole gradient through the ReLU; it should be 0 "
-        "where the ReLU returned 0",
+        "the whole gradient passes the ReLU, as without a mask or with hidden >= 0, which is always true; set the "
+        "gradient to 0 where the ReLU returned 0",
         {f"d_hidden * {MASK}": "d_hidden"},
     ),
     Mistake(
         "mask_of_the_gradient",
-        "the ReLU's mask is taken from the sign of the gradient; take it from the pre-activation of the forward pass",
+        "the ReLU's mask is taken from the sign of the gradient; take the mask from the pre-activation of the "
+        "forward pass",
         {MASK: "(d_hidden > 0)"},
     ),
     Mistake(
@@ -104,8 +105,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_shift_for_all_rows",
-        "the largest logit of the whole batch is subtracted, so rows far below it are 0/0; subtract each row's "
-        "largest logit",
+        "the largest logit of the whole batch is subtracted, so a row far below this logit gives 0/0; subtract each "
+        "row's largest logit",
         {P: SHARES.format("(logits - logits.max())")},
     ),
     Mistake(
@@ -135,7 +136,8 @@ MISTAKES = (
     ),
     Mistake(
         "state_in_a_global",
-        "the forward pass leaves its tensors in the module, where the next call overwrites them; return them as cache",
+        "the forward pass keeps its tensors in a global variable, which the next call overwrites; return them as the "
+        "cache",
         {
             "def mlp_forward(": "LAST = {}\n\n\ndef mlp_forward(",
             RESULT: "LAST.update(x=x, hidden=hidden, w2=w2)\n    return logits, LAST",
@@ -144,8 +146,7 @@ MISTAKES = (
     ),
     Mistake(
         "outer_product_of_each_row",
-        "one outer product is made for each row, and these are summed; one matrix product, with x or h transposed, "
-        "does both",
+        "an outer product is made for each row, and these are summed; use one matrix product, with x or h transposed",
         OUTER_1 | OUTER_2,
         OUTER_1,
         OUTER_2,
