@@ -77,8 +77,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_step_for_all_sizes",
-        "the default step does not grow with |x|, at least for negative x, so rounding spoils the slopes "
-        "at large entries; multiply the step by max(1, |x|) of each entry",
+        "the default step does not grow with |x|, or only for positive x, so rounding spoils the slopes at large "
+        "entries; multiply the step by max(1, |x|) of each entry",
         {DEFAULT: [f"torch.full_like(x, {EPS})", EPS + " * x.clamp_min(1)"]},
     ),
     Mistake(
@@ -145,7 +145,7 @@ MISTAKES = (
     ),
     Mistake(
         "value_is_a_view",
-        "f may return a view of its argument, which moves before the value is used; turn the value into a number first",
+        "f may return a view of its argument, and the next move changes that view; turn the value into a number first",
         moved("z", "z[i].item()", *SET, value="f({})"),
     ),
     Mistake(
@@ -163,8 +163,8 @@ MISTAKES = (
     ),
     Mistake(
         "result_has_a_graph",
-        "the result has a graph, from x or from weights inside f, or x requires grad and cannot be written to; compute "
-        "without gradients",
+        "gradients are not switched off, so the result has a graph, or an x that requires grad cannot be written to; "
+        "compute under torch.no_grad()",
         {GUARD: ["    if True:\n", "    x = x.detach()\n    if True:\n"]},
         {GUARD: "    if True:\n", **moved("x", "x[i].item()", *SET, value="f({}).clone()")},
     ),
