@@ -93,7 +93,8 @@ MISTAKES = (
     ),
     Mistake(
         "not_the_maximum",
-        "what is subtracted is not the largest number along dim, so exp overflows, or all of its results underflow",
+        "something other than the largest number along dim is subtracted, so exp overflows, or all of its results "
+        "underflow; subtract the maximum",
         *shifted(
             *(f"x - x.abs().{MAX}", f"x - x.{MAX}.clamp_min(0)", f"x - x.nan_to_num(neginf=0).{MAX}"),
             *("x - x.mean(dim, keepdim=True)", "x - x.mean()"),
@@ -182,7 +183,8 @@ MISTAKES = (
     Mistake("half_becomes_float32", *of_another_x("(x.float() if x.dtype.itemsize < 4 else x)")),
     Mistake(
         "diagonal_of_the_jacobian",
-        "backward uses only the diagonal of the Jacobian; each result depends on all numbers along dim",
+        "backward uses only the diagonal of the Jacobian, but each result depends on all numbers along dim; include "
+        "the terms off the diagonal",
         backward("g * y * (1 - y)"),
         backward("g * (1 - y.exp())", LOG_P),
     ),
