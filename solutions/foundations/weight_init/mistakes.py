@@ -112,7 +112,7 @@ MISTAKES = (
     ),
     Mistake(
         "mirrored",
-        "half of the numbers are drawn, and the others are the same with the opposite sign; draw each one on its own",
+        "half of the numbers are drawn, and the others are their negatives; draw every number",
         filled(MIRRORED.format(RAND), MIRRORED.format(RANDN)),
     ),
     Mistake(
