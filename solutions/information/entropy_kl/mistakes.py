@@ -89,14 +89,14 @@ MISTAKES = (
     ),
     mistake(
         "eps_in_the_logarithm",
-        "an eps or a clamp raises the probabilities before the logarithm; leave all as they are except in 0 · log 0",
+        "an eps or a clamp raises the probabilities before the logarithm; change them only in 0 · log 0",
         *(change for eps in EVERY_EPS for change in logarithms_of(eps)),
         short={LOG_Q: "(q + 1e-12).log()"},
     ),
     mistake(
         "gradient_lost_where_p_is_0",
-        "the cross-entropy skips all entries with p = 0, where p has the gradient −log q; "
-        "skip only those with p = q = 0",
+        "the cross-entropy skips all entries with p = 0, where its gradient with respect to p is −log q; skip only "
+        "those with p = q = 0",
         {"ce": "-p * torch.where(p == 0, 1, q).log()"},
         short={ZERO: "p == 0"},
     ),
@@ -176,7 +176,7 @@ MISTAKES = (
     mistake("base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base or math.e).log()"}),
     mistake(
         "base_0_for_none",
-        "a base of 0 is treated as None; check `is None`",
+        "a base of 0 is treated as None; check `base is None`",
         {"check": "base and (base < 0 or base == 1)"},
     ),
     mistake(
