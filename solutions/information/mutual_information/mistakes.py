@@ -95,7 +95,7 @@ MISTAKES = (
     ),
     mistake(
         "eps_in_the_logarithm",
-        "an eps or a clamp raises what the logarithm is taken of; leave it as it is, except in 0 · log 0",
+        "an eps or a clamp raises the input of the logarithm; change that input only in 0 · log 0",
         *(form | {"inside": f"p{raised}"} for raised in RAISED for form in FORMS),
         *each("p * (log(p) - (x * y + 1e-12).log())", "p * ((z + 1e-12).log() - log(p))"),
     ),
@@ -114,11 +114,15 @@ MISTAKES = (
     ),
     mistake(
         "another_entropy",
-        "H(x, y) is returned for H(x | y), which is H(x, y) − H(y)",
+        "H(x, y) is returned for H(x | y); subtract H(y)",
         *conditional("h(p)"),
         short={"(log_known - log_joint)": "-log_joint"},
     ),
-    mistake("nothing_known", "H(x) is returned for H(x | y)", *conditional("h(x if given == 'y' else y)")),
+    mistake(
+        "nothing_known",
+        "H(x) is returned for H(x | y); take the logarithm of p(x | y), not of p(x)",
+        *conditional("h(x if given == 'y' else y)"),
+    ),
     mistake(
         "no_information",
         "the result is H(x, y), or H(x | y) + H(y | x), or a normalised information; return I = H(x) + H(y) − H(x, y)",
@@ -148,8 +152,8 @@ MISTAKES = (
     ),
     Mistake(
         "entropy_of_one_column",
-        "H(x) is computed as H(x | y) of a table with one column, whose p(y) adds a constant to every gradient; use "
-        "−Σ p(x) log p(x)",
+        "H(x) is computed as H(x | y) of a table with one column, but the p(y) of this table adds a constant to "
+        "every gradient; use −Σ p(x) log p(x)",
         {
             "x = joint.sum(1)": "x = joint.sum(1, keepdim=True)",
             "h_x = …": 'h_x = conditional_entropy(x, "y", base)',
@@ -164,13 +168,13 @@ MISTAKES = (
     ),
     mistake(
         "base_ignored",
-        "`base` is ignored; use it",
+        "`base` is ignored; divide by its logarithm",
         *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}"),
         short={"nats if …": "nats"},
     ),
     mistake(
         "base_0_for_none",
-        "a base of 0 is treated as None; check `is None`",
+        "a base of 0 is treated as None; check `base is None`",
         {"check": "base and (base < 0 or base == 1)"},
     ),
     mistake(
