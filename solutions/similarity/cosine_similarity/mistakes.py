@@ -84,13 +84,12 @@ MISTAKES = (
     ),
     Mistake(
         "eps_ignored",
-        "the argument eps is ignored and 1e-8 used for it; use the one that is passed",
+        "the argument eps is ignored and 1e-8 used for it; use the eps that is passed",
         norms(PLAIN + ".clamp_min(1e-8)"),
     ),
     Mistake(
         "eps_raised",
-        "a larger eps that suits the dtype takes the place of eps, so tiny vectors get the wrong similarity; "
-        "use eps as it is",
+        "eps is raised to suit the dtype, so tiny vectors get the wrong similarity; use eps as it is",
         norms(PLAIN + ".clamp_min(max(eps, torch.finfo(x.dtype).eps))"),
         norms(PLAIN + ".clamp_min(max(eps, 1e-4) if x.dtype.itemsize < 4 else eps)"),
     ),
@@ -116,13 +115,14 @@ MISTAKES = (
     ),
     Mistake(
         "squares_overflow_in_half",
-        "the squares are added up in float16, which overflows for vectors whose norm fits; "
-        "use torch.linalg.vector_norm, or a wider dtype",
+        "the squares are added up in float16, and the sum may overflow where the norm fits; use "
+        "torch.linalg.vector_norm, or a wider dtype",
         norms(SQUARES + ".clamp_min(eps * eps).sqrt()"),
     ),
     Mistake(
         "product_overflows_in_half",
-        "the dot product is taken before dividing by the norms, which overflows in float16; divide each vector first",
+        "the dot product is taken first, and may overflow in float16; divide each vector by its norm before you "
+        "multiply",
         {RESULT: "(x * y).sum(dim) / (x_norm * y_norm).squeeze(dim)"},
     ),
     Mistake(
