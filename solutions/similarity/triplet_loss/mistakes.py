@@ -31,7 +31,7 @@ def under_the_root(eps: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "cosine_clamped",
-        "the cosine is clamped to about 1e-7 below 1, so small distances are wrong; leave it as it is",
+        "the cosine is clamped at about 1 − 1e-7, so small distances are wrong; do not clamp it",
         cosine("1 - (a * X).sum(1).clamp(-1 + 1e-7, 1 - 1e-7)"),
     ),
     Mistake(
@@ -46,7 +46,7 @@ MISTAKES = (
     ),
     Mistake(
         "margin_subtracted",
-        "the margin is subtracted; add it, so that it asks for more distance and not for less",
+        "the margin is subtracted, so it asks for less distance; add it",
         {HINGE: "torch.relu(to_positive - to_negative - margin)"},
     ),
     Mistake(
@@ -133,7 +133,7 @@ MISTAKES = (
     ),
     Mistake(
         "distance_swapped",
-        "the smaller of the negative's distances from anchor and positive is used (torch's swap=True); use the "
+        "the negative's distance is the smaller one of those from anchor and positive (torch's swap=True); take the "
         "one from the anchor",
         {
             NEGATIVE: f"torch.minimum({NEGATIVE}, {NEGATIVE.replace('anchor', 'positive')})",
