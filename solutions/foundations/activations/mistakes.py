@@ -57,7 +57,7 @@ MISTAKES = (
     ),
     Mistake(
         "slope_by_division",
-        "the slope is taken as the output over x, which is 0 / 0 = NaN at 0; ask whether x > 0",
+        "the slope is taken as output / x, which is 0 / 0 = NaN at 0; ask whether x > 0",
         {**RELU_OF_X, RELU_GRAD: "return grad * (result.clamp(min=0) / result)"},
         {LEAKY_GRAD: "grad * (torch.where(x > 0, x, ctx.negative_slope * x) / x)"},
     ),
@@ -104,7 +104,8 @@ MISTAKES = (
     ),
     Mistake(
         "alpha_forgotten",
-        "below 0, elu's value or slope lacks alpha somewhere; the value is alpha (e^x − 1), and the slope alpha e^x",
+        "below 0, elu's value or slope lacks alpha somewhere; the value should be alpha (e^x − 1), and the slope "
+        "alpha e^x",
         {ELU_SLOPE: "torch.where(x > 0, 1, torch.exp(x))"},
         {ELU: ELU.replace("alpha * ", "")},
         {ELU_SLOPE: "torch.where(x > 0, 1, ctx.alpha * torch.expm1(x) + 1)"},
@@ -127,7 +128,7 @@ MISTAKES = (
     ),
     Mistake(
         "upstream_ignored",
-        "backward returns only the slope; by the chain rule it is multiplied by the gradient that arrives",
+        "backward returns only the slope; multiply the slope by the gradient that arrives (the chain rule)",
         {TANH_GRAD: "1 - t * t"},
         {SIGMA_GRAD: "sigma * (1 - sigma)"},
         {RELU_GRAD: f"return {MASK}"},
