@@ -121,13 +121,13 @@ MISTAKES = (
     ),
     Mistake(
         "abs_missing",
-        "the absolute values are left out, or taken after the maximum; max_abs divides by max |x|, and l1_normalize "
-        "by Σ |x|",
+        "the absolute values are left out, or taken after the maximum; max_abs should divide by max |x|, and "
+        "l1_normalize by Σ |x|",
         *({TOP: "x.amax(0)"}, {TOP: "x.amax(0).abs()"}, {L1: "wide.sum(1, keepdim=True)"}),
     ),
     Mistake(
         "lower_median",
-        "torch.median gives the lower of the two middle numbers; the median is their mean, as torch.quantile has it",
+        "torch.median gives the lower of the two middle numbers; take their mean, as torch.quantile does",
         {"wide - median": "wide - wide.median(0).values"},
     ),
     Mistake(
