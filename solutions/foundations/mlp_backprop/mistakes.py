@@ -46,7 +46,7 @@ MISTAKES = (
     ),
     Mistake(
         "divided_twice",
-        "some gradients are divided by N twice; 1/N enters once, for instance in the gradient of the logits",
+        "some gradients are divided by N twice; divide only once, for instance in the gradient of the logits",
         MEANS,
         AGAIN,
         {**MEANS, **AGAIN},
