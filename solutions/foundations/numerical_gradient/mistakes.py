@@ -54,8 +54,8 @@ def through(flat: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "forward_difference",
-        "the slope is taken on one side of x, so its error is proportional to h; take it from x − h to x + h, "
-        "with h from ε^(1/3) by default",
+        "the slope is taken on one side of x, so its error is proportional to h; take f(x + h) − f(x − h), with the "
+        "default step from ε^(1/3)",
         one_sided("(f(up) - here) / steps[i]"),
         one_sided("(here - f(down)) / steps[i]"),
         {**one_sided("(f(up) - here) / steps[i]"), EPS: EPS.replace("(1 / 3)", "0.5")},
@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "step_relative_to_x_alone",
-        "the default step shrinks with |x|, so it is 0 or tiny at and near x = 0; take max(1, |x|)",
+        "the default step shrinks with |x|, so near x = 0 it is tiny or even 0; take max(1, |x|)",
         {DEFAULT: [EPS + " * x.abs()", EPS + " * x.abs().clamp_min(1e-8)", EPS + " * x.abs().clamp_max(1)"]},
     ),
     Mistake(
