@@ -50,14 +50,14 @@ MISTAKES = (
     ),
     Mistake(
         "gain",
-        "Kaiming lacks ReLU's gain of √2, or Xavier has it; Kaiming's variance is 2 / fan_in, and Xavier's 2 / "
-        "(fan_in + fan_out)",
+        "Kaiming lacks ReLU's gain of √2, or Xavier has it; the variance should be 2 / fan_in for Kaiming, and 2 / "
+        "(fan_in + fan_out) for Xavier",
         {KAIMING_BOUND: "math.sqrt(3 / fan_in)", KAIMING_STD: "math.sqrt(1 / fan_in)"},
         {XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},
     ),
     Mistake(
         "gain_of_leaky_relu",
-        "Kaiming has the gain of LeakyReLU, √(2 / (1 + slope²)); the layer is followed by ReLU, whose gain is √2",
+        "Kaiming has the gain of LeakyReLU, √(2 / (1 + slope²)); take ReLU's gain, √2",
         {KAIMING_BOUND: "math.sqrt(6 / (1 + 0.01**2) / fan_in)", KAIMING_STD: "math.sqrt(2 / (1 + 0.01**2) / fan_in)"},
         {
             KAIMING_BOUND: "math.sqrt(6 / (1 + 0.2**2) / fan_in)",
@@ -74,8 +74,7 @@ MISTAKES = (
     ),
     Mistake(
         "gain_of_another_activation",
-        "the gain is 5/3 or 3/4, as torch has it for tanh and SELU; Xavier's gain is 1 here, and Kaiming's is ReLU's, "
-        "√2",
+        "the gain is 5/3 or 3/4, torch's for tanh or SELU; it should be 1 for Xavier, and √2 for Kaiming",
         {XAVIER_BOUND: f"5 / 3 * {XAVIER_BOUND}", XAVIER_STD: f"5 / 3 * {XAVIER_STD}"},
         *(
             {KAIMING_BOUND: f"{gain} * math.sqrt(3 / fan_in)", KAIMING_STD: f"{gain} * math.sqrt(1 / fan_in)"}
@@ -95,7 +94,7 @@ MISTAKES = (
     ),
     Mistake(
         "xavier_by_fan_in",
-        "Xavier uses only fan_in; its variance is 2 / (fan_in + fan_out)",
+        "Xavier uses only fan_in; its variance should be 2 / (fan_in + fan_out)",
         {XAVIER_BOUND: "math.sqrt(3 / fan_in)", XAVIER_STD: "math.sqrt(1 / fan_in)"},
     ),
     Mistake(
@@ -105,7 +104,7 @@ MISTAKES = (
     ),
     Mistake(
         "cut_off",
-        "the normal numbers are cut off at a few standard deviations, such as two; nothing is cut off here",
+        "the normal numbers are cut off at a few standard deviations, such as two; keep them as they are drawn",
         filled(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
         filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"),
         filled(UNIFORM, TRUNCATED),
@@ -130,7 +129,7 @@ MISTAKES = (
     ),
     Mistake(
         "gradients_recorded",
-        "the filling is recorded, and autograd refuses that for a parameter; write under torch.no_grad()",
+        "autograd records the writing, which raises an error for a parameter; write under torch.no_grad()",
         filled(UNIFORM, NORMAL, "    return "),
     ),
     Mistake(
