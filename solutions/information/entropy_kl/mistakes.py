@@ -63,7 +63,7 @@ def logarithms_of(change: str) -> tuple[dict[str, str], ...]:
 MISTAKES = (
     Mistake(
         "zero_times_infinity",
-        "0 times the logarithm of 0 or of 0/0 is NaN; there, and only there, take the logarithm of 1",
+        "0 · log 0 and 0 · log(0/0) are NaN; in these terms, and only in these, take the logarithm of 1",
         {LOG_Q: "q.log()"},
         *(edits for change in logarithms_of("{0}") for edits in forms(**change)),
     ),
