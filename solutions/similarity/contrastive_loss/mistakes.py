@@ -15,7 +15,7 @@ NEGATIVE_ROOT = f"torch.where(y.bool(), 1, {SQUARES}).sqrt()"
 MISTAKES = (
     Mistake(
         "labels_inverted",
-        "positive and negative pairs are swapped; y = 1 pulls a pair together, y = 0 pushes it apart",
+        "positive and negative pairs are swapped; y = 1 should pull a pair together, and y = 0 push it apart",
         INVERTED,
         INVERTED | {DISTANCE: "torch.nn.functional.pairwise_distance(x1, x2)"},
     ),
@@ -48,13 +48,13 @@ MISTAKES = (
     ),
     Mistake(
         "margin_for_positives",
-        "the margin also changes the loss of positive pairs; theirs is d² for every d",
+        "the margin also changes the loss of positive pairs; their loss should be d² for every d",
         {PULL: "distance.clamp(max=margin).square()"},
         {PULL: ["torch.relu(distance - margin).square()", "distance.square() * (distance <= margin)"]},
     ),
     Mistake(
         "halved",
-        "the loss is halved; this one has no factor ½",
+        "the loss is halved; leave out the factor ½",
         {LOSSES: f"({LOSSES}) / 2"},
         {MEAN: "return losses.mean() / 2"},
     ),
@@ -109,7 +109,7 @@ MISTAKES = (
     Mistake("axis_kept", '"none" returns (N, 1); return one loss per pair, (N,)', {NONE: "return losses[:, None]\n"}),
     Mistake(
         "mean_over_features",
-        "the squared differences are averaged over the features; d² is their sum",
+        "the squared differences are averaged over the features; sum them",
         {DISTANCE: f"{SQUARES}.div(x1.shape[1]).clamp_min(1e-12).sqrt()"},
     ),
     Mistake(
