@@ -45,7 +45,7 @@ def test_backward_of_a_vector_wants_a_vector_to_pull_back() -> None:
         torch.autograd.grad(losses, x, retain_graph=True)
     (pulled,) = torch.autograd.grad(losses, x, torch.ones_like(x), retain_graph=True)
     torch.testing.assert_close(pulled, torch.autograd.grad(losses.sum(), x)[0])
-    assert said(KATA, "a vector of ones gives the gradient of their sum")
+    assert said(KATA, "a vector of ones gives the gradient of the sum of the losses")
 
 
 def test_norm_of_the_gradient_of_each_sample() -> None:
@@ -138,4 +138,4 @@ def test_micro_batches_are_weighted_by_their_size() -> None:
     for name, whole in gradients(inputs, target).items():
         torch.testing.assert_close(1 / 5 * small[name] + 4 / 5 * large[name], whole)
     assert torch.tensor(1024 * 1e-4 / 4096, dtype=torch.float16) > 0
-    assert said(KATA, "10/100 and 90/100 of the two means")
+    assert said(KATA, "10/100 of the first mean plus 90/100 of the second")

@@ -112,7 +112,7 @@ def test_cosine_distance_is_half_the_squared_one_of_unit_vectors() -> None:
     assert [max(0, 0 - (1 - cosine) + 1) for cosine in (0.1, 0.0, -0.5)] == pytest.approx([0.1, 0, 0])
     assert said(
         KATA,
-        "the negative has to be at a right angle to it or beyond",
+        "the negative has to be at a right angle to the anchor or beyond",
         "the distances are 10 and 11, and the triplet is satisfied",
     )
 
