@@ -13,7 +13,7 @@ from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata, load_module
 from graders.judge import checks
 
-LONGEST = 330  # words of a front page
+LONGEST = 250  # words of a front page
 BULLETS = range(3, 6)
 FORBIDS = re.compile(r"\bCall (and inherit )?no ")
 PROMISES = "(../../../README.md#what-every-kata-asks)"
