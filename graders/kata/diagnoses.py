@@ -65,7 +65,7 @@ COMMON = {
         "0 times the logarithm of 0 or of 0/0 is NaN; put 1 inside the logarithm where it would be multiplied by 0"
     ),
     "half_becomes_float32": "half precision comes back as float32; return the dtype of the inputs",
-    "sign_lost": "the loss has the wrong sign; it is minus the log-probability",
+    "sign_lost": "the loss has the wrong sign; it should be minus the log-probability",
     # Contrastive losses
     "not_normalised": "not every row is divided by its own Euclidean norm; use cosine similarities",
     "norms_detached": "the norms are detached, so the gradient misses how they depend on the features",

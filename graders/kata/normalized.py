@@ -9,16 +9,19 @@ VAR = "var = x.var(axes, correction=0, keepdim=True)"
 Y = "y = (x - mean) / torch.sqrt(var + eps)"
 # What x − μ is divided by.
 DIVISORS = {
-    "eps_as_the_least_variance": ("torch.sqrt(var.clamp_min(eps))", "the variance is clamped to eps; add eps to it"),
+    "eps_as_the_least_variance": (
+        "torch.sqrt(var.clamp_min(eps))",
+        "the variance is raised to at least eps; add eps to it",
+    ),
     "no_eps": ("torch.sqrt(var)", "eps is not used, so equal values give NaN; add it to the variance"),
-    "no_root": ("(var + eps)", "the values are divided by the variance; divide by its root"),
+    "no_root": ("(var + eps)", "the values are divided by the variance; divide by √(variance + eps)"),
     "sum_of_squares": (
         "torch.sqrt((x - mean).square().sum(axes, keepdim=True) + eps)",
         "the squares are added up, but not divided by their number; take their mean",
     ),
     "std_plus_eps": (
         "(x.std(axes, keepdim=True) + eps)",
-        "x.std() has the unbiased variance, and eps is added outside the root; use √(biased variance + eps)",
+        "x.std() takes the unbiased variance, and eps is added outside the root; use √(biased variance + eps)",
     ),
 }
 
@@ -59,8 +62,8 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "a_least_eps",
-            "an eps below a constant such as 1e-12 is raised to it, which is wrong for a tiny variance; add eps as it "
-            "is",
+            "an eps below a constant such as 1e-12 is replaced by the constant, which is wrong for a tiny variance; "
+            "add eps as it is",
             result("(x - mean) / torch.sqrt(var + max(eps, 1e-12))"),
         ),
         Mistake(
@@ -71,7 +74,7 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "variances_averaged",
-            "variances along the last axis are averaged, which ignores that the rows have other means; take one "
+            "variances along the last axis are averaged, which ignores how the means of the rows differ; take one "
             "variance over the same axes as the mean",
             variance("x.var(-1, correction=0, keepdim=True).mean(axes, keepdim=True)"),
         ),
@@ -85,14 +88,14 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "statistics_detached",
-            "the mean, the variance or both are detached, so the gradient of x lacks their part",
+            "the mean, the variance or both are detached, so the gradient of x lacks their part; detach neither",
             result("(x - mean.detach()) / torch.sqrt(var.detach() + eps)"),
             result("(x - mean.detach()) / torch.sqrt(var + eps)"),
             result("(x - mean) / torch.sqrt(var.detach() + eps)"),
         ),
         Mistake(
             "only_together",
-            "weight or bias is ignored where the other is not given; each may come alone",
+            "weight is ignored without a bias, or bias without a weight; each may come alone",
             with_weight,
             with_bias,
             with_weight | with_bias,
