@@ -57,33 +57,34 @@ def softplus(threshold: int) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "log_of_zero",
-        "the log of 0 is −∞, and 0 · (−∞) is NaN; let no log fall below −100, with a finite gradient at 0 and 1",
+        "the log of 0 is −∞, and 0 · (−∞) is NaN; let no log fall below −100, and keep the gradient finite at p = 0 "
+        "and 1",
         {LOGS: "log_p, log_not_p = probs.log(), (1 - probs).log()"},
     ),
     Mistake(
         "nan_gradient_at_the_ends",
-        "the logs are clamped, but the gradient where p is exactly 0 or 1 is still NaN; there, also take log 1 instead "
-        "of log 0, and choose −100 by torch.where",
+        "the logs are clamped, but the gradient is still NaN at p = 0 and 1; there take log 1 instead of log 0, then "
+        "put −100 in its place by torch.where",
         {LOGS: "log_p, log_not_p = probs.log().clamp_min(-100), (1 - probs).log().clamp_min(-100)"},
     ),
     Mistake(
         "probs_clamped",
         "the probabilities are clamped away from 0 and 1, so the smallest log is not −100; clamp each log at −100 "
-        "instead, with a finite gradient at 0 and 1",
+        "instead, and keep the gradient finite at p = 0 and 1",
         probs_clamped("1e-7"),
         *(probs_clamped(least) for least in ("1e-6", "1e-8", "1e-12", "1e-15")),
         *(logs_from(f"p.clamp(min={least})") for least in ("1e-7", "1e-8", "1e-12", "torch.finfo(p.dtype).tiny")),
     ),
     Mistake(
         "probs_clamped_at_e_to_minus_100",
-        "the probabilities are clamped at e⁻¹⁰⁰, which is 0 in half precision, so that log 0 is taken; clamp the logs "
-        "instead, with a finite gradient at 0 and 1",
+        "the probabilities are clamped at e⁻¹⁰⁰, which is 0 in half precision; clamp the logs instead, and keep the "
+        "gradient finite at p = 0 and 1",
         logs_from("p.clamp(min=2.718281828459045**-100)"),
     ),
     Mistake(
         "eps_in_the_log",
-        "a constant such as 1e-8 is added inside the logs; clamp each log at −100 instead, with a finite gradient at "
-        "0 and 1",
+        "a constant such as 1e-8 is added inside the logs; clamp each log at −100 instead, and keep the gradient "
+        "finite at p = 0 and 1",
         logs_from("p + 1e-8"),
         *(logs_from(f"p + {eps}") for eps in ("1e-6", "1e-7", "1e-9", "1e-10", "1e-12", "1e-15")),
     ),
@@ -106,7 +107,7 @@ MISTAKES = (
     Mistake("sign_lost", in_both("losses = weighted * log_p + (1 - y) * log_not_p")),
     Mistake(
         "log_base_two",
-        "the loss of the probabilities is in bits; use the natural logarithm",
+        "binary_cross_entropy gives bits; use the natural logarithm",
         {PROBS_LOSS: PROBS_LOSS.replace("reduce(-(", "reduce(-1.4426950408889634 * (")},
     ),
     Mistake(
@@ -123,7 +124,7 @@ MISTAKES = (
     ),
     Mistake(
         "targets_to_float32",
-        "the targets are converted to float32, which rounds float64 targets and turns half precision into float32; "
+        "the targets are converted to float32, which rounds float64 targets and makes half-precision losses float32; "
         "convert them to the dtype of the input",
         {"y = target.to(probs.…": "y = target.float()", "y = target.to(logits.…": "y = target.float()"},
     ),
@@ -204,8 +205,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_not_refused",
-        "NaN among the probabilities is not refused, since it compares as neither below 0 nor above 1; check that all "
-        "lie in [0, 1]",
+        "NaN among the probabilities is not refused, since NaN is neither below 0 nor above 1; check that all lie in "
+        "[0, 1]",
         {"inside = …": "inside = ~((probs < 0) | (probs > 1))"},
         {"inside = …": "inside = ~((probs < 0) | (probs > 1))", LOGS: LOGS.replace("p > 0", "p != 0")},
     ),
