@@ -27,7 +27,7 @@ def test_smoothing_is_best_at_a_finite_margin() -> None:
     logits = (lead * F.one_hot(torch.tensor([2]), C).double()).requires_grad_()
     loss = F.cross_entropy(logits, torch.tensor([2]), label_smoothing=smoothing)
     assert torch.autograd.grad(loss, logits)[0].abs().max() < 1e-12
-    assert said(KATA, "the target leads each other class by log((1 − ε + ε/C) / (ε/C))")
+    assert said(KATA, "the target's logit exceeds each other logit by log((1 − ε + ε/C) / (ε/C))")
 
 
 def test_gradient_of_distillation_falls_as_the_square_of_the_temperature() -> None:

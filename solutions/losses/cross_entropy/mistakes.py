@@ -37,7 +37,7 @@ def smoothed_by(others: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "no_max_shift",
-        "exp overflows, or all of its results underflow; subtract the row's largest logit first",
+        "exp overflows, or underflows for a whole row; subtract each row's largest logit first",
         {**NARROW, SHIFTED: "shifted = z"},
     ),
     Mistake("cast_but_not_shifted", {SHIFTED: f"{SHIFTED} * (logits.dtype.itemsize > 2)"}),
@@ -54,7 +54,8 @@ MISTAKES = (
     ),
     Mistake(
         "eps_in_the_log",
-        "a small constant such as 1e-9 is added inside the log; find the log-softmax from the logits, which needs none",
+        "a small constant such as 1e-9 is added inside the log; find the log-softmax from the logits, without a "
+        "constant",
         log_of("(p + 1e-9)"),
         *(log_of(f"(p + {eps})") for eps in ("1e-6", "1e-7", "1e-8", "1e-10", "1e-12")),
     ),
@@ -85,7 +86,7 @@ MISTAKES = (
     ),
     Mistake(
         "divisor_at_least_one",
-        "the mean divides by at least 1, to be safe from 0, but the weights may add up to less; divide by their sum",
+        "the mean divides by at least 1, but the targets' weights may add up to less than 1; divide by their sum",
         {DIVISOR: f"{DIVISOR}.clamp_min(1)"},
     ),
     Mistake(
@@ -96,8 +97,8 @@ MISTAKES = (
     ),
     Mistake(
         "ignored_row_looked_up",
-        "an ignored row is looked up under its own target, which need not be a class; look up any class there, and set "
-        "the loss to 0",
+        "an ignored row's target is used as an index, but it need not be a class; use any class there, and set the "
+        "loss to 0",
         {Y: "y = target.clamp(min=0)"},
         {Y: "y = target.clamp(min=0)", LOSS: LOSS.replace("-w[y] * ", "-") + " * w[y]"},
         {Y: "y = target"},
@@ -165,7 +166,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_hot_in_float32",
-        "one-hot vectors are integers, and an integer times 1 − ε is float32; convert them to the logits' dtype first",
+        "one-hot rows are integers, and become float32 when multiplied by 1 − ε; convert them to the logits' dtype "
+        "first",
         {SMOOTHED: f"-(({ONE_HOT} * (1 - label_smoothing) + label_smoothing / C) * w * log_p).sum(dim=1)"},
     ),
     Mistake(
