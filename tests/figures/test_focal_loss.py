@@ -24,7 +24,7 @@ def test_loss_and_gradient_against_the_cross_entropy() -> None:
         "22.5",
         "0.298",
     )
-    assert said(KATA, "100 times smaller at p_t = 0.9, about 1000 times at 0.968", "35 times at 0.9")
+    assert said(KATA, "100 times smaller at p_t = 0.9, about 1000 times at 0.968", "at 0.9 it is 35 times smaller")
     assert said(KATA, "below p_t = 0.298 it is larger than the cross-entropy's, by up to 22.5 %")
 
 
@@ -34,7 +34,11 @@ def test_best_answers_to_true_probabilities() -> None:
         one, zero = (focal(x, y, alpha=alpha, reduction="none") for y in (torch.ones(12001), torch.zeros(12001)))
         assert f"{x[(true * one + (1 - true) * zero).argmin()].sigmoid():.3f}" == best
     assert f"{-math.log(0.99 / 0.01):.3f}" == "-4.595"
-    assert said(KATA, "a true 0.8 is best answered by 0.627, and a true 0.99 by 0.846", "0.8 even becomes 0.527")
+    assert said(
+        KATA,
+        "the best answer to a true probability of 0.8 is 0.627, and to 0.99 it is 0.846",
+        "the best answer to 0.8 is only 0.527",
+    )
     assert said(KATA, "with π = 0.01, that is −4.595")
 
 

@@ -42,7 +42,7 @@ def mean(other: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "infinite_slope_of_the_power",
-        "for 0 < γ < 1 the slope of the power is infinite where 1 − p_t is rounded to 0, and the gradient NaN; take "
+        "for 0 < γ < 1 the slope of the power is infinite where 1 − p_t rounds to 0, so the gradient is NaN; take "
         "exp(γ log(1 − p_t)) with the log from the logits",
         {FACTOR: "factor = (1 - z.sigmoid()) ** gamma"},
         {
@@ -62,13 +62,14 @@ MISTAKES = (
     ),
     Mistake(
         "zero_times_log_of_zero",
-        "γ · log(1 − p_t) is 0 · (−∞), so NaN, where γ is 0 and 1 − p_t is rounded to 0; find the log from the logits",
+        "where 1 − p_t rounds to 0, its log is −∞: the gradient is NaN, and for γ = 0 also the loss; find the log from "
+        "the logits",
         {FACTOR: "factor = (gamma * (1 - z.sigmoid()).log()).exp()"},
         {FACTOR: "factor = (gamma * (-z).sigmoid().log()).exp()"},
     ),
     Mistake(
         "base_moved",
-        "a constant is added to 1 − p_t, or is its lower bound, which changes the loss of easy elements; take exp(γ "
+        "a constant is added to 1 − p_t, or bounds it from below, which changes the loss of easy elements; take exp(γ "
         "log(1 − p_t)) with the log from the logits",
         {FACTOR: "factor = ((-z).sigmoid() + 1e-8) ** gamma"},
         {FACTOR: [f"factor = ((-z).sigmoid() + {eps}) ** gamma" for eps in ("1e-7", "1e-6")]},
@@ -77,7 +78,7 @@ MISTAKES = (
     ),
     Mistake(
         "factor_detached",
-        "the factor (1 − p_t)^γ is treated as a constant, so the gradient lacks its slope; also differentiate it",
+        "the factor (1 − p_t)^γ is treated as a constant, so the gradient lacks its slope; do not detach the factor",
         {FACTOR: FACTOR + ".detach()"},
     ),
     Mistake(
@@ -123,7 +124,7 @@ MISTAKES = (
     ),
     Mistake(
         "p_of_the_weighted_loss",
-        "p_t is e^−loss of a loss that is already weighted by α_t; apply α_t after the factor",
+        "p_t is found as e^(−loss) from a loss that is already weighted by α_t; apply α_t after the factor",
         {FACTOR: f"own = {WEIGHT} * log_p_t if alpha >= 0 else log_p_t\n    factor = (1 - own.exp()) ** gamma"},
     ),
     Mistake(
@@ -168,15 +169,15 @@ MISTAKES = (
     Mistake("overflows_in_half", {LOG: f"log_p_t = {IN_FLOAT32} if z.dtype.itemsize < 4 else F.logsigmoid(z)"}),
     Mistake(
         "limit_taken_too_early",
-        "for wrong answers, −log p_t is replaced by its limit |x|, or (1 − p_t)^γ by 1, where they still differ; use "
-        "the formula everywhere, or the limit only where |x| is above 20",
+        "for wrong answers, −log p_t is replaced by its limit |x|, or (1 − p_t)^γ by 1, where the two still differ; "
+        "use the formula everywhere, or the limit only where |x| is above 20",
         {LOG: "log_p_t = -F.softplus(-z, threshold=10)"},
         {LOG: [f"log_p_t = torch.where(z < -{cut}, z, F.logsigmoid(z))" for cut in (6, 10, 16, 19)]},
         {FACTOR: f"{FACTOR}\n    factor = torch.where(z < -6, 1, factor)"},
     ),
     Mistake(
         "slope_at_0",
-        "the gradient at a logit of exactly 0 is wrong, since clamp, relu and abs have another slope there; use "
+        "the gradient at a logit of exactly 0 is wrong, since clamp, relu and abs have a kink there; use "
         "logsigmoid, softplus or binary_cross_entropy_with_logits",
         {LOG: f"log_p_t = z.clamp(max=0) - {TAIL}"},
         {LOG: [f"log_p_t = logits * y - logits.relu() - {TAIL}", f"log_p_t = logits * y - logits.clamp(0) - {TAIL}"]},
