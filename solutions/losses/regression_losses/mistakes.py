@@ -35,8 +35,8 @@ MISTAKES = (
     ),
     Mistake(
         "delta_factor",
-        "the linear part of huber should be δ (|e| − ½ δ), and the squared part ½ e²; if both are divided by δ, it is "
-        "the smooth L1 loss",
+        "the linear part of huber should be δ (|e| − ½ δ), and the squared part ½ e²; dividing both by δ gives the "
+        "smooth L1 loss",
         {LINEAR: "error - 0.5 * delta"},
         {LINEAR: ["delta * (error - 0.5)", "delta * error - 0.5 * delta", "delta * (error - delta)", "error"]},
         {HUBER: f"{HUBER} / delta"},
@@ -73,7 +73,7 @@ MISTAKES = (
     Mistake(
         "slope_at_0",
         "the gradient is wrong where the error is exactly 0: a choice between e and −e has the slope −1 or 1 there, "
-        "and the root of a square NaN; use abs, whose slope is 0",
+        "and the root of a square has NaN; use abs, whose slope is 0",
         {MAE: [f"reduce({TWO_WAYS}, reduction)", f"reduce({ROOT}, reduction)"]},
         {ERROR: f"error = {ROOT}"},
         {MAPE: f"100 * {TWO_WAYS} / size"},
@@ -87,7 +87,7 @@ MISTAKES = (
     Mistake("root_of_the_mse", "the root of the mse is returned; leave the root out", {MSE_LINE: f"{MSE_LINE}.sqrt()"}),
     Mistake(
         "square_expanded",
-        "p² − 2 p t + t² cancels where both are far from 0; subtract first, then square",
+        "p² − 2 p t + t² loses its digits where p and t are far from 0; subtract first, then square",
         {MSE: EXPANDED},
         {MSE_LINE: f'{EXPANDED}.sum() if reduction == "sum" else {MSE_LINE}'},
     ),
@@ -136,7 +136,7 @@ MISTAKES = (
     ),
     Mistake(
         "argument_ignored",
-        "the argument delta of huber, or eps of mape, is ignored and its default used; use what is passed",
+        "the delta of huber or the eps of mape is always the default; use the number that is passed",
         {ERROR: f"{ERROR}\n    delta = 1"},
         {SIZE: SIZE.replace("eps", "1e-8")},
     ),
