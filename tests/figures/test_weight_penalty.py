@@ -23,7 +23,7 @@ def test_half_the_size_turns_four_times_as_far() -> None:
     assert (turned[1] / turned[0]).item() == pytest.approx(4)
     assert said(
         KATA,
-        "at half the size the gradient is twice as large, and a step of SGD turns the weights about four times as far",
+        "at half the norm the gradient is twice as large, and a step of SGD turns the weights about four times as far",
     )
 
 

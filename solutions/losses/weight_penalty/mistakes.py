@@ -27,19 +27,19 @@ MISTAKES = (
     ),
     Mistake(
         "norm_for_its_square",
-        "a norm is taken, the root of Σ w²; leave out the root",
+        "l2_penalty takes the root of Σ w², which is a norm; leave the root out",
         {SUM_2 + RETURN: SUM_2 + RETURN.replace("total", "total.sqrt()")},
         {L2: "torch.linalg.vector_norm(w.to(wide))"},
     ),
     in_both(
         "mean_for_sum",
-        "a mean is taken, so that each number counts less where there are more of them; add up",
+        "a mean is taken, so a number counts less in a larger tensor; take the sum",
         L1.replace("sum", "mean"),
         L2.replace("sum", "mean"),
     ),
     in_both(
         "sum_first",
-        "numbers of both signs are added before |·| or the square, and cancel; add up afterwards",
+        "numbers are added first, so positive and negative ones cancel; take |w| or w² of each number, then add up",
         "w.to(wide).sum().abs()",
         "w.to(wide).sum().square()",
     ),
@@ -50,7 +50,7 @@ MISTAKES = (
     ),
     Mistake(
         "missing_gradient_read",
-        "a .grad of None is read, replaced, or ends the loop; skip that parameter, and go on with the others, as "
+        "a .grad of None is read, is replaced or ends the loop; skip that parameter and go on with the others, as "
         "torch.optim.SGD does",
         {HAS_ONE: "if True:"},
         {HAS_ONE: "if w.grad is None:\n                w.grad = strength * w\n            else:"},
