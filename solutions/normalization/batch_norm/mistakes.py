@@ -54,7 +54,7 @@ MISTAKES = (
     ),
     Mistake(
         "corrected_by_the_batch_size",
-        "running_var is corrected by N / (N − 1); take n / (n − 1), with n all values of a channel, N·L or N·H·W",
+        "running_var is corrected by N / (N − 1); take n / (n − 1), where a channel has n values, N·L or N·H·W",
         {UNBIASED: [" * (x.shape[0] / max(x.shape[0] - 1, 1))", " * (x.shape[0] / (x.shape[0] - 1))"]},
     ),
     Mistake(
@@ -64,7 +64,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_for_each_position",
-        "each position has statistics of its own, only over the batch; take them over every axis but the channels'",
+        "each position has statistics of its own, only over the batch; take them over every axis except axis 1",
         normalized_over("0"),
         normalized_over("0") | AVERAGED,
         normalized_over("0") | AVERAGED | {UNBIASED: " * (x.shape[0] / max(x.shape[0] - 1, 1))"},
@@ -76,8 +76,8 @@ MISTAKES = (
     ),
     Mistake(
         "variances_averaged",
-        "variances over the batch are averaged over the positions, which leaves out how their means differ; "
-        "take one variance over every axis but the channels'",
+        "variances over the batch are averaged over the positions, which leaves out how the positions' means differ; "
+        "take one variance over every axis except axis 1",
         AVERAGED,
     ),
     Mistake(
@@ -135,7 +135,7 @@ MISTAKES = (
     ),
     Mistake(
         "statistics_detached",
-        "the batch's mean, its variance or both are detached, so the gradient of x misses how they depend on x",
+        "the batch's mean, its variance or both are detached, so the gradient of x lacks their part; detach neither",
         {CENTRED: CENTRED.replace("mean", "mean.detach()"), ROOT: ROOT.replace("var", "var.detach()")},
         {CENTRED: CENTRED.replace("mean", "mean.detach()")},
         {ROOT: ROOT.replace("var", "var.detach()")},
