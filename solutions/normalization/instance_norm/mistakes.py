@@ -12,15 +12,15 @@ SHIFTED = "    if bias is not None:\n        y = y + bias.reshape(along)\n"
 OVER = {
     "as_batch_norm": (
         "[0, *range(2, x.dim())]",
-        "the samples as well, as in batch norm; each channel of each sample has its own",
+        "the samples as well, as in batch norm; take both for each channel of each sample",
     ),
     "as_layer_norm_of_images": (
         "list(range(1, x.dim()))",
-        "all channels of a sample together, as in layer norm of images; each channel of each sample has its own",
+        "all channels of a sample together, as in layer norm of images; take both for each channel of each sample",
     ),
     "last_axis_only": ("[-1]", "the last axis only; take all axes after C"),
     "last_two_axes": ("[-2, -1]", "the last two axes, which only fits images; take all axes after C"),
-    "one_for_everything": ("list(range(x.dim()))", "the whole of x; each channel of each sample has its own"),
+    "one_for_everything": ("list(range(x.dim()))", "the whole of x; take both for each channel of each sample"),
 }
 # When weight or bias, {0}, is refused.
 IN_PART = [
@@ -90,8 +90,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_axis_of_length_one_refused",
-        "an axis of length 1 is refused, though other axes after C are longer; refuse only if their lengths multiply "
-        "to 1",
+        "an axis of length 1 is refused, though other axes after C are longer; refuse x only if all axes after C have "
+        "length 1",
         {FITS: "x.dim() < 3 or 1 in x.shape[2:]"},
         {FITS: ["x.dim() < 3 or x.shape[-1] == 1", "x.dim() < 3 or x.shape[2] == 1"]},
     ),
