@@ -19,7 +19,7 @@ OVER = {
         "list(range(x.dim() - k)) or list(range(k))",
         "the leading axes, as in batch norm; take the last ones, as many as normalized_shape has",
     ),
-    "one_for_everything": ("list(range(x.dim()))", "the whole of x; each block has its own"),
+    "one_for_everything": ("list(range(x.dim()))", "the whole of x; take both for each block"),
 }
 # When weight or bias, {0}, is refused.
 IN_PART = [
