@@ -27,7 +27,7 @@ DIVISORS = {
     ),
     "eps_as_the_least_mean": (
         ("torch.sqrt({x}.square().mean(-1, keepdim=True).clamp_min(eps))",),
-        "the mean of the squares is clamped to eps; add eps to it",
+        "the mean of the squares is raised to at least eps; add eps to it",
     ),
     "eps_ignored": (
         (
@@ -35,7 +35,7 @@ DIVISORS = {
             "torch.sqrt({x}.square().mean(-1, keepdim=True) + max(eps, 1e-8))",
             "torch.sqrt({x}.square().mean(-1, keepdim=True) + torch.finfo({x}.dtype).eps)",
         ),
-        "another number is used for eps, or for a small eps; add the eps that is passed",
+        "another number is used in place of eps, or of a small eps; add the eps that is passed",
     ),
     "mean_subtracted": (
         ("torch.sqrt({x}.var(-1, correction=0, keepdim=True) + eps)",),
@@ -51,7 +51,7 @@ DIVISORS = {
     ),
     "no_root": (
         ("{x}.square().mean(-1, keepdim=True) + eps",),
-        "the rows are divided by their mean square; divide by its root",
+        "the rows are divided by mean(x²) + eps; divide by its root",
     ),
     "absolute_values": (
         ("{x}.abs().mean(-1, keepdim=True) + eps",),
@@ -59,7 +59,7 @@ DIVISORS = {
     ),
     "over_all_axes": (
         ("torch.sqrt({x}.square().mean() + eps)",),
-        "one mean is taken over all of x; each row has its own, over the last axis",
+        "one mean is taken over all of x; take one for each row, over the last axis",
     ),
     "over_the_first_axis": (
         ("torch.sqrt({x}.square().mean(0, keepdim=True) + eps)",),
@@ -92,8 +92,8 @@ MISTAKES = (
     *(dividing(name, texts, wrong) for name, (texts, wrong) in DIVISORS.items()),
     Mistake(
         "squares_in_half_precision",
-        "the squares are taken in half precision, where float16 overflows from 256 on, and gives 0 for squares of "
-        "small numbers; cast to float32 first",
+        "the squares are taken in half precision, where float16 overflows from 256 on and rounds squares of small "
+        "numbers to 0; cast to float32 first",
         HALF | HALF_BACK,
         HALF,
         HALF_BACK,
@@ -110,7 +110,7 @@ MISTAKES = (
     ),
     Mistake(
         "rms_detached",
-        "the root is detached, so the gradient of x misses how the root depends on x",
+        "the root is detached, so the gradient of x lacks the root's part; do not detach it",
         {"y = wide / rms": "y = wide / rms.detach()"},
     ),
     Mistake(
@@ -165,7 +165,7 @@ MISTAKES = (
     ),
     of_x(
         "projection_without_eps",
-        "the gradient of x divides once by the mean of the squares without eps; divide by rms², which has it",
+        "the gradient of x divides once by the mean of the squares without eps; divide by rms², which contains eps",
         "(grad_n - x * (grad_n * x).mean(-1, keepdim=True) / x.square().mean(-1, keepdim=True)) / rms",
     ),
     of_x(
@@ -175,7 +175,7 @@ MISTAKES = (
     ),
     of_x(
         "projection_over_all_rows",
-        "the mean of w · grad_output · x / rms is taken over all rows together; each row has its own",
+        "the mean of w · grad_output · x / rms is taken over all rows together; take one for each row",
         "(grad_n - n * (grad_n * n).mean()) / rms",
     ),
     of_x(
@@ -211,7 +211,7 @@ MISTAKES = (
     ),
     of_weight(
         "grad_weight_averaged",
-        "the gradient of weight is averaged over the rows; add it up",
+        "the gradient of weight is averaged over the rows; sum over them",
         "(g * n).flatten(0, -2).mean(0) if x.dim() > 1 else g * n",
     ),
     of_weight(
@@ -226,7 +226,7 @@ MISTAKES = (
     ),
     Mistake(
         "a_gradient_without_weight",
-        "there is no weight, and yet a gradient for it comes back; return None in its place",
+        "a gradient is returned for a weight that was not given; return None instead",
         {"return grad_x.to(dtype), None": "return grad_x.to(dtype), (g * n).reshape(-1, x.shape[-1]).sum(0).to(dtype)"},
         {"return grad_x.to(dtype), None": "return grad_x.to(dtype), x.new_zeros(x.shape[-1])"},
     ),
