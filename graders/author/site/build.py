@@ -138,7 +138,7 @@ hide: [navigation, toc]
 # Deep Learning Katas
 
 Practise writing the pieces of deep learning by hand, the way interviews ask for them, and be judged honestly: shapes,
-numbers, gradients, stability, the rules of the exercise and the cost of running it.
+numbers, gradients, stability, the rules of the exercise, and what your code costs.
 
 ## How to start
 
