@@ -75,7 +75,7 @@ def history(session: nox.Session) -> None:
 
 @nox.session
 def review(session: nox.Session) -> None:
-    """Write the kata that is due today again, in a file of its own; plan for a day: nox -s review -- [--help]."""
+    """Write a kata that is due today again, in a file of its own; plan for a day: nox -s review -- [--help]."""
     run(session, "review", group="learn")
 
 
@@ -99,7 +99,7 @@ def report(session: nox.Session) -> None:
 
 @nox.session
 def update(session: nox.Session) -> None:
-    """Get the newest katas and graders into your fork; your answers stay: nox -s update."""
+    """Get the newest katas and graders into your clone; your answers stay: nox -s update."""
     run(session, "update", group="learn")
 
 

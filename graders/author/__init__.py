@@ -20,13 +20,17 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     prove.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     prove.add_argument(
-        "--changed", metavar="REF", help="only katas that changed since REF of git, or all if the engine changed"
+        "--changed",
+        metavar="REF",
+        help="only katas that changed since git's REF, or all if graders/ or pyproject.toml changed",
     )
     prove.add_argument(
         "--shard", type=shard, default=(1, 1), metavar="K/N", help="only the K-th of N parts of the katas"
     )
-    prove.add_argument("--deep", action="store_true", help="also list the mutants of alternatives that pass")
-    prove.add_argument("--json", type=Path, metavar="FILE", help="write the kill rates as JSON")
+    prove.add_argument(
+        "--deep", action="store_true", help="also mutate the alternatives, and list the mutants that pass"
+    )
+    prove.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
     bench = commands.add_parser(
         "bench",
         help="measure the judge",
@@ -40,10 +44,18 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         help="cohort: judges a class, for about half an hour; web: times the page to practise on, in Chromium",
     )
     bench.add_argument(
-        "--runs", type=int, default=5, metavar="N", help="repetitions, of long commands at most two; default: 5"
+        "--runs",
+        type=int,
+        default=5,
+        metavar="N",
+        help="how often each command runs, long ones at most twice; default: 5",
     )
     bench.add_argument(
-        "--answers", type=int, default=2000, metavar="N", help="about how many answers a class has; default: 2000"
+        "--answers",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="about how many answers the class of `cohort` has; default: 2000",
     )
     soak = commands.add_parser(
         "soak",
@@ -58,7 +70,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     new = commands.add_parser(
         "new",
         help="begin a kata",
-        description="Writes every file of a new kata, with what is left to do in each.",
+        description="Writes the files of a new kata, with what is left to do in each.",
     )
     new.add_argument("kata", metavar="KATA", help="its name, such as layer_norm")
     new.add_argument("--like", required=True, metavar="OTHER", help="the kata whose form it should have")
@@ -67,7 +79,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     stub = commands.add_parser(
         "stub",
         help="write the stub of a kata",
-        description="Writes a kata's stub from its reference, unless somebody has worked on it.",
+        description="Writes a kata's stub from its reference, unless somebody has begun an answer in it.",
     )
     stub.add_argument("katas", nargs="+", metavar="KATA", help="which katas, by name, topic or path")
     statement = commands.add_parser(
@@ -88,7 +100,10 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     site.add_argument("--out", type=Path, default=Path("site"), metavar="FOLDER", help="default: site")
     site.add_argument(
-        "--scores", type=Path, metavar="FILE", help="a class's grades.csv, to add a page that names all its learners"
+        "--scores",
+        type=Path,
+        metavar="FILE",
+        help="a class's grades.csv: adds a page with the names and points of all its learners",
     )
     site.add_argument(
         "--repository",

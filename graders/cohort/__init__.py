@@ -38,11 +38,11 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "learners",
         type=Path,
         metavar="LEARNERS",
-        help="a folder that has a folder, .zip or .tar of each learner; a download of submissions from Canvas or "
+        help="a folder that has a folder, .zip or .tar for each learner; a download of submissions from Canvas or "
         "Moodle; or a .csv with the columns learner, repository and perhaps revision, until, extra_days, login, id, "
         "email, section",
     )
-    cohort.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="the folder that takes the results")
+    cohort.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="the folder for the results")
     cohort.add_argument(
         "--kata", action="append", default=[], metavar="KATA", help="judge only this kata or topic; repeatable"
     )
@@ -50,7 +50,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--workers",
         type=workers,
         metavar="N",
-        help="workers of this machine; default: one for each processor, or for each 2 GiB of memory if that is fewer",
+        help="how many workers to run on this machine; default: one for each processor, or for each 2 GiB of memory if that "
+        "is fewer",
     )
     cohort.add_argument("--scheduler", metavar="ADDRESS", help="join the cluster of this Dask scheduler instead")
     cohort.add_argument(
@@ -63,8 +64,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--until",
         type=deadline,
         metavar="TIME",
-        help=f"grade each repository's last commit up to then, such as {WHEN}, or its newest if there is none; a "
-        "learner's own `until` in the .csv comes first",
+        help=f"grade each repository's last commit up to TIME, such as {WHEN}; else its newest; a "
+        "learner's own `until` in the .csv counts instead",
     )
     cohort.add_argument(
         "--late",
@@ -81,13 +82,13 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         action="append",
         default=[],
         metavar="LEARNERS",
-        help="an earlier class, in which the same programs are looked for; repeatable",
+        help="an earlier class, whose answers are also compared with this class's; repeatable",
     )
     cohort.add_argument(
         "--isolation",
         choices=("strict", "limits"),
         default="strict",
-        help="limits also grades where answers cannot be isolated fully; see SECURITY.md",
+        help="`limits` also grades where answers cannot be isolated fully; see SECURITY.md",
     )
     cohort.add_argument("--json", type=Path, metavar="FILE", help="write all results as one JSON document")
     cohort.add_argument(

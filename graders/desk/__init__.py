@@ -16,7 +16,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "kata",
         nargs="?",
         metavar="KATA",
-        help="which kata; by default the next one to do, with --review the one that has been due longest",
+        help="which kata; default: the next one to do, or with --review the one that has been due the longest",
     )
     watch.add_argument("--path", metavar="NAME", help="go along a path of katas/paths.yaml, such as llm")
     watch.add_argument("--review", action="store_true", help="grade what `review` began, instead of your answers")
@@ -28,11 +28,13 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
 
     run = add(commands, "run", "run your file as it is", "Runs your file in this terminal; your answer is not judged.")
     run.add_argument("kata", metavar="KATA", help="which kata")
-    run.add_argument("file", nargs="?", type=Path, metavar="FILE", help="another file than your answer, or your tests")
+    run.add_argument("file", nargs="?", type=Path, metavar="FILE", help="run this file instead of your answer")
     run.add_argument(
         "--case", metavar="CASE", help="call your answer with this case's inputs, from a file that you may change"
     )
-    run.add_argument("--tests", action="store_true", help="measure your tests by a right answer and known mistakes")
+    run.add_argument(
+        "--tests", action="store_true", help="measure your tests in FILE by a right answer and known mistakes"
+    )
 
     hint = add(
         commands,
@@ -57,16 +59,18 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     history.add_argument("--restore", action="store_true", help="put attempt N in the place of your file")
 
     review = add(
-        commands, "review", "what is due today", "Starts, from a clean stub, the kata that has been due longest."
+        commands, "review", "what is due today", "Begins the kata that has been due the longest, in a file of its own."
     )
-    review.add_argument("--todo", action="store_true", help="with the docstrings and TODOs, not the signatures alone")
+    review.add_argument(
+        "--todo", action="store_true", help="begin with the docstrings and TODOs, not only the signatures"
+    )
     review.add_argument(
         "--until",
         metavar="DAY",
-        help="plan for a day such as 2026-12-15: katas whose core was right come back before it, if --a-day leaves "
-        "room; `none` ends the plan",
+        help="plan for a day such as 2026-12-15: katas whose core was right come back before that day, if --a-day "
+        "leaves room; `none` ends the plan",
     )
-    review.add_argument("--a-day", metavar="N", help="at most N reviews a day, the others wait; `none`: no limit")
+    review.add_argument("--a-day", metavar="N", help="at most N reviews a day, and the others wait; `none`: no limit")
     review.add_argument("--list", action="store_true", help="only list what is due")
     review.add_argument("--export", type=Path, metavar="FILE", help="write all that you did here to FILE")
     review.add_argument("--import", type=Path, metavar="FILE", dest="merge", help="add what an exported FILE holds")

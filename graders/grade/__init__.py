@@ -33,18 +33,18 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--isolation",
         choices=("auto", "strict"),
         default="auto",
-        help="strict refuses to grade where submissions cannot be isolated fully; see SECURITY.md",
+        help="`strict` refuses to grade where submissions cannot be isolated fully; see SECURITY.md",
     )
     grade.add_argument(
         "--workers",
         type=workers,
         metavar="N",
-        help="judge up to N katas at once; default: as many as there are processors; on macOS and Windows, and with a "
-        "GPU unless --device is cpu, always one",
+        help="judge up to N katas at once; default: as many as there are processors. One at a time on macOS and "
+        "Windows, and with a GPU unless --device is cpu",
     )
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     grade.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
     grade.add_argument("-k", metavar="EXPR", default="", help="only the checks whose names match, as in pytest")
     grade.add_argument("-x", action="store_true", help="stop each submission at its first failing check")
-    grade.add_argument("--ci", action="store_true", help="exit 0 whatever the score; 3 on a grader's own fault")
+    grade.add_argument("--ci", action="store_true", help="exit 0 whatever the score, but 3 for a grader's own fault")
     grade.set_defaults(module="graders.grade.main")

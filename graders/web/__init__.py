@@ -20,11 +20,13 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     web = commands.add_parser(
         "web",
         help="practise in the browser",
-        description="Serves pages to this machine alone, until Ctrl-C ends it: katas, interviews and debug rounds.",
+        description="Serves pages of katas, interviews and debug rounds to this machine alone, until Ctrl-C.",
     )
     web.set_defaults(module="graders.web.main")
-    web.add_argument("kata", nargs="?", metavar="KATA", help="which kata to open; by default the map of all")
-    web.add_argument("--port", type=port, metavar="N", help="which port; by default the last one, or one that is free")
+    web.add_argument("kata", nargs="?", metavar="KATA", help="which kata to open; default: the map of all katas")
+    web.add_argument(
+        "--port", type=port, metavar="N", help="which port; default: the last one used, or a free one if it is taken"
+    )
     web.add_argument("--no-browser", action="store_true", help="only print the address")
     web.add_argument(
         "--root-path",
