@@ -50,8 +50,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--workers",
         type=workers,
         metavar="N",
-        help="how many workers to run on this machine; default: one for each processor, or for each 2 GiB of memory if that "
-        "is fewer",
+        help="how many workers to run on this machine; default: one for each processor, or for each 2 GiB of memory if "
+        "that is fewer",
     )
     cohort.add_argument("--scheduler", metavar="ADDRESS", help="join the cluster of this Dask scheduler instead")
     cohort.add_argument(
@@ -64,7 +64,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--until",
         type=deadline,
         metavar="TIME",
-        help=f"grade each repository's last commit up to TIME, such as {WHEN}; else its newest; a "
+        help=f"grade each repository's last commit up to TIME, such as {WHEN}; if there is none, its newest; a "
         "learner's own `until` in the .csv counts instead",
     )
     cohort.add_argument(
