@@ -33,7 +33,7 @@ def wrong(name: str, diagnosis: str, old: str, *new: str, sized: bool = False, s
 MISTAKES = (
     wrong(
         "flipped",
-        "the kernel is flipped; weight[o, c, 0, 0] meets the upper left of a window",
+        "the kernel is flipped; weight[o, c, 0, 0] should meet the upper left of a window",
         WEIGHT,
         "seen, weight.flip(2, 3))",
     ),
@@ -107,7 +107,7 @@ MISTAKES = (
     ),
     wrong(
         "last_window_missing",
-        "the result is one row and one column too short; the first window also counts: ⌊…⌋ + 1",
+        "one row and one column of the result are missing; add 1 for the first window: ⌊…⌋ + 1",
         "return x\n",
         "return x[:, :, :-1, :-1]\n",
     ),
@@ -119,17 +119,17 @@ MISTAKES = (
         BIAS.replace("[:, None, None]", ""),
     ),
     wrong("bias_ignored", "bias changes nothing; add it to the filters' results", BIAS, "return out"),
-    wrong("zeros_win", "the pool's padding is 0, which beats negative values; fill it with −∞", FILL, "fill=0"),
+    wrong("zeros_win", "the pool is padded with 0, which beats negative values; pad with −∞", FILL, "fill=0"),
     wrong(
         "constant_wins",
-        "the pool's padding is a number, and x may lie below it; fill it with −∞",
+        "the pool is padded with a finite number, and x may lie below it; pad with −∞",
         FILL,
         *("fill=-1e9", "fill=-1e4", "fill=torch.finfo(torch.float16).min"),
     ),
     Mistake(
         "smallest_value_around",
-        "the pool is padded with x's smallest value, so in a tie the padding takes gradient from that value; pad with "
-        "−∞",
+        "the pool is padded with x's smallest value, so windows with this maximum give gradient to the padding; pad "
+        "with −∞",
         {FILL: "fill=float(x.min())"},
         {FILL: "fill=float(x.min())", MAX: "return seen.flatten(-2).max(-1).values"},
     ),
