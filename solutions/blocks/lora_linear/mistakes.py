@@ -69,7 +69,7 @@ MISTAKES = (
     ),
     Mistake(
         "scaled_twice",
-        "the low-rank part is scaled twice; once is enough",
+        "the low-rank part is scaled twice; scale it once",
         {"low = x @": "low = self.scale * x @"},
         {RETURN: f"return {BASE} + self.scale * {ADDED}"},
     ),
@@ -100,7 +100,7 @@ MISTAKES = (
     ),
     Mistake(
         "lora_b_not_zero",
-        "lora_B is not zero at the start, so the new layer does not equal the frozen one; start it at 0",
+        "lora_B is not zero at the start, so the new layer does not equal the frozen one; start lora_B at 0",
         {ZERO_B: "torch.randn(out_features, rank) * 0.02"},
         {
             ZERO_B: [
@@ -112,7 +112,7 @@ MISTAKES = (
     ),
     Mistake(
         "own_seed",
-        "lora_A comes from a generator of its own, with one seed for every layer; draw from torch's global one",
+        "lora_A is drawn from a new generator, with the same seed for every layer; draw from torch's global generator",
         {INIT_A: "nn.init.normal_(self.lora_A, generator=torch.Generator().manual_seed(0))"},
     ),
     Mistake(
@@ -172,7 +172,7 @@ MISTAKES = (
     ),
     Mistake(
         "always_a_bias",
-        "the frozen layer has a bias even with bias=False; pass bias on",
+        "the frozen layer has a bias even with bias=False; give bias to nn.Linear",
         {"nn.Linear(in_features, out_features, bias=bias)": "nn.Linear(in_features, out_features)"},
     ),
     Mistake(
@@ -226,12 +226,12 @@ MISTAKES = (
     ),
     Mistake(
         "memory_shared",
-        "merged shares memory with the layer, so writing to one changes the other; copy the bias",
+        "the merged layer's bias shares memory with the frozen layer's, so writing to one changes both; copy it",
         {"new.bias.…": ["new.bias = self.linear.bias", "new.bias.data = self.linear.bias.data"]},
     ),
     Mistake(
         "merged_layer_kept",
-        "merged returns, or fills again, the layer that it made before; make a new one in every call",
+        "merged reuses the layer of its first call; make a new layer in every call",
         {MERGED: 'return self.__dict__.setdefault("kept", new)\n'},
         {NEW: NEW.replace("new = ", 'new = self.__dict__.setdefault("kept", ') + ")"},
     ),
