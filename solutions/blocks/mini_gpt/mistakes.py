@@ -46,7 +46,7 @@ ATTENTION = (
     Mistake("not_causal", "tokens see later ones; hide the keys after the query", {HIDE: ""}, leaking({HIDE: ""})),
     Mistake(
         "next_token_seen",
-        "the mask is shifted by one, so a token sees the next one, which it should predict; also hide the next one",
+        "the mask is shifted by one, so a token sees the next token, which it should predict; also hide that token",
         {".tril()": ".tril(1)"},
         leaking({".tril()": ".tril(1)"}),
     ),
@@ -103,11 +103,9 @@ ATTENTION = (
 )
 BLOCK = (
     Mistake(
-        "no_first_residual", "what attention gives replaces x; add it to x", {FIRST: "x = self.attention(self.ln1(x))"}
+        "no_first_residual", "attention's result replaces x; add it to x", {FIRST: "x = self.attention(self.ln1(x))"}
     ),
-    Mistake(
-        "no_second_residual", "what the MLP gives replaces x; add it to x", {SECOND: "return self.mlp(self.ln2(x))"}
-    ),
+    Mistake("no_second_residual", "the MLP's result replaces x; add it to x", {SECOND: "return self.mlp(self.ln2(x))"}),
     Mistake(
         "post_norm",
         "one norm or both come after the sum, as in the first transformer; each should come first in its branch: x "
@@ -130,9 +128,7 @@ BLOCK = (
     Mistake(
         "no_norm_before_the_mlp", "the MLP reads x without its norm; give it ln2(x)", {SECOND: "return x + self.mlp(x)"}
     ),
-    Mistake(
-        "one_norm_for_both", "the MLP reads ln1(x); its own norm is ln2", {SECOND: "return x + self.mlp(self.ln1(x))"}
-    ),
+    Mistake("one_norm_for_both", "the MLP reads ln1(x); give it ln2(x)", {SECOND: "return x + self.mlp(self.ln1(x))"}),
     Mistake(
         "branches_side_by_side",
         "the MLP reads ln2 of the block's input; it should read ln2 of the sum after attention",
@@ -235,7 +231,7 @@ MODEL = (
     ),
     Mistake(
         "logits_are_probabilities",
-        "a softmax makes probabilities of the logits in forward; return the logits as they are",
+        "forward returns the softmax of the logits; return the logits as they are",
         {"return self.head(x)": "return self.head(x).softmax(dim=-1)"},
     ),
 )
@@ -367,7 +363,7 @@ WRITING = (
     ),
     Mistake(
         "one_token_less",
-        "one new token too few is written; write new_tokens of them",
+        "one token too few is written; write as many as new_tokens says",
         {"range(new_tokens)": "range(new_tokens - 1)"},
     ),
     Mistake(
