@@ -36,13 +36,13 @@ MISTAKES = (
     ),
     Mistake(
         "exp_overflows",
-        "e^(−x) overflows for x far below 0, and the gradient is 0 · ∞, which is NaN; multiply by torch.sigmoid(x)",
+        "e^(−x) overflows for x far below 0, and the gradient is 0 · ∞, which is NaN; use x · torch.sigmoid(x)",
         {SILU: ["return x / (1 + torch.exp(-x))", "return x * (1 / (1 + torch.exp(-x)))"]},
         {SILU: f"{WIDE}\n    return (wide / (1 + torch.exp(-wide))).to(x.dtype)"},
     ),
     Mistake(
         "exp_overflows_in_the_gate",
-        "the gate in forward divides by 1 + e^(−x), whose gradient is NaN far below 0; call silu",
+        "forward computes silu as x / (1 + e^(−x)), whose gradient is NaN far below 0; call silu",
         gated("g / (1 + torch.exp(-g)) * u"),
     ),
     Mistake(
@@ -105,7 +105,7 @@ MISTAKES = (
     ),
     Mistake(
         "cube_in_half",
-        "x³ is computed in float16, and beyond 147 its gradient is ∞ · 0, so NaN; convert half precision to float32",
+        "x³ is computed in float16; beyond 147, 3x² is ∞, and the gradient is ∞ · 0, so NaN; convert x to float32",
         {WIDE: "wide = x"},
     ),
     Mistake(
@@ -151,7 +151,7 @@ MISTAKES = (
     ),
     Mistake(
         "gate_detached",
-        "the gate is detached, so no gradient reaches gate_proj; keep its graph",
+        "the gate is detached, so no gradient reaches gate_proj; leave out detach",
         gated("silu(g).detach() * u"),
     ),
     Mistake(
