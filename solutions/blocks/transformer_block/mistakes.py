@@ -59,12 +59,12 @@ MISTAKES = (
     ),
     Mistake(
         "no_first_sum",
-        "what attention gives replaces x; add it to x",
+        "attention's result replaces x; add it to x",
         {FIRST: f"x = {MAPPED}"},
     ),
     Mistake(
         "no_second_sum",
-        "what the MLP gives replaces x; add it to x",
+        "the MLP's result replaces x; add it to x",
         {RESULT: "return self.fc2(hidden)"},
     ),
     Mistake(
@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "second_sum_from_the_start",
-        "what the MLP gives is added to the block's input; add it to the sum after attention",
+        "the MLP's result is added to the block's input; add it to the sum after attention",
         {NORMED: f"start = x\n        {NORMED}", RESULT: "return start + self.fc2(hidden)"},
     ),
     Mistake(
@@ -126,7 +126,7 @@ MISTAKES = (
     ),
     Mistake("not_causal", "tokens see later ones; hide keys after the query", {DIAGONAL: ""}),
     Mistake("itself_hidden", {DIAGONAL: ".tril(-1)"}, {DIAGONAL: ".tril(-1)", WEIGHTS: f"{WEIGHTS}.nan_to_num(0)"}),
-    Mistake("next_token_seen", "a token also sees the one after it; hide it", {DIAGONAL: ".tril(1)"}),
+    Mistake("next_token_seen", "a token also sees the next token; hide that one", {DIAGONAL: ".tril(1)"}),
     Mistake(
         "past_hidden",
         "a token sees itself and later ones; it should see itself and earlier ones",
@@ -134,7 +134,7 @@ MISTAKES = (
     ),
     Mistake(
         "exact_gelu",
-        'the GELU is the exact one, by erf; GPT-2 has the one by tanh, approximate="tanh"',
+        'the GELU is the exact one, by erf; use the one by tanh, approximate="tanh"',
         {GELU: f"F.gelu({HIDDEN_LAYER})"},
     ),
     Mistake(
@@ -151,7 +151,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_output_map",
-        "out_linear is not applied; map the merged heads with it before they are added",
+        "out_linear is not applied; apply it to the merged heads before the sum",
         {MAPPED: [f"{MERGE} + 0 * self.out_linear(x)", MERGE]},
     ),
     Mistake("not_scaled", {"(q / math.…": "q @ k.mT"}),
