@@ -57,7 +57,7 @@ MISTAKES = (
     ),
     Mistake(
         "max_iters_ignored",
-        "max_iters changes nothing; stop after so many moves",
+        "max_iters is ignored; stop after max_iters moves",
         {ROUNDS: "range(101)", LAST: "moves == 100"},
     ),
     Mistake(
@@ -81,13 +81,13 @@ MISTAKES = (
     ),
     Mistake(
         "never_stops_early",
-        "the centroids move max_iters times even if no label changes any more; stop there",
+        "the loop goes on to max_iters even if no label changes any more; stop when none changes",
         {"before = labels": "pass"},
         slow=True,
     ),
     Mistake(
         "empty_is_nan",
-        "a cluster without points becomes the mean of nothing, NaN; it should keep its centroid",
+        "a cluster without points gets the mean of nothing, NaN; it should keep its centroid",
         {MOVED: "sums / counts"},
     ),
     Mistake(
@@ -137,7 +137,7 @@ MISTAKES = (
     ),
     Mistake(
         "sums_of_absolute_values",
-        "absolute differences are added up, for the labels or also for the inertia; add up their squares",
+        "absolute differences are added up, for the labels alone or for labels and inertia; add up their squares",
         {DISTANCES: "distances = torch.cdist(x, centroids, p=1)"},
         {
             DISTANCES: "distances = torch.cdist(x, centroids, p=1)",
@@ -146,12 +146,13 @@ MISTAKES = (
     ),
     Mistake(
         "dot_products",
-        "points get the centroid with the largest dot product; take the smallest distance",
+        "a point is given to the centroid with the largest dot product; give it to the nearest centroid",
         {DISTANCES: "distances = -(x @ centroids.T)"},
     ),
     Mistake(
         "one_centroid_at_a_time",
-        "each centroid that moves changes the labels before the next one moves; label all points, then move all",
+        "each centroid that moves changes the labels before the next one moves; label all points, then move all "
+        "centroids",
         {f"centroids = {MOVED}": ONE_BY_ONE},
     ),
     Mistake("medians", "centroids move to the median of their points; take the mean", {MOVED: MEDIANS}),
@@ -206,7 +207,7 @@ MISTAKES = (
     ),
     Mistake(
         "drawn_uniformly",
-        "all rows are drawn with equal probability; only the first one should be",
+        "every draw gives all rows equal probability; only the first draw should",
         {PICKED: "int(u * N)"},
     ),
     Mistake(
