@@ -54,8 +54,8 @@ MISTAKES = (
     ),
     Mistake(
         "bias_in_the_norm",
-        "of many solutions the one of least ‖(w, b)‖ is taken, with a column of ones for b; take the least ‖w‖: "
-        "centre x and y first",
+        "of many solutions, the one with the least ‖(w, b)‖ is returned; for the least ‖w‖, centre x and y in place "
+        "of a column of ones",
         {WEIGHTS: ONES.replace("BIAS", "0")},
         {WEIGHTS: ONES.replace("BIAS", "0").replace("pinv(A) @ t", "lstsq(A, t[:, None]).solution[:, 0]")},
     ),
@@ -118,7 +118,7 @@ MISTAKES = (
     ),
     Mistake(
         "scaled_features_penalised",
-        "the penalty is on the weights of features divided by their standard deviation; penalise the w that you return",
+        "the penalty is on the weights of standardised features; penalise the w that you return",
         {SVD: f"torch.linalg.svd((x - mean_x) / {SPREAD},", RESULT: f"w = w / {SPREAD}\n    {RESULT}"},
         {PADDED: PADDED.replace("x.double()", f"x.double() / {SPREAD}")}
         | {FITTED: FITTED.replace("theta[:-1]", f"(theta[:-1] / {SPREAD})")},
@@ -195,7 +195,7 @@ MISTAKES = (
     ),
     Mistake(
         "square_table",
-        "the weights of the Hessian stand on the diagonal of an N × N table; multiply the rows of X by them",
+        "the Hessian's factors p (1 − p) stand on the diagonal of an N × N table; multiply the rows of X by them",
         {"(X * (p * (1 - p))[:, None])": "((p * (1 - p)).diag() @ X)"},
         slow=True,
     ),
