@@ -216,12 +216,12 @@ MISTAKES = (
     ),
     Mistake(
         "one_call_a_hypothesis",
-        "log_probs is called once for each hypothesis; call it once for all of a step",
+        "log_probs is called once for each hypothesis; call it once a step, with all unfinished hypotheses as rows",
         {"log_probs(…": "torch.cat([log_probs(row[None]) for row in batch])"},
     ),
     Mistake(
         "token_by_token",
-        "a Python loop runs over all tokens; topk leaves the few that can be kept",
+        "a Python loop runs over all tokens; loop only over the few tokens that topk finds",
         {
             TOPK: "rows.sort(-1, descending=True)",
             ROWS: f"{ROWS}\n        [v for row in rows.tolist() for v in row if\n            v > 0]",
