@@ -70,13 +70,13 @@ MISTAKES = (
     ),
     Mistake(
         "ties_by_first_seen",
-        "of equally frequent pairs the first or last seen is taken; take the one with the larger left bytes, then "
-        "right bytes",
+        "of equally frequent pairs the first or last seen is taken; compare left bytes, then right bytes, and take the "
+        "larger",
         {KEY: ["key=lambda pair: pairs[pair]", "key=lambda pair: (pairs[pair], list(pairs).index(pair))"]},
     ),
     Mistake(
         "ties_by_ids",
-        "equally frequent pairs are compared by ids; take the one with the larger left bytes, then right bytes",
+        "equally frequent pairs are compared by ids; compare left bytes, then right bytes, and take the larger",
         {KEY: ["key=lambda pair: (pairs[pair], pair)", "key=lambda pair: (pairs[pair], -pair[0], -pair[1])"]},
     ),
     Mistake(
@@ -109,8 +109,8 @@ MISTAKES = (
     ),
     Mistake(
         "chunks_counted_once",
-        "equal chunks count only once, or a pair counts only in the last chunk that has it; add up its occurrences "
-        "over all chunks",
+        "equal chunks count only once, or a pair counts only in the last chunk that has it; add up a pair's "
+        "occurrences over all chunks",
         {COUNTED: ["pairs[pair] += 1", "pairs[pair] = counts[chunk]"]},
     ),
     Mistake(
@@ -124,12 +124,12 @@ MISTAKES = (
     ),
     Mistake(
         "only_pairs_seen_twice",
-        "training stops where no pair occurs twice; it should stop where no pair is left",
+        "training stops when no pair occurs twice; it should stop when no pair is left",
         {NONE_LEFT: "if not pairs or max(pairs.values()) < 2:"},
     ),
     Mistake(
         "no_pair_is_an_error",
-        "training fails where no pair is left, or the text is empty; stop early instead",
+        "training fails if no pair is left or the text is empty; stop early instead",
         {f"{NONE_LEFT}\n                break": "pass"},
     ),
     Mistake(
@@ -204,7 +204,7 @@ MISTAKES = (
     ),
     Mistake(
         "broken_characters_raise",
-        "decode raises where bytes are no UTF-8, as a model may well write; pass errors='replace'",
+        "decode raises if bytes are no UTF-8, but a model may write such bytes; pass errors='replace'",
         {'.decode(errors="replace")': ".decode()"},
     ),
     Mistake(
