@@ -49,7 +49,7 @@ MISTAKES = (
     ),
     Mistake(
         "top_k_of_the_first_row",
-        "every row is compared with the first row's k-th largest logit; each row has its own",
+        "every row is compared with the first row's k-th largest logit; compare each row with its own",
         {
             TOP_K: "if top_k is not None:\n        first = ordered.reshape(-1, z.shape[-1])[0]\n"
             "        ordered[ordered < first[:top_k][-1]] = -torch.inf"
@@ -113,12 +113,12 @@ MISTAKES = (
     ),
     Mistake(
         "place_in_the_sorted_row",
-        "the place in the sorted row is returned; look up which token stands there",
+        "sample returns a place in the sorted row; return the token that stands there",
         {MULTINOMIAL: MULTINOMIAL.replace("rows", "rows.sort(-1, descending=True).values")},
     ),
     Mistake(
         "sorted_result",
-        "the result is in the order of the sorted row; token i of the result is token i of the logits",
+        "the result is in the order of the sorted row; token i should stay at place i",
         {RESULT: "return ordered.to(z.dtype)"},
     ),
     Mistake(
@@ -235,8 +235,8 @@ MISTAKES = (
     ),
     Mistake(
         "seed_set",
-        "sample sets or copies a seed, or makes a generator, so draws repeat or torch's global generator is reset; "
-        "draw from the given generator as it is, and without one from torch's global generator",
+        "sample sets a seed or makes a generator, so draws repeat; draw from the given generator as it is, or from "
+        "torch's global one if none is given",
         {"    rows = ": "    (generator or torch.default_generator).manual_seed(0)\n    rows = "},
         {"    rows = ": "    torch.manual_seed(0)\n    rows = "},
         {"    rows = ": "    generator = generator or torch.Generator()\n    rows = "},
@@ -264,7 +264,7 @@ MISTAKES = (
     Mistake("row_by_row", "a Python loop runs over the rows; take all at once", {RESULT: BY_ROW + RESULT}, slow=True),
     Mistake(
         "table_of_pairs",
-        "every token is compared with every other to rank them, V × V for each row; sort each row",
+        "all tokens of a row are compared with each other, in a V × V table; sort each row",
         {SORTED: f"{SORTED}\n    _ = (z[..., None] > z[..., None, :]).sum(-1)"},
         slow=True,
     ),
