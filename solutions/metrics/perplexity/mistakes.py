@@ -136,7 +136,8 @@ MISTAKES = (
     ),
     Mistake(
         "identity_matrix",
-        "a V × V identity or a table of all pairs of tokens is made; gather one entry for each position",
+        "a V × V identity is made, or a table that pairs every position with every target; gather one entry for each "
+        "position",
         {MEAN: f"-{ROWS}.log_softmax(-1)[:, {SAFE}.flatten()].diagonal()[counts.flatten()].mean()"},
         {MEAN: f"-logits.log_softmax(-1)[(counts[..., None] * counts.new_ones(V).diag()[{SAFE}])].mean()"},
         slow=True,
