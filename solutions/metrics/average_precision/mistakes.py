@@ -71,8 +71,8 @@ MISTAKES = (
     ),
     Mistake(
         "descending_thresholds",
-        "the thresholds go down, alone or with precision and recall; begin all three with the smallest score, and add "
-        "up AP in that order",
+        "the thresholds descend, alone or with precision and recall; return all three by ascending threshold, and sum "
+        "AP in that order",
         DESCENDING | {AP: "(recall.diff() * precision[1:]).sum()"},
         DESCENDING,
         {T: "score[last]"},
@@ -109,7 +109,8 @@ MISTAKES = (
     ),
     Mistake(
         "precision_and_recall_swapped",
-        "precision and recall are swapped; precision comes first, also for AP, and divides by what is accepted",
+        "precision and recall are swapped; precision, which divides by the accepted samples, comes first, and AP "
+        "should read them in this order",
         {CURVE: "return recall, precision, score", UNPACKED: "recall, precision, _ ="},
         {CURVE: "return recall, precision, score"},
     ),
@@ -141,8 +142,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_class_in_float32",
-        "if all labels are of one class, the numbers that are filled in are float32; make them float64, or the scores' "
-        "dtype",
+        "if all labels are of one class, AP is a constant in float32; make it float64, or the scores' dtype",
         {AP: [f"{AP} if y_true.any() else torch.tensor(0.0)", f"torch.tensor(1.0) if y_true.all() else {AP}"]},
     ),
     Mistake(

@@ -68,7 +68,8 @@ MISTAKES = (
     ),
     Mistake(
         "repeated_cells_count_once",
-        "an indexed += adds 1 only once where a cell occurs several times; use bincount, or accumulate=True",
+        "an indexed += adds 1 only once where a cell occurs several times; use bincount, or index_put_ with "
+        "accumulate=True",
         instead("matrix = torch.zeros(C, C, dtype=torch.int64)\nmatrix[true, predicted] += 1\nreturn matrix"),
     ),
     Mistake(
@@ -129,7 +130,7 @@ MISTAKES = (
     ),
     Mistake(
         "bad_labels_left_out",
-        "samples with labels out of range are left out or moved; raise ValueError",
+        "samples with labels out of range are left out, or their labels are clamped; raise ValueError",
         UNCHECKED | {CELL: f"{KEPT}\n    true, predicted = true[keep], predicted[keep]\n    {CELL}"},
         UNCHECKED | {CELL: "cell = true.clamp(0, C - 1) * C + predicted.clamp(0, C - 1)"},
     ),

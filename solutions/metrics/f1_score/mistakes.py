@@ -66,7 +66,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_replaced_after_the_mean",
-        "NaN is replaced by 0 after the mean, so that one class at 0/0 makes the whole mean 0; replace it before",
+        "NaN is replaced by 0 after the mean, so that one class at 0/0 makes the whole mean 0; replace it before the "
+        "mean",
         rates("{} / {}") | {RESULT: RESULT.replace(".float()", ".float().nan_to_num()")},
     ),
     Mistake("one_for_zero_by_zero", "0/0 gives 1; it should give 0", rates("({} / {}).nan_to_num(1.0)")),
@@ -199,7 +200,8 @@ MISTAKES = (
     ),
     Mistake(
         "loop_over_classes",
-        "a Python loop goes from class to class; bincount counts all classes in one go, and one product weighs them",
+        "a Python loop goes from class to class; bincount counts all classes at once, and one matrix product gives the "
+        "weighted mean",
         {
             HIT: "torch.stack([((y_true == c) & (y_pred == c)).sum() for c in range(C)]).double()",
             PREDICTED: "torch.stack([(y_pred == c).sum() for c in range(C)])",
