@@ -37,8 +37,8 @@ MISTAKES = (
     ),
     Mistake(
         "coarser_than_float64",
-        "float64 rows whose directions differ by a billionth are merged, by float32 on the way or by a constant added "
-        "to the lengths; divide by the length alone, and keep float64",
+        "cosines that differ by 1e-9 are mixed up, by float32 on the way or by a constant added to the lengths; keep "
+        "float64, and divide by the length alone",
         {UNIT: "unit = train_x / (train_x.norm(dim=1, keepdim=True) + 1e-8)"},
         {UNIT: "unit = F.normalize(train_x.float(), dim=1)", SIMILARITY: "similarity = x.float() @ unit.T"},
         {SIMILARITY: "similarity = x.float() @ unit.float().T"},
