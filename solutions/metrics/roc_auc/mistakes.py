@@ -177,7 +177,7 @@ MISTAKES = (
     ),
     Mistake(
         "steps",
-        "a positive and a negative of one score count 0 or 1 in the area, as in a sum of steps; count them ½, as "
+        "a positive and a negative with equal scores count 0 or 1 in the area, as in a sum of steps; count them ½, as "
         "trapezoids do",
         {AREA: ["return (fpr.diff() * tpr[:-1]).sum()", "return (fpr.diff() * tpr[1:]).sum()"]},
     ),
@@ -234,8 +234,8 @@ MISTAKES = (
     ),
     Mistake(
         "classes_half_checked",
-        "if positives, negatives or all samples are missing, there is no ValueError; raise it unless both classes "
-        "occur",
+        "data without positives, without negatives or without samples raise no ValueError; raise it unless both "
+        "classes occur",
         {CLASSES: "    if not 0 < positive.sum():\n"},
         {CLASSES: ["    if positive.sum() == len(positive):\n", "    if (y_true == y_true[0]).all():\n"]},
     ),
