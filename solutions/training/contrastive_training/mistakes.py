@@ -89,7 +89,7 @@ MISTAKES = (
     ),
     Mistake(
         "rate_ends_at_0",
-        "the cosine is divided by epochs − 1, so the last epoch has a rate of 0; divide by epochs",
+        "e is divided by epochs − 1 inside the cosine, so the last epoch has a rate of 0; divide by epochs",
         {RATE: RATE.replace("epochs", "max(epochs - 1, 1)")},
     ),
     Mistake("rate_stays", "the rate is lr in all epochs; set it by the cosine in each", {RATE: "lr"}),
