@@ -62,7 +62,8 @@ MISTAKES = (
     ),
     in_descent(
         "parameters_rebound",
-        "new tensors take the parameters' place, and the caller's tensors stay as they were; update these in place",
+        "new tensors take the parameters' place, and the caller's tensors stay as they were; update the caller's "
+        "tensors in place",
         {MOVE: "        params = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n"},
         {  # in the caller's list
             MOVE: "        params[:] = [(p - lr * p.grad).detach().requires_grad_() for p in params]\n",
