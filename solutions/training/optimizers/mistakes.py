@@ -79,7 +79,7 @@ MISTAKES = (
     ),
     Mistake(
         "beta_weighs_the_new",
-        "β weighs the new gradient, and 1 − β the old moment; it should be the other way round",
+        "the new gradient has the factor β, and the old moment 1 − β; swap the two factors",
         {FIRST: "m.mul_(1 - beta1).add_(beta1 * grad)"},
         {SECOND: "v.mul_(1 - beta2).add_(beta2 * grad.square())"},
     ),
@@ -128,7 +128,8 @@ MISTAKES = (
     ),
     Mistake(
         "lr_in_the_buffer",
-        "the buffer adds up lr · g, so a new lr reaches only part of the step; add up g, and multiply the step by lr",
+        "the buffer adds up lr · g, so old gradients keep their old lr when lr changes; add up g, and multiply the "
+        "step by lr",
         {
             BUFFER: BUFFER.replace("g", "self.lr * g"),
             MOVE: "p -= self.lr * g + self.momentum * b if self.nesterov else b",
@@ -143,8 +144,8 @@ MISTAKES = (
     ),
     Mistake(
         "lr_of_the_constructor",
-        "an lr that is set later is ignored, or reaches only part of the step; read lr in every step, and pass it "
-        "to any inner Adam",
+        "an lr that is set later is ignored, or changes only AdamW's decay; read lr in every step, and pass it to any "
+        "inner Adam",
         {INNER: ""},
         {
             "self.lr, self.momentum,": "self.lr, self.first, self.momentum,",
