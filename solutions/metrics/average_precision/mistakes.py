@@ -92,7 +92,8 @@ MISTAKES = (
     ),
     Mistake(
         "thresholds_left_out",
-        "thresholds that add no positive, or come after full recall, are left out; keep one for every distinct score",
+        "some thresholds are left out, such as those that add no positive or come after full recall; keep one for "
+        "every distinct score",
         {each: f"{each}[(hits == hits[-1]).sum() - 1 :]" for each in (P, R, T)},  # as scikit-learn once did
         {PRECISION: f"{BENDS}{PRECISION}"},  # as its drop_intermediate=True
     ),

@@ -65,7 +65,8 @@ MISTAKES = (
     ),
     Mistake(
         "targets_shifted",
-        "the targets are shifted by one position, but they already stand next to the logits that predict them",
+        "the targets are shifted by one position; leave them as they are, since they already stand next to the logits "
+        "that predict them",
         {MEAN: MEAN.replace("logits.", "logits[:, :-1].").replace("target.", "target[:, 1:].")},
         {MEAN: MEAN.replace("logits.", "logits[:, 1:].").replace("target.", "target[:, :-1].")},
     ),
