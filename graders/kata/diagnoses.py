@@ -50,8 +50,8 @@ COMMON = {
         "use logsumexp or cross-entropy in every dtype"
     ),
     "overflows_in_half": (
-        "for half precision log(1 + eˣ) is taken in float32, where eˣ also overflows, from x = 89 on; use "
-        "logaddexp, softplus or logsigmoid in every dtype"
+        "half precision is cast to float32, where eˣ overflows from x = 89 on; for log(1 + eˣ), use logaddexp, "
+        "softplus or logsigmoid in every dtype"
     ),
     "softplus_cut_off": (
         "softplus gets a threshold below its default of 20, and returns x itself where log(1 + eˣ) still "
@@ -62,7 +62,7 @@ COMMON = {
         "leave the eps out"
     ),
     "zero_times_infinity": (
-        "0 times the logarithm of 0 or of 0/0 is NaN; put 1 inside the logarithm where it would be multiplied by 0"
+        "0 times the logarithm of 0 or of 0/0 is NaN; where the factor is 0, put 1 inside the logarithm"
     ),
     "half_becomes_float32": "half precision comes back as float32; return the dtype of the inputs",
     "sign_lost": "the loss has the wrong sign; it should be minus the log-probability",
@@ -90,20 +90,20 @@ COMMON = {
     ),
     # Scores, norms and distances
     "near_scores_merged": (
-        "close but unequal scores count as ties, by a tolerance or a cast to float32; only equal ones are ties"
+        "close but unequal scores count as ties, by a tolerance or a cast to float32; only equal scores should be ties"
     ),
     "sigmoid_of_the_scores": (
         "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; use the raw scores"
     ),
     "float32_on_the_way": (
-        "a dtype narrower than float64 is used on the way, as in a quotient of integers; divide and add up in float64"
+        "numbers are rounded to less than float64 on the way, as a quotient of integers is; divide and add up in float64"
     ),
     "every_threshold_at_once": (
-        "every score is compared with every threshold at once, a table of N × K; sort once, and a cumsum gives all "
+        "every score is compared with every threshold at once, in a table of N × K; sort once, and a cumsum gives all "
         "counts"
     ),
     "another_library": "another library does the work; count with torch",
     "eps_outside_the_root": "eps is added to the root; add it to the variance",
     "loop_over_the_channels": "the channels go through a Python loop; mean and var do all of them at once",
-    "expanded_square": "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses its digits; subtract first",
+    "expanded_square": "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses digits of small distances; subtract first",
 }

@@ -122,10 +122,10 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "many_images",
-                    sizes=dict.fromkeys(("batch", "channels", "filters", "rows", "columns"), (4, 16)),
-                    inputs=lambda draw, batch, channels, filters, rows, columns: conv(
+                    sizes=dict.fromkeys(("batch", "channels", "filters", "out_rows", "out_columns"), (4, 16)),
+                    inputs=lambda draw, batch, channels, filters, out_rows, out_columns: conv(
                         draw,
-                        ((batch, channels, rows + 1, columns), (filters, channels, 2, 3)),
+                        ((batch, channels, out_rows + 1, out_columns), (filters, channels, 2, 3)),
                         *(1, (0, 1)),
                         bias=draw.normal(filters),
                     ),
@@ -149,9 +149,10 @@ GRADER = Grader(
             budgets=(
                 Budget(
                     "pooled_images",
-                    sizes=dict.fromkeys(("batch", "channels", "rows", "columns"), (4, 16)),
-                    inputs=lambda draw, batch, channels, rows, columns: {
-                        "x": unlike(draw, batch, channels, 2 * rows, 2 * columns),  # as normal numbers some are equal
+                    sizes=dict.fromkeys(("batch", "channels", "out_rows", "out_columns"), (4, 16)),
+                    inputs=lambda draw, batch, channels, out_rows, out_columns: {
+                        # as normal numbers some would be equal
+                        "x": unlike(draw, batch, channels, 2 * out_rows - 2, 2 * out_columns - 2),
                         "kernel_size": 2,
                         "padding": 1,
                     },
