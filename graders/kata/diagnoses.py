@@ -96,7 +96,7 @@ COMMON = {
         "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; use the raw scores"
     ),
     "float32_on_the_way": (
-        "numbers are rounded to less than float64 on the way, as a quotient of integers is; divide and add up in float64"
+        "numbers are rounded to less than float64, as a quotient of integers is; divide and add up in float64"
     ),
     "every_threshold_at_once": (
         "every score is compared with every threshold at once, in a table of N × K; sort once, and a cumsum gives all "
@@ -105,5 +105,7 @@ COMMON = {
     "another_library": "another library does the work; count with torch",
     "eps_outside_the_root": "eps is added to the root; add it to the variance",
     "loop_over_the_channels": "the channels go through a Python loop; mean and var do all of them at once",
-    "expanded_square": "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses digits of small distances; subtract first",
+    "expanded_square": (
+        "the squared distance is taken as ‖a‖² + ‖b‖² − 2⟨a, b⟩, which loses digits of small distances; subtract first"
+    ),
 }
