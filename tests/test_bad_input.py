@@ -17,7 +17,9 @@ from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, make_reposi
 
 DEF = "import os, sys, signal\nimport torch\n\n\ndef scale(x, factor=2.0):\n"
 
-NO_TERMINAL = "and there is none while an answer is graded: take it out, or run the file by `nox -s run`"
+NO_TERMINAL = (
+    "and there is none while an answer is graded: take out the line that waits, or run the file by `nox -s run`"
+)
 ONE_FILE = "an answer is one file, and imports only what is installed"
 # name: (source, the message of the check or, where it cannot be imported, of the result; or several)
 LATE = "the call: did not return in 10 s"
@@ -48,7 +50,7 @@ RUNS: dict[str, tuple[str, Any]] = {
     ),
     "floods": (
         DEF + "    for i in range(20_000):\n        print(i)\n    return x / (1 / factor)\n",
-        "the call: should print nothing, got 20,000 lines; remove the prints",
+        "the call: should print at most 10,000 lines, got 20,000; remove the prints",
     ),
     "asks": (
         DEF + "    input('factor? ')\n    return x / (1 / factor)\n",

@@ -115,7 +115,7 @@ def test_loop_over_an_axis_is_told_with_the_axis_and_named(results: dict[str, An
     message = failures(result)["performance/many_rows/loops"]
     assert message.startswith("operators: should be at most ")
     assert "they grow with the rows (exponent 0.9" in message
-    assert message.endswith("so Python loops over it: divide all of x at once")
+    assert message.endswith("so a Python loop runs over it: divide all of x at once")
     assert {test.split("/")[0] for test in failures(result)} == {"performance"}
     assert result["mistake"] == "row_by_row"
     (time,) = [test for test in result["tests"] if test["name"] == "performance/many_rows/time"]

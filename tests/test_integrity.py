@@ -269,7 +269,7 @@ def test_a_hang_in_native_code_and_a_full_memory_are_told(toys: Path) -> None:
     )
     assert failures(found["native"])["shapes/three_by_five"].startswith("the call: did not return in 10 s (line 6: ")
     said = failures(found["memory"])["shapes/three_by_five"]
-    assert "out of memory: asked for 3,725.3 GiB in one go, may take 4 GiB in all (line 6: " in said
+    assert "out of memory: your code asked for 3,725.3 GiB in one go, and may use 4 GiB in all (line 6: " in said
 
 
 FILTERED = """

@@ -175,7 +175,7 @@ def answer_all(one: Tty, root: Path) -> None:
         one.says("", "My answer", "Because of ", "your score > ")
         one.says("7", "from 0 to 3?", "your score > ")
         one.says(str(min(number, 3)))
-    one.shows("Your plan, beside the idea", "you said: multiply, and refuse 0", "Multiply.", "your score > ")
+    one.shows("Your plan, and below it the idea", "you said: multiply, and refuse 0", "Multiply.", "your score > ")
     one.says("2")
 
 
@@ -588,7 +588,7 @@ def test_overall_line_says_what_it_rests_on_and_own_scores_stand_apart() -> None
     assert list(overall(submitted(20, 96, (True, 12, 12)))) == [
         "Overall: strong hire, by what was measured: 100 of 100 points, own tests 3.0 of 3, questions 2.0 of 3, "
         "in time.",
-        "By your own scores, plans included, it would be strong hire: 3 of 3.",
+        "By your own scores, plans included, the verdict would be strong hire: 3 of 3.",
     ]
     (late, _) = overall(submitted(20, 96, (True, 12, 12), elapsed=1400))
     assert late.startswith("Overall: hire, by what was measured: ")

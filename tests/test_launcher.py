@@ -18,7 +18,7 @@ from graders.worker import wire
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a server on Linux alone")
 LOAD = {"op": "load", "path": "x.py", "source": "f = abs", "names": ["f"], "banned": (), "cuda": False}
-ENDED = "was ended together with what had started it"
+ENDED = "was ended together with the process that had started it"
 
 
 @pytest.fixture(params=["full", "limits"])

@@ -240,7 +240,7 @@ def test_friends_hold_an_interview(desk: Path, terminal: Callable[..., Tty]) -> 
     assert first.answers[-1].score == 3
     assert first.measured == first.score - 5 + 4
     kept = (desk / ".kata/interview/report-1.md").read_text()
-    assert "- plan: 2 of 3 (scored by your interviewer, beside the idea)" in kept
+    assert "- plan: 2 of 3 (scored by your interviewer, compared with the idea)" in kept
     assert "yourself" not in kept
     assert "Your score" not in kept
     assert "Because of " in kept  # the model answers

@@ -136,7 +136,7 @@ def test_learner_goes_from_stub_to_solved(terminal: Terminal) -> None:
 
 def test_keys_show_hints_and_the_list_and_go_on(terminal: Terminal) -> None:
     terminal.press("h")
-    assert "Look there." not in terminal.shows("h once more shows hint 1 of 3; with hints, a kata comes back")
+    assert "Look there." not in terminal.shows("press h again for hint 1 of 3; with hints, a kata comes back")
     terminal.press("h")
     terminal.shows("hint 1 of 3", "Look there.")
     terminal.press("l")

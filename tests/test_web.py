@@ -165,7 +165,7 @@ def test_page_of_another_site_is_refused(kind: str, origin: str) -> None:
 
 
 def test_refusal_says_what_to_do() -> None:
-    assert b"the whole address, token included" in answer("http", {"host": HOST})[1]["body"]
+    assert b"in your terminal, token included" in answer("http", {"host": HOST})[1]["body"]
     hub = {"host": "hub.example", "cookie": COOKIE}
     assert b"does not know the name 'hub.example'" in answer("http", hub)[1]["body"]
     origin = {"host": HOST, "cookie": COOKIE, "origin": "https://hub.example"}

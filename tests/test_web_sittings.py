@@ -350,7 +350,7 @@ def answer_all(sat: Sat, page: Page) -> None:
         sat.says(page, "it is quick.")
         sat.does(page, "That is my answer", "My answer", "from 0 to 3?")
         sat.does(page, "2")
-    sat.heard(page, "Your plan, beside the idea")
+    sat.heard(page, "Your plan, and below it the idea")
     sat.does(page, "3")
 
 

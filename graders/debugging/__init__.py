@@ -20,8 +20,8 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         description="Plants bugs in a right answer for you to find, explain and mend, with a clock and a report.",
     )
     words = (
-        "which katas: each one named gets a bug, if N is enough, as does one of a topic; default: one due, begun or of "
-        "level 1, or two of a --set"
+        "which katas; each kata that you name gets a bug, if N is enough; of a topic, one kata is taken; default: "
+        "one due, begun or of level 1, or two of a --set"
     )
     debug.add_argument("katas", nargs="*", metavar="KATA", help=words)
     words = f"how many, from 1 to {MOST_BUGS}; default: {USUAL_BUGS}, or 1 with --slow, and more if more katas get one"

@@ -124,7 +124,7 @@ class Watch:
         elif event == "s":
             read.show(self.kata, self.state, self.console, everything=again)
             if not again:
-                self.say("s once more shows the full contract and what is graded")
+                self.say("press s again for the full contract and what is graded")
             self.footer(self.desk())
         elif event == "h":
             self.hint()
@@ -143,8 +143,8 @@ class Watch:
         try:
             run.start(self.kata, self.file, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS)
         except subprocess.TimeoutExpired:
-            self.say(f"ended after {RUN_SECONDS} s; without a limit:")
-        self.say(f"with breakpoints, or with a case's inputs:  nox -s run -- {self.kata.id} [--case CASE]")
+            self.say(f"your file was ended after {RUN_SECONDS} s; `nox -s run` has no limit")
+        self.say(f"for breakpoints, or a case's inputs:  nox -s run -- {self.kata.id} [--case CASE]")
 
     def hint(self) -> None:
         """A key that was hit by chance should cost nothing, so a new hint is shown when it is asked for twice."""
@@ -153,7 +153,7 @@ class Watch:
         if known or more:
             hint.show(self.kata, self.state, self.console, more)
         if not more:
-            self.say(f"h once more shows hint {known + 1} of {LEVELS_OF_HINTS}; {hint.COST}")
+            self.say(f"press h again for hint {known + 1} of {LEVELS_OF_HINTS}; {hint.COST}")
         self.doubtful = not more
 
     def desk(self) -> status.Desk:

@@ -10,7 +10,7 @@ from graders.interview.interview import Interview
 from graders.interview.record import MOST_SELF
 from graders.sitting.commands import YES_OR_NO
 
-PLAN = "Your plan, beside the idea"
+PLAN = "Your plan, and below it the idea"
 VERBS = "is|are|was|were|do|does|did|has|have|can|could|may|must|should|will|would"
 YES_OR_NO_QUESTION = re.compile(rf"(?:^|[,:;.] (?:and |but |so |then )?)(?:{VERBS})\b", re.IGNORECASE)
 SCORES = "0 nothing of it, 1 a part, 2 the main point, 3 all that matters"

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 VIA = "interview"
 WRITING = ("code", "test")
 INTRODUCTIONS = {
-    "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line: I "
-    f"answer, and those about its traps earn points. `questions` lists those that I expect (-{LIST_COST} points), "
-    "`next` goes on to your plan.",
+    "clarify": "The task leaves things open on purpose. Type the questions that you would ask, one on each line. "
+    "I answer, and questions about the task's traps earn points. `questions` lists those that I expect "
+    f"(-{LIST_COST} points), `next` goes on to your plan.",
     "plan": "Say how you will do it: the formula, the shapes, the traps, what it costs. Every line is noted. Type "
     "`next` when you want to write the code.",
     "code": f"Write it into {{file}}, in {{editor}}. `run` runs tests of yours, `hint` helps (-{HINT_COSTS[0]} "

@@ -35,7 +35,7 @@ def plan(one: Round) -> Mark:
     passed = "plan" in one.reached and one.reached[-1] != "plan"
     if passed and not one.plan and not one.partner:
         return 0, "measured: there is no plan"
-    return one.plan_score, f"scored by {one.scorer}, beside the idea"
+    return one.plan_score, f"scored by {one.scorer}, compared with the idea"
 
 
 def code(one: Round) -> Mark:
@@ -89,7 +89,7 @@ def overall(report: InterviewReport) -> Iterator[str]:
     if own:
         share = sum(own) / (MOST_SELF * len(own))
         whose = "your interviewer's" if report.partner else "your own"
-        yield f"By {whose} scores{planned} it would be {verdict(share)}: {sum(own)} of {MOST_SELF * len(own)}."
+        yield f"By {whose} scores{planned} the verdict would be {verdict(share)}: {sum(own)} of {MOST_SELF * len(own)}."
 
 
 def verdict(share: float, late: bool = False) -> str:

@@ -142,7 +142,7 @@ class InterviewSession(Session[InterviewReport]):
             f"A mock interview of {report.minutes} minutes: {drawn} questions at its end. {editor}, no books. "
             "`help` lists what you can type, `quit` suspends it; the clock runs on."
         )
-        self.terminal.say(f"seed {report.seed} (--seed {report.seed} draws the same again)")
+        self.terminal.say(f"seed {report.seed} (--seed {report.seed} draws the same katas again)")
 
     def resume(self, report: InterviewReport) -> Interview:
         """Raises: UsageError."""

@@ -47,7 +47,7 @@ def diagnose(interview: Interview, argument: str) -> None:
     if last is None or last.state == "solved":
         interview.say("there is no failure to find a mistake for; `submit` first")
     elif not last.diagnosis:
-        interview.say("it behaves like no known mistake; that costs nothing")
+        interview.say("your answer behaves like no known mistake; this costs nothing")
     else:
         if last.diagnosis not in interview.round.diagnoses:
             interview.note("diagnose", diagnosis=last.diagnosis)

@@ -295,5 +295,5 @@ def growth(figure: str, answer: Answer, budget: Budget, trial: Trial) -> str:
         return ""
     hint = f": {budget.hints[axis]}" if axis in budget.hints else ""
     if figure in ("operators", "lines"):
-        return f"; they grow with the {axis} (exponent {own:.2f}), so Python loops over it{hint}"
+        return f"; they grow with the {axis} (exponent {own:.2f}), so a Python loop runs over it{hint}"
     return f"; it grows with the {axis} (exponent {own:.2f}, the reference's {reference:.2f}){hint}"

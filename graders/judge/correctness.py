@@ -65,9 +65,9 @@ def same_parameters(name: str, wanted: Mapping[str, Any], got: list[dict[str, An
         there = got[index]
         told = default if isinstance(default, int | float | str | None) else repr(default)  # as the worker tells it
         if default is not ... and (not there["optional"] or there["default"] != told):
-            default_got = there["default"] if there["optional"] else "none"
-            shown = repr(default_got) if told == default else default_got
-            raise CheckFailed(f"default of {parameter} in {name}: should be {default!r}, got {shown}")
+            shown = repr(there["default"]) if told == default else there["default"]
+            got_one = shown if there["optional"] else "no default"
+            raise CheckFailed(f"default of {parameter} in {name}: should be {default!r}, got {got_one}")
     for more in got[len(wanted) :]:
         if not more["optional"] and more["kind"] != "VAR_KEYWORD":
             raise CheckFailed(f"parameters of {name}: should be ({', '.join(wanted)}), got ({names})")

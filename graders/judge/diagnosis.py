@@ -33,7 +33,7 @@ KEPT_BETWEEN_CALLS = Known(
     "kept_between_calls",
     "",
     "alone, this call gives the right result, so something is kept from an earlier call; make it anew in each call, or "
-    "if the dtype, the device, a size or another argument that it was made from has changed",
+    "at least when the dtype, the device, a size or another argument has changed",
 )
 
 

@@ -95,7 +95,8 @@ class Mode:
         words += ["backward a second time"] * ("twice" in self.ways)
         words += [BESIDE[self.beside]] if self.beside else []
         words += [f"arguments by {self.passing.rstrip('s')}"] * (self.passing != "usual")
-        words += [f"{'one tensor' if self.shared else 'equal ones'} for {' and '.join(self.equal)}"] * bool(self.equal)
+        same = "one tensor" if self.shared else "equal tensors"
+        words += [f"{same} for {' and '.join(self.equal)}"] * bool(self.equal)
         return ", ".join(words)
 
 

@@ -129,7 +129,7 @@ class Wrapped:
         make, floating = self.made, self.tensors(floating=True)
         for name in floating:
             if name in self.answer.differentiable and self.flows(name):
-                diagnosis = f"{name} is detached, so that no gradient reaches it; keep its graph"
+                diagnosis = f"{name} is detached, so no gradient reaches it; keep it in the graph"
                 yield make(f"{name}_detached", DETACHED.format(name=name), diagnosis)
         for name in self.tensors():
             diagnosis = f"{name} is changed in place, so the caller's tensor changes; make a new tensor"
@@ -154,9 +154,9 @@ class Wrapped:
 
     def other_results(self) -> Iterator[Known]:
         if self.answer.differentiates:
-            diagnosis = "the result is detached, so that no gradient flows; keep its graph"
+            diagnosis = "the result is detached, so no gradient flows; keep it in the graph"
             yield self.made("result_detached", "return each(_torch.Tensor.detach, OWN)", diagnosis)
-        diagnosis = "the result has an axis of length 1 too many in front; leave it out"
+        diagnosis = "the result has an extra first axis, of length 1; leave it out"
         yield self.made("one_axis_more", "return each(lambda one: one[None], OWN)", diagnosis)
         if torch.float64 not in self.answer.returns:
             diagnosis = "the result is float64 whatever the inputs are; keep their dtype"

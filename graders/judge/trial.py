@@ -52,7 +52,8 @@ class Trial:
         if reply.died:
             raise CheckFailed(f"the call: {reply.died}", "timeout" if reply.timed_out else "fail")
         if reply.printed_lines > MOST_LINES:
-            raise CheckFailed(f"the call: should print nothing, got {reply.printed_lines:,} lines; remove the prints")
+            most, got = f"{MOST_LINES:,}", f"{reply.printed_lines:,}"
+            raise CheckFailed(f"the call: should print at most {most} lines, got {got}; remove the prints")
         return reply
 
     def ask_all(self, requests: list[Request]) -> None:

@@ -7,11 +7,11 @@ COMMON = {
     "scaled_by_embed_dim": "the scores are divided by √embed_dim; divide them by √d, where d = embed_dim / num_heads",
     "float32_root": "√d or 1/√d is a float32 tensor, too coarse for float64; use math.sqrt or ** 0.5",
     "itself_hidden": "a token does not see itself; it should",
-    "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide them before it",
+    "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide keys first",
     "hidden_by_1e9": "hidden scores are a constant such as −1e9, which float16 cannot hold; fill with −∞",
     "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible scores can be lower; fill with −∞",
     "zero_scores_hidden": (
-        "scores of exactly 0 are hidden although their keys are seen; hide where the mask is 0, whatever the score is"
+        "scores of exactly 0 are hidden, even those of visible keys; hide keys by the mask, whatever the score is"
     ),
     "mask_of_the_first_call": (
         "the mask is made for one length, and does not fit a longer sequence; make it for the length of each call"
@@ -28,7 +28,7 @@ COMMON = {
     "heads_merged_without_transpose": (
         "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first"
     ),
-    "no_output_map": "out_linear is not applied; map the merged heads with it",
+    "no_output_map": "out_linear is not applied; apply it to the merged heads",
     "dropout_left_on": "dropout changes the weights while the module trains; leave dropout out",
     "head_by_head": "a loop multiplies one head at a time; one @ does all of them",
     "table_of_products": (
@@ -68,7 +68,7 @@ COMMON = {
     "sign_lost": "the loss has the wrong sign; it should be minus the log-probability",
     # Contrastive losses
     "not_normalised": "not every row is divided by its own Euclidean norm; use cosine similarities",
-    "norms_detached": "the norms are detached, so the gradient misses how they depend on the features",
+    "norms_detached": "the norms are detached, so the gradient of the features lacks their part; do not detach them",
     "eps_added_to_the_norm": "an eps is added to the norms, so the length of the rows matters; leave the eps out",
     "squares_overflow_in_half": (
         "squares or products of the rows are added up in float16, where they overflow even if the norms fit; first "
@@ -79,7 +79,7 @@ COMMON = {
         "each row is its own positive (labels arange), so nothing pulls the two views together; "
         "mask the row itself, and make the other view the positive"
     ),
-    "positives_interleaved": "rows 2i and 2i + 1 are taken for a pair; here the views come in halves, rows i and i + N",
+    "positives_interleaved": "rows 2i and 2i + 1 are taken for a pair; a pair is rows i and i + N",
     "one_view_as_anchors": "only the first view's rows are anchors; average the losses of all 2N rows",
     "temperature_misused": (
         "the similarities are multiplied by the temperature, divided by it twice or not at all; divide them once"

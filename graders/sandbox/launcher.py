@@ -120,7 +120,7 @@ class ForkServer:
         with contextlib.suppress(OSError, wire.Closed):
             if server == self.servers:  # another one's are its own, and may be called by the same numbers
                 return ending(os.waitstatus_to_exitcode(self.exchange(COMMAND.pack(STOP, pid))))
-        return "was ended together with what had started it"
+        return "was ended together with the process that had started it"
 
     def exchange(self, message: bytes, fds: Sequence[int] = (), scratch: str = "") -> int:
         """Half of one, broken off by Ctrl-C or a timeout, is the server's last: its answer is that of no other."""

@@ -28,7 +28,9 @@ MOST_HANGS = MOST_DEATHS = 3  # in a row, after which the rest is not asked
 MOST_LINES = 10_000  # printed in one call: one that trains, or is made of thousands, has an honest line for each
 MOST_BYTES = 1 << 29  # of tensors in all replies, which are kept until the diagnosis
 DEBUGGER = re.compile(r"\b((breakpoint|set_trace|post_mortem)\(|pdb\.)")
-NO_TERMINAL = "and there is none while an answer is graded: take it out, or run the file by `nox -s run`"
+NO_TERMINAL = (
+    "and there is none while an answer is graded: take out the line that waits, or run the file by `nox -s run`"
+)
 RELATIVE = "attempted relative import"
 ONE_FILE = "; an answer is one file, and imports only what is installed"
 FULL = re.compile(r"\[Errno (27|28)\] ")  # the file is too large, or the scratch folder is full
@@ -187,7 +189,8 @@ class Submission:
             return f"sys.exit({message}){self.at(raised.line)}"
         if raised.out_of_memory:
             wanted = "more" if raised.wanted is None else f"{raised.wanted / 2**30:,.1f} GiB in one go"
-            return f"out of memory: asked for {wanted}, may take {MEMORY >> 30} GiB in all{self.at(raised.line)}"
+            most = f"{MEMORY >> 30} GiB in all"
+            return f"out of memory: your code asked for {wanted}, and may use {most}{self.at(raised.line)}"
         if raised.type == "EOFError" or DEBUGGER.search(self.line(raised.line)):
             return f"a wait for a terminal, {NO_TERMINAL}{self.at(raised.line)}"
         if FULL.match(raised.message):

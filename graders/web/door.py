@@ -20,10 +20,10 @@ POLICY = (
     "style-src 'self' 'unsafe-inline'; connect-src 'self' {sockets}; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 )
-CLOSED = "Open this page by the whole address, token included, that `nox -s web` printed in your terminal."
+CLOSED = "Open this page by the whole address that `nox -s web` printed in your terminal, token included."
 STRANGE = (
-    "This server does not know the name {}. If a proxy shows it by that name, start it with the proxy's whole address: "
-    "nox -s web -- --root-path https://NAME/PATH"
+    "This server does not know the name {}. If a proxy shows the server by that name, start it with the proxy's whole "
+    "address: nox -s web -- --root-path https://NAME/PATH"
 )
 
 

@@ -140,11 +140,11 @@ class Practice:
 
     def warning(self, name: str) -> str:
         if name == "Reset":
-            return "Reset once more puts the stub here; what you wrote stays in the history"
+            return "Press Reset again to put the stub here; what you wrote stays in the history"
         known = progress_of(self.site.state.events(self.kata.id), [self.kata.id])[self.kata.id].known
         if known:
             self.show_hints(more=False)
-        more = f"Hint once more shows hint {known + 1} of {LEVELS_OF_HINTS}; {hint.COST}"
+        more = f"Press Hint again for hint {known + 1} of {LEVELS_OF_HINTS}; {hint.COST}"
         return more if known < LEVELS_OF_HINTS else ""
 
     def hint(self) -> None:

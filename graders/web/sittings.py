@@ -30,7 +30,7 @@ CHOICES = {
     "debug": ("bugs", "minutes", "topic", "level", "set", "seed", "slow"),
 }
 CLOSING_SECONDS = 5.0
-FAULT = "this is a fault of the graders, not yours: the terminal of the server shows it, so please report that"
+FAULT = "this is a fault of the graders, not yours; please report what the terminal of the server shows"
 
 
 class Held:

@@ -103,7 +103,7 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
     line = line_of_syntax_error(error) if is_syntax_error else lines[-1] if lines else None
     text = text_of(str, text_of_syntax_error(error) if is_syntax_error else error)
     if places and places[-1][0] == SCENARIO:
-        text += " (in the test's own code, with what it got from you)"
+        text += " (raised in the test's own code, which used what your code returned)"
     return {
         "type": in_short(name_of(classes[0])),
         "refusal": any(one is ValueError or one is AssertionError for one in classes),
