@@ -11,7 +11,7 @@ COMMON = {
     "hidden_by_1e9": "hidden scores are a constant such as −1e9, which float16 cannot hold; fill with −∞",
     "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible scores can be lower; fill with −∞",
     "zero_scores_hidden": (
-        "scores of exactly 0 are hidden, even those of visible keys; hide keys by the mask, whatever the score is"
+        "scores of exactly 0 are hidden, even if their keys are visible; hide keys by the mask, whatever the score is"
     ),
     "mask_of_the_first_call": (
         "the mask is made for one length, and does not fit a longer sequence; make it for the length of each call"
