@@ -16,7 +16,7 @@ def triplet_loss(
 
     Args:
         anchor, positive, negative: (N, D) each.
-        margin: how much farther than the positive the negative should be; at least 0.
+        margin: how much farther away the negative should be than the positive; at least 0.
         distance: "euclidean", d(a, b) = ‖a − b‖₂, or "cosine", d(a, b) = 1 − cos(a, b).
         reduction: "mean" or "sum" over the N triplets, or "none".
     Returns: a scalar, or (N,) for "none", in the dtype of anchor.
