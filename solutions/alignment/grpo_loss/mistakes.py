@@ -208,8 +208,8 @@ MISTAKES = (
     ),
     Mistake(
         "mean_over_t",
-        "the sums are not divided, or are divided by T or N · T; divide by the number of real tokens, in one answer "
-        'for "sequence", in all for "token"',
+        "the sums are not divided, or are divided by T or N · T; divide by the number of real tokens: of each "
+        'answer for "sequence", of all answers for "token"',
         {SEQUENCE: ["return losses.mean(dim=1).mean()", "return losses.sum(dim=1).mean()"]},
         {TOKEN: "return losses.mean()"},
         {TOKEN: "return losses.mean()", SEQUENCE: "return losses.mean()"},
