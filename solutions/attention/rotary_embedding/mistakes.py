@@ -47,7 +47,7 @@ MISTAKES = (
     ),
     Mistake(
         "always_neighbours",
-        "the channels 2i and 2i + 1 are always a pair; by default, the channels i and i + d/2 should be",
+        "the channels 2i and 2i + 1 are always a pair; by default, a pair should be the channels i and i + d/2",
         {PAIRS: NEIGHBOURS, BACK: f"return {WOVEN}"},
     ),
     Mistake(
@@ -141,7 +141,7 @@ MISTAKES = (
     ),
     Mistake(
         "other_axis",
-        "the positions count along axis 1; they should count along the second-to-last axis",
+        "positions are counted along axis 1; count them along the second-to-last axis",
         {
             DEFAULT: "positions = torch.arange(x.shape[1 if x.dim() > 2 else 0], device=x.device)\n"
             "        positions = positions.view(-1, *[1] * (x.dim() - 3))"
