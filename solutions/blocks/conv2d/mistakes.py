@@ -128,8 +128,8 @@ MISTAKES = (
     ),
     Mistake(
         "smallest_value_around",
-        "the pool is padded with x's smallest value, so windows with this maximum give gradient to the padding; pad "
-        "with −∞",
+        "the pool is padded with x's smallest value, so a window whose maximum is this value gives gradient to the "
+        "padding; pad with −∞",
         {FILL: "fill=float(x.min())"},
         {FILL: "fill=float(x.min())", MAX: "return seen.flatten(-2).max(-1).values"},
     ),

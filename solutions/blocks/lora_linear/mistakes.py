@@ -172,7 +172,7 @@ MISTAKES = (
     ),
     Mistake(
         "always_a_bias",
-        "the frozen layer has a bias even with bias=False; give bias to nn.Linear",
+        "the frozen layer has a bias even with bias=False; pass bias=bias to nn.Linear",
         {"nn.Linear(in_features, out_features, bias=bias)": "nn.Linear(in_features, out_features)"},
     ),
     Mistake(
@@ -226,7 +226,7 @@ MISTAKES = (
     ),
     Mistake(
         "memory_shared",
-        "the merged layer's bias shares memory with the frozen layer's, so writing to one changes both; copy it",
+        "the merged layer's bias shares memory with the frozen layer's, so writing to one changes both; copy the bias",
         {"new.bias.…": ["new.bias = self.linear.bias", "new.bias.data = self.linear.bias.data"]},
     ),
     Mistake(

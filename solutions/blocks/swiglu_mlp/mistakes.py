@@ -105,7 +105,8 @@ MISTAKES = (
     ),
     Mistake(
         "cube_in_half",
-        "x³ is computed in float16; beyond 147, 3x² is ∞, and the gradient is ∞ · 0, so NaN; convert x to float32",
+        "x³ is computed in float16; beyond 147, 3x² is ∞, and the gradient is ∞ · 0, so NaN; convert half precision to "
+        "float32",
         {WIDE: "wide = x"},
     ),
     Mistake(
