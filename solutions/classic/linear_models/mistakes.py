@@ -54,8 +54,8 @@ MISTAKES = (
     ),
     Mistake(
         "bias_in_the_norm",
-        "of many solutions, the one with the least ‖(w, b)‖ is returned; for the least ‖w‖, centre x and y in place "
-        "of a column of ones",
+        "of many solutions, the one with the least ‖(w, b)‖ is returned; for the least ‖w‖, centre x and y instead "
+        "of adding a column of ones",
         {WEIGHTS: ONES.replace("BIAS", "0")},
         {WEIGHTS: ONES.replace("BIAS", "0").replace("pinv(A) @ t", "lstsq(A, t[:, None]).solution[:, 0]")},
     ),
