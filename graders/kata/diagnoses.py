@@ -65,7 +65,7 @@ COMMON = {
         "0 times the logarithm of 0 or of 0/0 is NaN; where the factor is 0, put 1 inside the logarithm"
     ),
     "half_becomes_float32": "half precision comes back as float32; return the dtype of the inputs",
-    "sign_lost": "the loss has the wrong sign; it should be minus the log-probability",
+    "sign_lost": "the loss has the wrong sign; put a minus before the log-probabilities",
     # Contrastive losses
     "not_normalised": "not every row is divided by its own Euclidean norm; use cosine similarities",
     "norms_detached": "the norms are detached, so the gradient of the features lacks their part; do not detach them",
@@ -96,7 +96,8 @@ COMMON = {
         "the scores go through a sigmoid, which makes large ones equal and changes the thresholds; use the raw scores"
     ),
     "float32_on_the_way": (
-        "numbers are rounded to less than float64, as a quotient of integers is; divide and add up in float64"
+        "numbers are rounded to float32 or half precision (a quotient of integers is float32); divide and add up in "
+        "float64"
     ),
     "every_threshold_at_once": (
         "every score is compared with every threshold at once, in a table of N × K; sort once, and a cumsum gives all "

@@ -9,10 +9,7 @@ VAR = "var = x.var(axes, correction=0, keepdim=True)"
 Y = "y = (x - mean) / torch.sqrt(var + eps)"
 # What x − μ is divided by.
 DIVISORS = {
-    "eps_as_the_least_variance": (
-        "torch.sqrt(var.clamp_min(eps))",
-        "the variance is raised to at least eps; add eps to it",
-    ),
+    "eps_as_the_least_variance": ("torch.sqrt(var.clamp_min(eps))", "max(variance, eps) is used; use variance + eps"),
     "no_eps": ("torch.sqrt(var)", "eps is not used, so equal values give NaN; add it to the variance"),
     "no_root": ("(var + eps)", "the values are divided by the variance; divide by √(variance + eps)"),
     "sum_of_squares": (
