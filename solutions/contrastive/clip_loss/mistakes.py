@@ -174,7 +174,7 @@ MISTAKES = (
     ),
     Mistake(
         "wrong_labels",
-        "the labels do not point at the pairs, on the diagonal of the logits; the labels should be 0 to N − 1",
+        "the labels do not point at the diagonal of the logits, where the pairs are; use the labels 0 to N − 1",
         {TO_TEXT: "F.cross_entropy(logits, own * 0)", TO_IMAGE: "F.cross_entropy(logits.mT, own * 0)"},
     ),
     Mistake(

@@ -110,7 +110,7 @@ MISTAKES = (
     Mistake("positive_left_out", "the positive is missing in the denominator; add it", {LOSS: WITHOUT_POSITIVE}),
     Mistake(
         "hardest_detached",
-        "rows get no gradient as negatives of other rows, perhaps not as positives either; detach none of them",
+        "rows get no gradient as negatives of other rows, perhaps not as positives either; detach nothing",
         {HARDEST: f"{HARDEST}.detach()"},
         {LOGITS: "unit @ unit.detach().mT / temperature"},
     ),

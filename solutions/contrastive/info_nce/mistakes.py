@@ -59,8 +59,8 @@ MISTAKES = (
     ),
     Mistake(
         "some_logits_not_divided",
-        "the positives or the negatives are not divided by the temperature, or the positive only in the numerator or "
-        "only in the denominator; divide every logit once",
+        "the positives or the negatives are not divided by the temperature, or the positives are divided only in the "
+        "numerator or only in the denominator; divide every logit once",
         {LOSS: LOSS.replace("logits", POSITIVES_LEFT)},
         {LOSS: LOSS.replace("logits", NEGATIVES_LEFT)},
         {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},

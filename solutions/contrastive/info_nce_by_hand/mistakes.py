@@ -171,7 +171,7 @@ MISTAKES = (
     Mistake(
         "log_of_a_share",
         "the log is taken of a share that rounds to 0, or exp(logit − the positive's) overflows; subtract the row's "
-        "maximum before exp, the positive's logit after the log",
+        "maximum from its logits, then the positive's shifted logit from the log of the sum",
         {LOSS: [f"return -{SHARE}{end}.log().mean()" for end in (")", " + 1e-8)", ").clamp_min(1e-12)")]},
         {TOP: f"logits[{NUMBERS}, {NUMBERS} ^ 1][:, None]"},
     ),

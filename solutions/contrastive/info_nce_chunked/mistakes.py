@@ -30,8 +30,8 @@ MISTAKES = (
     ),
     Mistake(
         "counted_within_the_chunk",
-        "the columns of the mask or of the positives are counted from the chunk's first row; columns count from row "
-        "0, so add the index of the chunk's first row",
+        "the columns of the mask or of the positives are counted from the chunk's first row; count them from row "
+        "0, by adding the index of the chunk's first row",
         {MASKED: LOCAL},
         {POSITIVES: POSITIVES.replace("anchors", PLACES)},
         {MASKED: LOCAL, CHUNK: PLAIN},

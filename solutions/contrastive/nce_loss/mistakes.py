@@ -135,7 +135,7 @@ MISTAKES = (
     ),
     Mistake(
         "all_pairs",
-        "a table of the scores of all positives minus all their log pₙ is made, and only the diagonal is kept; "
+        "an N × N table is made, of each positive's score minus each positive's log pₙ, and only its diagonal is kept; "
         "subtract elementwise",
         {POS: "(pos_scores[:, None] - log_noise_pos).diagonal() - log_K"},
         slow=True,

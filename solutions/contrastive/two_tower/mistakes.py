@@ -99,8 +99,8 @@ MISTAKES = (
     ),
     Mistake(
         "both_directions",
-        "items choose among users, alone or next to users among items (as in CLIP); only users should choose, so take"
-        " cross-entropy only along the rows",
+        "items choose among users, alone or as a second direction (as in CLIP); only users should choose, so take "
+        "cross-entropy only along the rows",
         {LOSS: "F.cross_entropy(logits.mT, own)"},
         {LOSS: f"({LOSS} + F.cross_entropy(logits.mT, own)) / 2"},
     ),
