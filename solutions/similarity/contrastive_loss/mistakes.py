@@ -66,8 +66,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_at_zero",
-        "the distance is a plain square root: where two vectors are equal its gradient is NaN, even times a label of "
-        "0; use torch.linalg.vector_norm, or add at most 1e-12 under the root",
+        "the distance is a plain square root: where two vectors are equal its gradient is NaN, even if a label of 0 "
+        "multiplies it; use torch.linalg.vector_norm, or add at most 1e-12 under the root",
         {DISTANCE: f"{SQUARES}.sqrt()"},
         {PULL: SQUARES, PUSH: f"torch.relu(margin - {SQUARES}.sqrt()).square()"},
         {LOSSES: f"torch.where(y.bool(), pull, torch.relu(margin - {NEGATIVE_ROOT}).square())"},

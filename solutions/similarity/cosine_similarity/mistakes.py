@@ -84,7 +84,7 @@ MISTAKES = (
     ),
     Mistake(
         "eps_ignored",
-        "the argument eps is ignored and 1e-8 used for it; use the eps that is passed",
+        "the norms are clamped at 1e-8 whatever eps is passed; clamp them at eps",
         norms(PLAIN + ".clamp_min(1e-8)"),
     ),
     Mistake(

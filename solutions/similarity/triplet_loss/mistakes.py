@@ -133,8 +133,8 @@ MISTAKES = (
     ),
     Mistake(
         "distance_swapped",
-        "the negative's distance is the smaller one of those from anchor and positive (torch's swap=True); take the "
-        "one from the anchor",
+        "the negative's distance is taken from the anchor or from the positive, whichever is closer (torch's "
+        "swap=True); take it from the anchor",
         {
             NEGATIVE: f"torch.minimum({NEGATIVE}, {NEGATIVE.replace('anchor', 'positive')})",
             COSINE_NEGATIVE: f"torch.minimum({COSINE_NEGATIVE}, {COSINE_NEGATIVE.replace('a *', 'p *')})",
