@@ -75,7 +75,7 @@ def history(session: nox.Session) -> None:
 
 @nox.session
 def review(session: nox.Session) -> None:
-    """Write a kata that is due today again, in a file of its own; plan for a day: nox -s review -- [--help]."""
+    """Rewrite a kata that is due today, in a file of its own; plan for a day: nox -s review -- [--help]."""
     run(session, "review", group="learn")
 
 

@@ -22,7 +22,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     prove.add_argument(
         "--changed",
         metavar="REF",
-        help="only katas that changed since git's REF, or all if graders/ or pyproject.toml changed",
+        help="only katas that changed since the commit or branch REF, or all if graders/ or pyproject.toml changed",
     )
     prove.add_argument(
         "--shard", type=shard, default=(1, 1), metavar="K/N", help="only the K-th of N parts of the katas"
