@@ -68,8 +68,8 @@ MISTAKES = (
     ),
     Mistake(
         "mask_missing",
-        "the whole gradient passes the ReLU, as without a mask or with hidden >= 0, which is always true; set the "
-        "gradient to 0 where the ReLU returned 0",
+        "no mask, or the mask hidden >= 0 (always true), lets the whole gradient through the ReLU; set the gradient "
+        "to 0 where the ReLU returned 0",
         {f"d_hidden * {MASK}": "d_hidden"},
     ),
     Mistake(

@@ -54,8 +54,8 @@ def through(flat: str) -> dict[str, str]:
 MISTAKES = (
     Mistake(
         "forward_difference",
-        "the slope is taken on one side of x, so its error is proportional to h; take f(x + h) − f(x − h), with the "
-        "default step from ε^(1/3)",
+        "the slope is taken on one side of x, so its error is proportional to h; take (f(x + h) − f(x − h)) / 2h, "
+        "with ε^(1/3) in the default step",
         one_sided("(f(up) - here) / steps[i]"),
         one_sided("(here - f(down)) / steps[i]"),
         {**one_sided("(f(up) - here) / steps[i]"), EPS: EPS.replace("(1 / 3)", "0.5")},
@@ -145,7 +145,8 @@ MISTAKES = (
     ),
     Mistake(
         "value_is_a_view",
-        "f may return a view of its argument, and the next move changes that view; turn the value into a number first",
+        "f may return a view of its argument, so f(x + h) changes when you move the entry to x − h; turn f's value "
+        "into a number first",
         moved("z", "z[i].item()", *SET, value="f({})"),
     ),
     Mistake(

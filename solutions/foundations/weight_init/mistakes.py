@@ -104,7 +104,7 @@ MISTAKES = (
     ),
     Mistake(
         "cut_off",
-        "the normal numbers are cut off at a few standard deviations, such as two; keep them as they are drawn",
+        "the normal numbers are cut off at a few standard deviations, such as two; use normal numbers without limits",
         filled(UNIFORM, NORMAL + ".clamp_(-2 * std, 2 * std)"),
         filled(UNIFORM, NORMAL + ".clamp_(-4 * std, 4 * std)"),
         filled(UNIFORM, TRUNCATED),
