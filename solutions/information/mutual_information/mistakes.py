@@ -120,7 +120,7 @@ MISTAKES = (
     ),
     mistake(
         "nothing_known",
-        "H(x) is returned for H(x | y); take the logarithm of p(x | y), not of p(x)",
+        "H(x) is returned for H(x | y); return −Σ p(x, y) log p(x | y)",
         *conditional("h(x if given == 'y' else y)"),
     ),
     mistake(
