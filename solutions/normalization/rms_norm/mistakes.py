@@ -27,7 +27,7 @@ DIVISORS = {
     ),
     "eps_as_the_least_mean": (
         ("torch.sqrt({x}.square().mean(-1, keepdim=True).clamp_min(eps))",),
-        "the mean of the squares is raised to at least eps; add eps to it",
+        "eps is only a lower bound for the mean of the squares; add eps to that mean",
     ),
     "eps_ignored": (
         (
@@ -35,7 +35,7 @@ DIVISORS = {
             "torch.sqrt({x}.square().mean(-1, keepdim=True) + max(eps, 1e-8))",
             "torch.sqrt({x}.square().mean(-1, keepdim=True) + torch.finfo({x}.dtype).eps)",
         ),
-        "another number is used in place of eps, or of a small eps; add the eps that is passed",
+        "eps is ignored, or a small eps is replaced; add the eps that is passed",
     ),
     "mean_subtracted": (
         ("torch.sqrt({x}.var(-1, correction=0, keepdim=True) + eps)",),
