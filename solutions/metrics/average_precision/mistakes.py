@@ -71,8 +71,8 @@ MISTAKES = (
     ),
     Mistake(
         "descending_thresholds",
-        "the thresholds descend, alone or with precision and recall; return all three by ascending threshold, and sum "
-        "AP in that order",
+        "the thresholds descend, alone or with precision and recall; return all three by ascending threshold, and "
+        "compute AP from them",
         DESCENDING | {AP: "(recall.diff() * precision[1:]).sum()"},
         DESCENDING,
         {T: "score[last]"},
