@@ -27,7 +27,7 @@ DIVISORS = {
     ),
     "eps_as_the_least_mean": (
         ("torch.sqrt({x}.square().mean(-1, keepdim=True).clamp_min(eps))",),
-        "eps is only a lower bound for the mean of the squares; add eps to that mean",
+        "max(mean(x²), eps) is used; use mean(x²) + eps",
     ),
     "eps_ignored": (
         (
