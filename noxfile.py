@@ -18,7 +18,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 PYPROJECT = ROOT / "pyproject.toml"
 OLDEST = (3, 11)
-NO_CPU_BUILD = "no index has torch's CPU build: the usual one for Linux is 2.7 GB; README.md says how to avoid it"
+NO_CPU_BUILD = "no index has torch's CPU build: the usual one for Linux is 2.8 GB; README.md says how to avoid it"
 
 nox.options.sessions = ["grade"]
 nox.options.default_venv_backend = "none"
@@ -191,7 +191,7 @@ def environment(session: nox.Session, group: str) -> None:
             f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed, this is {sys.version.split()[0]}: run nox with it"
         )
     if shutil.disk_usage(ROOT).free < 3 << 30:
-        session.error("less than 3 GB of disk is free, and torch needs about that: make room, then run this again")
+        session.error("less than 3 GB of disk is free (torch takes 1.2, with CUDA 5): make room, then run this again")
     session.log(f"preparing {VENV.name} ({group}); this happens once and takes a few minutes")
     wanted = nox.project.dependency_groups(nox.project.load_toml(PYPROJECT), group)
     options = cpu_build(session)
@@ -245,7 +245,7 @@ def install(*wanted: str) -> str:
 def trouble(stderr: str, tool: str) -> str:
     """What pip or uv died of, and what to do, in one sentence."""
     if "No space left on device" in stderr:
-        return "the disk is full: make room (torch needs about 3 GB), then run this again"
+        return "the disk is full: make room (torch takes 1.2 GB, with CUDA 5), then run this again"
     unreachable = ("connection broken", "Connection", "timed out", "SSLError", "ProxyError", "Failed to fetch")
     if any(sign in stderr for sign in unreachable):
         return "the package index cannot be reached: check the network, then run this again"

@@ -71,7 +71,7 @@ def test_a_disk_that_fills_up_on_the_way(tmp_path: Path) -> None:
         "    return _run(told if 'pip' in command else command, **how)\n"
         "subprocess.run = _full\n"
     )
-    assert "the disk is full: make room (torch needs about 3 GB)" in sentence(nox(tmp_path, noxfile=change))
+    assert "the disk is full: make room (torch takes 1.2, with CUDA 5 GB)" in sentence(nox(tmp_path, noxfile=change))
 
 
 class Refused(Exception):
@@ -144,7 +144,7 @@ def test_without_a_cpu_build_the_usual_one_is_taken_and_told(computer: Computer)
     computer.offered = False
     _, second = computer.installs()
     assert second[0] == TORCH
-    assert computer.said[1].startswith("no index has torch's CPU build: the usual one for Linux is 2.7 GB")
+    assert computer.said[1].startswith("no index has torch's CPU build: the usual one for Linux is 2.8 GB")
 
 
 @pytest.mark.parametrize("reason", ["device", "driver", "macOS", "choice"])

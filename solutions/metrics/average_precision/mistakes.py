@@ -53,7 +53,7 @@ MISTAKES = (
         "count at the last one",
         BY_SAMPLE,
         BY_SAMPLE | {"descending=True": "descending=True, stable=True"},
-        BY_SAMPLE | {SORTED: "order = y_score.argsort().flip(0)\n    score = y_score[order]"},
+        BY_SAMPLE | {SORTED: "order = y_score.argsort(stable=True).flip(0)\n    score = y_score[order]"},
         {LAST: "torch.cat([torch.ones_like(positive[:1]), score[1:] != score[:-1]])"},
         {  # in the average alone, as a ranking without ties has it
             AP: "((hit := y_true[y_score.argsort(descending=True, stable=True)].double()) * hit.cumsum(0)"
