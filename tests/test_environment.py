@@ -71,7 +71,7 @@ def test_a_disk_that_fills_up_on_the_way(tmp_path: Path) -> None:
         "    return _run(told if 'pip' in command else command, **how)\n"
         "subprocess.run = _full\n"
     )
-    assert "the disk is full: make room (torch takes 1.2, with CUDA 5 GB)" in sentence(nox(tmp_path, noxfile=change))
+    assert "the disk is full: make room (torch takes 1.2 GB, with CUDA 5)" in sentence(nox(tmp_path, noxfile=change))
 
 
 class Refused(Exception):
