@@ -31,7 +31,7 @@ def test_slope_of_binary_cross_entropy_at_0_depends_on_the_maximum(
     assert gradient.tolist() == (slope - y).tolist()
     assert said(
         "binary_cross_entropy",
-        "with `clamp` the gradient is 1 − y, with `relu` or `where(x > 0, x, 0)` it is −y",
+        "with `clamp` the loss's gradient is 1 − y, with `relu` or `where(x > 0, x, 0)` it is −y",
         "`torch.maximum` splits the slope at a tie and gives ½ − y",
     )
 
