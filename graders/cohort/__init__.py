@@ -82,7 +82,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         action="append",
         default=[],
         metavar="LEARNERS",
-        help="an earlier class, whose answers are also compared with this class's; repeatable",
+        help="an earlier class, whose answers are listed if they are the same as answers of this class; repeatable",
     )
     cohort.add_argument(
         "--isolation",

@@ -20,11 +20,14 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         description="Plants bugs in a right answer for you to find, explain and mend, with a clock and a report.",
     )
     words = (
-        "which katas; each kata that you name gets a bug, if N is enough; of a topic, one kata is taken; default: "
-        "one due, begun or of level 1, or two of a --set"
+        "which katas; each kata that you name gets a bug, if N is enough; if you name a topic, one kata is drawn from "
+        "all that you name; default: one due, begun or of level 1, or two of a --set"
     )
     debug.add_argument("katas", nargs="*", metavar="KATA", help=words)
-    words = f"how many, from 1 to {MOST_BUGS}; default: {USUAL_BUGS}, or 1 with --slow, and more if more katas get one"
+    words = (
+        f"how many, from 1 to {MOST_BUGS}; default: {USUAL_BUGS}, or 1 with --slow; or one for each kata, if that is "
+        "more"
+    )
     debug.add_argument("--bugs", type=bugs, metavar="N", help=words)
     words = f"how long; default: {MINUTES_EACH} for each bug"
     debug.add_argument("--minutes", type=int, metavar="N", help=words)

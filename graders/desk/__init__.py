@@ -28,12 +28,20 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
 
     run = add(commands, "run", "run your file as it is", "Runs your file in this terminal; your answer is not judged.")
     run.add_argument("kata", metavar="KATA", help="which kata")
-    run.add_argument("file", nargs="?", type=Path, metavar="FILE", help="run this file instead of your answer")
+    run.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="run this file instead of your answer; with --tests, the file with your tests",
+    )
     run.add_argument(
         "--case", metavar="CASE", help="call your answer with this case's inputs, from a file that you may change"
     )
     run.add_argument(
-        "--tests", action="store_true", help="measure your tests in FILE by a right answer and known mistakes"
+        "--tests",
+        action="store_true",
+        help="measure your tests by a right answer and known mistakes; default FILE: .kata/run/KATA_test.py",
     )
 
     hint = add(

@@ -165,7 +165,7 @@ class Reply:
     learning: tuple[bool, ...] = ()  # whether each of them requires grad
     raised: Raised | None = None
     gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
-    changed: Mapping[str, Tensor] = field(default_factory=dict)  # inputs that are not what they were, or have NaN
+    changed: Mapping[str, Tensor] = field(default_factory=dict)  # inputs that are not what they were, bit for bit
     marked: Mapping[str, str] = field(default_factory=dict)  # inputs, and what else of them is not what it was
     left: tuple[str, ...] = ()  # what of torch's state is not what it was
     banned_calls: tuple[tuple[str, int | None], ...] = ()

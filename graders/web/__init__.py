@@ -25,7 +25,10 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     web.set_defaults(module="graders.web.main")
     web.add_argument("kata", nargs="?", metavar="KATA", help="which kata to open; default: the map of all katas")
     web.add_argument(
-        "--port", type=port, metavar="N", help="which port; default: the last one used, or a free one if it is taken"
+        "--port",
+        type=port,
+        metavar="N",
+        help="which port; default: the last one used (at first 8421), or a free one if that is taken",
     )
     web.add_argument("--no-browser", action="store_true", help="only print the address")
     web.add_argument(
