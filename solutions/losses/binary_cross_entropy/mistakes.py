@@ -170,16 +170,16 @@ MISTAKES = (
         hinged("logits + (-logits).clamp_min(0)", "(-logits).clamp_min(0)"),
         hinged("logits + torch.relu(-logits)", "torch.relu(-logits)"),
     ),
-    Mistake("pos_weight_ignored", "pos_weight is ignored; multiply the positive term by it", {W: "w = 1"}),
+    Mistake("pos_weight_ignored", "pos_weight is ignored; multiply y log σ(x) by it", {W: "w = 1"}),
     Mistake(
         "pos_weight_on_negatives",
-        "pos_weight multiplies the negative term; it belongs only to the positive one",
+        "pos_weight multiplies (1 − y) log(1 − σ(x)); multiply only y log σ(x) by it",
         {LOGITS_LOSS: "return reduce(-w * (y * log_p + (1 - y) * log_not_p), reduction)"},
         {LOGITS_LOSS: "return reduce(-(y * log_p + w * (1 - y) * log_not_p), reduction)"},
     ),
     Mistake(
         "pos_weight_on_the_product",
-        "only x y is weighted in softplus(x) − x y, but softplus(x) also holds a part of the positive term; "
+        "only x y is weighted in softplus(x) − x y, but softplus(x) also holds a part of y log σ(x); "
         "write w y softplus(−x) + (1 − y) softplus(x)",
         {LOGITS_LOSS: "return reduce(-log_not_p - w * y * logits, reduction)"},
     ),
