@@ -53,7 +53,7 @@ def test_large_means_keep_seven_digits() -> None:
     assert (BatchNorm(4).double()(x) - expected).abs().max() < 1e-8
     assert said(
         KATA,
-        "In float64, means of ±1 to ±2 million and variances of about 1 to 9 are tested: everything must be right to",
+        "In float64, means of ±1 million to ±2 million and variances of about 1 to 9 are tested: everything must be",
     )
 
 
