@@ -103,10 +103,11 @@ def moderate_logits(draw: Draw) -> list[Arguments]:
 
 
 def shifted_logits(draw: Draw) -> list[Arguments]:
-    """All rows are shifted alike; then by thousands those in which the first unit is open, and no others."""
+    """All rows are shifted alike; then by thousands those in which the first unit is open, some but not all of them."""
     alike, apart = drawn(draw), drawn(draw)
     alike["b2"] += 1e4
-    apart["w1"][:, 0], apart["b1"][0], apart["w2"][0] = apart["w1"][:, 0] * 2e3, apart["b1"][0] * 2e3, 1
+    apart["w1"][:, 0] *= 2e3
+    apart["b1"][0], apart["w2"][0] = -(apart["x"] @ apart["w1"][:, 0]).mean(), 1
     return [alike, apart]
 
 

@@ -56,6 +56,13 @@ MISTAKES = (
         {**RELU_OF_X, RELU_GRAD: "return grad * (1 + result.sign()) / 2"},
     ),
     Mistake(
+        "slope_in_float32",
+        "torch.where of two numbers gives a float32 tensor, too coarse for float64; choose between tensors, such as "
+        "grad and negative_slope * grad",
+        {LEAKY_GRAD: "grad * torch.where(x > 0, 1.0, float(ctx.negative_slope))"},
+        {LEAKY: "x * torch.where(x > 0, 1.0, float(negative_slope))"},
+    ),
+    Mistake(
         "slope_by_division",
         "the slope is taken as output / x, which is 0 / 0 = NaN at 0; ask whether x > 0",
         {**RELU_OF_X, RELU_GRAD: "return grad * (result.clamp(min=0) / result)"},

@@ -57,6 +57,11 @@ MISTAKES = (
         {D_LOGITS: f"{P} / N"},
     ),
     Mistake(
+        "logarithm_in_the_gradient",
+        "log_softmax stands in the gradient of the logits; it should be softmax minus one-hot, divided by N",
+        {P: "torch.log_softmax(logits, dim=1)"},
+    ),
+    Mistake(
         "w2_before_the_relu",
         "the gradient of w2 is taken from x w1 + b1; take it from the output of the ReLU",
         {
@@ -71,6 +76,12 @@ MISTAKES = (
         "no mask, or the mask hidden >= 0 (always true), lets the whole gradient through the ReLU; set the gradient "
         "to 0 where the ReLU returned 0",
         {f"d_hidden * {MASK}": "d_hidden"},
+    ),
+    Mistake(
+        "layer_1_before_the_mask",
+        "the gradient of w1 or b1 is taken before the ReLU's mask; multiply by the mask first",
+        {W1: "x.mT @ d_hidden"},
+        {B1: "d_hidden.sum(dim=0)"},
     ),
     Mistake(
         "mask_of_the_gradient",
