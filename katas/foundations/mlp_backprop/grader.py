@@ -103,11 +103,13 @@ def moderate_logits(draw: Draw) -> list[Arguments]:
 
 
 def shifted_logits(draw: Draw) -> list[Arguments]:
-    """All rows are shifted alike; then by thousands those in which the first unit is open, some but not all of them."""
+    """All rows are shifted alike; then, by up to 3000, those in which the first unit is open: some, but not all."""
     alike, apart = drawn(draw), drawn(draw)
     alike["b2"] += 1e4
-    apart["w1"][:, 0] *= 2e3
-    apart["b1"][0], apart["w2"][0] = -(apart["x"] @ apart["w1"][:, 0]).mean(), 1
+    before = apart["x"] @ apart["w1"][:, 0]
+    scale = 3000 / (before.max() - before.mean())
+    apart["w1"][:, 0] *= scale
+    apart["b1"][0], apart["w2"][0] = -before.mean() * scale, 1
     return [alike, apart]
 
 
