@@ -4,12 +4,13 @@
     classroom.py publish RESULTS FOLDER    writes into FOLDER what the branch shows of what `cohort` found
 
 RESULTS comes from a job that ran learners' code, so nothing in it is trusted: points are made numbers, names are shown
-letter by letter, and of other files only texts that are named like feedback are copied.
+letter by letter, and of other files only texts that are named like feedback are copied, one for each learner at most.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 import sys
 import tempfile
@@ -23,7 +24,9 @@ from graders.cohort import repositories
 from graders.faults import UsageError, complain
 
 LONGEST = 1 << 20  # of a learner's feedback, in characters
+LARGEST = 5 << 20  # of grades.csv, in bytes
 LONGEST_NAME = 200
+FEEDBACK = re.compile(r"[\w-]{1,100}(\.[0-9a-f]{8})?")  # the name of its file
 
 
 def main(arguments: list[str]) -> int:
@@ -74,10 +77,11 @@ def publish(results: Path, folder: Path) -> None:
     said = f"Of {len(katas)} katas, {100 * len(katas)} points. grades.csv has each kata's points, feedback/ the cards."
     (folder / "README.md").write_text("\n".join(["# Grades", "", said, "", *lines, ""]), encoding="utf-8")
     (folder / "feedback").mkdir()
-    for file in sorted((results / "feedback").glob("*.md")):
-        if re.fullmatch(r"[\w-]{1,100}(\.[0-9a-f]{8})?", file.stem) and file.is_file() and not file.is_symlink():
-            with file.open(encoding="utf-8", errors="replace") as stream:
-                (folder / "feedback" / file.name).write_text(stream.read(LONGEST), encoding="utf-8")
+    named = (file for file in sorted((results / "feedback").glob("*.md")) if FEEDBACK.fullmatch(file.stem))
+    texts = (file for file in named if file.is_file() and not file.is_symlink())
+    for file in itertools.islice(texts, len(found)):
+        with file.open(encoding="utf-8", errors="replace") as stream:
+            (folder / "feedback" / file.name).write_text(stream.read(LONGEST), encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,8 @@ class Line:
 
 def read(grades: Path) -> tuple[list[str], list[str], list[Line]]:
     """What is known of each learner, the katas, and the lines. Raises: ValueError, csv.Error."""
+    if grades.stat().st_size > LARGEST:
+        raise ValueError
     with grades.open(encoding="utf-8", newline="") as stream:
         head, *rows = csv.reader(stream)
     first, *columns, last = head
