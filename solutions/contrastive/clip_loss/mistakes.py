@@ -148,8 +148,8 @@ MISTAKES = (
     ),
     Mistake(
         "not_one_softmax_for_each_row",
-        "softmax is taken over all N² logits at once, or twice, since cross-entropy takes it as well; take one "
-        "softmax for each row and one for each column",
+        "one softmax is taken over all N² logits, or cross-entropy gets the result of a softmax; take one softmax for "
+        "each row and one for each column",
         along("(logits.logsumexp((0, 1)) - logits.diagonal().mean())"),
         along("(logits.softmax({0}).logsumexp({0}) - logits.softmax({0}).diagonal()).mean()"),
     ),

@@ -39,7 +39,7 @@ MISTAKES = (
     ),
     Mistake(
         "positives_of_the_first_batch",
-        "the positives of an earlier batch are kept for batches of other sizes; find them anew in every call",
+        "the positives found for one batch are used again for a batch of another size; find them anew in every call",
         {
             POSITIVE: f"""getattr(self, "kept", unit[:0])
         if len(positive) < rows:

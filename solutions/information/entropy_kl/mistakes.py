@@ -95,8 +95,8 @@ MISTAKES = (
     ),
     mistake(
         "gradient_lost_where_p_is_0",
-        "the cross-entropy skips all entries with p = 0, where its gradient with respect to p is −log q; skip only "
-        "those with p = q = 0",
+        "the cross-entropy skips all entries with p = 0, where its gradient with respect to p should be −log q; skip "
+        "only those with p = q = 0",
         {"ce": "-p * torch.where(p == 0, 1, q).log()"},
         short={ZERO: "p == 0"},
     ),
