@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from graders.kata import (
+    HALF,
     Answer,
     Arguments,
     Budget,
@@ -189,6 +190,23 @@ def texts(*several: tuple[int, ...]) -> Inputs:
     return lambda draw: [tokens(draw, *one) for one in several]
 
 
+def calm(draw: Draw) -> Arguments:
+    """Half precision is far less than 8 units off, as it is for 7 draws of 8: some weights make roundings grow."""
+    while rounding(given := tokens(draw, 2, 5, *USUAL)) > 3:
+        pass
+    return given
+
+
+def rounding(given: Arguments) -> float:
+    """How far torch's own layers are off in half precision, in units in the last place of the largest logit."""
+    units = []
+    for dtype in HALF:
+        weights = given["weights"].to(dtype)
+        made, wanted = (logits(Right, **given | {"weights": one}).double() for one in (weights, weights.double()))
+        units.append((made - wanted).abs().max() / wanted.abs().max() / torch.finfo(dtype).eps)
+    return max(units)
+
+
 def is_clear(given: Arguments) -> bool:
     """Whether the best token of each step is far from the second, so that no rounding decides."""
     known = {name: one for name, one in given.items() if name != "new_tokens"}
@@ -238,7 +256,7 @@ GRADER = Grader(
             records=True,
             tolerance=TOLERANCE,
             cases=(
-                Case("scores_next_tokens", texts((2, 5, *USUAL)), scenario=logits),
+                Case("scores_next_tokens", calm, scenario=logits),
                 Case(
                     "every_size",
                     texts((1, 1, 5, 4, 6, 2, 1), (3, 4, 9, 4, 4, 1, 3), (2, 6, 3, 8, 5, 5, 1), (1, 1, 4, 1, 2, 2, 1)),
