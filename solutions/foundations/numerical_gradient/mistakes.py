@@ -72,7 +72,7 @@ MISTAKES = (
     ),
     Mistake(
         "step_relative_to_x_alone",
-        "the default step shrinks with |x|, so near x = 0 it is tiny or even 0; take max(1, |x|)",
+        "the default step shrinks with |x|, so near x = 0 it is tiny or even 0; multiply ε^(1/3) by max(1, |x|)",
         {DEFAULT: [EPS + " * x.abs()", EPS + " * x.abs().clamp_min(1e-8)", EPS + " * x.abs().clamp_max(1)"]},
         {DEFAULT: EPS + " * (x.abs() + 1e-12)"},
     ),

@@ -42,8 +42,8 @@ MISTAKES = (
     ),
     Mistake(
         "kernel_miscounted",
-        "a fan counts the kernel's entries wrongly; both fans contain the product of all of the kernel's sides, even "
-        "for a single output",
+        "a fan counts the kernel's entries wrongly; multiply both fans by the product of the kernel's sizes, even if "
+        "there is one output",
         {FIELD: "tensor.shape[2] ** 2 if tensor.dim() > 2 else 1"},
         {FIELD: ["math.prod(tensor.shape[2:4])", "sum(tensor.shape[2:]) or 1"]},
         {FANS: FANS + " if tensor.shape[0] > 1 else 1"},

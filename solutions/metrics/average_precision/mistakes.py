@@ -42,8 +42,8 @@ MISTAKES = (
     ),
     Mistake(
         "interpolated_precision",
-        "AP takes the best precision at each recall or above it, as in object detection; add up the rises of recall, "
-        "each times its own precision",
+        "AP takes the best precision at the same or a higher recall, as in object detection; multiply each rise of "
+        "recall by the precision at that point, and add up",
         {AP: AP.replace("precision", "precision.cummax(0).values")},
         {AP: "torch.stack([precision[:-1][recall[:-1] >= k / 10].max() for k in range(11)]).mean()"},
     ),

@@ -165,7 +165,7 @@ MISTAKES = (
     ),
     Mistake(
         "shapes_half_checked",
-        "not every input that is not 1-D is refused; raise ValueError if y_true or y_pred is not 1-D",
+        "some input that is not 1-D is accepted; raise ValueError if y_true or y_pred is not 1-D",
         {DIMENSIONS: DIMENSIONS.replace(" or ", " and ")},
         {DIMENSIONS: "    if y_true.dim() != 1:\n"},
         {DIMENSIONS: "    if y_pred.dim() != 1:\n"},
