@@ -194,8 +194,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_way_round_the_end",
-        "keys beyond the last row are lost, raise an error, or move the whole batch to row 0; write only these keys "
-        "from row 0 on",
+        "keys that do not fit before the queue's end are lost, raise an error, or move the whole batch to row 0; write "
+        "the rest from row 0 on",
         {MODULO: WITHIN, WRITE: UP_TO_THE_END},
         {MODULO: MODULO.removesuffix(" % size")},
         {FIRST: FIRST + "\n        if first % size + len(kept) > size:\n            first = self.count = 0"},

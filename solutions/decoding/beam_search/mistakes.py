@@ -188,7 +188,7 @@ MISTAKES = (
     ),
     Mistake(
         "finished_alone",
-        "hypotheses that max_len cuts off are left out, always or if others have finished; return all in the beam",
+        "hypotheses that max_len cuts off are left out, at least if another one has finished; return all in the beam",
         returned("[(one[0], score(one)) for one in beam if one[2]]"),
         returned("[(one[0], score(one)) for one in beam if one[2]] or [(one[0], score(one)) for one in beam]"),
     ),
