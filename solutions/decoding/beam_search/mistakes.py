@@ -161,7 +161,7 @@ MISTAKES = (
     ),
     Mistake(
         "more_beams_than_tokens",
-        "topk raises if beam_width is above V; take at most V",
+        "topk raises if beam_width is above the number of candidates; take at most as many as there are",
         {TOPK: "rows.topk(beam_width)"},
     ),
     Mistake(
