@@ -77,7 +77,7 @@ MISTAKES = (
     ),
     Mistake(
         "regression",
-        "the probe is trained by squared errors, which hide a class that lies between others; use cross-entropy",
+        "the probe is trained by squared errors, which can hide a class between others; use cross-entropy",
         {LOSS: MSE},
         {
             PROBE: "nn.Linear(train_x.shape[1], 1)",

@@ -161,7 +161,7 @@ MISTAKES = (
     ),
     Mistake(
         "uphill",
-        "p moves along the gradient; subtract the step from p",
+        "p moves along the gradient; subtract the step, and any decay, from p",
         {MOVE: MOVE.replace("-=", "+=")},
         {UPDATE: UPDATE.replace("-=", "+="), SHRINK: [SHRINK, SHRINK.replace("-", "+")]},
     ),
