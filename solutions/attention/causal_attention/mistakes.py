@@ -126,7 +126,8 @@ MISTAKES = (
     ),
     Mistake(
         "mask_times_infinity",
-        "the mask is multiplied by −∞, and 0 · ∞ is NaN; fill with −∞ where a key is hidden",
+        "the mask is multiplied by −∞, and 0 · ∞ is NaN; fill with −∞ where a key is hidden, then set "
+        "hidden weights to 0",
         {HIDDEN: TIMES},
         {HIDDEN: TIMES, **NOT_CLEARED},
         {HIDDEN: f"{TIMES}.masked_fill({EMPTY}, 0)", CLEAR: f"weights = weights.masked_fill({EMPTY}, 0)"},
@@ -135,7 +136,7 @@ MISTAKES = (
     Mistake(
         "divided_after_softmax",
         "hidden weights are cleared after the softmax, and the rest is divided by its sum, which underflows if a "
-        "hidden score is far higher; instead, hide the scores before the softmax",
+        "hidden score is far higher; hide the scores before the softmax, and do not divide",
         {WEIGHTS: "scores.softmax(-1)", CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True)"},
         {WEIGHTS: "scores.softmax(-1)", CLEAR: DIVIDED.format(".clamp_min(1e-12)")},
         {WEIGHTS: "scores.softmax(-1)", CLEAR: [DIVIDED.format(least) for least in (".clamp_min(1e-12)", " + 1e-9")]}

@@ -114,7 +114,7 @@ MISTAKES = (
     Mistake(
         "renormalised_after_the_softmax",
         "blocked weights are cleared after the softmax, and the others are divided by their sum, which underflows if a "
-        "blocked score is far higher; instead, block the scores before the softmax",
+        "blocked score is far higher; block the scores before the softmax, and do not divide",
         {BLOCK: "pass", CLEAR: f"{CLEAR}\n            attn = attn / {SUM}.clamp_min(1e-300)"},
         *(
             {BLOCK: "pass", CLEAR: f"{CLEAR}\n            attn = attn / {divisor}"}
