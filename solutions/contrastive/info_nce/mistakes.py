@@ -78,7 +78,7 @@ MISTAKES = (
     Mistake("norms_detached", {UNIT: f"features / {NORM}.detach()"}),
     Mistake(
         "keys_detached",
-        "a row gets no gradient as a positive or negative of other rows; do not detach the candidates",
+        "candidates get no gradient from the rows they are compared with; do not detach them",
         {LOGITS: "unit @ unit.detach().mT / temperature"},
     ),
     Mistake(
