@@ -49,7 +49,7 @@ MISTAKES = (
     ),
     Mistake(
         "negative_errors_squared",
-        "the error is compared with delta without its absolute value, so large negative ones are squared; take |e| first",
+        "the error is compared with delta without its absolute value, so large negatives are squared; take |e| first",
         {ERROR: "error = errors(pred, target)"},
     ),
     Mistake(
