@@ -75,7 +75,8 @@ MISTAKES = (
     ),
     Mistake(
         "no_eps",
-        "the norms are not clamped at all, so a zero vector gives NaN; clamp each to at least eps",
+        "the norms are not clamped at all, so a zero vector gives NaN; take torch.linalg.vector_norm, and clamp "
+        "it to at least eps",
         norms(PLAIN),
         divided_last(PLAIN),
         norms(ROOT),
