@@ -48,7 +48,7 @@ MISTAKES = (
     ),
     Mistake(
         "no_max_shift",
-        "no maximum is subtracted, so exp overflows; subtract each row's own maximum, or call torch.softmax",
+        "no maximum is subtracted, so exp overflows; block the scores, then call torch.softmax",
         {SOFTMAX: "scores.exp() / scores.exp().sum(-1, keepdim=True)"},
         {BLOCK: "pass", SOFTMAX: f"scores.exp(){CLEARED}\n        attn = attn / ({SUM} + ({SUM} == 0))"},
     ),
