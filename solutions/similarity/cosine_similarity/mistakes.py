@@ -38,14 +38,15 @@ MISTAKES = (
     ),
     Mistake(
         "eps_added_to_the_product",
-        "eps is added to the product of the norms, which is wrong for tiny vectors; clamp each norm to at least eps",
+        "eps is added to the product of the norms, which is wrong for tiny vectors; "
+        "clamp each torch.linalg.vector_norm to at least eps",
         divided_last(PLAIN, "x_norm * y_norm + eps"),
         divided_last(ROOT, "x_norm * y_norm + eps"),
         divided_last(PLAIN, "x_norm * y_norm + eps") | {BROADCAST: ""},
     ),
     Mistake(
         "eps_added_to_each_norm",
-        "eps is added to each norm; clamp each norm to at least eps instead",
+        "eps is added to each norm; clamp torch.linalg.vector_norm to at least eps instead",
         norms(PLAIN + " + eps"),
         divided_last(PLAIN + " + eps"),
         norms(ROOT + " + eps"),
@@ -69,7 +70,7 @@ MISTAKES = (
     ),
     Mistake(
         "product_clamped",
-        "the product of the norms is clamped to eps; clamp each norm on its own",
+        "the product of the norms is clamped to eps; clamp each torch.linalg.vector_norm on its own",
         divided_last(PLAIN, "(x_norm * y_norm).clamp_min(eps)"),
         divided_last(ROOT, "(x_norm * y_norm).clamp_min(eps)"),
     ),
