@@ -30,7 +30,7 @@ def test_first_update_of_adam_is_as_large_as_the_rate() -> None:
     weights.grad = torch.tensor([0.001, -5.0, 2.0], dtype=torch.float64)
     torch.optim.Adam([weights], lr=0.1).step()
     torch.testing.assert_close(weights.detach().abs(), torch.full_like(weights, 0.1), rtol=1e-4, atol=0)
-    assert said(KATA, "about ±lr for any gradient but 0, be it 0.001 or 5")
+    assert said(KATA, "about ±lr, whether the gradient is 0.001 or 5")
 
 
 def test_linear_lr_refuses_a_start_factor_of_0() -> None:
