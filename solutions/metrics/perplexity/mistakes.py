@@ -85,7 +85,7 @@ MISTAKES = (
     ),
     Mistake(
         "view_of_strided",
-        "view fails where the inputs are not contiguous; use reshape or flatten",
+        "view may fail where the inputs are not contiguous; use reshape or flatten",
         {ROWS: "logits.view(-1, V)"},
         {TOKENS: "target.view(-1)"},
     ),
