@@ -68,8 +68,8 @@ MISTAKES = (
     ),
     quotients(
         "scale_clamped",
-        "tiny divisors are raised to a bound such as 1e-12; where the divisor is 0, gradients or robust's results "
-        "are huge; divide by 1 there",
+        "tiny divisors are raised to a bound such as 1e-12, so results, or gradients in float16, are wrong; change "
+        "only a divisor of 0, to 1",
         "({0} / {1}.clamp_min(1e-12))",
         *everywhere("x / scale.clamp_min({})"),
     ),
@@ -158,7 +158,8 @@ MISTAKES = (
     ),
     Mistake(
         "half_precision_inside",
-        "a sum, square or difference overflows float16, or torch.quantile refuses float16; compute in float32 inside",
+        "a sum, square or difference overflows float16, or torch.quantile refuses float16; compute half precision in "
+        "float32",
         {WIDENED: "x"},
         *({f"wide = widened(x)\n    {after}": f"wide = x\n    {after}"} for after in AFTER_WIDENED),
     ),

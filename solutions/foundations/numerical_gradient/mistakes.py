@@ -97,7 +97,7 @@ MISTAKES = (
     ),
     Mistake(
         "step_of_another_dtype",
-        "the default step does not follow the dtype of x; take the machine epsilon of x.dtype",
+        "the default step does not follow the dtype of x; take ε^(1/3) of x.dtype",
         {EPS: [EPS.replace("x.dtype", "torch.float64"), EPS.replace("x.dtype", "torch.float32"), "1e-3"]},
     ),
     Mistake(
