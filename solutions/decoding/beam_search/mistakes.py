@@ -161,7 +161,7 @@ MISTAKES = (
     ),
     Mistake(
         "more_beams_than_tokens",
-        "topk raises if beam_width is above the number of candidates; take at most as many as there are",
+        "topk raises if beam_width is above the length of its axis; take at most that many",
         {TOPK: "rows.topk(beam_width)"},
     ),
     Mistake(
