@@ -122,16 +122,16 @@ MISTAKES = (
     ),
     Mistake(
         "no_max_shift",
-        "exponentials overflow at small temperatures, or are all 0; mask the diagonal, then subtract each row's "
-        "maximum",
+        "exponentials overflow at small temperatures, or are all 0; mask the diagonal, subtract each row's maximum, "
+        "and take only the sum's log",
         *({SHIFTED: "shifted = logits"}, UNMASKED | {TOTAL: ALONE}, UNMASKED | {TOTAL: CANCELS}),
         *(UNMASKED | quotient(total) for total in ("(shifted.exp() * ~itself).sum(1)", ALONE, SELECTED)),
         *(UNMASKED | {TOTAL: total} | DIFFERENCE for total in ("(shifted.exp() * ~itself).sum(1)", SELECTED)),
     ),
     Mistake(
         "eps_in_place_of_a_shift",
-        "an eps against log 0 changes the loss, and exponentials still overflow at small temperatures; leave the eps "
-        "out, mask the diagonal, and subtract each row's maximum",
+        "an eps against log 0 changes the loss, and exponentials overflow at small temperatures; leave the eps "
+        "out, mask the diagonal, subtract each row's maximum, and take only the sum's log",
         *(
             UNMASKED | ({TOTAL: f"({total} + {eps})"} | loss if loss is not None else quotient(f"({total} + {eps})"))
             for eps in ("1e-8", "1e-12", "1e-10")
@@ -142,7 +142,7 @@ MISTAKES = (
     Mistake(
         "own_exponential_subtracted",
         "the row's own exponential is subtracted from the sum, which overflows or loses its digits at small "
-        "temperatures; mask the diagonal before exp, and subtract each row's maximum",
+        "temperatures; mask the diagonal, subtract each row's maximum, and take only the sum's log",
         *(
             UNMASKED | edits
             for own in (
@@ -164,7 +164,7 @@ MISTAKES = (
     Mistake(
         "masked_after_the_exponential",
         "the diagonal is left out only after exp, when it has overflowed, or has rounded the other exponentials away "
-        "in the sum; mask the logits before exp",
+        "in the sum; mask the logits first",
         *(LATE | {TOTAL: total} for total in (ALONE, "(shifted.exp() * ~itself).sum(1)", CANCELS)),
         {MASKED: "", TOTAL: CANCELS},
     ),

@@ -90,8 +90,8 @@ MISTAKES = (
     ),
     Mistake(
         "upstream_ignored",
-        "backward ignores its incoming gradient, which is three times as large for 3 · loss; multiply by the incoming"
-        " gradient",
+        "backward ignores its incoming gradient, which is three times as large for 3 · loss; multiply the derivative"
+        " of forward's output by it",
         {"upstream[:, None] / temperature": "1 / (rows * temperature)"},
     ),
     Mistake(

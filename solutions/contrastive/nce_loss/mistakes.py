@@ -109,7 +109,8 @@ MISTAKES = (
     ),
     Mistake(
         "ratio_of_exponentials",
-        "eˢ and pₙ are computed, and both round to 0 or overflow where their logs are far from 0; subtract the logs",
+        "eˢ and pₙ are computed, and both round to 0 or overflow where their logs are far from 0; take logsigmoid of "
+        "the logs' difference",
         {
             LOG_POS: "(pos_scores.exp() / (pos_scores.exp() + (log_noise_pos + log_K).exp())).log()",
             LOG_NEG: "((log_noise_neg + log_K).exp() / (neg_scores.exp() + (log_noise_neg + log_K).exp())).log()",
