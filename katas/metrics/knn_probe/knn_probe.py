@@ -8,7 +8,7 @@ CHUNK = 256  # test rows that are compared with the training rows at a time
 
 
 def knn_accuracy(train_x: Tensor, train_y: Tensor, test_x: Tensor, test_y: Tensor, k: int = 20) -> float:
-    """The share of test rows whose k nearest training rows, by cosine, mostly have the test row's label
+    """The share of test rows whose label is the most frequent one among the k nearest training rows, by cosine
 
     Args:
         train_x, test_x: (N, D) and (M, D) features.

@@ -48,7 +48,7 @@ def alibi_slopes(num_heads: int) -> Tensor:
     n = 2 ** (num_heads.bit_length() - 1)
     slopes = [2 ** (-8 * h / n) for h in range(1, n + 1)]
     between = [2 ** (-4 * h / n) for h in range(1, 2 * n, 2)]  # 4/n is 8/2n
-    return torch.tensor((slopes + between)[:num_heads])  # (H,)
+    return torch.tensor((slopes + between)[:num_heads], dtype=torch.float32)  # (H,)
     # --- end
 
 
