@@ -12,7 +12,7 @@ def numerical_gradient(f: Callable[[Tensor], Tensor], x: Tensor, h: float | None
 
     Args:
         f: takes a tensor of the shape and dtype of x, and returns a tensor without axes.
-        x: any shape, without axes too; float32 or float64, whose machine epsilon is ε.
+        x: any shape, even without axes; float32 or float64, whose machine epsilon is ε.
         h: the step of every entry; None for the default, which suits each entry's magnitude.
     Returns: the gradient of f at x, in the shape and dtype of x, without a graph.
     Source: Press et al., Numerical Recipes, 3rd edition, section 5.7.
