@@ -76,7 +76,7 @@ BROKEN = {
     "unheld": (README, "<!-- known_angles -->", "<!-- known_angles\n  and_more -->", "and_more -->",
         "no case and no test is called and_more"),
     "no_dash": (README, "- Unless a norm is", "Unless a norm is", "Unless a norm is",
-        "a fact should begin with '- ', got 'Unless a norm is below `eps`, the simila'"),
+        "a fact should begin with '- ', got 'Unless a norm is below `eps` or its squa'"),
     "no_promises": (README, "#what-every-kata-asks", "", "## Must hold",
         "a fact should lead to what every kata asks, (../../../README.md#what-every-kata-asks)"),
     "error_unnamed": (README, "- Gradients flow", "- `ValueError` is raised. Gradients flow", "## Must hold",
