@@ -149,7 +149,7 @@ MISTAKES = (
     Mistake(
         "not_arrived",
         "logistic_regression stops before the minimum; use Newton's method, or L-BFGS with strong_wolfe and small "
-        "tolerances, until ‖gradient‖ / N is below 1e-8 times the largest |x|",
+        "tolerances, until ‖gradient‖ / N is below 1e-8",
         {ROUNDS: "range(15)", "theta = theta - step": "theta = theta - step / 2"},
         {"1e-9 *": "1e-3 *"},
         by_lbfgs("", SEARCHED),
