@@ -136,7 +136,7 @@ MISTAKES = (
     Mistake(
         "divided_after_softmax",
         "hidden weights are cleared after the softmax, and the rest is divided by its sum, which underflows if a "
-        "hidden score is far higher; hide the scores before the softmax, and do not divide",
+        "hidden score is far higher; first fill hidden scores with the dtype's minimum, and do not divide",
         {WEIGHTS: "scores.softmax(-1)", CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True)"},
         {WEIGHTS: "scores.softmax(-1)", CLEAR: DIVIDED.format(".clamp_min(1e-12)")},
         {WEIGHTS: "scores.softmax(-1)", CLEAR: [DIVIDED.format(least) for least in (".clamp_min(1e-12)", " + 1e-9")]}
