@@ -115,8 +115,8 @@ MISTAKES = (
     ),
     Mistake(
         "binary_of_other_classes",
-        "binary describes class 0, the last class or the mean of both classes; take class 1 alone, of two classes "
-        "whatever num_classes is",
+        "binary describes class 0, the last class or the mean of both classes; take class 1 of two, whatever "
+        "num_classes is",
         {BINARY: [BINARY.replace("[1]", "[0]"), BINARY.replace("[1]", "[top]")]},
         {
             CLASSES: 'C = num_classes or (2 if average == "binary" else top + 1)',

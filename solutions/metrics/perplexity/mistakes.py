@@ -101,7 +101,8 @@ MISTAKES = (
     ),
     Mistake(
         "minus_100_always_ignored",
-        "−100 is ignored whatever ignore_index is; compare the targets only with the argument",
+        "−100 is ignored whatever ignore_index is; ignore only ignore_index, and refuse any other target that is no "
+        "token",
         {COUNTS: "counts = (target != -100) & (target != ignore_index)", **REPLACED},
         {COUNTS: "counts = target != -100", **REPLACED},
         {COUNTS: "counts = target != -100", **REPLACED, "if ((target …": "if False:"},
