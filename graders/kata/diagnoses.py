@@ -40,7 +40,7 @@ COMMON = {
     "base_ignored": "10000 is used for any base; use the base that is passed",
     # Exponentials and logarithms
     "maximum_not_subtracted": "exp overflows; subtract the largest score of each row, or call softmax",
-    "no_max_shift": "the exponentials overflow at small temperatures; use logsumexp or cross-entropy",
+    "no_max_shift": "the exponentials overflow at small temperatures; use logsumexp or cross-entropy on masked logits",
     "cast_but_not_shifted": (
         "half precision is cast to float32, but no maximum is subtracted: exp overflows from 89 on, and is 0 "
         "far below 0; subtract the maximum in every dtype"

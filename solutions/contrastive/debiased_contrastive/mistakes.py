@@ -80,8 +80,8 @@ MISTAKES = (
     ),
     Mistake(
         "exponentials_overflow",
-        "exp overflows at small temperatures, or gives 0 for a whole row; subtract the largest logit among positive "
-        "and negatives, also from the floor's −1/τ, and take only the denominator's log",
+        "exp overflows at small temperatures, or gives a row only 0; mask the logits, subtract the largest among "
+        "positive and negatives, also from the floor's −1/τ, and take only the denominator's log",
         {TOP: UNSHIFTED},
         {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
         {TOP: UNSHIFTED, LOSS: "return ((exp_positive + Mg).log() - exp_positive.log()).mean()"},

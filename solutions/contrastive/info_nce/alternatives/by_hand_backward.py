@@ -1,4 +1,4 @@
-"""A custom autograd function that knows the gradient: (P + Pᵀ) times the unit rows, projected off each of them."""
+"""A custom autograd function that knows the gradient: (p + pᵀ) times the unit rows, projected off each of them."""
 
 import torch
 
