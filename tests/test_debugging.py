@@ -211,14 +211,14 @@ def test_of_all_that_is_said_of_a_bug_the_last_counts(toys: Path) -> None:
     assert (made.found, made.explained) == (2, 0)
 
 
-def another(root: Path) -> None:
-    """A second kata with bugs, `twin`, which is scale under another name."""
+def another(root: Path, name: str = "twin") -> None:
+    """A second kata with bugs, called `name`, which is scale under another name."""
     for folder in ("katas", "solutions"):
         for file in [*(root / folder / "toys/scale").rglob("*.*")]:
-            copy = root / folder / "toys/twin" / file.relative_to(root / folder / "toys/scale")
+            copy = root / folder / "toys" / name / file.relative_to(root / folder / "toys/scale")
             copy.parent.mkdir(parents=True, exist_ok=True)
-            text = file.read_text().replace("scale(", "twin(").replace('"scale"', '"twin"')
-            copy.with_name(copy.name.replace("scale", "twin")).write_text(text)
+            text = file.read_text().replace("scale(", f"{name}(").replace('"scale"', f'"{name}"')
+            copy.with_name(copy.name.replace("scale", name)).write_text(text)
 
 
 def test_round_of_two_files_has_one_clock_and_one_end(toys: Path, terminal: Callable[..., Tty]) -> None:
@@ -252,6 +252,14 @@ def test_round_of_two_files_has_one_clock_and_one_end(toys: Path, terminal: Call
     assert first.joint == second.joint != ""
     assert (first.found, second.found, first.ended, second.ended) == (0, 2, "finished", "finished")
     assert run(toys, "debug", "--report", "1").out.count("Report of debug round") == 2
+
+
+def test_more_katas_than_bugs_are_refused(toys: Path) -> None:
+    names = ("twin", "triplet", "quadruplet", "quintuplet")
+    for name in names:
+        another(toys, name)
+    refused = run(toys, "debug", "scale", *names)
+    assert (refused.status, refused.err.count("a round has at most 4 bugs: name at most as many katas")) == (2, 1)
 
 
 def test_known_round_plants_in_two_files_and_a_name_in_one(toys: Path) -> None:

@@ -121,6 +121,10 @@ class DebugSession(Session[DebugRound]):
     def begin(self, given_up: Sequence[DebugRound]) -> list[Debugging]:
         """Raises: UsageError."""
         chosen = eligible(self.options, self.root, self.state)
+        if not self.options.bugs and len(chosen) == len(self.options.katas) > MOST_BUGS:
+            raise UsageError(
+                f"a round has at most {MOST_BUGS} bugs: name at most as many katas, or say how many --bugs"
+            )
         seed = random.SystemRandom().randrange(SEEDS) if self.options.seed is None else self.options.seed
         with self.terminal.waiting("planting bugs"):
             usual = 1 if self.options.slow else USUAL_BUGS
