@@ -46,8 +46,9 @@ MISTAKES = (
     ),
     Mistake(
         "eps_inside_the_root",
-        "eps is added under the root; add it outside, to √v̂",
+        "eps or its square is added under the root; add eps outside, to √v̂",
         {UPDATE: "p -= self.lr * m_hat / (v_hat + self.eps).sqrt()"},
+        {UPDATE: "p -= self.lr * m_hat / (v_hat + self.eps**2).sqrt()"},
     ),
     Mistake(
         "eps_before_the_correction",
@@ -67,9 +68,10 @@ MISTAKES = (
     ),
     Mistake(
         "state_cleared_by_zero_grad",
-        "zero_grad also clears the buffers or moments; it should clear the gradients alone",
+        "zero_grad also clears buffers, moments or t; it should clear the gradients alone",
         {ZERO: f"{ZERO}\n        for state in (*self.m, *self.v):\n            state.zero_()"},
         {ZERO_SGD: f"{ZERO_SGD}\n        self.buffers = [None] * len(self.params)"},
+        {ZERO: f"{ZERO}\n        self.t = [0] * len(self.params)"},
         {ZERO: f"{ZERO}\n        self.__init__(self.params, {RATE}, self.weight_decay)"},
     ),
     Mistake(
@@ -115,9 +117,15 @@ MISTAKES = (
         {"if p.grad is not None": "if True"},
     ),
     Mistake(
+        "biases_not_shrunk",
+        "AdamW does not shrink vectors and single numbers, such as biases; shrink each parameter that has a gradient",
+        {"if p.grad is not None": "if p.grad is not None and p.dim() > 1"},
+    ),
+    Mistake(
         "decay_outside_momentum",
-        "SGD's buffer lacks λp; add λp to the gradient before the buffer is updated, and nowhere else",
-        {GRAD: "g = p.grad.clone()", MOVE: MOVE.replace("else b", "else b + self.weight_decay * p")},
+        "SGD's buffer lacks λp, at first or always; put λp in g before the buffer is updated, and nowhere else",
+        {GRAD: "p.mul_(1 - self.lr * self.weight_decay)\n            g = p.grad.clone()"},
+        {BUFFER: BUFFER.replace("= g if", "= (p.grad.clone() if self.momentum else g) if")},
     ),
     Mistake(
         "dampened",
@@ -137,16 +145,21 @@ MISTAKES = (
     ),
     Mistake(
         "nesterov_as_momentum",
-        "Nesterov's step equals plain momentum's, or lacks g or the factor μ; move by lr · (g + μ b)",
+        "Nesterov's step equals plain momentum's, at first or always, or lacks g or μ; move by lr · (g + μ b)",
         {MOVE: "p -= self.lr * b"},
+        {MOVE: MOVE.replace("nesterov", "nesterov and b is not g")},
         {MOVE: "p -= self.lr * (self.momentum * b if self.nesterov else b)"},
         {MOVE: "p -= self.lr * (g + b if self.nesterov else b)"},
     ),
     Mistake(
         "lr_of_the_constructor",
-        "an lr that is set later is ignored, or changes only AdamW's decay; read lr in every step, and pass it to any "
-        "inner Adam",
+        "an lr that is set later is ignored, or changes only a part of AdamW's step; read lr in every step, and pass "
+        "it to any inner Adam",
         {INNER: ""},
+        {
+            "self.lr, self.decay = lr,": "self.first, self.lr, self.decay = lr, lr,",
+            SHRINK: SHRINK.replace("lr", "first"),
+        },
         {
             "self.lr, self.momentum,": "self.lr, self.first, self.momentum,",
             " = lr, momentum,": " = lr, lr, momentum,",
@@ -176,8 +189,10 @@ MISTAKES = (
     ),
     Mistake(
         "missing_gradient_is_zero",
-        "a parameter whose .grad is None is treated as if its .grad were 0; skip the parameter",
+        "a parameter whose .grad is None, or its buffer, is treated as if .grad were 0; skip both",
         {SKIP + GRAD: "            g = (0 if p.grad is None else p.grad) + self.weight_decay * p"},
+        {SKIP + GRAD: SKIP.replace("continue", "self.buffers[i] *= self.momentum\n                continue") + GRAD}
+        | {"[None] * len(self.params)": "[0.0] * len(self.params)"},
         {SKIP + STATE + L2: f"            {STATE}grad = (0 if p.grad is None else p.grad) + self.weight_decay * p"}
         | {"if p.grad is not None": ["if p.grad is not None", "if True"]},
     ),
@@ -240,9 +255,11 @@ MISTAKES = (
     ),
     Mistake(
         "gradient_changed",
-        "the decay changes .grad itself; put .grad + λp in a new tensor",
+        "step changes .grad itself; put .grad + λp and all that follows in new tensors",
         {GRAD: "g = p.grad.add_(p, alpha=self.weight_decay).clone()"},
         {L2: "grad = p.grad.add_(p, alpha=self.weight_decay)"},
+        {L2: f"{L2} if self.weight_decay else p.grad", SECOND: SECOND.replace("square", "square_")},
+        {STEP: f"{STEP}        [p.grad.square_() for p in self.adam.params if p.grad is not None]\n"},
     ),
     Mistake(
         "name_moved",
