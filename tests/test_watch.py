@@ -186,7 +186,7 @@ def test_reviews_follow_one_another(desk: Path) -> None:
         made.press("n")
         made.shows("nothing else is due today")
     finally:
-        made.child.close(force=True)
+        end(made.child)
         state.close()
 
 
