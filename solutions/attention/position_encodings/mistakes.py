@@ -171,6 +171,8 @@ MISTAKES = (
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
 BETWEEN_LINE = f"between = [2 ** (-4 * h / n) for h in {BETWEEN}]"
+SLOPES = "return torch.tensor((slopes + between)[:num_heads]"
 EQUIVALENT = {
     f"{BETWEEN_LINE} -> {BETWEEN_LINE.replace('2 * n', '3 * n')}": "fewer than n of them are missing",
+    f"{SLOPES}, dtype=torch.float32) -> {SLOPES})": "unless torch.set_default_dtype changes it, that is the default",
 }
