@@ -122,9 +122,7 @@ class DebugSession(Session[DebugRound]):
         """Raises: UsageError."""
         chosen = eligible(self.options, self.root, self.state)
         if not self.options.bugs and len(chosen) == len(self.options.katas) > MOST_BUGS:
-            raise UsageError(
-                f"a round has at most {MOST_BUGS} bugs: name at most as many katas, or say how many --bugs"
-            )
+            raise UsageError(f"a round has at most {MOST_BUGS} bugs: name at most as many katas, or give --bugs N")
         seed = random.SystemRandom().randrange(SEEDS) if self.options.seed is None else self.options.seed
         with self.terminal.waiting("planting bugs"):
             usual = 1 if self.options.slow else USUAL_BUGS
