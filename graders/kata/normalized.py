@@ -65,7 +65,7 @@ def mistakes(scaled: str, shifted: str) -> tuple[Mistake, ...]:
         ),
         Mistake(
             "not_centred",
-            "the mean is not subtracted from x, as in RMS norm; use (x − mean) / √(variance + eps)",
+            "the mean stays in x, as in RMS norm; use (x − mean) / √(variance + eps)",
             result("x / torch.sqrt(x.square().mean(axes, keepdim=True) + eps)"),
             result("x / torch.sqrt(var + eps)"),
         ),

@@ -135,7 +135,7 @@ MISTAKES = (
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1)"}),
     Mistake(
         "divided_after_softmax",
-        "hidden weights are cleared after the softmax, and the rest is divided by its sum, which underflows if a "
+        "hidden weights are cleared after the softmax, and the rest is divided by its sum, which is about 0 if a "
         "hidden score is far higher; first fill hidden scores with the dtype's minimum, and do not divide",
         {WEIGHTS: "scores.softmax(-1)", CLEAR: f"{CLEAR}\n    weights = weights / weights.sum(-1, keepdim=True)"},
         {WEIGHTS: "scores.softmax(-1)", CLEAR: DIVIDED.format(".clamp_min(1e-12)")},
