@@ -102,7 +102,7 @@ def small_steps(draw: Draw) -> Arguments:
 
 
 def move(momentum_update_, k, q, keys=4, queries=4, generators=False, **m):
-    """Parameters of four shapes, the last of them not contiguous; so many of them are passed."""
+    """Parameters of four shapes, the last of them not contiguous; `keys` and `queries` say how many are passed."""
     k, q = ([x[0].clone(), x[0, 0].clone(), x.reshape(2, 1, 6).clone(), x.clone().mT] for x in (k, q))
     k, q = k[:keys], q[:queries]
     if generators:
@@ -147,7 +147,7 @@ def misfit(draw: Draw, *shape: int) -> Arguments:
 
 def fill(FeatureQueue, keys, dim, size, batches):
     count = 0
-    with keys.device:  # of which a queue is not told
+    with keys.device:  # FeatureQueue has no argument for it
         queue = FeatureQueue(dim, size)
     found = {"a new queue, as zeros": torch.zeros_like(queue.queue)}
     for number, batch in enumerate(keys.split(batches), start=1):

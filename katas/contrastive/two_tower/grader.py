@@ -28,7 +28,7 @@ def parameters(user_dim: int, item_dim: int, hidden_dim: int, **rest: float) -> 
 
 
 def oracle(own, user, item, log_q=None, item_ids=None, temperature=0.05, **dims):
-    """Each user's candidates are the own item, and those of the batch that are other items."""
+    """Each user's candidates are its own item, and the items of the batch that differ from it."""
     u, v = (x @ own[f"{t}.weight"].T + own[f"{t}.bias"] for t, x in (("user_tower", user), ("item_tower", item)))
     z = u @ v.T / u.norm(dim=1)[:, None] / v.norm(dim=1) / temperature - (0 if log_q is None else log_q)
     ids = torch.arange(len(z)) if item_ids is None else item_ids
@@ -56,7 +56,7 @@ def sizes(draw: Draw) -> list[Arguments]:
 
 
 def rare_items(draw: Draw) -> list[Arguments]:
-    """From an item that is everywhere to one in e⁴⁰, logs of counts in place of shares, and the same for all."""
+    """Shares from 1 down to e⁻⁴⁰, logs of counts in place of shares, and one number for all items."""
     listed = ([0, -40, -3, -17], [7, 2, 0, 12], [40, 2, 25, 12], [-2.5] * 4, [9] * 4, [1e-3, -2e-3, 0, 0.3])
     return [pairs(draw, 4, log_q=torch.tensor(one, dtype=torch.float64)) for one in listed]
 

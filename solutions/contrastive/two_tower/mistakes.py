@@ -87,7 +87,7 @@ MISTAKES = (
     ),
     Mistake(
         "ids_as_floats",
-        "ids are compared as floating numbers, which do not tell large ones apart; compare the integers",
+        "ids are compared as floats, so large ids that differ become equal; compare the integers",
         {AGAIN: AGAIN.replace("item_ids[:, None] == item_ids", "item_ids.float()[:, None] == item_ids.float()")},
     ),
     Mistake("not_divided_by_temperature", "the cosines are used as logits; divide them by τ", {LOGITS: PRODUCT}),
@@ -119,7 +119,8 @@ MISTAKES = (
     ),
     Mistake(
         "temperature_in_float32",
-        "the temperature is kept in a float32 tensor, so float64 is no better than float32; keep a plain number",
+        "the temperature is kept in a float32 tensor, so a float64 loss is no more accurate than a float32 one; keep a "
+        "plain number",
         {"= temperature\n": "= torch.tensor(float(temperature))\n"},
     ),
     Mistake(
