@@ -30,18 +30,18 @@ def momentum_update_(key_params: Iterable[Tensor], query_params: Iterable[Tensor
     """k ← m·k + (1 − m)·q for each pair of parameters, in k's own memory.
 
     Args:
-        key_params, query_params: as many parameters of the same shapes in the same order; each is read once.
+        key_params, query_params: as many parameters of the same shapes in the same order; either may be a generator.
         m: the momentum, between 0 and 1.
-    Raises: ValueError if m is not between 0 and 1, or one of the two ends before the other.
+    Raises: ValueError if m is not between 0 and 1, or key_params and query_params differ in number.
     Source: arXiv:1911.05722, eq. 2.
     """
-    # TODO: move each parameter of the key encoder towards the one of the query encoder, in place.
+    # TODO: move each parameter of the key encoder towards its partner in the query encoder, in place.
     # TODO: then make it robust: check m and the numbers of parameters, and raise ValueError; half precision.
     raise NotImplementedError
 
 
 class FeatureQueue:
-    """The last `size` keys: the j-th key ever enqueued, counted from 0, lies in row j mod size of `queue`.
+    """The last `size` keys: key number c, counted from 0 over all batches, lies in row c mod size of `queue`.
 
     Args:
         dim: D, the length of a key.

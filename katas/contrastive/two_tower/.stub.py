@@ -11,7 +11,7 @@ class TwoTower(nn.Module):
     u_i and v_j are the embeddings of user i and item j. Where row j ≠ i holds the same item as row i, z_ij = −∞.
 
     Args:
-        user_dim, item_dim: the features of a user and of an item.
+        user_dim, item_dim: how many features a user has, and how many an item.
         hidden_dim: the length of the embeddings.
         temperature: τ, above 0.
     Raises: ValueError if temperature is not above 0.

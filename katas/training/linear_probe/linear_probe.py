@@ -14,7 +14,7 @@ def linear_probe(
         train_x, train_y: (N, D) features and (N,) labels, to train the affine map on.
         test_x, test_y: (M, D) features and (M,) labels, to measure it on.
         epochs, lr: the number of passes over the training set, and the learning rate.
-        seed: of whatever is drawn.
+        seed: decides all that is random.
     Returns: a float from 0 to 1, the share of test rows whose label is predicted.
     Raises: ValueError if features are not 2-D, or if their widths, or the numbers of rows and labels, differ.
     Source: Alain and Bengio, Understanding intermediate layers using linear classifier probes (arXiv:1610.01644).
@@ -22,6 +22,6 @@ def linear_probe(
     # TODO: make one affine map from D features to C classes; let the seed decide all that is drawn.
     # TODO: train it, and nothing else, with cross-entropy on the training set.
     # TODO: predict the labels of the test set, and return the share of right predictions as a Python float.
-    # TODO: then make it robust: refuse features that are not 2-D, other widths, other numbers of labels than rows;
+    # TODO: then make it robust: refuse features that are not 2-D, widths that differ, more or fewer labels than rows;
     #       features may be in half precision, and may require gradients.
     raise NotImplementedError

@@ -8,8 +8,8 @@ import torch
 
 from graders.kata import Answer, Arguments, Case, Draw, Grader, Submission, Tolerance, close
 
-# Relative, for small rates too: right answers are six orders of magnitude better, float32 is 60 times worse. At the end
-# of a decay to 0 the cosine leaves some 1e-17, for which the absolute part is.
+# Relative, so that small rates count: right answers are six orders of magnitude better, float32 is 60 times worse. At the
+# end of a decay to 0 the cosine leaves some 1e-17, which the absolute part allows.
 TOLERANCE = Tolerance(1e-9, 0.0, 1e-15)
 
 
@@ -94,7 +94,7 @@ GRADER = Grader(
 
 @pytest.mark.robustness
 def test_steps_may_come_in_any_order(submission: Submission, draw: Draw) -> None:
-    """Those of two schedules that are drawn, and of three that differ from the second in one argument, shuffled."""
+    """The steps of two drawn schedules, and of three that differ from the second in one argument, all shuffled."""
     calls: list[Arguments] = []
     for _ in range(2):
         W, base_lr = int(draw.integers(low=2, high=9)), float(draw.uniform(low=0.1, high=0.9))

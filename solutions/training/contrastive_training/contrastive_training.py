@@ -21,7 +21,7 @@ def train_contrastive(
         epochs: E, how many times all batches are gone through, 1 or more.
         lr: the rate of epoch 0, 0 or more.
         temperature: τ, above 0.
-        seed: of torch's random numbers.
+        seed: what torch.manual_seed gets.
     Returns: E floats, the mean over each epoch's T losses, each loss before its step.
     Raises: ValueError if views is not (T, 2, N, F), or temperature is not above 0.
     Source: arXiv:2002.05709 (SimCLR); arXiv:1608.03983, eq. 5, for the rates. SimCLR uses LARS, not Adam.

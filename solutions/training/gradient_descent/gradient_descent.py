@@ -45,7 +45,7 @@ def linear_regression_gd(x: Tensor, y: Tensor, lr: float, steps: int) -> tuple[T
         lr: the learning rate.
         steps: the number of updates, each with the gradient of all N rows.
     Returns: w (D,) and b (), without a graph, in the dtype of x.
-    Source: as above; after many steps at a small enough lr it is the least-squares solution.
+    Source: as above; after many steps at a small enough lr, w and b are a least-squares solution.
     """
     # --- solution
     # TODO: start at zeros, in the dtype and on the device of x.
