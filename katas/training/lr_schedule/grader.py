@@ -8,8 +8,8 @@ import torch
 
 from graders.kata import Answer, Arguments, Case, Draw, Grader, Submission, Tolerance, close
 
-# Relative, so that small rates count: right answers are six orders of magnitude better, float32 is 60 times worse. At the
-# end of a decay to 0 the cosine leaves some 1e-17, which the absolute part allows.
+# Relative, so that small rates count: right answers are six orders of magnitude better, float32 is 60 times worse. At
+# the end of a decay to 0 the cosine leaves some 1e-17, which the absolute part allows.
 TOLERANCE = Tolerance(1e-9, 0.0, 1e-15)
 
 

@@ -27,7 +27,7 @@ def train_step(
     Raises: ValueError if no token counts, or max_norm is not above 0.
     """
     # TODO: count the tokens of all micro-batches.
-    # TODO: clear old gradients, then add up those of the mean loss over all tokens, one micro-batch after the other.
+    # TODO: clear old gradients, then add up the micro-batches' gradients of the mean loss over all tokens.
     # TODO: clip the gradients by the norm of all of them together.
     # TODO: let the optimiser step, then the scheduler.
     # TODO: return the mean loss over all tokens.

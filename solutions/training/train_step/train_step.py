@@ -28,7 +28,7 @@ def train_step(
     """
     # --- solution
     # TODO: count the tokens of all micro-batches.
-    # TODO: clear old gradients, then add up those of the mean loss over all tokens, one micro-batch after the other.
+    # TODO: clear old gradients, then add up the micro-batches' gradients of the mean loss over all tokens.
     # TODO: clip the gradients by the norm of all of them together.
     # TODO: let the optimiser step, then the scheduler.
     # TODO: return the mean loss over all tokens.
@@ -38,7 +38,7 @@ def train_step(
     batches = list(batches)
     tokens = sum(int((targets != -100).sum()) for _, targets in batches)
     if tokens == 0:
-        raise ValueError(f"a target that counts should be in {len(batches)} micro-batches, got none")
+        raise ValueError(f"{len(batches)} micro-batches should hold a target that counts, got none")
     optimizer.zero_grad()
     total = 0.0
     for inputs, targets in batches:
