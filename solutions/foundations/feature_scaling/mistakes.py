@@ -68,8 +68,8 @@ MISTAKES = (
     ),
     quotients(
         "scale_clamped",
-        "tiny divisors are raised to a bound such as 1e-12, so results, or gradients in float16, are wrong; change "
-        "only a divisor of 0, to 1",
+        "tiny divisors are raised to a bound such as 1e-12, so results, or gradients in float16, are wrong; replace "
+        "only a divisor of exactly 0, by 1",
         "({0} / {1}.clamp_min(1e-12))",
         *everywhere("x / scale.clamp_min({})"),
     ),
