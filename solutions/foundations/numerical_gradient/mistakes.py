@@ -62,7 +62,7 @@ MISTAKES = (
     ),
     Mistake(
         "divided_by_h",
-        "the difference is not divided by 2h, the distance of the two points; write / (2 * h), brackets included",
+        "the difference is not divided by 2h, the distance between the two points; write / (2 * h), brackets included",
         {QUOTIENT: ["(f(up) - f(down)) / steps[i]", "(f(up) - f(down)) / 2 * steps[i]"]},
     ),
     Mistake(
