@@ -48,7 +48,7 @@ def conv2d(
     """
     # --- solution
     # TODO: refuse weights for other channels, and a bias of another shape.
-    # TODO: sum windows times weights over channels and kernel, for all filters at once. Then the bias.
+    # TODO: sum windows times weights over channels and kernel, for all filters at once. Then add the bias.
     O, C = weight.shape[:2]
     if x.shape[1] != C:
         raise ValueError(f"x should have the channels of weight, {C}, got {x.shape[1]}")
@@ -65,7 +65,7 @@ def max_pool2d(x: Tensor, kernel_size: Size, stride: Size | None = None, padding
 
     Args:
         x: (B, C, H, W); what is outside of it never wins.
-        kernel_size, stride, padding: an int or (height, width). Without a stride, it is the kernel's size.
+        kernel_size, stride, padding: an int or (height, width). stride=None means the kernel's size.
     Returns: (B, C, oh, ow), sizes as in conv2d.
     Raises: ValueError if padding is above half of the kernel, or as `windows` does.
     """

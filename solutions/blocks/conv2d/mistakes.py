@@ -24,7 +24,7 @@ BY_PLACE = """rows = []
 
 
 def wrong(name: str, diagnosis: str, old: str, *new: str, sized: bool = False, slow: bool = False) -> Mistake:
-    """With a form for each text in place of `old`; `sized` also where a result of another shape raises."""
+    """One form for each text of `new`, in place of `old`; `sized` adds forms that raise for a wrong shape."""
     forms: list[dict[str, str]] = [{old: one} for one in new]
     forms += [{old: one, SUM: SIZED} for one in new if sized]
     return Mistake(name, diagnosis, forms[0], *(forms[1:]), slow=slow)
