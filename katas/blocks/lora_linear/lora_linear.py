@@ -29,7 +29,7 @@ class LoRALinear(nn.Module):
         raise NotImplementedError
 
     def merged(self) -> nn.Linear:
-        """A new nn.Linear that computes the same, in the dtype of this layer, which stays as it is."""
+        """A new nn.Linear that computes the same, in this layer's dtype. This layer stays as it is."""
         # TODO: what is the weight of one layer that does the work of both?
         # TODO: then make it robust: memory of its own, this layer's dtype, and the bias.
         raise NotImplementedError

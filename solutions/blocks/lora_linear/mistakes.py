@@ -202,8 +202,8 @@ MISTAKES = (
     ),
     Mistake(
         "kept_in_evaluation",
-        "in evaluation, a merged weight is kept, which misses weights that are loaded or learned later; use the "
-        "current weights in every call",
+        "in evaluation, forward keeps a merged weight, and misses what is loaded or learned later; use the current "
+        "weights in every call",
         {RETURN: KEPT + RETURN},
         {"def merged": MERGED_BY_EVAL + "def merged", RETURN: f"return {BASE} if self.inside else {BASE} + {ADDED}"},
     ),
