@@ -22,13 +22,13 @@ class Block(nn.Module):
 
 
 class MiniGPT(nn.Module):
-    """logits = ln_f(block_L(… block_1(E[ids] + P[0 … S−1]))) Eᵀ
+    """logits = ln_f(block_{L−1}(… block_0(E[ids] + P[0 … S−1]))) Eᵀ
 
     Args:
         vocab_size: V; token ids are 0 to V − 1. E, the token embedding, is (V, D).
         context: C, the most tokens that are seen at once. P, the position embedding, is (C, D).
         dim: D, the channels of a token.
-        heads: H of each block; divides D.
+        heads: H, the heads of each block; H divides D.
         layers: L, how many blocks there are.
     Raises: ValueError if heads does not divide dim.
     Source: Language Models are Unsupervised Multitask Learners (GPT-2), section 2.3; arXiv:1608.05859 for the tied E.
@@ -43,14 +43,14 @@ class MiniGPT(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """Scores each next token: ids (B, S) -> logits (B, S, V).
 
-        Raises: ValueError if there are more than C ids in a row, or one is not in the vocabulary.
+        Raises: ValueError if a text has more than C ids, or an id is not in the vocabulary.
         """
         # TODO: add the embeddings of tokens and positions; go through the blocks, then ln_f and the tied projection.
         # TODO: then make it robust: refuse too many ids, and ids outside the vocabulary.
         raise NotImplementedError
 
     def loss(self, ids: Tensor) -> Tensor:
-        """Takes the cross-entropy of each next token, ids (B, S) with S ≥ 2; the mean over all of them, 0-d."""
+        """The mean cross-entropy of all next tokens: ids (B, S) -> 0-d, for S ≥ 2."""
         # TODO: let the logits at position s predict the token at s + 1.
         raise NotImplementedError
 

@@ -26,7 +26,7 @@ DRAWN_FROM = "p = torch.softmax(logits / temperature, dim=-1)"
 
 
 def leaking(edits: dict[str, str]) -> dict[str, str]:
-    """Where tokens see later ones, it counts whether the loss leaves out the last logits or the last token."""
+    """If tokens see later ones, it matters whether the loss leaves out the last logits or the last token."""
     return edits | {"logits = self(ids)\n": "logits = self(ids[:, :-1])\n", PREDICTING: "logits.flatten(0, 1)"}
 
 
@@ -173,7 +173,8 @@ MODEL = (
     ),
     Mistake(
         "blocks_side_by_side",
-        "each block reads the embeddings, so only the last one counts; each should read what the block before it gave",
+        "each block reads the embeddings, so only the last block counts; each should read the result of the block "
+        "before it",
         {"            x = block(x)\n": "            out = block(x)\n", LAST_NORM: "        x = self.ln_f(out)\n"},
     ),
     Mistake(
