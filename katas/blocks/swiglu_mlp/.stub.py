@@ -29,7 +29,7 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     Raises: ValueError if approximate is neither.
     Source: arXiv:1606.08415, section 2.
     """
-    # TODO: refuse another word than "none" and "tanh".
+    # TODO: refuse any word but "none" and "tanh".
     # TODO: both formulas.
     # TODO: then make it robust: x³ in half precision, and its gradient.
     raise NotImplementedError

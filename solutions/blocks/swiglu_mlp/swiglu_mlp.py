@@ -32,7 +32,7 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     Source: arXiv:1606.08415, section 2.
     """
     # --- solution
-    # TODO: refuse another word than "none" and "tanh".
+    # TODO: refuse any word but "none" and "tanh".
     # TODO: both formulas.
     # TODO: then make it robust: x³ in half precision, and its gradient.
     if approximate not in ("none", "tanh"):
