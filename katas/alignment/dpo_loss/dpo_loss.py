@@ -10,10 +10,10 @@ def sequence_logp(logits: Tensor, labels: Tensor, ignore_index: int = -100) -> T
 
     Args:
         logits: (B, S, V).
-        labels: (B, S), int64, not shifted: the tokens themselves, or ignore_index where one does not count.
+        labels: (B, S), int64, not shifted: the tokens themselves, or ignore_index where a token does not count.
         ignore_index: the label of prompt and padding.
     Returns: (B,), in the dtype of logits.
-    Raises: ValueError if labels is not (B, S), or one at t ≥ 1 is neither in [0, V) nor ignore_index.
+    Raises: ValueError if labels is not (B, S), or a label at t ≥ 1 is neither in [0, V) nor ignore_index.
     """
     # TODO: refuse labels of another shape, and labels that are no tokens.
     # TODO: which logits predict which labels? Shift one against the other.
@@ -35,7 +35,7 @@ def dpo_loss(
 
     Args:
         policy_chosen, policy_rejected: π_c and π_r, (B,), the log-probabilities of both answers by the trained model.
-        ref_chosen, ref_rejected: ref_c and ref_r, (B,), those by the frozen reference, which get no gradient.
+        ref_chosen, ref_rejected: ref_c and ref_r, (B,), the same, by the frozen reference; they get no gradient.
         beta: β > 0.
         label_smoothing: ε in [0, 0.5], the share of pairs that are labelled the wrong way round.
         reduction: "mean" or "sum" over the pairs, or "none".
@@ -44,7 +44,7 @@ def dpo_loss(
     Source: arXiv:2305.18290, eq. 7; ε as in conservative DPO, https://ericmitchell.ai/cdpo.pdf, eq. 3.
     """
     # TODO: refuse shapes that differ, and a beta, label_smoothing or reduction out of range.
-    # TODO: by how much does the policy prefer the chosen answer more than the reference does?
+    # TODO: how much more than the reference does the policy prefer the chosen answer?
     # TODO: the loss of each pair, from a function that computes log σ in one step; then reduce it.
     # TODO: then make it robust: the reference is a constant.
     raise NotImplementedError
