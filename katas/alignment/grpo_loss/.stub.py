@@ -10,14 +10,14 @@ def group_advantages(rewards: Tensor, eps: float = 1e-6, scale: bool = True) -> 
     Args:
         rewards: r, (B, G), of G answers to each of B prompts.
         eps: ε > 0.
-        scale: whether to divide. Dr. GRPO does not.
+        scale: whether to divide by std + ε. Dr. GRPO does not.
     Returns: (B, G), in the dtype of rewards.
     Raises: ValueError if G < 2.
     Source: arXiv:2402.03300, section 4.1.2. The standard deviation divides by G − 1, as in TRL.
     """
     # TODO: refuse a single answer.
     # TODO: subtract the mean of each group.
-    # TODO: divide by its standard deviation plus eps, if asked to.
+    # TODO: if scale is True, divide by the group's standard deviation plus eps.
     # TODO: then make it robust: what does rounding make of 15 equal rewards of 0.7?
     raise NotImplementedError
 
