@@ -19,12 +19,12 @@ class GroupedQueryAttention(nn.Module):
 
     def __init__(self, embed_dim: int, num_heads: int, num_kv_heads: int) -> None:
         super().__init__()
-        # TODO: make the linear maps q_linear and out_linear, (D to D), k_linear and v_linear, (D to G·d).
+        # TODO: make the linear maps q_linear and out_linear (D to D), and k_linear and v_linear (D to G·d).
         # TODO: then make it robust: num_heads must divide embed_dim, and num_kv_heads must divide num_heads.
         raise NotImplementedError
 
     def forward(self, x: Tensor, causal: bool = False) -> Tensor:
-        """Lets every token of x (B, S, D) attend to all tokens, or if causal to itself and earlier ones.
+        """Lets every token of x (B, S, D) attend to all tokens, or, if causal, to itself and earlier ones.
 
         Returns: (B, S, D).
         """

@@ -20,7 +20,7 @@ class GroupedQueryAttention(nn.Module):
     def __init__(self, embed_dim: int, num_heads: int, num_kv_heads: int) -> None:
         super().__init__()
         # --- solution
-        # TODO: make the linear maps q_linear and out_linear, (D to D), k_linear and v_linear, (D to G·d).
+        # TODO: make the linear maps q_linear and out_linear (D to D), and k_linear and v_linear (D to G·d).
         # TODO: then make it robust: num_heads must divide embed_dim, and num_kv_heads must divide num_heads.
         if embed_dim % num_heads != 0:
             raise ValueError(f"embed_dim / num_heads should be a whole number, got {embed_dim} / {num_heads}")
@@ -36,7 +36,7 @@ class GroupedQueryAttention(nn.Module):
         # --- end
 
     def forward(self, x: Tensor, causal: bool = False) -> Tensor:
-        """Lets every token of x (B, S, D) attend to all tokens, or if causal to itself and earlier ones.
+        """Lets every token of x (B, S, D) attend to all tokens, or, if causal, to itself and earlier ones.
 
         Returns: (B, S, D).
         """
