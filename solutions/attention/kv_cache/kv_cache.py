@@ -9,7 +9,7 @@ Cache = tuple[Tensor, Tensor]
 
 
 class CachedAttention(nn.Module):
-    """Causal multi-head attention, whose keys and values of earlier tokens are kept rather than computed again
+    """Causal multi-head attention that keeps the keys and values of earlier tokens, rather than computing them again
 
     Args:
         embed_dim: D, the channels of a token.
