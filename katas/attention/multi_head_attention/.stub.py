@@ -37,5 +37,5 @@ class MultiHeadAttention(nn.Module):
         # TODO: score every query against every key in each head, and scale the scores.
         # TODO: turn the scores into weights over the keys; a blocked key gets 0.
         # TODO: average the values with the weights, put the heads side by side, and apply out_linear.
-        # TODO: then make it robust: what does a query get whose keys are all blocked?
+        # TODO: then make it robust: what does a query get if all keys are blocked for it?
         raise NotImplementedError
