@@ -40,7 +40,7 @@ MISTAKES = (
     ),
     Mistake(
         "one_t_for_all",
-        "t also counts steps in which the parameter was skipped, or other parameters' steps; count each one's own steps",
+        "t also counts steps that skip the parameter, or other parameters' steps; count each parameter's own steps",
         {f"{SKIP}{STATE}{L2}\n{COUNT}": f"{COUNT}{SKIP}{STATE}{L2}\n"},
         {COUNT: f"{COUNT}            self.t = [max(self.t)] * len(self.t)\n"},
     ),
