@@ -119,7 +119,7 @@ def check_the_end(root: Path, shown: str) -> None:
     assert "it is a factor of 0 is accepted; refuse it not found, not explained, mended after " in said
     assert "was return x / factor right return x / (1 / factor) it is the factor divides; multiply by it you" in said
     assert "found 1, explained 1, mended 2 of 2" in said
-    assert "1 line claimed without a bug: -2" in said
+    assert "1 claimed line has no bug: -2" in said
     assert "3 lines changed, 3 needed" in said
     assert "nox -s debug -- scale --bugs 2 --seed" in said
     assert max(map(len, shown.splitlines())) <= 80
@@ -196,7 +196,7 @@ def test_what_is_asked_back_explains_a_bug(toys: Path) -> None:
     done = piped(toys, "bug 6 x is multiplied\n7\n1\nend\nyes\n", "debug", "scale", "--bugs", "2")
     assert done.returncode == 0, done.stderr
     said = flat(done.stdout)
-    assert "I am not sure what you mean. Do you mean this? Type its number, or put it another way." in said
+    assert "I am not sure what you mean. Do you mean one of these? Type its number, or put it another way." in said
     assert "1 the factor divides; multiply by it 2 a factor of 0 is accepted; refuse it" in said  # always several
     assert "Which of them? Type a number from 1 to 2" in said
     made = the_round(toys)
@@ -366,7 +366,7 @@ def test_open_round_is_not_given_up_unasked(toys: Path) -> None:
     assert refused.returncode == 2
     assert "is still open: go on with nox -s debug -- --resume, or add --new to give it up" in refused.stderr
     told = run(toys, "debug", "--report")
-    assert "its bugs are shown once it is over" in told.out
+    assert "the bugs are shown once the round is over" in told.out
     assert piped(toys, "quit\n", "debug", "scale", "--bugs", "2", "--new").returncode == 0
     first, second = debug_rounds(events(toys))
     assert (first.ended, second.ended) == ("abandoned", "")

@@ -21,16 +21,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Starts Dask on SLURM for `nox -s cohort`, and ends it with Ctrl-C.")
     parser.add_argument("--jobs", type=int, default=4, metavar="N", help="how many jobs; default: 4")
     parser.add_argument(
-        "--processors", type=int, default=16, metavar="N", help="of a job, with a worker on each; default: 16"
+        "--processors",
+        type=int,
+        default=16,
+        metavar="N",
+        help="processors of a job, with a worker on each; default: 16",
     )
     parser.add_argument(
-        "--memory", default="64GB", metavar="SIZE", help="of a job, 4 GB for each worker; default: 64GB"
+        "--memory", default="64GB", metavar="SIZE", help="memory of a job, 4 GB for each worker; default: 64GB"
     )
     parser.add_argument("--walltime", default="02:00:00", metavar="TIME", help="time limit of a job; default: 02:00:00")
     parser.add_argument("--queue", metavar="NAME", help="SLURM's partition; default: SLURM's")
-    parser.add_argument("--account", metavar="NAME", help="default: SLURM's")
+    parser.add_argument("--account", metavar="NAME", help="SLURM's account; default: SLURM's")
     parser.add_argument("--interface", metavar="NAME", help="the network between the nodes, such as ib0")
-    parser.add_argument("--port", type=int, default=8786, help="of the scheduler; default: 8786")
+    parser.add_argument("--port", type=int, default=8786, help="the scheduler's port; default: 8786")
     options = parser.parse_args()
     try:
         cluster = started(options)

@@ -64,14 +64,14 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--until",
         type=deadline,
         metavar="TIME",
-        help=f"grade each repository's last commit up to TIME, such as {WHEN}; if there is none, its newest; a "
-        "learner's own `until` in the .csv counts instead",
+        help=f"grade each repository's last commit up to TIME, such as {WHEN}; the newest if there is none; a "
+        "learner's own `until` in the .csv takes the place of TIME",
     )
     cohort.add_argument(
         "--late",
         type=percent,
         metavar="PERCENT_A_DAY",
-        help="also grade late answers, and take this percentage off their points for each day begun",
+        help="also grade late answers, and take this percentage off their points for each day or part of a day",
     )
     cohort.add_argument(
         "--gradebook", type=Path, metavar="FILE", help="who is in the class: a .csv from Canvas's or Moodle's gradebook"

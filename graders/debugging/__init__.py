@@ -20,8 +20,9 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         description="Plants bugs in a right answer for you to find, explain and mend, with a clock and a report.",
     )
     words = (
-        "which katas; each kata that you name gets a bug, if N is enough; if you name a topic, one kata is drawn from "
-        "all that you name; default: one due, begun or of level 1, or two of a --set"
+        "which katas: each gets at least one bug, if --bugs is high enough; if you name a topic, one kata is drawn "
+        "from all that you name; default: one that is due, that you began or that has level 1; with --set, two of the "
+        "set"
     )
     debug.add_argument("katas", nargs="*", metavar="KATA", help=words)
     words = (

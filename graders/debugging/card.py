@@ -25,7 +25,7 @@ def show(terminal: Terminal, report: DebugRound, number: int, practice: Practice
     minutes = "1 minute" if report.minutes == 1 else f"{report.minutes} minutes"
     terminal.say(f"{report.when.astimezone():%Y-%m-%d %H:%M}, {minutes}; {ended(report)}")
     if not report.ended:
-        terminal.say("its bugs are shown once it is over")
+        terminal.say("the bugs are shown once the round is over")
         return
     for place, bug in enumerate(report.bugs, start=1):
         terminal.say()
@@ -92,8 +92,8 @@ def sums(report: DebugRound) -> list[str]:
     count = len(report.bugs)
     made = [f"found {report.found}, explained {report.explained}, mended {report.mended} of {count}"]
     if report.wrong:
-        lines = "line" if len(report.wrong) == 1 else "lines"
-        made.append(f"{len(report.wrong)} {lines} claimed without a bug: -{WRONG_LINE * len(report.wrong)}")
+        lines = "claimed line has" if len(report.wrong) == 1 else "claimed lines have"
+        made.append(f"{len(report.wrong)} {lines} no bug: -{WRONG_LINE * len(report.wrong)}")
     if report.pasted:
         made.append("the reference was pasted over the file, which counted for nothing")
     if report.source:

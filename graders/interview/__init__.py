@@ -30,8 +30,8 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         type=Path,
         const=PAGE,
         metavar="FILE",
-        help="a friend interviews you: FILE is the page for them, with the answers and a score sheet, and the terminal "
-        f"keeps the clock and grades; default: {PAGE}",
+        help="a friend interviews you: FILE is the page for them, with the answers and a score sheet; the "
+        f"terminal grades, and keeps the clock; default: {PAGE}",
     )
     interview.set_defaults(module="graders.interview.session")
     add_ways(interview, "interview")

@@ -32,8 +32,8 @@ Part = tuple[Request, str]  # of a reply, by its name
 KEPT_BETWEEN_CALLS = Known(
     "kept_between_calls",
     "",
-    "alone, this call gives the right result, so something is kept from an earlier call; make it anew in each call, or "
-    "at least when the dtype, the device, a size or another argument has changed",
+    "made alone, this call gives the right result, so something is kept from an earlier call; make it anew in each "
+    "call, or at least when the dtype, the device, a size or another argument has changed",
 )
 
 

@@ -73,7 +73,7 @@ def long_sequences(
         sizes={"heads": (2, 8), "tokens": (64, 256), "channels": channels},
         inputs=lambda draw, heads, tokens, channels: inputs(draw, 1, heads, tokens, channels),
         init=lambda heads, channels, **sizes: init(heads * channels, heads) if init else {},
-        hints={"channels": "@ sums over the channels of a head by itself"},
+        hints={"channels": "@ itself sums over the channels of a head"},
         **{"asks": ("memory",)} | more,
     )
 

@@ -32,7 +32,8 @@ COMMON = {
     "dropout_left_on": "dropout changes the weights while the module trains; leave dropout out",
     "head_by_head": "a loop multiplies one head at a time; one @ does all of them",
     "table_of_products": (
-        "all products of q and k, or of weights and v, are kept before they are summed; use @, which sums by itself"
+        "all products of q and k, or of weights and v, are kept before they are summed; use @, which keeps "
+        "only the sums"
     ),
     "base_in_float32": (
         "base is rounded to float32, as by torch.tensor(base); use the number itself, or a float64 tensor"
@@ -42,8 +43,8 @@ COMMON = {
     "maximum_not_subtracted": "exp overflows; subtract the largest score of each row, or call softmax",
     "no_max_shift": "the exponentials overflow at small temperatures; use logsumexp or cross-entropy on masked logits",
     "cast_but_not_shifted": (
-        "half precision is cast to float32, but no maximum is subtracted: exp overflows from 89 on, and is 0 "
-        "far below 0; subtract the maximum in every dtype"
+        "half precision is cast to float32, but no maximum is subtracted: exp of a score of 89 "
+        "or more overflows, and exp of a score far below 0 is 0; subtract the maximum in every dtype"
     ),
     "unshifted_in_half": (
         "half precision is cast to float32, but no maximum is subtracted, so exp overflows at small temperatures; "

@@ -48,12 +48,12 @@ class Submission(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One set of inputs, or a list of them that are asked together.
+    """One set of inputs, or a list of them that are tested together.
 
     Args:
         name: words joined by underscores; `-k` selects by it.
         inputs: draw -> keyword arguments of the call, or a list of such; None calls only a module's constructor. They
-            are tensors, numbers, texts, and lists or tuples of numbers and texts: a scenario makes the rest of them.
+            are tensors, numbers, texts, and lists or tuples of numbers and texts: a scenario makes all else from them.
         scenario: what happens in place of one call, as a function of this module that runs beside the submission. Its
             first parameters are the answers' names: it is given the submission's functions and classes for them, and
             the inputs for the rest. What it returns is compared with what it returns for the oracles. It may use torch,
@@ -61,8 +61,8 @@ class Case:
             compares, let it call functions (`torch.equal(a, b)`): a submission could have changed tensors' methods.
             The keys of a dict should be texts. Return bytes by `.hex()`, and many numbers as one tensor.
         init: keyword arguments of a module's constructor.
-        dtypes: the floating dtypes that the case is asked in, each by checks of its own.
-        half: it is asked in half precision together with the first case, by the same checks.
+        dtypes: the floating dtypes in which the case is tested, each by checks of its own.
+        half: it is also tested in half precision, by the checks that test the first case there.
         gradients: "exact" compares them by value (where the oracle's is NaN, anything finite is right), "finite"
             only asks that they are finite, "none" asks nothing.
         category: where its values are counted, "numerics" or "robustness".
@@ -172,7 +172,7 @@ class Answer:
             "class " in front, and no parentheses if the constructor's arguments are not tested.
         oracle: float64 inputs -> what is expected: a tensor, a number, a text, or tuples, lists and dicts of such. A
             module's oracle gets its parameters as a dict first, and the constructor's arguments beside the inputs. A
-            class's is a right class, for the scenarios of its cases. None where only own tests judge.
+            class's is a right class, for the scenarios of its cases. None where only the kata's own tests judge it.
         cases: the first one should be typical, and leave out arguments that have a default: it is also tested in half
             precision.
         differentiable: the inputs that gradients should reach, or should not where the oracle detaches them; a
@@ -181,7 +181,7 @@ class Answer:
         methods: the signatures of a class's methods that the statement names.
         parameters: constructor's arguments -> shape by parameter name, for a module.
         returns: the dtypes allowed for a floating output, where it is not the inputs'.
-        half: the first case is asked in half precision.
+        half: the first case is also tested in half precision.
         records: the answer uses autograd itself, and is not called under no_grad.
         inference: it is called under inference_mode, where nothing can use autograd itself.
         tolerance: instead of TOLERANCES, by dtype.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 MAYBE = 0.1  # the score of a prepared text from which on it is worth asking back
-PREAMBLE = "I am not sure what you {verb}. Do you mean this? {how}, or put it another way."
+PREAMBLE = "I am not sure what you {verb}. Do you mean {how}, or put it another way."
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Offer:
 
 def preamble(count: int, verb: str) -> str:
     """What is said before they are listed, from 1."""
-    return PREAMBLE.format(verb=verb, how="Type `yes`" if count == 1 else "Type its number")
+    return PREAMBLE.format(verb=verb, how="this? Type `yes`" if count == 1 else "one of these? Type its number")
 
 
 def answered(offer: Offer, said: str, say: Callable[[str], None]) -> bool:

@@ -18,7 +18,7 @@ WORDS = (
     "# {title}\n\nRun the next cell, which makes an environment with PyTorch (a few minutes the first time) and shows "
     "the task.",
     "Write your answer here. The cell runs as usual, then is judged in processes of its own; its card appears below.",
-    "What Colab holds is gone when its session ends: an answer that should stay belongs in your fork, in\n"
+    "What Colab holds is gone when its session ends: to keep an answer, write it into your fork, in\n"
     "`katas/{topic}/{id}/{id}.py`.",
 )
 

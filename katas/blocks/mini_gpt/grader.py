@@ -330,7 +330,7 @@ GRADER = Grader(
                     ),
                     scenario=loss,
                     asks=("memory",),
-                    hints={"channels": "@ sums over the channels of a head by itself"},
+                    hints={"channels": "@ itself sums over the channels of a head"},
                 ),
             ),
         ),
