@@ -13,7 +13,7 @@ def knn_accuracy(train_x: Tensor, train_y: Tensor, test_x: Tensor, test_y: Tenso
     Args:
         train_x, test_x: (N, D) and (M, D) features.
         train_y, test_y: (N,) and (M,) int64 labels.
-        k: how many neighbours vote; all N where it is larger.
+        k: how many neighbours vote; if k is above N, all N vote.
     Returns: a float in [0, 1].
     Raises: ValueError if k < 1, train_x or test_x is not 2-D, their widths differ, or there are not as many labels as
         rows.
