@@ -21,7 +21,7 @@ def test_points_and_distances_are_those_of_the_cases() -> None:
     assert said(KATA, "the points lie hundreds of times farther from the origin than from one another")
     made = FOUND.module.pairs(Draw(0), 100, 100, 100, scale=80, margin=120)
     assert 180 < (made["x1"] - made["x2"]).norm(dim=1).max() < 200
-    assert said(KATA, "In half precision distances and margins up to 200 occur")
+    assert said(KATA, "In half precision, distances and margins up to 200 occur")
 
 
 def test_a_weight_of_0_does_not_remove_a_nan() -> None:
@@ -45,4 +45,4 @@ def test_scale_and_graded_labels() -> None:
     d = torch.linspace(0, 1, 10_001)
     losses = 0.75 * d**2 + 0.25 * (1 - d) ** 2
     assert (d[losses.argmin()].item(), losses.min().item()) == pytest.approx((0.25, 0.75 * 0.25), abs=1e-3)
-    assert said(KATA, "a similarity of 0.75 asks for a quarter of the margin", "y(1 − y)·m²")
+    assert said(KATA, "a label of 0.75 asks for a distance of a quarter of the margin", "y(1 − y)·m²")
