@@ -98,7 +98,7 @@ MISTAKES = (
     ),
     Mistake(
         "lower_clamp",
-        "logit_scale is clamped from below as well, such as at 0 or at −log 100; clamp it only from above",
+        "logit_scale is clamped from below as well, for example at 0 or at −log 100; clamp it only from above",
         {SCALE: [SCALE.replace("max=", "0, "), SCALE.replace("max=", f"-{BOUND}, ")]},
     ),
     Mistake(
@@ -155,7 +155,7 @@ MISTAKES = (
     ),
     Mistake(
         "log_of_a_softmax",
-        "exp of a logit overflows, a softmax probability is 0 before its log, or an eps is added to it; use "
+        "exp of a logit overflows, or the log is taken of a probability that is 0 or has an eps added; use "
         "log_softmax, logsumexp or cross-entropy",
         along("-logits.softmax({}).diagonal().log().mean()"),
         along("(logits.exp().sum({}).log() - logits.diagonal()).mean()"),
