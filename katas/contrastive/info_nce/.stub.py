@@ -14,10 +14,10 @@ def info_nce(features: Tensor, temperature: float = 0.1) -> Tensor:
         features: (2N, D); rows i and i + N are two views of one sample.
         temperature: τ, above 0.
     Returns: a scalar, in the dtype of features.
-    Raises: ValueError if features is not 2-D or its number of rows is odd, or temperature is not above 0.
+    Raises: ValueError if features is not 2-D, if its number of rows is odd, or if the temperature is not above 0.
     Source: arXiv:2002.05709, eq. 1, where the views of a sample are neighbours: rows 2k − 1 and 2k.
     """
-    # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
+    # TODO: take the cosine similarities of all pairs of rows, divided by the temperature: (2N, 2N).
     # TODO: leave each row itself out of its own denominator, in every dtype.
     # TODO: find the column of each row's positive, and take the mean loss of all rows.
     # TODO: then make it robust: check the arguments, and raise ValueError.

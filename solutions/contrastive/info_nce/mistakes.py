@@ -135,7 +135,7 @@ MISTAKES = (
     ),
     Mistake(
         "masked_after_the_exponential",
-        "exp is taken of the diagonal before the mask, and overflows, so the gradient is 0 · ∞ = NaN; mask the logits"
+        "exp of the diagonal is taken before the mask, and overflows, so the gradient is 0 · ∞ = NaN; mask the logits"
         " first",
         {
             MASKED: "logits",
@@ -165,7 +165,7 @@ MISTAKES = (
     ),
     Mistake(
         "loop_over_the_rows",
-        "a Python loop takes the similarities or the losses of one row after the other; take the whole matrix at once",
+        "a Python loop takes the similarities or the losses of one row at a time; take the whole matrix at once",
         {LOSS: "return torch.stack([logits[i].logsumexp(0) - logits[i, positive[i]] for i in range(rows)]).mean()"},
         {LOGITS: "torch.stack([row @ unit.mT for row in unit]) / temperature"},
         slow=True,
