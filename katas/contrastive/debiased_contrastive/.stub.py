@@ -18,11 +18,11 @@ def debiased_info_nce(features: Tensor, temperature: float = 0.5, tau_plus: floa
         temperature: τ, above 0.
         tau_plus: τ⁺, the share of these M rows that is expected to be of the anchor's class, from 0 to below 1.
     Returns: a scalar, in the dtype of features.
-    Raises: ValueError if features is not 2-D or its number of rows is odd, temperature is not above 0, or tau_plus is
-        below 0 or not below 1.
+    Raises: ValueError if features is not 2-D, if its number of rows is odd, if temperature is not above 0, or if
+        tau_plus is below 0 or not below 1.
     Source: arXiv:2007.00224, with one positive in the correction, and all negatives of the batch.
     """
-    # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
+    # TODO: take the cosine similarities of all pairs of rows, divided by the temperature: (2N, 2N).
     # TODO: take the exponentials of each anchor's positive and of its negatives, at any temperature.
     # TODO: estimate what the true negatives add to the denominator.
     # TODO: take the mean loss of all anchors.

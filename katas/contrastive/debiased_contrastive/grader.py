@@ -117,7 +117,7 @@ def refused(*values: float) -> Inputs:
     return lambda draw: [{"features": draw.normal(rows, 3), "tau_plus": value} for value in values for rows in (6, 2)]
 
 
-# An exponential is off by as large a share as its logit is. (The diagnosis takes the larger relative tolerance.)
+# An exponential's relative error is its logit's absolute error. (The diagnosis takes the larger relative tolerance.)
 ROUNDED = {dtype: replace(one, relative=0.1) for dtype, one in two_views.rounded_at(0.05, 2).items()}
 OTHERS = ("eight_by_five", "one_pair", "small_temperature", "small_temperature_in_half", "tiny_temperature_in_half")
 CASES = (

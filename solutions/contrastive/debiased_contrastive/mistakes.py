@@ -80,7 +80,7 @@ MISTAKES = (
     ),
     Mistake(
         "exponentials_overflow",
-        "exp overflows at small temperatures, or gives a row only 0; mask the logits, subtract the largest among "
+        "exp overflows at small temperatures, or makes a whole row 0; mask the logits, subtract the largest among "
         "positive and negatives, also from the floor's −1/τ, and take only the denominator's log",
         {TOP: UNSHIFTED},
         {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
