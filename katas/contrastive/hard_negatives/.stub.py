@@ -16,10 +16,11 @@ def info_nce_hard(features: Tensor, temperature: float = 0.1, top_k: int = 10) -
         temperature: τ, above 0.
         top_k: how many negatives of each anchor count, at least 1.
     Returns: a scalar, in the dtype of features.
-    Raises: ValueError if features is not 2-D or its number of rows is odd, temperature is not above 0, or top_k < 1.
+    Raises: ValueError if features is not 2-D, if its number of rows is odd, if temperature is not above 0, or if
+        top_k < 1.
     Source: arXiv:2002.05709, eq. 1, of whose negatives only the hardest count, as in arXiv:2010.06682.
     """
-    # TODO: take the cosine similarity of each row with each other, divided by the temperature: (2N, 2N).
+    # TODO: take the cosine similarities of all pairs of rows, divided by the temperature: (2N, 2N).
     # TODO: take each anchor's positive, and its hardest negatives.
     # TODO: take the mean loss of all anchors.
     # TODO: then make it robust: refuse bad arguments; small temperatures; rows of very different lengths.
