@@ -17,7 +17,7 @@ def info_nce(features: Tensor, temperature: float = 0.1, chunk_size: int = 256) 
         temperature: τ, above 0.
         chunk_size: how many rows are compared with all rows at a time, 1 or more.
     Returns: a scalar, in the dtype of features.
-    Raises: ValueError if features is not 2-D or its number of rows is odd, temperature is not above 0, or
+    Raises: ValueError if features is not 2-D, if its number of rows is odd, if temperature is not above 0, or if
         chunk_size is below 1.
     Source: arXiv:2002.05709, eq. 1, for the loss; arXiv:1604.06174, for computing once more instead of keeping.
     """
