@@ -14,7 +14,7 @@ def info_nce_grad(features: Tensor, temperature: float = 0.1) -> tuple[Tensor, T
         features: (2N, D); rows i and i + N are two views of one sample.
         temperature: τ, above 0.
     Returns: L, a scalar, and its gradient, (2N, D), both in the dtype of features.
-    Raises: ValueError if features is not 2-D or its number of rows is odd, or temperature is not above 0.
+    Raises: ValueError if features is not 2-D, if its number of rows is odd, or if temperature is not above 0.
     Source: arXiv:2002.05709, eq. 1, with the views as neighbours; table 2 has the gradient for one anchor of length 1.
     """
     # TODO: compute the loss, and keep what the way back needs.

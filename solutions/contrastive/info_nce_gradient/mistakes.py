@@ -77,7 +77,7 @@ MISTAKES = (
     ),
     Mistake(
         "positive_left_out",
-        "the positive is left out of the softmax's sum, which for a single pair is 0/0; leave out only the row itself",
+        "the positive is left out of the softmax's sum, so a single pair gives 0/0; leave out only the row itself",
         {SHARES: DECOUPLED},
     ),
     Mistake(
