@@ -133,7 +133,7 @@ GRADER = Grader(
                     category="robustness",
                     dtypes=HALF,
                 ),
-                # exp(−1000) is 0 in float64, too. In float32 numbers of about 1000 are 6e-5 apart.
+                # exp(−1000) is also 0 in float64. In float32 numbers of about 1000 are 6e-5 apart.
                 Case(
                     "many_dimensions",
                     lambda draw: [given(draw, 5, 7, mean=mean) for mean in (-1000.0, 1000.0)],

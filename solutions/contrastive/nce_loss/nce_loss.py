@@ -15,8 +15,8 @@ def nce_loss(pos_scores: Tensor, neg_scores: Tensor, log_noise_pos: Tensor, log_
         log_noise_pos: (N,), log pₙ of the samples of the data under the noise distribution.
         log_noise_neg: (N, K), log pₙ of the noise samples.
     Returns: a scalar, in the dtype of the scores.
-    Raises: ValueError if pos_scores is not 1-D, neg_scores not 2-D with N rows, or log_noise_pos or log_noise_neg not
-        of the shape of its scores.
+    Raises: ValueError if pos_scores is not 1-D, if neg_scores is not 2-D with N rows, or if log_noise_pos or
+        log_noise_neg does not have the shape of its scores.
     Source: Gutmann and Hyvärinen, JMLR 13 (2012), section 2; their ν is our K, and they maximise −L.
     """
     # --- solution
