@@ -185,7 +185,7 @@ MISTAKES = (
     ),
     Mistake(
         "loop_over_the_rows",
-        "a Python loop takes the logits or the losses of one row after the other; take the whole matrix at once",
+        "a Python loop takes the logits or the losses of one row at a time; take the whole matrix at once",
         {LOGITS: "torch.stack([scale * text @ row for row in image])"},
         along("torch.stack([-x.log_softmax(0)[i] for i, x in enumerate(logits.movedim(1 - {}, 0))]).mean()"),
         slow=True,
