@@ -153,7 +153,7 @@ GRADER = Grader(
                     sizes={"position": (1_000, 1_000_000)},
                     inputs=lambda draw, position: {"x": draw.normal(2, 2), "positions": torch.tensor([0, position])},
                     asks=("memory",),
-                    hints={"position": "calculate the angles of the positions that are given, and no table"},
+                    hints={"position": "calculate the angles of the given positions alone, without a table"},
                 ),
             ),
         ),
