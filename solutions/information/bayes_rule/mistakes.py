@@ -85,7 +85,7 @@ MISTAKES = (
     Mistake(
         "prior_checked_in_some",
         "a function does not check its prior, or log_posterior checks log_prior itself; check the prior in all "
-        "three, exp(log_prior) in log_posterior",
+        "three; in log_posterior the prior is exp(log_prior)",
         {f"check_prior(prior)\n    {JOINT}": JOINT},
         {f"check_prior(prior)\n    {TOTAL}": TOTAL},
         {"check_prior(log_prior.…": ["pass", "check_prior(log_prior)"]},
@@ -101,13 +101,13 @@ MISTAKES = (
     Mistake(
         "too_much_refused",
         "too much is refused: a tiny evidence, a row with an entry of 0, or an evidence of 0 in total_probability; "
-        "refuse only an evidence of exactly 0, in the other two functions",
+        "refuse only an evidence of exactly 0, and only in the other two functions",
         {NONE: ["if (evidence < 1e-10).any():", "if (joint == 0).any():"]},
         {TOTAL: f"assert (likelihood @ prior > 0).all()\n    {TOTAL}"},
     ),
     Mistake(
         "not_taken_as_they_are",
-        "the prior or the likelihoods of a row are divided by their sum, or likelihoods above 1 refused; "
+        "the prior or the likelihoods of a row are divided by their sum, or likelihoods above 1 are refused; "
         "take both as they are",
         {TOTAL: ["return (prior * likelihood).sum(-1) / likelihood.sum(-1)", f"{TOTAL} / prior.sum()"]},
         {JOINT: f"assert (likelihood <= 1).all()\n    {JOINT}"},
