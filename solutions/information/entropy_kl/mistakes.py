@@ -70,7 +70,7 @@ MISTAKES = (
     mistake(
         "patched_after_the_logarithm",
         "the NaN of 0 · log 0 is replaced only after the logarithm, so the gradient is still NaN (and nan_to_num "
-        "makes +∞ finite); there, take the logarithm of 1 instead",
+        "makes +∞ finite); in that term, take the logarithm of 1 instead",
         *each(
             "torch.where(p > 0, -p * p.log(), 0)",
             "torch.where((p > 0) | (q > 0), -p * q.log(), 0)",
