@@ -10,7 +10,7 @@ def binary_cross_entropy(probs: Tensor, target: Tensor, reduction: str = "mean")
     Args:
         probs: p in [0, 1], of any shape.
         target: y of the same shape, in [0, 1] if floating; integer and bool are welcome too.
-        reduction: "mean" and "sum" are taken over all elements; or "none".
+        reduction: "mean" or "sum" over all elements, or "none".
     Returns: a scalar, or the shape of probs for "none"; in the dtype of probs.
     Raises: ValueError for shapes that differ, a p outside [0, 1] or NaN, or an unknown reduction.
     Source: torch.nn.functional.binary_cross_entropy.
@@ -41,7 +41,7 @@ def binary_cross_entropy_with_logits(
         logits: x, of any shape.
         target: y of the same shape, in [0, 1] if floating; integer and bool are welcome too.
         pos_weight: w, which broadcasts to the shape of the logits, such as one weight for each class; None for 1.
-        reduction: "mean" and "sum" are taken over all elements; or "none".
+        reduction: "mean" or "sum" over all elements, or "none".
     Returns: a scalar, or the shape of the logits for "none"; in the dtype of the logits.
     Raises: ValueError for shapes that differ, or an unknown reduction.
     Source: torch.nn.functional.binary_cross_entropy_with_logits.

@@ -63,8 +63,8 @@ MISTAKES = (
     ),
     Mistake(
         "nan_gradient_at_the_ends",
-        "the logs are clamped, but the gradient is still NaN at p = 0 and 1; there take log 1 instead of log 0, then "
-        "put −100 in its place by torch.where",
+        "the logs are clamped, but the gradient is still NaN at p = 0 and 1; replace a 0 by 1 before the log, and put "
+        "−100 there after the log, both by torch.where",
         {LOGS: "log_p, log_not_p = probs.log().clamp_min(-100), (1 - probs).log().clamp_min(-100)"},
     ),
     Mistake(
@@ -90,7 +90,7 @@ MISTAKES = (
     ),
     Mistake(
         "only_zero_clamped",
-        "the log is −100 where p is exactly 0, and lower than that for the tiniest p; clamp every log at −100",
+        "the log is −100 where p is exactly 0, but below −100 for the tiniest p; clamp every log at −100",
         {LOGS: LOGS.replace(".clamp_min(-100)", "")},
     ),
     Mistake(
