@@ -15,7 +15,7 @@ def sigmoid_focal_loss(
         target: y of the same shape, 0 or 1; in the dtype of the logits, integer or bool.
         alpha: α_t is alpha where y is 1, and 1 − alpha where y is 0; below 0 there are no weights.
         gamma: γ ≥ 0, the exponent that makes the loss of easy elements small.
-        reduction: "mean" and "sum" are taken over all elements; or "none".
+        reduction: "mean" or "sum" over all elements, or "none".
     Returns: a scalar, or the shape of the logits for "none"; in the dtype of the logits.
     Raises: ValueError for shapes that differ, or an unknown reduction.
     Source: Lin et al. 2017, arXiv:1708.02002; torchvision.ops.sigmoid_focal_loss.
