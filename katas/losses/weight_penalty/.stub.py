@@ -25,7 +25,7 @@ def l2_penalty(params: Iterable[Tensor], strength: float) -> Tensor:
     """λ Σ w², over all numbers w of all parameters, without a factor of ½
 
     Args, Returns: as for l1_penalty.
-    Source: Goodfellow et al., Deep Learning, section 7.1.1, whose penalty has the factor of ½ that ours has not.
+    Source: Goodfellow et al., Deep Learning, section 7.1.1, whose penalty has the factor of ½ that ours lacks.
     """
     # TODO: the same with the squares. Then make it robust: in float16 a square may not fit.
     raise NotImplementedError
@@ -35,7 +35,7 @@ def add_weight_decay_(params: Iterable[Tensor], strength: float) -> None:
     """w.grad ← w.grad + λ w, without a graph
 
     Args:
-        params: as for l1_penalty; leaves, of which some may have no `.grad`.
+        params: as for l1_penalty; leaf tensors, some of which may have no `.grad`.
         strength: λ, 0 or more, what torch.optim.SGD calls weight_decay.
     Source: torch.optim.SGD. λ w is the gradient of λ/2 Σ w².
     """
