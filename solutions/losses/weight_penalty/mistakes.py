@@ -92,8 +92,8 @@ MISTAKES = (
     ),
     in_both(
         "sums_in_half_precision",
-        "half precision is too narrow for the strength, the squares, the products or the sums; work in float32 and cast "
-        "the result",
+        "half precision is too narrow for the strength, the squares, the products or the sums; work in float32 and "
+        "cast the result",
         L1.replace(".to(wide)", ""),
         L2.replace(".to(wide)", ""),
         {L2: "w.square().sum(dtype=wide)"},
