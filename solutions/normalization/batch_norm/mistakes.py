@@ -64,7 +64,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_for_each_position",
-        "each position has statistics of its own, only over the batch; take them, and count n, over all axes but axis 1",
+        "each position has statistics of its own, only over the batch; take them, and count n, over all axes but "
+        "axis 1",
         normalized_over("0"),
         normalized_over("0") | AVERAGED,
         normalized_over("0") | AVERAGED | {UNBIASED: " * (x.shape[0] / max(x.shape[0] - 1, 1))"},
