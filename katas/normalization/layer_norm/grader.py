@@ -112,8 +112,10 @@ GRADER = Grader(
             differentiable=("x", "weight", "bias"),
             tolerance=normalized.ROUNDED,
             budgets=(
-                budget("many_blocks", "{0}x1", "mean and var do all at once", blocks=(96, 1536), values=(8, 32)),
-                budget("many_values", "1x{0}", "mean and var add up any number", blocks=(4, 16), values=(128, 1024)),
+                budget("many_blocks", "{0}x1", "mean and var do all blocks at once", blocks=(96, 1536), values=(8, 32)),
+                budget(
+                    "many_values", "1x{0}", "mean and var add up all values at once", blocks=(4, 16), values=(128, 1024)
+                ),
             ),
             cases=CASES,
         ),
