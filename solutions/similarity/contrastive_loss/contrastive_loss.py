@@ -10,7 +10,7 @@ def contrastive_loss(x1: Tensor, x2: Tensor, y: Tensor, margin: float = 1.0, red
     Args:
         x1, x2: (N, D) each; row i of both is pair i.
         y: (N,), 1 for a positive pair and 0 for a negative one; bool, integer, or in the dtype of x1.
-        margin: at least 0: a negative pair this far apart, or farther, costs nothing.
+        margin: at least 0; a negative pair this far apart, or farther, costs nothing.
         reduction: "mean" or "sum" over the N pairs, or "none".
     Returns: a scalar, or (N,) for "none", in the dtype of x1.
     Raises: ValueError if the shapes do not fit, margin is negative, or reduction is unknown.
