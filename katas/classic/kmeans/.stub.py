@@ -25,7 +25,7 @@ def kmeans(x: Tensor, centroids: Tensor, max_iters: int = 100) -> tuple[Tensor, 
 
 
 def kmeans_plus_plus(x: Tensor, uniforms: Tensor) -> Tensor:
-    """Draws a start: row n of x comes next with probability d_n² / Σ d², d_n its distance to the nearest row drawn
+    """Draws rows of x: row n is next with probability d_n² / Σ d², where d_n is its distance to the nearest row drawn
 
     Args:
         x: (N, D), distinct points.
