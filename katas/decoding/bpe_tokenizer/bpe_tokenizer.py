@@ -34,7 +34,7 @@ class BPETokenizer:
         Raises: ValueError if vocab_size is below 256.
         """
         # TODO: start anew, and split the text into chunks of bytes. How often does each chunk occur?
-        # TODO: count the pairs, and take the most frequent one: statement, "Formula", says which if several are.
+        # TODO: count the pairs, and take the most frequent one. If several are, see "Formula" in the statement.
         # TODO: give it the next id, write it into merges and vocab, and merge it in every chunk. Count again.
         # TODO: then make it robust: a vocab_size below 256, and a text in which no pair is left.
         raise NotImplementedError
