@@ -31,7 +31,8 @@ README = """# Score
 
 ![The best and the current score after each push](history.svg)
 
-What this fork's own workflow says of its newest push, and the best of all pushes; SECURITY.md says what that is worth.
+This fork's own workflow found these scores, of the newest push and the best of all pushes. SECURITY.md says what they
+are worth.
 
 {table}"""
 

@@ -167,7 +167,7 @@ def test_statements_and_filters_need_no_script_and_search_finds(browser: Browser
     plain.check("#level-3")
     shown = [row for row in plain.locator(".map tbody tr").all() if row.is_visible()]
     assert len(shown) == sum(kata.about.level == 3 for kata in KATAS)
-    none = plain.get_by_text("No kata has all of these")
+    none = plain.get_by_text("No kata fits all of these filters")
     assert not none.is_visible()
     levels = {
         topic: {kata.about.level for kata in KATAS if kata.topic == topic} for topic in {one.topic for one in KATAS}

@@ -126,7 +126,7 @@ def prove_answers(kata: Kata, proof: Proof) -> None:
     for result in graded[len(right) : len(right) + len(careless)]:
         if result["state"] != "failing" or not result["core"]:
             wrong = [test["name"] for test in result["tests"] if test["core"] and test["state"] != "pass"]
-            proof.faults.append(f"the reference that refuses nothing should have the core alone, but fails {wrong}")
+            proof.faults.append(f"the reference without its refusals should pass the core alone, but fails {wrong}")
     for builtin in graded[len(right) + len(careless) :]:
         if not any(test["category"] == "rules" and test["state"] == "fail" for test in builtin["tests"]):
             proof.faults.append("builtin.py, which calls what is banned, should break the rules, but does not")

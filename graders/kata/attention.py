@@ -17,7 +17,7 @@ Calls = Callable[[Draw, int, int, int, int], Arguments]  # of batch, heads, toke
 Init = Callable[[int, int], dict[str, int]] | None  # of embed_dim and num_heads; None where nothing is constructed
 LOOPS = {
     "batch": "@ multiplies all matrices of a batch",
-    "heads": "give the heads an axis of their own, before the last two, and @ does them all",
+    "heads": "give the heads an axis of their own, before the last two: @ then does all heads",
     "tokens": "one @ scores all pairs of a query and a key",
 }
 

@@ -168,7 +168,7 @@ $ nox -s watch       # judges on every save
 {rows}
 </tbody>
 </table>
-<p class="none">No kata has all of these: choose <i>all</i> in one of them.</p>
+<p class="none">No kata fits all of these filters: set one of them to <i>all</i>.</p>
 </div>
 """
 

@@ -33,7 +33,7 @@ def scores_page(path: Path) -> str:
         raise UsageError(f"{path}:{max(reader.line_num, 1)} {NO_TABLE}: {error}") from None
     return f"""# Scores
 
-Of {len(names)} katas with {FULL} points each.
+{len(names)} katas, {FULL} points each.
 
 <div class="scores">
 <table>

@@ -71,7 +71,7 @@ GRADER = Grader(
                     inputs=lambda draw, batch, groups, tokens: large(draw, batch, 2 * groups, tokens, 2),
                     init=lambda groups, **sizes: heads(4 * groups, 2 * groups, groups),
                     asks=("loops",),
-                    hints={**attention.LOOPS, "groups": "give the heads an axis of their own, and @ does them all"},
+                    hints={**attention.LOOPS, "groups": "give the heads an axis of their own: @ then does all heads"},
                 ),
                 attention.long_sequences(large, init=lambda D, H: heads(D, H, H // 2)),
             ),

@@ -318,7 +318,7 @@ GRADER = Grader(
                     asks=("loops",),
                     hints={
                         "batch": "@ multiplies all matrices of a batch",
-                        "heads": "give the heads an axis of their own, before the last two, and @ does them all",
+                        "heads": "give the heads an axis of their own, before the last two: @ then does all heads",
                         "length": "one @ scores all pairs of a query and a key",
                     },
                 ),
