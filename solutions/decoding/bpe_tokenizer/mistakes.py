@@ -56,7 +56,7 @@ MISTAKES = (
     ),
     Mistake(
         "split_at_blanks",
-        "the text is split at white space, which is lost; split it by the pattern, whose chunks join to the text again",
+        "the text is split at white space, which is lost; split it by the pattern: its chunks, joined, give the text",
         {COUNTS: "counts = Counter(text.split())", CHUNKS: "chunks = text.split()"},
         {COUNTS: "counts = Counter(text.split())"},
         {COUNTS: "counts = Counter(text.split(' '))", CHUNKS: "chunks = text.split(' ')"},
