@@ -178,7 +178,7 @@ def draws(sample, logits, given, seed):
         "whether the other generator stayed": torch.equal(kept, aside),
         "whether a second call gave other tokens": not torch.equal(second, first),
         "whether the same seed gave the same tokens": torch.equal(again, first),
-        "whether another state after the same seed gave other tokens": not torch.equal(later, first),
+        "whether drawing three numbers after the seed changed the tokens": not torch.equal(later, first),
     }
 
 

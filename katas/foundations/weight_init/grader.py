@@ -58,7 +58,7 @@ def draws(xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_, na
         "whether the other generator stayed": torch.equal(kept, aside),
         "whether a second call gave other entries": not torch.equal(second, first),
         "whether the same seed gave the same entries": torch.equal(again, first),
-        "whether another state after the same seed gave other entries": not torch.equal(later, first),
+        "whether drawing three numbers after the seed changed the entries": not torch.equal(later, first),
     }
 
 

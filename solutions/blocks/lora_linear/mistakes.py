@@ -202,7 +202,7 @@ MISTAKES = (
     ),
     Mistake(
         "kept_in_evaluation",
-        "in evaluation, forward keeps a merged weight, and misses what is loaded or learned later; use the current "
+        "in evaluation, the layer keeps a merged weight, and misses what is loaded or learned later; use the current "
         "weights in every call",
         {RETURN: KEPT + RETURN},
         {"def merged": MERGED_BY_EVAL + "def merged", RETURN: f"return {BASE} if self.inside else {BASE} + {ADDED}"},
