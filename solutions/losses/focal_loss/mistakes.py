@@ -94,7 +94,7 @@ MISTAKES = (
     ),
     Mistake(
         "when_alpha_counts",
-        "an alpha of 0 switches the weights off, or a negative alpha does not; weight only if `alpha >= 0`",
+        "an alpha of 0 switches the weights off, or a negative alpha does not; weight if `alpha >= 0`, and only then",
         {WEIGHTED: "if alpha > 0:"},
         {WEIGHTED: ["if True:", "if alpha != -1:", "if alpha:"]},
         {WEIGHTED: "if True:", WEIGHT: CHOSEN},
