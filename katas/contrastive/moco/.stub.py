@@ -16,7 +16,7 @@ def moco_loss(query: Tensor, key: Tensor, queue: Tensor, temperature: float = 0.
         queue: (K, D), rows n_j, the negatives of every query.
         temperature: τ, above 0.
     Returns: a scalar, in the dtype of query.
-    Raises: ValueError if the shapes do not fit, or temperature is not above 0.
+    Raises: ValueError if the shapes do not fit, or if the temperature is not above 0.
     Source: arXiv:1911.05722, eq. 1, where q_i, k_i and n_j have length 1 already; k_i is their k₊.
     """
     # TODO: divide each row of all three by its norm, and decide which of them may receive a gradient.
@@ -32,7 +32,7 @@ def momentum_update_(key_params: Iterable[Tensor], query_params: Iterable[Tensor
     Args:
         key_params, query_params: as many parameters of the same shapes in the same order; either may be a generator.
         m: the momentum, between 0 and 1.
-    Raises: ValueError if m is not between 0 and 1, or key_params and query_params differ in number.
+    Raises: ValueError if m is not between 0 and 1, or if key_params and query_params differ in number.
     Source: arXiv:1911.05722, eq. 2.
     """
     # TODO: move each parameter of the key encoder towards its partner in the query encoder, in place.

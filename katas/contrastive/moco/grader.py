@@ -147,7 +147,7 @@ def misfit(draw: Draw, *shape: int) -> Arguments:
 
 def fill(FeatureQueue, keys, dim, size, batches):
     count = 0
-    with keys.device:  # FeatureQueue has no argument for it
+    with keys.device:  # FeatureQueue has no argument for the device
         queue = FeatureQueue(dim, size)
     found = {"a new queue, as zeros": torch.zeros_like(queue.queue)}
     for number, batch in enumerate(keys.split(batches), start=1):

@@ -181,7 +181,7 @@ def test_held_out_clusters_come_apart(submission: Submission, draw: Draw) -> Non
     trained = submission.run(train, views=views, **weights, epochs=12, lr=0.05, temperature=0.5, seed=1)
     before, after = accuracy(weights), accuracy(trained)
     first, *_, last = trained["losses"].flatten().tolist()
-    assert last < first - 0.3, f"loss of the last epoch: should be 0.3 or more below {first}, the first's, got {last}"
+    assert last < first - 0.3, f"loss of the last epoch: should be 0.3 or more below the first's, {first}, got {last}"
     message = (
         f"5-NN accuracy on new samples after training: should be above 0.9 and above {before} (before), got {after}"
     )

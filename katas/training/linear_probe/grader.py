@@ -229,7 +229,7 @@ GRADER = Grader(
 
 
 def test_xor_stays_hard(submission: Submission, draw: Draw) -> None:
-    """The square may lie in a plane of 100 dimensions, or be turned so that x² and y² tell the classes apart."""
+    """The square may lie in a plane of a 100-D space, or be turned so that x² and y² tell the classes apart."""
     for N, corners, D in ((10, SQUARE, 2), (20, SQUARE, 100), (20, TURNED, 2)):
         asked = clusters(draw, corners, N=N, M=20, std=0.5, labels=(0, 1, 0, 1), epochs=300)
         if D > 2:

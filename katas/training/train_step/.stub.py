@@ -24,10 +24,10 @@ def train_step(
         max_norm: the limit for the norm of all gradients together, above 0; None: they are not clipped.
         scheduler: its step() is called once, after the optimiser's; None: there is none.
     Returns: L as a float, from before the step.
-    Raises: ValueError if no token counts, or max_norm is not above 0.
+    Raises: ValueError if no token counts, or if max_norm is not above 0.
     """
     # TODO: count the tokens of all micro-batches.
-    # TODO: clear old gradients, then add up the micro-batches' gradients of the mean loss over all tokens.
+    # TODO: clear old gradients, then add up the gradients of each micro-batch's part of the mean loss over all tokens.
     # TODO: clip the gradients by the norm of all of them together.
     # TODO: let the optimiser step, then the scheduler.
     # TODO: return the mean loss over all tokens.

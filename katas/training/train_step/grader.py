@@ -113,7 +113,7 @@ Sizes = tuple[tuple[int, int], ...]  # rows and columns of each micro-batch
 def tokens(
     draw: Draw, sizes: Sizes = ((2, 5), (1, 3), (3, 4)), V: int = 6, D: int = 4, std: float = 1, **more: Any
 ) -> Arguments:
-    """Some targets do not count: nearly all of the second micro-batch's. The first of each row does.
+    """Some targets do not count: nearly all of the second micro-batch's. The first target of each row counts.
 
     With a large std of the last weights, logits are far apart and gradients are long.
     """

@@ -87,7 +87,7 @@ MISTAKES = (
     ),
     Mistake(
         "ids_as_floats",
-        "ids are compared as floats, so large ids that differ become equal; compare the integers",
+        "ids are compared as floats, so large ids that differ may become equal; compare the integers",
         {AGAIN: AGAIN.replace("item_ids[:, None] == item_ids", "item_ids.float()[:, None] == item_ids.float()")},
     ),
     Mistake("not_divided_by_temperature", "the cosines are used as logits; divide them by τ", {LOGITS: PRODUCT}),

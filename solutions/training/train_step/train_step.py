@@ -24,11 +24,11 @@ def train_step(
         max_norm: the limit for the norm of all gradients together, above 0; None: they are not clipped.
         scheduler: its step() is called once, after the optimiser's; None: there is none.
     Returns: L as a float, from before the step.
-    Raises: ValueError if no token counts, or max_norm is not above 0.
+    Raises: ValueError if no token counts, or if max_norm is not above 0.
     """
     # --- solution
     # TODO: count the tokens of all micro-batches.
-    # TODO: clear old gradients, then add up the micro-batches' gradients of the mean loss over all tokens.
+    # TODO: clear old gradients, then add up the gradients of each micro-batch's part of the mean loss over all tokens.
     # TODO: clip the gradients by the norm of all of them together.
     # TODO: let the optimiser step, then the scheduler.
     # TODO: return the mean loss over all tokens.
@@ -38,7 +38,7 @@ def train_step(
     batches = list(batches)
     tokens = sum(int((targets != -100).sum()) for _, targets in batches)
     if tokens == 0:
-        raise ValueError(f"{len(batches)} micro-batches should hold a target that counts, got none")
+        raise ValueError(f"at least one target should count, got none in {len(batches)} micro-batches")
     optimizer.zero_grad()
     total = 0.0
     for inputs, targets in batches:
