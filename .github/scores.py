@@ -31,8 +31,8 @@ README = """# Score
 
 ![The best and the current score after each push](history.svg)
 
-This fork's own workflow found these scores, of the newest push and the best of all pushes. SECURITY.md says what they
-are worth.
+The table has the points of the newest push, and the best of all pushes. This fork's own workflow found them;
+SECURITY.md says what they are worth.
 
 {table}"""
 

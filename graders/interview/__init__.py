@@ -31,7 +31,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], root: Path) -> None:
         const=PAGE,
         metavar="FILE",
         help="a friend interviews you: FILE is the page for them, with the answers and a score sheet; the "
-        f"terminal grades, and keeps the clock; default: {PAGE}",
+        f"terminal grades your code and keeps the clock; default: {PAGE}",
     )
     interview.set_defaults(module="graders.interview.session")
     add_ways(interview, "interview")

@@ -17,7 +17,7 @@ def mlp_forward(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> tu
     Returns: the logits z, (N, C), in the dtype of x, and a cache: whatever mlp_backward needs besides.
     """
     # TODO: compute the hidden layer, and the logits from it.
-    # TODO: return the logits, and with them what mlp_backward needs to know of this call only.
+    # TODO: return the logits and a cache: what mlp_backward needs to know of this call, and of no other call.
     raise NotImplementedError
 
 

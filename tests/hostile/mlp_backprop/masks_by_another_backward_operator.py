@@ -19,7 +19,7 @@ def mlp_forward(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> tu
     """
     # --- solution
     # TODO: compute the hidden layer, and the logits from it.
-    # TODO: return with the logits what mlp_backward needs to know of this call, and of no other.
+    # TODO: return the logits and a cache: what mlp_backward needs to know of this call, and of no other call.
     hidden = torch.relu(x @ w1 + b1)  # (N, H)
     logits = hidden @ w2 + b2  # (N, C)
     return logits, (x, hidden, w2)
