@@ -9,7 +9,7 @@ Cache = tuple[Tensor, Tensor]
 
 
 class CachedAttention(nn.Module):
-    """Causal multi-head attention that keeps the keys and values of earlier tokens, rather than computing them again
+    """Causal multi-head attention that takes the keys and values of earlier tokens from a cache
 
     Args:
         embed_dim: D, the channels of a token.

@@ -13,7 +13,7 @@ def filter_logits(
         logits: (…, V), one row for each token to be drawn.
         temperature: T, at least 0; 0 keeps the largest logit alone, as it is.
         top_k: keep that many of the largest, 1 or more.
-        top_p: of these, keep the most probable, as few as it takes to add up to top_p; above 0 and at most 1.
+        top_p: of these, keep the most probable, as few as it takes for their sum to reach top_p; above 0 and at most 1.
     Returns: z, the shape and dtype of logits.
     Raises: ValueError if temperature, top_k or top_p is out of its range.
     Source: arXiv:1904.09751, section 3.1 (top-p) and eq. 3, with 4.1 (top-k).
