@@ -45,7 +45,7 @@ def test_one_outlier() -> None:
     assert f"{x.std(correction=0):.0f} {spread_of(REFERENCE.z_score(x)):.2f}" == "99 0.01"
     robust = REFERENCE.robust(x)
     assert f"{spread_of(robust):.0f} {robust.max() / 1000:.0f}" == "2 2"
-    assert said(KATA, "99 numbers spread evenly from 0 to 1", "σ is about 99", "a range of about 2", "about 2000")
+    assert said(KATA, "99 numbers are spread evenly from 0 to 1", "σ is about 99", "a range of about 2", "about 2000")
 
 
 def test_merging_condition_number_and_sparse_table() -> None:
