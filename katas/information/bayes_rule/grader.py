@@ -27,6 +27,8 @@ IMPOSSIBLE = 1  # the hypothesis whose prior is 0
 # In float32 a sum of about −1000 is rounded by 3e-5, and so is the evidence.
 FAR = {torch.float32: Tolerance(1e-3, 1e-4, 1e-3)}
 
+DIFFERENCE = last_places(10)  # a gradient is a difference of what arrives and its sum
+
 
 def sum_of_joint(prior: Tensor, likelihood: Tensor) -> Tensor:
     return likelihood @ prior
@@ -124,6 +126,7 @@ GRADER = Grader(
         Answer(
             "posterior(prior, likelihood)",
             oracle=share_of_joint,
+            tolerance=DIFFERENCE,
             differentiable=("prior", "likelihood"),
             budgets=(budget("posterior_of_many"),),
             cases=(
@@ -163,7 +166,7 @@ GRADER = Grader(
         Answer(
             "log_posterior(log_prior, log_likelihood)",
             oracle=share_in_logs,
-            tolerance=last_places(10),  # a gradient is a difference of what arrives and its sum
+            tolerance=DIFFERENCE,
             differentiable=("log_prior", "log_likelihood"),
             budgets=(budget("log_of_many", in_logs),),
             cases=(

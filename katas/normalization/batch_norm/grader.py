@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, bans, normalized
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, bans, last_places
 
 ONE = (torch.float64,)
 
@@ -155,7 +155,7 @@ def budget(name: str, hint: str, **sizes: tuple[int, int]) -> Budget:
 LARGE = {torch.float64: Tolerance(1e-7, 1e-8, 1e-8)}
 MOMENTA = ({"momentum": 0.7, "modes": "train eval train"}, {"momentum": 0}, {"momentum": 1.0})
 CASES = (
-    lives("five_channels", "7x5 4x5 3x5", how=({}, {"std": 0.1})),  # so little that a larger eps shows in bfloat16
+    lives("five_channels", "7x5 6x5 3x5", how=({}, {"std": 0.1})),  # so little that a larger eps shows in bfloat16
     lives("lengths", "4x3x6 2x3x5 2x3x4"),
     lives("heights_and_widths", "4x3x2x5 2x3x5x4 2x3x4x3"),
     lives("ranks_in_turn", "4x3x2x5 6x3 2x3x4", "2x3x4 3x3x2x2 2x3"),
@@ -182,7 +182,7 @@ GRADER = Grader(
             methods=("forward(x)",),
             oracle=Right,
             differentiable=("x", "y", "z", "weight", "bias"),
-            tolerance=normalized.ROUNDED,
+            tolerance=last_places(9),  # a gradient of few samples is a small difference,
             budgets=(
                 budget("many_channels", "mean and var do all of them at once", channels=(256, 2048), samples=(4, 16)),
                 budget("many_samples", "mean and var take several axes", samples=(64, 512), positions=(4, 16)),

@@ -59,8 +59,8 @@ def known_angles(draw: Draw) -> Arguments:
 
 def tiny_vectors(draw: Draw) -> Arguments:
     """Norms of about 1e-5, far above eps; two equal ones among them."""
-    x = draw.normal(4, 6, std=4e-6)
-    return {"x": x, "y": torch.cat([x[:1], draw.normal(3, 6, std=4e-6)])}
+    x = draw.normal(9, 6, std=4e-6)
+    return {"x": x, "y": torch.cat([x[:1], draw.normal(8, 6, std=4e-6)])}
 
 
 def norms_around(eps: float, factors: list[float]) -> Inputs:
