@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, last_places
 
 FAR = torch.tensor([1000.0, -1000, 5000, -5000, 300, -150, 40, -90]).double()
 UNKNOWN = ("erf", "exact", "sigmoid", "tan", "Tanh", "tanh ", "tanhh", "None", " none", "")
@@ -77,6 +77,7 @@ GRADER = Grader(
             'gelu(x, approximate="none")',
             oracle=lambda x, approximate="none": F.gelu(x, approximate=approximate),
             differentiable=("x",),
+            tolerance=last_places(6),  # a gradient is a sum of two terms, which may cancel
             cases=(
                 Case("gelu_everywhere", everywhere),
                 Case("named_forms", named_forms, half=True),

@@ -52,7 +52,7 @@ GRADER = Grader(
             oracle=oracle,
             parameters=parameters,
             differentiable=("x",),
-            tolerance=attention.tolerance(8, absolute=14, relative=3e-5),
+            tolerance=attention.tolerance(8, absolute=24, relative=3e-5),
             budgets=(attention.small_heads(large), attention.long_sequences(large, channels=(4, 16))),
             cases=(
                 Case("three_heads", lambda draw: {"x": draw.normal(2, 5, 12)}, init=heads(12, 3)),
@@ -61,7 +61,12 @@ GRADER = Grader(
                 Case("heads_of_one_channel", tokens((2, 4), D=5), init=heads(5, 5)),
                 Case("far_from_0", tokens((2, 5), D=8, std=4.0, mean=3.0), init=heads(8, 2)),
                 Case(
-                    "small_variance", tokens((2, 5), D=8, std=2e-3, mean=0.4), init=heads(8, 2), category="robustness"
+                    "small_variance",
+                    tokens((2, 5), D=8, std=2e-3, mean=0.4),
+                    init=heads(8, 2),
+                    category="robustness",
+                    # In float32, 0.4 is rounded by 1.5e-8, that is 7e-6 of what x differs by.
+                    tolerance={torch.float32: Tolerance(1e-4, 5e-5, 5e-5)},
                 ),
                 Case("heads_do_not_divide", None, init=heads(10, 4), raises=ValueError),
                 Case("more_heads_than_channels", None, init=heads(4, 8), raises=ValueError),

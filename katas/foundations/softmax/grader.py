@@ -119,6 +119,7 @@ def answer(name: str, *more: Case) -> Answer:
         f"{name}(x, dim=-1)",
         oracle=lambda x, dim=-1: getattr(torch, name)(x, dim),
         differentiable=("x", "a", "b") if more else ("x",),
+        tolerance=last_places(6),  # a gradient is a difference, of which 4 are needed
         budgets=(
             Budget(
                 f"{name}_of_many",

@@ -82,7 +82,7 @@ GRADER = Grader(
             'sigmoid_focal_loss(logits, target, alpha=0.25, gamma=2.0, reduction="mean")',
             oracle=oracle,
             differentiable=("logits",),
-            tolerance=last_places(6),  # of which a product of a power and a log needs 3.6
+            tolerance=last_places(8),  # of which a product of a power and a log needs 4.8
             cases=(
                 Case("five_by_seven", with_each({})),
                 Case("reductions", with_each(*each_reduction()), half=True),
@@ -103,8 +103,8 @@ GRADER = Grader(
                     "far_logits",
                     at(30.0, 50.0, 100.0, 1000.0),
                     category="robustness",
-                    # Made of a cross-entropy of two classes, a right answer has gradients that are off by 5e-5.
-                    tolerance={torch.float32: Tolerance(1e-4, 1e-5, 1e-5)},
+                    # Made of a cross-entropy of two classes, a right answer has gradients that are off by 1e-4.
+                    tolerance={torch.float32: Tolerance(2e-4, 1e-5, 1e-5)},
                 ),
                 Case("far_logits_in_half", far_in_half, category="robustness", dtypes=HALF),
                 Case("other_shapes", of_other_shapes, raises=ValueError),

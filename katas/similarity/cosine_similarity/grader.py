@@ -126,7 +126,7 @@ GRADER = Grader(
                     tiny_vectors,
                     category="robustness",
                     dtypes=(*FULL, torch.bfloat16),
-                    tolerance=last_places(6),
+                    tolerance=last_places(12),  # the gradients of equal vectors cancel
                 ),
                 Case("above_eps", norms_around(0.5, [1.5, 4.0, 30.0])),
                 Case("around_eps", norms_around(0.5, [0.2, 0.9, 3.0]), gradients="none"),
