@@ -120,6 +120,7 @@ def answer(name: str, signature: str, oracle: Callable[..., Tensor], *options: d
                 category="robustness",
                 dtypes=HALF,
                 gradients="none",
+                tolerance=last_places(20),
             ),
             Case(f"{name}_refused", refused, raises=ValueError),
         ),

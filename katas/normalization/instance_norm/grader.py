@@ -34,7 +34,10 @@ def with_both(*shapes: str, **more: Any) -> Inputs:
 
 
 def weight_and_bias(draw: Draw) -> list[Arguments]:
-    """Of many channels, since the gradient of one weight may be nearly 0, though its terms are rounded. The last with so little variance that a larger eps shows, also in bfloat16."""
+    """The last with so little variance that a larger eps shows, also in bfloat16.
+
+    Of many channels, since the gradient of one weight may be nearly 0 while its terms are rounded.
+    """
     own = [called(draw, text) for text in (both("2x6x4x5"), both("3x7x2x4"))]
     return [*own, called(draw, both("2x6x4x5"), std=0.1, mean=0)]
 

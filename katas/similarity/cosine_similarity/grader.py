@@ -94,6 +94,7 @@ GRADER = Grader(
         Answer(
             "cosine_similarity(x, y, dim=-1, eps=1e-8)",
             oracle=lambda x, y, dim=-1, eps=1e-8: F.cosine_similarity(x, y, dim, eps),
+            tolerance=last_places(6),  # of which ‖x + y‖² − ‖x − y‖² needs 3.8
             differentiable=("x", "y"),
             budgets=(
                 Budget(
