@@ -80,8 +80,8 @@ MISTAKES = (
     ),
     Mistake(
         "exponentials_overflow",
-        "exp overflows at small temperatures, or makes a whole row 0; mask the logits, subtract the largest among "
-        "positive and negatives, also from the floor's −1/τ, and take only the denominator's log",
+        "exp overflows at small temperatures, or makes a whole row 0; mask the logits, subtract each row's largest "
+        "logit from all of the row and from the floor's −1/τ, and take the log of the denominator, never of a quotient",
         {TOP: UNSHIFTED},
         {TOP: UNSHIFTED, LOSS: "return -(exp_positive / (exp_positive + Mg)).log().mean()"},
         {TOP: UNSHIFTED, LOSS: "return ((exp_positive + Mg).log() - exp_positive.log()).mean()"},

@@ -101,7 +101,9 @@ MISTAKES = (
         {SAME: f"{SAME} | ({FIRST_VIEW}[:, None] == {FIRST_VIEW})"},
         {HARDEST: "torch.cat([half.topk(min(top_k, N - 1)).values for half in negatives.chunk(2, 1)], 1)"},
     ),
-    Mistake("interleaved", "rows 2i and 2i + 1 are taken for a pair; views come in halves", {UNIT: INTERLEAVED}, NOTES),
+    Mistake(
+        "interleaved", "rows 2i and 2i + 1 are taken for a pair; rows i and i + N are one", {UNIT: INTERLEAVED}, NOTES
+    ),
     Mistake(
         "semi_hard",
         "negatives more similar than the positive are dropped; keep them",

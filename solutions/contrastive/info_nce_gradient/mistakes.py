@@ -28,8 +28,8 @@ MISTAKES = (
     ),
     Mistake(
         "one_role_of_each_row",
-        "each row's gradient has only its part as an anchor, only its part as a candidate, or one part twice; add "
-        "both parts, the second with the matrix transposed",
+        "each row's gradient counts the row only as an anchor, only as a candidate, or twice as an anchor; add both "
+        "parts, the candidate's with the gradient of the cosines transposed",
         {"d_cosines @ …": ["d_cosines @ unit", "2 * d_cosines @ unit", "d_cosines.mT @ unit"]},
     ),
     Mistake(

@@ -132,7 +132,7 @@ MISTAKES = (
     ),
     Mistake("undivided_positive", "the positive is not divided by τ; divide every cosine, once", {LOSS: UNDIVIDED}),
     Mistake("self_not_excluded", {MASKED: "logits"}),
-    Mistake("interleaved", "rows 2i and 2i + 1 are taken for a pair; the views come in halves", {HALVES: " ^ 1"}),
+    Mistake("interleaved", "rows 2i and 2i + 1 are taken for a pair; rows i and i + N are one", {HALVES: " ^ 1"}),
     Mistake("not_normalised", {UNIT: "features"}),
     Mistake(
         "mask_of_a_finite_number",

@@ -84,8 +84,8 @@ MISTAKES = (
     ),
     Mistake(
         "samples_counted_as_positions",
-        "samples, or samples and channels, are counted as positions, so an x with one position can be accepted; count "
-        "one channel's positions",
+        "the count of positions includes samples, or samples and channels, so an x with one position may be accepted; "
+        "count only the positions after C",
         {FITS: ["x.dim() < 3 or x.numel() == x.shape[1]", "x.dim() < 3 or x.numel() == 1"]},
     ),
     Mistake(
