@@ -99,7 +99,7 @@ def test_two_inputs_of_a_gelu_have_one_output() -> None:
     h = torch.stack([x.relu(), x.sigmoid(), x.tanh()])
     slopes = torch.stack([torch.autograd.grad(row.sum(), x, retain_graph=True)[0] for row in h])
     torch.testing.assert_close(slopes, torch.stack([(h[0] > 0).double(), h[1] * (1 - h[1]), 1 - h[2] ** 2]))
-    assert said(KATA, "the slope is [h > 0], h (1 − h) and 1 − h²", "it falls before it rises")
+    assert said(KATA, "their slopes are [h > 0], h (1 − h) and 1 − h²", "it falls before it rises")
 
 
 def test_error_of_central_differences() -> None:

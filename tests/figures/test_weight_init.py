@@ -97,4 +97,4 @@ def test_normalised_layers_step_a_quarter() -> None:
 
     w, slope = normal(8, 32), torch.func.grad(loss)
     torch.testing.assert_close(slope(2 * w) * 2, slope(w))
-    assert said(KATA, "gradients half as large, on weights twice as large: the relative step of plain SGD is a quarter")
+    assert said(KATA, "weights twice as large get gradients half as large: the relative step of plain SGD is a quarter")
