@@ -45,4 +45,4 @@ def test_losses_at_both_ends() -> None:
     assert info_nce(torch.ones(128, 3)).item() == pytest.approx(math.log(127))
     assert info_nce(x.repeat(2, 1), 0.05) < 1e-4
     assert info_nce(x.repeat_interleave(2, 0), 0.05) > 10
-    assert said(KATA, "at a small temperature the loss must then be near 0. With a wrong layout it is not")
+    assert said(KATA, "At a small temperature the loss must then be near 0. With a wrong layout it is not")
