@@ -182,7 +182,7 @@ GRADER = Grader(
             methods=("forward(x)",),
             oracle=Right,
             differentiable=("x", "y", "z", "weight", "bias"),
-            tolerance=last_places(9),  # a gradient of few samples is a small difference,
+            tolerance=last_places(9),  # a gradient of few samples is a small difference
             budgets=(
                 budget("many_channels", "mean and var do all of them at once", channels=(256, 2048), samples=(4, 16)),
                 budget("many_samples", "mean and var take several axes", samples=(64, 512), positions=(4, 16)),
