@@ -426,9 +426,13 @@ def test_other_files_are_never_written(practised: Practised, tmp_path: Path) -> 
 def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: Practised) -> None:
     page = practised.open()
     practised.write(page, "# before\n")
+    page.wait_for_function("katas.saved === '# before\\n'")
     expect(page.get_by_text("Connection lost")).not_to_be_visible()
-    practised.served.process.send_signal(signal.SIGKILL)
+    page.keyboard.insert_text("# the last words it heard\n")
+    practised.served.process.send_signal(signal.SIGINT)
     practised.served.process.wait()
+    assert practised.file.read_text() == "# before\n# the last words it heard\n"
+    assert page.evaluate("katas.saved") == "# before\n"
     expect(page.get_by_text("Connection lost")).to_be_visible()
     page.keyboard.insert_text("# while it was gone")
     page.wait_for_timeout(1500)
@@ -439,4 +443,4 @@ def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: 
             assert time.monotonic() < deadline
             page.wait_for_timeout(100)
         expect(page.get_by_text("Connection lost")).not_to_be_visible()
-        assert practised.file.read_text() == "# before\n# while it was gone"
+        assert practised.file.read_text() == "# before\n# the last words it heard\n# while it was gone"

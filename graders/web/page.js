@@ -6,18 +6,22 @@ const katas = {
     while (!getElement(id)) await new Promise(requestAnimationFrame);
     this.element = getElement(id);
     await this.element.editorPromise;
+    const CM = await import("nicegui-codemirror");
     this.name = name;
     this.view = this.element.editor;
     this.key = `katas:${path}`;
     this.saved = this.text();
+    this.past = [];
+    const changed = CM.EditorView.updateListener.of((update) => update.docChanged && this.note());
+    this.view.dispatch({ effects: CM.StateEffect.appendConfig.of(changed) });
     this.view.contentDOM.setAttribute("aria-label", `Python of ${name}; Escape, then Tab leaves the editor`);
     this.view.contentDOM.tabIndex = 0;
     this.dress();
     if (localStorage.getItem("katas:vim")) this.vim(true);
     const draft = JSON.parse(localStorage.getItem(this.key) || "null");
     if (draft && draft.text !== this.saved) {
-      emitEvent("draft", path, draft.base);
-      this.saved = draft.base;
+      this.saved = draft.past?.includes(this.sum(this.saved)) ? this.saved : draft.base;
+      emitEvent("draft", path, this.saved);
       this.replace(draft.text);
     }
     if (!this.keeping) addEventListener("pagehide", () => this.keep());
@@ -31,10 +35,20 @@ const katas = {
     if (!this.view) return;
     const text = this.text();
     if (text === this.saved) localStorage.removeItem(this.key);
-    else localStorage.setItem(this.key, JSON.stringify({ base: this.saved, text }));
+    else localStorage.setItem(this.key, JSON.stringify({ base: this.saved, text, past: this.past }));
+  },
+  // A text that the server has, and may save without a word: it saves once more when it loses the page.
+  note() {
+    if (window.socket.connected) this.past = [...this.past, this.sum(this.text())].slice(-1000);
+  },
+  sum(text) {
+    let sum = 0;
+    for (let at = 0; at < text.length; at++) sum = (31 * sum + text.charCodeAt(at)) | 0;
+    return sum;
   },
   wasSaved(text) {
     this.saved = text;
+    this.past = this.past.slice(this.past.indexOf(this.sum(text)) + 1);
     this.keep();
   },
   // Another editor's text, unless something was typed meanwhile. The server hears of it as of any change.
