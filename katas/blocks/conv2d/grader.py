@@ -55,6 +55,17 @@ def biases(draw: Draw) -> list[Arguments]:
     return made
 
 
+def strides(draw: Draw) -> list[Arguments]:
+    """The last result is one column wide: a stride for the width changes nothing there."""
+    return [*options((2,), ((3, 1),), ([1, 4],), (3,))(draw), conv(draw, ((2, 3, 7, 2), SHAPES[1]), (1, 2))]
+
+
+def dilated(draw: Draw) -> list[Arguments]:
+    """The last kernel is one column wide: a dilation of the width changes nothing there."""
+    several = options((1, 0, 2), (1, 0, (1, 3)), (1, 0, [4, 2]))(draw)
+    return [*several, conv(draw, (SHAPES[0], (4, 3, 3, 1)), 1, 0, (1, 2))]
+
+
 def zeros_around(draw: Draw) -> list[Arguments]:
     """The last kernel is taller than x, and fits only with the padding on both sides."""
     return [*options((1, 1), (1, (2, 0)), (1, [1, 3]))(draw), conv(draw, ((1, 2, 3, 4), (3, 2, 5, 3)), 1, (1, 0))]
@@ -112,9 +123,9 @@ GRADER = Grader(
                 Case("three_by_two", shaped(((2, 3, 7, 6), (4, 3, 3, 2)))),
                 Case("sizes_of_one", shaped(*SMALL)),
                 Case("a_bias", biases),
-                Case("strides", options((2,), ((3, 1),), ([1, 4],), (3,))),
+                Case("strides", strides),
                 Case("zeros_around", zeros_around),
-                Case("dilated", options((1, 0, 2), (1, 0, (1, 3)), (1, 0, [4, 2]))),
+                Case("dilated", dilated),
                 Case("all_options", all_options),
                 Case("shapes_disagree", disagreeing, raises=ValueError),
                 Case("refused_sizes", refused, raises=ValueError),
