@@ -196,6 +196,23 @@ def test_run_whose_only_worker_is_killed_goes_on_with_another_and_ctrl_c_is_one_
     assert told.splitlines()[-1].startswith("stopped; what was judged is kept")
 
 
+def test_ctrl_c_while_workers_begin_is_one_sentence(toys: Path) -> None:
+    command = [*command_line(toys), "cohort", str(a_class(toys / "class", ann=WRONG)), "--out", str(toys / "out")]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as process:
+        until, begun = time.monotonic() + 90, False
+        while not begun and time.monotonic() < until:
+            with contextlib.suppress(psutil.Error):
+                begun = any("spawn_main" in " ".join(one.cmdline()) for one in family(process.pid))
+            time.sleep(0.05)
+        time.sleep(0.5)  # it imports by now, which takes two seconds
+        os.killpg(process.pid, signal.SIGINT)
+        told, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert told.splitlines()[1:] == ["stopped; what was judged is kept: run the same again, and it goes on"]
+
+
 def judged(toys: Path, out: str = "out") -> int:
     file = toys / out / "results.sqlite"
     try:

@@ -33,12 +33,12 @@ def serve(root: str, processor: str = "") -> None:
     gc.freeze()  # what came with torch need not be looked at by each collection
     launcher = new_launcher(int(processor) if processor else None)  # before any grader is imported
     terms = {"isolation": launcher.isolation, "graders": version(Path(root))}
-    say(terms)
     keep_to(launcher.processor)
     torch.set_num_threads(1)
     keep_freed_memory()
     judges: dict[tuple[str, int], tuple[Kata, WarmJudge]] = {}
     with contextlib.suppress(BrokenPipeError):
+        say(terms)
         for line in sys.stdin.buffer:
             began = time.perf_counter()
             asked = json.loads(line)

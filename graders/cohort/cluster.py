@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
+import signal
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from multiprocessing import resource_tracker
 from typing import Any
 
 import dask
@@ -181,18 +183,34 @@ def cluster(options: argparse.Namespace) -> Iterator[Client]:
             yield client
         return
     count = options.workers or min(CPU_COUNT, MEMORY_LIMIT // MEMORY) or 1
+    with explained_loss("this machine"), contextlib.ExitStack() as stack:
+        try:
+            with interrupts_waiting():
+                local = LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,
+                    dashboard_address="127.0.0.1:0",
+                    memory_limit=0,
+                    silence_logs=logging.CRITICAL,
+                )
+                stack.enter_context(local)
+        except (RuntimeError, OSError, TimeoutError) as error:
+            raise UsageError(f"no {count} workers can be started here ({error}); name fewer with --workers") from None
+        yield stack.enter_context(Client(local, set_as_default=False))
+
+
+@contextlib.contextmanager
+def interrupts_waiting() -> Iterator[None]:
+    """Ctrl-C waits for the end of this, and never comes to the threads and processes that begin here."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # later, it would let them have it again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        local = LocalCluster(
-            n_workers=count,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            memory_limit=0,
-            silence_logs=logging.CRITICAL,
-        )
-    except (RuntimeError, OSError, TimeoutError) as error:
-        raise UsageError(f"no {count} workers can be started here ({error}); name fewer with --workers") from None
-    with local, Client(local, set_as_default=False) as client, explained_loss("this machine"):
-        yield client
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
