@@ -20,7 +20,7 @@ from graders.catalogue import katas
 from graders.desk import attempts
 from graders.desk.state import State
 from graders.faults import ROOT
-from tests.browsing import violations
+from tests.browsing import violations, wait_for
 from tests.test_report import solved
 from tests.test_web import Served, serving
 from tests.toys import REFERENCE, make_repository
@@ -221,6 +221,22 @@ def test_another_editor_is_followed_and_neither_text_is_lost(practised: Practise
     page.get_by_role("button", name="Bring it back").click()
     practised.ready(page)
     expect(page.locator(".cm-content")).to_contain_text("mine")
+
+
+def test_what_was_typed_last_on_a_page_that_was_left_does_not_come_again(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, "# one\n")
+    page.wait_for_function("katas.saved === '# one\\n'")
+    page.keyboard.insert_text("# two\n")
+    page.get_by_role("link", name="History").click()
+    page.wait_for_url("**/history/scale")
+    wait_for(lambda: practised.file.read_text() == "# one\n# two\n")
+    practised.file.write_text("# elsewhere\n")
+    page.get_by_role("link", name="Back to the kata").click()
+    practised.ready(page)
+    page.wait_for_timeout(500)
+    expect(page.locator(".cm-content")).to_have_text("# elsewhere")
+    assert practised.file.read_text() == "# elsewhere\n"
 
 
 def test_a_fork_without_solutions_compares_nothing_with_them(practised: Practised) -> None:
@@ -424,7 +440,7 @@ def test_other_files_are_never_written(practised: Practised, tmp_path: Path) -> 
 
 
 def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: Practised) -> None:
-    page = practised.open()
+    other, page = practised.open(), practised.open()
     practised.write(page, "# before\n")
     page.wait_for_function("katas.saved === '# before\\n'")
     expect(page.get_by_text("Connection lost")).not_to_be_visible()
@@ -435,7 +451,9 @@ def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: 
     assert page.evaluate("katas.saved") == "# before\n"
     expect(page.get_by_text("Connection lost")).to_be_visible()
     page.keyboard.insert_text("# while it was gone")
-    page.wait_for_timeout(1500)
+    page.evaluate("katas.keep()")
+    other.evaluate("katas.keep()")
+    assert "# while it was gone" in page.evaluate("localStorage.getItem(katas.key)")
     with serving(practised.root) as again:
         assert again.address == practised.served.address
         deadline = time.monotonic() + 30

@@ -31,7 +31,7 @@ from graders.web import sittings
 from graders.web.chat import Chat, Transcript
 from graders.web.runner import Turn
 from graders.web.sittings import Held, arguments, parsed
-from tests.browsing import violations
+from tests.browsing import violations, wait_for
 from tests.test_debugging import BOTH, RIGHT, another
 from tests.test_interview import FOLLOW_UP, HINTS, PROMPT
 from tests.test_web import serving
@@ -61,13 +61,6 @@ def fitted(root: Path) -> Path:
     (root / "katas/toys/scale/follow_up.md").write_text(FOLLOW_UP)
     (root / "solutions/toys/scale/hints.md").write_text(HINTS)
     return root
-
-
-def wait_for(there: Any, seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not there():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def chat() -> Chat:

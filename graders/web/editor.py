@@ -41,8 +41,9 @@ class Editor:
 
     async def start(self) -> None:
         """Once the browser has it."""
-        named = ", ".join([str(self.element.id), *map(json.dumps, (self.file.kata.id, str(self.file.path)))])
-        await ui.run_javascript(f"return katas.start({named})", timeout=60)
+        path = self.file.path
+        named = [self.element.id, self.file.kata.id, str(path), self.sheet.written.get(path)]
+        await ui.run_javascript(f"return katas.start({', '.join(map(json.dumps, named))})", timeout=60)
 
     def take_draft(self, event: Any) -> None:
         """What an earlier page could not hand over was written on this."""

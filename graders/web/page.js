@@ -1,7 +1,8 @@
 // What only the browser can do: keep what is typed while the server is away, and change the text under a cursor.
 const katas = {
-  // Begins with the editor of a file; what an earlier page could not hand over goes into it first.
-  async start(id, name, path) {
+  // Begins with the editor of a file; what an earlier page could not hand over goes into it first. `written` is what the
+  // server saved last: of a page that was left it hears all, but cannot tell it that this is saved.
+  async start(id, name, path, written) {
     this.view = this.marks = this.keys = null;
     while (!getElement(id)) await new Promise(requestAnimationFrame);
     this.element = getElement(id);
@@ -18,8 +19,9 @@ const katas = {
     this.view.contentDOM.tabIndex = 0;
     this.dress();
     if (localStorage.getItem("katas:vim")) this.vim(true);
-    const draft = JSON.parse(localStorage.getItem(this.key) || "null");
-    if (draft && draft.text !== this.saved) {
+    this.draft = localStorage.getItem(this.key);
+    const draft = JSON.parse(this.draft);
+    if (draft && draft.text !== this.saved && draft.text !== written) {
       this.saved = draft.past?.includes(this.sum(this.saved)) ? this.saved : draft.base;
       emitEvent("draft", path, this.saved);
       this.replace(draft.text);
@@ -34,8 +36,10 @@ const katas = {
   keep() {
     if (!this.view) return;
     const text = this.text();
-    if (text === this.saved) localStorage.removeItem(this.key);
-    else localStorage.setItem(this.key, JSON.stringify({ base: this.saved, text, past: this.past }));
+    if (text !== this.saved) {
+      this.draft = JSON.stringify({ base: this.saved, text, past: this.past });
+      localStorage.setItem(this.key, this.draft);
+    } else if (localStorage.getItem(this.key) === this.draft) localStorage.removeItem(this.key); // not another tab's
   },
   // A text that the server has, and may save without a word: it saves once more when it loses the page.
   note() {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
+from typing import ClassVar
 
 from graders.desk import attempts
 from graders.desk.state import State
@@ -14,7 +16,10 @@ class Sheet:
     """One of the learner's files. No other can be written through a page.
 
     `base` is what page and disk last had in common, `disk` what other editors have made of it since.
+    `written` is what pages have saved last, by file.
     """
+
+    written: ClassVar[dict[Path, str]] = {}
 
     def __init__(self, file: AnswerFile) -> None:
         self.file = file
@@ -56,6 +61,7 @@ class Sheet:
             attempts.write(self.file.path, text, "mend that; what you type is kept in this page")
             self.disk = self.base = text
             self.look(again=True)
+        self.written[self.file.path] = text
         return True
 
     def keep_mine(self, state: State, text: str) -> None:
