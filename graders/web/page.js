@@ -69,6 +69,8 @@ const katas = {
     while (start < old.length && start < text.length && old[start] === text[start]) start++;
     let end = 0;
     while (end < old.length - start && end < text.length - start && old.at(-1 - end) === text.at(-1 - end)) end++;
+    if (/[\uD800-\uDBFF]/.test(text[start - 1])) start--; // no character is cut in two: the server could not read it
+    if (/[\uDC00-\uDFFF]/.test(text.at(-end)) && end) end--;
     const changes = { from: start, to: old.length - end, insert: text.slice(start, text.length - end) };
     this.view.dispatch({ changes });
   },
