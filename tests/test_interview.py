@@ -250,6 +250,25 @@ def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., 
     assert not re.search(r"\x1b\[[\d;]*[349]\dm", again.raw), "a colour in spite of NO_COLOR"
 
 
+def test_file_that_is_gone_or_empty_or_unreadable_takes_no_points_away(
+    desk: Path, terminal: Callable[..., Tty]
+) -> None:
+    one = terminal("--seed", "1")
+    one.shows("[clarify  ", " > ")
+    one.says("next", "[plan  ")
+    one.says("next", "[code  ")
+    written(desk).write_text(REFERENCE)
+    one.says("submit", "this counts 100", "[test  ")
+    written(desk).unlink()
+    one.says("submit", "does not exist", "this does not count: there is nothing to judge in .kata/", "[test  ")
+    for content in (b"", b"\xff"):
+        written(desk).write_bytes(content)
+        one.says("submit", "this does not count", "[test  ")
+    one.says("end", "yes/no > ")
+    one.says("yes", "Measured: 100 of 100")
+    one.ends()
+
+
 def test_interrupt_ends_a_submission_or_own_tests_and_not_the_interview(
     desk: Path, terminal: Callable[..., Tty]
 ) -> None:

@@ -15,6 +15,9 @@ def submit(interview: Interview, argument: str) -> None:
     if result.todo:
         interview.say(f"nothing is written yet: write your answer into {attempts.shown(interview.kata, VIA)} first")
         return
+    if not result.source_text.strip():
+        interview.say(f"this does not count: there is nothing to judge in {attempts.shown(interview.kata, VIA)}")
+        return
     with whole():
         note(interview, result)
     one = interview.round
