@@ -196,6 +196,15 @@ def test_run_whose_only_worker_is_killed_goes_on_with_another_and_ctrl_c_is_one_
     assert told.splitlines()[-1].startswith("stopped; what was judged is kept")
 
 
+def test_results_in_the_folder_of_learners_are_refused(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE)
+    for out in (folder, folder / "results"):
+        ran = run(toys, "cohort", str(folder), "--out", str(out))
+        assert ran.status == 2
+        assert ran.err == f"error: {out} lies in {folder}, as if it were a learner's: name or move it elsewhere\n"
+    assert [one.name for one in folder.iterdir()] == ["ann"]
+
+
 def test_ctrl_c_while_workers_begin_is_one_sentence(toys: Path) -> None:
     command = [*command_line(toys), "cohort", str(a_class(toys / "class", ann=WRONG)), "--out", str(toys / "out")]
     with subprocess.Popen(

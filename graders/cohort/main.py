@@ -19,7 +19,7 @@ from graders.cohort.cluster import Job, judge_all
 from graders.cohort.grades import Graded
 from graders.cohort.learners import Learner, name_files
 from graders.cohort.ledger import Ledger, alone, engine_digest, key_of, short_version
-from graders.faults import INTERRUPTED
+from graders.faults import INTERRUPTED, UsageError
 from graders.judge import card
 
 PROMISED = {"strict": "full", "limits": "limits"}  # isolation; it may have been better
@@ -34,6 +34,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 0 where every answer has its verdict; 1 where something could not be read or graded; 130 where it
     was interrupted, after what was judged.
     """
+    if options.out.resolve().is_relative_to(options.learners.resolve()):
+        raise UsageError(
+            f"{options.out} lies in {options.learners}, as if it were a learner's: name or move it elsewhere"
+        )
     files.make_room(options.out / "grades.csv", "name another folder with --out")
     with alone(options.out):
         return grade(options, root, card.console())
