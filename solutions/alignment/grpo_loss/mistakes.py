@@ -16,6 +16,8 @@ KL = "losses = losses + kl_coef * (delta.exp() - delta - 1)"
 PADDING = "losses = losses.masked_fill(~mask, 0)"
 TOKEN = "return losses.sum() / mask.sum()"
 SEQUENCE = "return (losses.sum(dim=1) / mask.sum(dim=1)).mean()"
+RATIO_BY_PRODUCT = "ratio = ((logp - old_logp.detach()) * mask).exp()"  # wrong for −∞ only
+DELTA_BY_PRODUCT = "delta = (ref_logp.detach() - logp) * mask"
 BY_ANSWER = "torch.stack([(new - old).exp() for new, old in zip(logp, old_logp.detach())])"
 
 
@@ -259,6 +261,10 @@ MISTAKES = (
             RATIO: RATIO.replace(".masked_fill(~mask, 0).exp()", ".exp() * mask"),
             DELTA: DELTA.replace(".masked_fill(~mask, 0)", "") + " * mask",
         },
+        {RATIO: RATIO_BY_PRODUCT},
+        {RATIO: RATIO_BY_PRODUCT, DELTA: DELTA_BY_PRODUCT},
+        {RATIO: RATIO_BY_PRODUCT, PADDING: "losses = losses * mask"},
+        {RATIO: RATIO_BY_PRODUCT, DELTA: DELTA_BY_PRODUCT, PADDING: "losses = losses * mask"},
     ),
     Mistake(
         "constants_get_gradients",

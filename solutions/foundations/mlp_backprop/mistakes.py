@@ -7,6 +7,7 @@ CACHE = "x, hidden, w2 = cache"
 P, Y = "torch.softmax(logits, dim=1)", "F.one_hot(target, C)"
 D_LOGITS = f"({P} - {Y}) / N"
 MASK = "(hidden > 0)"
+FILLED = {f"d_hidden * {MASK}": "d_hidden.masked_fill(hidden <= 0, 0)"}  # a NaN at a closed unit becomes 0
 W1, B1 = "x.mT @ d_pre", "d_pre.sum(dim=0)"
 W2, B2 = "hidden.mT @ d_logits", "d_logits.sum(dim=0)"
 KEPT_1, KEPT_2 = (one.replace("=0", "=0, keepdim=True") for one in (B1, B2))
@@ -55,6 +56,12 @@ MISTAKES = (
         "one_hot_missing",
         "the gradient of the logits is softmax / N; subtract the one-hot rows of the targets from the softmax",
         {D_LOGITS: f"{P} / N"},
+    ),
+    Mistake(
+        "one_hot_of_all_rows",
+        "in every row 1 is subtracted at the targets of all rows, as p[:, target] -= 1 does; subtract it only at the "
+        "row's own target, p[torch.arange(N), target]",
+        {Y: f"{Y}.amax(dim=0)"},
     ),
     Mistake(
         "logarithm_in_the_gradient",
@@ -109,6 +116,7 @@ MISTAKES = (
         "no_max_shift",
         "exp overflows for large logits; subtract each row's largest logit first, or use torch.softmax",
         {P: SHARES.format("logits")},
+        {P: SHARES.format("logits"), **FILLED},
     ),
     Mistake(
         "cast_but_not_shifted",
@@ -119,6 +127,7 @@ MISTAKES = (
         "the largest logit of the whole batch is subtracted, so a row far below this logit gives 0/0; subtract each "
         "row's largest logit",
         {P: SHARES.format("(logits - logits.max())")},
+        {P: SHARES.format("(logits - logits.max())"), **FILLED},
     ),
     Mistake(
         "softmax_over_the_batch",
