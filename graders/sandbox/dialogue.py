@@ -90,6 +90,7 @@ class WorkerProcess:
         self.met = False
         self.clock: int | None = None  # of the processor's time that it takes
         self.asked = 0.0, 0.0  # when, by the clock and by the processor's time
+        self.back = 0.0  # when this process should be here again to see whether there is a reply
         self.process: int | None = None  # as it is called here, where the launcher may know it by another number
         self.told, telling = os.pipe()
         for end in (self.told, telling):
@@ -136,7 +137,7 @@ class WorkerProcess:
         try:
             if not self.met:
                 self.meet()
-            self.asked = time.monotonic(), self.seconds()
+            self.asked = self.back, _ = time.monotonic(), self.seconds()
             self.turn_to(of)
             wire.send(self.connection, message, self.remaining)
             self.number += 1
@@ -159,11 +160,15 @@ class WorkerProcess:
     def remaining(self) -> float:
         """Seconds of the clock that the message under way may still take, once they are over of the processor.
 
-        So nobody fails for the others who use a busy machine, and who sleeps is not waited for.
+        So nobody fails for the others who use a busy machine, and who sleeps is not waited for. Where this process was
+        stopped meanwhile, as by Ctrl-Z, the time begins anew: a reply may have been there all along.
 
         Raises: TimeoutError, WorkerEnded.
         """
-        passed = time.monotonic() - self.asked[0]
+        now = time.monotonic()
+        if now > self.back + GRACE:
+            self.asked = now, self.seconds()
+        passed = now - self.asked[0]
         left = self.limit + GRACE - passed
         if left <= 0:
             used = self.seconds() - self.asked[1]
@@ -171,6 +176,7 @@ class WorkerProcess:
                 left = min(self.limit + GRACE - used, PATIENCE * self.limit - passed)
         if left <= 0:
             raise TimeoutError
+        self.back = now + left
         return left
 
     def turn_to(self, submission: object) -> None:
