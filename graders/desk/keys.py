@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -39,8 +40,11 @@ def unbuffered() -> Iterator[Callable[[], str]]:
         before = termios.tcgetattr(terminal)
         try:
             tty.setcbreak(terminal)
+            # A shell that was gone back to by Ctrl-Z leaves its own settings.
+            signal.signal(signal.SIGCONT, lambda *_: tty.setcbreak(terminal, termios.TCSANOW))
             yield lambda: sys.stdin.read(1)
         finally:
+            signal.signal(signal.SIGCONT, signal.SIG_DFL)
             termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
