@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pexpect
@@ -62,6 +63,9 @@ def test_breakpoints_work(clone: Path) -> None:
     child.expect_exact("(Pdb)")
     child.sendline("p x")
     child.expect_exact("3.0")
+    child.sendintr()
+    child.expect_exact("(Pdb)")
+    time.sleep(0.5)  # nobody ends it meanwhile
     child.sendline("c")
     child.expect_exact("seen 6.0")
     child.close()

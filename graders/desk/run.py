@@ -84,12 +84,23 @@ def measure_tests(kata: Kata, options: argparse.Namespace) -> int:
     return int(not found.right)
 
 
-def start(kata: Kata, file: Path, **options: Any) -> int:
-    """Runs a file in a process of its own, where `breakpoint()` works; its exit status."""
+def start(kata: Kata, file: Path, timeout: float | None = None, **options: Any) -> int:
+    """Runs a file in a process of its own, where `breakpoint()` works; its exit status, a signal's as in a shell.
+
+    Raises: TimeoutExpired, once it was ended.
+    """
     paths = [str(kata.folder), str(kata.root), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    done = subprocess.run([sys.executable, str(file)], cwd=kata.root, env=environment, check=False, **options)
-    return done.returncode
+    with subprocess.Popen([sys.executable, str(file)], cwd=kata.root, env=environment, **options) as process:
+        while process.poll() is None:
+            try:
+                process.wait(timeout)
+            except KeyboardInterrupt:  # it gets that too, and may go on: in pdb that ends nothing
+                continue
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+    return process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 
 def scratch(kata: Kata, name: str) -> Path:
