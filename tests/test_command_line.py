@@ -16,7 +16,7 @@ import pytest
 from graders.arguments import command_line
 from graders.catalogue import katas
 from graders.faults import ROOT
-from tests.toys import ABOUT, MODULE_REFERENCE, REFERENCE, run, run_within
+from tests.toys import ABOUT, MODULE_REFERENCE, REFERENCE, make_repository, run, run_within, variables
 
 WRONG = REFERENCE.replace("x / (1 / factor)", "x / factor")
 SCHEMA = json.loads((ROOT / "graders" / "results.schema.json").read_text(encoding="utf-8"))
@@ -245,6 +245,21 @@ def test_path_names_a_kata(toys: Path, named: str) -> None:
     said = run(toys, "grade", "affine", named.format(root=toys), "scale").out
     assert [line.split()[:2] for line in said.splitlines()[:2]] == [["TODO", "affine"], ["TODO", "scale"]]
     assert said.count("TODO ") == 2
+
+
+def test_the_folder_of_a_clone_may_have_any_name(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "[my] 'wörk' & more")
+    done = subprocess.run(
+        [*command_line(root), "grade"],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=root,
+        env=variables() | {"PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert done.returncode == 0, done
+    assert done.stdout.count("TODO ") == 2
 
 
 def test_cuda_without_a_device_is_told(toys: Path) -> None:

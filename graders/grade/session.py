@@ -114,10 +114,16 @@ class GradingPlugin:
             print(f"error: the grader itself failed\n{report.longrepr}", file=sys.stderr)
 
 
+def from_here(folder: Path) -> str:
+    """The shorter name: pytest refuses one with brackets, which the folder of a clone may have."""
+    here = Path.cwd()
+    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
+
+
 def arguments(chosen: list[katas.Kata], options: argparse.Namespace, root: Path) -> list[str]:
     """Pytest's command line: our plugin and pytest-timeout, and nothing from a conftest.py beside a submission."""
     made = [
-        *(str(kata.folder) for kata in chosen),
+        *(from_here(kata.folder) for kata in chosen),
         "--rootdir",
         str(root),
         "-c",
