@@ -207,6 +207,18 @@ def test_what_uv_died_of_is_said(computer: Computer, stderr: str, wanted: str) -
     assert computer.noxfile.trouble(stderr, "uv").startswith(wanted)
 
 
+def test_what_comes_beside_torch_needs_little_room(computer: Computer) -> None:
+    computer.installs()
+    computer.noxfile.PYTHON.parent.mkdir()
+    computer.noxfile.PYTHON.touch()
+    computer.noxfile.shutil.disk_usage = lambda _: SimpleNamespace(free=1 << 30)
+    computer.noxfile.environment(computer, "web")
+    for stamp in computer.noxfile.VENV.glob(".*-*"):
+        stamp.unlink()
+    with pytest.raises(Refused, match="less than 3 GB of disk is free"):
+        computer.noxfile.environment(computer, "web")
+
+
 def test_nox_is_silent_about_uv(tmp_path: Path) -> None:
     done = nox(tmp_path, noxfile="\nOLDEST = (4, 0)\n", UV="no-such-uv")
     assert "Session grade aborted" in done.stderr
