@@ -168,9 +168,32 @@ def test_no_source_no_clone_and_no_history_get_a_sentence(
     assert "git ls-remote did not work, and nothing was changed" in update(fork, capsys, "--from", "/no/where")[1]
     other = tmp_path / "other"
     other.mkdir()
-    assert "is no clone of a git repository" in update(other, capsys)[1]
+    assert "clone your fork, and work there; git says: not a git repository" in update(other, capsys)[1]
     git(other, "init", "-q")
     commit(other, {"a": "b"})
     assert "shares no history" in update(fork, capsys, "--from", str(other))[1]
     (other / "inside").mkdir()
     assert "is a part of another git repository" in update(other / "inside", capsys)[1]
+
+
+def test_shallow_clone_is_told_how_to_get_the_rest(
+    fork: Path, upstream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit(fork, {ANSWER: REFERENCE})
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", "--depth", "1", fork.as_uri(), str(shallow))
+    status, said = update(shallow, capsys, "--from", upstream.as_uri())
+    assert status == 2
+    (command,) = re.findall("^  (git fetch .+)$", said, re.MULTILINE)
+    typed(shallow, command)
+    assert update(shallow, capsys)[0] == 0
+
+
+def test_merge_that_git_refuses_for_another_reason_is_told(
+    fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (fork / ".git/index.lock").touch()
+    status, said = update(fork, capsys, "--from", str(upstream))
+    assert status == 2
+    assert "index.lock" in said
+    assert "not committed" not in said

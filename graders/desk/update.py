@@ -46,8 +46,11 @@ class Clone:
         """Raises: UsageError where it is none."""
         self.root = root
         self.newest = "FETCH_HEAD"  # as the learner can name it
-        if not self.succeeds("rev-parse", "--verify", "HEAD"):
-            raise UsageError("this folder is no clone of a git repository: clone your fork, and work there")
+        done = self.run("rev-parse", "--verify", "HEAD")
+        if done.returncode:
+            raise UsageError(
+                f"git takes this folder for no clone: clone your fork, and work there; git says: {complaint(done)}"
+            )
         if Path(self.git("rev-parse", "--show-toplevel").strip()).resolve() != root.resolve():
             raise UsageError(f"{root} is a part of another git repository: clone your fork into a folder of its own")
 
@@ -55,8 +58,7 @@ class Clone:
         """What it prints. Raises: UsageError with what it complains of."""
         done = self.run(*arguments, at=at)
         if done.returncode:
-            why = (done.stderr or done.stdout).strip().removeprefix("fatal: ").removeprefix("error: ")
-            raise UsageError(f"git {arguments[0]} did not work, and nothing was changed: {' '.join(why.split())}")
+            raise UsageError(f"git {arguments[0]} did not work, and nothing was changed: {complaint(done)}")
         return done.stdout
 
     def succeeds(self, *arguments: str, at: Path | None = None) -> bool:
@@ -92,6 +94,11 @@ class Clone:
     def merged(self, before: str, newest: str) -> str:
         """A commit of both. Raises: UsageError where they cannot be merged."""
         if not self.succeeds("merge-base", before, newest):
+            if self.git("rev-parse", "--is-shallow-repository").strip() == "true":
+                raise UsageError(
+                    "your clone has only the last part of its history, so nothing can be merged: get all of it by\n"
+                    "  git fetch --unshallow\nthen run this again"
+                )
             raise UsageError(
                 "your clone shares no history with that repository, so nothing can be merged: fork it anew, and copy "
                 "your answers there"
@@ -155,6 +162,8 @@ class Clone:
         done = self.run("merge", "--ff-only", "--quiet", after)
         if done.returncode:
             files = re.findall(r"^\t(.+)$", done.stderr, re.MULTILINE)
+            if not files:
+                raise UsageError(f"git merge did not work, and nothing was changed: {complaint(done)}")
             raise UsageError(
                 f"work of yours that is not committed stands in the way, {listed(files)}: nothing was changed. Commit "
                 "it or put it aside (git stash), then run this again"
@@ -185,6 +194,11 @@ class Clone:
         return lines
 
 
+def complaint(done: subprocess.CompletedProcess[str]) -> str:
+    """What git says, in one line."""
+    return " ".join((done.stderr or done.stdout).strip().removeprefix("fatal: ").removeprefix("error: ").split())
+
+
 def listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - FIRST_LINES} more" if len(names) > FIRST_LINES else ""
-    return (", ".join(names[:FIRST_LINES]) or "files of yours") + more
+    return ", ".join(names[:FIRST_LINES]) + more
