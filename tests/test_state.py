@@ -95,6 +95,18 @@ def test_damaged_file_is_kept_aside_and_told(tmp_path: Path, content: bytes) -> 
     assert State(tmp_path).notes == []
 
 
+def test_file_that_is_damaged_or_removed_while_it_is_open_is_told_in_a_sentence(tmp_path: Path) -> None:
+    state = State(tmp_path)
+    state.add("hint", "scale", {"level": 1})
+    state.path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(UsageError, match=r"it is damaged \(file is not a database\): run this again"):
+        state.add("hint", "scale", {"level": 2})
+    state = State(tmp_path)
+    state.path.unlink()
+    with pytest.raises(UsageError, match="it was removed: run this again"):
+        state.add("hint", "scale", {"level": 1})
+
+
 def test_damage_in_the_middle_is_noticed(tmp_path: Path) -> None:
     state = State(tmp_path)
     for _ in range(200):

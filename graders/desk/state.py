@@ -165,12 +165,17 @@ class State:
         """Turns what the system says into a sentence. Raises: UsageError."""
         try:
             yield
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             why = str(error)
+            damaged = f"it is damaged ({why}): run this again, which puts it aside and begins a new one"
             todo = {
+                "file is not a database": damaged,
+                "database disk image is malformed": damaged,
                 "database or disk is full": "the disk is full: make room, then try again",
                 "database is locked": "another process has locked it for long: end that process, then try again",
-                "attempt to write a readonly database": "it may not be written: change its permissions",
+                "attempt to write a readonly database": "it may not be written: change its permissions"
+                if self.path.exists()
+                else "it was removed: run this again, which begins a new one",
                 "unable to open database file": "it cannot be opened: change the permissions of its folder",
             }.get(why, f"{why}: mend that, then try again")
             raise UsageError(f"the history in {self.path} cannot be used: {todo}") from None
