@@ -209,14 +209,19 @@ def test_folder_with_other_files_is_left_alone(tmp_path: Path, capsys: pytest.Ca
     assert main(["site", "--out", str(tmp_path)]) == 2
     assert "has other files; name an empty or a new folder with --out" in capsys.readouterr().err
     assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
+    assert main(["site", "--out", str(tmp_path / "mine.txt")]) == 2
+    assert "mine.txt cannot be written" in capsys.readouterr().err.replace("/index.html", "")
 
 
-def test_scores_are_a_page_of_their_own_where_they_are_given(site: Path, tmp_path: Path) -> None:
+def test_scores_are_a_page_of_their_own_where_they_are_given(
+    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = tmp_path / "grades.csv"
     hostile = '"<script>alert(1)</script>\n\n# [a](javascript:b) **c**"'
-    table.write_text(f"learner,softmax,moco,total\nAda,100,80,180\n{hostile},,100,100\n", encoding="utf-8")
-    out = tmp_path / "pages"
+    table.write_text(f"learner,softmax,moco,total\nAda,100,80,180\n{hostile},,100,100\n", encoding="utf-8-sig")
+    out = tmp_path / "my pages"
     assert main(["site", "--out", str(out), "--scores", str(table)]) == 0
+    assert f'--directory "{out}"' in capsys.readouterr().out
     page = (out / "scores.html").read_text(encoding="utf-8")
     rows = re.findall(r'<tr><th scope="row">(.*)</th><td>(\d+)</td><td>(\d+)</td></tr>', page)
     name = "&lt;script&gt;alert(1)&lt;/script&gt; # [a](javascript:b) **c**"

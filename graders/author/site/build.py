@@ -26,7 +26,7 @@ HERE = Path(__file__).parent
 
 def main(options: argparse.Namespace, root: Path) -> int:
     out: Path = options.out.absolute()
-    if out.exists() and any(out.iterdir()) and not (out / "sitemap.xml").exists():
+    if out.is_dir() and any(out.iterdir()) and not (out / "sitemap.xml").exists():
         raise UsageError(f"{options.out} has other files; name an empty or a new folder with --out")
     make_room(out / "index.html", "name another folder with --out")
     scores = scores_page(options.scores) if options.scores else ""
@@ -42,7 +42,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
     if options.repository:
         notebooks.write(out / "notebooks", chosen, options.repository)
     print(f"wrote {out}; open {(out / 'index.html').as_uri()}")
-    print(f"search works once it is served: {sys.executable} -m http.server --directory {out}")
+    serving = [sys.executable, "-m", "http.server", "--directory", str(out)]
+    print(f"search works once it is served: {subprocess.list2cmdline(serving)}")  # with quotes where a path has spaces
     return 0
 
 

@@ -17,7 +17,7 @@ NO_TABLE = "is no grades.csv as `nox -s cohort` writes it"
 def scores_page(path: Path) -> str:
     """Raises: UsageError where the file is not such a table."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}; name a grades.csv with --scores") from None
     except ValueError as error:
