@@ -63,7 +63,7 @@ TODO(author): what comes out, small enough to be calculated by hand in the contr
 
 ## {texts.THEN}
 
-| situation | what must come | test |
+| situation | what is expected | test |
 | --- | --- | --- |
 {half}{performance}
 <details>
