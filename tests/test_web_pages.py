@@ -463,3 +463,13 @@ def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: 
             page.wait_for_timeout(100)
         expect(page.get_by_text("Connection lost")).not_to_be_visible()
         assert practised.file.read_text() == "# before\n# the last words it heard\n# while it was gone"
+
+
+def test_what_was_lost_with_a_connection_is_said_again(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, "# heard\n")
+    wait_for(lambda: practised.file.read_text() == "# heard\n")
+    page.evaluate("window.socket.io.engine.transport.ws.send = () => {}")
+    page.keyboard.insert_text("# lost\n")
+    page.evaluate("window.socket.io.engine.close()")
+    wait_for(lambda: practised.file.read_text() == "# heard\n# lost\n")

@@ -27,6 +27,7 @@ const katas = {
       this.replace(draft.text);
     }
     if (!this.keeping) addEventListener("pagehide", () => this.keep());
+    if (!this.keeping) window.socket.on("connect", () => this.repeat());
     this.keeping ||= setInterval(() => this.keep(), 1000);
     for (const one of document.querySelectorAll("[data-divides]")) one.ariaValueNow = this.shares[one.dataset.divides];
   },
@@ -44,6 +45,13 @@ const katas = {
   // A text that the server has, and may save without a word: it saves once more when it loses the page.
   note() {
     if (window.socket.connected) this.past = [...this.past, this.sum(this.text())].slice(-1000);
+  },
+  // What was sent just before a connection broke may be lost, so the server gets the whole text once there is another.
+  repeat() {
+    if (!this.view) return;
+    const lines = this.text().split("\n");
+    this.element.$emit("update:value", { sections: [0, this.text().length], inserted: [lines] });
+    this.note();
   },
   sum(text) {
     let sum = 0;
