@@ -71,10 +71,14 @@ class Right(nn.Module):
 
 
 # Scenarios. `weights` has all parameters one after the other, in one row; `layout` has the name and shape of each.
+# What the layout lacks, such as the weight of a head that is not tied, holds the same in each answer, and no two equal
+# rows: else topk and argmax could write different texts.
 
 
 def logits(MiniGPT, ids, weights, layout, sizes, training=True):
     model = MiniGPT(*sizes).to(weights).train(training)
+    for p in model.parameters():
+        p.data.copy_(torch.linspace(-1, 1, p.numel()).view_as(p))
     parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
     return model(ids)
@@ -82,6 +86,8 @@ def logits(MiniGPT, ids, weights, layout, sizes, training=True):
 
 def loss(MiniGPT, ids, weights, layout, sizes, learning=True):
     model = MiniGPT(*sizes).to(weights)
+    for p in model.parameters():
+        p.data.copy_(torch.linspace(-1, 1, p.numel()).view_as(p))
     parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
     made = model.loss(ids)
@@ -93,6 +99,8 @@ def loss(MiniGPT, ids, weights, layout, sizes, learning=True):
 
 def written(MiniGPT, ids, weights, layout, sizes, new_tokens, temperature=0.0, seed=0):
     model = MiniGPT(*sizes).to(weights)
+    for p in model.parameters():
+        p.data.copy_(torch.linspace(-1, 1, p.numel()).view_as(p))
     parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
     if not temperature:
@@ -103,6 +111,8 @@ def written(MiniGPT, ids, weights, layout, sizes, new_tokens, temperature=0.0, s
 def trained(MiniGPT, ids, weights, layout, sizes, steps, rate):
     """By the signs of the gradients, at a rate that falls to 0."""
     model = MiniGPT(*sizes).to(weights)
+    for p in model.parameters():
+        p.data.copy_(torch.linspace(-1, 1, p.numel()).view_as(p))
     parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
     losses = []

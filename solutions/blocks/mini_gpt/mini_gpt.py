@@ -78,8 +78,8 @@ class MiniGPT(nn.Module):
         self.position_embedding = nn.Embedding(context, dim)
         self.blocks = nn.ModuleList([Block(dim, heads) for _ in range(layers)])
         self.ln_f = nn.LayerNorm(dim)
-        self.head = nn.Linear(dim, vocab_size, bias=False)
-        self.head.weight = self.token_embedding.weight
+        self.lm_head = nn.Linear(dim, vocab_size, bias=False)
+        self.lm_head.weight = self.token_embedding.weight
         # --- end
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -99,7 +99,7 @@ class MiniGPT(nn.Module):
         for block in self.blocks:
             x = block(x)
         x = self.ln_f(x)
-        return self.head(x)
+        return self.lm_head(x)
         # --- end
 
     def loss(self, ids: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ MERGE = "mixed.transpose(1, 2).reshape(B, S, D)"
 GELU = "F.gelu(self.fc1(x))"
 BLOCKS = "nn.ModuleList([Block(dim, heads) for _ in range(layers)])"
 HEAD = "nn.Linear(dim, vocab_size, bias=False)"
-TIED = "        self.head.weight = self.token_embedding.weight\n"
+TIED = "        self.lm_head.weight = self.token_embedding.weight\n"
 POSITIONS = "torch.arange(ids.shape[1], device=ids.device)"
 TOKENS = "x = self.token_embedding(ids)"
 ADDED = " + self.position_embedding(positions)"
@@ -223,7 +223,7 @@ MODEL = (
     Mistake(
         "not_tied",
         "the output projection has an nn.Parameter of its own; use token_embedding.weight itself",
-        {TIED: ["", "        self.head.weight.data = self.token_embedding.weight.data\n"]},
+        {TIED: ["", "        self.lm_head.weight.data = self.token_embedding.weight.data\n"]},
     ),
     Mistake(
         "head_with_bias",
@@ -233,7 +233,7 @@ MODEL = (
     Mistake(
         "logits_are_probabilities",
         "forward returns the softmax of the logits; return the logits as they are",
-        {"return self.head(x)": "return self.head(x).softmax(dim=-1)"},
+        {"return self.lm_head(x)": "return self.lm_head(x).softmax(dim=-1)"},
     ),
 )
 TRAINING = (
@@ -391,7 +391,7 @@ ON_CPU = "on the CPU it is made on the device of the ids anyway; on a GPU the ca
 TURNED = (*(f"{name} = {SPLIT.format(name)}" for name in "qkv"), f"mixed = {MERGE}")
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
 EQUIVALENT = {
-    f"self.head = {HEAD} -> self.head = nn.Linear(vocab_size, dim, bias=False)": "the tied weight replaces it",
+    f"self.lm_head = {HEAD} -> self.lm_head = nn.Linear(vocab_size, dim, bias=False)": "the tied weight replaces it",
     f"{SEEN.strip()} -> {SEEN.strip().replace(', device=x.device', '')}": ON_CPU,
     f"positions = {POSITIONS} -> positions = torch.arange(ids.shape[1])": ON_CPU,
     f"token = {BEST} -> token = {BEST.replace('-1', '1')}": "of two axes, the second is the last",
