@@ -69,6 +69,11 @@ MISTAKES = (
             BEST: """beam = sorted(beam, key=lambda one: (one[2], score(one)), reverse=True)[:beam_width]
         beam = sorted(beam, key=score, reverse=True)"""
         },
+        {
+            "beam = [one …": "done, beam = [one for one in beam if one[2]], []",
+            BEST: """beam = sorted(beam, key=score, reverse=True)[: beam_width - len(done)]
+        beam = sorted(done + beam, key=score, reverse=True)""",
+        },
     ),
     Mistake(
         "ended_by_the_first",
