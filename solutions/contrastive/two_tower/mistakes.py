@@ -89,6 +89,7 @@ MISTAKES = (
         "ids_as_floats",
         "ids are compared as floats, so large ids that differ may become equal; compare the integers",
         {AGAIN: AGAIN.replace("item_ids[:, None] == item_ids", "item_ids.float()[:, None] == item_ids.float()")},
+        {AGAIN: AGAIN.replace("item_ids[:, None] == item_ids", "item_ids.double()[:, None] == item_ids.double()")},
     ),
     Mistake("not_divided_by_temperature", "the cosines are used as logits; divide them by τ", {LOGITS: PRODUCT}),
     Mistake("not_normalised", "dot products are used in place of cosines; divide each embedding by its own norm", RAW),
