@@ -68,6 +68,13 @@ MISTAKES = (
         "angles or frequencies are float32, so values near position 8000 are off by about 1e-4; make both in float64, "
         "and round the result",
         {EXPONENT: EXPONENT.replace("float64", "float32")},
+        {
+            "from torch import Tensor": "import math\nfrom torch import Tensor",
+            "theta = …": [  # as in torch's tutorial, and as in Llama
+                "theta = torch.exp(torch.arange(0, dim, 2).float() * (-math.log(base) / dim))",
+                "theta = 1.0 / base ** (torch.arange(0, dim, 2).float() / dim)",
+            ],
+        },
         {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
         {"angles = …": ["angles = (…).float()", "angles = (…).float().double()"]},
     ),
