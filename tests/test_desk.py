@@ -91,6 +91,11 @@ def test_what_is_no_attempt_is_not_recorded(desk: Path, options: list[str]) -> N
     assert not (desk / ".kata").exists()
 
 
+def test_an_empty_file_is_no_attempt(desk: Path) -> None:
+    assert "FAIL" in grade(desk, "\n")
+    assert not (desk / ".kata").exists()
+
+
 def test_full_disk_spoils_no_verdict(desk: Path) -> None:
     answer(desk, REFERENCE)
     full = "from graders.desk.state import State; import sqlite3\n"
@@ -112,6 +117,16 @@ def test_hints_come_one_by_one_and_stay(desk: Path, capsys: pytest.CaptureFixtur
     state = State(desk)
     assert [event.body for event in state.events()] == [{"level": 1}, {"level": 2}, {"level": 3}]
     state.close()
+
+
+def test_commands_to_copy_stand_on_lines_of_their_own(
+    desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert "\n  nox -s hint -- scale\n" in say(desk, capsys, "hint", "scale")
+    assert "\n  nox -s read -- scale --all\n" in say(desk, capsys, "read", "scale")
+    planned = say(desk, capsys, "review", "--until", f"{datetime.now().astimezone() + timedelta(days=9):%Y-%m-%d}")
+    assert "\n  nox -s review -- --a-day N\n" in planned
 
 
 def test_hints_of_before_are_free_the_next_time(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

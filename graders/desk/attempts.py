@@ -81,10 +81,10 @@ def record(state: State, result: Result, seed: int, via: str) -> Event | None:
 
 def is_attempt(result: Result) -> bool:
     """Whether a file that was written and is there was judged by all checks, and no grader was at fault."""
-    unread = result.error and not result.source_text
+    empty = not result.source_text.strip()  # or not read, or an editor was about to write it
     faulty = any(one.graders_fault for one in result.outcomes)
     asked = result.fully_asked and result.skipped < result.planned
-    return asked and not (result.todo or unread or faulty)
+    return asked and not (result.todo or empty or faulty)
 
 
 def last_in(state: State, kata: str, place: str) -> Event | None:

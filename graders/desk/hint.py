@@ -39,7 +39,7 @@ def show(kata: Kata, state: State, console: Console, more: bool = True) -> None:
     elif level == len(hints):
         console.print(Text(f"that was the last hint; the answer is in {kata.reference_file.relative_to(kata.root)}"))
     elif more:
-        console.print(Text(f"{COST}. Still stuck?  nox -s hint -- {kata.id}"))
+        console.print(Text(f"{COST}. Still stuck?\n  nox -s hint -- {kata.id}"))
 
 
 def level_of(kata: Kata, state: State, most: int, more: bool) -> int:

@@ -47,7 +47,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     attempts.opened(state, kata, "read")
     show(kata, state, console, options.all)
     if not options.all:
-        console.print(Text(f"\nthe full contract and what is graded:  nox -s read -- {kata.id} --all"))
+        console.print(Text(f"\nthe full contract and what is graded:\n  nox -s read -- {kata.id} --all"))
     state.close()
     return 0
 

@@ -108,7 +108,7 @@ def show_plan(desk: Desk, console: Console) -> None:
     days = (desk.goal.until - desk.at.astimezone().date()).days
     console.print(Text(f"\ndays with reviews, if each goes well: {len(planned)}; `nox -s review` starts what is due"))
     most = max(map(len, planned.values()), default=0)
-    console.print(Text(f"{limit} (in this plan at most {most}); another limit:  nox -s review -- --a-day N"))
+    console.print(Text(f"{limit} (in this plan at most {most}); another limit:\n  nox -s review -- --a-day N"))
     if missed := without_last_look(desk.progress, planned):
         console.print(
             Text(f"the last days have no room for a last look at these: {', '.join(missed)}; allow more reviews a day")

@@ -144,7 +144,7 @@ class Watch:
             run.start(self.kata, self.file, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS)
         except subprocess.TimeoutExpired:
             self.say(f"your file was ended after {RUN_SECONDS} s; `nox -s run` has no limit")
-        self.say(f"for breakpoints, or a case's inputs:  nox -s run -- {self.kata.id} [--case CASE]")
+        self.say(f"for breakpoints, or a case's inputs:\n  nox -s run -- {self.kata.id} [--case CASE]")
 
     def hint(self) -> None:
         """A key that was hit by chance should cost nothing, so a new hint is shown when it is asked for twice."""
