@@ -41,6 +41,9 @@ def each(old: str, new: str) -> dict[str, str]:
     return joined(JOIN_K.replace(old, new), JOIN_V.replace(old, new))
 
 
+NEW_FIRST = joined("k = torch.cat([k, past_k], dim=2)", "v = torch.cat([v, past_v], dim=2)")
+
+
 def projected_again(name: str) -> str:
     past = f"past_{name}.transpose(1, 2).flatten(2)"
     return f"{name} = self.{name}_linear(torch.cat([{past}, x], dim=1)).view(B, -1, H, d).transpose(1, 2)"
@@ -94,7 +97,8 @@ MISTAKES = (
     Mistake(
         "past_after_the_new",
         "the past is appended after the new tokens; it should come before them",
-        joined("k = torch.cat([k, past_k], dim=2)", "v = torch.cat([v, past_v], dim=2)"),
+        NEW_FIRST,
+        {**NEW_FIRST, DIAGONAL: ".tril() | (torch.arange(S, device=x.device) >= T)"},  # with a mask for this order
     ),
     Mistake(
         "not_joined_along_the_tokens",

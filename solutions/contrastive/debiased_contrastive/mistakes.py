@@ -112,6 +112,7 @@ MISTAKES = (
         "the mean divides by a wrong number, or g is multiplied by a wrong one; both should be M = 2N − 2, the number "
         "of a row's negatives",
         {SUM: [f"{SUM} * M / (M + {more})" for more in (1, 2)]},
+        {"len(features) - 2\n": ["len(features) - 1\n", "len(features) - 1 if len(features) > 2 else 0\n"]},
         {MG: [f"{MG} * (M + 2) / max(M, 1)", f"{MG} / 2", f"{MG} / max(M, 1)"]},
     ),
     Mistake(

@@ -79,6 +79,10 @@ MISTAKES = (
         "each row gets a gradient only as an anchor, or only as a candidate; add both parts",
         {"gradient = off.mT @ unit[anchors]": "gradient = torch.zeros_like(unit)"},
         {"gradient[anchors] += off @ unit": "pass"},
+        {
+            "gradient = off.mT @ unit[anchors]": "gradient = torch.zeros_like(unit)",
+            "gradient[anchors] += off @ unit": "gradient[anchors] += 2 * (off @ unit)",
+        },
     ),
     Mistake(
         "kept_between_calls",

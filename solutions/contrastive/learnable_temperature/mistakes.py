@@ -48,6 +48,11 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "mask_of_the_first_batch",
+        "the mask of the first batch is used again for batches of other sizes; make it anew in every call",
+        {ITSELF: [f'self.__dict__.setdefault("kept", {ITSELF}){part}' for part in ("", "[:rows, :rows]")]},
+    ),
+    Mistake(
         "temperature_cached",
         "an earlier temperature is kept, so it does not follow every change of the parameter; take exp in every call",
         {KEPT: f"{KEPT}\n        self.tau = {EXP}", TAU: "return self.tau"},

@@ -8,6 +8,7 @@ MOVE = "        with torch.no_grad():\n            for p in params:\n           
 UPDATE = "p -= lr * p.grad"
 NUMBER = "loss.item()"
 APPEND = "        losses.append(loss.item())\n"
+CONVERGED = "        if losses[1:] and abs(losses[-2] - losses[-1]) < {}:\n            break\n"
 MEAN = "residuals.square().sum() / N"
 DESCEND = "gradient_descent(loss_fn, [w, b], lr, steps)"
 LOOP = "for _ in range(steps):\n        for p, g in zip((w, b), {}):\n            p.data -= lr * g"
@@ -81,7 +82,8 @@ MISTAKES = (
     in_descent(
         "stops_early",
         "steps are left out where the loss rises, hardly changes or is not finite; make all steps",
-        {APPEND: APPEND + "        if losses[1:] and abs(losses[-2] - losses[-1]) < 1e-6:\n            break\n"},
+        *({APPEND: APPEND + CONVERGED.format(least)} for least in (1e-6, 1e-12)),
+        *({APPEND: "", MOVE: APPEND + CONVERGED.format(least) + MOVE} for least in (1e-6, 1e-12)),  # before the move
         {APPEND: APPEND + "        if losses[1:] and losses[-1] > losses[-2]:\n            break\n"},
         {APPEND: APPEND + "        if losses[-1] == float('inf'):\n            break\n"},
         {MOVE: MOVE.replace("in params:", "in params if loss.isfinite() else []:")},
@@ -100,6 +102,11 @@ MISTAKES = (
         "gradients_left_off",
         "gradients are switched off and stay off after the call; use torch.no_grad(), which switches them on again",
         {"    return w.detach()": "    torch.set_grad_enabled(False)\n    return w.detach()"},
+    ),
+    Mistake(
+        "returned_leaves",
+        "w and b still require gradients; return them detached",
+        {"return w.detach(), b.detach()": "return w, b"},
     ),
     Mistake("half_the_mean", "the loss has a factor of ½; take the mean of the squares", {MEAN: MEAN + " / 2"}),
     Mistake("sum_for_mean", "the squares are summed; take their mean over the rows", {MEAN: MEAN[:-4]}),
