@@ -171,6 +171,17 @@ MISTAKES = (
     ),
     Mistake("only_one_allows", "only 1 and True allow a key; every value but 0 should", masked_where("mask != 1")),
     Mistake(
+        "negative_numbers_block",
+        "negative numbers in the mask block a key; every value but 0 should allow it",
+        masked_where("mask <= 0"),
+    ),
+    Mistake(
+        "mask_as_integers",
+        "the mask is turned into integers, which makes 0 of ½ or of 256; compare the mask itself with 0",
+        masked_where("mask.int() == 0"),
+        masked_where("mask.to(torch.uint8) == 0"),
+    ),
+    Mistake(
         "weights_multiplied_by_mask",
         "the weights are multiplied by the mask's values; the mask only says which keys are allowed",
         {CLEAR: "attn = attn * mask"},
