@@ -95,8 +95,8 @@ MISTAKES = (
     Mistake("square_for_cube", "x² stands in place of x³; take the cube", {CUBE: CUBE.replace("**3", "**2")}),
     Mistake(
         "root_of_two_over_pi_missing",
-        "the argument of tanh is multiplied by 2/π or by √2/π; multiply it by √(2/π)",
-        {ROOT: ["2 / math.pi", "math.sqrt(2) / math.pi"]},
+        "the argument of tanh is multiplied by 2/π, √2/π or √(π/2); multiply it by √(2/π)",
+        {ROOT: ["2 / math.pi", "math.sqrt(2) / math.pi", "math.sqrt(math.pi / 2)"]},
     ),
     Mistake(
         "half_missing_with_tanh",

@@ -100,6 +100,8 @@ MISTAKES = (
         "logsigmoid of δ and −δ",
         log_probs("{}.sigmoid().log()"),
         {LOG_POS: "pos_delta.sigmoid().log()", LOG_NEG: "(1 - neg_delta.sigmoid()).log()"},
+        {LOG_POS: "pos_delta.sigmoid().log()"},
+        {LOG_NEG: "(1 - neg_delta.sigmoid()).log()"},
         log_probs("({}.sigmoid() + 1e-8).log()"),
     ),
     Mistake(

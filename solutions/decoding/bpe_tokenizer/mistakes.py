@@ -213,6 +213,16 @@ MISTAKES = (
         {'.decode(errors="replace")': '.decode(errors="ignore")'},
     ),
     Mistake(
+        "cache_kept",
+        "encode keeps a cache, which a second training does not clear; clear it in train",
+        {
+            f"encoded = {{chunk: {OF_CHUNK}  # each of them once\n        for chunk, ids in encoded.items():": (
+                'encoded = self.__dict__.setdefault("encoded", {})\n'
+                "        for chunk, ids in [(one, list(one.encode())) for one in chunks if one not in encoded]:"
+            )
+        },
+    ),
+    Mistake(
         "goes_on_training",
         "a second training keeps merges or vocab of the first one; start anew with both",
         {ANEW: "pass", NEW_IDS: "for new in range(len(self.vocab), vocab_size):"},

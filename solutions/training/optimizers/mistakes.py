@@ -252,6 +252,10 @@ MISTAKES = (
             GRAD: "g = p.grad + self.weight_decay * p if self.weight_decay else p.grad",
             BUFFER: "b = g if b is None else b.mul_(self.momentum).add_(g)",
         },
+        {
+            GRAD: "g = p.grad + self.weight_decay * p if self.weight_decay else p.grad",
+            BUFFER: "b = g if b is None or not self.momentum else b.mul_(self.momentum).add_(g)",
+        },
     ),
     Mistake(
         "gradient_changed",
