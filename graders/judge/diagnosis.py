@@ -106,7 +106,7 @@ class Diagnosis:
         for _, one in self.candidates:
             if one.source.text == failing.source.text:  # a mistake itself: no need to run it again
                 one.replies.update(failing.replies)
-        found = self.named(failing, asked, categories)
+        found = self.named(failing, asked, suspects, categories)
         if found or not categories or categories == SLOW:
             return found
         found = self.named_in(failing, [one for one in asked if not in_half(one)], suspects, categories)
@@ -119,16 +119,24 @@ class Diagnosis:
         self, failing: Submission, some: list[Request], suspects: Mapping[int, Any], categories: set[str]
     ) -> list[Known]:
         """The same of a part of what was asked, if something is wrong there."""
-        return self.named(failing, some, categories) if any(id(one) in suspects for one in some) else []
+        return self.named(failing, some, suspects, categories) if any(id(one) in suspects for one in some) else []
 
-    def named(self, failing: Submission, asked: list[Request], categories: set[str]) -> list[Known]:
-        """What is to be named of the mistakes that these requests show."""
+    def named(
+        self, failing: Submission, asked: list[Request], suspects: Mapping[int, Any], categories: set[str]
+    ) -> list[Known]:
+        """What is to be named of the mistakes that these requests show.
+
+        Answers that pass every check make none, even where they differ from the reference, as free gradients do.
+        """
         told = self.telling(failing, asked, categories)
         self.both.lenient = bool(categories) and not any(refused(failing.ask(request)) for request in told)
         one_alone = self.closest(failing, asked, categories)
         if one_alone or categories in (SLOW, set()) or not self.candidates:
             return [one_alone] if one_alone else []
-        found = [(part, self.explained(failing, part)) for part in apart(told)]
+        found = [
+            (part, self.explained(failing, part) if any(id(request) in suspects for request in part) else [])
+            for part in apart(told)
+        ]
         unexplained = [request for part, known in found if not known for request in part]
         known = {one.diagnosis: one for _, some in found for one in some if self.spares(one, unexplained)}
         return [*known.values()][:MOST]
