@@ -473,3 +473,11 @@ def test_what_was_lost_with_a_connection_is_said_again(practised: Practised) -> 
     page.keyboard.insert_text("# lost\n")
     page.evaluate("window.socket.io.engine.close()")
     wait_for(lambda: practised.file.read_text() == "# heard\n# lost\n")
+
+
+def test_run_judges_what_another_editor_wrote_before_the_page_has_it(practised: Practised) -> None:
+    page = practised.open()
+    page.evaluate("void (katas.takeOver = () => new Promise((done) => setTimeout(done, 20_000)))")
+    practised.file.write_text(REFERENCE)
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".verdict")).to_have_text("PASS", timeout=30_000)

@@ -86,8 +86,8 @@ class Editor:
         return done
 
     def saved(self) -> bool:
-        """The same, before it is judged: says why it is not."""
-        if self.save():
+        """The same, before it is judged: says why it is not. What another editor has just written is shown at once."""
+        if self.save() or (self.text == self.sheet.base and not self.sheet.trouble):
             return True
         if self.sheet.trouble:
             say(self.sheet.trouble)
