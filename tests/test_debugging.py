@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import re
 import signal
@@ -13,12 +14,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from graders import __main__ as cli
 from graders.catalogue import katas
 from graders.catalogue.bugs import Bug, Change, planted, right_file, stood_for
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
+from graders.debugging.card import rows_of
 from graders.debugging.commands import show_hint
 from graders.debugging.debugging import lines_before, lines_changed
 from graders.debugging.draw import around, described, draw, suiting
@@ -447,6 +450,14 @@ def test_plain_words_are_understood_or_asked_back(name: str) -> None:
     matcher = matcher_of(kata, mistakes)
     for meant, words in SAID[name].items():
         assert meant in [mistakes[one].name for one in matcher.match(words, 2.0).maybe], words
+
+
+def test_report_says_of_a_line_that_was_moved_that_it_was() -> None:
+    shown = Console(width=80, record=True, file=io.StringIO())
+    line = "    optimizer.zero_grad()"
+    shown.print(rows_of(PlantedBug("late", "it is cleared too late", 1, [1], [line], [line], "numerics/x", "")))
+    assert "was    optimizer.zero_grad()" in (text := shown.export_text())
+    assert "right  the same, in another place" in text
 
 
 def test_hint_at_a_check_that_calls_nothing_ends_with_its_name() -> None:

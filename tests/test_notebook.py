@@ -42,6 +42,7 @@ CELLS = {
     "wrong": "%%kata scale\n" + WRONG + "\nprint('tried', scale(6.0))",
     "syntax": "%%kata scale\ndef scale(x:",
     "elsewhere": "helper = 2.0",
+    "magic": "%%kata scale\n%time\ndef scale(x, factor=2.0):\n    return x * factor",
     "alone": "%%kata scale\ndef scale(x, factor=helper):\n    return x * factor",
     "raises": "%%kata scale\ndef scale(x, factor=2.0):\n    return y\n\nscale(1)",
     "cheat": "%%kata scale --seed 7\n" + CHEAT + WRONG,
@@ -139,6 +140,12 @@ def test_an_error_in_the_cell_gets_the_usual_traceback_and_the_card(outputs: dic
     assert "NameError: name 'y' is not defined" in shown
     assert "notebook.py" not in shown
     assert card(outputs["raises"])[0].startswith("ERROR scale ")
+
+
+def test_line_that_only_ipython_understands_is_told(outputs: dict[str, list[Any]]) -> None:
+    lines = " ".join(" ".join(card(outputs["magic"])).split())
+    assert "the cell cannot be imported: SyntaxError: invalid syntax (line 2: `%time`)" in lines
+    assert lines.endswith("plain Python: put lines that begin with % or ! into another cell")
 
 
 def test_what_another_cell_defines_is_not_there_and_that_is_said(outputs: dict[str, list[Any]]) -> None:

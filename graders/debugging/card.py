@@ -72,8 +72,9 @@ def rows_of(bug: PlantedBug) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for label, lines in (("was", bug.was), ("right", bug.right)):
-        table.add_row(label, Text("\n".join(line.strip() for line in lines) or "nothing"))
+    was, right = ("\n".join(line.strip() for line in lines) or "nothing" for lines in (bug.was, bug.right))
+    table.add_row("was", Text(was))
+    table.add_row("right", Text("the same, in another place" if was == right else right))
     table.add_row("it is", Text(bug.sentence))
     for words in bug.words:
         table.add_row("you", Text(words))

@@ -26,6 +26,7 @@ from graders.judge.results import Result
 from graders.judge.run import DEFAULT_SEED
 
 COLOURS = {"green": "#2e9e44", "cyan": "#16879b", "red": "#d1433f", "yellow": "#b8860b"}  # seen on white and on black
+NOT_PYTHON = re.compile(r"SyntaxError: .*\(line \d+: `[%!]")  # but IPython runs it
 UNDEFINED = re.compile(r"NameError: name '\w+' is not defined")
 
 
@@ -68,6 +69,8 @@ def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
     rows += [("cost", words) for words in costs_in_words(result)]
     if any(UNDEFINED.search(outcome.message or "") for outcome in result.outcomes):
         rows.append(("note", "a cell is judged on its own: import and define in it all that it uses"))
+    if NOT_PYTHON.search(result.message or ""):
+        rows.append(("note", "a cell is judged as plain Python: put lines that begin with % or ! into another cell"))
     if isolation != "full":
         rows.append(("isolation", f"{isolation}; this system cannot isolate submissions fully, see SECURITY.md"))
     headline = reporter.headline(result)
