@@ -99,8 +99,8 @@ class Editor:
         text = self.text
         try:
             if mine:
-                self.sheet.keep_mine(self.state, text)
-                ui.run_javascript(f"katas.wasSaved({json.dumps(text)})")
+                if self.sheet.keep_mine(self.state, text):
+                    ui.run_javascript(f"katas.wasSaved({json.dumps(text)})")
             else:
                 attempts.keep(self.state, self.file.kata, text)
                 self.sheet.base = text

@@ -64,8 +64,8 @@ class Sheet:
         self.written[self.file.path] = text
         return True
 
-    def keep_mine(self, state: State, text: str) -> None:
-        """What the other editor wrote stays in the history. Raises: UsageError."""
+    def keep_mine(self, state: State, text: str) -> bool:
+        """What the other editor wrote stays in the history. Whether the page's text is saved. Raises: UsageError."""
         attempts.keep(state, self.file.kata, self.disk)
         self.base = self.disk
-        self.save(text)
+        return self.save(text)
