@@ -420,6 +420,24 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     context.close()
 
 
+def test_text_that_could_not_be_kept_is_not_told_saved(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, "# typed")
+    page.wait_for_function("katas.saved === '# typed'")
+    page.keyboard.insert_text(" here")
+    practised.file.write_text("# elsewhere\n")
+    both = page.get_by_label("Two versions")
+    expect(both).to_be_visible()
+    practised.file.unlink()
+    practised.file.mkdir()
+    page.get_by_role("button", name="Keep what I wrote here").click()
+    expect(both).not_to_be_visible()
+    assert page.evaluate("katas.saved") == "# typed"
+    practised.file.rmdir()
+    page.wait_for_function("katas.saved === '# typed here'")
+    assert practised.file.read_text() == "# typed here"
+
+
 def test_other_files_are_never_written(practised: Practised, tmp_path: Path) -> None:
     for path in ("/kata/nothing", "/kata/..%2F..%2Fscale", "/kata/scale?via=review", "/history/nothing"):
         assert practised.served.get(path, **practised.served.cookie)[0] == 404
