@@ -137,7 +137,8 @@ class WorkerProcess:
         try:
             if not self.met:
                 self.meet()
-            self.asked = self.back, _ = time.monotonic(), self.seconds()
+            self.asked = time.monotonic(), self.seconds()
+            self.back = self.asked[0]
             self.turn_to(of)
             wire.send(self.connection, message, self.remaining)
             self.number += 1
