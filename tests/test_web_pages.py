@@ -458,7 +458,26 @@ def test_other_files_are_never_written(practised: Practised, tmp_path: Path) -> 
     practised.file.unlink()
 
 
+def test_what_was_lost_with_a_connection_is_said_again(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, "# heard\n")
+    wait_for(lambda: practised.file.read_text() == "# heard\n")
+    page.evaluate("window.socket.io.engine.transport.ws.send = () => {}")
+    page.keyboard.insert_text("# lost\n")
+    page.evaluate("window.socket.io.engine.close()")
+    wait_for(lambda: practised.file.read_text() == "# heard\n# lost\n")
+
+
+def test_run_judges_what_another_editor_wrote_before_the_page_has_it(practised: Practised) -> None:
+    page = practised.open()
+    page.evaluate("void (katas.takeOver = () => new Promise((done) => setTimeout(done, 20_000)))")
+    practised.file.write_text(REFERENCE)
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".verdict")).to_have_text("PASS", timeout=30_000)
+
+
 def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: Practised) -> None:
+    """The last test, since it ends the server of all."""
     other, page = practised.open(), practised.open()
     practised.write(page, "# before\n")
     page.wait_for_function("katas.saved === '# before\\n'")
@@ -481,21 +500,3 @@ def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: 
             page.wait_for_timeout(100)
         expect(page.get_by_text("Connection lost")).not_to_be_visible()
         assert practised.file.read_text() == "# before\n# the last words it heard\n# while it was gone"
-
-
-def test_what_was_lost_with_a_connection_is_said_again(practised: Practised) -> None:
-    page = practised.open()
-    practised.write(page, "# heard\n")
-    wait_for(lambda: practised.file.read_text() == "# heard\n")
-    page.evaluate("window.socket.io.engine.transport.ws.send = () => {}")
-    page.keyboard.insert_text("# lost\n")
-    page.evaluate("window.socket.io.engine.close()")
-    wait_for(lambda: practised.file.read_text() == "# heard\n# lost\n")
-
-
-def test_run_judges_what_another_editor_wrote_before_the_page_has_it(practised: Practised) -> None:
-    page = practised.open()
-    page.evaluate("void (katas.takeOver = () => new Promise((done) => setTimeout(done, 20_000)))")
-    practised.file.write_text(REFERENCE)
-    page.get_by_role("button", name="Run").click()
-    expect(page.locator(".verdict")).to_have_text("PASS", timeout=30_000)
