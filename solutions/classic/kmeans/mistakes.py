@@ -3,6 +3,7 @@
 from graders.kata import Mistake
 
 DISTANCES = 'distances = torch.cdist(x, centroids, compute_mode="donot_use_mm_for_euclid_dist")'
+EXPANDED = "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + centroids.square().sum(1)"
 LABELS = "labels = distances.argmin(dim=1)"
 LAST, ROUNDS = "moves == max_iters", "range(max_iters + 1)"
 MOVED = "torch.where(counts > 0, sums / counts, centroids)"
@@ -130,7 +131,8 @@ MISTAKES = (
         "far from the origin, float32 is too coarse for ‖x‖² − 2xc + ‖c‖², which torch.cdist uses from 26 rows on; "
         "subtract one centroid at a time",
         {DISTANCES: "distances = torch.cdist(x, centroids)"},
-        {DISTANCES: "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + centroids.square().sum(1)"},
+        {DISTANCES: EXPANDED},
+        {DISTANCES: EXPANDED, INERTIA: "inertia = distances.amin(1).sum()"},
         {DISTANCES: "distances = centroids.square().sum(1) - 2 * x @ centroids.T"},
         {DISTANCES: "distances = torch.cdist(x, centroids)", INERTIA: "inertia = distances.amin(1).square().sum()"},
         BY_CDIST,
