@@ -26,7 +26,7 @@ from graders.cohort import learners as reading
 from graders.cohort import writers
 from graders.cohort.classes import all_learners
 from graders.cohort.learners import Learner
-from graders.cohort.repositories import Row
+from graders.cohort.repositories import Row, roster
 from graders.cohort.similar import shape
 from graders.faults import ROOT
 from tests import classes
@@ -236,7 +236,7 @@ def test_deadline_takes_what_was_there_then_and_late_ones_are_marked(toys: Path,
     roster.write_text("\n".join(["learner,repository,until,extra_days", *rows]))
     ran = cohort(toys, roster, *shared, "--until", DUE)
     assert ran.status == 0, ran.err
-    assert "can be set at will" in ran.out
+    assert "1 learner with late answers, by committers' clocks, which can be set at will: bob" in ran.out
     told = table(toys)
     assert {name: int(row["scale"]) == 100 for name, row in told.items()} == {
         "ann": False, "zoe": True, "max": True, "bob": True, "eve": True,
@@ -268,6 +268,43 @@ def test_what_came_late_without_an_answer_was_read_as_well(toys: Path) -> None:
     assert (fay.unread, fay.late, len(fay.commit)) == (False, {}, 10)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names that other systems do not allow")
+def test_no_learners_clock_or_name_of_a_folder_stops_the_class(toys: Path) -> None:
+    def read_late(repository: Path, until: str = DUE) -> Learner:
+        row = Row("gus", str(repository), until=until)
+        return reading.of_repository(row, katas.all_katas(toys), toys / "clones", take_late=True)
+
+    for number, folder in enumerate((b"a\tb", b"caf\xe9")):
+        repository = a_history(toys / f"named{number}", ("2026-12-17T12:00:00+01:00", REFERENCE))
+        (repository / "katas").rename(repository / os.fsdecode(folder))
+        git(repository, "add", "--all")
+        git(repository, "commit", "-q", "--amend", "-m", "moved", when="2026-12-17T12:00:00+01:00")
+        assert read_late(repository).late == {"scale": 2}
+    later, odd = (a_history(toys / f"at{when}", (when, REFERENCE)) for when in ("@253402300900 +0000", "@1 +9900"))
+    assert read_late(later).late["scale"] > 365
+    assert read_late(odd).late == {}
+    assert {name: list(read_late(at, "").answers) for name, at in (("later", later), ("odd", odd))} == {
+        "later": ["scale"], "odd": ["scale"],
+    }  # fmt: skip
+
+
+def test_answer_that_is_no_program_and_did_not_change_is_not_late(toys: Path) -> None:
+    repository = a_history(toys / "hal", ("2026-12-14T12:00:00+01:00", "def scale(:\n"))
+    (repository / "notes.txt").write_text("more")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "notes", when="2026-12-17T12:00:00+01:00")
+    row = Row("hal", str(repository), until=DUE)
+    assert reading.of_repository(row, katas.all_katas(toys), toys / "clones", take_late=True).late == {}
+
+
+def test_repository_without_a_commit_says_so(toys: Path) -> None:
+    repository = toys / "new"
+    repository.mkdir()
+    git(repository, "init", "-q")
+    (note,) = reading.of_repository(Row("ida", str(repository)), katas.all_katas(toys), toys / "clones").notes
+    assert note.endswith("it has no such commit; perhaps nothing was pushed, or `revision` should name a branch")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no such files")
 def test_two_of_one_name_are_noted_once_and_no_pipe_is_opened(toys: Path) -> None:
     folder = a_class(toys / "class", ann=REFERENCE)
@@ -286,6 +323,12 @@ def test_two_of_one_name_are_noted_once_and_no_pipe_is_opened(toys: Path) -> Non
         (["--late", "101"], "ann,/x,,", "there should be 0 to 100 percent"),
         ([], "ann,/x,tomorrow,", "line 2 of"),
         ([], "ann,/x,,many", "extra_days a number"),
+        ([], "ann,/x,2026-12-15T23:59Z,1e9", "line 2 of"),
+        (["--until", DUE], "ann,/x,,3e6", "line 2 of"),
+        ([], "ann,/x,,\n\n,,,\nbob,,,", "line 5 of"),
+        ([], "Lee, Ann,/x,,", "line 2 of"),
+        ([], '"Ann,/x,,\nbob,/y,,', "cannot be read (unexpected end of data)"),
+        ([], "", "has no learners: it should have a line of each"),
     ],
 )
 def test_times_that_are_none_are_one_sentence(toys: Path, arguments: list[str], line: str, why: str) -> None:
@@ -295,11 +338,27 @@ def test_times_that_are_none_are_one_sentence(toys: Path, arguments: list[str], 
     assert why in ran.err.splitlines()[-1]
 
 
+def test_roster_is_read_as_spreadsheets_write_it(tmp_path: Path) -> None:
+    file = tmp_path / "class.csv"
+    lines = [
+        "Learner, Repository,Extra days,remarks",
+        '"Lee, Ann", /x,2,',
+        "",
+        " Zoë  ,/y",
+        ",,,",
+        '"Lee, Ann",/x,,"a ""late"" one"',
+    ]
+    file.write_bytes("\r\n".join(lines).encode("utf-8-sig"))
+    assert roster(file) == [Row("Lee, Ann", "/x", extra_days="2"), Row("Zoë", "/y"), Row("Lee, Ann", "/x")]
+
+
 def test_identity_goes_from_the_roster_into_the_exports(toys: Path, shared: Shared) -> None:
     ann = a_history(toys / "ann", (DUE, REFERENCE))
     roster = toys / "class.csv"
     roster.write_text(f"learner,repository,login,id,email,section\nAnn Lee,{ann},al1,s-77,ann@e.org,B\n")
-    assert cohort(toys, roster, *shared, "--export", "canvas", "--export", "nbgrader").status == 0
+    ran = cohort(toys, roster, *shared, "--export", "canvas", "--export", "nbgrader", "--late", "10")
+    assert ran.status == 0
+    assert "nobody has a deadline, so --late takes nothing" in ran.out
     row = table(toys)["Ann Lee"]
     assert [row[name] for name in ("login", "id", "email", "section")] == ["al1", "s-77", "ann@e.org", "B"]
     _, _, canvas = csv.reader(io.StringIO((toys / "out" / "canvas.csv").read_text(encoding="utf-8")))

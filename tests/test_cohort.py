@@ -414,7 +414,7 @@ def test_lost_machines_leave_no_verdict_and_a_part_of_the_katas_changes_only_its
     with monkeypatch.context() as patched:
         patched.setattr(cohort_command, "judge_all", lambda jobs, *_: {job.key: told for job in jobs})
         assert cohort_command.main(asked, toys) == 1
-    assert "1 learners not wholly graded, since machines were lost" in (said := capsys.readouterr().out)
+    assert "1 learner not wholly graded, since machines were lost" in (said := capsys.readouterr().out)
     assert said.strip().endswith(": ann")
     assert points(toys)["ann"] == {"scale": "100", "affine": "", "total": "100"}
     assert "not graded" in (toys / "out" / "index.html").read_text(encoding="utf-8")

@@ -71,7 +71,7 @@ def all_learners(
 ) -> list[Learner]:
     """Raises: UsageError."""
     if source.suffix == ".csv":
-        found = [of_repository(row, katas, clones, until, take_late) for row in roster(source)]
+        found = [of_repository(row, katas, clones, until, take_late) for row in roster(source, until)]
     elif source.is_dir():
         found = of_folder(source, katas)
     elif source.is_file() and ending(source, (".zip",)):

@@ -163,7 +163,7 @@ def of_repository(
     name, repository = one_line(row.learner), row.repository
     address = hashlib.sha256(repository.encode()).hexdigest()[:12]  # a/b-c and a-b/c are two
     folder = clones / f"{re.sub(r'[^A-Za-z0-9]+', '-', repository)[-80:]}-{address}"
-    away = ""
+    away, due = "", row.deadline(until)
     try:
         if not folder.exists():
             clone(repository, folder)
@@ -173,7 +173,6 @@ def of_repository(
             except Trouble as trouble:
                 away = f"{repository} cannot be reached now ({trouble}): this is what was fetched before"
         newest = commit_of(folder, row.revision)
-        due = row.deadline(until)
         known = commit_before(folder, newest, due) if due else newest
         learner = found_in(Commit(folder, known or newest), name, katas)
         if due and not known:
@@ -184,7 +183,6 @@ def of_repository(
         learner.commit, learner.committed = read[:10], made_at(folder, read)
     except Trouble as trouble:
         learner = unread(name, f"{repository} at {row.revision} cannot be had: {trouble}")
-        due = None
     learner.place, learner.until = f"{repository} {row.revision}", due
     learner.about = {column: one_line(getattr(row, column)) for column in IDENTITY}
     if away:
@@ -197,10 +195,12 @@ def add_late(
     learner: Learner, clone: Path, newest: str, due: datetime, in_time: dict[str, Source], katas: list[Kata]
 ) -> None:
     """Takes the answers that became other programs after the deadline, and marks them. Raises: Trouble."""
-    before = dict(in_time)
-    for kata, answer in found_in(Commit(clone, newest), learner.name, katas).answers.items():
+    before, tree = dict(in_time), Commit(clone, newest)
+    answers = found_in(tree, learner.name, katas).answers
+    paths = {one_line(path): path for path in tree.objects}
+    for kata, answer in answers.items():
         if kata not in before or not same_program(before[kata].text, answer.text):
-            after = made_at(clone, newest, answer.shown) - due
+            after = made_at(clone, newest, paths[answer.shown]) - due
             learner.answers[kata] = answer
             learner.late[kata] = max(1, math.ceil(after / timedelta(days=1)))
 

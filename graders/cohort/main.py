@@ -24,8 +24,7 @@ from graders.judge import card
 
 PROMISED = {"strict": "full", "limits": "limits"}  # isolation; it may have been better
 NOT_GRADED = (
-    "learners not wholly graded, since machines were lost (run the same again; if it happens again, look at their "
-    "answers)"
+    "not wholly graded, since machines were lost (run the same again; if it happens again, look at their answers)"
 )
 MOST_NAMES = 10  # on the console
 
@@ -51,6 +50,8 @@ def grade(options: argparse.Namespace, root: Path, console: Console) -> int:
     name_files(learners)
     if (options.until or options.late is not None) and options.learners.suffix != ".csv":
         console.print(f"--until and --late need a roster (.csv) of repositories: {options.learners} is graded as it is")
+    elif options.late is not None and not any(learner.until for learner in learners):
+        console.print("nobody has a deadline, so --late takes nothing: add --until, or the roster's column `until`")
     earlier = [one for folder in options.earlier for one in read(options, folder, by_name)]
     ledger = Ledger(options.out / "results.sqlite")
     try:
@@ -105,15 +106,17 @@ def tell(console: Console, options: argparse.Namespace, learners: list[Learner],
     """Says what an instructor has to look at. Returns the exit status."""
     unread = [learner.name for learner in learners if learner.unread]
     late = [learner.name for learner in learners if learner.late]
+    hidden = left_out(options.learners)
     for names, what in (
-        (unread, "learners not read, or not wholly, see their notes"),
+        (unread, "not read, or not wholly, see their notes"),
         (lost, NOT_GRADED),
-        (left_out(options.learners), "left out, since their names begin with a dot"),
-        (late, "learners with late answers, by committers' clocks, which can be set at will"),
+        (hidden, "left out, since their names begin with a dot"),
+        (late, "with late answers, by committers' clocks, which can be set at will"),
     ):
         if names:
             shown = f"{', '.join(names[:MOST_NAMES])}{', …' * (len(names) > MOST_NAMES)}"
-            console.print(f"{len(names)} {what}: {shown}", markup=False, highlight=False, soft_wrap=True)
+            who = "" if names is hidden else f" learner{'s' * (len(names) != 1)}"
+            console.print(f"{len(names)}{who} {what}: {shown}", markup=False, highlight=False, soft_wrap=True)
     return int(bool(unread or lost))
 
 

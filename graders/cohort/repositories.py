@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass, fields
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from graders.faults import UsageError
@@ -54,28 +54,38 @@ def moment(text: str) -> datetime:
     return found
 
 
-def roster(file: Path) -> list[Row]:
-    """Raises: UsageError."""
+def roster(file: Path, of_all: datetime | None = None) -> list[Row]:
+    """Raises: UsageError, also where a deadline with its extra days, perhaps the one of all, is after the year 9999."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
-            lines = list(csv.DictReader(stream))
+            reader = csv.reader(stream, skipinitialspace=True, strict=True)
+            head = [cell.strip().casefold().replace(" ", "_") for cell in next(reader, [])]
+            lines = [(reader.line_num, cells) for cells in reader if any(map(str.strip, cells))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{file} cannot be read ({error}); it should be a .csv in UTF-8") from None
-    if not lines or not {"learner", "repository"} <= lines[0].keys():
+    if not {"learner", "repository"} <= set(head):
         raise UsageError(f"{file} should begin with the line: learner,repository,revision")
+    if not lines:
+        raise UsageError(f"{file} has no learners: it should have a line of each")
+    return [row_of(head, cells, f"line {number} of {file}", of_all) for number, cells in lines]
+
+
+def row_of(head: list[str], cells: list[str], where: str, of_all: datetime | None) -> Row:
+    """Raises: UsageError."""
+    if len(cells) > len(head):
+        raise UsageError(f"{where} has more cells than the first line; put a cell with a comma in quotation marks")
     names = [field.name for field in fields(Row)]
-    rows = [Row(**{name: cell for name in names if (cell := (line.get(name) or "").strip())}) for line in lines]
-    for number, row in enumerate(rows, start=2):
-        if not row.learner or not row.repository:
-            raise UsageError(f"line {number} of {file} should name a learner and a repository")
-        try:
-            row.deadline(None)
-        except (ValueError, OverflowError):
-            raise UsageError(
-                f"line {number} of {file}: until should be like 2026-12-15T23:59+01:00, and extra_days a number, "
-                f"got {row.until!r} and {row.extra_days!r}"
-            ) from None
-    return rows
+    row = Row(**{name: cell.strip() for name, cell in zip(head, cells, strict=False) if name in names and cell.strip()})
+    if not row.learner or not row.repository:
+        raise UsageError(f"{where} should name a learner and a repository")
+    try:
+        row.deadline(of_all)
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"{where}: until should be like 2026-12-15T23:59+01:00, and extra_days a number such as 2, "
+            f"got {row.until!r} and {row.extra_days!r}"
+        ) from None
+    return row
 
 
 def clone(repository: str, folder: Path) -> None:
@@ -103,7 +113,10 @@ def fetch(repository: Path) -> None:
 
 def commit_of(repository: Path, revision: str) -> str:
     """Raises: Trouble."""
-    return git(repository, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
+    try:
+        return git(repository, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
+    except Trouble:
+        raise Trouble("it has no such commit; perhaps nothing was pushed, or `revision` should name a branch") from None
 
 
 def commit_before(repository: Path, commit: str, until: datetime) -> str:
@@ -115,10 +128,16 @@ def commit_before(repository: Path, commit: str, until: datetime) -> str:
 
 
 def made_at(repository: Path, commit: str, path: str = "") -> datetime:
-    """When a commit was made, or the last one before it that changed the file. Raises: Trouble."""
+    """When a commit was made, or the last one before it that changed the file. Raises: Trouble.
+
+    A clock that shows no time, such as one of the year 10000, is later than all others.
+    """
     only = ["--", f":(literal){path}"] if path else []
     shown = git(repository, "log", "--max-count=1", "--format=%cI", "--end-of-options", commit, *only)
-    return datetime.fromisoformat(shown.decode().strip())
+    try:
+        return datetime.fromisoformat(shown.decode().strip())
+    except ValueError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def git(clone: Path | None, *arguments: str) -> bytes:
@@ -130,7 +149,9 @@ def git(clone: Path | None, *arguments: str) -> bytes:
         done = subprocess.run(
             ["git", *safe, *where, *arguments], capture_output=True, env=environment, timeout=CLONE_SECONDS, check=False
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired:
+        raise Trouble(f"git was not done after {CLONE_SECONDS} seconds") from None
+    except OSError as error:
         raise Trouble(str(error)) from None
     if done.returncode:
         raise Trouble(next(iter(done.stderr.decode(errors="replace").splitlines()), "git failed"))

@@ -155,7 +155,7 @@ class Commit:
 
     def files(self) -> Iterator[tuple[str, int]]:
         listed = git(self.clone, "ls-tree", "-r", "-z", "--long", "--end-of-options", self.revision)
-        for line in filter(None, listed.decode(errors="replace").split("\0")):
+        for line in filter(None, os.fsdecode(listed).split("\0")):
             about, _, path = line.partition("\t")
             mode, _, name, size = about.split()
             if mode in ("100644", "100755"):
