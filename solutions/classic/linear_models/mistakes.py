@@ -14,6 +14,13 @@ ONES = """root = torch.eye(x.shape[1] + 1).to(x) * l2**0.5
     A, t = torch.cat([F.pad(x, (0, 1), value=1.0), root]), F.pad(y, (0, len(root)))
     w = torch.linalg.pinv(A) @ t
     return w[:-1], w[-1]"""
+PADDED_GRAM = """X = F.pad(x, (1, 0), value=1.0)
+    penalties = l2 * torch.eye(X.shape[1]).to(x)
+    penalties[0, 0] = 0
+    theta = THETA
+    return theta[1:], theta[0]"""
+OF_PADDED = ["torch.linalg.solve(X.T @ X + penalties, X.T @ y)"]
+OF_PADDED += [f"torch.linalg.{one}(X.T @ X + penalties) @ X.T @ y" for one in ("inv", "pinv")]
 SPREAD = "x.std(0, correction=0).clamp(min=1e-9)"
 
 PADDED, TARGETS, PENALTY = "F.pad(x.double(), (0, 1), value=1.0)", "y.double()", "penalty = …"
@@ -97,6 +104,7 @@ MISTAKES = (
         {WEIGHTS: [f"w = torch.linalg.{one}({GRAM}) @ {MOMENTS}" for one in ("inv", "pinv")]},
         {WEIGHTS: f"w = torch.linalg.pinv({GRAM}) @ ({MOMENTS})"},
         {WEIGHTS: f"w = torch.cholesky_solve(({MOMENTS})[:, None], torch.linalg.cholesky({GRAM}))[:, 0]"},
+        {WEIGHTS: [PADDED_GRAM.replace("THETA", one) for one in OF_PADDED]},
     ),
     Mistake(
         "small_penalty_always",
