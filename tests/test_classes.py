@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from graders.catalogue import katas
+from graders.cohort import gradebook, writers
 from graders.cohort import learners as reading
-from graders.cohort import writers
 from graders.cohort.classes import all_learners
 from graders.cohort.learners import Learner
 from graders.cohort.repositories import Row, roster
@@ -395,6 +395,23 @@ def test_canvas_download_and_gradebook(toys: Path, shared: Shared) -> None:
     notes = (toys / "out" / "index.html").read_text(encoding="utf-8")
     assert "roybob: Canvas says that this was handed in late" in notes
     assert "Zed, Zoe: handed in nothing" in notes
+
+
+def test_two_of_one_name_in_the_gradebook_do_not_get_each_others_ids() -> None:
+    def joined(learners: list[Learner], *numbers: str) -> list[tuple[str, dict[str, str], list[str]]]:
+        people = [
+            Learner("Lee, Ann", notes=[gradebook.ABSENT], about={"canvas": one, "id": f"s-{one}"}) for one in numbers
+        ]
+        return [(one.name, one.about, one.notes) for one in gradebook.joined(learners, gradebook.Gradebook(people, {}))]
+
+    absent = ("Lee, Ann", {"canvas": "2", "id": "s-2"}, [gradebook.ABSENT])
+    downloaded = {"canvas": "1"}
+    own = ("leeann", downloaded | {"id": "s-1", "listed": "Lee, Ann"}, [])
+    assert joined([Learner("leeann", about=downloaded)], "2", "1") == [own, absent]
+    assert joined([Learner("leeann", about=downloaded)], "2") == [("leeann", downloaded, []), absent]
+    assert joined([Learner("Ann Lee")], "1", "2") == [("Ann Lee", {}, [gradebook.UNSURE])]
+    both = [("Ann Lee", {}, [gradebook.UNSURE]), ("ann-lee", {}, [gradebook.UNSURE])]
+    assert joined([Learner("Ann Lee"), Learner("ann-lee")], "1") == both
 
 
 @pytest.mark.parametrize("packed", [True, False], ids=["as_it_is", "unpacked"])

@@ -13,6 +13,8 @@ from graders.cohort.writers import one_line
 from graders.faults import UsageError
 
 ABSENT = "handed in nothing"
+UNSURE = "several in the gradebook or in the class have this name, so no id was taken from the gradebook"
+NUMBERS = ("canvas", "moodle")  # the platform's own, in the names of a download
 # What the platforms call what `Learner.about` has; `canvas` and `moodle` are the numbers in the names of a download.
 COLUMNS = {
     "canvas": "ID",
@@ -69,25 +71,40 @@ def person(row: dict[str, str]) -> Learner:
 def joined(learners: list[Learner], book: Gradebook) -> list[Learner]:
     """The learners with what the gradebook knows of them, and whoever is only there, with nothing handed in."""
     everyone = list(learners)
-    for one in book.people:
-        known = matching(one, learners)
-        if len(known) == 1:
+    surely = [sure(one, learners) for one in book.people]
+    left = [learner for learner in learners if not any(learner in known for known in surely)]
+    found = [known or by_name(one, left) for one, known in zip(book.people, surely, strict=True)]
+    for one, known in zip(book.people, found, strict=True):
+        if not known:
+            everyone.append(one)
+        elif len(known) == 1 and found.count(known) == 1:
             known[0].about = one.about | {name: value for name, value in known[0].about.items() if value}
             known[0].about["listed"] = one.name
-        elif not known:
-            everyone.append(one)
+        else:
+            for learner in known:
+                learner.notes += [UNSURE] * (UNSURE not in learner.notes)
     return everyone
 
 
-def matching(one: Learner, learners: list[Learner]) -> list[Learner]:
-    """By what is surest: the platform's number, then the login, the other columns, and only then the name."""
-    for name in ("canvas", "moodle", *IDENTITY[:3]):
+def sure(one: Learner, learners: list[Learner]) -> list[Learner]:
+    """By the platform's number, else by the login, else by the other columns."""
+    for name in (*NUMBERS, *IDENTITY[:3]):
         value = one.about.get(name)
         found = [learner for learner in learners if value and learner.about.get(name) == value]
         if found:
             return found
+    return []
+
+
+def by_name(one: Learner, learners: list[Learner]) -> list[Learner]:
+    """Without those who have another number."""
     names = {plain(one.name), plain(" ".join(reversed(one.name.split(",")))), plain(one.about.get("login", ""))}
-    return [learner for learner in learners if plain(learner.name) in names - {""}]
+    return [
+        learner
+        for learner in learners
+        if plain(learner.name) in names - {""}
+        and not any(name in learner.about and name in one.about for name in NUMBERS)
+    ]
 
 
 def plain(name: str) -> str:
