@@ -11,11 +11,13 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
 import stat
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 import zipfile
 from collections import deque
@@ -576,16 +578,29 @@ def test_bad_arguments_are_one_sentence(toys: Path, arguments: list[str], why: s
     assert ran.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("said", [None, b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"], ids=["away", "silent", "a_page"])
+@pytest.mark.parametrize("scheme", ["tcp", "tls"])
 def test_scheduler_that_does_not_answer_is_one_sentence(
-    toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    said: bytes | None, scheme: str, toys: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(cluster, "ANSWERING", 1)
     folder = a_class(toys / "class", ann=REFERENCE)
-    asked = ["cohort", str(folder), "--out", str(toys / "out"), "--scheduler", "tcp://127.0.0.1:1"]
-    assert cli.main(asked, toys) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1")
-    assert said.count("\n") == 1
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"{scheme}://127.0.0.1:{1 if said is None else server.getsockname()[1]}"
+        threading.Thread(target=answer, args=(server, said), daemon=True).start()
+        assert cli.main(["cohort", str(folder), "--out", str(toys / "out"), "--scheduler", address], toys) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"error: no Dask scheduler answers at {address} (")
+    assert told.count("\n") == 1
+
+
+def answer(server: socket.socket, said: bytes | None) -> None:
+    """Takes what comes, until the server is closed, and says this."""
+    taken = []
+    with contextlib.suppress(OSError):
+        while True:
+            taken.append(server.accept()[0])
+            taken[-1].sendall(said or b"")
 
 
 @pytest.mark.parametrize(("memory", "count"), [(64 << 30, 3), (5 << 30, 2), (1 << 30, 1)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import logging
 import signal
@@ -15,6 +16,7 @@ from typing import Any
 import dask
 from dask.system import CPU_COUNT
 from distributed import CancelledError, Client, LocalCluster, as_completed
+from distributed.comm.core import connect
 from distributed.scheduler import KilledWorker
 from distributed.system import MEMORY_LIMIT
 from rich.console import Console
@@ -176,9 +178,11 @@ def cluster(options: argparse.Namespace) -> Iterator[Client]:
     """The one whose scheduler was named, or one of this machine. Raises: UsageError."""
     if options.scheduler:
         try:
+            asyncio.run(greet(options.scheduler))
             client = Client(options.scheduler, timeout=ANSWERING, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"no Dask scheduler answers at {options.scheduler} ({error}); check the address") from None
+        except (OSError, ValueError, TypeError, MemoryError) as error:  # Dask takes what it reads for lengths
+            why = "it is none, or too busy" if isinstance(error, MemoryError | TimeoutError) else error
+            raise UsageError(f"no Dask scheduler answers at {options.scheduler} ({why}); check the address") from None
         with explained_loss(options.scheduler), client:
             yield client
         return
@@ -197,6 +201,12 @@ def cluster(options: argparse.Namespace) -> Iterator[Client]:
         except (RuntimeError, OSError, TimeoutError) as error:
             raise UsageError(f"no {count} workers can be started here ({error}); name fewer with --workers") from None
         yield stack.enter_context(Client(local, set_as_default=False))
+
+
+async def greet(address: str) -> None:
+    """Dask's own client would wait for ever for a reply. Raises: as Dask does where no scheduler answers."""
+    greeting = await asyncio.wait_for(connect(address, timeout=ANSWERING), 2 * ANSWERING)
+    await greeting.close()
 
 
 @contextlib.contextmanager
