@@ -27,6 +27,11 @@ from graders import author, cohort, debugging, desk, grade, interview, report, w
 from graders.faults import FAULT, INTERRUPTED, ROOT, UsageError, complain
 from graders.judge.spelling import HANDLER
 
+for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    if getattr(sys, name) is None:  # closed: else the next file that is opened would stand in its place
+        setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+        os.set_inheritable(getattr(sys, name).fileno(), True)
+
 HEEDED = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # else it is a shell's background job
 
 

@@ -442,6 +442,14 @@ def test_a_full_disk_is_one_sentence(toys: Path, arguments: tuple[str, ...]) -> 
     assert ran.returncode == 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no shell there closes them")
+def test_closed_input_and_output_change_nothing_else(toys: Path) -> None:
+    solve(toys)
+    command = ["sh", "-c", '"$0" "$@" <&- >&-', *command_line(toys), "grade"]
+    ran = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
 def test_an_ascii_terminal_gets_ascii(toys: Path) -> None:
     solve(toys, scale=WRONG)
     mistakes = toys / "solutions/toys/scale/mistakes.py"

@@ -7,6 +7,7 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -447,6 +448,16 @@ def test_closed_pipe_suspends(desk: Path) -> None:
     assert the_report(desk).ended == ""
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no shell there closes them")
+@pytest.mark.parametrize("closed", ["<&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_closed_input_and_output_suspend(desk: Path, closed: str) -> None:
+    command = [*command_line(desk), "interview", "--seed", "1"]
+    done = subprocess.run(["sh", "-c", f'"$0" "$@" {closed}', *command], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert flat(done.stdout).endswith(RESUME) == (closed == "<&-")
+    assert the_report(desk).ended == ""
+
+
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     made = FakeClock()
@@ -816,6 +827,24 @@ def test_another_terminal_is_noticed(desk: Path, clock: FakeClock, capsys: pytes
     assert the_report(desk).round.words == ["one", "from there"]
     here.close()
     there.close()
+
+
+def test_file_that_is_written_in_another_terminal_stays(
+    desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hold(desk, clock, "next")
+    here = State(desk)
+    (made,) = reports(here.events())
+    options = argparse.Namespace(resume=True, partner=None)
+    session = interviews.InterviewSession(options, desk, here, Scripted(clock, "next"), SimpleNamespace(launcher=None))  # type: ignore[arg-type]
+    interview = session.resume(made)
+    hold(desk, clock, "next", resume=True)
+    written(desk).write_text(REFERENCE)
+    with pytest.raises(EOFError):
+        loop.run(interview)
+    assert "this interview went on in another terminal" in flat(capsys.readouterr().out)
+    assert written(desk).read_text() == REFERENCE
+    here.close()
 
 
 def test_lost_points_lead_to_the_statement_and_to_the_question_that_was_not_asked() -> None:

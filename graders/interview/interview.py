@@ -144,6 +144,7 @@ class Interview(Sitting):
 
     def enter(self, name: str, phase: str, quietly: bool = False) -> None:
         """Raises: UsageError."""
+        self.refuse_another_terminal()  # before its file is written over
         with whole():
             if phase == "code":  # before it is told: else a cut in between would leave what stood there
                 attempts.begin(self.state, self.katas[name], VIA, todo=False, code=self.code_so_far)

@@ -60,14 +60,18 @@ class Sitting(abc.ABC):
 
     def add(self, what: str, **body: Any) -> None:
         """Raises: UsageError where it cannot be remembered; then it has not happened."""
-        if len(self.events()) != self.count:
-            raise UsageError(
-                f"this {self.noun} went on in another terminal: go on there, or end that one and use --resume"
-            )
+        self.refuse_another_terminal()
         document = {self.kind: self.record.id, "what": what, "elapsed": round(self.clock(), 1)} | body
         with whole():
             self.record.add(self.state.add(self.kind, "", document))
             self.count += 1
+
+    def refuse_another_terminal(self) -> None:
+        """Raises: UsageError where something happened that did not happen here."""
+        if len(self.events()) != self.count:
+            raise UsageError(
+                f"this {self.noun} went on in another terminal: go on there, or end that one and use --resume"
+            )
 
     def note(self, what: str, **body: Any) -> None:
         """The same, about the kata at hand."""
