@@ -380,6 +380,19 @@ def test_open_round_is_not_given_up_unasked(toys: Path) -> None:
     assert "scale has changed since that round began: begin another, nox -s debug -- --new" in changed.stderr
 
 
+def test_round_that_cannot_be_written_begins_in_no_file_and_ends_no_other(toys: Path) -> None:
+    another(toys)
+    assert piped(toys, "quit\n", "debug", "scale", "--bugs", "1").returncode == 0
+    mine = file_of(toys).read_text() + "# my words\n"
+    file_of(toys).write_text(mine)
+    (toys / ".kata/debug/twin.py").mkdir()
+    refused = piped(toys, "", "debug", "scale", "twin", "--new")
+    assert refused.returncode == 2
+    assert "twin.py cannot be written: Is a directory; mend that, then try again" in refused.stderr
+    (one,) = debug_rounds(events(toys))
+    assert (one.ended, file_of(toys).read_text()) == ("", mine)
+
+
 def test_lines_with_bugs_stand_for_those_of_the_right_file() -> None:
     bugs = [Bug("one", "", (Change(2, 4, ("a",)),)), Bug("other", "", (Change(5, 7, ()),))]
     assert [stood_for(line, bugs) for line in (1, 2, 3, 4, 5, 6)] == [{1}, {2}, {3, 4}, {5, 6, 7}, {6, 7, 8}, {9}]

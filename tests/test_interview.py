@@ -713,7 +713,9 @@ def test_chain_goes_on_with_ones_own_code_above_the_other_signature(
 
 
 @pytest.mark.parametrize("code", ["", "x = (\n"], ids=["nothing", "no Python"])
-def test_chain_goes_on_whatever_was_written_before(chained: Path, clock: FakeClock, code: str) -> None:
+def test_chain_goes_on_whatever_was_written_before(
+    chained: Path, clock: FakeClock, code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     hold(chained, clock, "next", "next", "next", **CHAIN)
     if code:
         written(chained).write_text(code)
@@ -722,6 +724,7 @@ def test_chain_goes_on_whatever_was_written_before(chained: Path, clock: FakeClo
     text = (chained / ".kata/interview/affine.py").read_text()
     stub = bare(stub_of(MODULE_REFERENCE))
     assert text == (f"# x = (\n\n\n{AT_HAND}\n\n{stub}" if code else stub)
+    assert ("Your code for scale stands above" in flat(capsys.readouterr().out)) == bool(code)
 
 
 def test_chain_is_judged_by_the_other_grader(chained: Path, terminal: Callable[..., Tty]) -> None:

@@ -21,11 +21,13 @@ from graders.desk.progress import progress_of
 from graders.desk.state import Event, State
 from graders.desk.status import end_of_day
 from graders.faults import UsageError
+from graders.files import make_room
 from graders.judge.planting import Planting
 from graders.sitting import clock as clocks
 from graders.sitting import session
 from graders.sitting.clock import Clock, Reading
 from graders.sitting.commands import Command
+from graders.sitting.interrupts import whole
 from graders.sitting.session import Session, numbered
 from graders.sitting.sitting import Sitting
 from graders.sitting.terminal import Terminal
@@ -133,16 +135,21 @@ class DebugSession(Session[DebugRound]):
             common = {"minutes": minutes, "seed": seed, "slow": self.options.slow}
             common |= {"joint": uuid.uuid4().hex} if files > 1 else {}
             bodies = [begin_body(one) | common for one in drawn]
-        for old in given_up:
-            if not old.ended:
-                self.state.add(KEY, "", {KEY: old.id, "what": "end", "elapsed": old.elapsed, "how": "abandoned"})
+        answers = [attempts.file_for(one.planting.kata, KEY) for one in drawn]
+        for file in answers:  # all or none: else a round would be given up for one that does not begin
+            make_room(file, "mend that, then try again")
         made = []
-        for one, body in zip(drawn, bodies, strict=True):
+        with whole():
             # before it is told: else a cut would leave what stood there
-            attempts.write(attempts.file_for(one.planting.kata, KEY), body["planted"])
-            event = self.state.add(KEY, "", body | now())
-            made.append(self.sat(begun(event), one, Clock(reading_of(event))))
-            self.sitting = made[-1]
+            for file, body in zip(answers, bodies, strict=True):
+                attempts.write(file, body["planted"])
+            for old in given_up:
+                if not old.ended:
+                    self.state.add(KEY, "", {KEY: old.id, "what": "end", "elapsed": old.elapsed, "how": "abandoned"})
+            for one, body in zip(drawn, bodies, strict=True):
+                event = self.state.add(KEY, "", body | now())
+                made.append(self.sat(begun(event), one, Clock(reading_of(event))))
+                self.sitting = made[-1]
         length = "1 minute" if minutes == 1 else f"{minutes} minutes"
         self.terminal.say(f"A debug round of {length}; the clock runs on while you are away.")
         return made

@@ -178,7 +178,7 @@ class Interview(Sitting):
         words = {"file": attempts.shown(self.kata, VIA), "editor": self.terminal.editor}
         questions = f"{asked} question{'s' if asked > 1 else ''}"
         self.say(self.introductions[self.phase].format(**words, questions=questions))
-        if self.phase == "code" and one.after:
+        if self.phase == "code" and one.after and self.code_so_far:
             self.say(f"Your code for {one.after} stands above the new signature: call it, change it, or delete it.")
 
     def put_task(self) -> None:
