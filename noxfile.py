@@ -7,6 +7,7 @@ import hashlib
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -173,11 +174,16 @@ def run(session: nox.Session, command: str, group: str) -> None:
     """Runs our command line; its exit status is the session's, its output is all there is."""
     environment(session, group)
     with subprocess.Popen([str(PYTHON), "-m", "graders", command, *session.posargs], cwd=ROOT) as process:
+        signal.signal(signal.SIGTERM, lambda *_: process.terminate())  # else it would run on without us
         while process.poll() is None:
             with contextlib.suppress(KeyboardInterrupt):  # it gets that too, and has something left to say
                 process.wait()
-    if process.returncode:
-        sys.exit(process.returncode)
+    status = process.returncode
+    if status < 0:
+        name, status = signal.Signals(-status).name, 128 - status  # as a shell counts
+        session.warn(f"{command} was ended by {name}; if the terminal no longer shows what you type, type: stty sane")
+    if status:
+        sys.exit(status)
 
 
 def environment(session: nox.Session, group: str) -> None:

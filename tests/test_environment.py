@@ -38,6 +38,26 @@ def sentence(done: subprocess.CompletedProcess[str]) -> str:
     return said[0].partition("Session grade aborted: ")[2].partition(" (took")[0]
 
 
+def ended_by(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+    """A session whose Python is this script."""
+    (folder / "python").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "python").chmod(0o755)
+    return nox(folder, noxfile='\nPYTHON = ROOT / "python"\nenvironment = lambda *_: None\n')
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals and no sh")
+def test_what_is_begun_does_not_outlive_nox(tmp_path: Path) -> None:
+    done = ended_by(tmp_path, "trap 'echo ended; exit 7' TERM\nkill -TERM $PPID\nsleep 20 &\nwait")
+    assert (done.stdout, done.returncode) == ("ended\n", 7)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals and no sh")
+def test_what_was_killed_is_told(tmp_path: Path) -> None:
+    done = ended_by(tmp_path, "kill -KILL $$")
+    assert "grade was ended by SIGKILL; if the terminal no longer shows what you type" in done.stderr
+    assert done.returncode == 137
+
+
 def test_no_network(tmp_path: Path) -> None:
     done = nox(tmp_path, **OFFLINE, PIP_INDEX_URL="http://127.0.0.1:9/simple")
     wanted = "the package index cannot be reached: check the network, then run this again"

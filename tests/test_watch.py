@@ -293,9 +293,10 @@ def test_polling_sees_saves(desk: Path) -> None:
     end(terminal.child)
 
 
-def test_interrupt_leaves_terminal_and_machine_as_they_were(terminal: Terminal) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_leaves_terminal_and_machine_as_they_were(terminal: Terminal, sent: signal.Signals) -> None:
     before = {int(one) for one in subprocess.check_output(["ps", "-eo", "pid="], text=True).split()}
-    terminal.child.sendintr()
+    terminal.child.sendintr() if sent == signal.SIGINT else terminal.child.kill(sent)
     terminal.child.expect(pexpect.EOF)
     assert terminal.child.wait() == 130
     assert "Traceback" not in (terminal.child.before or "")

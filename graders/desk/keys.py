@@ -42,9 +42,11 @@ def unbuffered() -> Iterator[Callable[[], str]]:
             tty.setcbreak(terminal)
             # A shell that was gone back to by Ctrl-Z leaves its own settings.
             signal.signal(signal.SIGCONT, lambda *_: tty.setcbreak(terminal, termios.TCSANOW))
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # as by Ctrl-C, the terminal is left as it was
             yield lambda: sys.stdin.read(1)
         finally:
             signal.signal(signal.SIGCONT, signal.SIG_DFL)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
