@@ -454,9 +454,10 @@ def test_reviews_a_day_can_be_limited(
 
 
 def test_plan_for_a_day(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for day in ("tomorrow", "2020-01-01", f"{datetime.now().astimezone():%Y-%m-%d}"):
-        assert "--until should be a day after today, such as 2" in refusal(desk, capsys, "review", "--until", day)
     grade(desk, REFERENCE)
+    for day in ("", "tomorrow", "2020-01-01", f"{datetime.now().astimezone():%Y-%m-%d}", "9999-12-31"):
+        said = refusal(desk, capsys, "review", "--until", day)
+        assert "--until should be a day after today, in less than ten years, such as 2" in said
     ahead = datetime.now().astimezone() + timedelta(days=6)
     said = say(desk, capsys, "review", "--until", f"{ahead:%Y-%m-%d}")
     assert "scale" in said

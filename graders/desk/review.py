@@ -21,6 +21,7 @@ from graders.files import replace_file
 from graders.judge import card
 
 VIA = "review"
+FARTHEST = timedelta(days=3650)  # of a day to plan for: each day until then is planned
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -31,7 +32,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
             exchange(state, options.export, options.merge)
             return 0
         chosen = katas.all_katas(root)
-        if options.until or options.a_day:
+        if options.until is not None or options.a_day is not None:
             aim(state, options.until, options.a_day)
             show_plan(overview(state, chosen), console)
             return 0
@@ -71,9 +72,9 @@ def aim(state: State, day: str | None, a_day: str | None) -> None:
     today = state.now().astimezone().date()
     goal = goal_of(state.events(), today)
     body: dict[str, Any] = {"until": f"{goal.until}" if goal else None}
-    if day:
+    if day is not None:
         body["until"] = None if day == "none" else read_day(day, today)
-    if a_day:
+    if a_day is not None:
         if a_day != "none" and not (a_day.isdecimal() and int(a_day)):
             raise UsageError(f"--a-day should be a number from 1, or none, got {a_day}")
         body["a_day"] = None if a_day == "none" else int(a_day)
@@ -83,11 +84,12 @@ def aim(state: State, day: str | None, a_day: str | None) -> None:
 def read_day(day: str, today: date) -> str:
     """Raises: UsageError."""
     try:
-        ahead = date.fromisoformat(day) > today
+        ahead = today < date.fromisoformat(day) < today + FARTHEST
     except ValueError:
         ahead = False
     if not ahead:
-        raise UsageError(f"--until should be a day after today, such as {today + timedelta(days=21)}, got {day}")
+        such = today + timedelta(days=21)
+        raise UsageError(f"--until should be a day after today, in less than ten years, such as {such}, got {day}")
     return day
 
 
