@@ -276,6 +276,8 @@ def test_what_does_not_go_is_one_sentence(desk: Path, capsys: pytest.CaptureFixt
     (desk / "file").write_text("kept")
     assert cli.main(["interview", "--minutes", "20", "--partner", "file/page.html"], desk) == 2
     assert "cannot be written" in capsys.readouterr().err
+    assert cli.main(["interview", "--minutes", "20", "--partner", "file"], desk) == 2
+    assert "file is there and is no such page: it would be lost; name another file" in capsys.readouterr().err
     assert (desk / "file").read_text() == "kept"
     piped(desk, "quit\n", "interview", "--minutes", "20")
     alone = piped(desk, "", "interview", "--resume", "--partner")

@@ -23,12 +23,15 @@ from graders.sitting.interrupts import Stopped
 from graders.sitting.terminal import Terminal
 
 KEPT = ("prompt", "time", "run", "submit", "quit")  # of the commands of an interview with the terminal
+TITLE = b"<title>For the interviewer"  # of a page, in page.html.jinja
 ADVICE = "name another file: --partner FILE"
 
 
 def hand_over(terminal: Terminal, katas: Sequence[Kata], minutes: int, seed: int, file: Path) -> None:
     """Writes the interviewer's page, and waits until they have it. Raises: UsageError, GraderError."""
     make_room(file, ADVICE)
+    if file.is_file() and file.stat().st_size and TITLE not in file.read_bytes():
+        raise UsageError(f"{file} is there and is no such page: it would be lost; {ADVICE}")
     replace_file(file, page_of(katas, minutes, seed), ADVICE)
     terminal.say(f"The interviewer's page:  {file}")
     terminal.say(
