@@ -10,6 +10,10 @@ COMMON = {
     "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide keys first",
     "hidden_by_1e9": "hidden scores are a constant such as −1e9, which float16 cannot hold; fill with −∞",
     "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible scores can be lower; fill with −∞",
+    "hidden_by_almost_0": (
+        "hidden scores are set to almost 0, or lowered by almost nothing, as by −1e-9 for −1e9, so their keys still "
+        "count; fill with −∞"
+    ),
     "zero_scores_hidden": (
         "scores of exactly 0 are hidden, even if their keys are visible; hide keys by the mask, whatever the score is"
     ),
@@ -27,6 +31,10 @@ COMMON = {
     ),
     "heads_merged_without_transpose": (
         "the heads are reshaped to (B, S, D) without transposing back, which mixes tokens and heads; transpose first"
+    ),
+    "heads_merged_by_another_transpose": (
+        "the heads are merged after transpose(-1, -2), which swaps tokens and channels; swap heads and tokens, "
+        "transpose(1, 2)"
     ),
     "no_output_map": "out_linear is not applied; apply it to the merged heads",
     "dropout_left_on": "dropout changes the weights while the module trains; leave dropout out",

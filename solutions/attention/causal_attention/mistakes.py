@@ -149,6 +149,11 @@ MISTAKES = (
     ),
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake(
+        "hidden_by_almost_0",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e-9"), **NOT_CLEARED},
+        {HIDDEN: "(scores + ~seen * -1e-9)", **NOT_CLEARED},
+    ),
+    Mistake(
         "hidden_by_1e4",
         "hidden scores are −1e4, or their old value minus 1e4, and visible scores can be lower; fill with −∞, then "
         "set hidden weights to 0",

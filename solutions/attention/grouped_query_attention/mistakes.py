@@ -110,6 +110,7 @@ MISTAKES = (
         split(".view(B, S, d, N).permute(0, 3, 1, 2)"),
     ),
     Mistake("heads_merged_without_transpose", {MERGE: "heads.reshape(B, S, D)"}),
+    Mistake("heads_merged_by_another_transpose", {MERGE: "heads.transpose(-1, -2).reshape(B, S, D)"}),
     Mistake("no_output_map", {f"self.out_linear({MERGE})": [f"{MERGE} + 0 * self.out_linear(x)", MERGE]}),
     Mistake("causal_ignored", "causal changes nothing; hide later keys if it is True", {HIDE: "pass"}),
     Mistake(
@@ -134,6 +135,10 @@ MISTAKES = (
     ),
     Mistake("hidden_by_1e9", {HIDE: HIDE.replace("-torch.inf", "-1e9")}),
     Mistake("hidden_by_1e4", {HIDE: HIDE.replace("-torch.inf", "-1e4")}),
+    Mistake(
+        "hidden_by_almost_0",
+        {HIDE: [HIDE.replace("-torch.inf", "-1e-9"), "scores = scores + ~seen * -1e-9"]},
+    ),
     Mistake("softmax_over_queries", {WEIGHTS: "scores.softmax(-2)"}),
     Mistake("maximum_not_subtracted", {WEIGHTS: "(scores.exp() / scores.exp().sum(-1, keepdim=True))"}),
     Mistake("dropout_left_on", {WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"}),

@@ -217,6 +217,7 @@ MISTAKES = (
     ),
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake("hidden_by_1e4", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")}),
+    Mistake("hidden_by_almost_0", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e-9"), "(scores + ~seen * -1e-9)"]}),
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1) * seen"}),
     Mistake("zero_scores_hidden", {HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)"}),
     Mistake("maximum_not_subtracted", {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"}),

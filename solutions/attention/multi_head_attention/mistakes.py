@@ -75,6 +75,7 @@ MISTAKES = (
         "the heads are reshaped to (B, Sq, D) without transposing back, which mixes tokens and heads; transpose first",
         {MERGE: "heads.reshape(B, Sq, D)"},
     ),
+    Mistake("heads_merged_by_another_transpose", {MERGE: "heads.transpose(-1, -2).reshape(B, Sq, D)"}),
     Mistake(
         "no_output_map",
         {RESULT: ["return " + MERGE + " + 0 * self.out_linear(query), attn", "return " + MERGE + ", attn"]},
@@ -155,6 +156,12 @@ MISTAKES = (
             for constant in ("-1e4", "-65504.0")
             for more in ({}, NOT_CLEARED)
         ),
+    ),
+    Mistake(
+        "hidden_by_almost_0",
+        "blocked scores are set to almost 0, as by -1e-9 for -1e9, so their keys still count; use the least value of "
+        "the dtype, and set the weights of blocked keys to 0 after the softmax",
+        {BLOCK: BLOCK.replace(LEAST, "-1e-9"), **NOT_CLEARED},
     ),
     Mistake(
         "penalty_times_one_minus_mask",

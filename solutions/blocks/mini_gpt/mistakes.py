@@ -67,6 +67,7 @@ ATTENTION = (
         leaking({"-torch.inf": "0.0"}),
     ),
     Mistake("hidden_by_1e9", {"-torch.inf": "-1e9"}),
+    Mistake("hidden_by_almost_0", {"-torch.inf": "-1e-9"}, leaking({"-torch.inf": "-1e-9"})),
     Mistake(
         "masked_after_softmax",
         {HIDE: "", WEIGHTS: "weights = scores.softmax(dim=-1) * seen"},

@@ -173,6 +173,7 @@ MISTAKES = (
     ),
     Mistake("maximum_not_subtracted", {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"}),
     Mistake("hidden_by_1e4", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")}),
+    Mistake("hidden_by_almost_0", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e-9"), "(scores + ~seen * -1e-9)"]}),
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake(
         "dropout_left_on",
