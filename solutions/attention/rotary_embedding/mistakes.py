@@ -89,6 +89,18 @@ MISTAKES = (
         {EXPONENT: f"2 * ({EXPONENT})"},
     ),
     Mistake(
+        "exponents_from_one",
+        "i runs from 1 to d/2; it should run from 0 to d/2 − 1, so that the first pair has the frequency 1",
+        {EXPONENT: EXPONENT.replace("0, d, 2", "2, d + 2, 2")},
+    ),
+    Mistake(
+        "exponents_floored",
+        "// rounds the exponents to whole numbers; divide by /",
+        {EXPONENT: EXPONENT.replace("/ d", "// d")},
+        {EXPONENT: f"-({EXPONENT.removeprefix('-').replace('/ d', '// d')})"},
+        {EXPONENT: f"-({EXPONENT.removeprefix('-').replace('0, d, 2', '2, d + 2, 2').replace('/ d', '// d')})"},
+    ),
+    Mistake(
         "exponents_up_to_one",
         "the exponents run from 0 to −1; they should be −2i/d, so the last one is −(d − 2)/d",
         {EXPONENT: EXPONENT.replace("/ d", "/ max(d - 2, 1)")},
