@@ -7,6 +7,7 @@ EXPONENT = "-torch.arange(0, dim, 2, dtype=torch.float64) / dim"
 ANGLES = "angles = torch.arange(length)[:, None] * theta"
 WOVEN = "torch.stack((angles.sin(), angles.cos()), -1).flatten(1)"
 RESULT = f"return {WOVEN}.to(dtype)"
+SINES_FIRST = {WOVEN: "torch.cat((angles.sin(), angles.cos()), -1)"}
 # Of alibi_slopes.
 SLOPES = "2 ** (-8 * h / n) for h in range(1, n + 1)"
 BETWEEN = "range(1, 2 * n, 2)"
@@ -26,7 +27,7 @@ MISTAKES = (
     Mistake(
         "sines_first",
         "all sines come first and all cosines after them; sin and cos of one angle should be neighbours",
-        {WOVEN: "torch.cat((angles.sin(), angles.cos()), -1)"},
+        SINES_FIRST,
     ),
     Mistake(
         "cosines_in_even_columns",
@@ -50,6 +51,17 @@ MISTAKES = (
         "exponents_up_to_one",
         "the exponents run from 0 to −1; they should be −2i/dim, so the last one is −(dim − 2)/dim",
         {EXPONENT: EXPONENT.replace("/ dim", "/ max(dim - 2, 1)")},
+    ),
+    Mistake(
+        "as_in_tensor2tensor",
+        "all sines come first and the exponents run from 0 to −1, as in Tensor2Tensor and many diffusion models; here sin "
+        "and cos of one angle are neighbours, and the exponents are −2i/dim",
+        {EXPONENT: EXPONENT.replace("/ dim", "/ max(dim - 2, 1)"), **SINES_FIRST},
+        {
+            "from torch import Tensor": "import math\nfrom torch import Tensor",
+            "theta = …": "theta = torch.exp(torch.arange(dim // 2).float() * -(math.log(base) / (dim // 2 - 1)))",
+            **SINES_FIRST,
+        },
     ),
     Mistake(
         "positive_exponent",
@@ -107,6 +119,7 @@ MISTAKES = (
         "first_slope_one",
         "the first of n slopes is 2⁰; it should be 2^(−8/n)",
         {SLOPES: SLOPES.replace("1, n + 1", "n")},
+        {SLOPES: SLOPES.replace("1, n + 1", "n"), "n = 2 …": "n = num_heads"},
     ),
     Mistake(
         "powers_of_a_half",
@@ -154,6 +167,13 @@ MISTAKES = (
         "no_bias_for_later_keys",
         "later keys get a bias of 0; give them the same bias as earlier keys at the same distance",
         {BIAS: BIAS.replace(".abs()", ".clamp(min=0)")},
+    ),
+    Mistake(
+        "bias_of_the_key_alone",
+        "the bias is the slope times the key's position, as in BLOOM, whose causal softmax gives the same weights; "
+        "here it is minus the slope times the distance",
+        {BIAS: BIAS.replace("-(queries - keys).abs()", "keys.expand(1, q_len, k_len)")},
+        {BIAS: BIAS.replace("-(queries - keys).abs()", "(keys + 1 - k_len).expand(1, q_len, k_len)")},  # as in MPT
     ),
     Mistake(
         "causal_mask_inside",
