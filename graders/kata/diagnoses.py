@@ -6,6 +6,9 @@ COMMON = {
     "scaled_by_d": "the scores are divided by d; divide them by √d",
     "scaled_by_embed_dim": "the scores are divided by √embed_dim; divide them by √d, where d = embed_dim / num_heads",
     "float32_root": "√d or 1/√d is a float32 tensor, too coarse for float64; use math.sqrt or ** 0.5",
+    "coarse_constants": (
+        "√2 or √(2/π) is a float32 tensor or has too few digits, too coarse for float64; use math.sqrt"
+    ),
     "itself_hidden": "a token does not see itself; it should",
     "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide keys first",
     "hidden_by_1e9": "hidden scores are a constant such as −1e9, which float16 cannot hold; fill with −∞",

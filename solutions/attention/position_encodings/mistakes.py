@@ -54,8 +54,8 @@ MISTAKES = (
     ),
     Mistake(
         "as_in_tensor2tensor",
-        "all sines come first and the exponents run from 0 to −1, as in Tensor2Tensor and many diffusion models; here sin "
-        "and cos of one angle are neighbours, and the exponents are −2i/dim",
+        "all sines come first and the exponents run from 0 to −1, as in Tensor2Tensor and many diffusion models; here "
+        "sin and cos of one angle are neighbours, and the exponents are −2i/dim",
         {EXPONENT: EXPONENT.replace("/ dim", "/ max(dim - 2, 1)"), **SINES_FIRST},
         {
             "from torch import Tensor": "import math\nfrom torch import Tensor",

@@ -144,6 +144,10 @@ BLOCK = (
         "gelu_by_tanh",
         "the GELU is approximated by tanh; here it is the exact one, F.gelu without options",
         {GELU: 'F.gelu(self.fc1(x), approximate="tanh")'},
+        {
+            GELU: "(lambda u: u / 2 * (1 + torch.tanh(torch.sqrt(torch.tensor(2 / math.pi)) * (u + 0.044715 * u**3))))"
+            "(self.fc1(x))"
+        },
     ),
     Mistake(
         "no_activation",

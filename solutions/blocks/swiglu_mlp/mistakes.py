@@ -99,6 +99,11 @@ MISTAKES = (
         {ROOT: ["2 / math.pi", "math.sqrt(2) / math.pi", "math.sqrt(math.pi / 2)"]},
     ),
     Mistake(
+        "coarse_constants",
+        {"math.sqrt(2))": ["torch.sqrt(torch.tensor(2.0)))", "1.4142)", "1.41421356)"]},
+        {ROOT: ["torch.sqrt(torch.tensor(2 / math.pi))", "0.79788", "0.797885", "0.79788456"]},
+    ),
+    Mistake(
         "half_missing_with_tanh",
         "½ is missing in the form with tanh, so that gelu is 2x for large x; halve it",
         {TANH: TANH.replace("0.5 * ", "")},

@@ -25,6 +25,10 @@ def not_normed(*names: str) -> dict[str, str]:
     return {SPLIT.format(name): SPLIT.format(name).replace("normed", "x") for name in names}
 
 
+def by_hand(root: str, cube: str = "0.044715") -> dict[str, str]:
+    return {GELU: f"(lambda u: u / 2 * (1 + torch.tanh({root} * (u + {cube} * u**3))))({HIDDEN_LAYER})"}
+
+
 MISTAKES = (
     Mistake(
         "post_norm",
@@ -136,6 +140,13 @@ MISTAKES = (
         "exact_gelu",
         'the GELU is the exact one, by erf; use the one by tanh, approximate="tanh"',
         {GELU: f"F.gelu({HIDDEN_LAYER})"},
+    ),
+    Mistake("coarse_constants", by_hand("torch.sqrt(torch.tensor(2 / math.pi))"), by_hand("0.79788456")),
+    Mistake(
+        "constant_too_large",
+        "the factor of u³ is 0.44715; it should be 0.044715",
+        by_hand("math.sqrt(2 / math.pi)", "0.44715"),
+        by_hand("torch.sqrt(torch.tensor(2 / math.pi))", "0.44715"),
     ),
     Mistake(
         "another_activation",
