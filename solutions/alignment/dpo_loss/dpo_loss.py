@@ -25,7 +25,7 @@ def sequence_logp(logits: Tensor, labels: Tensor, ignore_index: int = -100) -> T
     ignored = target == ignore_index
     target = target.masked_fill(ignored, 0)
     if ((target < 0) | (target >= logits.shape[2])).any():
-        raise ValueError(f"labels should be from 0 to {logits.shape[2] - 1}, or {ignore_index}")
+        raise ValueError(f"labels should be in [0, V) or {ignore_index}, got {target.min()} to {target.max()}")
     logp = F.log_softmax(logits[:, :-1], dim=-1)  # (B, S − 1, V)
     picked = logp.gather(-1, target[..., None])[..., 0]  # (B, S − 1)
     return picked.masked_fill(ignored, 0).sum(dim=1)

@@ -63,7 +63,7 @@ def grpo_loss(
     if logp.dim() != 2 or any(x is not None and x.shape != logp.shape for x in (old_logp, mask, ref_logp)):
         raise ValueError("logp, old_logp, mask and ref_logp should be (N, T)")
     if advantages.shape != logp.shape[:1]:
-        raise ValueError(f"advantages should be ({logp.shape[0]},), got {tuple(advantages.shape)}")
+        raise ValueError(f"advantages should have one value for each row of logp, got {tuple(advantages.shape)}")
     if clip_eps <= 0:
         raise ValueError(f"clip_eps should be above 0, got {clip_eps}")
     if kl_coef < 0 or (kl_coef > 0 and ref_logp is None):

@@ -30,9 +30,9 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor, key_mask: Tensor | None = 
             f"got {tuple(q.shape)}, {tuple(k.shape)} and {tuple(v.shape)}"
         )
     if Sq > Sk:
-        raise ValueError(f"q should have at most the {Sk} positions of k, got {Sq}")
+        raise ValueError(f"q should have no more positions than k, {Sk}, got {Sq}")
     if key_mask is not None and key_mask.shape != (B, Sk):
-        raise ValueError(f"key_mask should be (B, Sk) = {(B, Sk)}, got {tuple(key_mask.shape)}")
+        raise ValueError(f"key_mask should be (B, Sk), {(B, Sk)}, got {tuple(key_mask.shape)}")
     seen = torch.ones(Sq, Sk, dtype=torch.bool, device=q.device).tril(Sk - Sq)  # (Sq, Sk)
     if key_mask is not None:
         seen = seen & key_mask[:, None, None]  # (B, 1, Sq, Sk)

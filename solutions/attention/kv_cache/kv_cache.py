@@ -57,7 +57,7 @@ class CachedAttention(nn.Module):
             P = past_k.shape[2]
             if past_k.shape != (B, H, P, d) or past_v.shape != (B, H, P, d):
                 raise ValueError(
-                    f"k and v of the cache should be (B, H, P, d) = {(B, H, P, d)}, "
+                    f"k and v of the cache should be {(B, H, P, d)}, "
                     f"got {tuple(past_k.shape)} and {tuple(past_v.shape)}"
                 )
             k = torch.cat([past_k, k], dim=2)  # (B, H, S, d)

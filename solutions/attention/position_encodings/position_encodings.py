@@ -70,7 +70,7 @@ def alibi_bias(num_heads: int, q_len: int, k_len: int | None = None) -> Tensor:
     if k_len is None:
         k_len = q_len
     if k_len < q_len:
-        raise ValueError(f"k_len should be at least q_len = {q_len}, got {k_len}")
+        raise ValueError(f"k_len should be at least q_len, got {k_len} and {q_len}")
     keys = torch.arange(k_len)
     queries = keys[k_len - q_len :, None]  # (q_len, 1), their positions
     return alibi_slopes(num_heads)[:, None, None] * -(queries - keys).abs()  # (H, q_len, k_len)

@@ -91,9 +91,9 @@ class MiniGPT(nn.Module):
         # TODO: add the embeddings of tokens and positions; go through the blocks, then ln_f and the tied projection.
         # TODO: then make it robust: refuse too many ids, and ids outside the vocabulary.
         if ids.shape[1] > self.context:
-            raise ValueError(f"ids should have at most {self.context} columns, got {ids.shape[1]}")
+            raise ValueError(f"ids should have no more columns than context, {self.context}, got {ids.shape[1]}")
         if ids.min() < 0 or ids.max() >= self.vocab_size:
-            raise ValueError(f"ids should be 0 to {self.vocab_size - 1}, got {ids.min()} to {ids.max()}")
+            raise ValueError(f"ids should be at least 0 and below vocab_size, got {ids.min()} to {ids.max()}")
         positions = torch.arange(ids.shape[1], device=ids.device)
         x = self.token_embedding(ids) + self.position_embedding(positions)  # (B, S, D)
         for block in self.blocks:

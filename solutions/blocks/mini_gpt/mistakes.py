@@ -229,6 +229,7 @@ MODEL = (
         "not_tied",
         "the output projection has an nn.Parameter of its own; use token_embedding.weight itself",
         {TIED: ["", "        self.lm_head.weight.data = self.token_embedding.weight.data\n"]},
+        {TIED: "", HEAD: "nn.Linear(dim, vocab_size)"},
     ),
     Mistake(
         "head_with_bias",
