@@ -284,11 +284,34 @@ def test_map_is_searched_and_filtered(practised: Practised) -> None:
     expect(page.locator("h1")).to_be_visible()
 
 
+def test_history_that_cannot_be_read_is_told_and_hides_no_card(practised: Practised) -> None:
+    page = practised.open()
+    practised.write(page, WRONG)
+    state = State(practised.root)
+    state.database.execute("ALTER TABLE events RENAME TO away")
+    try:
+        other = practised.open("/")
+        for path in ("/kata/scale", "/interview"):
+            answer = other.goto(f"http://127.0.0.1:{practised.served.port}{path}")
+            assert answer
+            assert answer.status == 500
+            expect(other.locator(".trouble")).to_contain_text("no such table: events: mend that, then try again")
+        page.get_by_role("button", name="Next").click()
+        expect(page.locator(".q-notification")).to_contain_text("mend that, then try again")
+        page.get_by_role("button", name="Run").click()
+        expect(page.locator(".status")).to_have_text("")
+    finally:
+        state.database.execute("ALTER TABLE away RENAME TO events")
+        state.close()
+    expect(page.locator("div.card")).to_contain_text("mend that, then try again")
+
+
 def test_address_that_leads_nowhere_says_so(practised: Practised) -> None:
     page = practised.open("/")
     for path, words in {
         "/kata/skale": "there is no kata called 'skale'; did you mean scale?",
         "/history/skale": "did you mean scale?",
+        "/history/scale?number=one": "There is nothing at this address",
         "/interview/9": "There is nothing at this address",
         "/nothing": "There is nothing at this address",
     }.items():
@@ -433,6 +456,7 @@ def test_text_that_could_not_be_kept_is_not_told_saved(practised: Practised) -> 
     page.get_by_role("button", name="Keep what I wrote here").click()
     expect(both).not_to_be_visible()
     assert page.evaluate("katas.saved") == "# typed"
+    expect(page.locator(".status")).to_contain_text("scale.py is a folder; move it away, and bring back")
     practised.file.rmdir()
     page.wait_for_function("katas.saved === '# typed here'")
     assert practised.file.read_text() == "# typed here"
@@ -492,11 +516,20 @@ def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: 
     page.evaluate("katas.keep()")
     other.evaluate("katas.keep()")
     assert "# while it was gone" in page.evaluate("localStorage.getItem(katas.key)")
+    other.click(".cm-content")
+    other.keyboard.press("Control+End")
+    other.keyboard.insert_text("# in the other tab")
+    typed = {"# while it was gone": page, "# in the other tab": other}
     with serving(practised.root) as again:
         assert again.address == practised.served.address
         deadline = time.monotonic() + 30
-        while "# while it was gone" not in practised.file.read_text():
+        while not (first := next((words for words in typed if words in practised.file.read_text()), "")):
             assert time.monotonic() < deadline
             page.wait_for_timeout(100)
-        expect(page.get_by_text("Connection lost")).not_to_be_visible()
-        assert practised.file.read_text() == "# before\n# the last words it heard\n# while it was gone"
+        del typed[first]
+        ((words, second),) = typed.items()
+        expect(second.get_by_label("Two versions")).to_be_visible()
+        expect(second.locator(".cm-content")).to_contain_text(words)
+        second.get_by_role("button", name="Keep what I wrote here").click()
+        expect(page.locator(".cm-content")).to_contain_text(words)
+        assert practised.file.read_text() in (f"# before\n# the last words it heard\n{words}", f"# before\n{words}")

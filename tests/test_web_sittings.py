@@ -206,6 +206,29 @@ def test_sitting_that_goes_on_elsewhere_says_so(tmp_path: Path, monkeypatch: pyt
     state.close()
 
 
+def test_sitting_that_was_ended_elsewhere_is_not_told_suspended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted(tmp_path)
+    monkeypatch.setattr(sittings, "WarmJudge", lambda launcher: FakeJudge())
+    launcher: Any = None
+    state = State(tmp_path)
+    here, there = (Held(InterviewSession, launcher, Turn(), tmp_path) for _ in range(2))
+    here.begin(["--minutes=20", "--seed=7"], state)
+    wait_for(lambda: here.chat and here.chat.idle)
+    there.begin(["--resume"], state)
+    for one, lines in ((there, ("end", "yes")), (here, ("next", "quit"))):
+        for line in lines:
+            wait_for(lambda: one.chat and one.chat.idle)  # noqa: B023
+            assert one.chat
+            one.chat.send(line)
+        wait_for(lambda: not one.goes_on)  # noqa: B023
+    assert here.chat
+    assert "this interview was ended in another terminal or page" in here.chat.said[-2]
+    assert "quit" in here.chat.said[-1]
+    state.close()
+
+
 def test_what_cannot_be_drawn_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fitted(tmp_path)
     monkeypatch.setattr(sittings, "WarmJudge", lambda launcher: FakeJudge())
@@ -285,9 +308,12 @@ def test_candidate_goes_from_the_draw_to_the_debrief(sat: Sat) -> None:
     page = sat.open("/")
     page.get_by_role("link", name="Interview").click()
     page.get_by_label("Minutes").fill("3")
+    page.get_by_label("Topic").select_option("toys")
     page.get_by_label("Minutes").evaluate("one => (one.min = 0)")
     page.get_by_role("button", name="Begin").click()
     expect(page.get_by_role("alert")).to_have_text("--minutes should be at least 5, got 3")
+    expect(page.get_by_label("Minutes")).to_have_value("3")
+    expect(page.get_by_label("Topic")).to_have_value("toys")
     page = sat.begin("/interview", minutes="20", seed="7")
     sat.heard(page, "Write scale(x, factor=2.0).")
     expect(page.locator(".pane.code")).to_contain_text("You will write here")
@@ -390,6 +416,66 @@ def test_both_tabs_show_what_is_said_and_a_server_that_was_killed_is_gone_on_wit
     state.close()
 
 
+def test_words_in_the_line_are_not_lost(sat: Sat) -> None:
+    page = sat.begin("/interview", minutes="20", seed="7")
+    line = page.get_by_label("What you say")
+    sat.says(page, "next", "Say how you will do it")
+    line.fill("multi")
+    page.reload()
+    expect(line).to_have_value("multi")
+    page.evaluate("window.socket.io.engine.transport.ws.send = () => {}")
+    line.fill("multiply")
+    page.keyboard.press("Enter")
+    expect(line).to_have_value("")
+    page.keyboard.insert_text("by it")
+    page.evaluate("window.socket.io.engine.close()")
+    expect(line).to_have_value("multiply\nby it")
+    page.evaluate("katas.took('multiply')")  # as is said where it was heard nevertheless
+    expect(line).to_have_value("by it")
+    line.fill("x" * 10_001)
+    page.wait_for_function("window.socket.connected")
+    page.keyboard.press("Enter")
+    expect(page.locator(".q-notification")).to_have_text("too long: say it in at most 10,000 characters, not 10,001")
+    expect(line).to_have_value("x" * 10_001)
+    line.fill("3 numbers")
+    page.get_by_role("button", name="plan", exact=True).click()
+    page.get_by_role("button", name="plan", exact=True).click()
+    expect(line).to_have_value("plan 3 numbers")
+
+
+@pytest.mark.usefixtures("twin")
+def test_next_file_is_opened_once_it_is_said_which_version_is_kept(sat: Sat) -> None:
+    page = sat.open("/interview")
+    page.get_by_label("Katas").select_option("2")
+    page.get_by_label("Minutes").fill("60")
+    page.get_by_role("button", name="Begin").click()
+    sat.says(page, "next", "Say how you will do it")
+    sat.says(page, "multiply", "noted")
+    sat.says(page, "next", "Write it into")
+    sat.ready(page)
+    sat.write(page, "# one\n")
+    page.wait_for_function("katas.saved === '# one\\n'")
+    page.keyboard.insert_text("# two")
+    (written,) = (sat.root / ".kata/interview").glob("*.py")
+    written.write_text("# elsewhere\n")
+    both, line = page.get_by_label("Two versions"), page.get_by_label("What you say")
+    expect(both).to_be_visible()
+    line.fill("submit")
+    page.keyboard.press("Enter")
+    expect(page.locator(".q-notification")).to_have_text("decide first which of the two versions you keep")
+    expect(line).to_have_value("submit")
+    sat.says(page, "next", "Look for what might break it")
+    sat.says(page, "next", "which counts 0; go on?")
+    sat.says(page, "yes", "Question 1 of ")
+    answer_all(sat, page)
+    sat.says(page, "next", "Say how you will do it")
+    sat.says(page, "next", "Write it into")
+    expect(both).to_be_visible()
+    page.get_by_role("button", name="Keep what I wrote here").click()
+    expect(page.locator(".cm-content")).to_contain_text("factor=2.0")
+    assert written.read_text() == "# one\n# two"
+
+
 def test_call_that_hangs_is_stopped_and_other_katas_wait_for_their_turn(sat: Sat) -> None:
     page = sat.begin("/interview", minutes="20", seed="7")
     begin_to_write(sat, page)
@@ -422,6 +508,10 @@ def test_learner_finds_and_mends_the_bugs_of_a_round(sat: Sat) -> None:
     page.locator(".cm-line").nth(5).click()
     page.get_by_role("button", name="bug", exact=True).click()
     expect(page.get_by_label("What you say")).to_have_value("bug 6 ")
+    page.get_by_label("What you say").fill("bug 9 it looks wrong")
+    page.get_by_role("button", name="bug", exact=True).click()
+    expect(page.get_by_label("What you say")).to_have_value("bug 6 it looks wrong")
+    page.get_by_label("What you say").fill("bug 6 ")
     page.keyboard.insert_text("the factor divides")
     page.keyboard.press("Enter")
     sat.heard(page, "noted: line 6")
@@ -452,6 +542,9 @@ def test_round_of_two_files_has_an_editor_of_each(sat: Sat) -> None:
     page.locator(".cm-line").nth(4).click()
     page.get_by_role("button", name="bug", exact=True).click()
     expect(page.get_by_label("What you say")).to_have_value("bug twin 5 ")
+    page.get_by_label("What you say").fill("bug scale 7 it looks wrong")
+    page.get_by_role("button", name="bug", exact=True).click()
+    expect(page.get_by_label("What you say")).to_have_value("bug twin 5 it looks wrong")
     sat.write(page, RIGHT.replace("scale(", "twin("))
     page.get_by_role("button", name="scale.py", exact=True).click()
     expect(page.locator(".cm-content")).to_contain_text("def scale(")

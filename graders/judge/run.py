@@ -57,9 +57,10 @@ class Shared:
 def source_of(kata: Kata, file: Path) -> Source:
     """The file as it is now, named by its path from the repository's folder."""
     shown = visible(os.path.relpath(file, kata.root).replace("\n", "\\n"), LONGEST_PATH)
-    if file == kata.answer_file and not file.exists():
+    folder = file.is_dir() and not file.is_symlink()
+    if file == kata.answer_file and (folder or not file.exists()):
         back = f"what you committed last (git checkout -- {shown}) or the stub (nox -s reset -- {kata.id})"
-        return Source("", shown, f"is not there; bring back {back}")
+        return Source("", shown, f"is {'a folder; move it away, and' if folder else 'not there;'} bring back {back}")
     return read_source(file, shown)
 
 

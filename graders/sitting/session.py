@@ -139,7 +139,7 @@ class Session(abc.ABC, Generic[R]):
                 raise
             if isinstance(cut, BrokenPipeError):
                 turn_away_from_stdout()
-            if not self.sitting.record.ended:
+            if not self.sitting.over:
                 self.say_how_to_resume(after_a_prompt=not isinstance(cut, Suspended))
             return INTERRUPTED if isinstance(cut, KeyboardInterrupt) else 0
         return 0

@@ -58,6 +58,11 @@ class Sitting(abc.ABC):
     def events(self) -> list[Event]:
         return [event for event in self.state.events("") if event.body.get(self.kind) == self.record.id]
 
+    @property
+    def over(self) -> bool:
+        """Whether it was ended, here or elsewhere. Raises: UsageError."""
+        return any(event.body["what"] == "end" for event in self.events())
+
     def add(self, what: str, **body: Any) -> None:
         """Raises: UsageError where it cannot be remembered; then it has not happened."""
         self.refuse_another_terminal()
@@ -70,7 +75,10 @@ class Sitting(abc.ABC):
         """Raises: UsageError where something happened that did not happen here."""
         if len(self.events()) != self.count:
             raise UsageError(
-                f"this {self.noun} went on in another terminal: go on there, or end that one and use --resume"
+                f"this {self.noun} was ended in another terminal or page; `quit` leaves it here"
+                if self.over
+                else f"this {self.noun} went on in another terminal or page: go on there; or type `quit` there and "
+                "here, then resume it"
             )
 
     def note(self, what: str, **body: Any) -> None:

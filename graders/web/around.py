@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request
@@ -49,7 +51,7 @@ def add(app: FastAPI, site: Site, held: Held) -> None:
         try:
             held.begin(arguments(held.name, fields), site.state)
         except UsageError as error:
-            return site.page(title, form(site, held, str(error)))
+            return site.page(title, form(site, held, str(error), fields))
         return RedirectResponse(f"{site.prefix}/{held.name}", 303)
 
     @app.get(f"/{held.name}/{{number}}")
@@ -57,7 +59,8 @@ def add(app: FastAPI, site: Site, held: Held) -> None:
         return site.page(f"{title} {number}", site.guarded(lambda: report(site, held, number)))
 
 
-def form(site: Site, held: Held, trouble: str = "") -> str:
+def form(site: Site, held: Held, trouble: str = "", given: Mapping[str, str] = MappingProxyType({})) -> str:
+    """`given` is what was filled in."""
     past = held.kind.past(site.state)
     numbered = [(number, one) for number, one in enumerate(past, start=1) if one.ended]
     return TEMPLATES.get_template("sittings.html.jinja").render(
@@ -65,6 +68,7 @@ def form(site: Site, held: Held, trouble: str = "") -> str:
         noun=held.kind.noun,
         about=ABOUT[held.name],
         trouble=trouble,
+        given=given,
         open=still_open(past),
         past=numbered[::-1],
         minutes=MINUTES,

@@ -17,8 +17,6 @@ from graders.web.runner import Turn
 from graders.web.statement import drawn as marked_up
 from graders.worker.visible import WHOLE, visible
 
-LONGEST_LINE = 10_000  # characters
-
 
 class Transcript(Terminal):
     """All that was said; nobody is asked."""
@@ -108,7 +106,7 @@ class Chat(Transcript):
         return self.prompt is not None and self.lines.empty()
 
     def send(self, text: str) -> None:
-        for line in text[:LONGEST_LINE].split("\n"):
+        for line in text.split("\n"):
             self.lines.put(line)
 
     def stop(self) -> None:

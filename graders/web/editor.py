@@ -72,6 +72,11 @@ class Editor:
         elif text != sheet.base and time.monotonic() - self.saved_at > SAVE_SECONDS:
             self.save()
 
+    @property
+    def undecided(self) -> bool:
+        """Whether another editor changed the file also, and the learner has not said which text is kept."""
+        return self.sheet.both_changed(self.text)
+
     def save(self) -> bool:
         """Whether the file is now what the page shows."""
         self.saved_at = time.monotonic()
@@ -91,7 +96,8 @@ class Editor:
             return True
         if self.sheet.trouble:
             say(self.sheet.trouble)
-        elif self.sheet.both_changed(self.text):
+        elif self.undecided:
+            ui.run_javascript("katas.pane('code')")
             say("decide first which of the two versions you keep")
         return False
 

@@ -19,7 +19,7 @@ const katas = {
     this.view.contentDOM.tabIndex = 0;
     this.dress();
     if (localStorage.getItem("katas:vim")) this.vim(true);
-    this.draft = localStorage.getItem(this.key);
+    this.draft = sessionStorage.getItem(this.key) || localStorage.getItem(this.key);
     const draft = JSON.parse(this.draft);
     if (draft && draft.text !== this.saved && draft.text !== written) {
       this.saved = draft.past?.includes(this.sum(this.saved)) ? this.saved : draft.base;
@@ -40,7 +40,12 @@ const katas = {
     if (text !== this.saved) {
       this.draft = JSON.stringify({ base: this.saved, text, past: this.past });
       localStorage.setItem(this.key, this.draft);
-    } else if (localStorage.getItem(this.key) === this.draft) localStorage.removeItem(this.key); // not another tab's
+      // While the server is away, each tab has a draft of its own.
+      if (!window.socket.connected || sessionStorage.getItem(this.key)) sessionStorage.setItem(this.key, this.draft);
+      return;
+    }
+    sessionStorage.removeItem(this.key);
+    if (localStorage.getItem(this.key) === this.draft) localStorage.removeItem(this.key); // not another tab's
   },
   // A text that the server has, and may save without a word: it saves once more when it loses the page.
   note() {
@@ -153,13 +158,36 @@ const katas = {
     const share = across ? (event.clientX - room.left) / room.width : (event.clientY - room.top) / room.height;
     this.divide(divider, 100 * share);
   },
-  // Of a sitting: a line goes to the server, and stays here while that is away.
+  // Of a sitting: a line goes to the server, and stays here while that is away. `sent` are those of which the server has
+  // not yet said that it has them.
+  sent: [],
+  talk() {
+    if (this.talks) return; // the connection is only another one
+    this.talks = true;
+    const line = document.querySelector(".line textarea");
+    const key = `katas:line:${location.pathname}`;
+    line.value ||= sessionStorage.getItem(key) || "";
+    window.socket.on("disconnect", () => this.bring());
+    addEventListener("pagehide", () => (this.bring(), sessionStorage.setItem(key, line.value)));
+  },
   say(form) {
     if (window.socket.connected) {
+      this.sent.push(form.line.value);
       emitEvent("line", form.line.value);
       form.line.value = "";
     }
     return false;
+  },
+  // The server has it; where the connection broke meanwhile, it stands in the line again.
+  took(text) {
+    const line = document.querySelector(".line textarea");
+    if (this.sent.includes(text)) this.sent.splice(this.sent.indexOf(text), 1);
+    else if (text && `${line.value}\n`.startsWith(`${text}\n`)) line.value = line.value.slice(text.length + 1);
+  },
+  // What was sent in vain stands in the line again, before what was typed since.
+  bring() {
+    const line = document.querySelector(".line textarea");
+    line.value = [...this.sent.splice(0), line.value].filter((text) => text).join("\n");
   },
   sends(event) {
     if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.isComposing) return;
@@ -170,7 +198,9 @@ const katas = {
   begins(command, at, named) {
     const line = document.querySelector(".line textarea");
     const place = at && this.view ? this.view.state.doc.lineAt(this.view.state.selection.main.head).number : "";
-    line.value = [command, at && named && this.name, place, ""].filter((word) => word !== false).join(" ").replace(/ +/g, " ");
+    const before = new RegExp(`^${command}( ${named ? "\\w+ " : ""}\\d+)${at ? "?" : "{0}"}( |$)`); // as it was begun last
+    const begun = [command, at && named && this.name, place].filter((word) => word);
+    line.value = [...begun, line.value.replace(before, "")].join(" ");
     this.pane("talk");
     line.focus();
   },

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from nicegui import app as inner
 from nicegui import ui
@@ -82,8 +83,13 @@ def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -
     async def show_nothing(request: Request, error: Exception) -> Response:
         return nowhere(site, str(request.path_params.get("name", "")))
 
+    async def show_trouble(request: Request, error: Exception) -> Response:
+        return site.page("Katas", trouble(error), 500)
+
     for one in (app, inner):  # the latter has the pages that NiceGUI makes, and is asked for what the former lacks
         one.add_exception_handler(404, show_nothing)
+        one.add_exception_handler(RequestValidationError, show_nothing)  # /history/scale?number=x
+        one.add_exception_handler(UsageError, show_trouble)
     for each in held:
         around.add(app, site, each)
     ui.run_with(

@@ -91,8 +91,9 @@ class Practice:
 
     def draw(self) -> None:
         """The card and the statement, as they are now."""
-        runner, self.count = self.site.runner, self.site.runner.count
+        runner, count = self.site.runner, self.site.runner.count
         overview = self.site.overview()
+        self.count = count
         progress = overview.progress[self.kata.id]
         if not self.statement.content or progress.core != self.answered:
             self.answered = progress.core

@@ -19,6 +19,7 @@ from graders.desk.state import State
 from graders.faults import GraderError, UsageError
 from graders.web import HERE
 from graders.web.cards import TEMPLATES
+from graders.web.editor import say
 from graders.web.runner import AnswerFile, Runner
 
 PAGES = {"Map": "/", "Interview": "/interview", "Debug": "/debug", "Report": "/report"}
@@ -76,6 +77,7 @@ def heading(site: Site, title: str) -> None:
     """Of a page that NiceGUI makes: the style, the script, and the way to the other pages."""
     ui.add_head_html(f"{HEAD}<script>katas.prefix = {json.dumps(site.prefix)}</script>")
     ui.page_title(f"{title} · Katas")
+    ui.on_exception(lambda error: say(str(error)) if isinstance(error, UsageError) else None)
     with ui.element("header"):
         ui.html(escape(title), tag="h1", sanitize=False)
         with ui.element("nav").props('aria-label="Pages"'):

@@ -9,12 +9,13 @@ from typing import Any
 from nicegui import ui
 
 from graders.sitting.commands import Command
-from graders.web.editor import Editor, button, divider, tabs
+from graders.web.editor import Editor, button, divider, say, tabs
 from graders.web.runner import AnswerFile, slow_call
 from graders.web.site import Site, heading
 from graders.web.sittings import Held
 
 LOOK_SECONDS = 0.1
+LONGEST_LINE = 10_000  # characters
 PANES = {"talk": "Talk", "code": "Code"}
 SOON_SECONDS = 0.3  # in which most lines are answered
 OF_THE_FILE = ("submit", "run", "bug")  # commands
@@ -70,13 +71,14 @@ class SittingPage:
             with ui.element("div").classes("pane code"):
                 self.names = ui.element("div").classes("tools files").props('role=group aria-label="Files"')
                 self.room = ui.element("div").classes("room")
-        ui.on("line", lambda event: self.send(str(event.args)))
+        ui.on("line", lambda event: self.said(str(event.args)))
         ui.on("enter", self.enter)
         ui.context.client.on_connect(self.connected)
         ui.context.client.on_disconnect(self.save)
 
     def connected(self) -> None:
         self.ready = True
+        ui.run_javascript("katas.talk()")
 
     async def look(self) -> None:
         self.hear()
@@ -178,10 +180,19 @@ class SittingPage:
             self.send(line)
             ui.run_javascript("katas.spoken()")
 
-    def send(self, text: str) -> None:
-        """What is on the page is on the disk before it is judged."""
-        if self.save() or text.partition(" ")[0].lower() not in OF_THE_FILE:
-            self.chat.send(text)
+    def said(self, text: str) -> None:
+        """In the line, where it stands again if it was not taken."""
+        ui.run_javascript(f"katas.took({json.dumps(text)})" if self.send(text) else "katas.bring()")
+
+    def send(self, text: str) -> bool:
+        """Whether it was taken. What is on the page is on the disk before it is judged."""
+        if len(text) > LONGEST_LINE:
+            say(f"too long: say it in at most {LONGEST_LINE:,} characters, not {len(text):,}")
+            return False
+        if self.chat.ended or (not self.save() and text.partition(" ")[0].lower() in OF_THE_FILE):
+            return False
+        self.chat.send(text)
+        return True
 
     def save(self) -> bool:
         return self.editor is None or self.editor.saved()
@@ -189,7 +200,7 @@ class SittingPage:
     async def write(self) -> None:
         """The editor of what can be written now. Tests that have just been made are opened."""
         before, files = self.files, self.held.files
-        if files == before or self.chat.ended:
+        if files == before or self.chat.ended or (self.editor and self.editor.undecided):
             return
         self.files = files
         new = [one for one in files if one.tests and one not in (before or ())]
