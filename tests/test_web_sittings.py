@@ -121,6 +121,17 @@ def test_line_is_waited_for_while_others_have_their_turn() -> None:
     assert "<script" not in one.said[0]
 
 
+def test_button_that_is_pressed_twice_counts_once_and_another_one_counts_also() -> None:
+    one = chat()
+    one.send("next")
+    assert one.repeats("next")
+    assert not one.repeats("help")
+    with one.turn.taken(one.whose):
+        assert one.ask(lambda: "> ") == "next"
+    one.prompt = lambda: "> "
+    assert not one.repeats("next")
+
+
 def test_time_is_told_while_a_line_is_waited_for() -> None:
     one = chat()
     began = time.monotonic()

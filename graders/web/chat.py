@@ -65,6 +65,7 @@ class Chat(Transcript):
         self.lines: queue.Queue[str | None] = queue.Queue()
         self.prompt: Callable[[], str] | None = None  # of the line that is waited for
         self.since = time.monotonic()  # it is busy
+        self.last: str | None = None  # of what was sent
         self.ended = False
 
     def ask(self, prompt: Callable[[], str], pace: Pace | None = None) -> str:
@@ -105,7 +106,12 @@ class Chat(Transcript):
         """Whether a line is waited for, and none is there."""
         return self.prompt is not None and self.lines.empty()
 
+    def repeats(self, text: str) -> bool:
+        """Whether it was sent last, and is not answered yet."""
+        return text == self.last and not self.idle
+
     def send(self, text: str) -> None:
+        self.last = text
         for line in text.split("\n"):
             self.lines.put(line)
 

@@ -176,7 +176,7 @@ class SittingPage:
 
     def command_given(self, line: str) -> None:
         """By a button: twice is once."""
-        if self.chat.idle:
+        if not self.chat.repeats(line):
             self.send(line)
             ui.run_javascript("katas.spoken()")
 
