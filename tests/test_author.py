@@ -98,6 +98,17 @@ def test_new_kata_may_have_a_signature_of_its_own(toys: Path, capsys: pytest.Cap
     assert [one for one in check.lacks(kata) if not TO_FILL_IN.search(one)] == []
 
 
+def test_proof_of_a_kata_that_is_not_filled_in_says_so_once(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said(toys, capsys, "new", "brand_new", "--like", "scale")
+    kata = katas.find_one("brand_new", toys)
+    left = len([one for one in check.lacks(kata) if "left to do" in one])
+    faults = [one for one in said(toys, capsys, "prove", "brand_new", status=1) if one.startswith("FAULT")]
+    assert faults == [
+        "FAULT  brand_new: the grader's case five_by_seven failed: NotImplementedError",
+        f"FAULT  brand_new: {left} places are left to fill in; python -m graders check brand_new lists them",
+    ]
+
+
 def test_new_kata_may_begin_a_topic(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(toys / "solutions/toys/affine")
     said(toys, capsys, "new", "shift", "--like", "scale", "--topic", "moves")

@@ -67,7 +67,7 @@ class Proof:
             f"{self.mutants_killed}/{self.mutants}",
             f"{self.defeated}/{self.cheats}" if self.cheats else "-",
             f"{self.rounds.alone} {self.rounds.pairs}/{self.rounds.sampled}" if self.rounds.alone else "-",
-            "proved" if not self.faults else f"{len(self.faults)} FAULTS",
+            "proved" if not self.faults else f"{len(self.faults)} FAULT{'S' * (len(self.faults) != 1)}",
         ]
 
 

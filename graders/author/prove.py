@@ -20,6 +20,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from graders.author import forked, wrong
+from graders.author.check.code import leftovers
 from graders.author.forked import WARM
 from graders.author.proof import Proof, tell
 from graders.author.wrong import DebugRounds, Shot
@@ -73,7 +74,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
             try:
                 future.result()
             except (GraderError, OSError) as error:
-                proofs[futures[future].id].faults.append(str(error))
+                faults = proofs[futures[future].id].faults
+                faults += [str(error)] * (str(error) not in faults)  # several runs meet it
             if console.is_terminal or done % SAID_EVERY == 0:
                 console.print(f"{done} of {len(futures)} runs done", end="\r" if console.is_terminal else "\n")
     finally:
@@ -83,6 +85,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
         proof = proofs[kata.id]
         unused = kata.equivalents.keys() - proof.equivalent.keys()
         proof.faults += [f"EQUIVALENT names what does not survive: {name}" for name in sorted(unused)]
+        if proof.faults and (left := len(list(leftovers(kata)))):
+            proof.faults.append(f"{left} places are left to fill in; python -m graders check {kata.id} lists them")
     tell(console, proofs.values())
     if options.json:
         results.write(options.json, [dataclasses.asdict(proof) for proof in proofs.values()])

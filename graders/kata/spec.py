@@ -103,7 +103,8 @@ class Case:
         except GraderError:
             raise
         except Exception as error:
-            raise GraderError(f"the grader's case {self.name} failed: {type(error).__name__}: {error}") from error
+            why = f"{type(error).__name__}: {error}".removesuffix(": ")
+            raise GraderError(f"the grader's case {self.name} failed: {why}") from error
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
