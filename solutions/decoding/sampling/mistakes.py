@@ -19,6 +19,13 @@ FILLED_BY_TOP_P = """small = torch.empty_like(z, dtype=torch.bool).scatter(-1, i
 ZERO = """    if temperature == 0:
         return logits.masked_fill(logits < logits.amax(-1, keepdim=True), -torch.inf)
 """
+TINY = [f"    temperature = max(temperature, {tiny})\n" for tiny in ("1e-8", "1e-6", "1e-5")]
+BY_THRESHOLD = """if top_k is not None:
+        last = ordered[..., min(top_k, z.shape[-1]) - 1, None]
+        ordered[ordered < last] = -torch.inf"""
+ONE_BY_ONE = """if top_k is not None:
+        z = z.masked_fill(z < z.topk(min(top_k, z.shape[-1])).values[..., -1:], -torch.inf)
+    return z.masked_fill(dropped & (z > -torch.inf), -torch.inf)"""
 DRAWN_FROM = "p = filter_logits(logits, temperature, top_k, top_p).softmax(-1)  # (…, V)"
 FILTERED = "z = filter_logits(logits, temperature, top_k, top_p)"
 MULTINOMIAL = "torch.multinomial(rows, 1, generator=generator)"
@@ -156,7 +163,8 @@ MISTAKES = (
         "divided_by_0",
         "at a temperature of 0 the logits are divided by 0, or by a tiny number instead; keep only the largest "
         "logit, undivided",
-        {ZERO: ["", "    if temperature == 0:\n        temperature = 1e-8\n"]},
+        {ZERO: ["", *TINY]},
+        {TOP_K: BY_THRESHOLD, RESULT: ONE_BY_ONE, ZERO: ["", *TINY]},
     ),
     Mistake(
         "temperature_of_0_is_1",
