@@ -18,6 +18,18 @@ PRODUCT = {BEGIN: "beam = [([start], 1.0, False)]", "total + value": "total * ma
 def returned(what: str) -> dict[str, str]:
     return {RESULT: f"return {what}"}
 
+LOOP = """best = rows.topk(min(beam_width, rows.shape[1])).indices.tolist()  # of one hypothesis, no more can be kept
+        beam = [one for one in beam if one[2]]
+        for n, (tokens, total, _) in enumerate(live):
+            for i in best[n]:
+                if (value := rows[n, i].item()) > -math.inf:
+                    beam.append(([*tokens, i], total + value, i == eos))"""
+IN_ONE_ROW = """sums = torch.tensor([total for _, total, _ in live])
+        best, places = (sums[:, None] + rows).flatten().topk(min(beam_width, rows.numel()))
+        beam = [one for one in beam if one[2]]
+        for total, place in zip(best.tolist(), places.tolist(), strict=True):
+            n, i = divmod(place, rows.shape[1])
+            beam.append(([*live[n][0], i], total, i == eos))"""
 
 MISTAKES = (
     Mistake(
@@ -163,6 +175,7 @@ MISTAKES = (
         "impossible_taken",
         "tokens with a log-probability of −∞ are taken where the others do not fill the beam; leave them out",
         {"> -math.inf": ">= -math.inf"},
+        {LOOP: [IN_ONE_ROW, IN_ONE_ROW.replace("in live])", "in live], dtype=torch.float64)")]},
     ),
     Mistake(
         "more_beams_than_tokens",
