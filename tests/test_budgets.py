@@ -229,6 +229,22 @@ def test_what_is_known_to_be_slow_is_measured_once_where_that_is_far_above_the_l
         reference.close()
 
 
+def test_the_call_that_took_too_long_is_kept_for_the_diagnosis(root: Path, launcher: Launcher) -> None:
+    (kata,) = katas.find(["scale"], root)
+    answer = kata.grader.answers[0]
+    own, reference = (
+        Submission(Source(text, "answer.py"), kata.grader.names, launcher) for text in (ANSWERS["burns"], REFERENCE)
+    )
+    trial = Trial(TestVectors(kata.id, kata.grader, 1), own, reference, {})
+    try:
+        with pytest.raises(CheckFailed, match="processor time"):
+            budgets.processor_time(answer, replace(answer.budgets[0], asks=("time",), time=0.5), trial)
+        assert trial.last is not None and trial.last.message in own.replies
+    finally:
+        own.close()
+        reference.close()
+
+
 @pytest.mark.parametrize(
     ("ratios", "needed"),
     [

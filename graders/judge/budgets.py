@@ -147,8 +147,9 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
     """
     measure: Measured = "time" if budget.asks == ("time",) else "cost"  # a loop over bytes takes far longer counted
     own, reference = full_size_replies(trial, answer, budget, measure)
-    assert trial.last is not None
-    quickest, call = trial.vectors.quickest, trial.last.message
+    last = trial.last
+    assert last is not None
+    quickest, call = trial.vectors.quickest, last.message
     settled = own.seconds <= CLEARLY_FAST * budget.time * quickest.get(call, 0)
     if not settled:
         quickest[call] = min(reference.seconds, read_again(trial, answer, budget, measure).seconds)
@@ -163,6 +164,7 @@ def processor_time(answer: Answer, budget: Budget, trial: Trial) -> None:
             )
             own, reference = measured_replies(trial, vectors, answer, budget, measure="time")
             ratios.append(own.seconds / reference.seconds)
+    trial.last = last  # the call to show, and for the diagnosis
     ratio = statistics.median(ratios)
     if ratio >= TELLING and not settled:
         cost_record(trial, budget)["time"] = (round(ratio, 2), 1.0)
