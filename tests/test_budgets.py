@@ -239,7 +239,8 @@ def test_the_call_that_took_too_long_is_kept_for_the_diagnosis(root: Path, launc
     try:
         with pytest.raises(CheckFailed, match="processor time"):
             budgets.processor_time(answer, replace(answer.budgets[0], asks=("time",), time=0.5), trial)
-        assert trial.last is not None and trial.last.message in own.replies
+        assert trial.last is not None
+        assert trial.last.message in own.replies
     finally:
         own.close()
         reference.close()
