@@ -18,6 +18,7 @@ PRODUCT = {BEGIN: "beam = [([start], 1.0, False)]", "total + value": "total * ma
 def returned(what: str) -> dict[str, str]:
     return {RESULT: f"return {what}"}
 
+
 LOOP = """best = rows.topk(min(beam_width, rows.shape[1])).indices.tolist()  # of one hypothesis, no more can be kept
         beam = [one for one in beam if one[2]]
         for n, (tokens, total, _) in enumerate(live):
