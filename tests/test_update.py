@@ -154,6 +154,30 @@ def test_what_was_removed_there_is_removed_by_what_is_proposed(
     assert not (fork / "graders/engine.py").exists()
 
 
+@pytest.mark.parametrize("changed", [True, False], ids=["changed", "as_it_was"])
+@pytest.mark.parametrize("place", ["katas/basic/scale/scale.py", "katas/toys/scaling/scaling.py"])
+def test_answer_to_a_kata_that_was_moved_or_removed_stays(
+    fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str], place: str, changed: bool
+) -> None:
+    answer = f"# mine\n{REFERENCE}"
+    commit(fork, {ANSWER: answer})
+    git(upstream, "mv", "katas/toys/scale", "katas/there")
+    (upstream / place).parent.parent.mkdir(exist_ok=True)
+    git(upstream, "mv", "katas/there", str(Path(place).parent))
+    git(upstream, "mv", str(Path(place).with_name("scale.py")), place) if Path(place).name != "scale.py" else None
+    stub = STUB.replace("TODO", "TODO now") if changed else STUB
+    commit(upstream, {place: stub, str(Path(place).with_name(".stub.py")): stub})
+    status, said = update(fork, capsys, "--from", str(upstream))
+    assert status == 0, said
+    moved = place.endswith("scale.py")
+    assert (f"{ANSWER} is {place} now" in said) == moved
+    assert {file for file in (fork / "katas").rglob("*.py") if "# mine" in file.read_text()} == {
+        fork / (place if moved else ANSWER)
+    }
+    assert (fork / (place if moved else ANSWER)).read_text() == answer
+    assert git(fork, "status", "--short") == ""
+
+
 def test_what_was_removed_stays_removed(fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]) -> None:
     git(fork, "rm", "-q", "graders/engine.py")
     commit(fork, {ANSWER: REFERENCE})

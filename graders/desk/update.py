@@ -21,6 +21,7 @@ from graders.faults import UsageError
 
 UPSTREAM = "upstream"
 ANSWER = re.compile(r"katas/([^/]+)/([^/]+)/\2\.py")
+CODE = re.compile(r"katas/[^/]+/[^/]+/[^/]+\.py")
 STATEMENT = re.compile(r"katas/[^/]+/[^/]+/README\.md")
 FIRST_LINES = 10
 
@@ -115,13 +116,22 @@ class Clone:
     def merge(self, there: Path, before: str, newest: str) -> None:
         """Raises: UsageError."""
         self.run("merge", "--no-ff", "--no-commit", "--quiet", newest, at=there)
+        common = self.git("merge-base", before, newest).strip()
+        old, new, base = (self.files(commit) for commit in (before, newest, common))
+        added = sorted(name for name in new - old - base if CODE.fullmatch(name))
+        if added:  # git may take an answer for an older version of another kata's, or of a stub
+            self.git("checkout", newest, "--", *added, at=there)
+        for name in sorted(name for name in old - new if ANSWER.fullmatch(name) and self.is_written(name, before)):
+            self.git("checkout", before, "--", name, at=there)
+            for place in (one for one in added if ANSWER.fullmatch(one) and Path(one).name == Path(name).name):
+                self.git("mv", "--force", "--", name, place, at=there)  # its topic is another one now
         for name in self.names("diff", "--name-only", "--cached", before, at=there):
             if ANSWER.fullmatch(name) and self.is_written(name, before):
                 self.git("checkout", before, "--", name, at=there)
         for name in self.names("diff", "--name-only", "--diff-filter=U", at=there):
-            if ANSWER.fullmatch(name) and self.succeeds("cat-file", "-e", f"{before}:{name}"):
+            if ANSWER.fullmatch(name) and name in old:
                 self.git("checkout", before, "--", name, at=there)
-            elif not self.succeeds("cat-file", "-e", f"{before}:{name}"):  # it was removed here, and stays so
+            elif name in base - old:  # it was removed here, and stays so
                 self.git("rm", "--quiet", "--cached", "--", name, at=there)
         clashing = self.names("diff", "--name-only", "--diff-filter=U", at=there)
         if clashing:
@@ -144,6 +154,9 @@ class Clone:
 
     def names(self, *arguments: str, at: Path | None = None) -> list[str]:
         return [name for name in self.git(*arguments, "-z", at=at).split("\0") if name]
+
+    def files(self, commit: str) -> set[str]:
+        return set(self.names("ls-tree", "-r", "--name-only", commit))
 
     def is_written(self, name: str, commit: str) -> bool:
         """Whether the learner has changed an answer file, be it committed or not."""
@@ -172,10 +185,14 @@ class Clone:
     def changes(self, before: str, after: str) -> list[str]:
         """What came of it, for the learner."""
         changed = self.names("diff", "--name-only", before, after)
-        old = set(self.names("ls-tree", "-r", "--name-only", before))
+        old, now = self.files(before), self.files(after)
         stubs = [name for name in changed if name.endswith("/.stub.py")]
-        new = [Path(name).parts[2] for name in stubs if name not in old]
+        known = {Path(name).parts[2] for name in old if name.endswith("/.stub.py")}
+        new = [Path(name).parts[2] for name in stubs if name not in old and Path(name).parts[2] not in known]
         lines = [f"updated to {after[:10]}; your answers are as they were"]
+        places = {Path(name).name: name for name in now - old if ANSWER.fullmatch(name)}
+        for name in sorted(name for name in old - now if ANSWER.fullmatch(name) and Path(name).name in places):
+            lines.append(f"{name} is {places[Path(name).name]} now")
         if new:
             lines.append(f"new katas: {', '.join(new)}")
         told = [Path(name).parts[2] for name in changed if STATEMENT.fullmatch(name) and name in old]
