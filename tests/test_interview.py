@@ -233,13 +233,15 @@ def test_kill_loses_only_the_line_being_typed(desk: Path, terminal: Callable[...
     assert the_report(desk).round.plan == ["a first line"]
 
 
-def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., Tty]) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_and_end_of_input_suspend(desk: Path, terminal: Callable[..., Tty], sent: signal.Signals) -> None:
     one = terminal("--seed", "1")
     one.shows("[clarify  ", " > ")
     one.says("next", "[plan  ", " > ")
-    one.child.sendintr()
+    one.child.sendintr() if sent == signal.SIGINT else one.child.kill(sent)
     shown, status = one.ends()
     assert status == 130
+    assert one.child.getecho()
     assert flat(shown).endswith(RESUME)
     assert "Traceback" not in shown
     again = terminal("--resume", NO_COLOR="1")

@@ -6,6 +6,7 @@ import abc
 import argparse
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -164,4 +165,5 @@ def main(kind: type[Session[Any]], options: argparse.Namespace, root: Path) -> i
             return 0
         going_on = kind.check(options, state)
         with judging() as judge:
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # as by Ctrl-C, the terminal is left as it was
             return kind(options, root, state, terminal, judge).run(going_on)
