@@ -323,6 +323,29 @@ def test_the_mistake_of_the_first_failure_is_named_first(tmp_path: Path) -> None
     assert result["diagnosis"] == f"{weight.diagnosis}; and {unclamped.diagnosis}"
 
 
+NEGATIVES_FORGOTTEN = """
+def binary_cross_entropy(probs, target, reduction="mean"):
+    return reduced(-target * probs.log(), reduction)
+
+
+def binary_cross_entropy_with_logits(logits, target, pos_weight=None, reduction="mean"):
+    p, w = logits.sigmoid(), 1 if pos_weight is None else pos_weight
+    return reduced(-(w * target * p.log() + (1 - target) * (1 - p).log()), reduction)
+
+
+def reduced(loss, reduction):
+    return loss if reduction == "none" else getattr(loss, reduction)()
+"""
+
+
+def test_edges_of_one_function_do_not_hide_a_wrong_core_of_another(tmp_path: Path) -> None:
+    """Both are first answers. Only the second is a known mistake with its edges, the first one by its core alone."""
+    kata = katas.find_one("binary_cross_entropy", ROOT)
+    (result,) = graded(tmp_path, kata.id, {"file": NEGATIVES_FORGOTTEN}).values()
+    assert names_in(kata, result)[0] == "negative_term_forgotten"
+    assert "sigmoid_then_log" in names_in(kata, result)
+
+
 def test_forms_of_one_mistake_share_a_reply_and_are_named_once(tmp_path: Path) -> None:
     """One call returns what all functions made of far numbers, so no form alone gives that reply."""
     kata = katas.find_one("feature_scaling", ROOT)

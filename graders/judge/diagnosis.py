@@ -9,7 +9,7 @@ import functools
 import itertools
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -29,6 +29,7 @@ SLOW = {"performance"}  # the categories of what fails where the values are righ
 LAST = (True, sys.maxsize)  # behind the place of any check
 MOST = 3  # mistakes that are named at a time
 Part = tuple[Request, str]  # of a reply, by its name
+WithForms = tuple[Known, list[Submission]]
 KEPT_BETWEEN_CALLS = Known(
     "kept_between_calls",
     "",
@@ -68,7 +69,7 @@ class Diagnosis:
         ]
 
     @functools.cached_property
-    def with_forms(self) -> list[tuple[Known, list[Submission]]]:
+    def with_forms(self) -> list[WithForms]:
         """Each mistake that gives wrong values, with its forms."""
         forms: dict[str, list[Submission]] = {}
         wrong = [(known, one) for known, one in self.candidates if not known.slow]
@@ -106,14 +107,16 @@ class Diagnosis:
         for _, one in self.candidates:
             if one.source.text == failing.source.text:  # a mistake itself: no need to run it again
                 one.replies.update(failing.replies)
-        found = self.named(failing, asked, suspects, categories)
+        inside = functools.cache(core)
+
+        def in_core(one: Request) -> bool:
+            return not all(beyond for beyond, _ in suspects.values()) and one.message in inside()
+
+        found = self.named(failing, asked, suspects, categories, in_core)
         if found or not categories or categories == SLOW:
             return found
         found = self.named_in(failing, [one for one in asked if not in_half(one)], suspects, categories)
-        if found or all(beyond for beyond, _ in suspects.values()):
-            return found
-        inside = core()
-        return self.named_in(failing, [one for one in asked if one.message in inside], suspects, categories)
+        return found or self.named_in(failing, [one for one in asked if in_core(one)], suspects, categories)
 
     def named_in(
         self, failing: Submission, some: list[Request], suspects: Mapping[int, Any], categories: set[str]
@@ -122,9 +125,16 @@ class Diagnosis:
         return self.named(failing, some, suspects, categories) if any(id(one) in suspects for one in some) else []
 
     def named(
-        self, failing: Submission, asked: list[Request], suspects: Mapping[int, Any], categories: set[str]
+        self,
+        failing: Submission,
+        asked: list[Request],
+        suspects: Mapping[int, Any],
+        categories: set[str],
+        in_core: Callable[[Request], bool] = lambda _: False,
     ) -> list[Known]:
         """What is to be named of the mistakes that these requests show.
+
+        Where something is known of one answer, an answer whose core is wrong is not left out for its edges.
 
         Answers that pass every check make none, even where they differ from the reference, as free gradients do.
         """
@@ -138,7 +148,14 @@ class Diagnosis:
             for part in apart(told)
         ]
         unexplained = [request for part, known in found if not known for request in part]
-        known = {one.diagnosis: one for _, some in found for one in some if self.spares(one, unexplained)}
+        sure = [one for _, some in found for one in some if self.spares(one, unexplained)]
+        known = {}
+        for part, some in found:
+            core = [request for request in part if sure and not some and in_core(request)]
+            if any(id(request) in suspects for request in core):
+                others = [request for request in told if in_core(request) and request not in part]
+                known |= {one.diagnosis: one for one in self.in_its_core(failing, core, others, sure)}
+            known |= {one.diagnosis: one for one in some if one in sure}
         return [*known.values()][:MOST]
 
     def closest(self, failing: Submission, asked: list[Request], categories: set[str]) -> Known | None:
@@ -180,24 +197,35 @@ class Diagnosis:
         except CheckFailed:
             return False
 
-    def explained(self, failing: Submission, asked: list[Request]) -> list[Known]:
-        """As few mistakes as it takes for all that is wrong with these replies; none where nothing is."""
+    def explained(self, failing: Submission, asked: list[Request], sure: Sequence[Known] = ()) -> list[Known]:
+        """As few mistakes as it takes for all that is wrong with these replies, the sure ones first; else none."""
         wrong = [(request, part) for request in asked for part in self.both.differences(self.right, failing, request)]
-        tries = (self.sharing(failing, asked, wrong, most) for most in range(1, MOST + 1))
+        among = sorted(self.with_forms, key=lambda one: one[0] not in sure)
+        tries = (self.sharing(failing, asked, wrong, most, among) for most in range(1, MOST + 1))
         return next(filter(None, tries), []) if wrong else []
+
+    def in_its_core(
+        self, failing: Submission, core: list[Request], others: list[Request], sure: Sequence[Known]
+    ) -> list[Known]:
+        """What explains the core of an answer, if of the others it is right, or as wrong as the submission."""
+        found = self.explained(failing, core, sure)
+        some = [forms for known, forms in self.with_forms if known in found]
+        return found if all(any(self.right_but(one, failing, others, {}) for one in forms) for forms in some) else []
 
     def spares(self, known: Known, asked: list[Request]) -> bool:
         """Whether some form of it is right in all of these calls, in which nothing known is wrong."""
         forms = next(forms for one, forms in self.with_forms if one is known)
         return any(all(self.both.same_reply(self.right, one, request) for request in asked) for one in forms)
 
-    def sharing(self, failing: Submission, asked: list[Request], wrong: list[Part], most: int) -> list[Known]:
+    def sharing(
+        self, failing: Submission, asked: list[Request], wrong: list[Part], most: int, among: Sequence[WithForms]
+    ) -> list[Known]:
         """At most so many mistakes that give each wrong part of a reply: the first one the first, others the rest."""
-        for known, forms in self.with_forms:
+        for known, forms in among:
             left = self.left_by(forms, failing, asked, wrong)
             if not left:
                 return [known]
-            rest = self.sharing(failing, asked, left, most - 1) if wrong[0] not in left and most > 1 else []
+            rest = self.sharing(failing, asked, left, most - 1, among) if wrong[0] not in left and most > 1 else []
             if rest:
                 return [known, *rest]
         return []

@@ -1,5 +1,6 @@
 """Known wrong answers to entropy_kl."""
 
+import re
 from collections.abc import Iterator
 
 from graders.kata import Mistake
@@ -28,16 +29,35 @@ ROWS = "torch.stack([row.sum() for row in terms.movedim(dim, -1).flatten(0, -2)]
 
 
 def forms(h: str = H, ce: str = CE, kl: str = "", **total: str) -> Iterator[dict[str, str]]:
-    """The three functions with a sum of their own each; KL in both forms, unless one is given."""
-    total = {"check": CHECK, "unit": NATS, "summed": "terms.sum(dim)"} | total
+    """The three functions with a sum of their own each; KL in both forms, unless one is given.
+
+    A sum that is made in another way is so in all three, then in each alone.
+    """
+    usual = {"check": CHECK, "unit": NATS, "summed": "terms.sum(dim)"}
+    sums = TOTAL.format(**usual | total)
     for own_kl in (kl,) if kl else (KL, f"{ce} - ({h})"):
-        yield {
-            f"if {CHECK}:": "if False:",
-            "from torch import Tensor\n": TOTAL.format(**total),
-            "return cross_entropy_of(p, p, dim, base)": f"return total({h}, dim, base)",
-            "nats = -(p * log_q).sum(dim)": f"return total({ce}, dim, base)",
-            "return cross_entropy_of(p, q, dim, base) - entropy(p, dim, base)": f"return total({own_kl}, dim, base)",
-        }
+        yield functions(
+            sums,
+            f"return total({h}, dim, base)",
+            f"return total({ce}, dim, base)",
+            f"return total({own_kl}, dim, base)",
+        )
+    if total:
+        plain = TOTAL.format(**usual).partition("\n\n\n")[2].replace("def total", "def plain")
+        for one in range(3):
+            names = ["total" if one == number else "plain" for number in range(3)]
+            texts = (f"return {name}({terms}, dim, base)" for name, terms in zip(names, (h, ce, kl or KL), strict=True))
+            yield functions(f"{sums}\n\n{plain}", *texts)
+
+
+def functions(sums: str, entropy: str, cross_entropy: str, divergence: str) -> dict[str, str]:
+    return {
+        f"if {CHECK}:": "if False:",
+        "from torch import Tensor\n": sums,
+        "return cross_entropy_of(p, p, dim, base)": entropy,
+        "nats = -(p * log_q).sum(dim)": cross_entropy,
+        f"return {DIVERGENCE}": divergence,
+    }
 
 
 def mistake(
@@ -51,6 +71,10 @@ def mistake(
 def each(h: str, ce: str, kl: str) -> tuple[dict[str, str], ...]:
     """All three wrong, then each alone."""
     return ({"h": h, "ce": ce, "kl": kl}, {"h": h}, {"ce": ce}, {"kl": kl})
+
+
+def normalised(terms: str) -> str:
+    return re.sub(r"\b[pq]\b", r"(\g<0> / \g<0>.sum(dim, keepdim=True))", terms)
 
 
 def logarithms_of(change: str) -> tuple[dict[str, str], ...]:
@@ -114,6 +138,51 @@ MISTAKES = (
         {"kl": REVERSED},
         short={DIVERGENCE: "cross_entropy_of(q, p, dim, base) - entropy(q, dim, base)"},
     ),
+    mistake(
+        "weighted_by_q",
+        "the logarithm in KL is weighted by q; weight log p − log q by p",
+        {"kl": KL.replace("p * (", "q * (", 1)},
+        {"kl": f"-({KL.replace('p * (', 'q * (', 1)})"},
+    ),
+    mistake(
+        "entropy_added",
+        "KL adds H(p) to H(p, q); subtract it",
+        {"kl": f"{CE} + {H}"},
+        short={DIVERGENCE: DIVERGENCE.replace("- entropy", "+ entropy")},
+    ),
+    mistake(
+        "quotient_of_logarithms",
+        "log p is divided by log q; the logarithm of p / q is log p − log q",
+        {"kl": "p * (torch.where(p == 0, 1, p).log() / torch.where(p == 0, 0.5, q).log())"},
+    ),
+    Mistake(
+        "arguments_not_passed_on",
+        "KL uses dim or base in only one of its parts, or dim and base in none; use both throughout",
+        *(
+            {DIVERGENCE: f"cross_entropy_of(p, q{ce}) - entropy(p{h})"}
+            for ce, h in (
+                ("", ""),
+                (", dim, base", ""),
+                ("", ", dim, base"),
+                (", dim, base", ", dim"),
+                (", dim", ", dim, base"),
+            )
+        ),
+    ),
+    mistake(
+        "softmax_of_probabilities",
+        "a softmax is taken of p or q, which are probabilities already; take them as they are",
+        {"ce": "-p * q.log_softmax(dim)"},
+        {"h": "-p.softmax(dim) * p.log_softmax(dim)"},
+        {"ce": "-p.softmax(dim) * q.log_softmax(dim)"},
+        {"kl": "p * (torch.where(p == 0, 1, p).log() - q.log_softmax(dim))"},
+        {"kl": "p.softmax(dim) * (p.log_softmax(dim) - q.log_softmax(dim))"},
+        {
+            "h": "-p.softmax(dim) * p.log_softmax(dim)",
+            "ce": "-p.softmax(dim) * q.log_softmax(dim)",
+            "kl": "p.softmax(dim) * (p.log_softmax(dim) - q.log_softmax(dim))",
+        },
+    ),
     mistake("symmetric", "KL is made symmetric in p and q; return only KL(p ‖ q)", {"kl": f"({KL} + {REVERSED}) / 2"}),
     mistake("cross_entropy_reversed", "H(q, p) is returned; swap p and q", {"ce": SWAPPED}),
     mistake(
@@ -137,17 +206,18 @@ MISTAKES = (
         "normalised",
         "p and q are divided by their sums; take them as they are",
         {"    log_q =": "    p, q = (each / each.sum(dim, keepdim=True) for each in (p, q))\n    log_q ="},
+        *(edits for change in each(*map(normalised, (H, CE, KL))) for edits in forms(**change)),
     ),
     mistake(
         "generalised_divergence",
         "−p + q is added in KL, which changes its gradients; leave it out",
         {"kl": f"{KL} - p + q"},
     ),
-    mistake(
+    Mistake(
         "clamped_at_0",
         "results that rounding makes slightly negative are clamped at 0, which cuts the gradients of KL where p is "
         "nearly q; do not clamp",
-        {"summed": "terms.sum(dim).clamp(min=0)"},
+        *[*forms(summed="terms.sum(dim).clamp(min=0)")][:2],
     ),
     mistake(
         "bits",
@@ -172,6 +242,15 @@ MISTAKES = (
         "the result is multiplied by log(base); divide by it",
         {"unit": f"1 / {NATS}"},
         short={BASED: BASED.replace("/", "*")},
+    ),
+    mistake(
+        "divided_by_the_base", "the result is divided by base itself; divide by its logarithm", {"unit": "base or 1"}
+    ),
+    mistake(
+        "some_bases_only",
+        "only base 2, or 2 and 10, is heeded; divide by the logarithm of whichever base is given",
+        {"unit": "{2: math.log(2)}.get(base, 1)"},
+        {"unit": "{2: math.log(2), 10: math.log(10)}.get(base, 1)"},
     ),
     mistake("base_in_float32", "log(base) is in float32; use math.log", {"unit": "torch.tensor(base or math.e).log()"}),
     mistake(
@@ -201,9 +280,9 @@ MISTAKES = (
         "axis_kept", "the result has an axis of length 1 for `dim`; drop it", {"summed": "terms.sum(dim, keepdim=True)"}
     ),
     mistake(
-        "last_axis_always",
-        "`dim` is ignored and the last axis is summed; use dim",
-        {"summed": "terms.sum(-1)"},
+        "one_axis_always",
+        "`dim` is ignored and the last axis is summed, or the first, or the second; use dim",
+        *({"summed": f"terms.sum({axis})"} for axis in (-1, 0, 1)),
         short={"(p * log_q).sum(dim)": "(p * log_q).sum(-1)"},
     ),
     mistake(

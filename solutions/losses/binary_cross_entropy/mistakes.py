@@ -28,6 +28,12 @@ def in_both(losses: str) -> dict[str, str]:
     return {PROBS_LOSS: f"weighted = y\n    {last}", LOGITS_LOSS: f"weighted = w * y\n    {last}"}
 
 
+def each(losses: str) -> list[dict[str, str]]:
+    """In both, then in each alone."""
+    both = in_both(losses)
+    return [both, *({place: text} for place, text in both.items())]
+
+
 def logs_from(p: str) -> dict[str, str]:
     """Both log-probabilities of the probabilities, of each of them as p."""
     return {LOGS: f"log_p, log_not_p = (({p}).log() for p in (probs, 1 - probs))"}
@@ -96,15 +102,25 @@ MISTAKES = (
     Mistake(
         "negative_term_forgotten",
         "the (1 − y) log(1 − p) term is missing; negatives also have a loss",
-        in_both("losses = -(weighted * log_p)"),
-        {PROBS_LOSS: PROBS_LOSS.replace(" + (1 - y) * log_not_p", "")},
+        *each("losses = -(weighted * log_p)"),
     ),
     Mistake(
         "terms_swapped",
         "y and 1 − y are swapped; y belongs to log p, and 1 − y to log(1 − p)",
-        in_both("losses = -(weighted * log_not_p + (1 - y) * log_p)"),
+        *each("losses = -(weighted * log_not_p + (1 - y) * log_p)"),
+        {LOGITS_LOSS: "return reduce(-(y * log_not_p + w * (1 - y) * log_p), reduction)"},
     ),
-    Mistake("sign_lost", in_both("losses = weighted * log_p + (1 - y) * log_not_p")),
+    Mistake(
+        "sign_lost",
+        *each("losses = weighted * log_p + (1 - y) * log_not_p"),
+    ),
+    Mistake(
+        "sign_of_one_term",
+        "one of the two terms has the wrong sign; the minus belongs before their sum, so it turns both",
+        *each("losses = -weighted * log_p + (1 - y) * log_not_p"),
+        *each("losses = weighted * log_p - (1 - y) * log_not_p"),
+        {LOGITS_LOSS: "return reduce(-log_not_p + y * logits, reduction)"},
+    ),
     Mistake(
         "log_base_two",
         "binary_cross_entropy gives bits; use the natural logarithm",
@@ -114,7 +130,8 @@ MISTAKES = (
         "hard_targets_only",
         "the loss is wrong for targets between 0 and 1; multiply log p by y (and by pos_weight), and log(1 − p) "
         "by 1 − y",
-        in_both("losses = -torch.where(y > 0.5, log_p, log_not_p)"),
+        *each("losses = -torch.where(y > 0.5, log_p, log_not_p)"),
+        *each("losses = -torch.where(y == 1, log_p, log_not_p)"),
         {LOGITS_LOSS: "return reduce((w * y + 1 - y) * torch.logaddexp(zero, (1 - 2 * y) * logits), reduction)"},
     ),
     Mistake(
@@ -133,6 +150,7 @@ MISTAKES = (
         "the log is taken of a sigmoid, which is exactly 0 or 1 for logits far from 0; find log σ(x) from the logits",
         logs_of("logits.sigmoid()"),
     ),
+    Mistake("pos_weight_ignored", "pos_weight is ignored; multiply y log σ(x) by it", {W: "w = 1"}),
     Mistake(
         "sigmoid_then_probs",
         "the loss is taken of sigmoid(x): where this rounds to 0 or 1, a wrong answer costs 100 and has no "
@@ -170,7 +188,18 @@ MISTAKES = (
         hinged("logits + (-logits).clamp_min(0)", "(-logits).clamp_min(0)"),
         hinged("logits + torch.relu(-logits)", "torch.relu(-logits)"),
     ),
-    Mistake("pos_weight_ignored", "pos_weight is ignored; multiply y log σ(x) by it", {W: "w = 1"}),
+    Mistake(
+        "no_absolute_value",
+        "log(1 + e⁻ˣ) is added to max(x, 0) or to max(−x, 0), which needs log(1 + e^−|x|); take the absolute value",
+        {
+            LOG_P: "log_p = (-logits).clamp_min(0).neg() - (-logits).exp().log1p()",
+            LOG_NOT_P: "log_not_p = logits.clamp_min(0).neg() - (-logits).exp().log1p()",
+        },
+        {
+            LOG_P: "log_p = logits - logits.clamp_min(0) - (-logits).exp().log1p()",
+            LOG_NOT_P: "log_not_p = -logits.clamp_min(0) - (-logits).exp().log1p()",
+        },
+    ),
     Mistake(
         "pos_weight_on_negatives",
         "pos_weight multiplies (1 − y) log(1 − σ(x)); multiply only y log σ(x) by it",
@@ -178,10 +207,42 @@ MISTAKES = (
         {LOGITS_LOSS: "return reduce(-(y * log_p + w * (1 - y) * log_not_p), reduction)"},
     ),
     Mistake(
+        "pos_weight_beside_1",
+        "y log σ(x) is multiplied by 1 + pos_weight; multiply it by pos_weight alone",
+        {W: "w = 1 if pos_weight is None else 1 + pos_weight"},
+    ),
+    Mistake(
         "pos_weight_on_the_product",
         "only x y is weighted in softplus(x) − x y, but softplus(x) also holds a part of y log σ(x); "
         "write w y softplus(−x) + (1 − y) softplus(x)",
         {LOGITS_LOSS: "return reduce(-log_not_p - w * y * logits, reduction)"},
+    ),
+    Mistake(
+        "pos_weight_on_softplus",
+        "in (1 − y) x + softplus(−x), pos_weight multiplies all of softplus(−x), which also holds a part of the "
+        "negative term; there the factor is 1 + (w − 1) y",
+        {LOGITS_LOSS: "return reduce((1 - y) * logits - w * log_p, reduction)"},
+    ),
+    Mistake(
+        "logits_as_probabilities",
+        "the log is taken of the logits themselves, or of a softmax of them; each logit has a probability of its own, "
+        "σ(x)",
+        logs_of("logits"),
+        logs_of("logits.softmax(-1) if logits.dim() else logits.sigmoid()"),
+    ),
+    Mistake(
+        "sigmoid_twice",
+        "a sigmoid is taken of what is a probability already; take one of a logit, and none of a probability",
+        logs_of("logits.sigmoid().sigmoid()"),
+        {LOGS: "log_p, log_not_p = probs.sigmoid().log(), (1 - probs.sigmoid()).log()"},
+    ),
+    Mistake(
+        "log_of_the_other_side",
+        "log(1 − σ(x)) is taken for 1 − log σ(x), −log σ(x) or log σ(1 − x); it is log σ(−x)",
+        *(
+            {LOG_NOT_P: f"log_not_p = {one}"}
+            for one in ("1 - log_p", "-log_p", "torch.nn.functional.logsigmoid(1 - logits)")
+        ),
     ),
     Mistake(
         "sum_for_mean",
