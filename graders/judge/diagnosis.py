@@ -149,7 +149,7 @@ class Diagnosis:
         ]
         unexplained = [request for part, known in found if not known for request in part]
         sure = [one for _, some in found for one in some if self.spares(one, unexplained)]
-        known = {}
+        known: dict[str, Known] = {}
         for part, some in found:
             core = [request for request in part if sure and not some and in_core(request)]
             if any(id(request) in suspects for request in core):

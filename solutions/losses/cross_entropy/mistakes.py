@@ -29,6 +29,11 @@ def if_none(result: str) -> dict[str, str]:
     return {"return …": f'return {result} if reduction == "none" else loss.to(logits.dtype)'}
 
 
+def smoothed(by: str) -> list[dict[str, str]]:
+    """Also where ε is 0, as most people have it."""
+    return [{SMOOTHED: by}, {IF_SMOOTHED: "    loss = ", SMOOTHED: by}]
+
+
 def smoothed_by(others: str) -> dict[str, str]:
     """The smoothing term over the other classes alone, of the share that each of them gets."""
     return {SMOOTHED: f"(1 - label_smoothing) * loss - {others} * ((w * log_p).sum(dim=1) + loss)"}
@@ -73,11 +78,17 @@ MISTAKES = (
         "the probabilities are normalised over the samples; normalise over the classes, axis 1",
         {SHIFTED: SHIFTED.replace("dim=1", "dim=0"), LOG_P: LOG_P.replace("dim=1", "dim=0")},
     ),
-    Mistake("sign_lost", {LOSS: LOSS[1:], SMOOTHED: SMOOTHED.replace("loss - ", "loss + ")}),
+    Mistake("sign_lost", {LOSS: LOSS[1:], SMOOTHED: SMOOTHED.replace("loss - ", "loss + ")}, {LOSS: LOSS[1:]}),
     Mistake(
         "mean_over_rows",
         "the mean divides by a number of rows; divide by the sum of the weights of the targets that are not ignored",
         {DIVISOR: ["counts.sum()", "N"]},
+    ),
+    Mistake(
+        "mean_over_classes",
+        "the mean divides by the number of classes or of logits, or by all classes' weights; divide by the sum of the "
+        "weights of the targets that are not ignored",
+        {DIVISOR: ["C", "(N * C)", "w.sum()"]},
     ),
     Mistake(
         "mean_counts_ignored_rows",
@@ -96,6 +107,53 @@ MISTAKES = (
         {W: "w = z.new_ones(C)"},
     ),
     Mistake(
+        "weights_only_in_the_mean",
+        "the mean divides by weights, but the targets' log-probabilities have none; weight each of them",
+        {LOSS: LOSS.replace("w[y] * ", "")},
+        {LOSS: LOSS.replace("w[y] * ", ""), SMOOTHED: SMOOTHED.replace("(w * log_p)", "log_p")},
+    ),
+    Mistake(
+        "weights_applied_twice",
+        "the losses are multiplied by the targets' weights twice; once is enough",
+        {LOSS: LOSS.replace("w[y]", "w[y].square()")},
+        {IGNORED: f"loss = w[y] * loss\n    {IGNORED}"},
+    ),
+    Mistake(
+        "logits_weighted",
+        "the weights multiply the logits, which changes the softmax; weight the log-probabilities",
+        *({SHIFTED: "z = z * w\n    " + SHIFTED} | more for more in ({}, {LOSS: LOSS.replace("w[y] * ", "")})),
+    ),
+    Mistake(
+        "logits_as_log_probabilities",
+        "the logits are taken for log-probabilities; subtract the log of the sum of their exponentials",
+        {LOG_P: ["log_p = z", "log_p = shifted"]},
+    ),
+    Mistake(
+        "log_left_out",
+        "a log is missing: the sum of the exponentials is subtracted as it is, or the probability is the loss; take "
+        "the log of the softmax",
+        {LOG_P: LOG_P.replace(".log()", "")},
+        {LOG_P: LOG_P.replace("log_p = ", "log_p = (") + ").exp()"},
+        {LOSS: LOSS.replace(".squeeze(1)", ".squeeze(1).exp()")},
+    ),
+    Mistake(
+        "exponentials_averaged",
+        "the softmax divides by the mean of the exponentials; divide by their sum",
+        {LOG_P: LOG_P.replace(".sum(", ".mean(")},
+    ),
+    Mistake(
+        "bits",
+        "the loss is in bits; use the natural logarithm",
+        {LOG_P: LOG_P.replace("log_p = ", "log_p = 1.4426950408889634 * (") + ")"},
+        {LOSS: f"{LOSS} * 1.4426950408889634"},
+    ),
+    Mistake(
+        "none_reduced",
+        'reduction="none" gives one number; return the loss of each row',
+        if_none("loss.mean().to(logits.dtype)"),
+        if_none("loss.sum().to(logits.dtype)"),
+    ),
+    Mistake(
         "ignored_row_looked_up",
         "an ignored row's target is used as an index, but it need not be a class; use any class there, and set the "
         "loss to 0",
@@ -107,6 +165,7 @@ MISTAKES = (
         "ignored_rows_counted",
         "ignored rows add the loss of some class; give them a loss of 0 and a weight of 0 in the mean",
         {IGNORED: "pass\n", DIVISOR: "w[y].sum()"},
+        {IGNORED: "pass\n"},
     ),
     Mistake(
         "ignored_rows_smoothed",
@@ -127,6 +186,12 @@ MISTAKES = (
         "minus_100_always_ignored",
         "ignore_index is not used, and −100 is ignored instead; compare the targets with the argument",
         {"counts = …": "counts = target != -100"},
+        {"counts = …": "counts = target != -100", "if ((target < 0) | (target >= C))[counts].any():": "if False:"},
+        {
+            "counts = …": "counts = target != -100",
+            "if ((target < 0) | (target >= C))[counts].any():": "if False:",
+            LOSS: "-w[y] * log_p[torch.arange(N), y]",
+        },
     ),
     Mistake(
         "negative_targets_ignored",
@@ -147,16 +212,32 @@ MISTAKES = (
         "spread_over_the_others",
         "the smoothing share is spread over the C − 1 other classes; spread it over all C",
         smoothed_by("label_smoothing / (C - 1 or 1)"),
+        smoothed_by("label_smoothing / torch.tensor(C - 1.0, dtype=z.dtype)"),
+        {IF_SMOOTHED: "    loss = "} | smoothed_by("label_smoothing / torch.tensor(C - 1.0, dtype=z.dtype)"),
+    ),
+    Mistake(
+        "divided_by_one_class_less",
+        "smoothing gives ε / (C − 1) to every class, the right one included; give each class ε / C",
+        *smoothed(SMOOTHED.replace("/ C * (w * log_p).sum(dim=1)", "* ((w * log_p).sum(dim=1) / (C - 1))")),
+        {SMOOTHED: SMOOTHED.replace("/ C", "/ (C - 1 or 1)")},
+    ),
+    Mistake(
+        "smoothing_ignored", "label_smoothing is ignored; mix ε / C of each class into the loss", {SMOOTHED: "loss"}
+    ),
+    Mistake(
+        "share_counted_twice",
+        "the target gets ε / C on top of a sum over all classes, which has that share already; give it 1 − ε besides",
+        *smoothed(SMOOTHED.replace("(1 - label_smoothing)", "(1 - label_smoothing + label_smoothing / C)")),
     ),
     Mistake(
         "target_keeps_its_share",
         "smoothing adds to the target's full share; multiply that share by 1 − ε",
-        {SMOOTHED: SMOOTHED.replace("(1 - label_smoothing) * ", "")},
+        *smoothed(SMOOTHED.replace("(1 - label_smoothing) * ", "")),
     ),
     Mistake(
         "smoothing_summed",
         "each class gets the whole smoothing share; divide it by the number of classes",
-        {SMOOTHED: SMOOTHED.replace(" / C", "")},
+        *smoothed(SMOOTHED.replace(" / C", "")),
     ),
     Mistake(
         "smoothing_unweighted",

@@ -14,6 +14,7 @@ OF_SEQUENCES = f"({EACH}.sum(1) / counts.sum(1).clamp(min=1))"
 OF_ANY = "({} * counts.any(1)).sum() / counts.any(1).sum()"  # empty sequences left out
 SAFE = "target.where(counts, 0)"
 PICKED = f"gather(-1, {SAFE}[..., None])[..., 0]"
+MASKED = f"(-logits.log_softmax(-1).{PICKED} * counts)"
 IN_FLOAT32 = f"(logits.float().exp().sum(-1).log() - logits.{PICKED})[counts].mean().to(logits.dtype)"
 REPLACED = {MEAN: "F.cross_entropy(logits.flatten(0, 1), target.where(counts, -100).flatten())"}
 
@@ -29,12 +30,17 @@ MISTAKES = (
         "the mean is taken in each sequence first, so tokens of short ones count more; take one mean over all tokens "
         "that count",
         {MEAN: [f"{OF_SEQUENCES}.mean()", OF_ANY.format(OF_SEQUENCES)]},
+        {MEAN: [f"({one}.sum(1) / counts.sum(1)).{mean}()" for one in (EACH, MASKED) for mean in ("mean", "nanmean")]},
     ),
     Mistake(
         "mean_of_perplexities",
         "exp is taken for each sequence or token, before the mean; take exp once, of the mean loss of all tokens that "
         "count",
         {MEAN: OF_SEQUENCES, RESULT: [f"{RESULT}.mean()", OF_ANY.format(RESULT)]},
+        {
+            MEAN: [f"({one}.sum(1) / counts.sum(1))" for one in (EACH, MASKED)],
+            RESULT: [f"{RESULT}.mean()", f"{RESULT}.nanmean()"],
+        },
         {MEAN: EACH, RESULT: ["loss.exp()[counts].mean()", "loss.exp().mean()"]},
     ),
     Mistake(
@@ -46,16 +52,53 @@ MISTAKES = (
         "padding_counted",
         "ignored positions count as if some token were their target; leave them out of the sum and of the count",
         {MEAN: [f"F.cross_entropy({ROWS}, {SAFE}.flatten())", f"F.cross_entropy({ROWS}, (target % V).flatten())"]},
+        {MEAN: f'F.cross_entropy({ROWS}, {SAFE}.flatten(), reduction="sum") / counts.sum()'},
     ),
     Mistake(
         "exp_of_a_sum",
         "the sum of the losses is not divided by the number of tokens; take exp of the mean over the tokens that count",
-        {MEAN: [SUM, f"{SUM} / B", f"{SUM} / S", f"{SUM} / counts.any(1).sum()"]},
+        {MEAN: [SUM, f"{SUM} / B", f"{SUM} / S", f"{SUM} / V", f"{SUM} / counts.any(1).sum()"]},
     ),
     Mistake(
         "base_two",
         "2 is raised to a loss in nats, or e to a loss in bits; the power should have the base of the log",
         {RESULT: ["loss.exp2()", "(loss / 0.6931471805599453).exp()"]},
+    ),
+    Mistake(
+        "sign_lost",
+        "e is raised to the mean log-probability, or 1 is divided by the perplexity, so a good model gets more; raise "
+        "e to minus the mean log-probability",
+        {RESULT: "(-loss).exp()"},
+    ),
+    Mistake(
+        "log_left_out",
+        "e is raised to a mean of probabilities, not of their logarithms; take the log-probability of each target",
+        {MEAN: [f"{sign}logits.softmax(-1).{PICKED}[counts].mean()" for sign in ("-", "")]},
+    ),
+    Mistake(
+        "one_for_each_sequence",
+        "each sequence gets a perplexity of its own; take one mean over all tokens that count, for one number",
+        {MEAN: f"({EACH}.sum(1) / counts.sum(1))"},
+        {MEAN: OF_SEQUENCES},
+    ),
+    Mistake(
+        "entropy_of_the_model",
+        "the entropy of the predictions is averaged, which needs no target; average minus the log-probability of each "
+        "target",
+        {MEAN: "-(logits.log_softmax(-1) * logits.softmax(-1)).sum(-1)[counts].mean()"},
+    ),
+    Mistake(
+        "product_underflows",
+        "the probabilities are multiplied, and the product of many is 0; add up their logarithms",
+        {MEAN: f"logits.softmax(-1).{PICKED}[counts].prod()", RESULT: "loss ** (-1 / counts.sum())"},
+        {MEAN: f"logits.log_softmax(-1).exp().{PICKED}[counts].prod()", RESULT: "loss ** (-1 / counts.sum())"},
+        {MEAN: f"logits.softmax(-1).{PICKED}[counts].prod().log() / -counts.sum()"},
+    ),
+    Mistake(
+        "token_0_ignored",
+        "token 0 is ignored as padding; ignore only ignore_index",
+        {COUNTS: "counts = (target != 0) & (target != ignore_index)", **REPLACED},
+        {COUNTS: "counts = target != 0", **REPLACED, "if ((target …": "if False:"},
     ),
     Mistake("no_exp", "the mean loss itself is returned; take exp of it", {RESULT: "loss"}),
     Mistake(
