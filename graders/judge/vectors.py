@@ -205,6 +205,7 @@ class TestVectors:
             device=self.device,
             measured=measured,
             tolerance=case.tolerance.get(dtype),
+            rough=case.gradients == "finite",
             refusable=bool(case.raises),
             mode=words if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
         )

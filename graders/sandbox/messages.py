@@ -48,6 +48,7 @@ class Request:
     device: str = "cpu"
     mode: str = ""  # in words, where it is not the usual one
     tolerance: Tolerance | None = None  # of what comes back, where the case has one of its own
+    rough: bool = False  # whether its gradients need only be finite
     scenario: str = ""  # the source of a function that is called in place of the target, given the answers
     refusable: bool = False  # its arguments are bad, and should be refused
     summary: Callable[[Any], Any] | None = None  # what the judge makes of the result; it is not sent
