@@ -122,6 +122,36 @@ MISTAKES = (
         {Z: "z = beta * (policy_chosen - ref_chosen.detach())"},
     ),
     Mistake(
+        "logarithms_divided",
+        "one log-probability is divided by another; the logarithm of a quotient is a difference, so subtract them",
+        {Z: "z = beta * (policy_chosen / policy_rejected - (ref_chosen / ref_rejected).detach())"},
+    ),
+    Mistake(
+        "rejected_added",
+        "the rejected answer's part has the wrong sign; subtract policy_rejected − ref_rejected from policy_chosen − "
+        "ref_chosen",
+        {Z: "z = beta * ((policy_chosen + policy_rejected) - (ref_chosen + ref_rejected).detach())"},
+    ),
+    Mistake(
+        "a_sigmoid_for_each",
+        "chosen and rejected each have a σ of their own; z is one difference of both, inside one σ",
+        {
+            LOSSES: "losses = -F.logsigmoid(beta * (policy_chosen - ref_chosen.detach()))"
+            " - F.logsigmoid(-beta * (policy_rejected - ref_rejected.detach()))"
+        },
+    ),
+    Mistake(
+        "margins_averaged",
+        "z is averaged over the pairs before the loss is taken; take each pair's loss, then reduce",
+        {Z: f"{Z}\n    z = z.mean()"},
+    ),
+    Mistake(
+        "none_reduced",
+        'reduction="none" also gives one number; return one loss for each pair',
+        {'if reduction == "none":\n        return losses': 'if reduction == "none":\n        return losses.mean()'},
+        {'if reduction == "none":\n        return losses': 'if reduction == "none":\n        return losses.sum()'},
+    ),
+    Mistake(
         "reference_gets_a_gradient",
         "a gradient flows to the reference, which is frozen; detach its log-probabilities",
         {".detach()": ""},
@@ -190,6 +220,21 @@ MISTAKES = (
         "second_term_added_twice",
         "the first term is not weighted; multiply −log σ(z) by 1 − ε",
         {LOSSES: "losses = -F.logsigmoid(z) - label_smoothing * F.logsigmoid(-z)"},
+    ),
+    Mistake(
+        "smoothing_inside_the_sigmoid",
+        "z is multiplied by 1 − ε or 1 − 2ε; leave z as it is, and weight log σ(z) by 1 − ε and log σ(−z) by ε",
+        {LOSSES: [f"losses = -F.logsigmoid((1 - {one}) * z)" for one in ("label_smoothing", "2 * label_smoothing")]},
+    ),
+    Mistake(
+        "probabilities_mixed",
+        "the two probabilities are weighted before the logarithm; weight their logarithms",
+        {LOSSES: "losses = -((1 - label_smoothing) * z.sigmoid() + label_smoothing * (-z).sigmoid()).log()"},
+    ),
+    Mistake(
+        "sigmoid_twice",
+        "z goes through a sigmoid before log σ, which applies one itself; give it z",
+        {LOSSES: LOSSES.replace("(z)", "(z.sigmoid())").replace("(-z)", "(-z.sigmoid())")},
     ),
     Mistake(
         "half_of_the_smoothing",

@@ -158,6 +158,13 @@ MISTAKES = (
         {RATIO: RATIO.replace("old_logp", "logp")},
     ),
     mistake(
+        "no_ratio",
+        "logp is multiplied by the advantage, as in REINFORCE, and there is no ratio; take −min(ρA, clip(ρ)A) with "
+        "ρ = e^(logp − old_logp)",
+        OBJECTIVE,
+        "losses = -logp.masked_fill(~mask, 0) * advantage",
+    ),
+    mistake(
         "one_ratio_for_an_answer",
         "all tokens of an answer share one ratio, as in GSPO; each token should have its own",
         CLIPPED,
@@ -168,6 +175,49 @@ MISTAKES = (
         "min(ρA, clip(ρ)A) lacks its minus; the loss should be −min(ρA, clip(ρ)A), plus the KL term",
         OBJECTIVE,
         OBJECTIVE.replace("-", "", 1),
+    ),
+    mistake(
+        "kl_inside_the_minimum",
+        "the KL term is inside the minimum, in one of the two products or in the advantage, which changes what it adds; "
+        "add it after the minimum",
+        KL,
+        *(
+            f"term = kl_coef * (delta.exp() - delta - 1)\n        losses = -torch.minimum({one}, {other})"
+            for one, other in (
+                ("ratio * advantage - term", "clipped * advantage"),
+                ("ratio * advantage", "clipped * advantage - term"),
+                ("ratio * (advantage - term)", "clipped * (advantage - term)"),
+                ("ratio * (advantage - term.detach())", "clipped * (advantage - term.detach())"),
+            )
+        ),
+    ),
+    mistake(
+        "kl_of_the_old_policy",
+        "Δ compares the reference with old_logp; it should be ref_logp − logp, whose gradient counts",
+        DELTA,
+        DELTA.replace("- logp", "- old_logp.detach()"),
+    ),
+    mistake(
+        "kl_times_a_probability",
+        "the KL term is multiplied by the ratio or by a probability; take e^Δ − Δ − 1 of each token as it is",
+        KL,
+        KL.replace("kl_coef *", "kl_coef * ratio *"),
+        "losses = losses + kl_coef * ref_logp.masked_fill(~mask, 0).detach().exp() * delta",
+        "losses = losses - kl_coef * logp.masked_fill(~mask, 0).exp() * delta",
+    ),
+    mistake(
+        "kl_averaged_apart",
+        "the KL term is averaged over all tokens before it is added; add each token's own, then average as the "
+        "aggregate says",
+        KL,
+        "losses = losses + kl_coef * (delta.exp() - delta - 1).mean()",
+        "losses = losses + kl_coef * (delta.exp() - delta - 1).sum() / mask.sum()",
+    ),
+    mistake(
+        "kl_less_by_one",
+        "the KL term is too small by 1, as where 1 is subtracted although expm1 has done it; take e^Δ − Δ − 1",
+        KL,
+        KL.replace("- 1)", "- 2)"),
     ),
     mistake(
         "kl_other_way",

@@ -15,6 +15,14 @@ WITH_EPS = """shifted = logits - logits.amax(1, keepdim=True)
     return ((shifted.exp().sum(1) + {}).log() - shifted.gather(1, positive[:, None]).squeeze(1)).mean()"""
 IN_FIRST_HALF = "(torch.arange(rows, device=features.device) < rows // 2)"
 WHERE = "torch.zeros_like(itself).scatter(1, positive[:, None], True)"
+OTHER_VIEW = f"({IN_FIRST_HALF}[:, None] != {IN_FIRST_HALF})"
+IN_BLOCKS = (  # of the two views' own blocks and the two between them
+    OTHER_VIEW,
+    f"~{OTHER_VIEW}",
+    *(f"({one}{IN_FIRST_HALF}[:, None] & {other}{IN_FIRST_HALF})" for one in ("", "~") for other in ("", "~")),
+)
+LEFT_HALF, RIGHT_HALF = "logits[rows // 2 :, : rows // 2]", "logits[rows // 2 :, rows // 2 :]"
+OFF_DIAGONAL = "logits[~itself].view(rows, rows - 1)"
 POSITIVES_LEFT = f"torch.where({WHERE}, logits * temperature, logits)"  # undivided
 NEGATIVES_LEFT = f"torch.where({WHERE}, logits, logits * temperature)"
 
@@ -41,6 +49,48 @@ MISTAKES = (
     ),
     Mistake("self_not_excluded", {MASKED: "logits"}),
     Mistake(
+        "self_excluded_in_one_half",
+        "the rows of one view are in their own denominators; mask the diagonal in the blocks of both views",
+        *({MASKED: MASKED.replace("itself", f"itself & {sign}{IN_FIRST_HALF}")} for sign in ("", "~")),
+    ),
+    Mistake(
+        "block_not_transposed",
+        "rows of the second view get the similarities of the first view's rows with the second view; transpose this "
+        "block for them",
+        {
+            MASKED: f"{MASKED}\n    moved = torch.cat([logits[: rows // 2, rows // 2 :], {RIGHT_HALF}], 1)\n"
+            "    logits = torch.cat([logits[: rows // 2], moved])"
+        },
+    ),
+    Mistake(
+        "same_view_blocks_swapped",
+        "the rows of each view get the other view's similarities among themselves; give them those of their own view",
+        {
+            MASKED: f"{MASKED}\n    top = torch.cat([{RIGHT_HALF}, logits[: rows // 2, rows // 2 :]], 1)\n"
+            f"    logits = torch.cat([top, torch.cat([{LEFT_HALF}, logits[: rows // 2, : rows // 2]], 1)])"
+        },
+    ),
+    Mistake(
+        "positive_masked",
+        "the positive's own logit is −∞, so the loss is infinite; mask the row itself, and leave its positive in",
+        {LOSS: LOSS.replace("logits", f"logits.masked_fill({WHERE}, -torch.inf)")},
+        {MASKED: "logits", LOSS: LOSS.replace("logits", f"logits.masked_fill({WHERE}, -torch.inf)")},
+    ),
+    Mistake(
+        "columns_moved",
+        "without the diagonal, the columns behind it move one to the left, and the labels do not; lower the labels of "
+        "these columns by 1",
+        {LOSS: LOSS.replace("logits", OFF_DIAGONAL)},
+    ),
+    Mistake(
+        "first_column_as_the_positive",
+        "column 0 is taken for each row's positive, which stands elsewhere; put the positives first, or pass their "
+        "columns",
+        {LOSS: "return F.cross_entropy(logits, positive * 0)"},
+        {LOSS: f"return F.cross_entropy({OFF_DIAGONAL}, positive * 0)"},
+    ),
+    Mistake("sign_lost", {LOSS: LOSS.replace("return ", "return -")}),
+    Mistake(
         "positive_left_out",
         "the positive is left out of the denominator; leave out only the row itself",
         {LOSS: f"return (logits.scatter(1, positive[:, None], -torch.inf).logsumexp(1) - {CHOSEN}).mean()"},
@@ -59,8 +109,9 @@ MISTAKES = (
     ),
     Mistake(
         "some_logits_not_divided",
-        "the positives or the negatives are not divided by the temperature, or the positives are divided only in the "
-        "numerator or only in the denominator; divide every logit once",
+        "some logits are not divided by the temperature: the positives, the negatives or a block, perhaps only in the "
+        "numerator or in the denominator; divide every logit once",
+        {LOSS: [LOSS.replace("logits", f"torch.where({one}, logits * temperature, logits)") for one in IN_BLOCKS]},
         {LOSS: LOSS.replace("logits", POSITIVES_LEFT)},
         {LOSS: LOSS.replace("logits", NEGATIVES_LEFT)},
         {LOSS: f"return (logits.logsumexp(1) - {CHOSEN} * temperature).mean()"},
@@ -74,6 +125,7 @@ MISTAKES = (
         "not_normalised",
         {UNIT: ["features", UNIT.replace("dim=1", "dim=0")]},
         {UNIT: [UNIT.replace("dim=1", "dim=1, p=1.0"), "features / torch.linalg.vector_norm(features)"]},
+        {UNIT: "features / features.square().sum(1, keepdim=True)"},
     ),
     Mistake("norms_detached", {UNIT: f"features / {NORM}.detach()"}),
     Mistake(
