@@ -178,8 +178,8 @@ MISTAKES = (
     ),
     mistake(
         "kl_inside_the_minimum",
-        "the KL term is inside the minimum, in one of the two products or in the advantage, which changes what it adds; "
-        "add it after the minimum",
+        "the KL term is inside the minimum, in one of the two products or in the advantage, which changes what it "
+        "adds; add it after the minimum",
         KL,
         *(
             f"term = kl_coef * (delta.exp() - delta - 1)\n        losses = -torch.minimum({one}, {other})"

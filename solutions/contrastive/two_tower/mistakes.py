@@ -49,6 +49,9 @@ MISTAKES = (
     Mistake(
         "activation_after_the_towers",
         "an activation such as ReLU follows the towers; leave it out, since each tower is only a linear layer",
+        {old: f"(lambda x: x / {NORM.format('x')})({raw}.relu())" for old, raw in RAW.items()},
+        {old: old.replace(", dim", ".tanh(), dim") for old in (USERS, ITEMS)},
+        {old: f"F.normalize(F.gelu({raw}), dim=1)" for old, raw in RAW.items()},
         {old: old.replace(", dim", ".relu(), dim") for old in (USERS, ITEMS)},
     ),
     Mistake(
@@ -61,6 +64,28 @@ MISTAKES = (
         "the logit of the user's own item is left uncorrected; subtract log_q from the whole table, the diagonal "
         "included",
         {CORRECTED: "logits - log_q * (1 - torch.eye(B).to(log_q)) "},
+    ),
+    Mistake(
+        "positives_corrected_alone",
+        "log_q is subtracted only from the logit of the user's own item; subtract it from the whole table",
+        {CORRECTED: "logits - log_q.diag() "},
+    ),
+    Mistake(
+        "log_of_log_q",
+        "the logarithm is taken of log_q, which is one; subtract it",
+        {CORRECTED: "logits - log_q.log() "},
+    ),
+    Mistake(
+        "duplicates_masked_on_one_side",
+        "the same item is masked only in later rows, or only in earlier ones; mask it in both",
+        {AGAIN: [f"({AGAIN}).triu()", f"({AGAIN}).tril()"]},
+    ),
+    Mistake(
+        "mask_inverted",
+        "the items that differ are masked, and the same item in another row is kept; masked_fill fills where its mask "
+        "is True",
+        {MASKED: "logits.masked_fill(~again, -torch.inf)"},
+        {MASKED: "logits.masked_fill(~again & (own[:, None] != own), -torch.inf)"},
     ),
     Mistake(
         "duplicates_as_negatives",
@@ -87,12 +112,55 @@ MISTAKES = (
     ),
     Mistake(
         "ids_as_floats",
-        "ids are compared as floats, so large ids that differ may become equal; compare the integers",
+        "ids are compared as floats or in fewer bits, so large ids that differ may become equal; compare the integers",
+        *(
+            {AGAIN: AGAIN.replace("item_ids[:, None] == item_ids", f"item_ids.{to}[:, None] == item_ids.{to}")}
+            for to in ("to(user.dtype)", "int()")
+        ),
         {AGAIN: AGAIN.replace("item_ids[:, None] == item_ids", "item_ids.float()[:, None] == item_ids.float()")},
         {AGAIN: AGAIN.replace("item_ids[:, None] == item_ids", "item_ids.double()[:, None] == item_ids.double()")},
     ),
     Mistake("not_divided_by_temperature", "the cosines are used as logits; divide them by τ", {LOGITS: PRODUCT}),
-    Mistake("not_normalised", "dot products are used in place of cosines; divide each embedding by its own norm", RAW),
+    Mistake(
+        "temperature_misused",
+        "the cosines are multiplied by τ, or divided by it twice; divide them once",
+        {LOGITS: [f"{PRODUCT} * self.temperature", f"{LOGITS} / self.temperature"]},
+    ),
+    Mistake(
+        "not_normalised",
+        "not every embedding is divided by its own Euclidean norm, so the logits are no cosines; normalise each row of "
+        "both towers",
+        RAW,
+        {USERS: RAW[USERS]},
+        {ITEMS: RAW[ITEMS]},
+        *(
+            {old: f"(lambda x: x / {norm})({raw})" for old, raw in RAW.items()}
+            for norm in (
+                "x.norm(dim=0)",
+                "x.norm()",
+                "x.norm(p=1, dim=1, keepdim=True)",
+                "x.square().sum(1, keepdim=True)",
+            )
+        ),
+        {USERS: f"{USERS} / {NORM.format(RAW[USERS])}"},
+        {ITEMS: f"{ITEMS} / {NORM.format(RAW[ITEMS])}"},
+    ),
+    Mistake(
+        "inputs_normalised",
+        "the features of users and items are normalised before the towers; normalise only what the towers return",
+        {USERS: USERS.replace("(user)", "(F.normalize(user))"), ITEMS: ITEMS.replace("(item)", "(F.normalize(item))")},
+        {
+            old: raw.replace("(user)", "(F.normalize(user))").replace("(item)", "(F.normalize(item))")
+            for old, raw in RAW.items()
+        },
+    ),
+    Mistake(
+        "eps_added_to_the_norm",
+        *(
+            {old: f"(lambda x: x / ({NORM.format('x')} + {eps}))({raw})" for old, raw in RAW.items()}
+            for eps in ("1e-8", "1e-6")
+        ),
+    ),
     Mistake(
         "users_with_themselves",
         "the users are compared with themselves, so each user's positive is the user itself; compare users with items",
@@ -123,6 +191,14 @@ MISTAKES = (
         "the temperature is kept in a float32 tensor, so a float64 loss is no more accurate than a float32 one; keep a "
         "plain number",
         {"= temperature\n": "= torch.tensor(float(temperature))\n"},
+    ),
+    Mistake(
+        "towers_without_bias",
+        "a tower has no bias; make both nn.Linear with a bias, which is the default",
+        {
+            f"nn.Linear({one}_dim, hidden_dim)": f"nn.Linear({one}_dim, hidden_dim, bias=False)"
+            for one in ("user", "item")
+        },
     ),
     Mistake(
         "temperature_is_a_parameter",

@@ -12,6 +12,10 @@ CONVERGED = "        if losses[1:] and abs(losses[-2] - losses[-1]) < {}:\n     
 MEAN = "residuals.square().sum() / N"
 DESCEND = "gradient_descent(loss_fn, [w, b], lr, steps)"
 LOOP = "for _ in range(steps):\n        for p, g in zip((w, b), {}):\n            p.data -= lr * g"
+EXACTLY = """        size = torch.sqrt(sum(p.grad.square().sum() for p in params))
+        for p in params:
+            p.grad *= {0} / size.clamp(min={0})
+"""
 SOLVED = "w, b = (s := torch.cat([x, x[:, :1] * 0 + 1], 1).double().pinverse() @ y.double()).to(y)[:-1], s[-1].to(y)"
 APART = {DESCEND: LOOP.format("torch.autograd.grad(loss_fn(w, b), (w, b))")}
 
@@ -90,8 +94,27 @@ MISTAKES = (
     ),
     in_descent(
         "gradient_clipped",
-        "large gradients are clipped; take the step with the gradient as it is",
-        {UPDATE: "p -= lr * p.grad.clamp(-1e3, 1e3)"},
+        "large gradients are clipped, by value or by norm; take the step with the gradient as it is",
+        *({UPDATE: f"p -= lr * p.grad.clamp(-{most}, {most})"} for most in ("1e3", "1", "10", "100")),
+        *({MOVE: f"        torch.nn.utils.clip_grad_norm_(params, {most})\n{MOVE}"} for most in ("1", "5", "10")),
+        *({MOVE: EXACTLY.format(most) + MOVE} for most in ("1", "5", "10")),
+        {UPDATE: "p -= lr * p.grad / p.grad.norm().clamp(min=1)"},
+    ),
+    in_descent(
+        "direction_alone",
+        "only the sign or the direction of the gradient counts; multiply lr by the gradient as it is",
+        {UPDATE: "p -= lr * p.grad.sign()"},
+        {UPDATE: "p -= lr * p.grad / p.grad.norm()"},
+    ),
+    in_descent(
+        "one_step_more",
+        "one step too many is made; make `steps` steps",
+        {"for _ in range(steps):": "for _ in range(steps + 1):"},
+    ),
+    Mistake(
+        "one_loss_more",
+        "the list also has the loss after the last step; return one loss for each step, taken before it",
+        {"    return losses\n": "    losses.append(loss_fn(*params).item())\n    return losses\n"},
     ),
     Mistake(
         "solved_at_once",
@@ -109,7 +132,44 @@ MISTAKES = (
         {"return w.detach(), b.detach()": "return w, b"},
     ),
     Mistake("half_the_mean", "the loss has a factor of ½; take the mean of the squares", {MEAN: MEAN + " / 2"}),
-    Mistake("sum_for_mean", "the squares are summed; take their mean over the rows", {MEAN: MEAN[:-4]}),
+    Mistake(
+        "sum_for_mean", "the squares are summed; take their mean over the rows", {MEAN: [MEAN[:-4], f"{MEAN[:-4]} / 2"]}
+    ),
+    Mistake(
+        "factors_differ",
+        "the gradients of w and b have different factors, as where one lacks the 2 or the 1/N; both are 2/N times a "
+        "sum",
+        *(
+            {DESCEND: LOOP.format(f"[f * g for f, g in zip({one}, torch.autograd.grad(loss_fn(w, b), (w, b)))]")}
+            for one in ("(1, 0.5)", "(0.5, 1)", "(N, 1)", "(1, N)")
+        ),
+    ),
+    Mistake(
+        "bias_stays",
+        "b never moves; take its gradient, too, and update it as w",
+        {DESCEND: LOOP.format("(torch.autograd.grad(loss_fn(w, b), w)[0],)")},
+    ),
+    Mistake(
+        "bias_with_an_axis",
+        "b has an axis of length 1; make it 0-d, as by torch.zeros(())",
+        {"return w.detach(), b.detach()": "return w.detach(), b.detach()[None]"},
+    ),
+    Mistake(
+        "starts_at_ones",
+        "w or b starts at 1; start both at zeros",
+        {"w = x.new_zeros(D, requires_grad=True)": "w = x.new_ones(D, requires_grad=True)"},
+        {"b = x.new_zeros((), requires_grad=True)": "b = x.new_ones((), requires_grad=True)"},
+        {"w = x.new_zeros(D, requires_grad=True)": "w = x.new_ones(D, requires_grad=True)"}
+        | {"b = x.new_zeros((), requires_grad=True)": "b = x.new_ones((), requires_grad=True)"},
+    ),
+    Mistake(
+        "one_row_a_step",
+        "each step uses one row, as in stochastic gradient descent; use the gradient of all rows",
+        {
+            DESCEND: "for t in range(steps):\n        error = x[t % N] @ w.data + b.data - y[t % N]\n"
+            "        w.data -= lr * 2 * error * x[t % N]\n        b.data -= lr * 2 * error"
+        },
+    ),
     Mistake(
         "every_target_for_every_row",
         "predictions (N, 1) minus targets (N,) are N × N residuals; give both the same shape",
