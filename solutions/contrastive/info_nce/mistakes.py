@@ -64,7 +64,7 @@ MISTAKES = (
     ),
     Mistake(
         "same_view_blocks_swapped",
-        "the rows of each view get the other view's similarities among themselves; give them those of their own view",
+        "the rows of each view get the other view's similarities among themselves; give them their own view's",
         {
             MASKED: f"{MASKED}\n    top = torch.cat([{RIGHT_HALF}, logits[: rows // 2, rows // 2 :]], 1)\n"
             f"    logits = torch.cat([top, torch.cat([{LEFT_HALF}, logits[: rows // 2, : rows // 2]], 1)])"
@@ -78,7 +78,7 @@ MISTAKES = (
     ),
     Mistake(
         "columns_moved",
-        "without the diagonal, the columns behind it move one to the left, and the labels do not; lower the labels of "
+        "without the diagonal, the columns after it move one to the left, and the labels do not; lower the labels of "
         "these columns by 1",
         {LOSS: LOSS.replace("logits", OFF_DIAGONAL)},
     ),

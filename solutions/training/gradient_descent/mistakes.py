@@ -110,6 +110,7 @@ MISTAKES = (
         "one_step_more",
         "one step too many is made; make `steps` steps",
         {"for _ in range(steps):": "for _ in range(steps + 1):"},
+        {DESCEND: DESCEND.replace("steps", "steps + 1")},
     ),
     Mistake(
         "one_loss_more",
@@ -146,7 +147,7 @@ MISTAKES = (
     ),
     Mistake(
         "bias_stays",
-        "b never moves; take its gradient, too, and update it as w",
+        "b never moves; also take its gradient, and update it as w",
         {DESCEND: LOOP.format("(torch.autograd.grad(loss_fn(w, b), w)[0],)")},
     ),
     Mistake(
