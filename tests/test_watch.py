@@ -251,6 +251,19 @@ def test_quitting_waits_for_no_call(terminal: Terminal) -> None:
     assert events(terminal) == []
 
 
+def test_quitting_waits_for_no_file_that_runs(terminal: Terminal) -> None:
+    terminal.save(
+        WRONG
+        + 'if __name__ == "__main__":\n    import time\n    print("be" + "gun", flush=True)\n    time.sleep(900)\n'
+    )
+    terminal.shows("scale")
+    terminal.press("r")
+    terminal.child.expect_exact("begun")
+    terminal.press("q")
+    terminal.child.expect(pexpect.EOF, timeout=30)
+    assert terminal.child.wait() == 0
+
+
 def events(terminal: Terminal) -> list[Event]:
     state = State(terminal.file.parents[3])
     found = state.events()

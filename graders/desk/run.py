@@ -9,6 +9,7 @@ import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from graders.kata.spec import Answer, Case
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.messages import floating
 
+PACE_SECONDS = 0.1  # between two looks at whether a run is outdated
 SCRATCH = '''"""Yours to change: your answer with the inputs of {kata}'s case {case}.
 
 Run it by  nox -s run -- {kata} --case {case}
@@ -84,22 +86,22 @@ def measure_tests(kata: Kata, options: argparse.Namespace) -> int:
     return int(not found.right)
 
 
-def start(kata: Kata, file: Path, timeout: float | None = None, **options: Any) -> int:
+def start(kata: Kata, file: Path, outdated: Callable[[], bool] | None = None, **options: Any) -> int:
     """Runs a file in a process of its own, where `breakpoint()` works; its exit status, a signal's as in a shell.
 
-    Raises: TimeoutExpired, once it was ended.
+    `outdated` is asked again and again, and ends it.
     """
     paths = [str(kata.folder), str(kata.root), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     with subprocess.Popen([sys.executable, str(file)], cwd=kata.root, env=environment, **options) as process:
         while process.poll() is None:
             try:
-                process.wait(timeout)
+                process.wait(PACE_SECONDS if outdated else None)
             except KeyboardInterrupt:  # it gets that too, and may go on: in pdb that ends nothing
                 continue
             except subprocess.TimeoutExpired:
-                process.kill()
-                raise
+                if outdated and outdated():
+                    process.kill()
     return process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 

@@ -7,6 +7,7 @@ import contextlib
 import queue
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import torch
@@ -140,9 +141,9 @@ class Watch:
 
     def run_file(self) -> None:
         """Outside of the judge's cage, as `nox -s run` does, but for keys, which go on to be ours."""
-        try:
-            run.start(self.kata, self.file, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS)
-        except subprocess.TimeoutExpired:
+        end = time.monotonic() + RUN_SECONDS
+        run.start(self.kata, self.file, lambda: self.outdated or time.monotonic() > end, stdin=subprocess.DEVNULL)
+        if time.monotonic() > end:
             self.say(f"your file was ended after {RUN_SECONDS} s; `nox -s run` has no limit")
         self.say(f"for breakpoints, or a case's inputs:\n  nox -s run -- {self.kata.id} [--case CASE]")
 
