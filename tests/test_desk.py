@@ -470,6 +470,17 @@ def test_plan_for_a_day(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"scale +solved +100 +1 +- +\S+ +in 8 days", say(desk, capsys, "status"))
 
 
+def test_clock_that_is_behind_explains_a_day_that_is_refused(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    now = datetime.now(UTC)
+    state = State(desk)
+    state.insert(Event("goal", "", {"until": None}, now + timedelta(days=700)))
+    state.close()
+    assert cli.main(["review", "--until", f"{now + timedelta(days=20):%Y-%m-%d}"], desk) == 2
+    said = capsys.readouterr()
+    assert "note: the clock is behind the last thing you did" in said.out
+    assert "--until should be a day after today" in said.err
+
+
 def test_kata_that_fails_now_is_not_due_some_day(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grade(desk, REFERENCE)
     assert "in 8 days" in say(desk, capsys, "status")

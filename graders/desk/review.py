@@ -47,10 +47,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
         if desk.to_debug:
             names = ", ".join(desk.to_debug)
             console.print(Text(f"\ndue for a debug round: {names}\n  nox -s debug -- {desk.to_debug[0]}"))
-        for note in state.notes:
-            console.print(Text(f"note: {note}"))
         return 0
     finally:
+        for note in state.notes:  # of a clock that is behind: it explains a day that is refused, too
+            console.print(Text(f"note: {note}"))
         state.close()
 
 
