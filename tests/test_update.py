@@ -178,6 +178,22 @@ def test_answer_to_a_kata_that_was_moved_or_removed_stays(
     assert git(fork, "status", "--short") == ""
 
 
+def test_file_that_git_does_not_know_is_named_and_no_hook_is_run(
+    fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hook = fork / ".git/hooks/post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    put(fork, **{"katas/toys/shift/shift.py": REFERENCE})
+    status, said = update(fork, capsys, "--from", str(upstream))
+    assert status == 2
+    assert "work of yours that is not committed stands in the way, katas/toys/shift/shift.py" in said
+    (fork / "katas/toys/shift/shift.py").unlink()
+    assert update(fork, capsys)[0] == 0
+    assert git(fork, "worktree", "list").count("\n") == 1
+
+
 def test_what_was_removed_stays_removed(fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]) -> None:
     git(fork, "rm", "-q", "graders/engine.py")
     commit(fork, {ANSWER: REFERENCE})

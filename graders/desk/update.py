@@ -66,7 +66,7 @@ class Clone:
         return self.run(*arguments, at=at).returncode == 0
 
     def run(self, *arguments: str, at: Path | None = None) -> subprocess.CompletedProcess[str]:
-        command = ["git", "-c", "core.quotePath=false", *arguments]
+        command = ["git", "-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null", *arguments]
         try:
             return subprocess.run(
                 command, cwd=at or self.root, capture_output=True, text=True, encoding="utf-8", check=False
@@ -126,7 +126,7 @@ class Clone:
             for place in (one for one in added if ANSWER.fullmatch(one) and Path(one).name == Path(name).name):
                 self.git("mv", "--force", "--", name, place, at=there)  # its topic is another one now
         for name in self.names("diff", "--name-only", "--cached", before, at=there):
-            if ANSWER.fullmatch(name) and self.is_written(name, before):
+            if ANSWER.fullmatch(name) and name in old and self.is_written(name, before):
                 self.git("checkout", before, "--", name, at=there)
         for name in self.names("diff", "--name-only", "--diff-filter=U", at=there):
             if ANSWER.fullmatch(name) and name in old:
