@@ -74,7 +74,8 @@ def publish(results: Path, folder: Path) -> None:
     for line in found:
         answers = [one for one in line.points if one is not None]
         lines.append(f"| {shown(line.name)} | {sum(answers)} | {answers.count(100)} | {len(answers)} |")
-    said = f"{len(katas)} katas, 100 points each. grades.csv has each kata's points, and feedback/ has the cards."
+    count = f"{len(katas)} kata{'s' * (len(katas) != 1)}"
+    said = f"{count}, 100 points each. grades.csv has each kata's points, and feedback/ has the cards."
     (folder / "README.md").write_text("\n".join(["# Grades", "", said, "", *lines, ""]), encoding="utf-8")
     (folder / "feedback").mkdir()
     named = (file for file in sorted((results / "feedback").glob("*.md")) if FEEDBACK.fullmatch(file.stem))

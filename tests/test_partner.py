@@ -250,6 +250,7 @@ def test_friends_hold_an_interview(desk: Path, terminal: Callable[..., Tty]) -> 
 
 def test_scores_may_be_skipped_and_the_interview_cut_off(desk: Path, terminal: Callable[..., Tty]) -> None:
     page = desk / "shared" / "for_you.html"
+    page.parent.mkdir()
     one = terminal("--minutes", "20", "--seed", "7", "--partner", "shared/for_you.html")
     one.shows("Press Enter when they have it > ")
     one.says("", "[clarify  ")
@@ -275,8 +276,10 @@ def test_what_does_not_go_is_one_sentence(desk: Path, capsys: pytest.CaptureFixt
     assert no_enter.returncode == 2
     assert "error: nobody pressed Enter, so nothing began; try again in a terminal\n" in no_enter.stderr
     (desk / "file").write_text("kept")
-    assert cli.main(["interview", "--minutes", "20", "--partner", "file/page.html"], desk) == 2
-    assert "cannot be written" in capsys.readouterr().err
+    for folder in ("file", "shraed/friend"):
+        assert cli.main(["interview", "--minutes", "20", "--partner", f"{folder}/page.html"], desk) == 2
+        assert f"there is no folder {desk / folder}: make it, or name another file" in capsys.readouterr().err
+    assert not (desk / "shraed").exists()
     assert cli.main(["interview", "--minutes", "20", "--partner", "file"], desk) == 2
     assert "file is there and is no such page: it would be lost; name another file" in capsys.readouterr().err
     assert (desk / "file").read_text() == "kept"

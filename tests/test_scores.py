@@ -476,6 +476,7 @@ def test_class_is_collected_graded_and_published(classroom: Runner, toys: Path) 
     assert dict(zip(table[0], table[1], strict=True))["file"] == f"{slug('Ann | Lee')}.md"
     shown = classroom.published("README.md", "classroom")
     assert "| Ann &#124; Lee | 100 | 1 | 1 |" in shown
+    assert "1 kata, 100 points each" in shown
     assert (classroom.folder / "summary").read_text() == shown
     assert "looks like  the factor divides" in classroom.published(f"feedback/{slug('=bob')}.md", "classroom")
     assert "nowhere at HEAD cannot be had" in classroom.published("feedback/eve.md", "classroom")

@@ -29,6 +29,8 @@ ADVICE = "name another file: --partner FILE"
 
 def hand_over(terminal: Terminal, katas: Sequence[Kata], minutes: int, seed: int, file: Path) -> None:
     """Writes the interviewer's page, and waits until they have it. Raises: UsageError, GraderError."""
+    if not file.parent.is_dir():  # a mistyped one: nothing is made for it
+        raise UsageError(f"there is no folder {file.parent}: make it, or {ADVICE}")
     make_room(file, ADVICE)
     if file.is_file() and file.stat().st_size and TITLE not in file.read_bytes():
         raise UsageError(f"{file} is there and is no such page: it would be lost; {ADVICE}")
