@@ -462,6 +462,22 @@ def test_text_that_could_not_be_kept_is_not_told_saved(practised: Practised) -> 
     assert practised.file.read_text() == "# typed here"
 
 
+def test_text_that_is_too_long_stays_in_the_page_and_can_be_shortened(practised: Practised) -> None:
+    page, before = practised.open(), practised.file.read_text()
+    page.evaluate("text => katas.replace(text)", "# long\n" * 40_000)
+    page.get_by_role("button", name="Run").click()
+    said = "scale.py has 280,000 bytes; a submission should have at most 262,144; shorten it"
+    expect(page.locator(".q-notification").first).to_contain_text(said)
+    assert practised.file.read_text() == before
+    page.reload()
+    practised.ready(page)
+    expect(page.locator(".cm-content")).to_contain_text("# long")
+    page.evaluate("text => katas.replace(text)", REFERENCE)
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".verdict")).to_have_text("PASS", timeout=30_000)
+    assert practised.file.read_text() == REFERENCE
+
+
 def test_other_files_are_never_written(practised: Practised, tmp_path: Path) -> None:
     for path in ("/kata/nothing", "/kata/..%2F..%2Fscale", "/kata/scale?via=review", "/history/nothing"):
         assert practised.served.get(path, **practised.served.cookie)[0] == 404

@@ -6,8 +6,10 @@ import contextlib
 from pathlib import Path
 from typing import ClassVar
 
+from graders.catalogue.source import LONGEST_SOURCE, too_large
 from graders.desk import attempts
 from graders.desk.state import State
+from graders.faults import UsageError
 from graders.judge.run import source_of
 from graders.web.runner import AnswerFile
 
@@ -58,6 +60,10 @@ class Sheet:
         if not self.met(text) or (self.trouble and self.file.path.exists()):
             return False
         if text != self.disk or (self.trouble and text):
+            if (size := len(text.encode())) > LONGEST_SOURCE:  # it could never be read again
+                raise UsageError(
+                    f"{self.file.path.name} {too_large(size)}; shorten it: what you type is kept in this page alone"
+                )
             attempts.write(self.file.path, text, "mend that; what you type is kept in this page")
             self.disk = self.base = text
             self.look(again=True)
