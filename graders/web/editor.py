@@ -27,6 +27,7 @@ class Editor:
         self.state, self.file = state, file
         self.sheet = Sheet(file)
         self.saved_at = 0.0
+        self.told = ""  # why it could not be saved, the last time
         with ui.element("section").props('aria-label="Two versions"').classes("trouble") as self.two:
             ui.label(
                 "Another editor changed this file while you wrote here. "
@@ -84,14 +85,18 @@ class Editor:
         try:
             done = self.sheet.save(text)
         except UsageError as error:
-            say(str(error))
+            if str(error) != self.told:
+                say(str(error))
+            self.told = str(error)
             return False
+        self.told = ""
         if done:
             ui.run_javascript(f"katas.wasSaved({json.dumps(text)})")
         return done
 
     def saved(self) -> bool:
         """The same, before it is judged: says why it is not. What another editor has just written is shown at once."""
+        self.told = ""
         if self.save() or (self.text == self.sheet.base and not self.sheet.trouble):
             return True
         if self.sheet.trouble:
