@@ -62,6 +62,10 @@ MISTAKES = (
         "ignored labels such as −100 are used as indices; put a token in their place first, and set its "
         "log-probability to 0 afterwards",
         {"target = target.masked_fill(ignored, 0)": "pass", LABEL_RANGE: f"(~ignored & {LABEL_RANGE[:-6]}).any()"},
+        {
+            "target = target.masked_fill(ignored, 0)": "target = target.clamp(min=0)",
+            LABEL_RANGE: "(~ignored & (target >= logits.shape[2])).any()",
+        },
     ),
     Mistake(
         "log_of_softmax",
