@@ -10,6 +10,7 @@ PAST_THE_END = f"    {AT_THE_END}\n{END}"
 PROGRESS = "(step - warmup_steps) / (total_steps - warmup_steps)"
 SHAPE = "(1 + math.cos(math.pi * progress)) / 2"
 DECAY = f"min_lr + (base_lr - min_lr) * {SHAPE}"
+BY_TENSOR = f"float({DECAY.replace('math.cos', 'torch.cos')})"
 IMPORT = {"import math": "import math\n\nimport torch"}
 
 MISTAKES = (
@@ -134,7 +135,8 @@ MISTAKES = (
     Mistake(
         "float32_inside",
         "a float32 tensor, torch's default, rounds the step or the rate; use Python floats or float64",
-        {**IMPORT, PROGRESS: f"torch.tensor({PROGRESS})", DECAY: f"float({DECAY.replace('math.cos', 'torch.cos')})"},
+        {**IMPORT, PROGRESS: f"torch.tensor({PROGRESS})", DECAY: BY_TENSOR},
+        {**IMPORT, PAST_THE_END: "", PROGRESS: f"torch.tensor(min(1.0, {PROGRESS}))", DECAY: BY_TENSOR},
         {**IMPORT, f"    {IN_WARMUP}": f"    step = torch.tensor(float(step)).item()\n    {IN_WARMUP}"},
         {**IMPORT, WARMUP: "(torch.tensor(base_lr) * (step + 1) / warmup_steps).item()"},
         {**IMPORT, WARMUP: f"torch.tensor({WARMUP}).item()", DECAY: f"torch.tensor({DECAY}).item()"},

@@ -24,6 +24,7 @@ RATE = "self.lr, self.betas, self.eps"
 ZEROS = "self.m = [torch.zeros_like(p) for p in self.params]"
 TOPS = f"{ZEROS}\n        self.tops = [torch.zeros_like(p) for p in self.params]"
 TOP = "self.tops[i].copy_(self.tops[i].maximum({}))"
+EPS_TOO_EARLY = "p -= self.lr * m_hat / (v.sqrt() + self.eps) * (1 - beta2 ** self.t[i]) ** 0.5"
 
 MISTAKES = (
     Mistake(
@@ -42,6 +43,7 @@ MISTAKES = (
         "one_t_for_all",
         "t also counts steps that skip the parameter, or other parameters' steps; count each parameter's own steps",
         {f"{SKIP}{STATE}{L2}\n{COUNT}": f"{COUNT}{SKIP}{STATE}{L2}\n"},
+        {f"{SKIP}{STATE}{L2}\n{COUNT}": f"{COUNT}{SKIP}{STATE}{L2}\n", "if p.grad is not None": "if True"},
         {COUNT: f"{COUNT}            self.t = [max(self.t)] * len(self.t)\n"},
     ),
     Mistake(
@@ -53,7 +55,8 @@ MISTAKES = (
     Mistake(
         "eps_before_the_correction",
         "eps is added to the root of v before the correction, which then enlarges eps; correct v first",
-        {UPDATE: "p -= self.lr * m_hat / (v.sqrt() + self.eps) * (1 - beta2 ** self.t[i]) ** 0.5"},
+        {UPDATE: EPS_TOO_EARLY},
+        {UPDATE: EPS_TOO_EARLY, SHRINK_ALL: "", STEP: STEP + SHRINK_ALL},  # and AdamW shrinks p last
     ),
     Mistake(
         "eps_left_out",
