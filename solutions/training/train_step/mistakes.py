@@ -91,6 +91,11 @@ MISTAKES = (
         {LOSS: LOSS.replace("flatten(),", "flatten().relu(), ignore_index=0,"), COUNT: COUNT.replace("!= -100", "> 0")},
     ),
     Mistake(
+        "targets_viewed",
+        "view raises where targets are cut from longer rows, as they are not contiguous; use flatten or reshape",
+        {LOSS: LOSS.replace("targets.flatten()", "targets.view(-1)")},
+    ),
+    Mistake(
         "shifted_again",
         "targets are shifted by a token, although they are shifted already; compare each logit with the target of its "
         "own place",
