@@ -66,6 +66,16 @@ MISTAKES = (
         {QUOTIENT: ["(f(up) - f(down)) / steps[i]", "(f(up) - f(down)) / 2 * steps[i]"]},
     ),
     Mistake(
+        "sign_turned",
+        "f(x + h) is subtracted from f(x − h); subtract f(x − h) from f(x + h)",
+        {QUOTIENT: "(f(down) - f(up)) / (2 * steps[i])"},
+    ),
+    Mistake(
+        "step_of_1",
+        "the default step is max(1, |x|) without ε, as where the exponent is 1 // 3, which is 0; write 1 / 3",
+        {EPS: "1"},
+    ),
+    Mistake(
         "half_steps",
         "f is called at x ± h/2 for a given h; it should be called at x ± h",
         {POINTS: POINTS + "            steps[i] /= 2\n"},
@@ -102,8 +112,8 @@ MISTAKES = (
     ),
     Mistake(
         "step_too_short",
-        "the default step is √ε or even ε, so short that rounding spoils the difference; take the cube root of ε",
-        {EPS: [EPS.replace("(1 / 3)", "0.5"), EPS.replace(" ** (1 / 3)", "")]},
+        "the default step is √ε, ε or less, so short that rounding spoils the difference; take the cube root of ε",
+        {EPS: [EPS.replace("(1 / 3)", "0.5"), EPS.replace(" ** (1 / 3)", ""), EPS.replace("(1 / 3)", "3")]},
     ),
     Mistake(
         "given_h_changed",
@@ -138,7 +148,8 @@ MISTAKES = (
     ),
     Mistake(
         "old_value_is_a_view",
-        "x[i] is a view in torch, so the old value moves with the entry; take its number, or clone it",
+        "(f(x + h) − f(x)) / 2h comes back, as where the old value is x[i], a view that moves with the entry; ask f at "
+        "x − h, and take the number of x[i], or clone it",
         moved("z", "z[i]", *SET),
         moved("x", "x[i]", *SET),
         moved("x", "x[i]", *SET, value="f({})"),

@@ -30,12 +30,39 @@ MISTAKES = (
         "l2_penalty takes the root of Σ w², which is a norm; leave the root out",
         {SUM_2 + RETURN: SUM_2 + RETURN.replace("total", "total.sqrt()")},
         {L2: "torch.linalg.vector_norm(w.to(wide))"},
+        {
+            SUM_2: SUM_2.replace(
+                f"torch.stack([{L2}", f"torch.stack([{L2.replace('square().sum()', 'norm()')}"
+            ).replace("]).sum()", "]).norm()")
+        },
     ),
     in_both(
         "mean_for_sum",
-        "a mean is taken, so a number counts less in a larger tensor; take the sum",
+        "a mean is taken over numbers or over parameters; take the sum of all numbers",
         L1.replace("sum", "mean"),
         L2.replace("sum", "mean"),
+        *(
+            {one + RETURN: one + RETURN.replace("total)", f"total / {count})") for one in some}
+            for some in ((SUM_1, SUM_2), (SUM_1,), (SUM_2,))
+            for count in ("sum(w.numel() for w in params)", "len(params)")
+        ),
+    ),
+    Mistake(
+        "strength_squared",
+        "the strength is squared with the weights; multiply the sum of the squares by it",
+        {SUM_2 + RETURN: SUM_2 + RETURN.replace("strength", "strength**2")},
+    ),
+    Mistake(
+        "penalties_swapped",
+        "l1_penalty adds up squares, and l2_penalty absolute values; swap them",
+        {L1: "(w.to(wide) ** 2).sum()", L2: "w.to(wide).abs().sum()"},
+    ),
+    in_both(
+        "eps_under_the_root",
+        "an eps is added to the square of each number before its root is taken; take |w| as it is, by abs",
+        "(w.to(wide).square() + 1e-8).sqrt().sum()",
+        "(w.to(wide).square() + 1e-8).sum()",
+        {L1: "(w.to(wide).square() + 1e-12).sqrt().sum()"},
     ),
     in_both(
         "sum_first",
@@ -119,6 +146,19 @@ MISTAKES = (
         "no gradient flows from the penalty to the parameters; do not use .data, .detach() or .item()",
         L1.replace("w.", "w.data.", 1),
         L2.replace("w.", "w.data.", 1),
+    ),
+    Mistake(
+        "decay_subtracted", "strength · w is subtracted from .grad; add it", {ADD: "w.grad.sub_(w, alpha=strength)"}
+    ),
+    Mistake(
+        "gradient_replaced",
+        "strength · w takes the place of the gradient; add it to the gradient",
+        {ADD: "w.grad = strength * w.detach()"},
+    ),
+    Mistake(
+        "zeros_skipped",
+        "a .grad of zeros is skipped; skip only a .grad of None",
+        {HAS_ONE: "if w.grad is not None and w.grad.any():"},
     ),
     Mistake("weights_decayed", "the weights shrink, as AdamW's do; change only .grad", {ADD: "w.mul_(1 - strength)"}),
     Mistake(

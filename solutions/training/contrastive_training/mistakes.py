@@ -10,6 +10,9 @@ MASKED = "logits.masked_fill(itself, -torch.inf)"
 LOSS = f"F.cross_entropy({MASKED}, positive)"
 ZERO = "            encoder.zero_grad()\n"
 BACKWARD = "            loss.backward()\n"
+UNIT = "unit = F.normalize(features, dim=1)"
+MOMENT, SECOND = "m.lerp_(p.grad, 1 - 0.9)", "v.lerp_(p.grad.square(), 1 - 0.999)"
+STEP = "p -= rate * m / (1 - 0.9**steps) / ((v / (1 - 0.999**steps)).sqrt() + 1e-8)"
 CLIP = "            nn.utils.clip_grad_norm_(params, max_norm=1.0)\n"
 MOVED = "                for p, m, v in moments:\n"
 MOMENTS = "[(p, torch.zeros_like(p), torch.zeros_like(p)) for p in params]"
@@ -25,6 +28,42 @@ MISTAKES = (
         {FEATURES: "torch.stack([encoder(first), encoder(second)], dim=1).flatten(0, 1)"},
     ),
     Mistake("self_not_excluded", {MASKED: "logits"}),
+    Mistake(
+        "mask_too_weak",
+        "the row's own logit is 0, which others can reach, so that it still counts; set it to −∞",
+        {MASKED: "logits.masked_fill(itself, 0)"},
+    ),
+    Mistake(
+        "not_normalised",
+        {UNIT: "unit = features"},
+        {UNIT: ["unit = F.normalize(features, dim=0)", "unit = features / features.norm()"]},
+    ),
+    Mistake("temperature_misused", {LOGITS: ["unit @ unit.mT * temperature", "unit @ unit.mT"]}),
+    Mistake(
+        "block_not_transposed",
+        "rows of the second view get the similarities of the first view's rows with the second view; transpose this "
+        "block for them",
+        {LOSS: LOSS.replace(MASKED, f"torch.cat([{MASKED}[:N], torch.cat([logits[:N, N:], {MASKED}[N:, N:]], 1)])")},
+    ),
+    Mistake(
+        "some_logits_not_divided",
+        "some logits are not divided by the temperature, such as a block of one view's own rows; divide every "
+        "logit once",
+        *(
+            {MASKED: f"torch.where({some}, logits * temperature, logits).masked_fill(itself, -torch.inf)"}
+            for some in (
+                "(first := positive >= N)[:, None] == first",
+                "(first := positive >= N)[:, None] & first",
+                "(second := positive < N)[:, None] & second",
+            )
+        ),
+    ),
+    Mistake(
+        "same_view_left_out",
+        "the negatives come only from the other view, as in CLIP; take negatives of both views",
+        {MASKED: "logits.masked_fill((positive < N)[:, None] == (positive < N), -torch.inf)"},
+    ),
+    Mistake("one_view_as_anchors", {LOSS: LOSS.replace(f"{MASKED}, positive", f"{MASKED}[:N], positive[:N]")}),
     Mistake(
         "second_view_detached",
         "no gradient passes through one of the views; in InfoNCE both train the encoder",
@@ -60,6 +99,26 @@ MISTAKES = (
         "clipped_one_by_one",
         "each parameter's gradient is clipped by its own norm; take the norm over all gradients together",
         {CLIP: CLIP.replace("nn.utils", "for p in params:\n                nn.utils").replace("(params", "(p")},
+    ),
+    Mistake(
+        "clipped_by_value",
+        "each entry of the gradients is clipped by itself; take one norm over all gradients, and scale them together",
+        {CLIP: CLIP.replace("norm_(params, max_norm=", "value_(params, clip_value=")},
+    ),
+    Mistake(
+        "clipped_by_another_norm",
+        "gradients are scaled by something other than 1 / max(1, ‖g‖₂), such as another norm or bound; take one "
+        "Euclidean norm over all gradients, and scale only if it is above 1",
+        {CLIP: CLIP.replace("1.0", "5.0")},
+        *(
+            {CLIP: f"            size = {size}\n            for p in params:\n                p.grad *= {scale}\n"}
+            for size, scale in (
+                ("torch.stack([p.grad.norm() for p in params]).norm()", "1 / size"),
+                ("sum(p.grad.norm() for p in params)", "1 / size.clamp(min=1)"),
+                ("sum(p.grad.square().sum() for p in params)", "1 / size.clamp(min=1)"),
+                ("max(p.grad.norm() for p in params)", "1 / size.clamp(min=1)"),
+            )
+        ),
     ),
     Mistake(
         "clipped_with_frozen",
@@ -105,6 +164,25 @@ MISTAKES = (
         {MOVED: MOVED + "                    p -= rate * 0.01 * p\n"},
     ),
     Mistake(
+        "another_optimiser",
+        "the steps are not a plain Adam's, as where SGD makes them, or betas are changed; use Adam with its defaults",
+        {STEP: "p -= rate * p.grad"},
+        {STEP: "m.add_(p.grad - 0.1 * m)\n                    p -= rate * m", MOMENT: "pass"},
+        {STEP: STEP.replace("0.999", "0.99"), SECOND: SECOND.replace("0.999", "0.99")},
+    ),
+    Mistake(
+        "adam_without_its_correction",
+        "Adam's moments are not corrected for their start at 0, or t counts epochs; divide by 1 − βᵗ, where t counts "
+        "steps from 1",
+        {STEP: STEP.replace(" / (1 - 0.9**steps)", "").replace(" / (1 - 0.999**steps)", "")},
+        {STEP: STEP.replace("steps", "(epoch + 1)")},
+    ),
+    Mistake(
+        "eps_inside_the_root",
+        "Adam's eps is added under the root; add it to √v̂",
+        {STEP: STEP.replace(").sqrt() + 1e-8)", ") + 1e-8).sqrt()")},
+    ),
+    Mistake(
         "adam_anew_in_each_epoch",
         "Adam is made anew in each epoch, and forgets its moments and its count of steps; make it once",
         {"        total = 0.0\n": f"        total, steps, moments = 0.0, 0, {MOMENTS}\n"},
@@ -115,10 +193,26 @@ MISTAKES = (
         {MEAN: "        means.append(loss.item())\n"},
     ),
     Mistake(
+        "loss_of_each_batch",
+        "there is one number for each batch; return one for each epoch, the mean over its batches",
+        {TOTAL: "            means.append(loss.item())\n", MEAN: ""},
+    ),
+    Mistake(
+        "losses_are_tensors",
+        "the losses are tensors; return Python floats",
+        {"total += loss.item()": "total += loss.detach()"},
+    ),
+    Mistake(
+        "second_view_first",
+        "the encoder is called on the second view first, so random numbers fall to other views; call it on v₀, then v₁",
+        {FEATURES: "torch.cat([encoder(second), encoder(first)][::-1])"},
+    ),
+    Mistake(
         "sum_for_mean",
         "losses are summed; take the mean over the rows of a batch, and over the batches of an epoch",
         {"total / T": "total"},
         {LOSS: LOSS.replace("positive)", 'positive, reduction="sum")')},
+        {LOSS: f"2 * {LOSS}"},
     ),
     Mistake(
         "loss_after_the_step",

@@ -68,7 +68,10 @@ MISTAKES = (
         {LOSS: LOSS.replace("train_x", "train_x[:256]").replace("train_y", "train_y[:256]")},
     ),
     Mistake(
-        "no_bias", "the map has no bias; give every class one", {PROBE: "nn.Linear(train_x.shape[1], C, bias=False)"}
+        "no_bias",
+        "classes on one side of 0 are not told apart, as where the map has no bias, each row is divided by its norm, "
+        "or the softmax runs over the rows; give every class a bias, and mend the others if they are there",
+        {PROBE: "nn.Linear(train_x.shape[1], C, bias=False)"},
     ),
     Mistake(
         "hidden_layer",
