@@ -561,6 +561,17 @@ def test_full_disk_loses_no_verdict(tmp_path: Path) -> None:
     again.close()
 
 
+def test_files_of_ones_own_in_the_results_folder_stay(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE)
+    own = toys / "out" / "feedback" / "thesis.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("mine")
+    ran = cohort(toys, folder)
+    assert ran.status == 2
+    assert ran.err == f"error: {own.parent} is not from an earlier run: name a new folder with --out\n"
+    assert own.read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -38,6 +38,10 @@ def main(options: argparse.Namespace, root: Path) -> int:
             f"{options.out} lies in {options.learners}, as if it were a learner's: name or move it elsewhere"
         )
     files.make_room(options.out / "grades.csv", "name another folder with --out")
+    if not any((options.out / name).exists() for name in ("results.sqlite", ".lock")):  # of an earlier run
+        for name in ("grades.csv", "index.html", "feedback", "learners", "gradescope"):
+            if (options.out / name).exists():
+                raise UsageError(f"{options.out / name} is not from an earlier run: name a new folder with --out")
     with alone(options.out):
         return grade(options, root, card.console())
 
