@@ -11,6 +11,8 @@ PARTS = ((S_START, S_END), (L_START, L_END))
 CAST = f"{{0}}.float() if {{0}}.dtype.itemsize < 4 else {{0}} - {{0}}.{MAX}"
 ONE_BY_ONE = "sum(shifted.exp().unbind(dim)).unsqueeze(dim)"
 QUOTIENT = f"(shifted.exp() / {L_SUM})"
+L_STARTS = (L_START, f"{L_START}.detach()")
+SIGNS = ("shifted + ", "-shifted + ")
 CUT = "shape, x, dim = x.shape, x.reshape(-1, x.shape[dim]), 1\n    "
 NAMES = tuple(f"def {name}(x: Tensor, dim: int = -1)" for name in ("softmax", "log_softmax"))
 OWN = """import torch
@@ -51,6 +53,12 @@ def results(softmax: str, log_softmax: str) -> list[dict[str, str]]:
     return both(({S_END: f"return {softmax}"}, {L_END: f"return {log_softmax}"}))
 
 
+def unshifted(softmax: str, log_softmax: str) -> list[dict[str, str]]:
+    """Of exponentials of x itself: with another sum, the shift does not cancel."""
+    starts = {S_START: "exponentials = x.exp()"}, {L_START: "shifted = x"}
+    return both((starts[0] | {S_END: f"return {softmax}"}, starts[1] | {L_END: f"return {log_softmax}"}))
+
+
 def logs(*others: str) -> list[dict[str, str]]:
     return [{L_END: f"return {one}"} for one in others]
 
@@ -84,7 +92,7 @@ MISTAKES = (
         "one_maximum_for_everything",
         "the maximum of the whole tensor is subtracted, so vectors far below it underflow; take the maximum of "
         "each vector, along dim",
-        *shifted("x - x.amax()", "x - x.max()"),
+        *shifted("x - x.amax()", "x - x.max()", "x - x.max().detach()"),
     ),
     Mistake(
         "maximum_along_another_axis",
@@ -97,7 +105,7 @@ MISTAKES = (
         "underflow; subtract the maximum",
         *shifted(
             *(f"x - x.abs().{MAX}", f"x - x.{MAX}.clamp_min(0)", f"x - x.nan_to_num(neginf=0).{MAX}"),
-            *("x - x.mean(dim, keepdim=True)", "x - x.mean()"),
+            *("x - x.mean(dim, keepdim=True)", "x - x.mean()", f"x + x.{MAX}", f"x + x.{MAX}.detach()"),
         ),
     ),
     Mistake(
@@ -125,11 +133,13 @@ MISTAKES = (
         "axis_of_the_sum_dropped",
         "the sum has lost the axis dim, so it lines up with another axis; keep dim with length 1",
         *results(P.replace(", keepdim=True", ""), LOG_P.replace(", keepdim=True", "")),
+        *unshifted(P.replace(", keepdim=True", ""), LOG_P.replace(", keepdim=True", "")),
     ),
     Mistake(
         "sum_of_everything",
         "the sum runs over the whole tensor; it should run along dim",
         *results(P.replace("dim, keepdim=True", ""), LOG_P.replace("dim, keepdim=True", "")),
+        *unshifted(P.replace("dim, keepdim=True", ""), LOG_P.replace("dim, keepdim=True", "")),
     ),
     Mistake(
         "rows_cut_anew",
@@ -169,6 +179,54 @@ MISTAKES = (
         "maximum_subtracted_once",
         "the maximum is subtracted only inside the sum; subtract it from x as well, or add it to the log of the sum",
         *logs(LOG_P.replace("shifted - ", "x - ")),
+        {L_START: f"shifted = x - x.{MAX}.detach()", L_END: f"return {LOG_P.replace('shifted - ', 'x - ')}"},
+    ),
+    Mistake(
+        "maximum_subtracted_outside",
+        "the maximum is subtracted from x, but not inside the sum; subtract it in both places",
+        *({L_START: start, L_END: L_END.replace("shifted.exp()", "x.exp()")} for start in L_STARTS),
+    ),
+    Mistake(
+        "maximum_subtracted_twice",
+        "the maximum is subtracted once more than it should be; it is out of x and out of the sum already",
+        *({L_START: start, L_END: f"{L_END} - x.{MAX}"} for start in L_STARTS),
+        {L_START: L_STARTS[1], L_END: f"{L_END} - x.{MAX}.detach()"},
+    ),
+    Mistake(
+        "log_left_out",
+        "log_softmax subtracts a sum instead of its log; subtract the log of the sum of the exponentials",
+        *({L_START: start, L_END: L_END.replace(".log()", "")} for start in L_STARTS),
+        *(
+            {L_START: start, L_END: f"{L_END.partition(' - ')[0]} - shifted.sum(dim, keepdim=True)"}
+            for start in L_STARTS
+        ),
+        {L_START: "shifted = x", L_END: L_END.replace(".log()", "")},
+    ),
+    Mistake(
+        "log_of_the_sum_added",
+        "log_softmax adds the log of the sum, or has the opposite sign; subtract that log from x",
+        *({L_START: start, L_END: L_END.replace("shifted - ", sign)} for start in L_STARTS for sign in SIGNS),
+    ),
+    Mistake(
+        "another_logarithm",
+        "log_softmax takes log2, log10 or log1p; take the natural logarithm of the softmax itself",
+        *logs(*(f"{QUOTIENT}.{log}()" for log in ("log2", "log10", "log1p"))),
+        *({L_START: "shifted = x", L_END: f"return {QUOTIENT}.{log}()"} for log in ("log2", "log10", "log1p")),
+    ),
+    Mistake(
+        "mean_for_sum",
+        "the exponentials are averaged along dim; sum them",
+        *results(P.replace(".sum(", ".mean("), LOG_P.replace(".sum(", ".mean(")),
+    ),
+    Mistake(
+        "exponent_negative",
+        "exp is taken of −x, so the largest number gets the least; take it of x",
+        *shifted("-x", f"x.{MAX} - x"),
+    ),
+    Mistake(
+        "divided_by_the_maximum",
+        "x is divided by its maximum, which changes the differences; subtract the maximum",
+        *shifted(f"x / x.{MAX}"),
     ),
     Mistake(
         "not_divided",
@@ -187,6 +245,24 @@ MISTAKES = (
         "the terms off the diagonal",
         backward("g * y * (1 - y)"),
         backward("g * (1 - y.exp())", LOG_P),
+    ),
+    Mistake(
+        "another_jacobian",
+        "backward multiplies by another matrix than the Jacobian, y_i ([i = j] − y_j); derive its product with g anew",
+        *(
+            backward(one)
+            for one in (
+                "y * (g - g.sum(ctx.dim, True))".replace("ctx.", ""),
+                "g * y - (g * y).sum(dim, True)",
+                "g - y",
+                "g * y",
+            )
+        ),
+    ),
+    Mistake(
+        "backward_along_the_last_axis",
+        "backward sums along the last axis, whatever dim is; sum along dim",
+        backward("y * (g - (g * y).sum(-1, True))"),
     ),
     Mistake(
         "jacobian_built",
