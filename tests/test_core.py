@@ -238,6 +238,25 @@ def test_a_mistake_is_named_in_an_answer_that_casts_half_precision(tmp_path: Pat
     assert (result["core"], result["mistake"]) == (True, "one_maximum_for_everything")
 
 
+def test_parameters_that_are_wrong_in_another_way_are_not_named_as_a_known_mistake(tmp_path: Path) -> None:
+    kata = katas.find_one("swiglu_mlp", ROOT)
+    edits = {"self.gate_proj = nn": "self.gate = nn", "silu(self.gate_proj(x))": "silu(self.gate(x))"}
+    (result,) = graded(tmp_path, kata.id, edited_references(kata, edits)).values()
+    assert (result["state"], result["mistake"]) == ("failing", None)
+
+
+def test_a_part_in_float32_is_named_although_another_function_and_edges_are_wrong(tmp_path: Path) -> None:
+    """As public code casts: no known mistake has its rounding errors, and the other function returns other shapes."""
+    kata = katas.find_one("rms_norm", ROOT)
+    edits = {
+        "wide = x.to(torch.promote_types(x.dtype, torch.float32))": "wide = x.float()",
+        "y = wide / rms": "y = wide * (1 / rms)",
+        "(g * n).flatten(0, -2).sum(0) if x.dim() > 1 else g * n": "(g * n).float().sum(tuple(range(x.dim() - 1)))",
+    }
+    (result,) = graded(tmp_path, kata.id, edited_references(kata, edits)).values()
+    assert (result["core"], result["mistake"]) == (False, "part_in_float32")
+
+
 def test_a_result_that_loses_its_ties_has_no_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inputs that hardly change break them, and a curve has a point for each different score."""
     (answer, *_) = katas.find_one("roc_auc", ROOT).grader.answers

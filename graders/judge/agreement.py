@@ -135,7 +135,9 @@ def summed(request: Request, reply: Reply) -> Reply:
 
 
 def same_exception(one: Raised, other: Raised) -> bool:
-    """`assert` and `raise ValueError` are two ways to refuse arguments."""
+    """`assert` and `raise ValueError` are two ways to refuse arguments. Parameters may be wrong in many ways."""
+    if one.type == "ParameterMismatch":
+        return (one.type, one.message) == (other.type, other.message)
     return one.type == other.type or (one.refusal and other.refusal)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,23 +72,39 @@ class Call:
         return float(self.errors.abs().max())
 
 
-def behaviour(trial: Trial) -> Known | None:
-    """Says where the errors come from, if it is the precision alone."""
+def behaviour(trial: Trial, suspects: Mapping[int, tuple[bool, int]]) -> Known | None:
+    """Says where the errors come from, if it is the precision alone.
+
+    Where that is not so of all calls, those of the core are looked at alone, of the answer that is the first to fail.
+    """
+    replies = trial.submission.replies
+    found = of_precision(trial, {*replies})
+    failed = [one for one, _ in replies.values() if not suspects.get(id(one), (True,))[0]]
+    if found or not failed:
+        return found
+    first = min(failed, key=lambda one: suspects[id(one)])
+    answered = {message for message, (one, _) in replies.items() if one.answers == first.answers}
+    found = of_precision(trial, answered & trial.vectors.of_the_core())
+    return None if found is HALF_TOO_NARROW else found
+
+
+def of_precision(trial: Trial, messages: set[bytes]) -> Known | None:
+    """The same of these calls alone."""
     try:
-        wrong = [call for call in asked(trial) if call.wrong]
+        wrong = [call for call in asked(trial, messages) if call.wrong]
         precise = [call for call in wrong if call.dtype not in HALF]
         return origin(trial, precise) if precise else HALF_TOO_NARROW if wrong else None
     except CheckFailed:
         return None
 
 
-def asked(trial: Trial) -> Iterator[Call]:
-    """All calls in the simplest way that were made. Raises: CheckFailed where one gave no numbers to compare."""
+def asked(trial: Trial, messages: set[bytes]) -> Iterator[Call]:
+    """Those of these calls that are in the simplest way. Raises: CheckFailed where one gave no numbers to compare."""
     for answer in trial.vectors.grader.answers:
         for case in answer.cases:
             for dtype in TOLERANCES if case.inputs and not case.raises else ():
                 for index, request in enumerate(requests(trial, answer, case, dtype)):
-                    if request.message in trial.submission.replies:
+                    if request.message in messages:
                         yield measured(trial, answer, case, dtype, index)
 
 

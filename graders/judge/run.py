@@ -153,7 +153,7 @@ class Run:
             core = pending.trial.vectors.of_the_core
             found = diagnosis.mistakes_in(submission, pending.suspects, failing, core)
             found = found or diagnosis.kept(submission, pending.suspects)
-            found = found or [*filter(None, [behaviour(pending.trial)])]
+            found = found or [*filter(None, [behaviour(pending.trial, pending.suspects)])]
             if found:
                 result.mistake, result.diagnosis = found[0].name, AND.join(one.diagnosis for one in found)
         elif result.state == "todo" and not result.todo:

@@ -100,7 +100,7 @@ MISTAKES = (
     ),
     Mistake(
         "coarse_constants",
-        {"math.sqrt(2))": ["torch.sqrt(torch.tensor(2.0)))", "1.4142)", "1.41421356)"]},
+        {"math.sqrt(2))": ["torch.sqrt(torch.tensor(2.0)))", "1.4142)", "1.41421)", "1.41421356)"]},
         {ROOT: ["torch.sqrt(torch.tensor(2 / math.pi))", "0.79788", "0.797885", "0.79788456"]},
     ),
     Mistake(
