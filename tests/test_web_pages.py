@@ -298,8 +298,9 @@ def test_history_that_cannot_be_read_is_told_and_hides_no_card(practised: Practi
             expect(other.locator(".trouble")).to_contain_text("no such table: events: mend that, then try again")
         page.get_by_role("button", name="Next").click()
         expect(page.locator(".q-notification")).to_contain_text("mend that, then try again")
+        expect(page.locator(".q-notification")).to_have_count(0, timeout=10_000)
         page.get_by_role("button", name="Run").click()
-        expect(page.locator(".status")).to_have_text("")
+        expect(page.locator(".q-notification")).to_contain_text("mend that, then try again", timeout=30_000)
     finally:
         state.database.execute("ALTER TABLE away RENAME TO events")
         state.close()
@@ -523,6 +524,7 @@ def test_what_is_typed_while_the_server_is_gone_is_saved_by_the_next(practised: 
     other, page = practised.open(), practised.open()
     practised.write(page, "# before\n")
     page.wait_for_function("katas.saved === '# before\\n'")
+    expect(other.locator(".cm-content")).to_contain_text("# before")
     expect(page.get_by_text("Connection lost")).not_to_be_visible()
     page.keyboard.insert_text("# the last words it heard\n")
     practised.served.process.send_signal(signal.SIGINT)

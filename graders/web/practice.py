@@ -31,6 +31,7 @@ class Practice:
         self.ready = False  # whether the browser has the editor
         self.shown: Verdict | None = None
         self.count = -1  # of the runs that it has seen
+        self.told = ""  # why the card could not be drawn, the last time
         self.asked = ""  # the button that must be pressed twice, and was once
         self.answered = False  # whether the statement shows what an interviewer asks next
         self.build()
@@ -80,7 +81,13 @@ class Practice:
             return
         await self.editor.look()
         if self.count != self.site.runner.count:
-            self.draw()
+            try:
+                self.draw()
+                self.told = ""
+            except UsageError as error:  # and again at the next look
+                if self.told != (words := str(error)):
+                    say(words)
+                self.told = words
         self.tell()
 
     def run(self) -> None:
