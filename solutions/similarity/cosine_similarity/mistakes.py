@@ -103,6 +103,14 @@ MISTAKES = (
         divided_last(SQUARES + ".clamp_min(eps)"),
     ),
     Mistake(
+        "one_root_missing",
+        "only one of the two vectors is divided by its norm, the other by its squared norm; take both roots",
+        {X_NORM: f"{SQUARES.format('x')}.clamp_min(eps)"},
+        {Y_NORM: f"{SQUARES.format('y')}.clamp_min(eps)"},
+        {X_NORM: SQUARES.format("x"), Y_NORM: ROOT.format("y")},
+        {Y_NORM: SQUARES.format("y"), X_NORM: ROOT.format("x")},
+    ),
+    Mistake(
         "norm_of_everything",
         "one norm is taken of the whole tensor; take one of each vector along dim",
         norms("torch.linalg.vector_norm({}).clamp_min(eps)"),
@@ -152,6 +160,7 @@ MISTAKES = (
         "squeezed",
         "every axis of length 1 is squeezed away; the result should lose only the axis dim",
         {RESULT: RESULT + ".squeeze()"},
+        {RESULT: "(x * y).sum(dim) / (x_norm * y_norm).squeeze()"},
     ),
     Mistake("distance", "1 − cos is returned, the cosine distance; return the similarity", {RESULT: "1 - " + RESULT}),
     Mistake(
