@@ -8,6 +8,9 @@ WEIGHTS = "torch.softmax(scores, dim=-1)"
 RESULT = "weights @ v, weights\n"
 EPS = "shares / (shares.sum(-1, keepdim=True) + {})"
 SHARES = {"        weights =": "        shares = (scores - scores.amax(-1, keepdim=True)).exp()\n        weights ="}
+SHARES_OF_MAX = {
+    old: new.replace("amax(-1, keepdim=True)", "max(-1, keepdim=True).values") for old, new in SHARES.items()
+}
 IN_FLOAT32 = "(lambda e: e / e.sum(-1, keepdim=True))(scores.float().exp())"
 
 MISTAKES = (
@@ -21,6 +24,16 @@ MISTAKES = (
         "scaled_without_root",
         "the scores are divided by D; divide them by √D",
         {SCORES: "(q / x.shape[-1]) @ k.mT"},
+    ),
+    Mistake(
+        "multiplied_by_the_root",
+        "the scores are multiplied by √D; divide them by √D",
+        {SCORES: "(q * math.sqrt(x.shape[-1])) @ k.mT"},
+    ),
+    Mistake(
+        "keys_reshaped",
+        "the keys are reshaped to (B, D, S), which mixes tokens and channels; transpose them",
+        {SCORES: SCORES.replace("k.mT", "k.reshape(k.mT.shape)")},
     ),
     Mistake(
         "scaled_after_the_product",
@@ -41,6 +54,14 @@ MISTAKES = (
         "softmax_over_the_queries",
         "the softmax runs over the queries; each query's weights should add up to 1 over the keys, the last axis",
         {WEIGHTS: WEIGHTS.replace("-1", "-2")},
+        *({WEIGHTS: "shares / shares.sum(-2, keepdim=True)", **one} for one in (SHARES, SHARES_OF_MAX)),
+    ),
+    Mistake(
+        "softmax_over_the_batch",
+        "the softmax runs over the sequences, or over all scores of a sequence; each query's weights should add up to "
+        "1 over the keys, the last axis",
+        {WEIGHTS: WEIGHTS.replace("-1", "0")},
+        {WEIGHTS: "torch.softmax(scores.flatten(1), dim=-1).view_as(scores)"},
     ),
     Mistake(
         "no_max_shift",
@@ -70,6 +91,21 @@ MISTAKES = (
         "queries_and_keys_swapped",
         "queries and keys have changed places, so the scores are transposed; use Q Kᵀ",
         {PROJECT: PROJECT.replace("q, k, v", "k, q, v")},
+    ),
+    Mistake(
+        "one_map_for_two",
+        "one linear map serves for two of Q, K and V; queries, keys and values each have a map of their own",
+        *({PROJECT: PROJECT.replace(*one)} for one in (("W_k", "W_q"), ("W_q", "W_k"), ("W_v", "W_k"), ("W_v", "W_q"))),
+    ),
+    Mistake(
+        "biases_left_out",
+        "x is multiplied only by the weights of the linear maps; call the layers, which also add their biases",
+        {PROJECT: "q, k, v = (x @ layer.weight.T for layer in (self.W_q, self.W_k, self.W_v))"},
+    ),
+    Mistake(
+        "residual",
+        "x is added to the weighted values; out holds the weighted values alone",
+        {RESULT: "x + weights @ v, weights\n"},
     ),
     Mistake(
         "values_not_projected",
@@ -103,6 +139,11 @@ MISTAKES = (
     ),
     Mistake(
         "only_the_output", "only the output comes back; return the tuple (out, weights)", {RESULT: "weights @ v\n"}
+    ),
+    Mistake(
+        "results_swapped",
+        "the weights come first in the tuple; return (out, weights)",
+        {RESULT: "weights, weights @ v\n"},
     ),
     Mistake(
         "weights_detached",

@@ -34,6 +34,45 @@ def moved(eps: str) -> tuple[str, str]:
     return f"(p + {eps})", f"(1 - p + {eps})"
 
 
+OWN = """from torch import Tensor
+
+
+class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, z, gamma, sign):
+        ctx.save_for_backward(z, sign)
+        ctx.gamma = gamma
+        return -torch.exp(gamma * F.logsigmoid(-z)) * F.logsigmoid(z)
+
+    @staticmethod
+    def backward(ctx, g):
+        z, sign = ctx.saved_tensors
+        gamma, p, log_p, log_q = ctx.gamma, z.sigmoid(), F.logsigmoid(z), F.logsigmoid(-z)
+        q, factor = log_q.exp(), (gamma * log_q).exp()
+        return g * ({}), None, None
+
+
+class Ones(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, losses):
+        return losses.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return torch.ones_like(g)
+"""
+
+
+def backward(gradient: str) -> dict[str, str]:
+    """A backward pass of one's own: `gradient` is the loss's by z, with q = 1 − p; `sign` is −1 for negatives."""
+    return {"from torch import Tensor\n": OWN.format(gradient), LOSSES: "losses = Own.apply(z, gamma, 2 * y - 1)"}
+
+
+def ignored(*edit: str) -> dict[str, str]:
+    """A backward pass that gives ones, whatever arrives."""
+    return {"from torch import Tensor\n": OWN.format("0"), edit[0]: edit[1]}
+
+
 def mean(other: str) -> dict[str, str]:
     """Another mean."""
     return {RESULT: RESULT.replace("getattr", f"{other} if reduction == 'mean' else getattr")}
@@ -80,6 +119,36 @@ MISTAKES = (
         "factor_detached",
         "the factor (1 − p_t)^γ is treated as a constant, so the gradient lacks its slope; do not detach the factor",
         {FACTOR: FACTOR + ".detach()"},
+    ),
+    Mistake(
+        "slope_of_the_factor",
+        "the slope of (1 − p_t)^γ is in the gradient with the wrong sign, or lacks γ or the slope of the sigmoid; "
+        "differentiate the power, then its base",
+        backward("-factor * (gamma * p * log_p + q)"),
+        backward("factor * (gamma * log_p - q)"),
+        backward("factor * (p * log_p - q)"),
+        backward("(gamma * log_q - log_q).exp() * gamma * p * log_p - factor * q"),
+        backward("(gamma * log_q - log_q).exp() * gamma * log_p - factor * q"),
+    ),
+    Mistake(
+        "gradient_by_p",
+        "the gradient is the one by p_t; also differentiate p_t by the logit, which gives a factor of p_t (1 − p_t)",
+        backward("(gamma * log_q - log_q).exp() * gamma * log_p - factor / p"),
+        backward("sign * ((gamma * log_q - log_q).exp() * gamma * log_p - factor / p)"),
+    ),
+    Mistake(
+        "sign_of_the_gradient",
+        "the gradient has the wrong sign, for all elements or for the negatives; p_t rises with the logit for "
+        "positives, and falls for negatives",
+        backward("factor * (q - gamma * p * log_p)"),
+        backward("sign * factor * (gamma * p * log_p - q)"),
+    ),
+    Mistake(
+        "arriving_gradient_ignored",
+        "backward returns only the slope; multiply the slope by the gradient that arrives (the chain rule)",
+        ignored(LOSSES, f"{LOSSES}\n    losses = Ones.apply(losses)"),
+        ignored("    return losses if", "    losses = Ones.apply(losses)\n    return losses if"),
+        ignored(RESULT, f"Ones.apply({RESULT})"),
     ),
     Mistake(
         "weights_misplaced",
