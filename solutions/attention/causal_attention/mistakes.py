@@ -13,6 +13,8 @@ NOT_CLEARED = {CLEAR: "pass"}
 ADDED = "(scores + torch.zeros_like(scores).masked_fill(~seen, -torch.inf)).softmax(-1)"
 TIMES, EMPTY = "(scores + ~seen * -torch.inf)", "~seen.any(-1, keepdim=True)"
 DIVIDED = "weights = weights * seen\n    weights = weights / (weights.sum(-1, keepdim=True){})"
+SHIFTED = "(scores - scores.amax(-1, keepdim=True))"
+SHARES = "weights = weights / (weights.sum(-1, keepdim=True) + {})"
 RESULT = "return weights @ v"
 WIDE = {SCORES: "(q.double() / math.sqrt(d)) @ k.mT.double()", RESULT: "return (weights @ v.double()).to(q.dtype)"}
 BY_QUERY = """rows = []
@@ -132,7 +134,23 @@ MISTAKES = (
         {HIDDEN: TIMES, **NOT_CLEARED},
         {HIDDEN: f"{TIMES}.masked_fill({EMPTY}, 0)", CLEAR: f"weights = weights.masked_fill({EMPTY}, 0)"},
     ),
-    Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1)"}),
+    Mistake(
+        "masked_after_softmax",
+        {WEIGHTS: "scores.softmax(-1)"},
+        {PADDED: "pass", CLEAR: "weights = weights if key_mask is None else weights * key_mask[:, None, None]"},
+    ),
+    Mistake(
+        "padded_keys_zeroed",
+        "padded keys and values are set to 0, but a score of 0 still has a share; hide the scores of padded keys",
+        {PADDED: "k, v = (each * key_mask[:, None, :, None] for each in (k, v))"},
+    ),
+    Mistake(
+        "eps_in_the_sum",
+        "the exponentials are divided by their sum plus a small number, which changes the weights; divide by the sum "
+        "alone, and give a query that sees no key weights of 0",
+        {WEIGHTS: f"{SHIFTED}.exp() * seen", CLEAR: [SHARES.format(eps) for eps in ("1e-9", "1e-8")]},
+        {WEIGHTS: "scores.exp() * seen", CLEAR: SHARES.format("1e-9")},
+    ),
     Mistake(
         "divided_after_softmax",
         "hidden weights are cleared after the softmax, and the rest is divided by its sum, which is about 0 if a "
@@ -148,6 +166,12 @@ MISTAKES = (
         {"(q / math.sqrt(d))": "(q * torch.tensor(d**-0.5))"},
     ),
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
+    Mistake(
+        "lowered_by_1e9",
+        "1e9 is subtracted from hidden scores, so a query that sees no key averages all values; fill with −∞, then set "
+        "hidden weights to 0",
+        {HIDDEN: ["(scores + (1 - seen.to(q.dtype)) * -1e9)", "(scores - 1e9 * ~seen)"], **NOT_CLEARED},
+    ),
     Mistake(
         "hidden_by_almost_0",
         {HIDDEN: HIDDEN.replace("-torch.inf", "-1e-9"), **NOT_CLEARED},
@@ -200,7 +224,11 @@ MISTAKES = (
         "clear the weights",
         {CLEAR: "pass", RESULT: "return (weights @ v).nan_to_num()"},
     ),
-    Mistake("softmax_over_queries", {".softmax(-1)": ".softmax(-2)"}),
+    Mistake(
+        "softmax_over_queries",
+        {".softmax(-1)": ".softmax(-2)"},
+        {".softmax(-1)": ".softmax(-2)", **NOT_CLEARED},
+    ),
     Mistake("maximum_not_subtracted", {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"}),
     Mistake(
         "query_by_query",

@@ -136,6 +136,23 @@ MISTAKES = (
         *unshifted(P.replace(", keepdim=True", ""), LOG_P.replace(", keepdim=True", "")),
     ),
     Mistake(
+        "axis_of_the_maximum_dropped",
+        "the maximum has lost the axis dim, so it lines up with another axis; keep dim with length 1",
+        *shifted("x - x.amax(dim)"),
+        {
+            S_START: "exponentials = (x - x.amax(dim)).exp()",
+            S_END: f"return {P.replace(', keepdim=True', '')}",
+            L_START: "shifted = x - x.amax(dim)",
+            L_END: f"return {LOG_P.replace(', keepdim=True', '')}",
+        },
+    ),
+    Mistake(
+        "not_moved_back",
+        "dim is moved to another place before the sum and not back to its own; movedim(-1, dim) puts the last axis back",
+        *results(f"({P}).movedim(dim, -1)", f"({LOG_P}).movedim(dim, -1)"),
+        *results(f"({P}).movedim(dim, -1).movedim(dim, -1)", f"({LOG_P}).movedim(dim, -1).movedim(dim, -1)"),
+    ),
+    Mistake(
         "sum_of_everything",
         "the sum runs over the whole tensor; it should run along dim",
         *results(P.replace("dim, keepdim=True", ""), LOG_P.replace("dim, keepdim=True", "")),
