@@ -16,6 +16,8 @@ RESULT = f"return self.out_linear({MERGE}), (k, v)"
 TOKENS_LAST = {RESULT: RESULT.replace("(k, v)", "(k.transpose(1, 2), v.transpose(1, 2))")}
 PAST = "past_k, past_v = cache"
 K_LINEAR = "self.k_linear = nn.Linear(embed_dim, embed_dim)"
+NO_BIAS = K_LINEAR.replace("embed_dim)", "embed_dim, bias=False)")
+UNBIASED = (("q", "k", "v"), ("q", "k", "v", "out"))
 GROW = '''def grown(past: Tensor, new: Tensor) -> Tensor:
     """Written behind the past, into room that a larger tensor has left."""
     P, S = past.shape[2], past.shape[2] + new.shape[2]
@@ -118,6 +120,25 @@ MISTAKES = (
         {RESULT: RESULT.replace("(k, v)", "(k[:, :, S - T :], v[:, :, S - T :])")},
     ),
     Mistake(
+        "cache_not_extended",
+        "with a cache, the same cache comes back without the new tokens; return the keys and values of all tokens so "
+        "far",
+        {RESULT: RESULT.replace("(k, v)", "cache or (k, v)")},
+    ),
+    Mistake(
+        "keys_before_values",
+        "the keys of the cache are put before the new values; put the values of the cache there",
+        {JOIN_V: JOIN_V.replace("past_v", "past_k")},
+    ),
+    Mistake(
+        "heads_merged_in_the_cache",
+        "the returned k and v are (B, S, D), not split into heads; return and read them as (B, H, S, d)",
+        {
+            PAST: "past_k, past_v = (past.reshape(*past.shape[:2], H, d).transpose(1, 2) for past in cache)",
+            RESULT: RESULT.replace("(k, v)", "(k.transpose(1, 2).flatten(2), v.transpose(1, 2).flatten(2))"),
+        },
+    ),
+    Mistake(
         "projected_again",
         "keys or values from the cache go through k_linear or v_linear again; map only the new tokens",
         joined(projected_again("k"), projected_again("v")),
@@ -131,6 +152,11 @@ MISTAKES = (
         {
             "self.num_heads = num_heads": "self.num_heads, self.past = num_heads, None",
             PAST: "past_k, past_v = self.past",
+            RESULT: f"self.past = k, v\n        {RESULT}",
+        },
+        {
+            "self.num_heads = num_heads": "self.num_heads, self.past = num_heads, None",
+            f"if cache is not None:\n            {PAST}": "if self.past is not None:\n            past_k, past_v = self.past",
             RESULT: f"self.past = k, v\n        {RESULT}",
         },
     ),
@@ -212,8 +238,9 @@ MISTAKES = (
     Mistake("no_output_map", {f"self.out_linear({MERGE})": MERGE}),
     Mistake(
         "map_without_bias",
-        "one of the four linear maps has no bias; all of them should have one",
-        {K_LINEAR: K_LINEAR.replace("embed_dim)", "embed_dim, bias=False)")},
+        "at least one of the four linear maps has no bias; all of them should have one",
+        {K_LINEAR: NO_BIAS},
+        *({K_LINEAR.replace("k_", f"{n}_"): NO_BIAS.replace("k_", f"{n}_") for n in names} for names in UNBIASED),
     ),
     Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
     Mistake("hidden_by_1e4", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")}),

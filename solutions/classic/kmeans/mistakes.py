@@ -7,6 +7,7 @@ EXPANDED = "distances = x.square().sum(1, keepdim=True) - 2 * x @ centroids.T + 
 LABELS = "labels = distances.argmin(dim=1)"
 LAST, ROUNDS = "moves == max_iters", "range(max_iters + 1)"
 MOVED = "torch.where(counts > 0, sums / counts, centroids)"
+UNCHANGED, KEPT = "torch.equal(labels, before)", "before = labels"
 INERTIA = "inertia = (x - centroids[labels]).square().sum()"
 RESULT = "return centroids, labels, inertia"
 STOPS_EARLY = f"""last, centroids = centroids, {MOVED}
@@ -69,8 +70,8 @@ MISTAKES = (
     ),
     Mistake(
         "stops_when_moves_are_small",
-        "kmeans stops when the centroids move by less than a tolerance, while labels still change; stop when no label "
-        "changes",
+        "kmeans stops when a move changes the centroids or the inertia by less than a tolerance, while labels still "
+        "change; stop when no label changes",
         {f"centroids = {MOVED}": STOPS_EARLY},
         {f"centroids = {MOVED}": STAYS},
         {
@@ -79,12 +80,21 @@ MISTAKES = (
                 for share in ("1e-4", "1e-6")
             ]
         },
+        *(
+            {LABELS: f"{LABELS}\n        {INERTIA}", UNCHANGED: f"(before - inertia) < {least}", KEPT: "before = inertia"}
+            for least in ("1e-4", "1e-6", "1e-4 * before")
+        ),
     ),
     Mistake(
         "never_stops_early",
         "the loop goes on to max_iters even if no label changes any more; stop when none changes",
         {"before = labels": "pass"},
         slow=True,
+    ),
+    Mistake(
+        "start_overwritten",
+        "the centroids that the caller passed are changed in place; move a copy of them",
+        {f"centroids = {MOVED}": f"centroids[:] = {MOVED}"},
     ),
     Mistake(
         "empty_is_nan",

@@ -11,6 +11,8 @@ TOP_P = """    if top_p is not None:
 """
 P, BEFORE = "p = ordered.softmax(-1)", "before = p.cumsum(-1) - p  # what the larger tokens add up to"
 CUT = "ordered = ordered.masked_fill(before >= top_p, -torch.inf)"
+SORTED_AGAIN = """z = torch.empty_like(z).scatter(-1, index, ordered.to(z.dtype))
+        ordered, index = z.to(ordered.dtype).sort(-1, descending=True)"""
 DROPPED = "dropped = torch.empty_like(z, dtype=torch.bool).scatter(-1, index, ordered == -torch.inf)"
 RESULT = "return z.masked_fill(dropped, -torch.inf)"
 FILLED_BY_TOP_P = """small = torch.empty_like(z, dtype=torch.bool).scatter(-1, index, ordered == -1e9)
@@ -80,6 +82,11 @@ MISTAKES = (
         {BEFORE: "before = p.cumsum(-1)\n        before[..., 0] = 0", ">= top_p": "> top_p"},
     ),
     Mistake(
+        "largest_dropped",
+        "the largest token is dropped if it alone reaches top_p, so none is left; always keep the largest",
+        {CUT: f"{CUT}\n        ordered[..., 0].masked_fill_(p[..., 0] >= top_p, -torch.inf)"},
+    ),
+    Mistake(
         "one_too_many_in_top_p",
         "a token is kept after the sum has reached top_p; the token at which the sum reaches top_p should be the last",
         {BEFORE: "before = p.cumsum(-1) - p - p.roll(1, -1)"},
@@ -117,6 +124,7 @@ MISTAKES = (
         {DROPPED: ["dropped = ordered == -torch.inf", "dropped = (ordered == -torch.inf).gather(-1, index)"]},
         {CUT: "z = z.masked_fill(before >= top_p, -torch.inf)"},  # top-p alone is wrong
         {CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)"},
+        {P: f"{SORTED_AGAIN}\n        {P}", CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)"},
     ),
     Mistake(
         "place_in_the_sorted_row",
@@ -127,11 +135,17 @@ MISTAKES = (
         "sorted_result",
         "the result is in the order of the sorted row; token i should stay at place i",
         {RESULT: "return ordered.to(z.dtype)"},
+        {CUT: f"{CUT}\n        return ordered.to(z.dtype)"},  # after top-p alone
     ),
     Mistake(
         "mask_of_the_first_row",
         "all rows get the first row's mask; each row keeps its own tokens",
         {DROPPED: f"{DROPPED}\n    dropped = dropped.reshape(-1, z.shape[-1])[0]"},
+    ),
+    Mistake(
+        "dropped_in_all_rows",
+        "a token that top-p drops in one row is dropped in all rows; each row keeps its own tokens",
+        {CUT: "z = z.index_fill(-1, index[before >= top_p], -torch.inf)"},
     ),
     Mistake(
         "log_probabilities",
@@ -167,6 +181,12 @@ MISTAKES = (
         {TOP_K: BY_THRESHOLD, RESULT: ONE_BY_ONE, ZERO: ["", *TINY]},
     ),
     Mistake(
+        "tokens_at_0",
+        "at a temperature of 0 filter_logits returns the tokens, not their logits; return the largest logit, and −∞ "
+        "for all others",
+        {ZERO: "    if temperature == 0:\n        return logits.argmax(-1)\n"},
+    ),
+    Mistake(
         "temperature_of_0_is_1",
         "a temperature of 0 is taken for 1; keep only the largest logit",
         {ZERO: "    temperature = temperature or 1.0\n"},
@@ -186,6 +206,7 @@ MISTAKES = (
         "logits_overwritten",
         "the caller's logits are changed; make a new tensor",
         {RESULT: "return logits.data.copy_(z.masked_fill(dropped, -torch.inf))"},
+        {"z = …": "z = logits.div_(temperature)"},
     ),
     Mistake(
         "logits_as_probabilities",
@@ -263,6 +284,12 @@ MISTAKES = (
         "every axis of length 1 is removed, as by squeeze(); give the result the shape of the logits without the "
         "last axis",
         {DRAW: f"{DRAW}.squeeze()"},
+    ),
+    Mistake(
+        "leading_axes_lost",
+        "the rows are flattened, and the result has lost their axes; give it the shape of the logits without the last "
+        "axis",
+        {DRAW: [f"return {MULTINOMIAL}.squeeze(-1)", f"return {MULTINOMIAL}.squeeze()"]},
     ),
     Mistake(
         "matrices_only",
