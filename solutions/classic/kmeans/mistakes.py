@@ -81,7 +81,11 @@ MISTAKES = (
             ]
         },
         *(
-            {LABELS: f"{LABELS}\n        {INERTIA}", UNCHANGED: f"(before - inertia) < {least}", KEPT: "before = inertia"}
+            {
+                LABELS: f"{LABELS}\n        {INERTIA}",
+                UNCHANGED: f"(before - inertia) < {least}",
+                KEPT: "before = inertia",
+            }
             for least in ("1e-4", "1e-6", "1e-4 * before")
         ),
     ),

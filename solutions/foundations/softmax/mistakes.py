@@ -148,7 +148,7 @@ MISTAKES = (
     ),
     Mistake(
         "not_moved_back",
-        "dim is moved to another place before the sum and not back to its own; movedim(-1, dim) puts the last axis back",
+        "dim is moved to the end and not back to its own place; movedim(-1, dim) puts the last axis back there",
         *results(f"({P}).movedim(dim, -1)", f"({LOG_P}).movedim(dim, -1)"),
         *results(f"({P}).movedim(dim, -1).movedim(dim, -1)", f"({LOG_P}).movedim(dim, -1).movedim(dim, -1)"),
     ),
