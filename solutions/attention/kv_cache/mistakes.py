@@ -156,7 +156,7 @@ MISTAKES = (
         },
         {
             "self.num_heads = num_heads": "self.num_heads, self.past = num_heads, None",
-            f"if cache is not None:\n            {PAST}": "if self.past is not None:\n            past_k, past_v = self.past",
+            f"cache is not None:\n            {PAST}": "self.past is not None:\n            past_k, past_v = self.past",
             RESULT: f"self.past = k, v\n        {RESULT}",
         },
     ),
