@@ -7,6 +7,9 @@ NOT_BINARY = 'if average == "binary" and top > 1:'
 CLASSES = 'C = 2 if average == "binary" else num_classes or top + 1'
 HIT = "torch.bincount(y_true[y_true == y_pred], minlength=C).double()"
 PREDICTED = "torch.bincount(y_pred, minlength=C)"
+DIFFERENT = CLASSES.replace("top + 1", "len(torch.cat([y_true, y_pred]).unique())")
+PAIRS = "torch.bincount(y_true.long() * C + y_pred, minlength=C * C).reshape(C, C)"
+ONE_HOT = "torch.nn.functional.one_hot(y_pred.long(), C).sum(0)"
 ACTUAL = "torch.bincount(y_true, minlength=C)"
 WEIGHT = "weight = actual.double() / len(y_true)"
 BINARY = "hit, predicted, actual = hit[1], predicted[1], actual[1]"
@@ -54,6 +57,11 @@ MISTAKES = (
         of_the_means("weighted"),
     ),
     Mistake(
+        "half_of_f1",
+        "F1 is half of what it should be; its formula has the factor 2",
+        {F1: F1.replace("2 * ", "")},
+    ),
+    Mistake(
         "arithmetic_mean",
         "F1 is the arithmetic mean of precision and recall; it should be the harmonic one",
         {F1: "f1 = (precision + recall) / 2"},
@@ -85,6 +93,20 @@ MISTAKES = (
             CLASSES: 'C = 2 if average == "binary" else num_classes or int(y_true.max()) + 1',
             PREDICTED: f"{PREDICTED}[:C]",
         },
+        {"top = …": "top = int(y_true.max())", PREDICTED: ONE_HOT},
+        {"top = …": "top = int(y_true.max())"} | from_a_matrix(PAIRS),
+    ),
+    Mistake(
+        "different_labels_counted",
+        "the number of different labels is taken for the number of classes; smaller classes may be absent, so take the "
+        "largest label plus 1",
+        {CLASSES: DIFFERENT, PREDICTED: ONE_HOT},
+        {CLASSES: DIFFERENT} | from_a_matrix(PAIRS),
+    ),
+    Mistake(
+        "binary_without_class_1",
+        "binary raises if no label is 1, since only class 0 is counted then; count two classes for binary",
+        {CLASSES: "C = num_classes or top + 1"},
     ),
     Mistake(
         "num_classes_ignored",
@@ -112,6 +134,7 @@ MISTAKES = (
         "samples",
         {WEIGHT: "weight = predicted.double() / len(y_true)"},
         {WEIGHT: ["weight = torch.full((C,), 1 / C).double()", "weight = actual.double() / C"]},
+        {WEIGHT: ["weight = actual.double()", f"{WEIGHT} / C"]},
     ),
     Mistake(
         "binary_of_other_classes",
@@ -157,11 +180,14 @@ MISTAKES = (
         "pairs_in_the_labels_dtype",
         "true * C + predicted is computed in the dtype of the labels, where it wraps; make the labels 64-bit first",
         {HIT: "torch.bincount((y_true * C + y_pred).long() % C**2, minlength=C * C)[:: C + 1].double()"},
+        from_a_matrix("torch.bincount(y_true * C + y_pred, minlength=C * C).reshape(C, C)"),
     ),
     Mistake(
         "repeats_lost",
-        "hits are added by an indexed +=, which counts a class at most once, however often it occurs; use bincount",
+        "samples are added by an indexed +=, which counts equal indices once, however often they occur; use bincount",
         {HIT: "torch.zeros(C).double()\n    hit[y_true.long()] += (y_true == y_pred).double()"},
+        from_a_matrix("torch.zeros(C, C)\n    hit[y_true.long(), y_pred.long()] += 1")
+        | {WEIGHT: "weight = actual.double() / actual.sum()"},
     ),
     Mistake(
         "shapes_half_checked",

@@ -96,11 +96,16 @@ MISTAKES = (
             "torch.cat([score.…": "score[last]",
         },
         {CURVE: f"return ({FPR})[:-1], ({TPR})[:-1], thresholds[:-1]"},
+        {LAST: LAST.replace("ones", "zeros")},
     ),
     Mistake(
         "largest_score_plus_one",
-        "the first threshold is the largest score plus 1, as in old versions of scikit-learn; it should be +inf",
-        {"torch.cat([score.…": "torch.cat([score[:1] + 1, score[last]])"},
+        "the first threshold is 1, or the largest score plus 1, as in old versions of scikit-learn; it should be +inf",
+        {
+            "torch.cat([score.…": [
+                f"torch.cat([{first}, score[last]])" for first in ("score[:1] + 1", "score[:1] * 0 + 1")
+            ]
+        },
     ),
     Mistake(
         "points_on_a_line_dropped",
@@ -131,6 +136,7 @@ MISTAKES = (
         "the size of its class",
         {FPR: "false_positives / true_positives[-1]", TPR: "true_positives / false_positives[-1]"},
         {FPR: "false_positives / len(order)", TPR: "true_positives / len(order)"},
+        {FPR: "false_positives / len(order)"},
         {FPR: "false_positives / (false_positives + true_positives).clamp_min(1)"},
     ),
     Mistake(
@@ -180,6 +186,23 @@ MISTAKES = (
         "a positive and a negative with equal scores count 0 or 1 in the area, as in a sum of steps; count them ½, as "
         "trapezoids do",
         {AREA: ["return (fpr.diff() * tpr[:-1]).sum()", "return (fpr.diff() * tpr[1:]).sum()"]},
+    ),
+    Mistake(
+        "area_doubled",
+        "the area is twice what it should be; the area between two points is their distance in FPR times the mean of "
+        "their TPR",
+        {AREA: f"return 2 * {AREA[7:]}"},
+    ),
+    Mistake(
+        "area_beside_the_curve",
+        "FPR is integrated over TPR, which gives 1 minus the AUC; integrate TPR over FPR",
+        {AREA: "return torch.trapezoid(fpr, tpr)"},
+    ),
+    Mistake(
+        "one_false_positive_too_few",
+        "the counts of false positives are one too small; at place i of the sorted samples, counted from 0, i + 1 are "
+        "accepted",
+        {FALSE_POSITIVES: "torch.cat([start, (1 - positive).cumsum(0)[last] - 1])"},
     ),
     Mistake(
         "never_below_a_half",
