@@ -98,7 +98,7 @@ MISTAKES = (
     ),
     Mistake(
         "different_labels_counted",
-        "the number of different labels is taken for the number of classes; smaller classes may be absent, so take the "
+        "the labels that occur are counted to find the number of classes; smaller labels may be absent, so take the "
         "largest label plus 1",
         {CLASSES: DIFFERENT, PREDICTED: ONE_HOT},
         {CLASSES: DIFFERENT} | from_a_matrix(PAIRS),
