@@ -98,6 +98,8 @@ MISTAKES = (
         "an eps or a clamp raises the input of the logarithm; change that input only in 0 · log 0",
         *(form | {"inside": f"p{raised}"} for raised in RAISED for form in FORMS),
         *each("p * (log(p) - (x * y + 1e-12).log())", "p * ((z + 1e-12).log() - log(p))"),
+        *({"mi": f"p * ((p + {eps}) / (x * y + {eps})).log()"} for eps in ("1e-12", "1e-10")),
+        {"mi": "p * (p / (x * y + 1e-12) + 1e-12).log()"},
     ),
     mistake(
         "product_underflows",
@@ -135,9 +137,19 @@ MISTAKES = (
         {"mi": "x * y * (log(x) + log(y) - log(p))"},
     ),
     mistake(
+        "sign_of_the_information",
+        "mutual_information has the wrong sign; with a base above 1 it is at least 0",
+        {"mi": f"-({KL})"},
+        short={
+            "(h_x if base is None else h_x / math.log(base)) - h_x_given_y": "h_x_given_y - "
+            "(h_x if base is None else h_x / math.log(base))"
+        },
+    ),
+    mistake(
         "clamped_at_0",
-        "results below 0 are clamped, but with a base below 1 they are right; do not clamp them",
+        "results below 0 are clamped or lose their sign, but with a base below 1 they are right; keep them",
         *each(f"(({KL}).sum() / {NATS}).clamp(min=0) * {NATS}", f"(({CE}).sum() / {NATS}).clamp(min=0) * {NATS}"),
+        {"mi": f"(({KL}).sum() / {NATS}).abs() * {NATS}"},
     ),
     mistake(
         "renormalised",
@@ -164,6 +176,7 @@ MISTAKES = (
         "bits",
         "without a base the result is in bits; use the natural logarithm",
         {"unit": "math.log(base or 2)"},
+        {"mi": f"({KL}) * {NATS} / math.log(base or 2)"},
         short={one: one.replace(" if", " / math.log(2) if") for one in ("nats if base", "h_x if base")},
     ),
     mistake(
@@ -171,6 +184,11 @@ MISTAKES = (
         "`base` is ignored; divide by its logarithm",
         *each(f"({KL}) * {NATS}", f"({CE}) * {NATS}"),
         short={"nats if …": "nats"},
+    ),
+    mistake(
+        "multiplied_by_the_base",
+        "the result is multiplied by the logarithm of `base`; divide by it",
+        *each(f"({KL}) * {NATS} ** 2", f"({CE}) * {NATS} ** 2")[:3],
     ),
     mistake(
         "base_0_for_none",
