@@ -28,6 +28,7 @@ MISTAKES = (
         "variance_for_std",
         "the variance is given to the normal draws as their standard deviation; take its square root",
         {XAVIER_STD: "2 / (fan_in + fan_out)", KAIMING_STD: "2 / fan_in"},
+        {KAIMING_STD: "2 / fan_in"},
     ),
     Mistake(
         "fans_swapped",
@@ -53,6 +54,7 @@ MISTAKES = (
         "Kaiming lacks ReLU's gain of √2, or Xavier has it; the variance should be 2 / fan_in for Kaiming, and 2 / "
         "(fan_in + fan_out) for Xavier",
         {KAIMING_BOUND: "math.sqrt(3 / fan_in)", KAIMING_STD: "math.sqrt(1 / fan_in)"},
+        {KAIMING_STD: "math.sqrt(1 / fan_in)"},
         {XAVIER_BOUND: "math.sqrt(12 / (fan_in + fan_out))", XAVIER_STD: "math.sqrt(4 / (fan_in + fan_out))"},
     ),
     Mistake(
