@@ -47,9 +47,8 @@ def ended_by(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals and no sh")
 def test_what_is_begun_does_not_outlive_nox(tmp_path: Path) -> None:
-    done = ended_by(
-        tmp_path, "trap 'echo ended; exit 7' TERM\nsleep 2  # until nox waits\nkill -TERM $PPID\nsleep 20 &\nwait"
-    )
+    wait = "sleep 2  # until nox waits\nkill -TERM $PPID\nsleep 20 >&- 2>&- &\nwait"
+    done = ended_by(tmp_path, f"trap 'echo ended; exit 7' TERM\n{wait}")
     assert (done.stdout, done.returncode) == ("ended\n", 7)
 
 
