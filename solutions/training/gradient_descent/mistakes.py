@@ -106,10 +106,11 @@ MISTAKES = (
         {UPDATE: "p -= lr * p.grad.sign()"},
         {UPDATE: "p -= lr * p.grad / p.grad.norm()"},
     ),
-    in_descent(
+    Mistake(
         "one_step_more",
         "one step too many is made; make `steps` steps",
         {"for _ in range(steps):": "for _ in range(steps + 1):"},
+        {"for _ in range(steps):": "for _ in range(steps + 1):", **APART},
         {DESCEND: DESCEND.replace("steps", "steps + 1")},
     ),
     Mistake(
