@@ -220,6 +220,11 @@ MISTAKES = (
         {L_START: "shifted = x", L_END: L_END.replace(".log()", "")},
     ),
     Mistake(
+        "log_forgotten",
+        "log_softmax returns the probabilities themselves; return their log, taken without computing them first",
+        *({L_START: start, L_END: f"return {QUOTIENT}"} for start in (*L_STARTS, "shifted = x")),
+    ),
+    Mistake(
         "log_of_the_sum_added",
         "log_softmax adds the log of the sum, or has the opposite sign; subtract that log from x",
         *({L_START: start, L_END: L_END.replace("shifted - ", sign)} for start in L_STARTS for sign in SIGNS),
