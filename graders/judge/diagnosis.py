@@ -154,7 +154,7 @@ class Diagnosis:
             core = [request for request in part if sure and not some and in_core(request)]
             if any(id(request) in suspects for request in core):
                 others = [request for request in told if in_core(request) and request not in part]
-                known |= {one.diagnosis: one for one in self.in_its_core(failing, core, others, sure)}
+                known |= {one.diagnosis: one for one in self.explained(failing, core, [*sure, *known.values()], others)}
             known |= {one.diagnosis: one for one in some if one in sure}
         return [*known.values()][:MOST]
 
@@ -197,20 +197,21 @@ class Diagnosis:
         except CheckFailed:
             return False
 
-    def explained(self, failing: Submission, asked: list[Request], sure: Sequence[Known] = ()) -> list[Known]:
-        """As few mistakes as it takes for all that is wrong with these replies, the sure ones first; else none."""
+    def explained(
+        self,
+        failing: Submission,
+        asked: list[Request],
+        sure: Sequence[Known] = (),
+        others: Sequence[Request] = (),
+    ) -> list[Known]:
+        """As few mistakes as it takes for all that is wrong with these replies, the sure ones first; else none.
+
+        In the other calls, each is right, or as wrong as the submission.
+        """
         wrong = [(request, part) for request in asked for part in self.both.differences(self.right, failing, request)]
         among = sorted(self.with_forms, key=lambda one: one[0] not in sure)
-        tries = (self.sharing(failing, asked, wrong, most, among) for most in range(1, MOST + 1))
+        tries = (self.sharing(failing, [*asked, *others], wrong, most, among) for most in range(1, MOST + 1))
         return next(filter(None, tries), []) if wrong else []
-
-    def in_its_core(
-        self, failing: Submission, core: list[Request], others: list[Request], sure: Sequence[Known]
-    ) -> list[Known]:
-        """What explains the core of an answer, if of the others it is right, or as wrong as the submission."""
-        found = self.explained(failing, core, sure)
-        some = [forms for known, forms in self.with_forms if known in found]
-        return found if all(any(self.right_but(one, failing, others, {}) for one in forms) for forms in some) else []
 
     def spares(self, known: Known, asked: list[Request]) -> bool:
         """Whether some form of it is right in all of these calls, in which nothing known is wrong."""
