@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 
 from graders.author import bans, forked, shard, wrong
+from graders.author.fixed import fixed
+from graders.author.proof import Proof
 from graders.author.prove import chosen_katas
 from graders.catalogue import katas
+from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.faults import UsageError
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
+from graders.kata.spec import Arguments
 from graders.sandbox import submission as submissions
 from graders.sandbox.dialogue import WorkerProcess
 from graders.sandbox.launcher import new_launcher
@@ -68,6 +72,40 @@ def test_shards_share_the_katas(history: Path) -> None:
     for text in ("0/2", "3/2", "1", "a/b"):
         with pytest.raises(argparse.ArgumentTypeError, match="like 1/4"):
             shard(text)
+
+
+SIZED = """
+                Case(
+                    "any_size",
+                    lambda draw, rows, width: {"x": draw.normal(rows, width), "factor": draw.number(0.5, 2)},
+                    sizes={"rows": (2, 9), "width": (2, 9)},
+                ),
+                Case("no_factor","""
+
+
+def test_what_no_seed_changes_is_told(toys: Path) -> None:
+    (kata,) = katas.find(["scale"], toys)
+    assert fixed(kata) == ({"axis 0 of x": "3, 4", "axis 1 of x": "5", "factor": "0.5, -3.0"}, ["scale"])
+    text = kata.grader_file.read_text()
+    kata.grader_file.write_text(text.replace('Case("no_factor",', SIZED))
+    (kata,) = katas.find(["scale"], toys)
+    assert fixed(kata) == ({}, [])
+    shapes = [given["x"].shape for seed in range(5) for given in any_size(kata, seed)]
+    assert len(set(shapes)) > 1
+    assert all(rows != width for rows, width in shapes)
+
+
+def any_size(kata: Kata, seed: int) -> list[Arguments]:
+    (case,) = (case for case in kata.grader.answers[0].cases if case.name == "any_size")
+    return TestVectors(kata.id, kata.grader, seed).arguments(case)
+
+
+def test_what_no_seed_changes_needs_a_reason_and_a_pattern_may_give_it() -> None:
+    proof = Proof("scale")
+    for name in ("axis 0 of x", "axis 1 of x", "factor"):
+        proof.count_fixed(name, "3, 4", {"axis * of x": "the page says so"})
+    assert proof.fixed == {"the page says so": ["axis 0 of x (3, 4)", "axis 1 of x (3, 4)"]}
+    assert proof.faults == ["equal at every seed: factor (3, 4); draw it, or say in FIXED why it stays"]
 
 
 def test_a_ban_that_matches_nothing_of_torch_is_told() -> None:

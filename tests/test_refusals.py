@@ -28,9 +28,8 @@ REFUSING = [
 )
 def test_what_is_refused_has_the_types_of_the_signature(kata: Kata, answer: Answer, case: Case) -> None:
     promised = types_of(getattr(load_module(kata.reference_file, f"reference_of_{kata.id}"), answer.name))
-    made = case.inputs(Draw(0)) if case.inputs else {}
-    for arguments in made if isinstance(made, list) else [made]:
-        given = {**case.init, **arguments}
+    for arguments in case.calls(Draw(0)) or [{}]:
+        given = {**case.constructed(Draw(0)), **arguments}
         others = {name: value for name, value in given.items() if not fits(value, promised.get(name, Any))}
         assert not others, f"{promised}"
 

@@ -48,7 +48,7 @@ def of_call(
     if case.scenario:
         returned = case.scenario(**{name: getattr(module, name) for name in vectors.answers_in(case.scenario)}, **given)
     elif answer.forward:
-        one = getattr(module, answer.name)(**case.init).to(dtype)
+        one = getattr(module, answer.name)(**vectors.constructed(case)).to(dtype)
         returned = torch.func.functional_call(one, parameters, (), given)
     else:
         returned = getattr(module, answer.name)(**given)

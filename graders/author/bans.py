@@ -109,7 +109,7 @@ def called(module: ModuleType, vectors: TestVectors, answer: Answer, case: Case)
         given = {name: getattr(module, name) for name in vectors.answers_in(case.scenario)}
         return functools.partial(case.scenario, **given)
     made: Callable[..., Any] = getattr(module, answer.name)
-    return made(**case.init).double() if answer.forward else made
+    return made(**vectors.constructed(case)).double() if answer.forward else made
 
 
 def required(answer: Answer) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
 from rich.console import Console
@@ -34,6 +35,7 @@ class Proof:
     defeated: int = 0
     rounds: DebugRounds = field(default_factory=DebugRounds)
     equivalent: dict[str, str] = field(default_factory=dict)
+    fixed: dict[str, list[str]] = field(default_factory=dict)  # by the reason: what no seed changes
     checks: int = 0
     core: int = 0  # of the checks
     deep: list[str] = field(default_factory=list)  # mutants of alternatives that pass: holes, or right answers
@@ -51,6 +53,14 @@ class Proof:
                 self.equivalent[name] = reasons[name]
             elif survives:
                 self.faults.append(f"{what} survives unexplained: {name}")
+
+    def count_fixed(self, name: str, values: str, reasons: Mapping[str, str]) -> None:
+        """A size or a number that no seed changes needs a reason, which may be one for several."""
+        reason = next((reason for pattern, reason in reasons.items() if fnmatchcase(name, pattern)), "")
+        if reason:
+            self.fixed.setdefault(reason, []).append(f"{name} ({values})")
+        else:
+            self.faults.append(f"equal at every seed: {name} ({values}); draw it, or say in FIXED why it stays")
 
     def count_cheat(self, defeated: bool) -> None:
         with COUNTING:
@@ -85,6 +95,9 @@ def tell(console: Console, proofs: Collection[Proof]) -> None:
     for proof in proofs:
         for name, reason in proof.equivalent.items():
             console.print(f"{proof.kata}: survives  {name}\n  {reason}", markup=False, soft_wrap=True)
+    for proof in proofs:
+        for reason, names in proof.fixed.items():
+            console.print(f"{proof.kata}: fixed  {'; '.join(names)}\n  {reason}", markup=False, soft_wrap=True)
     for proof in proofs:
         for name in proof.deep:
             console.print(f"look at  {proof.kata}: survives  {name}", markup=False, soft_wrap=True)

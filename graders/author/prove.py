@@ -23,7 +23,7 @@ from graders.author import forked, wrong
 from graders.author.check.code import leftovers
 from graders.author.forked import WARM
 from graders.author.proof import Proof, tell
-from graders.author.wrong import DebugRounds, Shot
+from graders.author.wrong import Findings
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.faults import FAULT, GraderError, UsageError
@@ -85,6 +85,8 @@ def main(options: argparse.Namespace, root: Path) -> int:
         proof = proofs[kata.id]
         unused = kata.equivalents.keys() - proof.equivalent.keys()
         proof.faults += [f"EQUIVALENT names what does not survive: {name}" for name in sorted(unused)]
+        idle = [name for name, reason in kata.fixed.items() if reason not in proof.fixed]
+        proof.faults += [f"FIXED explains what is not equal at every seed: {name}" for name in idle]
         if proof.faults and (left := len(list(leftovers(kata)))):
             proof.faults.append(f"{left} places are left to fill in; python -m graders check {kata.id} lists them")
     tell(console, proofs.values())
@@ -153,9 +155,12 @@ def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Pr
     `deep` lists mutants of alternatives that pass, too. Most are right; a person has to look at them.
     """
     own = {mistake.name for mistake in kata.mistakes}
-    faults, verdicts, proof.rounds = judged(kata, deep, free)
-    proof.faults += faults
-    for verdict in verdicts:
+    found = judged(kata, deep, free)
+    proof.faults += found.faults
+    proof.rounds = found.rounds
+    for name, values in found.fixed.items():
+        proof.count_fixed(name, values, kata.fixed)
+    for verdict in found.shots:
         form, survives = verdict.form, verdict.state == "solved"
         if verdict.kind == "deep":
             proof.deep += [form] * survives
@@ -182,7 +187,7 @@ def prove_wrong(deep: bool, free: SimpleQueue[int | None], kata: Kata, proof: Pr
                 proof.faults.append(f"the mistake {form} should be named, got {got}")
 
 
-def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> tuple[list[str], list[Shot], DebugRounds]:
+def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> Findings:
     """What came of the wrong answers (wrong.py), in a process that keeps to a free processor. Raises: GraderError."""
     processor = free.get()
     try:

@@ -17,6 +17,7 @@ from pathlib import Path
 import torch
 
 from graders.author import bans
+from graders.author.fixed import fixed
 from graders.author.mutants import mutants
 from graders.catalogue import katas
 from graders.catalogue.bugs import are_apart, bugs_of
@@ -62,8 +63,18 @@ class DebugRounds:
     sampled: int = 0
 
 
-def judge(root: Path, name: str, deep: bool, processor: int | None) -> tuple[list[str], list[Shot], DebugRounds]:
-    """What is wrong with the kata, what came of its mistakes and mutants, and what can be planted, on one processor.
+@dataclass
+class Findings:
+    """What is wrong with a kata, what came of its wrong answers, what can be planted, and what no seed changes."""
+
+    faults: list[str]
+    shots: list[Shot]
+    rounds: DebugRounds
+    fixed: dict[str, str]  # and its values
+
+
+def judge(root: Path, name: str, deep: bool, processor: int | None) -> Findings:
+    """All of it on one processor.
 
     Raises: GraderError.
     """
@@ -75,8 +86,10 @@ def judge(root: Path, name: str, deep: bool, processor: int | None) -> tuple[lis
     torch.set_num_threads(1)
     bench = Bench(katas.find_one(name, root), launcher)
     try:
-        verdicts = [*bench.mistakes(), *bench.mutants(deep), *bench.unmatched()]
-        return [*bench.lateness(), *bench.bans()], verdicts, bench.debug_rounds()
+        shots = [*bench.mistakes(), *bench.mutants(deep), *bench.unmatched()]
+        unchanged, alone = fixed(bench.kata)
+        faults = [*bench.lateness(), *bench.bans(), *(f"no seed changes a size or a number of {one}" for one in alone)]
+        return Findings(faults, shots, bench.debug_rounds(), unchanged)
     finally:
         bench.close()
         launcher.close()

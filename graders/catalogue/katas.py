@@ -150,6 +150,11 @@ class Kata:
         """Mutant of the reference -> why it is no mistake. Raises: GraderError."""
         return dict(getattr(self.proof, "EQUIVALENT", {}))
 
+    @property
+    def fixed(self) -> dict[str, str]:
+        """What is equal in the inputs of all seeds, or a pattern of such -> why it stays. Raises: GraderError."""
+        return dict(getattr(self.proof, "FIXED", {}))
+
     @functools.cached_property
     def proof(self) -> ModuleType | None:
         """The imported mistakes.py, where it is there. Raises: GraderError."""

@@ -118,7 +118,8 @@ def scratch(kata: Kata, name: str) -> Path:
             taken = TestVectors(kata.id, kata.grader, DEFAULT_SEED).answers_in(case.scenario)
             call = f"{case.scenario.__name__}({', '.join(taken)}, **given)"
         elif answer.forward:
-            before = f"module = {answer.name}(**{dict(case.init)!r})  # its parameters are not those of the case\n"
+            init = dict(TestVectors(kata.id, kata.grader, DEFAULT_SEED).constructed(case))
+            before = f"module = {answer.name}(**{init!r})  # its parameters are not those of the case\n"
             call = "module(**given)"
         names = ", ".join(one.name for one in kata.grader.answers)
         attempts.write(file, SCRATCH.format(kata=kata.id, case=name, names=names, before=before, call=call))

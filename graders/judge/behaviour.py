@@ -179,7 +179,7 @@ def rounded(trial: Trial, calls: list[Call]) -> bool:
 def nudged(trial: Trial, case: Case, size: float) -> Case:
     """The same with inputs that are hardly different, also beside how much they differ from each other."""
 
-    def inputs(draw: Draw) -> list[Arguments]:
+    def inputs(draw: Draw, **sizes: int) -> list[Arguments]:
         return [{name: moved(value, draw) for name, value in given.items()} for given in trial.vectors.arguments(case)]
 
     def moved(value: Any, draw: Draw) -> Any:

@@ -9,7 +9,7 @@ import functools
 import inspect
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -60,12 +60,16 @@ class TestVectors:
             refuse_inputs(f"case {case.name}", inputs)
         return several
 
+    def constructed(self, case: Case) -> Mapping[str, Any]:
+        """The constructor's arguments."""
+        return case.constructed(self.draw(case.name))
+
     def _parameters(self, answer: Answer, case: Case, dtype: torch.dtype) -> dict[str, Tensor]:
         if answer.parameters is None or case.inputs is None:
             return {}
         draw = self.draw(f"{case.name}/parameters")
         with case.blamed():
-            shapes = answer.parameters(**case.init)
+            shapes = answer.parameters(**self.constructed(case))
         return {
             name: draw.normal(*shape, std=shape[-1] ** -0.5 if len(shape) > 1 else 0.5).to(dtype)
             for name, shape in shapes.items()
@@ -193,7 +197,7 @@ class TestVectors:
             answers=self.answers_in(case.scenario) if case.scenario else (answer.name,),
             arguments=arguments,
             positional=0 if mode.passing == "names" else positional,
-            constructor_arguments=case.init if answer.forward and not case.scenario else None,
+            constructor_arguments=self.constructed(case) if answer.forward and not case.scenario else None,
             parameters=self.parameters(answer, case, dtype),
             leaves=mode.leaves,
             cotangents=tuple(map(scattered, cotangents)) if mode.strided else cotangents,
@@ -247,7 +251,9 @@ class TestVectors:
                 right = {name: self.grader.answer(name).oracle for name in self.answers_in(case.scenario)}
                 return case.scenario(**right, **arguments)
             assert answer.oracle
-            return answer.oracle(parameters, **case.init, **arguments) if answer.forward else answer.oracle(**arguments)
+            if not answer.forward:
+                return answer.oracle(**arguments)
+            return answer.oracle(parameters, **self.constructed(case), **arguments)
 
     def by_default(self, request: Request) -> str:
         """`dim=-1 by default`: what a call leaves to the defaults of the signature, those apart that are None."""

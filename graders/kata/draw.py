@@ -24,5 +24,21 @@ class Draw:
     def integers(self, *shape: int, low: int = 0, high: int) -> Tensor:
         return torch.randint(low, high, shape, generator=self.generator)
 
+    def size(self, least: int, most: int) -> int:
+        """A number of rows, tokens or heads, both ends included."""
+        return int(self.integers(low=least, high=most + 1))
+
+    def sizes(self, **ranges: tuple[int, int]) -> dict[str, int]:
+        """One for each axis, from its (least, most): all different while there are enough, so that a mix-up shows."""
+        found: dict[str, int] = {}
+        for axis, (least, most) in ranges.items():
+            free = [size for size in range(least, most + 1) if size not in found.values()]
+            found[axis] = free[self.size(0, len(free) - 1)] if free else self.size(least, most)
+        return found
+
+    def number(self, low: float, high: float) -> float:
+        """With three digits, since a card shows it."""
+        return float(f"{float(self.uniform(low=low, high=high)):.3g}")
+
     def permutation(self, n: int) -> Tensor:
         return torch.randperm(n, generator=self.generator)

@@ -22,7 +22,7 @@ from graders.kata.tolerances import FULL, HALF, TOLERANCES, Tolerance
 CATEGORIES = ("contract", "shapes", "numerics", "gradients", "robustness", "rules", "performance")
 
 Arguments = dict[str, Any]
-Inputs = Callable[[Draw], Arguments | list[Arguments]]
+Inputs = Callable[..., Arguments | list[Arguments]]  # of a Draw, and of sizes
 
 
 class Submission(Protocol):
@@ -54,6 +54,8 @@ class Case:
         name: words joined by underscores; `-k` selects by it.
         inputs: draw -> keyword arguments of the call, or a list of such; None calls only a module's constructor. They
             are tensors, numbers, texts, and lists or tuples of numbers and texts: a scenario makes all else from them.
+        sizes: axis -> (least, most): each size is drawn from the seed, all different while there are enough. `inputs`
+            gets them after `draw`; `init` is then a function that gets them, as in a Budget.
         scenario: what happens in place of one call, as a function of this module that runs beside the submission. Its
             first parameters are the answers' names: it is given the submission's functions and classes for them, and
             the inputs for the rest. What it returns is compared with what it returns for the oracles. It may use torch,
@@ -74,7 +76,7 @@ class Case:
 
     name: str
     inputs: Inputs | None
-    init: Mapping[str, Any] = field(default_factory=dict)
+    init: Mapping[str, Any] | Callable[..., dict[str, Any]] = field(default_factory=dict)
     dtypes: tuple[torch.dtype, ...] = FULL
     half: bool = False
     gradients: Literal["exact", "finite", "none"] = "exact"
@@ -83,6 +85,7 @@ class Case:
     tolerance: Mapping[torch.dtype, Tolerance] = field(default_factory=dict)
     scenario: Callable[..., Any] | None = None
     core: bool = True
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def in_core(self) -> bool:
@@ -92,8 +95,13 @@ class Case:
     def calls(self, draw: Draw) -> list[Arguments]:
         """The arguments of each call; none where there are no inputs. Raises: GraderError where they cannot be made."""
         with self.blamed():
-            made = self.inputs(draw) if self.inputs else []
+            made = self.inputs(draw, **draw.sizes(**self.sizes)) if self.inputs else []
         return made if isinstance(made, list) else [made]
+
+    def constructed(self, draw: Draw) -> Mapping[str, Any]:
+        """The arguments of the constructor, of the sizes of `calls`. Raises: GraderError where they cannot be made."""
+        with self.blamed():
+            return self.init(**draw.sizes(**self.sizes)) if callable(self.init) else self.init
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
@@ -206,8 +214,9 @@ class Answer:
     def __post_init__(self) -> None:
         if bool(self.forward) != bool(self.parameters):
             raise GraderError(f"{self.name}: a module needs both its forward and its parameters")
-        if bool(self.cases) != bool(self.oracle) or (self.cases and self.cases[0].raises):
-            raise GraderError(f"{self.name}: an oracle needs cases, and the first one should be typical")
+        first = self.cases[0] if self.cases else None
+        if bool(first) != bool(self.oracle) or (first and (first.raises or first.sizes)):
+            raise GraderError(f"{self.name}: an oracle needs cases, and the first one should be typical, without sizes")
         without = [one.name for one in self.asked if self.is_class and not (one.inputs and one.scenario)]
         if without:
             raise GraderError(f"{self.name}: a class's cases and budgets need a scenario: {', '.join(without)}")
