@@ -10,11 +10,14 @@ from torch import Tensor
 
 from graders.kata.compare import close
 from graders.kata.draw import Draw
-from graders.kata.spec import Arguments, Budget, Case, Inputs
+from graders.kata.spec import Arguments, Budget, Case
 from graders.kata.tolerances import TOLERANCES, Tolerance, last_places
 
 Calls = Callable[[Draw, int, int, int, int], Arguments]  # of batch, heads, tokens and channels of a head
 Init = Callable[[int, int], dict[str, int]] | None  # of embed_dim and num_heads; None where nothing is constructed
+BEYOND = (1e5, 1e12)  # of scores: people hide by −1e4 and by −1e9
+# Rounding moves such scores too far in float32; in float64 by 1e-11, not 1e-16, and far apart as they are beyond that.
+FAR: dict[str, Any] = {"dtypes": (torch.float64,), "tolerance": {torch.float64: Tolerance(1e-7, 1e-8, 1e-9)}}
 LOOPS = {
     "batch": "@ multiplies all matrices of a batch",
     "heads": "give the heads an axis of their own, before the last two: @ then does all heads",
@@ -45,10 +48,14 @@ def heads(embed_dim: int, num_heads: int) -> dict[str, int]:
     return {"embed_dim": embed_dim, "num_heads": num_heads}
 
 
-def large_scores(inputs: Inputs, **more: Any) -> Case:
-    """Scores below each constant that hides. Rounding moves them too far in float32; in float64 by 1e-11, not 1e-16."""
-    usual = {"dtypes": (torch.float64,), "tolerance": {torch.float64: Tolerance(1e-7, 1e-8, 1e-9)}}
-    return Case("large_scores", inputs, category="robustness", **usual | more)
+def large_scores(inputs: Callable[[Draw, float], list[Arguments]], name: str = "large_scores", **more: Any) -> Case:
+    """Every kata that hides scores has this case: scores of both signs, of about each size in BEYOND.
+
+    `inputs` get a draw and the size. Some query sees nothing but scores below minus a tenth of the size: what hides by
+    a constant above that, filled or added, shows there. (−∞ and the dtype's least number are right.)
+    """
+    made = lambda draw: [one for size in BEYOND for one in inputs(draw, size)]  # noqa: E731
+    return Case(name, made, category="robustness", **FAR | more)
 
 
 def small_heads(inputs: Calls, init: Init = heads, hints: Mapping[str, str] = LOOPS, **more: Any) -> Budget:

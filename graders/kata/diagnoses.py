@@ -11,8 +11,15 @@ COMMON = {
     ),
     "itself_hidden": "a token does not see itself; it should",
     "masked_after_softmax": "keys are hidden after the softmax, so the weights do not add up to 1; hide keys first",
-    "hidden_by_1e9": "hidden scores are a constant such as −1e9, which float16 cannot hold; fill with −∞",
+    "hidden_by_1e9": (
+        "hidden scores are a constant such as −1e9, which float16 cannot hold, and visible scores can be lower; fill "
+        "with −∞"
+    ),
     "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible scores can be lower; fill with −∞",
+    "least_number_added": (
+        "the dtype's least number is added to hidden scores, which in float16 gives −∞ if a score is below −16, and a "
+        "row of −∞ alone is NaN; fill with the least number"
+    ),
     "hidden_by_almost_0": (
         "hidden scores are set to almost 0, or lowered by almost nothing, as by −1e-9 for −1e9, so their keys still "
         "count; fill with −∞"

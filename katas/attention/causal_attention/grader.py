@@ -66,10 +66,10 @@ def empty_rows(draw: Draw) -> list[Arguments]:
     return [*made, padded(draw, [[0, 0, 0], [1, 0, 1]], 2, 2), padded(draw, [[0]], 1, 1)]
 
 
-def large_scores(draw: Draw) -> list[Arguments]:
-    """Scores of ±100 000; the only one that query 0 sees is far below all constants."""
-    mask = [[1, 0, 1, 1, 1], [1, 1, 1, 0, 0]]
-    made = [heads(draw, 2, 2, 5, 5, std=300.0), padded(draw, mask, 2, 5, std=300.0)]
+def large_scores(draw: Draw, size: float) -> list[Arguments]:
+    """The only score that query 0 sees is far below all constants."""
+    mask, std = [[1, 0, 1, 1, 1], [1, 1, 1, 0, 0]], size**0.5
+    made = [heads(draw, 2, 2, 5, 5, std=std), padded(draw, mask, 2, 5, std=std)]
     for one in made:
         one["q"][:, :, 0] = -one["k"][:, :, 0]
         one["q"][:, :, 2] = -one["k"][:, :, 2]
@@ -87,7 +87,12 @@ def large_scores_in_half(draw: Draw) -> Arguments:
 
 
 def padding_in_half(draw: Draw) -> list[Arguments]:
-    return [padded(draw, LEFT, 2, Sq) for Sq in (5, 3)]
+    """In the last, scores are whole numbers of −43 to −37: the least float16 added to them is −∞."""
+    made = [padded(draw, LEFT, 2, Sq) for Sq in (5, 3, 5)]
+    for name, first, step in (("q", -80, 2), ("k", 1, 1)):
+        made[2][name] = step * (draw.integers(2, 2, 5, 4, high=3) - 1).double()
+        made[2][name][..., 0] = first
+    return made
 
 
 def disagreeing(draw: Draw) -> list[Arguments]:

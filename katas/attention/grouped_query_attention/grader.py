@@ -46,9 +46,9 @@ def both(*sizes: tuple[int, int], D: int) -> Inputs:
     return lambda draw: [{"x": draw.normal(B, S, D), "causal": causal} for B, S in sizes for causal in (False, True)]
 
 
-def large_scores(draw: Draw) -> list[Arguments]:
-    """Scores of some thousands, often far below −10 000 even where a token sees one or two keys alone."""
-    return [{"x": draw.normal(2, 6, 12, std=300.0), "causal": causal} for causal in (False, True)]
+def large_scores(draw: Draw, size: float) -> list[Arguments]:
+    """A first token sees one key in each head, and of 24 such scores half are negative."""
+    return [{"x": draw.normal(4, 6, 12, std=size**0.5), "causal": causal} for causal in (False, True)]
 
 
 def large(draw: Draw, B: int, H: int, S: int, d: int) -> Arguments:

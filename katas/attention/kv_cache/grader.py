@@ -112,11 +112,11 @@ def continued_twice(draw: Draw) -> list[Arguments]:
     return made
 
 
-def large_scores(draw: Draw) -> list[Arguments]:
-    """Scores of ±100 000. Each token's score with itself is below 0: it is all that the first token sees."""
+def large_scores(draw: Draw, size: float) -> list[Arguments]:
+    """Each token's score with itself is below 0: it is all that the first token sees."""
     made = [text(draw, 2, 6, 2, *each) for each in ((4,), (2, 3))]
     for one in made:
-        one["x"] *= 400
+        one["x"] *= size**0.5
         one["weights"][1] = -one["weights"][0]
     return made
 

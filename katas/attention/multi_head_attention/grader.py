@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from graders.kata import (
+    FULL,
     HALF,
     TOLERANCES,
     Answer,
@@ -131,12 +132,12 @@ def large_scores(draw: Draw) -> list[Arguments]:
     return [made[0], {**made[1], "mask": some_blocked(draw, 2, 1, 4, 6)}]
 
 
-def one_allowed_key(draw: Draw) -> Arguments:
-    """Scores of ±100 000 and each query's opposite beside it: the only allowed key often has the smallest."""
-    made = tokens(draw, 2, 3, 6, 6, std=600.0)
+def one_allowed_key(draw: Draw, size: float) -> list[Arguments]:
+    """Each query's opposite is beside it: the only allowed key often has the smallest score."""
+    made = tokens(draw, 2, 3, 6, 6, std=2 * size**0.5)
     made["query"] = torch.cat([made["query"], -made["query"]], dim=1)
     only = draw.integers(2, 2, 6, 1, high=6)
-    return {**made, "mask": torch.arange(6) == only}
+    return [{**made, "mask": torch.arange(6) == only}]
 
 
 def causal(draw: Draw) -> Arguments:
@@ -176,8 +177,10 @@ GRADER = Grader(
                 Case("masks_of_every_kind", masks_of_every_kind, init=heads(6, 3), core=False),
                 Case("causal", causal, init=heads(20, 4)),
                 Case("blocked_rows", blocked_rows, init=heads(6, 3), category="robustness"),
-                Case("one_allowed_key", one_allowed_key, init=heads(6, 2), category="robustness"),
-                attention.large_scores(large_scores, init=heads(6, 2)),
+                Case("large_scores", large_scores, init=heads(6, 2), category="robustness", **attention.FAR),
+                attention.large_scores(
+                    one_allowed_key, "one_allowed_key", init=heads(6, 2), dtypes=FULL, tolerance=TOLERANCE
+                ),
                 Case("mask_in_half", half_with_blocked_row, init=heads(8, 4), category="robustness", dtypes=HALF),
                 Case("heads_do_not_divide", None, init=heads(10, 4), raises=ValueError),
                 Case("more_heads_than_channels", None, init=heads(4, 8), raises=ValueError),
@@ -217,10 +220,14 @@ def test_blocked_keys_do_not_matter(submission: Submission, draw: Draw) -> None:
 
 @pytest.mark.robustness
 def test_nothing_to_see_gives_the_bias(submission: Submission, draw: Draw) -> None:
-    """In every dtype, a query with every key blocked has zero attention and out_linear's bias for its output."""
+    """In every dtype, a query with every key blocked has zero attention and out_linear's bias for its output.
+
+    All scores are below −16: the least float16 added to that is −∞.
+    """
     made, mask = tokens(draw, 2, 3, 5, 6), torch.zeros(3, 5, dtype=torch.bool)
     for dtype, tolerance in TOLERANCES.items():
         own = {name: value.to(dtype) for name, value in own_parameters(draw, 6, 3).items()}
+        own["q_linear.bias"][:], own["k_linear.bias"][:] = 20, -20
         inputs = {name: x.to(dtype) for name, x in made.items()}
         output, attn = submission.call("MultiHeadAttention", init=heads(6, 3), parameters=own, **inputs, mask=mask)
         close("attn where every key is blocked", attn, torch.zeros(2, 3, 3, 5), tolerance)

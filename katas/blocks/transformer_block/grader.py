@@ -109,12 +109,12 @@ def test_lengths_in_turn(submission: Submission, draw: Draw) -> None:
 
 @pytest.mark.robustness
 def test_large_scores(submission: Submission, draw: Draw) -> None:
-    """Scores of about ±100 000: beyond exp, and below each constant that hides; then of 0. What g gets: up to ±100."""
+    """Scores beyond exp, and below each constant that hides; then of 0. What g gets: up to ±100."""
     own = {name: draw.normal(*shape, std=0.5) for name, shape in parameters(24, 8).items()}
     own["q_linear.bias"] *= 0
     x = draw.normal(4, 5, 24)
     for what, name, factor in (
-        ("scores of ±100 000", "q_linear.weight", 3e4),
+        *((f"scores of ±{size:,.0f}".replace(",", " "), "q_linear.weight", 0.3 * size) for size in attention.BEYOND),
         ("scores of 0", "q_linear.weight", 0),
         ("fc1 giving up to ±100", "fc1.weight", 15),
     ):

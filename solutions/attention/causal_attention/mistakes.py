@@ -11,6 +11,7 @@ WEIGHTS = f"{HIDDEN}.softmax(-1)"
 CLEAR = "weights = weights.masked_fill(~seen, 0)"
 NOT_CLEARED = {CLEAR: "pass"}
 ADDED = "(scores + torch.zeros_like(scores).masked_fill(~seen, -torch.inf)).softmax(-1)"
+LEAST_ADDED = "(scores + ~seen * torch.finfo(scores.dtype).min).softmax(-1)"
 TIMES, EMPTY = "(scores + ~seen * -torch.inf)", "~seen.any(-1, keepdim=True)"
 DIVIDED = "weights = weights * seen\n    weights = weights / (weights.sum(-1, keepdim=True){})"
 SHIFTED = "(scores - scores.amax(-1, keepdim=True))"
@@ -165,7 +166,16 @@ MISTAKES = (
         {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
         {"(q / math.sqrt(d))": "(q * torch.tensor(d**-0.5))"},
     ),
-    Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
+    Mistake(
+        "hidden_by_1e9",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
+        {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e9"), "(scores - 1e9 * ~seen)"], **WIDE},
+    ),
+    Mistake(
+        "least_number_added",
+        {WEIGHTS: LEAST_ADDED},
+        {WEIGHTS: LEAST_ADDED, CLEAR: "weights = weights * seen"},
+    ),
     Mistake(
         "lowered_by_1e9",
         "1e9 is subtracted from hidden scores, so a query that sees no key averages all values; fill with −∞, then set "

@@ -12,6 +12,7 @@ SHARE_V = "v = v.repeat_interleave(H // G, dim=1)"
 TILE_K, TILE_V = (f"{name} = {name}.repeat(1, H // G, 1, 1)" for name in "kv")
 DIAGONAL = ".tril()"
 HIDE = "scores = scores.masked_fill(~seen, -torch.inf)"
+WIDE = "scores.to(torch.promote_types(x.dtype, torch.float32))"
 WEIGHTS = "scores.softmax(-1)"
 HEADS = f"heads = {WEIGHTS} @ v"
 MERGE = "heads.transpose(1, 2).reshape(B, S, D)"
@@ -133,8 +134,12 @@ MISTAKES = (
         "mask_of_the_first_call",
         {f"seen = {SEEN}": f'seen = self.__dict__.setdefault("kept", {SEEN})[:S, :S]'},
     ),
-    Mistake("hidden_by_1e9", {HIDE: HIDE.replace("-torch.inf", "-1e9")}),
-    Mistake("hidden_by_1e4", {HIDE: HIDE.replace("-torch.inf", "-1e4")}),
+    Mistake(
+        "hidden_by_1e9",
+        {HIDE: HIDE.replace("-torch.inf", "-1e9")},
+        {HIDE: f"scores = {WIDE} - 1e9 * ~seen", WEIGHTS: f"{WEIGHTS}.to(x.dtype)"},
+    ),
+    Mistake("hidden_by_1e4", {HIDE: [HIDE.replace("-torch.inf", "-1e4"), "scores = scores - 1e4 * ~seen"]}),
     Mistake(
         "hidden_by_almost_0",
         {HIDE: [HIDE.replace("-torch.inf", "-1e-9"), "scores = scores + ~seen * -1e-9"]},

@@ -8,6 +8,7 @@ JOIN_V = "v = torch.cat([past_v, v], dim=2)"
 DIAGONAL = ".tril(S - T)"
 SEEN = f"torch.ones(T, S, dtype=torch.bool, device=x.device){DIAGONAL}"
 SCORES = "(q / math.sqrt(d)) @ k.mT"
+WIDE = "scores.to(torch.promote_types(x.dtype, torch.float32))"
 HIDDEN = "scores.masked_fill(~seen, -torch.inf)"
 WEIGHTS = f"{HIDDEN}.softmax(-1)"
 HEADS = "heads = weights @ v"
@@ -242,8 +243,12 @@ MISTAKES = (
         {K_LINEAR: NO_BIAS},
         *({K_LINEAR.replace("k_", f"{n}_"): NO_BIAS.replace("k_", f"{n}_") for n in names} for names in UNBIASED),
     ),
-    Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
-    Mistake("hidden_by_1e4", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")}),
+    Mistake(
+        "hidden_by_1e9",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
+        {WEIGHTS: f"({WIDE} - 1e9 * ~seen).softmax(-1).to(x.dtype)"},
+    ),
+    Mistake("hidden_by_1e4", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]}),
     Mistake("hidden_by_almost_0", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e-9"), "(scores + ~seen * -1e-9)"]}),
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1) * seen"}),
     Mistake("zero_scores_hidden", {HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)"}),

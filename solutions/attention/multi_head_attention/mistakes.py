@@ -157,6 +157,7 @@ MISTAKES = (
             for more in ({}, NOT_CLEARED)
         ),
     ),
+    Mistake("least_number_added", {BLOCK: f"scores = scores + (mask == 0) * {LEAST}"}),
     Mistake(
         "hidden_by_almost_0",
         "blocked scores are set to almost 0, as by -1e-9 for -1e9, so their keys still count; use the least value of "

@@ -6,6 +6,7 @@ NORMED = "normed = self.ln1(x)"
 SPLIT = "{0} = self.{0}_linear(normed).view(B, S, H, d).transpose(1, 2)"
 DIAGONAL = ".tril()"
 SEEN = f"torch.ones(S, S, dtype=torch.bool, device=x.device){DIAGONAL}"
+WIDE = "scores.to(torch.promote_types(x.dtype, torch.float32))"
 HIDDEN = "scores.masked_fill(~seen, -torch.inf)"
 WEIGHTS = f"{HIDDEN}.softmax(-1)"
 HEADS = "heads = weights @ v"
@@ -183,9 +184,13 @@ MISTAKES = (
         {f"seen = {SEEN}": f'seen = self.__dict__.setdefault("kept", {SEEN})[:S, :S]'},
     ),
     Mistake("maximum_not_subtracted", {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"}),
-    Mistake("hidden_by_1e4", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e4")}),
+    Mistake("hidden_by_1e4", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]}),
     Mistake("hidden_by_almost_0", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e-9"), "(scores + ~seen * -1e-9)"]}),
-    Mistake("hidden_by_1e9", {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")}),
+    Mistake(
+        "hidden_by_1e9",
+        {HIDDEN: HIDDEN.replace("-torch.inf", "-1e9")},
+        {WEIGHTS: f"({WIDE} - 1e9 * ~seen).softmax(-1).to(x.dtype)"},
+    ),
     Mistake(
         "dropout_left_on",
         "dropout changes the block while it trains; use no dropout",

@@ -22,7 +22,7 @@ class MultiHeadAttention(nn.Module):
         v = self.v_linear(value).view(B, S, H, D // H).transpose(1, 2).reshape(B * H, S, -1)
         allowed = torch.ones(1, dtype=torch.bool, device=q.device) if mask is None else mask != 0
         allowed = allowed.expand(B, H, T, S).reshape(B * H, T, S)
-        bias = torch.zeros_like(allowed, dtype=q.dtype).masked_fill(~allowed, torch.finfo(q.dtype).min)
+        bias = torch.zeros_like(allowed, dtype=q.dtype).masked_fill(~allowed, torch.finfo(q.dtype).min / 2)
         scores = torch.baddbmm(bias, q, k, alpha=(D // H) ** -0.5)
         probs = scores.softmax(-1) * allowed.any(-1, keepdim=True)
         context = torch.bmm(probs, v).view(B, H, T, -1).transpose(1, 2)
