@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from graders.author import bans
+from graders.author import altered, bans
 from graders.author.fixed import fixed
 from graders.author.mutants import mutants
 from graders.catalogue import katas
@@ -87,8 +87,10 @@ def judge(root: Path, name: str, deep: bool, processor: int | None) -> Findings:
     bench = Bench(katas.find_one(name, root), launcher)
     try:
         shots = [*bench.mistakes(), *bench.mutants(deep), *bench.unmatched()]
+        survivors = altered.survivors(bench.planned, bench.vectors, bench.right)
         unchanged, alone = fixed(bench.kata)
-        faults = [*bench.lateness(), *bench.bans(), *(f"no seed changes a size or a number of {one}" for one in alone)]
+        faults = [*bench.lateness(), *bench.bans(), *survivors]
+        faults += [f"no seed changes a size or a number of {one}" for one in alone]
         return Findings(faults, shots, bench.debug_rounds(), unchanged)
     finally:
         bench.close()

@@ -130,7 +130,10 @@ def summed(request: Request, reply: Reply) -> Reply:
     if request.summary is None or reply.raised or reply.died:
         return reply
     with contextlib.suppress(Exception):
-        return replace(reply, result=request.summary(reply.result))
+        try:
+            return replace(reply, result=request.told(reply.result))
+        except CheckFailed as other_form:
+            return replace(reply, result=str(other_form))
     return reply
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.faults import CheckFailed, NotAsked
-from graders.judge.expected import Expected
+from graders.faults import CheckFailed, GraderError, NotAsked
+from graders.judge.expected import Expected, same_tensors
 from graders.judge.modes import Mode
 from graders.judge.trial import Trial
 from graders.judge.unusual import failing, tell
@@ -163,10 +163,8 @@ def shapes(answer: Answer, case: Case, dtypes: tuple[torch.dtype, ...], trial: T
         ask_before(trial, trial.vectors.requests(answer, case, dtype, answer.differentiates_in(case)))
     for dtype in dtypes:
         for request, expected in each(trial, answer, case, dtype):
-            got = tensors(trial.result(request, expected.result))
-            for where, wanted in tensors(expected.result).items():
-                same_shape(where, got[where], wanted)
-                same_dtype(where, got[where], answer.dtypes_of(wanted, dtype))
+            result = trial.result(request, expected.result)
+            same_tensors(result, expected.result, functools.partial(answer.dtypes_of, dtype=dtype))
 
 
 def simple_result(answer: Answer, case: Case, dtype: torch.dtype, index: int, trial: Trial) -> Returned:
@@ -285,8 +283,8 @@ def own_test(function: Callable[..., None], name: str, category: str, trial: Tri
 
     One of the contract makes calls that should be refused.
 
-    What the function raises counts against the submission, whose results may be of any shape: the proofs show
-    that right answers do not get there.
+    What the function raises counts against the submission, whose numbers may be any: the proofs show that neither
+    right answers get there, nor what is altered in wrong.py.
     """
     wanted = function.__code__.co_varnames[: function.__code__.co_argcount]
     given = {"submission": trial, "draw": trial.vectors.draw(name)}
@@ -295,6 +293,8 @@ def own_test(function: Callable[..., None], name: str, category: str, trial: Tri
         function(**{argument: given[argument] for argument in wanted})
     except (AssertionError, CheckFailed) as failure:
         raise CheckFailed(str(failure) or "does not hold", getattr(failure, "kind", "fail")) from None
+    except GraderError:
+        raise
     except Exception as error:
         raise CheckFailed(f"the result: should be usable, got {type(error).__name__}: {error}") from error
     finally:

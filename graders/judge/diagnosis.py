@@ -19,6 +19,7 @@ from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
 from graders.judge.agreement import WHOLE, Agreement, agree, refused
 from graders.judge.standard import BUILTIN_CALLED, Known, standard_mistakes
+from graders.judge.vectors import TestVectors
 from graders.kata.tolerances import HALF
 from graders.sandbox.dialogue import Home
 from graders.sandbox.launcher import Launcher
@@ -27,6 +28,7 @@ from graders.sandbox.submission import WHOLE_SECONDS, Submission
 
 SLOW = {"performance"}  # the categories of what fails where the values are right
 LAST = (True, sys.maxsize)  # behind the place of any check
+ANEW = "drawn anew"  # the seed of further inputs, the same in every run: what fits by chance in one hardly fits there
 MOST = 3  # mistakes that are named at a time
 Part = tuple[Request, str]  # of a reply, by its name
 WithForms = tuple[Known, list[Submission]]
@@ -47,6 +49,7 @@ class Diagnosis:
         self.home = Home()  # of most
         self.told: Counter[bytes] = Counter()  # how often a request told two answers apart
         self.both = Agreement(kata.grader)  # of two submissions
+        self.anew = TestVectors(kata.id, kata.grader, ANEW)
 
     @functools.cached_property
     def candidates(self) -> list[tuple[Known, Submission]]:
@@ -95,6 +98,8 @@ class Diagnosis:
         the core fails and no mistake gives all, its calls are looked at alone, if one of them is wrong: `core` makes
         their messages.
 
+        A mistake is named only if it gives the same at inputs drawn anew as well.
+
         `suspects`, requests by identity with their places, are asked first. Where none of them is unusual, no unusual
         one is asked, but for those that should be refused, which are asked in no other way.
         `categories` are those of the checks that fail, without missing refusals.
@@ -104,10 +109,11 @@ class Diagnosis:
         if not any(request.unusual for request in asked if id(request) in suspects):
             asked = [request for request in asked if request.refusable or not request.unusual]
         asked.sort(key=lambda request: suspects.get(id(request), LAST))
+        asked += self.drawn_anew if categories - SLOW else []
         for _, one in self.candidates:
             if one.source.text == failing.source.text:  # a mistake itself: no need to run it again
                 one.replies.update(failing.replies)
-        inside = functools.cache(core)
+        inside = functools.cache(lambda: core() | self.anew.of_the_core())
 
         def in_core(one: Request) -> bool:
             return not all(beyond for beyond, _ in suspects.values()) and one.message in inside()
@@ -117,6 +123,18 @@ class Diagnosis:
             return found
         found = self.named_in(failing, [one for one in asked if not in_half(one)], suspects, categories)
         return found or self.named_in(failing, [one for one in asked if in_core(one)], suspects, categories)
+
+    @functools.cached_property
+    def drawn_anew(self) -> list[Request]:
+        """The cases' calls in the simplest way, with other inputs than the run's."""
+        return [
+            request
+            for answer in self.kata.grader.answers
+            for case in answer.cases
+            if not case.raises
+            for dtype in case.dtypes
+            for request in self.anew.requests(answer, case, dtype, answer.differentiates_in(case))
+        ]
 
     def named_in(
         self, failing: Submission, some: list[Request], suspects: Mapping[int, Any], categories: set[str]

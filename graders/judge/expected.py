@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
-from graders.faults import GraderError
-from graders.sandbox.returned import DEEPEST, MOST_ITEMS, Leaf, Returned, leaves_of
+from graders.faults import CheckFailed, GraderError
+from graders.kata.compare import same_dtype, same_shape
+from graders.sandbox.returned import (
+    DEEPEST,
+    MOST_ITEMS,
+    THE_OUTPUT,
+    Leaf,
+    Returned,
+    in_words,
+    leaves_of,
+    other_form,
+)
 
 
 @dataclass(frozen=True)
@@ -53,3 +65,22 @@ def detached(made: Any) -> Returned:
     if isinstance(made, tuple | list):
         return type(made)(map(detached, made))
     return made.detach() if isinstance(made, Tensor) else made
+
+
+def same_form(result: Returned, wanted: Returned) -> None:
+    """The same tuples, lists, dicts and kinds of leaves. Raises: CheckFailed."""
+    differs = other_form(result, wanted)
+    if differs:
+        where, got, right = differs
+        where = "the result" if where == THE_OUTPUT else where
+        raise CheckFailed(f"{where}: should be {in_words(right)}, got {in_words(got)}")
+
+
+def same_tensors(result: Returned, wanted: Returned, dtypes: Callable[[Tensor], tuple[torch.dtype, ...]]) -> None:
+    """Shape and dtype of each tensor, in results of one form. Raises: CheckFailed."""
+    got = leaves_of(result, like=wanted)
+    for where, right in leaves_of(wanted).items():
+        one = got[where]
+        if isinstance(right, Tensor) and isinstance(one, Tensor):
+            same_shape(where, one, right)
+            same_dtype(where, one, dtypes(right))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed
+from graders.judge.expected import same_form
 from graders.judge.modes import Mode
 from graders.judge.results import BROKEN
 from graders.judge.vectors import TestVectors
@@ -17,7 +18,7 @@ from graders.kata.scenario import source_of
 from graders.kata.signatures import parameters_of
 from graders.kata.spec import refuse_inputs
 from graders.sandbox.messages import Reply, Request
-from graders.sandbox.returned import THE_OUTPUT, Other, Returned, in_words, leaves_of, other_form
+from graders.sandbox.returned import Returned
 from graders.sandbox.submission import MOST_LINES, Submission
 
 Costs = dict[str, dict[str, tuple[float, float]]]  # budget -> figure -> own, the reference's
@@ -75,11 +76,7 @@ class Trial:
         if reply.raised:
             self.refuse_calls([(request, reply)])  # which is why it raised
             raise CheckFailed(f"{request.in_words('the call')}: {self.submission.no_return(reply.raised)}")
-        differs = other_form(reply.result, wanted)
-        if differs:
-            where, got, right = differs
-            where = "the result" if where == THE_OUTPUT else where
-            raise CheckFailed(f"{where}: should be {in_words(right)}, got {in_words(got)}")
+        same_form(reply.result, wanted)
         for device in reply.devices:
             if request.has_tensors and device != request.device:  # else results are where torch makes them
                 raise CheckFailed(f"device of the result: should be {request.device}, got {device}")
@@ -91,31 +88,38 @@ class Trial:
         *,
         init: dict[str, Any] | None = None,
         parameters: dict[str, Tensor] | None = None,
+        like: Returned = None,
         **arguments: Any,
     ) -> Any:
-        """Calls the submission from a kata's own test function; gives back what it returned, tensors on the CPU."""
+        """Calls the submission from a kata's own test function; gives back what it returned, as `Submission` says."""
         answer = self.vectors.grader.answer(name)
         known = parameters_of(answer.forward or answer.signature)
         refuse_inputs(f"the call of {name}", arguments)
-        request = Request(
-            target=name,
-            answers=(name,),
-            arguments={name: arguments[name] for name in sorted(arguments, key=list(known).index)},
-            positional=sum(default is ... for default in known.values()),
-            constructor_arguments=init,
-            parameters=parameters or {},
-            device=self.vectors.device,
-            refusable=self.refusable,
+        return self.result_of(
+            Request(
+                target=name,
+                answers=(name,),
+                arguments={name: arguments[name] for name in sorted(arguments, key=list(known).index)},
+                positional=sum(default is ... for default in known.values()),
+                constructor_arguments=init,
+                parameters=parameters or {},
+                device=self.vectors.device,
+                refusable=self.refusable,
+                form=partial(self.vectors.in_form, None, like),
+            )
         )
-        typical = answer.cases[0] if answer.cases else None
-        if typical is None or typical.scenario:
-            return self.result_of(request)
-        return self.result(request, self.vectors.expected(answer, typical, torch.float64, 0).result)
 
-    def run(self, scenario: Callable[..., Any], *, summary: Callable[[Any], Any] | None = None, **inputs: Any) -> Any:
+    def run(
+        self,
+        scenario: Callable[..., Any],
+        *,
+        like: Returned = None,
+        summary: Callable[[Any], Any] | None = None,
+        **inputs: Any,
+    ) -> Any:
         """Runs a scenario from a kata's own test function; gives back what it returned, or the summary of that."""
         refuse_inputs(f"scenario {scenario.__name__}", inputs)
-        result = self.result_of(
+        return self.result_of(
             Request(
                 target=scenario.__name__,
                 scenario=source_of(scenario),
@@ -124,15 +128,15 @@ class Trial:
                 positional=0,
                 device=self.vectors.device,
                 refusable=self.refusable,
+                form=partial(self.vectors.in_form, scenario, like),
                 summary=summary,
             )
         )
-        return summary(result) if summary else result
 
-    def result_of(self, request: Request) -> Returned:
-        """What came back, whatever its form; nothing but plain data."""
+    def result_of(self, request: Request) -> Any:
+        """What a kata's own test gets: nothing is handed out before its form is compared.
+
+        What should be refused has no form: to whoever expects a CheckFailed, a wrong one would look like a refusal.
+        """
         result = self.result(request, self.ask(request).result)
-        for where, leaf in leaves_of(result).items():
-            if isinstance(leaf, Other):
-                raise CheckFailed(f"{where}: should be a tensor, a number or a text, got {leaf}")
-        return result
+        return result if request.refusable else request.told(result)

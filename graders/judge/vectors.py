@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from graders.faults import GraderError
-from graders.judge.expected import Expected, detached, refuse_result
+from graders.judge.expected import Expected, detached, refuse_result, same_form, same_tensors
 from graders.judge.layouts import expanded, repeated, scattered, sliced
 from graders.judge.modes import Choices, Mode, Pair, choices_of, covering, fill, subsets
 from graders.kata.draw import Draw
@@ -25,7 +25,7 @@ from graders.kata.signatures import parameters_of
 from graders.kata.spec import Answer, Arguments, Case, Grader, refuse_inputs
 from graders.kata.tolerances import dtype_name
 from graders.sandbox.messages import Measured, Request, floating
-from graders.sandbox.returned import leaves_of
+from graders.sandbox.returned import Returned, leaves_of
 
 
 class TestVectors:
@@ -44,11 +44,13 @@ class TestVectors:
         self.request = functools.cache(self._request)
         self.requests = functools.cache(self._requests)
         self.crossed = functools.cache(self._crossed)
+        self.forms: dict[bytes, Returned] = {}  # of what own tests ask, by the message
         self.quickest: dict[bytes, float] = {}  # seconds of the reference, by the message that asked for them
 
     def forget(self) -> None:
         for cached in (self.expected, self.arguments, self.parameters, self.request, self.requests, self.crossed):
             cached.cache_clear()
+        self.forms.clear()
 
     def draw(self, name: str) -> Draw:
         return Draw(self.seed, self.kata, name)
@@ -216,8 +218,7 @@ class TestVectors:
 
     def _expected(self, answer: Answer, case: Case, dtype: torch.dtype, index: int) -> Expected:
         """The oracle in float64, on the values that the submission gets once they are rounded to `dtype`."""
-        arguments = floating(floating(self.arguments(case)[index], dtype), torch.float64)
-        arguments = {name: value.clone() if isinstance(value, Tensor) else value for name, value in arguments.items()}
+        arguments = exact(floating(self.arguments(case)[index], dtype))
         parameters = {name: value.double() for name, value in self.parameters(answer, case, dtype).items()}
         leaves = {name: arguments[name] for name in answer.differentiable if isinstance(arguments.get(name), Tensor)}
         leaves |= parameters
@@ -243,6 +244,40 @@ class TestVectors:
             }
         learning = tuple(where for where, output in found_in.items() if output.requires_grad)
         return Expected(detached(made), cotangents, found, learning)
+
+    def in_form(self, scenario: Callable[..., Any] | None, like: Returned, request: Request, result: Returned) -> None:
+        """Whether what an own test got has the form, shapes and dtypes of `like`, or else of what the oracles return.
+
+        Raises: CheckFailed; GraderError where neither is there.
+        """
+        values = *(request.arguments or {}).values(), *request.parameters.values()
+        sent = [value.dtype for value in values if isinstance(value, Tensor) and value.is_floating_point()]
+        wanted = self.formed(request, scenario) if like is None else like
+        same_form(result, wanted)
+
+        def dtypes(right: Tensor) -> tuple[torch.dtype, ...]:
+            if like is not None:
+                return (right.dtype,)
+            return self.grader.answer(request.answers[0]).dtypes_of(right, sent[0] if sent else right.dtype)
+
+        same_tensors(result, wanted, dtypes)
+
+    def formed(self, request: Request, scenario: Callable[..., Any] | None) -> Returned:
+        """What the oracles return where a kata's own test asks the submission. Raises: GraderError."""
+        if request.message not in self.forms:
+            asked = [self.grader.answer(name) for name in request.answers]
+            lacking = [one.name for one in asked if not one.oracle or (scenario and one.forward)]
+            if lacking:
+                raise GraderError(
+                    f"the test that asks for {request.target} should say what comes back, as like=…: "
+                    f"{', '.join(lacking)} has no oracle that can be asked for it"
+                )
+            init = request.constructor_arguments or {}
+            case = Case(request.target, lambda _: {}, init=init, scenario=scenario)
+            made = self.oracle(asked[0], case, exact(request.parameters), exact(request.arguments or {}))
+            refuse_result(f"the test that asks for {request.target}", made)
+            self.forms[request.message] = detached(made)
+        return self.forms[request.message]
 
     def oracle(self, answer: Answer, case: Case, parameters: dict[str, Tensor], arguments: Arguments) -> Any:
         """What the oracle returns, or the scenario with the oracles in the submission's place. Raises: GraderError."""
@@ -275,3 +310,9 @@ class TestVectors:
         """What a scenario takes of the submission."""
         known = {answer.name for answer in self.grader.answers}
         return tuple(name for name in inspect.signature(scenario).parameters if name in known)
+
+
+def exact(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Copies of tensors, in float64 where they are floating."""
+    copied = {name: value.clone() if isinstance(value, Tensor) else value for name, value in values.items()}
+    return floating(copied, torch.float64)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from graders.kata.compare import close
 from graders.kata.draw import Draw
-from graders.kata.spec import Arguments, Budget, Case
+from graders.kata.spec import Arguments, Budget, Case, Submission
 from graders.kata.tolerances import TOLERANCES, Tolerance, last_places
 
 Calls = Callable[[Draw, int, int, int, int], Arguments]  # of batch, heads, tokens and channels of a head
@@ -85,8 +85,7 @@ def long_sequences(
     )
 
 
-def same_in_turn(outputs: list[Tensor], right: Tensor) -> None:
+def same_in_turn(submission: Submission, scenario: Callable[..., Any], right: list[Tensor], **inputs: Any) -> None:
     """Of calls with more or fewer of the same tokens, where a token sees earlier ones alone. Raises: CheckFailed."""
-    for one in outputs:
-        S = one.shape[1]
-        close(f"the result for {S} tokens", one, right[:, :S], TOLERANCES[torch.float64])
+    for one, wanted in zip(submission.run(scenario, like=right, **inputs), right, strict=True):
+        close(f"the result for {wanted.shape[1]} tokens", one, wanted, TOLERANCES[torch.float64])

@@ -34,12 +34,25 @@ class Submission(Protocol):
         *,
         init: dict[str, Any] | None = None,
         parameters: dict[str, Tensor] | None = None,
+        like: Any = None,
         **arguments: Any,
     ) -> Any:
-        """Calls the answer of this name; gives back what it returned, tensors on the CPU."""
+        """Calls the answer of this name; gives back what it returned, tensors on the CPU.
 
-    def run(self, scenario: Callable[..., Any], *, summary: Callable[[Any], Any] | None = None, **inputs: Any) -> Any:
-        """Runs a scenario on these inputs (see Case); gives back what it returned, tensors on the CPU.
+        What comes back has been compared: its form and its tensors' shapes and dtypes are those of `like`, which has
+        any numbers; without it, those of what the oracle returns. A list of texts and whole numbers may be of any
+        length.
+        """
+
+    def run(
+        self,
+        scenario: Callable[..., Any],
+        *,
+        like: Any = None,
+        summary: Callable[[Any], Any] | None = None,
+        **inputs: Any,
+    ) -> Any:
+        """Runs a scenario on these inputs (see Case); gives back what it returned, compared as by `call`.
 
         With `summary`, gives back what this function makes of the result, in the judge: where the raw numbers are
         random, the diagnosis compares two answers by that.

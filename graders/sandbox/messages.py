@@ -51,7 +51,15 @@ class Request:
     rough: bool = False  # whether its gradients need only be finite
     scenario: str = ""  # the source of a function that is called in place of the target, given the answers
     refusable: bool = False  # its arguments are bad, and should be refused
-    summary: Callable[[Any], Any] | None = None  # what the judge makes of the result; it is not sent
+    # What a kata's own test says of the result, which is not sent: its form, and what the judge makes of it.
+    form: Callable[[Request, Returned], None] | None = None  # raises CheckFailed where the result has another one
+    summary: Callable[[Any], Any] | None = None
+
+    def told(self, result: Returned) -> Any:
+        """The result, or its summary, once its form has been compared. Raises: CheckFailed."""
+        if self.form:
+            self.form(self, result)
+        return self.summary(result) if self.summary else result
 
     @property
     def unusual(self) -> bool:

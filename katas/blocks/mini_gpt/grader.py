@@ -389,8 +389,6 @@ def test_drawn_as_probable(submission: Submission, draw: Draw) -> None:
 
 def far_off(made: Tensor, p: Tensor) -> Tensor:
     """Of each pair of last tokens: 1 where there are too many, −1 where there are too few, else 0."""
-    if made.shape != (N, 4):
-        return torch.ones_like(p)
     f = (made[:, 2:] @ torch.tensor([3, 1]) == torch.arange(9)[:, None]).double().mean(1)
     divergence = sum(torch.xlogy(a, a) - torch.xlogy(a, b) for a, b in ((f, p), (1 - f, 1 - p)))
     return (f - p).sign() * ~(divergence * N <= L)

@@ -181,11 +181,13 @@ def test_one_call_for_each_step(submission: Submission, draw: Draw) -> None:
         calls, lengths = submission.run(called, **given)
         assert len(calls) <= 7, f"calls of log_probs: should be at most max_len = 7, got {len(calls)}"
         # Each step leaves a hypothesis that it has extended, so the longest one tells how many steps there were.
-        steps = max(lengths, default=0)
-        assert len(calls) <= steps, (
+        assert len(lengths) == beam_width, f"hypotheses: should be beam_width = {beam_width}, got {len(lengths)}"
+        steps = max(lengths)
+        assert len(calls) == steps, (
             f"calls of log_probs: should be {steps}, after which all are finished, got {len(calls)}"
         )
-        for dtype, (n, t) in calls:
+        for step, (dtype, (n, t)) in enumerate(calls, start=1):
+            assert t == step, f"tokens in each row of call {step} of log_probs: should be {step}, got {t}"
             assert dtype == "torch.int64", f"dtype of the tokens for log_probs: should be int64, got {dtype[6:]}"
             assert n <= beam_width, (
                 f"rows that log_probs is given: should be at most {beam_width}, got {n} rows of {t} tokens"

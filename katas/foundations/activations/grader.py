@@ -164,7 +164,7 @@ GRADER = Grader(
 
 def test_classes_give_what_functions_give(submission: Submission, draw: Draw) -> None:
     x = draw.normal(4, 5, std=2.0)
-    kinds, results = submission.run(by_classes, x=x)
+    kinds, results = submission.run(by_classes, x=x, like=([True] * 5, [x] * 5))
     numbers: list[dict[str, float]] = [{}, {}, {}, {"negative_slope": 0.3}, {"alpha": 2.5}]
     for name, kind, function, number, got in zip(CLASSES, kinds, FUNCTIONS, numbers, results, strict=True):
         assert kind, f"{name}: should be a subclass of torch.autograd.Function, got another class"
@@ -174,7 +174,7 @@ def test_classes_give_what_functions_give(submission: Submission, draw: Draw) ->
 
 def test_functions_apply_the_classes(submission: Submission, draw: Draw) -> None:
     x = draw.normal(4, 5)
-    found = zip(CLASSES, FUNCTIONS, submission.run(with_forward_replaced, x=x), strict=True)
+    found = zip(CLASSES, FUNCTIONS, submission.run(with_forward_replaced, x=x, like=[x] * 5), strict=True)
     for times, (name, function, got) in enumerate(found, start=3):
         subject = f"values of {function} while {name}.forward gives {times} x"
         close(subject, got, times * x, TOLERANCES[torch.float64])

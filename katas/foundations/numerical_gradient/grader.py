@@ -184,6 +184,6 @@ def test_what_f_receives(submission: Submission, draw: Draw) -> None:
         for what, right in (("shapes", str(list(shape))), ("dtypes", str(dtype))):
             others = sorted({*found[what]} - {right})
             assert not others, f"{what} of what f receives, for an x of {right}: should be {right}, got {others[0]}"
-        calls = len(found["shapes"])
-        message = f"calls of f for {n} entries: should be two for each and at most two more, got {calls}"
-        assert 2 * n <= calls <= 2 * n + 2, message
+            calls = len(found[what])
+            message = f"calls of f for {n} entries: should be two for each and at most two more, got {calls}"
+            assert 2 * n <= calls <= 2 * n + 2, message

@@ -167,7 +167,8 @@ def samples(*shapes: tuple[int, ...], dtypes: tuple[str, ...] = ("float32",), ca
             }
             given = {"name": name, "shape": list(shape[::-1] if turned else shape), "dtype": dtype, "turned": turned}
             seed, told = int(draw.integers(1, high=1 << 31)), partial(summary, name=name, sigma=sigma)
-            found = submission.run(weights, summary=told, **given, calls=calls, seed=seed)
+            like = torch.empty(calls, *given["shape"], dtype=getattr(torch, dtype))
+            found = submission.run(weights, like=like, summary=told, **given, calls=calls, seed=seed)
             found = found / scatter(n)[: len(found)]
             message = f"entries of {name} for {shape}, which were NaN before: should be finite, got some that are not"
             assert found.isfinite().all(), message
@@ -195,7 +196,8 @@ def test_independent_entries(submission: Submission, draw: Draw) -> None:
         sigma = math.sqrt(2 / (columns if "kaiming" in name else rows + columns))
         given = {"name": name, "shape": [rows, columns], "dtype": "float32", "turned": False, "calls": calls}
         seed, told = int(draw.integers(1, high=1 << 31)), partial(sums, sigma=sigma)
-        found = submission.run(weights, summary=told, **given, seed=seed)
+        like = torch.empty(calls, rows, columns)
+        found = submission.run(weights, like=like, summary=told, **given, seed=seed)
         for part, got in zip(("tensor", "row", "column"), found.tolist(), strict=True):
             what = f"variance of the sum of a {part} of {name}, in multiples of independent entries'"
             assert abs(got - 1) <= most, f"{what}: should be 1 ± {most:.2f}, got {shown(got, 1, most)}"
