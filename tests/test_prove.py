@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.author import bans, forked, shard, wrong
+from graders.author import altered, bans, forked, shard, wrong
 from graders.author.fixed import fixed
 from graders.author.proof import Proof
 from graders.author.prove import chosen_katas
@@ -17,6 +17,7 @@ from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.faults import UsageError
+from graders.judge import checks
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.kata.spec import Arguments
@@ -24,7 +25,7 @@ from graders.sandbox import submission as submissions
 from graders.sandbox.dialogue import WorkerProcess
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.submission import Submission
-from tests.toys import REFERENCE, make_repository, run, run_within
+from tests.toys import GRADER, REFERENCE, make_repository, run, run_within
 
 
 @pytest.fixture
@@ -144,6 +145,60 @@ def test_what_torchs_own_answer_gives_and_runs_is_told(toys: Path, returned: str
     finally:
         one.close()
         launcher.close()
+
+
+OWN_TESTS = """
+
+def whole(scale, x):
+    return {"listed": [int(one) for one in scale(x, 3.0)]}
+
+
+def test_all_are_some(submission):
+    found = submission.run(whole, x=torch.arange(4.0))["listed"]
+    assert {*found} <= {0, 3, 6, 9}, "listed: should be threes"
+
+
+def test_last(submission):
+    found = submission.run(whole, x=torch.arange(4.0))["listed"]
+    assert found[3] == 9, "item 3: should be 9"
+
+
+def noise(scale, n, seed):
+    return scale(torch.rand(n, 2, generator=torch.Generator().manual_seed(seed)), 3.0)
+
+
+def test_size_of_noise(submission):
+    most = submission.run(noise, summary=lambda made: made.max(), n=9, seed=1)
+    assert most < 3, "the largest: should be below 3"
+
+
+def test_spread_of_noise(submission):
+    fewest = submission.run(noise, summary=lambda made: min(len(c.unique()) for c in (*made.T, *made)), n=9, seed=1)
+    assert fewest > 1, "columns and rows: should not be of equal numbers"
+"""
+
+
+def test_own_tests_that_pass_other_rows_than_the_reference_returns_are_told(toys: Path) -> None:
+    (kata,) = katas.find(["scale"], toys)
+    kata.grader_file.write_text(GRADER + OWN_TESTS)
+    launcher = new_launcher()
+    right = Submission(Source(REFERENCE, "scale.py"), kata.grader.names, launcher)
+    try:
+        told = [*altered.survivors(checks.plan(kata.grader, kata.module), TestVectors(kata.id, kata.grader, 1), right)]
+    finally:
+        right.close()
+        launcher.close()
+    raised = ", along axis 0, but the result: should be usable"
+    assert [one.partition(", got")[0] for one in told] == [
+        "numerics/all_are_some passes half of the rows of listed, along axis 0",
+        "numerics/all_are_some passes all rows twice of listed, along axis 0",
+        "numerics/all_are_some passes no rows of listed, along axis 0",
+        f"numerics/last should say what is wrong with half of the rows of listed{raised}",
+        "numerics/last passes all rows twice of listed, along axis 0",
+        f"numerics/last should say what is wrong with no rows of listed{raised}",
+        "numerics/size_of_noise passes one row for all of the result, along axis 0",
+        "numerics/size_of_noise passes one row for all of the result, along axis 1",
+    ]
 
 
 def tells(arguments: list[str], root: Path) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from graders.faults import GraderError
+from graders.faults import FAULT, GraderError
 from graders.judge.expected import refuse_result
 from graders.kata.compare import first_difference
 from graders.kata.scenario import source_of
@@ -20,9 +21,12 @@ from graders.sandbox.returned import Returned, in_words, leaves_of, other_form
 from tests.toys import ABOUT, NO_MISTAKES, failures, grade, run
 
 GRADER = """
+import contextlib
+
+import pytest
 import torch
 
-from graders.kata import Answer, Budget, Case, Grader
+from graders.kata import Answer, Budget, Case, CheckFailed, Grader
 
 ONE = (torch.float64,)
 
@@ -100,7 +104,27 @@ GRADER = Grader(
 
 
 def test_is_positive(submission, draw):
-    assert (submission.call("judged_by_a_test", x=draw.normal(3)) > 0).all(), "the result: should be positive"
+    x = draw.normal(3)
+    found = submission.call("judged_by_a_test", like=x, x=x)
+    assert (found > 0).all(), "the result: should be positive"
+    assert torch.allclose(found.log(), x)
+
+
+def applied_to(judged_by_a_test, x):
+    return {"made": judged_by_a_test(x)}
+
+
+def test_mean(submission, draw):
+    x = draw.normal(4)
+    mean = submission.run(applied_to, like={"made": x}, summary=lambda found: found["made"].mean(), x=x)
+    assert torch.allclose(mean, x.exp().mean()), "the mean: should be that of e^x"
+
+
+@pytest.mark.contract
+def test_no_result_for_a_text(submission, draw):
+    with contextlib.suppress(CheckFailed):
+        submission.call("judged_by_a_test", x="a")
+        raise AssertionError("judged_by_a_test: should raise for a text, got a result")
 
 
 def test_of_a_scenario(submission, draw):
@@ -235,6 +259,17 @@ WRONG = {
     ),
     "cut": ("text.join", "text[:50].join", "performance/long_text/time", "the output: should be '«é"),
     "negative": ("x.exp()", "-x.exp()", "numerics/is_positive", "the result: should be positive"),
+    "half": ("x.exp()", "x.exp()[::2]", "numerics/is_positive", "shape of the output: should be (3,), got (2,)"),
+    "a_column": ("x.exp()", "x.exp()[:, None]", "numerics/mean", "shape of made: should be (4,), got (4, 1)"),
+    "twice_as_many": ("x.exp()", "x.exp().repeat(2)", "numerics/mean", "shape of made: should be (4,), got (8,)"),
+    "in_float32": ("x.exp()", "x.exp().float()", "numerics/mean", "dtype of made: should be float64, got float32"),
+    "listed": ("x.exp()", "x.exp().tolist()", "numerics/mean", "made: should be a tensor, got a list of 4 floats"),
+    "nothing_for_a_text": (
+        "x.exp()",
+        'None if x == "a" else x.exp()',
+        "contract/no_result_for_a_text",
+        "judged_by_a_test: should raise for a text, got a result",
+    ),
     "grad": (
         "    return x.exp()",
         DERIVED.format("torch.autograd.grad(y.sum(), y)"),
@@ -289,6 +324,16 @@ def test_right_answer_passes_and_each_wrong_one_fails_where_it_should(counters: 
         failed = failures(graded[name])
         assert check in failed, (name, failed)
         assert failed[check].startswith(message), (name, failed[check])
+
+
+@pytest.mark.parametrize("stated", ["like=x, ", 'like={"made": x}, '])
+def test_own_test_that_does_not_say_what_comes_back_is_refused(counters: Path, tmp_path: Path, stated: str) -> None:
+    root = shutil.copytree(counters, tmp_path / "root")
+    assert GRADER.count(stated) == 1
+    (root / "katas/toys/counter/grader.py").write_text(GRADER.replace(stated, ""))
+    ran = run(root, "grade", "counter")
+    assert ran.status == FAULT
+    assert "should say what comes back, as like=…: judged_by_a_test has no oracle" in " ".join(ran.out.split())
 
 
 def test_card_shows_what_a_scenario_does(counters: Path) -> None:
