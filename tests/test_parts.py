@@ -37,6 +37,7 @@ from graders.kata.tolerances import TOLERANCES, Tolerance
 from graders.sandbox import dialogue
 from graders.sandbox.launcher import Spawn
 from graders.sandbox.messages import Raised, Reply, Request, describe_call
+from graders.sandbox.returned import Returned
 from graders.worker import wire
 
 TIGHT = Tolerance(1e-6, 0.0, 1e-9)
@@ -224,6 +225,18 @@ def test_random_results_agree_by_their_summary_where_there_is_one() -> None:
     assert agree(summed(asked, one), summed(asked, other), TIGHT)
     text = Reply(result="no numbers")
     assert summed(asked, text) is text
+
+
+def test_random_results_of_another_form_agree_by_what_is_wrong_with_it() -> None:
+    def form(request: Request, result: Returned) -> None:
+        assert isinstance(result, torch.Tensor)
+        compare.same_shape("the output", result, torch.zeros(2))
+
+    asked = Request("draw", ("draw",), {}, 0, form=form, summary=lambda made: made.mean())
+    one, other, third = (Reply(result=torch.tensor(made)) for made in ([1.0], [2.0], [1.0, 2.0, 3.0]))
+    assert agree(summed(asked, one), summed(asked, other), TIGHT)
+    assert not agree(summed(asked, one), summed(asked, third), TIGHT)
+    assert not agree(summed(asked, other), summed(asked, Reply(result=torch.tensor([2.0, 2.0]))), TIGHT)
 
 
 def test_gradients_that_need_only_be_finite_agree_if_both_are_or_neither_is() -> None:
