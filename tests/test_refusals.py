@@ -11,8 +11,11 @@ import pytest
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata, load_module
+from graders.judge.left import left_over
+from graders.judge.results import Outcome, Result
 from graders.kata.draw import Draw
-from graders.kata.spec import Answer, Case
+from graders.kata.spec import CATEGORIES, Answer, Case
+from tests.toys import failures, grade, make_repository
 
 REFUSING = [
     (kata, answer, case)
@@ -64,3 +67,63 @@ def fits(value: Any, promised: Any) -> bool:
 )  # fmt: skip
 def test_types_are_told_apart(value: Any, promised: Any, fitting: bool) -> None:
     assert fits(value, promised) == fitting
+
+
+CASES = """                Case("edge", lambda draw: [{"x": draw.normal(n)} for n in (11, 12, 13)], core=False),
+                *(
+                    Case(f"refuses_{n}", lambda draw, n=n: {"x": draw.normal(2), "factor": n}, raises=ValueError)
+                    for n in (4, 5, 6)
+                ),
+"""
+SPOILED = {
+    "hangs": "while factor == 4: pass",
+    "fills_the_memory": "bytearray(1 << (33 if factor == 4 else 3))",
+    "ends_in_all": "factor in (4, 5, 6) and os._exit(1)",
+    "ends_at_an_edge": "len(x) > 10 and os._exit(1)",
+}
+REFUSES = "the call: should raise ValueError, but"
+ENDED = "ended its process with exit status 1"
+
+
+@pytest.fixture(scope="module")
+def spoiled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Right answers, but for what they do first."""
+    root = make_repository(tmp_path_factory.mktemp("spoiled"))
+    grader = root / "katas/toys/scale/grader.py"
+    second = '                Case("factors"'
+    grader.write_text(grader.read_text(encoding="utf-8").replace(second, CASES + second), encoding="utf-8")
+    rest = "\n    if factor == 0 or factor > 3:\n        raise ValueError\n    return x / (1 / factor)\n"
+    start = "import os\n\n\ndef scale(x, factor=2.0):\n    "
+    return grade(root, "scale", {name: f"{start}{first}{rest}" for name, first in SPOILED.items()})
+
+
+def test_what_bad_arguments_take_costs_their_refusal_alone(spoiled: dict[str, Any]) -> None:
+    assert failures(spoiled["hangs"]) == {
+        "contract/refuses_4": f"{REFUSES} did not return in 10 s (line 5: `while factor == 4: pass`)"
+    }
+    assert list(failures(spoiled["fills_the_memory"])) == ["contract/refuses_4"]
+    late = "not tested, since 3 calls in a row that should be refused gave no answer"
+    assert failures(spoiled["ends_in_all"]) == {f"contract/refuses_{n}": f"{REFUSES} {ENDED}" for n in (4, 5, 6)} | {
+        "contract/no_factor": late
+    }
+    assert all(one["core"] for one in spoiled.values())
+
+
+def test_what_edges_take_costs_nothing_of_the_core(spoiled: dict[str, Any]) -> None:
+    result = spoiled["ends_at_an_edge"]
+    assert result["core"]
+    assert (result["first_failure"], failures(result)["shapes/edge"]) == ("shapes/edge", f"the call: {ENDED}")
+    assert [test["category"] for test in result["tests"]] == sorted(
+        (test["category"] for test in result["tests"]), key=CATEGORIES.index
+    )
+
+
+def test_what_was_not_tested_is_shown_last() -> None:
+    kinds = {"a": "not tested, since 3 calls in a row did not return", "b": f"{REFUSES} {ENDED}"}
+    failed = [Outcome(f"contract/{n}", "contract", "fail", 1, text, call=f"f({n}=1)") for n, text in kinds.items()]
+    result = Result("k", "t", "k.py", outcomes=failed, planned=3)
+    assert result.first_failure is failed[1]
+    assert left_over(result) == [
+        ("no error", f"b: b=1: {kinds['b'].partition(': ')[2]}"),
+        ("not tested", "1 check, since 3 calls in a row did not return"),
+    ]

@@ -190,9 +190,9 @@ class Reporter:
         rows += [row for row in (("call", call), ("given", first.given), why, ("code", code)) if row[1] or row is why]
         if first.output.strip():
             rows.append(("printed", printed(first.output)))
-        counts = Counter(outcome.category for outcome in result.failures)
+        counts = Counter("not tested" if outcome.given_up else outcome.category for outcome in result.failures)
         if counts.total() > 1:
-            rows.append(("failing", ", ".join(f"{count} {category}" for category, count in counts.items())))
+            rows.append(("failing", ", ".join(f"{count} {what}" for what, count in counts.items())))
         if first.breaks_the_rules and result.fully_asked:
             rows.append(("points", f"only for {' and '.join(KEPT)}, while the rules are broken"))
         parts = first.name.split("/")

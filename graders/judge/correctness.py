@@ -97,6 +97,9 @@ def raises(answer: Answer, case: Case, trial: Trial) -> None:
     def question(request: Request, index: int, mode: Mode) -> None:
         refused(request)
 
+    endless = endless_in(answer, case, trial)
+    if endless:
+        refused(endless)
     wrong = failing(answer, case, trial, question)
     for index, mode in wrong[:1]:
         try:
@@ -107,14 +110,24 @@ def raises(answer: Answer, case: Case, trial: Trial) -> None:
             raise CheckFailed(f"{failure}{likewise(*given)}", failure.kind) from None
 
 
-def ask_before(trial: Trial, requests: list[Request]) -> None:
-    """Before others. Raises: CheckFailed where one does not return, since those would be waited for as well."""
-    for request in requests:
+def endless_in(answer: Answer, case: Case, trial: Trial) -> Request | None:
+    """The first call of a case that raises which hangs, ends its process or fills its memory: others would as well."""
+    for index, mode in trial.vectors.crossed(answer)[case.name]:
+        request = trial.vectors.request(answer, case, mode, index)
         try:
-            trial.ask(request)
-        except CheckFailed as failure:
-            if failure.kind == "timeout":
-                raise
+            reply = trial.submission.ask(request)
+        except CheckFailed:  # it is not asked any more
+            return request
+        if reply.died or reply.cut_short:
+            return request
+    return None
+
+
+def ask_before(trial: Trial, requests: list[Request]) -> None:
+    """Before others. Raises: CheckFailed where one gives nothing, since those would be waited for as well."""
+    for trial.last in requests:
+        if trial.submission.ask(trial.last).died:
+            trial.ask(trial.last)
 
 
 def likewise(first: Mapping[str, str], *others: Mapping[str, str]) -> str:

@@ -290,13 +290,15 @@ class Diagnosis:
         if not asked or failing.seconds >= WHOLE_SECONDS:
             return []
         request, reply = min(asked, key=lambda one: suspects[id(one[0])])
+        if reply.died or reply.cut_short:
+            return []
         tolerance = self.both.tolerance(request, reply)
         try:
             right = self.right.ask(request)
             alike = all(agree(alone(failing, request), right, tolerance) for _ in range(2))  # what is random is not
         except CheckFailed:
             return []
-        return [KEPT_BETWEEN_CALLS] if alike and not reply.died and not agree(right, reply, tolerance) else []
+        return [KEPT_BETWEEN_CALLS] if alike and not agree(right, reply, tolerance) else []
 
     @functools.cached_property
     def right(self) -> Submission:

@@ -7,22 +7,28 @@ import re
 from graders.judge import budgets, listing
 from graders.judge.correctness import LIKEWISE, OR
 from graders.judge.results import Outcome, Result
+from graders.sandbox.submission import NOT_TESTED
 
 BY_DTYPE = re.compile(r" (float|int|uint|bool)\d*(?=[,)]|$)")
 COSTS = (*budgets.NOUNS.values(), "runs of one line", "the call")  # of which a message about one speaks first
 NO_RESULT = "got a result"  # in the message of a refusal that is missing
+NO_END = re.compile(r"should raise \w+( or \w+)?, but ")  # as that of one begins that hangs or ends its process
 
 
 def left_over(result: Result) -> list[tuple[str, str]]:
-    """Label and text of each row: bad arguments, then edges, then cost."""
-    refusals = [one for one in result.failures if one.category == "contract"]
+    """Label and text of each row: bad arguments, then edges, then cost, then what was not tested."""
+    given_up = [one for one in result.failures if one.given_up]
+    refusals = [one for one in result.failures if one.category == "contract" and not one.given_up]
     through = [one for one in refusals if NO_RESULT in (one.message or "")]
     rows = []
     if through:
         kinds = "a kind of call that" if len(through) == 1 else f"{len(through)} kinds of calls that each"
         lines = [f"{kinds} should raise ValueError", *map(call_of, through)]
         rows.append(("lets through", "\n".join(lines)))
-    rows += [("wrong error", f"{call_of(one)}: {fact_of(one)}") for one in refusals if one not in through]
+    for one in refusals:
+        if one not in through:
+            label = "no error" if NO_END.match(fact_of(one)) else "wrong error"
+            rows.append((label, f"{call_of(one)}: {fact_of(one)}"))
     edges = edges_of(result)
     for one in edges:
         label = "on a GPU" if one.on_gpu else "too dear" if is_dear(one) else "edge"
@@ -31,7 +37,9 @@ def left_over(result: Result) -> list[tuple[str, str]]:
             call, code = listing.split(one.call)
             code = listing.folded(code, one.message or "")
             rows += [row for row in (("call", call), ("given", one.given), ("code", code)) if row[1]]
-    return rows
+    since = dict.fromkeys((one.message or "").removeprefix(NOT_TESTED) for one in given_up)
+    count = f"{len(given_up)} check{'s' * (len(given_up) > 1)}"
+    return rows + [("not tested", f"{count}, since {'; '.join(since)}")] * bool(given_up)
 
 
 def is_dear(failure: Outcome) -> bool:
@@ -43,7 +51,8 @@ def edges_of(result: Result) -> list[Outcome]:
     """All other failures, the first of each case; what fails only by another's failure says the same fact again."""
     found: dict[str, Outcome] = {}
     for one in sorted(result.failures, key=lambda failed: failed.order):
-        if one.category != "contract" and fact_of(one) not in map(fact_of, found.values()):
+        seen = one.category == "contract" or one.given_up
+        if not seen and fact_of(one) not in map(fact_of, found.values()):
             found.setdefault(case_of(one), one)
     return [*found.values()]
 

@@ -11,11 +11,12 @@ from typing import Any, Literal
 import torch
 
 from graders import files
+from graders.sandbox.submission import NOT_TESTED
 from graders.worker.visible import visible
 
 CheckState = Literal["pass", "fail", "error", "timeout", "skipped"]
 KataState = Literal["solved", "failing", "todo", "error"]
-STOPPED = "not tested, since an earlier check failed"  # with -x
+STOPPED = f"{NOT_TESTED}an earlier check failed"  # with -x
 BROKEN = "the rules: "  # how the message begins of a check that found a forbidden call
 KEPT = ("contract", "shapes")  # what still earns points then
 ELSEWHERE = "name another file"
@@ -49,6 +50,11 @@ class Outcome:
     @property
     def breaks_the_rules(self) -> bool:
         return self.state == "fail" and (self.message or "").startswith(BROKEN)
+
+    @property
+    def given_up(self) -> bool:
+        """Whether it counts as failed without having been asked, since calls before it took too much."""
+        return (self.message or "").startswith(NOT_TESTED)
 
     @property
     def on_gpu(self) -> bool:
@@ -171,11 +177,15 @@ class Result:
 
     @property
     def first_failure(self) -> Outcome | None:
-        """The one to look at first: the grader's own fault, a forbidden call wherever it was found, then the core."""
+        """The one to look at first: the grader's own fault, a forbidden call wherever it was found, then the core.
+
+        What was not asked comes last.
+        """
         return min(
             self.failures,
             key=lambda failed: (
                 not failed.graders_fault,
+                failed.given_up,
                 not failed.breaks_the_rules,
                 failed.category != "rules",
                 not failed.core,

@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 import traceback
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from graders.judge.checks import Check
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.flagged import flagged
 from graders.judge.given import given_in_words
-from graders.judge.results import AND, STOPPED, CheckState, Outcome, Result
+from graders.judge.results import AND, STOPPED, Outcome, Result
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.sandbox.dialogue import Home
@@ -121,6 +122,9 @@ class Run:
                 self, kata, result, Trial(vectors, submission, self.reference_of(kata), result.costs)
             )
             self.pending[id(pending)] = pending
+            if index == 0 and not (result.todo or self.options.first_failure):  # the rules look at all calls
+                early = [check for check in planned if check.core and check.category != "rules"]
+                pending.core.update((check.name, check) for check in early)
             for check in planned:
                 yield pending, check if index == 0 else on_device(check, vectors.device)
 
@@ -174,6 +178,8 @@ class SubmissionRun:
     trial: Trial
     # The requests that a check failed on, by identity, and how soon that is looked at: the core first.
     suspects: dict[int, tuple[bool, int]] = field(default_factory=dict)
+    core: OrderedDict[str, Check] = field(default_factory=OrderedDict)  # to be asked before the rest, by name
+    known: dict[str, tuple[Outcome, BaseException | None]] = field(default_factory=dict)  # not reported yet
 
     def report(self, outcome: Outcome) -> None:
         self.result.outcomes.append(outcome)
@@ -187,6 +193,7 @@ class SubmissionRun:
         self.run.watcher(self.result)
 
     def leave_out(self, check: Check) -> None:
+        self.core.pop(check.name, None)
         self.report(Outcome(check.name, check.category, "skipped", check.points, core=check.core))
 
     def skip_reason(self, check: Check) -> str:
@@ -206,40 +213,46 @@ class SubmissionRun:
     def ask(self, check: Check) -> str:
         """Asks the check and reports what came of it, or why it was not asked, which is returned.
 
+        The core is asked first, and reported in its turn: nothing that bad arguments or edges take costs any of it.
+
         Raises: CheckFailed where it fails; whatever the grader raises.
         """
+        while self.core and not check.core:
+            name, early = self.core.popitem(last=False)
+            self.known[name] = self.outcome_of(early)
+        self.core.pop(check.name, None)
+        outcome, error = self.known.pop(check.name) if check.name in self.known else self.outcome_of(check)
+        self.report(outcome)
+        if error:
+            raise error
+        return outcome.message or "" if outcome.state == "skipped" else ""
+
+    def outcome_of(self, check: Check) -> tuple[Outcome, BaseException | None]:
+        """What came of asking it, and what was raised where it failed. Raises: KeyboardInterrupt."""
         trial, why = self.trial, self.skip_reason(check)
         trial.last = None
         if why:
-            self.tell(check, "skipped", why)
-            return why
+            return self.told(check, "skipped", why), None
         start = time.perf_counter()
-        state: CheckState = "pass"
-        message, fault = None, False
         try:
             check.ask(trial)
+            return self.told(check, "pass", None, time.perf_counter() - start), None
+        except KeyboardInterrupt:
+            raise
         except CheckFailed as failure:
             if isinstance(failure, NotAsked) and failure.kind != "error" and self.result.failures:
-                state, trial.last, why = "skipped", None, "not tested before the call returns"
-                self.tell(check, state, why)
-                return why
-            state, message = failure.kind, str(failure)  # type: ignore[assignment]  # one of the states
-            raise
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                state = "skipped"
-            else:
-                state, fault = "error", True
-                kind = f"the grader itself failed: {type(error).__name__}: " * (not isinstance(error, GraderError))
-                message = f"{kind}{error}"
-            raise
-        finally:
-            if state != "skipped":
-                if state != "pass" and trial.last is not None and trial.last.message in trial.submission.replies:
-                    place = not check.core, check.order
-                    self.suspects[id(trial.last)] = min(place, self.suspects.get(id(trial.last), place))
-                self.tell(check, state, message, time.perf_counter() - start, fault)
-        return ""
+                trial.last = None
+                return self.told(check, "skipped", "not tested before the call returns"), None
+            error: BaseException = failure
+            state, message = failure.kind, str(failure)
+        except BaseException as fault:
+            kind = f"the grader itself failed: {type(fault).__name__}: " * (not isinstance(fault, GraderError))
+            state, message, error = "error", f"{kind}{fault}", fault
+        if trial.last is not None and trial.last.message in trial.submission.replies:
+            place = not check.core, check.order
+            self.suspects[id(trial.last)] = min(place, self.suspects.get(id(trial.last), place))
+        is_ours = not isinstance(error, CheckFailed)
+        return self.told(check, state, message, time.perf_counter() - start, is_ours), error
 
     def run_check(self, check: Check) -> str | None:
         """Asks the check and reports what came of it; returns the traceback where the grader itself failed.
@@ -256,30 +269,25 @@ class SubmissionRun:
             return traceback.format_exc()
         return None
 
-    def tell(
-        self, check: Check, state: CheckState, message: str | None, seconds: float = 0.0, fault: bool = False
-    ) -> None:
+    def told(self, check: Check, state: str, message: str | None, seconds: float = 0.0, fault: bool = False) -> Outcome:
         trial = self.trial
         call = ""
         if trial.last:
             notes = trial.vectors.by_default(trial.last), trial.last.mode, f"seed {trial.vectors.seed}"
             call = trial.last.with_comment(", ".join(filter(None, notes)))
-        printed = trial.printed if state not in ("pass", "skipped") else ""
-        self.report(
-            Outcome(
-                check.name,
-                check.category,
-                state,
-                check.points,
-                message,
-                call,
-                printed,
-                seconds,
-                fault,
-                check.order,
-                check.core,
-                given_in_words(trial.last, message) if trial.last and message else "",
-            )
+        return Outcome(
+            check.name,
+            check.category,
+            state,  # type: ignore[arg-type]  # one of the states
+            check.points,
+            message,
+            call,
+            trial.printed if state not in ("pass", "skipped") else "",
+            seconds,
+            fault,
+            check.order,
+            check.core,
+            given_in_words(trial.last, message) if trial.last and message else "",
         )
 
 

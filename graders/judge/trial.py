@@ -51,7 +51,8 @@ class Trial:
         self.last = request
         reply = self.submission.ask(request)
         if reply.died:
-            raise CheckFailed(f"the call: {reply.died}", "timeout" if reply.timed_out else "fail")
+            wanted = "should raise ValueError, but " * request.refusable
+            raise CheckFailed(f"the call: {wanted}{reply.died}", "timeout" if reply.timed_out else "fail")
         if reply.printed_lines > MOST_LINES:
             most, got = f"{MOST_LINES:,}", f"{reply.printed_lines:,}"
             raise CheckFailed(f"the call: should print at most {most} lines, got {got}; remove the prints")

@@ -34,6 +34,7 @@ NO_TERMINAL = (
 RELATIVE = "attempted relative import"
 ONE_FILE = "; an answer is one file, and imports only what is installed"
 FULL = re.compile(r"\[Errno (27|28)\] ")  # the file is too large, or the scratch folder is full
+NOT_TESTED = "not tested, since "  # as it is told of what was not asked
 NEAR = 0.5  # cos_sim is 0.58 of cosine_similarity
 
 
@@ -58,7 +59,8 @@ class Submission:
         self.found: dict[str, dict[str, Any] | None] | None = None
         self.replies: dict[bytes, tuple[Request, Reply]] = {}  # by the request's message
         self.imported: dict[str, int | None] = {}  # what it called while it was imported although it may not
-        self.hangs = self.deaths = 0  # in a row
+        self.hangs = self.deaths = 0  # in a row, of calls that should return
+        self.unrefused = 0  # calls in a row that should be refused, and hang, end their process or fill its memory
         self.most_hangs = MOST_HANGS
         self.seconds = 0.0
         self.bytes = 0
@@ -120,29 +122,35 @@ class Submission:
         assert self.found is not None
         return self.found
 
-    def refuse_more(self) -> None:
-        """Raises: GivenUp where it took too much already: one file should not keep the others waiting."""
+    def refuse_more(self, refusable: bool = False) -> None:
+        """Raises: GivenUp where it took too much already: one file should not keep the others waiting.
+
+        What bad arguments do costs only calls with bad arguments; whoever hangs in good ones is not asked about them.
+        """
+        if refusable and self.unrefused >= self.most_hangs:
+            raise GivenUp(f"{NOT_TESTED}{self.most_hangs} calls in a row that should be refused gave no answer")
         if self.hangs >= self.most_hangs:
-            raise GivenUp(f"not tested, since {self.most_hangs} calls in a row did not return", "timeout")
+            raise GivenUp(f"{NOT_TESTED}{self.most_hangs} calls in a row did not return", "timeout")
         if self.deaths >= MOST_DEATHS:
-            raise GivenUp(f"not tested, since {MOST_DEATHS} calls in a row ended without a result")
+            raise GivenUp(f"{NOT_TESTED}{MOST_DEATHS} calls in a row ended without a result")
         if self.seconds >= WHOLE_SECONDS:
-            raise GivenUp(f"not tested, since the calls before took more than {WHOLE_SECONDS:.0f} s in all", "timeout")
+            raise GivenUp(f"{NOT_TESTED}the calls before took more than {WHOLE_SECONDS:.0f} s in all", "timeout")
         if self.bytes >= MOST_BYTES:
-            raise GivenUp(f"not tested, since the calls before returned {self.bytes >> 20:,} MiB in all")
+            raise GivenUp(f"{NOT_TESTED}the calls before returned {self.bytes >> 20:,} MiB in all")
 
     def ask(self, request: Request) -> Reply:
         """Raises: CheckFailed, of kind "error" where the submission cannot be imported; as `refuse_more`."""
         known = self.replies.get(request.message)
         if known:
             return known[1]
-        self.refuse_more()
+        self.refuse_more(request.refusable)
         found = self.load()
         for name in request.answers:
             if found.get(name) is None:
                 raise CheckFailed(self.lacks(name))
         assert self.home.worker is not None
         limit = self.limit * (COUNTING if request.measured == "cost" else 1)
+        limit /= 2**self.unrefused if request.refusable else 1
         worker, start, took = self.home.worker, time.monotonic(), 0.0
         worker.limit = limit
         self.calling = request, start
@@ -155,23 +163,26 @@ class Submission:
             took = worker.seconds() - worker.asked[1] if request.device == "cpu" else time.monotonic() - start
             self.bytes += sum(tensor.nbytes for tensor in tensors)
             reply = reply_of(header, tensors, took, banned_calls())
-            self.hangs = self.deaths = 0
         except CallTimedOut as late:
             self.home.worker = None
-            self.hangs += 1
             why = f"did not return in {limit:g} s{self.at(late.line)}"
             reply = Reply(died=why, timed_out=True, banned_calls=banned_calls())
         except WorkerEnded as death:
             self.home.worker = None
-            self.deaths += 1
             reply = Reply(died=str(death), banned_calls=banned_calls())
         except NO_ANSWER:
             self.close()
-            self.deaths += 1
             reply = Reply(died="returned something that cannot be read as a result", banned_calls=banned_calls())
         self.calling = None
         self.seconds += max(took, (time.monotonic() - start) / SHARED)
         self.replies[request.message] = (request, reply)
+        if request.refusable:
+            self.unrefused = self.unrefused + 1 if reply.died or reply.cut_short else 0
+        elif reply.died:
+            self.hangs += reply.timed_out
+            self.deaths += not reply.timed_out
+        else:
+            self.hangs = self.deaths = 0
         return reply
 
     def no_return(self, raised: Raised) -> str:
