@@ -305,4 +305,4 @@ def test_spawned_workers_judge_alike(name: str, toys: Path) -> None:
     found = grade(toys, "scale", {name: sources[name]}, GRADERS_START_METHOD="spawn")[name]
     assert found["state"] == ("solved" if name == "right" else "failing")
     if name == "crashes":
-        assert failures(found)["contract/no_factor"] == "the call: ended its process with exit status 3"
+        assert failures(found)["shapes/factors"] == "the call: ended its process with exit status 3"

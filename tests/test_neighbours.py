@@ -171,6 +171,21 @@ def test_a_call_whose_operators_are_counted_may_take_twice_as_long(monkeypatch: 
     assert limits == [LIMIT_SECONDS, 2 * LIMIT_SECONDS]
 
 
+@pytest.mark.parametrize("line", ["time.sleep(60)", "while True: pass"])
+def test_no_call_takes_more_than_its_file_has_left(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submissions, "WHOLE_SECONDS", 1.0)
+    launcher = new_launcher()
+    one = submissions.Submission(Source(f"import time\n\ndef f(n):\n    {line}\n", "x.py"), ["f"], launcher)
+    start = time.monotonic()
+    try:
+        died = one.ask(Request("f", ("f",), {"n": 1}, 1)).died
+    finally:
+        one.close()
+        launcher.close()
+    assert died == f"did not return before its calls had taken 1 s in all (line 4: `{line}`)"
+    assert time.monotonic() - start < LIMIT_SECONDS
+
+
 def test_a_fault_of_ours_ends_at_the_file_that_met_it(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OverflowError("too large")

@@ -77,6 +77,7 @@ class WorkerProcess:
         self.launcher = launcher
         self.path = path
         self.limit = limit
+        self.most = PATIENCE * limit  # seconds of the clock that the message under way may take at all
         self.scratch = tempfile.TemporaryDirectory(prefix="kata-", ignore_cleanup_errors=True)
         self.key = secrets.token_bytes(wire.KEY)
         self.number = 0  # of messages that it sent
@@ -170,11 +171,11 @@ class WorkerProcess:
         if now > self.back + GRACE:
             self.asked = now, self.seconds()
         passed = now - self.asked[0]
-        left = self.limit + GRACE - passed
+        left = min(self.limit + GRACE, self.most) - passed
         if left <= 0:
             used = self.seconds() - self.asked[1]
             if used > AT_WORK * passed:
-                left = min(self.limit + GRACE - used, PATIENCE * self.limit - passed)
+                left = min(self.limit + GRACE - used, min(PATIENCE * self.limit, self.most) - passed)
         if left <= 0:
             raise TimeoutError
         self.back = now + left

@@ -83,7 +83,7 @@ class Submission:
             limit = self.limit = LIMIT_SECONDS / 2**self.hangs
             training = trains(self.source.text, self.banned)
             worker = self.home.worker = worker or WorkerProcess(self.launcher, self.source.shown, limit, training)
-            worker.limit = limit + CUDA_SECONDS * self.launcher.cuda
+            worker.limit, worker.most = limit + CUDA_SECONDS * self.launcher.cuda, self.left
             header: LoadRequest = {
                 "op": "load",
                 "path": self.source.shown,
@@ -122,6 +122,11 @@ class Submission:
         assert self.found is not None
         return self.found
 
+    @property
+    def left(self) -> float:
+        """Seconds of the clock that its imports and calls may still take."""
+        return SHARED * (WHOLE_SECONDS - self.seconds)
+
     def refuse_more(self, refusable: bool = False) -> None:
         """Raises: GivenUp where it took too much already: one file should not keep the others waiting.
 
@@ -152,7 +157,7 @@ class Submission:
         limit = self.limit * (COUNTING if request.measured == "cost" else 1)
         limit /= 2**self.unrefused if request.refusable else 1
         worker, start, took = self.home.worker, time.monotonic(), 0.0
-        worker.limit = limit
+        worker.limit, worker.most = limit, self.left
         self.calling = request, start
 
         def banned_calls() -> tuple[tuple[str, int | None], ...]:
@@ -165,7 +170,9 @@ class Submission:
             reply = reply_of(header, tensors, took, banned_calls())
         except CallTimedOut as late:
             self.home.worker = None
-            why = f"did not return in {limit:g} s{self.at(late.line)}"
+            over = self.left < time.monotonic() - start
+            when = f"before its calls had taken {WHOLE_SECONDS:.0f} s in all" if over else f"in {limit:g} s"
+            why = f"did not return {when}{self.at(late.line)}"
             reply = Reply(died=why, timed_out=True, banned_calls=banned_calls())
         except WorkerEnded as death:
             self.home.worker = None
