@@ -62,6 +62,7 @@ SPELLINGS = {
     ),
     "no_dispatch": ("import torch, {m}\ndef fn(*a):\n    with torch._C._DisableTorchDispatch(): return {m}.{n}(*a)"),
     "inference_mode": "import torch, {m}\ndef fn(*a):\n    with torch.inference_mode(): return {m}.{n}(*a)",
+    "compile": "import torch, {m}\nfn = torch.compile(lambda *a: {m}.{n}(*a))",
     "compile_eager": "import torch, {m}\nfn = torch.compile(lambda *a: {m}.{n}(*a), backend='eager')",
     "jit_trace": (
         "import torch, {m}\ndef fn(*a):\n    t = [x for x in a if isinstance(x, torch.Tensor)]\n"

@@ -19,6 +19,7 @@ import sys
 import tarfile
 import threading
 import time
+import tracemalloc
 import zipfile
 from collections import deque
 from dataclasses import replace
@@ -488,6 +489,24 @@ def test_archives_that_would_fill_the_memory_or_are_damaged_are_a_note(toys: Pat
     assert notes["dora"][0].startswith("scale.py cannot be read out of dora.zip: ")
     assert notes["eve"][0].startswith("eve.tar.gz is no .tar that can be read: ")
     assert len(notes) == 4
+
+
+def test_a_small_archive_of_many_large_files_is_a_note_and_costs_no_memory(toys: Path) -> None:
+    folder = a_class(toys / "class", ann=REFERENCE)
+    with tarfile.open(folder / "bob.tar.gz", "w:gz", compresslevel=1) as archive:
+        for number in range(600):
+            one = tarfile.TarInfo(f"katas/toys/x{number}/x{number}.py")
+            one.size = 1 << 18
+            archive.addfile(one, io.BytesIO(b"#" * one.size))
+    tracemalloc.start()
+    try:
+        learners = read(folder, toys)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert learners["bob"].notes == ["bob.tar.gz holds more than 32 MB of Python files; leave out what is no answer"]
+    assert learners["ann"].answers
+    assert peak < 64 << 20
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are text there")

@@ -18,6 +18,7 @@ from graders.catalogue.source import LONGEST_SOURCE
 from graders.cohort.repositories import Trouble, git
 
 MOST_UNPACKED = 1 << 30  # bytes of an archive that are looked through
+MOST_KEPT = 32 << 20  # bytes of a .tar's Python files; this repository has 5 MB
 MOST_AT_ONCE = 1 << 20  # bytes of one of its headers
 NOT_LOOKED_INTO = {"solutions", "tests", "node_modules", "__pycache__", "__MACOSX"}
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
@@ -93,13 +94,18 @@ class Tar:
             plain_stream(self.file) as stream,
             tarfile.open(fileobj=cast("IO[bytes]", Sparing(stream)), mode="r:") as archive,
         ):
-            seen = 0
+            seen = kept = 0
             for one in archive:
                 seen += one.size
                 if seen > MOST_UNPACKED:
                     raise Trouble(f"{self.file.name} unpacks to more than 1 GB; leave out what is no answer")
                 if one.isreg():
                     if one.name.endswith(".py") and one.size <= LONGEST_SOURCE:
+                        kept += one.size
+                        if kept > MOST_KEPT:
+                            self.kept.clear()
+                            most = f"{MOST_KEPT >> 20} MB of Python files"
+                            raise Trouble(f"{self.file.name} holds more than {most}; leave out what is no answer")
                         self.kept[one.name] = content_of(archive.extractfile(one))
                     yield one.name, one.size
 

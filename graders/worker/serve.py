@@ -48,6 +48,7 @@ of_parameter = [inspect.Parameter.__dict__[name].__get__ for name in ("_default"
 parameter_kinds: Any = type(inspect.Parameter.POSITIONAL_ONLY)
 kinds = [(kind, kind.name) for kind in parameter_kinds]
 signature_of, nothing = inspect.signature, inspect.Parameter.empty
+basename = os.path.basename
 lseek, read, truncate, START, END = os.lseek, os.read, os.ftruncate, os.SEEK_SET, os.SEEK_END
 
 
@@ -71,7 +72,7 @@ def serve(
     link = _socket.socket(fileno=connection.detach())  # a class of C's, which cannot be changed
     link.sendall(READY)  # its sender's pid comes with it
     log = prepare(link.fileno(), telling, scratch)
-    number = 0
+    number, folder = 0, os.path.join(scratch, "")
 
     def say(reply: Reply, tensors: list[Tensor]) -> None:
         nonlocal number
@@ -107,6 +108,7 @@ def serve(
                 outside.release()
                 if request["op"] == "load":
                     module, path = ModuleType("submission"), request["path"]
+                    module.__file__ = folder + basename(path)  # a log can be written next to it
                     loaded.append((module, path))
                     reply, answer = load(module, request, refuse)
                 else:
@@ -190,9 +192,9 @@ def load(module: ModuleType, request: LoadRequest, refuse: removal.Refuse) -> tu
     guards.LOADING.append(None)
     if trains(source, request["banned"]):
         outside.run(partial(importlib.import_module, COMPILER))  # its two seconds belong to no call
-    module.__file__ = path
     sys.modules[module.__name__] = module
-    linecache.cache[path] = (len(source), None, io.StringIO(source).readlines(), path)  # torch.jit reads it
+    for file in (path, str(module.__file__)):  # torch.jit reads it; inspect looks for a class in its module's file
+        linecache.cache[file] = (len(source), None, io.StringIO(source).readlines(), file)
     error: BaseException | None = None
     try:
         (code,) = results_of(partial(compile, source, path, "exec", dont_inherit=True))

@@ -17,6 +17,7 @@ import logging
 import math
 import operator
 import os
+import pathlib
 import pickle
 import pprint
 import random
@@ -450,6 +451,15 @@ def iterates():
 def compiles():
     assert torch.compile(doubled, backend="eager")(torch.ones(1)) == 2
     torch.compile(Doubled(), backend="eager")(torch.ones(1))
+    assert torch.compile(doubled)(torch.ones(1)) == torch.compile(fullgraph=True)(doubled)(torch.ones(1)) == 2
+    Doubled().compile()
+
+
+@act
+def keeps_a_log():
+    log = pathlib.Path(__file__).parent / "answer.log"
+    log.write_text("begun\n")
+    assert log.read_text() == "begun\n"
 
 
 def failures(names: list[str]) -> list[str]:

@@ -39,6 +39,7 @@ SCHEMA = 16  # where an object of pybind's has the address of what it stands for
 EACH = ("apply_", "map_", "map2_")  # which call Python for each element
 FILES: set[str] = set()  # of functions that refuse; run once more, they would not
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__or__", "__ror__")
+PROFILER = "_profiler"  # in the name of a function that steers it
 FLAGS, IMMUTABLE = 168, 1 << 8  # where a class of C's has its flags, and the one that forbids to change it
 
 
@@ -88,7 +89,7 @@ def take_away(stock: Inventory, banned: tuple[str, ...], refuse: Refuse) -> None
             name = f"{function.__module__}.{function.__qualname__}" if by_module else function.__name__
             function.__code__ = refusing(instead_of(name, refuse), function.__code__)
     for holder, name in stock.switches:
-        holder[name] = instead_of(name.lstrip("_"), refuse)
+        holder[name] = instead_of("torch.profiler" if PROFILER in name else name.lstrip("_"), refuse)
     guarded = opaque(sterile(guarded_registrar(torch._C._dispatch_library)))
     for holder in stock.registrars:
         holder[REGISTER] = guarded

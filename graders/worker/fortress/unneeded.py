@@ -16,6 +16,7 @@ import torch
 
 from graders.worker.fortress.outside import opaque
 from graders.worker.fortress.removal import Refuse, instead_of, nothing, replace_kernels
+from graders.worker.fortress.sterile import sterile
 from graders.worker.fortress.stock import Inventory
 
 # `profiler` is what optimizers call, and `_native` what torch's own operators do on a GPU.
@@ -59,4 +60,22 @@ def take_away_unneeded(stock: Inventory) -> Callable[[Refuse], None]:
         for name in [name for name in vars(part) if CHANGES.match(name)]:
             setattr(part, name, instead_of(f"{part.__name__}.{name}", refuse))
     torch._C.CompilationUnit.create_function = instead_of("create_function", refuse)  # type: ignore[method-assign]
+    torch.compile = uncompiled(torch.compile)
     return lambda known: told.__setstate__((known, (), {}, None))
+
+
+def uncompiled(compile_it: Callable[..., Any]) -> Callable[..., Any]:
+    """`torch.compile` by whose usual backend, which starts other programs, everything stays as it is."""
+    usual = "inductor"
+
+    def as_it_is(model: Any) -> Any:
+        return model
+
+    as_it_is = sterile(as_it_is)
+
+    def compile(model: Any = None, *, backend: Any = usual, **options: Any) -> Any:  # noqa: A001
+        if backend is not usual and backend != usual:
+            return compile_it(model, backend=backend, **options)
+        return as_it_is if model is None else model
+
+    return sterile(compile)
