@@ -148,7 +148,7 @@ MISTAKES = (
     ),
     Mistake(
         "rotated_in_place",
-        "x itself is rotated, and no gradient is that of a rotation; make a new tensor",
+        "x itself is rotated, under no_grad, so its gradient is wrong; make a new tensor",
         {
             BACK: f"turned = {WOVEN} if interleaved else {BESIDE}\n    with torch.no_grad():\n"
             "        x.copy_(turned)\n    return x"
