@@ -48,6 +48,11 @@ def other_eps(*texts: str) -> Inputs:
     return lambda draw: [called(draw, text, **way) for text, way in pairs]
 
 
+def any_size(draw: Draw) -> list[Arguments]:
+    shapes = ["x".join(map(str, draw.shape(axes, most=6))) for axes in (3, 4, 5)]
+    return [called(draw, both(shape), eps=draw.number(0.05, 0.5)) for shape in shapes]
+
+
 def others(order: str) -> Inputs:
     """A weight or bias of another shape, {1}, for an x {0}, alone and beside a right one, {2}."""
     wanted = [("3x4x5", shape, "4") for shape in OTHERS] + [("3x1x5", shape, "1") for shape in ("()", "4", "5", "1x1")]
@@ -87,6 +92,7 @@ CASES = (
     Case("sequences", with_both("3x4x6", "2x5x4")),
     Case("volumes_and_more_axes", with_both("2x3x4x2x5", "2x3x2x4x2x2")),
     Case("equal_sizes", with_both("4x4x4", "3x3x3x3", "3x3x5", "2x4x4", "2x4x4x5", "2x4x5x4", "3x2x3x4")),
+    Case("any_size", any_size),
     Case("weight_or_bias_alone", calls("3x4x5 4", "3x4x5 - 4", "2x3x4x5 3", "2x3x4x5 - 3")),
     Case("neither", calls("3x4x5", "2x3x4x5")),
     Case("axes_of_length_one", with_both("1x3x5", "3x1x5", "1x1x5", "2x3x1x5", "2x3x5x1", "1x1x4x1", "2x3x4x2x1")),
