@@ -78,7 +78,7 @@ def sizes_of_one(draw: Draw) -> list[Arguments]:
 
 
 def no_targets(draw: Draw) -> list[Arguments]:
-    made = [drawn(draw, C=3), *sizes_of_one(draw)]
+    made = [drawn(draw, C=3), *sizes_of_one(draw), drawn(draw, *draw.shape(4))]
     return [{name: value for name, value in one.items() if name != "target"} for one in made]
 
 
@@ -132,6 +132,7 @@ GRADER = Grader(
                 # Small gradients are sums of larger terms.
                 ask("five_by_four", partial(drawn, N=5, H=6, C=3), tolerance=last_places(4, absolute=1)),
                 ask("sizes_of_one", sizes_of_one),
+                ask("any_size", lambda draw: drawn(draw, *draw.shape(4))),
                 ask("square", partial(drawn, N=4, H=4, C=4)),
                 ask("hundreds_of_samples", partial(drawn, N=300)),
                 ask("hundreds_of_classes", hundreds_of_classes, half=True),

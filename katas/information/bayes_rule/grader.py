@@ -56,7 +56,7 @@ def rows(draw: Draw) -> list[Arguments]:
 
 def leading_axes(draw: Draw) -> list[Arguments]:
     shapes = [(4,), (4, 4), (1, 4), (2, 3, 4), (2, 1, 3, 4), (4, 1, 4), (3, 1), (1,)]
-    shapes += [draw.shape(axes, most=6) for axes in (1, 2, 3, 4)]
+    shapes += [draw.shape(axes, most=most) for axes, most in ((1, 40), (2, 20), (4, 6))]
     return [drawn(draw, *shape, scale=5) for shape in shapes]
 
 

@@ -114,6 +114,16 @@ def lives(name: str, *several: str, how: tuple[dict[str, Any], ...] = ({},), **o
     return Case(name, lambda draw: [called(draw, shapes, **way) for shapes, way in pairs], scenario=life, **options)
 
 
+def any_size(draw: Draw) -> list[Arguments]:
+    """The same channels in each of three calls; then images."""
+    made = []
+    for axes, most in ((2, 20), (3, 12), (4, 7)):
+        C, several = draw.size(6, 12), [draw.shape(axes, most=most) for _ in "xyz"]
+        text = " ".join("x".join(map(str, (N, C, *rest))) for N, _, *rest in several)
+        made.append(called(draw, text, eps=draw.number(0.05, 0.5), momentum=draw.number(0.2, 0.8)))
+    return made
+
+
 def facts(scenario: Any) -> Case:
     def inputs(draw: Draw) -> Arguments:
         made = {"x": draw.normal(5, 4, std=2, mean=1), "y": draw.normal(6, 4)}
@@ -164,6 +174,7 @@ CASES = (
     lives("axes_of_length_one", "1x3x4 2x3x1 1x3x1", "1x3x1x5 1x3x2x1 1x3x1x1", "4x3x1x1 2x3 1x3", how=({"eps": 0.1},)),
     lives("other_momenta", "5x4 4x4 3x4", how=MOMENTA, gradients="none"),
     lives("large_eps", "5x4x3 3x4x3 2x4x3", how=({"eps": 0.5, "momentum": 0.3},)),
+    Case("any_size", any_size, scenario=life),
     *map(facts, (a_new_layer, in_a_model, eight_calls, running_statistics_have_no_graph, saved_and_loaded)),
     lives("small_variance", "5x4x3 3x4x3 2x4x3", how=({"std": 1e-3},), category="robustness"),
     Case("constant_channels", constant_channels, scenario=life, category="robustness"),

@@ -49,7 +49,7 @@ def other_eps(*texts: str) -> Inputs:
 
 
 def any_size(draw: Draw) -> list[Arguments]:
-    shapes = ["x".join(map(str, draw.shape(axes, most=6))) for axes in (3, 4, 5)]
+    shapes = ["x".join(map(str, draw.shape(axes, 2, most))) for axes, most in ((3, 20), (4, 12), (6, 7))]
     return [called(draw, both(shape), eps=draw.number(0.05, 0.5)) for shape in shapes]
 
 

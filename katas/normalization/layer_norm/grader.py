@@ -41,6 +41,16 @@ def other_eps(*texts: str) -> Inputs:
     return lambda draw: [called(draw, text, **way) for text, way in pairs]
 
 
+def any_size(draw: Draw) -> list[Arguments]:
+    """Of three and of six axes, of which the last one, two or three are normalised."""
+    made = []
+    for axes, last, most in ((3, 1, 20), (3, 2, 12), (6, 3, 7)):
+        x = [*map(str, draw.shape(axes, most=most))]
+        own = "x".join(x[-last:])
+        made.append(called(draw, f"{'x'.join(x)} {own} {own} {own}", eps=draw.number(0.05, 0.5)))
+    return made
+
+
 def others(text: str) -> Inputs:
     """A weight or bias of another shape, {0}, alone and beside a right one, {1}."""
     return calls(*(text.format(other, right) for other in ("()", "5", "3x4x5", *OTHERS) for right in ("-", "4x5")))
@@ -84,6 +94,7 @@ CASES = (
     Case("two_axes", with_both("3x4x5 4x5", "2x3x4x5 4x5")),
     Case("every_number_of_axes", with_both("2x3x4x5 5", "2x3x4x5 3x4x5", "2x3x4x5 2x3x4x5", "7 7", "1x1x2x1x2x2x3 3")),
     Case("equal_sizes", with_both("4x4x4 4", "4x4x4 4x4", "3x3 3")),
+    Case("any_size", any_size),
     Case("weight_or_bias_alone", calls("3x5 5 5 -", "3x5 5 - 5", "2x3x4 3x4 3x4 -", "2x3x4 3x4 - 3x4")),
     Case("neither", calls("3x5 5", "2x3x4 3x4")),
     Case(

@@ -302,7 +302,3 @@ MISTAKES = (
 )
 
 EQUIVALENT: dict[str, str] = {}
-# Sizes and numbers that are equal at every seed, and why.
-FIXED = {
-    "dim": "from the last to the first axis of three, in either way of counting",
-}
