@@ -38,7 +38,8 @@ class Agreement:
 
     def same_reply(self, one: Submission, other: Submission, request: Request) -> bool:
         try:
-            return agree(*self.replies(one, other, request))
+            its, reply, tolerance = self.replies(one, other, request)
+            return agree(its, reply, tolerance) and (request.measured != "time" or same_time(its, reply))
         except CheckFailed:  # one of them has taken too long already
             return False
 
@@ -151,6 +152,12 @@ def same_cost(one: Cost, other: Cost) -> bool:
         if high > 3 * low + little:
             return False
     return True
+
+
+def same_time(one: Reply, other: Reply) -> bool:
+    """Within a factor of five, or a tenth of a second: a slow answer takes far more, and readings differ."""
+    low, high = sorted((one.seconds, other.seconds))
+    return high <= 5 * low + 0.1
 
 
 def same_value(one: Leaf, other: Leaf, tolerance: Tolerance) -> bool:
