@@ -44,4 +44,5 @@ def sample(
     """
     # TODO: turn the filtered logits into probabilities.
     # TODO: draw one token for each row. Which shapes does torch.multinomial take?
+    # TODO: then make it robust: probabilities in half precision.
     raise NotImplementedError

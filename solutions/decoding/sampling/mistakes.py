@@ -22,17 +22,23 @@ ZERO = """    if temperature == 0:
         return logits.masked_fill(logits < logits.amax(-1, keepdim=True), -torch.inf)
 """
 TINY = [f"    temperature = max(temperature, {tiny})\n" for tiny in ("1e-8", "1e-6", "1e-5")]
+ADDED = ("1e-10", "1e-9", "1e-8", "1e-7", "1e-6")
 BY_THRESHOLD = """if top_k is not None:
         last = ordered[..., min(top_k, z.shape[-1]) - 1, None]
         ordered[ordered < last] = -torch.inf"""
 ONE_BY_ONE = """if top_k is not None:
         z = z.masked_fill(z < z.topk(min(top_k, z.shape[-1])).values[..., -1:], -torch.inf)
     return z.masked_fill(dropped & (z > -torch.inf), -torch.inf)"""
-DRAWN_FROM = "p = filter_logits(logits, temperature, top_k, top_p).softmax(-1)  # (…, V)"
+DRAWN_FROM = "p = filter_logits(logits, temperature, top_k, top_p).double().softmax(-1)  # (…, V)"
 FILTERED = "z = filter_logits(logits, temperature, top_k, top_p)"
 MULTINOMIAL = "torch.multinomial(rows, 1, generator=generator)"
 DOUBLES = "torch.empty(p.shape[-1]).double()"
 DRAW = f"return {MULTINOMIAL}.reshape(p.shape[:-1])"
+SHARED = [
+    f"{shape}, generator=generator, dtype=torch.{dtype}"
+    for shape in ("1", "p.shape[-2:-1] + (1,)")
+    for dtype in ("float32", "float64")
+]
 BY_ROW = """for row in z.reshape(-1, z.shape[-1]):
         row.max()
     """
@@ -49,6 +55,11 @@ MISTAKES = (
         "the logits are multiplied by the temperature; divide by it, so that a high temperature flattens the "
         "probabilities",
         {"z = …": "z = logits * temperature"},
+    ),
+    Mistake(
+        "temperature_at_most_1",
+        "a temperature above 1 is taken for 1; divide by the temperature as it is",
+        {"z = …": "z = logits / min(temperature, 1.0)"},
     ),
     Mistake(
         "temperature_last",
@@ -92,6 +103,11 @@ MISTAKES = (
         {BEFORE: "before = p.cumsum(-1) - p - p.roll(1, -1)"},
     ),
     Mistake(
+        "one_minus_top_p",
+        "top_p is taken for the share that is dropped; the kept tokens should add up to top_p, not to 1 − top_p",
+        {"before >= top_p": ["(before >= 1 - top_p) & (before > 0)", "(before + p > 1 - top_p) & (before > 0)"]},
+    ),
+    Mistake(
         "small_probabilities_dropped",
         "each token's own probability decides if it is kept; keep it if the larger ones add up to less than top_p",
         {"before >= top_p": ["(p < 1 - top_p) & (before > 0)", "p < top_p * p[..., :1]"]},
@@ -105,6 +121,11 @@ MISTAKES = (
         "top_k_by_default",
         "without a top_k, only the 50 or so largest are kept; None keeps all tokens",
         {TOP_K: TOP_K.replace("if top_k is not None:", "top_k = 50 if top_k is None else top_k\n    if top_k:")},
+    ),
+    Mistake(
+        "top_k_by_probabilities",
+        "top-k compares probabilities, and keeps all that underflow to 0; compare logits",
+        {TOP_K: f"if top_k is not None:\n        {P}\n        ordered[p < p[..., :top_k][..., -1:]] = -torch.inf"},
     ),
     Mistake("top_k_left_out", "top_k changes nothing; drop all after the k largest", {TOP_K: "pass"}),
     Mistake(
@@ -125,6 +146,11 @@ MISTAKES = (
         {CUT: "z = z.masked_fill(before >= top_p, -torch.inf)"},  # top-p alone is wrong
         {CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)"},
         {P: f"{SORTED_AGAIN}\n        {P}", CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)"},
+        {
+            P: f"{SORTED_AGAIN.replace(', descending=True', '')}\n        {P}",
+            BEFORE: "before = 1 - p.cumsum(-1)",
+            CUT: "z = z.masked_fill((before >= top_p).gather(-1, index), -torch.inf)",
+        },
     ),
     Mistake(
         "place_in_the_sorted_row",
@@ -181,6 +207,13 @@ MISTAKES = (
         {TOP_K: BY_THRESHOLD, RESULT: ONE_BY_ONE, ZERO: ["", *TINY]},
     ),
     Mistake(
+        "number_added_to_temperature",
+        "a small number is added to the temperature, which changes all results; divide by the temperature as it is, "
+        "and let 0 be a case of its own",
+        {"z = …": [f"z = logits / (temperature + {tiny})" for tiny in ADDED], ZERO: ""},
+        {"z = …": [f"z = logits / (temperature + {tiny})" for tiny in ADDED]},
+    ),
+    Mistake(
         "tokens_at_0",
         "at a temperature of 0 filter_logits returns the tokens, not their logits; return the largest logit, and −∞ "
         "for all others",
@@ -203,6 +236,16 @@ MISTAKES = (
         {SORTED: "ordered, index = z.sort(-1, descending=True)"},
     ),
     Mistake(
+        "drawn_in_half",
+        "tokens are drawn in half precision: in float16, noise can become 0, and then a dropped token is drawn; draw "
+        "in float32 or float64",
+        {DRAWN_FROM: DRAWN_FROM.replace(".double()", "")},
+        {
+            DRAWN_FROM: DRAWN_FROM.replace(".double()", ""),
+            **drawn("(p / torch.empty_like(p).exponential_(generator=generator)).argmax(-1)"),
+        },
+    ),
+    Mistake(
         "logits_overwritten",
         "the caller's logits are changed; make a new tensor",
         {RESULT: "return logits.data.copy_(z.masked_fill(dropped, -torch.inf))"},
@@ -212,6 +255,11 @@ MISTAKES = (
         "logits_as_probabilities",
         "tokens are drawn with the logits as weights; turn them into probabilities by a softmax",
         {DRAWN_FROM: f"{FILTERED}\n    p = z.float().clamp_min(1e-9)"},
+    ),
+    Mistake(
+        "softmax_of_probabilities",
+        "probabilities go through a softmax once more, which makes them nearly equal; draw with the probabilities",
+        {DRAWN_FROM: DRAWN_FROM.replace(".softmax(-1)", ".softmax(-1).softmax(-1)")},
     ),
     Mistake(
         "unfiltered_draws",
@@ -238,11 +286,7 @@ MISTAKES = (
     Mistake(
         "one_draw_for_all_rows",
         "several rows share random numbers; each row needs its own",
-        drawn("(p.double().cumsum(-1) < torch.rand(1, generator=generator)).sum(-1).clamp_max(p.shape[-1] - 1)"),
-        drawn(
-            "(p.double().cumsum(-1) < torch.rand(p.shape[-2:-1] + (1,), generator=generator))"
-            ".sum(-1).clamp_max(p.shape[-1] - 1)"
-        ),
+        *(drawn(f"(p.cumsum(-1) < torch.rand({asked})).sum(-1).clamp_max(p.shape[-1] - 1)") for asked in SHARED),
         drawn(f"(p.double() / {DOUBLES}.exponential_(generator=generator)).argmax(-1)"),
         drawn(f"(p.double().log() - (-{DOUBLES}.uniform_(generator=generator).log()).log()).argmax(-1)"),
     ),
@@ -311,3 +355,5 @@ EQUIVALENT = {
     f"{CUT} -> {CUT.replace('>=', '>')}": "no tested sum is exactly top_p",
     "sample_float32_inside": "a token does not have the dtype of the logits, and float32 draws it as well",
 }
+# What every seed asks alike -> why.
+FIXED = {"times": "one row of more than 20 000 tokens; the tests draw many times"}

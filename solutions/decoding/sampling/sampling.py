@@ -64,7 +64,8 @@ def sample(
     # --- solution
     # TODO: turn the filtered logits into probabilities.
     # TODO: draw one token for each row. Which shapes does torch.multinomial take?
-    p = filter_logits(logits, temperature, top_k, top_p).softmax(-1)  # (…, V)
+    # TODO: then make it robust: probabilities in half precision.
+    p = filter_logits(logits, temperature, top_k, top_p).double().softmax(-1)  # (…, V)
     rows = p.reshape(-1, p.shape[-1])
     return torch.multinomial(rows, 1, generator=generator).reshape(p.shape[:-1])
     # --- end

@@ -42,6 +42,6 @@ def filter_logits(logits, temperature=1.0, top_k=None, top_p=None):
 
 
 def sample(logits, temperature=1.0, top_k=None, top_p=None, generator=None):
-    scores = filter_logits(logits, temperature, top_k, top_p)
+    scores = filter_logits(logits, temperature, top_k, top_p).double()
     probabilities = scores.flatten(0, -2).softmax(-1) if scores.dim() > 1 else scores.softmax(-1)
     return torch.multinomial(probabilities, 1, generator=generator).view(logits.shape[:-1])
