@@ -1,5 +1,7 @@
 """Known wrong answers to beam_search."""
 
+import itertools
+
 from graders.kata import Mistake
 
 TOPK = "rows.topk(min(beam_width, rows.shape[1]))"
@@ -31,6 +33,26 @@ IN_ONE_ROW = """sums = torch.tensor([total for _, total, _ in live])
         for total, place in zip(best.tolist(), places.tolist(), strict=True):
             n, i = divmod(place, rows.shape[1])
             beam.append(([*live[n][0], i], total, i == eos))"""
+
+POSSIBLE_IN_ONE_ROW = IN_ONE_ROW.replace("in live])", "in live], dtype=torch.float64)").replace(
+    "            beam.append", "            if total > -math.inf:\n                beam.append"
+)
+EOS_NOT_COUNTED = {SCORE: SCORE.replace("(len(tokens) - 1)", "max(1, len(tokens) - 1 - hypothesis[2])")}
+LEFT = ("done + beam", "done + beam * (len(done) < beam_width)", "done or beam")
+
+
+def set_aside(candidates: str, left: str, stops: bool) -> dict[str, str]:
+    """A list of finished ones, as in Hugging Face's library, where twice as many candidates keep the beam full."""
+    stop = "        if len(done) >= beam_width:\n            break\n" if stops else ""
+    return {
+        BEGIN: f"done = []\n    {BEGIN}",
+        TOPK: TOPK.replace("beam_width", candidates),
+        f"        {BEST}\n": f"        {BEST.replace('beam_width', candidates)}\n"
+        "        done += [one for one in beam[:beam_width] if one[2]]\n"
+        f"        beam = [one for one in beam if not one[2]][:beam_width]\n{stop}",
+        RESULT: f"beam = sorted({left}, key=score, reverse=True)[:beam_width]\n    {RESULT}",
+    }
+
 
 MISTAKES = (
     Mistake(
@@ -67,13 +89,7 @@ MISTAKES = (
         "finished_set_aside",
         "finished hypotheses are set aside and leave their place to unfinished ones; they should stay in the beam and "
         "compete",
-        {
-            BEGIN: f"done = []\n    {BEGIN}",
-            BEST: f"""{BEST}
-        done += [one for one in beam if one[2]]
-        beam = [one for one in beam if not one[2]]""",
-            RESULT: f"beam = sorted(done + beam, key=score, reverse=True)[:beam_width]\n    {RESULT}",
-        },
+        *(set_aside(*how) for how in itertools.product(("beam_width", "2 * beam_width"), LEFT, (False, True))),
     ),
     Mistake(
         "finished_never_displaced",
@@ -123,7 +139,18 @@ MISTAKES = (
     Mistake(
         "eos_not_counted",
         "the length leaves out eos; count all tokens after start",
-        {SCORE: SCORE.replace("(len(tokens) - 1)", "max(1, len(tokens) - 1 - hypothesis[2])")},
+        EOS_NOT_COUNTED,
+        EOS_NOT_COUNTED | {LOOP: POSSIBLE_IN_ONE_ROW},
+    ),
+    Mistake(
+        "length_of_the_step",
+        "finished hypotheses are divided by the number of steps so far; a finished one keeps its own length",
+        {
+            "for _ in range": "for now in range",
+            SCORE: SCORE.replace("(len(tokens) - 1)", "(now + 1)"),
+            BEGIN: f"now = 0\n    {BEGIN}",
+            "            break\n": "            now -= 1\n            break\n",
+        },
     ),
     Mistake(
         "no_length_penalty",
@@ -254,4 +281,8 @@ EQUIVALENT = {
     f"best = {TOPK}.indices.tolist() -> best = rows.topk(min(rows.shape[1], beam_width)).indices.tolist()": (
         "min is symmetric"
     ),
+}
+# What every seed asks alike -> why.
+FIXED = {
+    "axis 1 of table": "rows of a table that stands for a model: an answer is given one of them for each hypothesis"
 }
