@@ -17,7 +17,7 @@ class Oracle:
     def __init__(self) -> None:
         self.merges: list[tuple[int, int]] = []
         self.vocab = {byte: bytes([byte]) for byte in range(256)}
-        self.tied = False  # whether several pairs were the most frequent in some step
+        self.tied = self.rare = False  # whether several pairs were the most frequent in some step, or occurred once
 
     def split(self, text: str) -> list[str]:
         return [chunk.encode().decode("latin-1") for chunk in re.findall(r" ?\S+|\s+", text)]
@@ -35,7 +35,7 @@ class Oracle:
                 break
             most = max(pairs.values())
             found = [(ord(left), ord(right)) for (left, right), count in pairs.items() if count == most]
-            self.tied |= len(found) > 1
+            self.tied, self.rare = self.tied or len(found) > 1, self.rare or most == 1
             left, right = max(found, key=lambda pair: [self.vocab[one] for one in pair])
             self.merges.append((left, right))
             self.vocab[new] = self.vocab[left] + self.vocab[right]
@@ -62,22 +62,32 @@ def words(draw: Draw, number: int, alphabet: str = "abcdefghijklmnopqrstuvwxyz")
     return " ".join(letters(draw, alphabet, int(draw.integers(1, low=2, high=10))) for _ in range(number))
 
 
-def untied(draw: Draw, alphabet: str, length: int, vocab_size: int) -> Arguments:
-    """A text in which one pair alone is the most frequent, in every step."""
+def frequent(draw: Draw, alphabet: str, length: int, vocab_size: int, tied: bool = True) -> Arguments:
+    """A text of which each merged pair occurs twice or more: one alone is the most frequent, unless some are tied."""
     tokenizer = Oracle()
-    while not tokenizer.merges or tokenizer.tied:
+    while not tokenizer.merges or tokenizer.rare or (tokenizer.tied and not tied):
         text = letters(draw, alphabet, length)
         tokenizer.train(text, vocab_size)
     return {"text": text, "vocab_size": vocab_size}
 
 
 def of(*asked: tuple[str, int, int]) -> Inputs:
-    return lambda draw: [untied(draw, *one) for one in asked]
+    """Of alphabets, lengths and vocab_sizes, both up to a fifth larger."""
+    return lambda draw: [
+        frequent(
+            draw,
+            alphabet,
+            draw.size(length, length * 6 // 5),
+            vocab_size + draw.size(0, (vocab_size - 256) // 3),
+            tied=False,
+        )
+        for alphabet, length, vocab_size in asked
+    ]
 
 
 def drawn(draw: Draw, vocab_size: int, *alphabets: str) -> list[Arguments]:
     """Of texts in which several pairs are as frequent as others."""
-    return [{"text": letters(draw, one, 150), "vocab_size": vocab_size} for one in alphabets]
+    return [frequent(draw, one, 150, vocab_size) for one in alphabets]
 
 
 def ties(draw: Draw) -> list[Arguments]:
@@ -92,7 +102,10 @@ def encoded(draw: Draw) -> list[Arguments]:
     """Texts that the training did not see; with three letters and many merges, their order matters everywhere."""
     alphabets = ("ab ", "aéö ", "Abc ", "abc", "ab   \n")
     made = [*of(("ab ", 80, 260), ("aéö ", 90, 260))(draw), *drawn(draw, 272, *alphabets[2:])]
-    return [one | {"other": letters(draw, f"{alphabet}z", 60)} for one, alphabet in zip(made, alphabets, strict=True)]
+    return [
+        one | {"other": letters(draw, f"{alphabet}z", draw.size(50, 80))}
+        for one, alphabet in zip(made, alphabets, strict=True)
+    ]
 
 
 def any_text(draw: Draw) -> list[Arguments]:
@@ -108,7 +121,7 @@ def any_text(draw: Draw) -> list[Arguments]:
 def broken(draw: Draw) -> list[Arguments]:
     """Bytes of characters that are not whole, and characters whose bytes are in several ids."""
     asked = ([0xE6, 0x97], [0xE6, 0x97, 0xA5], [97, 0x80, 98], [0xF0, 0x9F, 0x99, 256, 0x82], (0xC3, 0xA9), [255], [])
-    return [{"ids": [*one] if isinstance(one, list) else one} for one in asked]
+    return [{"ids": one} for one in (*asked, draw.integers(draw.size(10, 30), high=256).tolist())]
 
 
 def few_pairs(draw: Draw) -> list[Arguments]:
@@ -154,7 +167,8 @@ def train_again(BPETokenizer, text, vocab_size, other):
     tokenizer.train(other, vocab_size - 2)
     found = {"merges": tokenizer.merges, "length of vocab": len(tokenizer.vocab), "ids": tokenizer.encode(other)}
     found["lengths of merges and vocab after a training on no text"] = left
-    return found | {"decoded": tokenizer.decode(found["ids"])}
+    known = [i for i in found["ids"] if i in tokenizer.vocab]  # else all mistakes would raise the same KeyError
+    return found | {"decoded": tokenizer.decode(known)}
 
 
 def train_two(BPETokenizer, text, vocab_size, other):

@@ -34,6 +34,8 @@ BACKWARD = """for one in ids[::-1]:
             merged.append(one)
     merged.reverse()
 """
+ONE_PLACE = """place = next(i for i, pair in enumerate(pairwise(ids)) if pair == self.merges[first])
+                ids[place : place + 2] = [256 + first]"""
 NFC = "__import__('unicodedata').normalize('NFC', text)"
 EACH_MERGE = "for rank, pair in enumerate(self.merges):\n                ids = merge(ids, pair, 256 + rank)"
 IDS_ALREADY = "bytes are a sequence of whole numbers, as a list of ids is"
@@ -172,6 +174,7 @@ MISTAKES = (
         "order_of_appearance",
         "encode merges the learnt pair that comes first in the chunk; merge the pair that was learnt first",
         {"min(learnt)": "learnt[0]"},
+        {"ids = merge(ids, self.merges[first], 256 + first)": ONE_PLACE, "min(learnt)": "learnt[0]"},
     ),
     Mistake(
         "longest_match",
@@ -238,13 +241,18 @@ MISTAKES = (
         },
     ),
     Mistake(
-        "every_chunk_of_the_text",
-        "each chunk of the text is counted or encoded anew, though most chunks repeat; do it once for each different "
-        "chunk",
+        "every_chunk_counted",
+        "training counts the pairs of each chunk of the text anew, though most chunks repeat; count each different "
+        "chunk once, and multiply",
         {
             COUNTS: f"counts = dict.fromkeys(enumerate({SPLIT}), 1)",
             BYTES: "{chunk: list(chunk[1].encode()) for chunk in counts}",
         },
+        slow=True,
+    ),
+    Mistake(
+        "every_merge_tried",
+        "encode tries every merge in each chunk; look up which of the chunk's own pairs was learnt first",
         {
             "return [i …": "found = []\n        for chunk in chunks:\n            ids = list(chunk.encode())\n"
             f"            {EACH_MERGE}\n            found += ids\n        return found"
