@@ -22,7 +22,7 @@ LABELS = "ids[:, 1:].flatten()"
 LOSS = "F.cross_entropy(logits, labels)"
 CROPPED = "seen = ids[:, -self.context :]"
 BEST = "logits.argmax(dim=-1, keepdim=True)"
-DRAWN_FROM = "p = torch.softmax(logits / temperature, dim=-1)"
+DRAWN_FROM = "p = torch.softmax(logits.double() / temperature, dim=-1)"
 
 
 def leaking(edits: dict[str, str]) -> dict[str, str]:
@@ -67,6 +67,13 @@ ATTENTION = (
         leaking({"-torch.inf": "0.0"}),
     ),
     Mistake("hidden_by_1e9", {"-torch.inf": "-1e9"}),
+    Mistake("hidden_by_1e4", {"-torch.inf": "-1e4"}),
+    Mistake(
+        "mask_of_a_fixed_size",
+        "the mask is made for a number of tokens that does not depend on context, and longer texts do not fit; make it "
+        "for each text, or for context tokens",
+        {SEEN: SEEN.replace("torch.ones(S, S,", "torch.ones(256, 256,").replace(".tril()", ".tril()[:S, :S]")},
+    ),
     Mistake("hidden_by_almost_0", {"-torch.inf": "-1e-9"}, leaking({"-torch.inf": "-1e-9"})),
     Mistake(
         "masked_after_softmax",
@@ -92,6 +99,12 @@ ATTENTION = (
         "heads_merged_without_transpose",
         {MERGE: "mixed.reshape(B, S, D)"},
         leaking({MERGE: "mixed.reshape(B, S, D)"}),
+    ),
+    Mistake(
+        "heads_interleaved",
+        {SPLIT.format(name): f"self.{name}_linear(x).view(B, S, d, H).permute(0, 3, 1, 2)" for name in "qkv"}
+        | {MERGE: "mixed.permute(0, 2, 3, 1).reshape(B, S, D)"},
+        {SPLIT.format(name): f"self.{name}_linear(x).view(B, S, d, H).permute(0, 3, 1, 2)" for name in "qkv"},
     ),
     Mistake("no_output_map", {"self.out_linear(mixed)": "mixed"}),
     Mistake(
@@ -402,7 +415,14 @@ EQUIVALENT = {
     f"positions = {POSITIONS} -> positions = torch.arange(ids.shape[1])": ON_CPU,
     f"token = {BEST} -> token = {BEST.replace('-1', '1')}": "of two axes, the second is the last",
     f"{DRAWN_FROM} -> {DRAWN_FROM.replace('-1', '1')}": "of two axes, the second is the last",
+    f"{DRAWN_FROM} -> {DRAWN_FROM.replace('.double()', '')}": "only forward is tested in half precision",
 } | {
     f"{line} -> {line.replace('(1, 2)', '(2, 1)')}": "transposing axes 2 and 1 is transposing 1 and 2"
     for line in TURNED
+}
+# What every seed asks alike -> why.
+FIXED = {
+    "axis 0 of weights": "all parameters stand in one row",
+    "length of sizes": "they are V, C, D, H and L",
+    "length of names": "the names of all parameters of one model",
 }
