@@ -112,7 +112,8 @@ MISTAKES = (
     ),
     Mistake(
         "empty_is_moved",
-        "a cluster without points is moved to the farthest point, as scikit-learn does; it should keep its centroid",
+        "a cluster without points is moved to some point, as scikit-learn moves it to the farthest; it should keep its "
+        "centroid",
         {MOVED: MOVED.replace("centroids)", f"{FARTHEST})")},
     ),
     Mistake(
@@ -170,6 +171,11 @@ MISTAKES = (
         "each centroid that moves changes the labels before the next one moves; label all points, then move all "
         "centroids",
         {f"centroids = {MOVED}": ONE_BY_ONE},
+        {
+            f"centroids = {MOVED}": ONE_BY_ONE.replace("mine = x[torch", "before = torch").replace(
+                " == k]", "\n            mine = x[before == k]"
+            )
+        },
     ),
     Mistake("medians", "centroids move to the median of their points; take the mean", {MOVED: MEDIANS}),
     Mistake(
@@ -192,6 +198,7 @@ MISTAKES = (
         "the total is summed separately, and rounding can put u · total above all cumulative sums; take the last of "
         "them as the total",
         {"cumulative[-1]": "squared.sum()"},
+        {PICKED: f"{PICKED} if u < 0.9999999 else N - 1"},  # clamped, whenever that is needed
         {
             PICKED: [
                 BY_SHARES.replace("u)", "u, right=True)"),
@@ -200,6 +207,12 @@ MISTAKES = (
         },
         {PICKED: BY_SHARES.replace("u)", "u, right=True)")}
         | {one: new.replace("chosen]", f"chosen]{EXACT}") for one, new in BY_CDIST.items()},
+    ),
+    Mistake(
+        "first_row_alone",
+        "the distance is to the first row in every draw; take the nearest of all rows drawn so far",
+        {f"squared = {NEAREST}": "pass"},
+        {f"squared = {NEAREST}": "squared[chosen[-1]] = 0"},
     ),
     Mistake(
         "last_row_alone",
