@@ -94,7 +94,8 @@ def trained(
 def what_is_left(SGD, Adam, AdamW, name, start, gradients, **options):
     """Steps as in a training loop, while gradients are recorded; a second parameter has no gradient.
 
-    At last, a new optimizer takes a step with the same parameters.
+    At last, a new optimizer takes a step with the same parameters. A parameter's node in the graph lives on with the
+    mark that it is given here only if some graph of it is kept, wherever that is.
     """
     p, unused = start.clone().requires_grad_(), start.clone().requires_grad_()
     view, kept = p.detach(), []
@@ -106,24 +107,31 @@ def what_is_left(SGD, Adam, AdamW, name, start, gradients, **options):
             kept.append(p.grad.detach().clone())
             optimizer.zero_grad()
         on = torch.is_grad_enabled()
+        torch.autograd.graph.get_gradient_edge(p).node.metadata["marked"] = True
+        graph = "marked" in torch.autograd.graph.get_gradient_edge(p).node.metadata
         p.grad = gradients[0].clone()
         {"SGD": SGD, "Adam": Adam, "AdamW": AdamW}[name]([p, unused], **options).step()
-    held, with_graph = [getattr(optimizer, "__dict__", {})], 0
-    while held:
-        one = held.pop()
-        if isinstance(one, dict | list | tuple):
-            held.extend(one.values() if isinstance(one, dict) else one)
-        else:
-            with_graph += isinstance(one, torch.Tensor) and one.grad_fn is not None
     return {
         "a view of the parameter, made before the steps": view,
         "the parameter's .grad after each step": torch.stack(kept),
         "the parameter is a leaf that requires gradients": p.is_leaf and p.requires_grad,
         "gradients are recorded afterwards": on,
-        "tensors with a graph in the optimiser": int(with_graph),
+        "the optimiser keeps a graph of its steps": graph,
         "a parameter without a gradient": unused.detach(),
         "the .grad of that parameter is still None": unused.grad is None,
     }
+
+
+def many_steps(SGD, Adam, AdamW, start, steps):
+    found = {}
+    for name, make in {"SGD": SGD, "Adam": Adam, "AdamW": AdamW}.items():
+        p = start.clone().requires_grad_()
+        optimizer = make([p], lr=0.01, weight_decay=0.1, **{"momentum": 0.9} if name == "SGD" else {})
+        for t in range(steps):
+            p.grad = start / (1 + t)
+            optimizer.step()
+        found[name] = p.detach()
+    return found
 
 
 def zeroed(SGD, Adam, AdamW, name, start, **options):
@@ -151,6 +159,16 @@ def run(
 
 def runs(*changes: Arguments, steps: int = 5, **options: Any) -> Inputs:
     return lambda draw: [run(draw, **{"steps": steps} | options | change) for change in changes]
+
+
+def sized(draw: Draw, rows: int, columns: int, given: Arguments) -> Arguments:
+    """Of a shape, a number of steps and options that the seed draws."""
+    own = {"momentum": draw.number(0.1, 0.95)} if given["name"] == "SGD" else {"eps": draw.number(1e-3, 0.5)}
+    if given["name"] != "SGD":
+        own["betas"] = [draw.number(0.1, 0.95), draw.number(0.5, 0.99)]
+    steps = draw.size(4, 9)
+    options = {"rates": [draw.number(0.01, 0.2) for _ in range(steps)], "weight_decay": draw.number(0.01, 0.5)}
+    return run(draw, steps, rows, columns, **given | own | options)
 
 
 def starts(*changes: Arguments, **options: Any) -> Inputs:
@@ -187,6 +205,7 @@ def answer(signature: str, oracle: Callable[..., Any], least: Arguments, bad: li
             *(alone(f"{short}_{option}", runs(*calls, **given)) for option, calls in asked.items()),
             alone(f"{short}_changed_rate", runs(*rates, **given | moving)),
             alone(f"{short}_missing_gradients", runs(*missing, **given)),
+            alone(f"{short}_drawn_sizes", partial(sized, given=given), sizes={"rows": (3, 9), "columns": (2, 8)}),
             alone(f"{short}_zero_grad", starts({}, **given), scenario=zeroed),
             alone(f"{short}_any_iterable", runs(*FORMS, steps=2, **given), core=False),
             alone(
@@ -218,6 +237,15 @@ BUDGET = Budget(
     scenario=trained,
     hints=dict.fromkeys(("rows", "columns"), "take all numbers of a parameter at once"),
 )
+STEPS = Budget(
+    "many_steps",
+    sizes={"steps": (20, 200)},
+    inputs=lambda draw, steps: {"start": draw.normal(64, 64), "steps": steps},
+    asks=("memory",),
+    written=40,  # what stays alive is asked here
+    scenario=many_steps,
+    hints={"steps": "keep one buffer, or two moments, of each parameter, and no past gradients"},
+)
 ADAM = "(params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay={})"
 GRADER = Grader(
     answers=(
@@ -238,7 +266,7 @@ GRADER = Grader(
             betas=BETAS,
             eps=EPS,
             weight_decay=DECAYS,
-            budgets=(BUDGET,),
+            budgets=(BUDGET, STEPS),
         ),
         answer("AdamW" + ADAM.format("0.01"), RightAdamW, {}, BAD_ADAM, betas=BETAS, eps=EPS, weight_decay=DECAYS),
     ),

@@ -35,6 +35,13 @@ MISTAKES = (
         {V_HAT: "v"},
     ),
     Mistake(
+        "correction_kept",
+        "the corrected moment is kept as the moment, so the next step corrects it again; keep m and v as they are",
+        {"m_hat = …": f"m_hat = m.copy_({M_HAT})", "v_hat = …": f"v_hat = v.copy_({V_HAT})"},
+        {"m_hat = …": f"m_hat = m.copy_({M_HAT})"},
+        {"v_hat = …": f"v_hat = v.copy_({V_HAT})"},
+    ),
+    Mistake(
         "t_from_0",
         "t is 0 in the first step, so the correction divides by 0; count the step before the correction",
         {COUNT: "", UPDATE: f"{UPDATE}\n{COUNT.rstrip()}"},
@@ -131,6 +138,11 @@ MISTAKES = (
         {BUFFER: BUFFER.replace("= g if", "= (p.grad.clone() if self.momentum else g) if")},
     ),
     Mistake(
+        "decay_needs_momentum",
+        "SGD decays only with a momentum; add λp to the gradient in any case",
+        {GRAD: "g = p.grad + bool(self.momentum) * self.weight_decay * p"},
+    ),
+    Mistake(
         "dampened",
         "the gradient enters SGD's buffer with a factor 1 − μ, in some steps or in all; its factor should always be 1",
         {BUFFER: "b = (1 - self.momentum) * g if b is None else self.momentum * b + (1 - self.momentum) * g"},
@@ -153,6 +165,11 @@ MISTAKES = (
         {MOVE: MOVE.replace("nesterov", "nesterov and b is not g")},
         {MOVE: "p -= self.lr * (self.momentum * b if self.nesterov else b)"},
         {MOVE: "p -= self.lr * (g + b if self.nesterov else b)"},
+    ),
+    Mistake(
+        "nesterov_of_the_old_buffer",
+        "Nesterov's g + μ b takes the old b, and enters the buffer; update b with g alone, and move by lr · (g + μ b)",
+        {BUFFER: BUFFER.replace("+ g", "+ (g + self.momentum * b * self.nesterov)"), MOVE: "p -= self.lr * b"},
     ),
     Mistake(
         "lr_of_the_constructor",
@@ -284,7 +301,8 @@ MISTAKES = (
     Mistake(
         "graph_in_the_state",
         "the state holds the graph of every step so far; compute under torch.no_grad()",
-        {OF_SGD: OF_SGD.removeprefix("@torch.no_grad()\n    "), MOVE: MOVE.replace("p -=", "p.data -=")},
+        {OF_SGD: OF_SGD.removeprefix("@torch.no_grad()\n    "), MOVE: MOVE.replace("p -=", "p.data -=")}
+        | {GRAD: [GRAD, "g = p.grad + self.weight_decay * p if self.weight_decay else p.grad.clone()"]},
         {OF_ADAM: OF_ADAM.removeprefix("@torch.no_grad()\n    "), UPDATE: UPDATE.replace("p -=", "p.data -=")},
     ),
     Mistake(
@@ -308,6 +326,13 @@ MISTAKES = (
         {ZERO: f"{ZERO}\n            break"},
     ),
     Mistake(
+        "history_kept",
+        "memory grows with every step, as when all past gradients are kept; a buffer or two moments are enough",
+        {UPDATE: f"{UPDATE}\n            self.__dict__.setdefault('past', []).append(grad)"},
+        {MOVE: f"{MOVE}\n            self.__dict__.setdefault('past', []).append(g)"},
+        slow=True,
+    ),
+    Mistake(
         "loop_over_numbers",
         "a Python loop runs over the numbers of a parameter; use operations on whole tensors",
         {
@@ -320,4 +345,10 @@ MISTAKES = (
 EQUIVALENT = {
     f"builtin.py runs {name}": "torch.optim reads a number or is profiled"
     for name in ("local_scalar_dense", "record_function_enter_new", "record_function_exit")
+}
+FIXED = {
+    "length of form": "these are kinds of iterables, not sizes",
+    "length of without": "one list for each of five steps: which parameters have no gradient then",
+    "length of betas": "there are two",
+    "lr": "it is drawn as `rates`, one for each step",
 }
