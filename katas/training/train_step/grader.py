@@ -38,6 +38,8 @@ def trained(
     emb,
     w,
     u,
+    b,
+    scale,
     rule="SGD",
     halve=False,
     frozen="",
@@ -46,22 +48,26 @@ def trained(
     form="",
     **more,
 ):
-    """Three steps on the same micro-batches. `old` fills each .grad before; `still` puts the tanh into eval mode."""
+    """Three steps on the same micro-batches. `old` fills each .grad before; `still` puts the tanh into eval mode.
+
+    The parameters have two axes, one or none.
+    """
 
     class Model(nn.Module):
         def __init__(self):
             super().__init__()
             self.emb, self.w, self.u, self.unused = (nn.Parameter(p.clone()) for p in (emb, w, u, w))
+            self.b, self.scale = (nn.Parameter(p.clone()) for p in (b, scale))
             self.tanh, self.modes = nn.Tanh(), set()
 
         def forward(self, ids):
             self.modes.add(f"{self.training}, its tanh {self.tanh.training}")
-            return self.tanh(self.emb[ids] @ self.w) @ self.u
+            return self.tanh(self.emb[ids] @ self.w) @ self.u * self.scale + self.b
 
     class Optimizer(torch.optim.Optimizer):  # without its constructor, which takes seconds to import what it needs
         def __init__(self):
             self.state, self.steps = dict.fromkeys(model.parameters(), (0, 0, 0)), 0
-            groups = (([model.emb, model.u], 0.0), ([model.w, model.unused], 0.1))
+            groups = (([model.emb, model.u, model.b], 0.0), ([model.w, model.unused, model.scale], 0.1))
             self.param_groups = [{"params": params, "lr": 0.2, "weight_decay": decay} for params, decay in groups]
 
         def zero_grad(self, set_to_none=True):
@@ -122,7 +128,14 @@ def tokens(
     left_out[sizes[0][0] :][:1], left_out[:, 0] = True, False
     targets = draw.integers(N, S, high=V).masked_fill(left_out, -100)
     weights = {"emb": draw.normal(V, D), "w": draw.normal(D, D + 1), "u": draw.normal(D + 1, V, std=std)}
+    weights |= {"b": draw.normal(V), "scale": draw.uniform(low=0.5, high=2)}
     return {"ids": draw.integers(N, S, high=V), "targets": targets, "sizes": [*map(list, sizes)], **weights, **more}
+
+
+def drawn(draw: Draw, V: int, D: int) -> Arguments:
+    """Of sizes, a number of micro-batches and a max_norm that the seed draws."""
+    sizes = [(draw.size(1, 4), draw.size(2, 9)) for _ in range(draw.size(2, 6))]
+    return tokens(draw, tuple(sizes), V, D, max_norm=draw.number(0.15, 0.9), halve=True)
 
 
 def padding_alone(draw: Draw) -> list[Arguments]:
@@ -157,6 +170,7 @@ GRADER = Grader(
                 case("three_micro_batches", {}),
                 case("adamw", {"rule": "AdamW"}),
                 case("other_sizes", *({"sizes": sizes} for sizes in OTHER)),
+                case("drawn_sizes", inputs=drawn, sizes={"V": (4, 12), "D": (2, 8)}, tolerance=CLIPPED),
                 case("clipped", *(n | rule for n in CLIPS for rule in BOTH), tolerance=CLIPPED),
                 case("not_clipped", {"max_norm": 100.0}, {"max_norm": 100}),
                 case("scheduler", {"halve": True}, {"halve": True, "max_norm": 0.5, **BOTH[1]}, tolerance=CLIPPED),

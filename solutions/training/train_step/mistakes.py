@@ -23,6 +23,7 @@ EVAL = "    model.eval()\n"
 IN_LOOP = {ZERO: "", LOGITS: f"    {ZERO}{LOGITS}"}
 DIVIDE = "    for p in model.parameters():\n        if p.grad is not None:\n            p.grad /= {}\n"
 AT_LEAST_ONE = {CLIP: f"    {NORM[:-1]} or 1.0)\n"}
+BY_ROWS = f"(max(1, {COUNT}) / len(inputs) * sum(len(x) for x, y in batches if (y != -100).any()))"
 BY_BATCHES = {BACKWARD: BACKWARD.replace("tokens", "len(batches)"), RETURN: RETURN.replace("tokens", "len(batches)")}
 
 
@@ -54,6 +55,7 @@ MISTAKES = (
         "each .grad becomes zeros, so the optimiser decays parameters that have no gradient; set it to None",
         {ZERO: "    for p in model.parameters():\n        p.grad = torch.zeros_like(p)\n"},
         {"zero_grad()": "zero_grad(set_to_none=False)"},
+        {ZERO: "    for p in model.parameters():\n        p.grad = torch.zeros_like(p) if p.requires_grad else None\n"},
     ),
     Mistake(
         "mean_of_means",
@@ -68,6 +70,14 @@ MISTAKES = (
         "mean losses of micro-batches are added up; divide the sum over all tokens by their number",
         {LOSS: f"{MEAN} * tokens"},
         {LOSS: MEAN, **BY_BATCHES, BACKWARD: "        loss.backward()\n"},
+        {BACKWARD: BACKWARD.replace("tokens", f"max(1, {COUNT})")},  # the loss that is told is right
+    ),
+    Mistake(
+        "weighted_by_rows",
+        "each micro-batch's mean counts by its rows, however many tokens they have; divide the sum over all tokens by "
+        "their number",
+        {BACKWARD: BACKWARD.replace("tokens", BY_ROWS)},
+        {LOSS: f"{LOSS} / {BY_ROWS} * tokens"},
     ),
     Mistake(
         "padding_is_nan",
@@ -124,6 +134,13 @@ MISTAKES = (
         {NORM: f"for group in optimizer.param_groups:\n            {NORM.replace('model.parameters()', GROUP)}"},
     ),
     Mistake(
+        "some_axes_clipped",
+        "the norm and the clipping leave out gradients of vectors and single numbers, such as biases; take all "
+        "gradients together",
+        {NORM: NORM.replace("model.parameters()", "[p for p in model.parameters() if p.dim() > 1]")},
+        {NORM: NORM.replace("model.parameters()", "[p for p in model.parameters() if p.dim()]")},
+    ),
+    Mistake(
         "first_group_clipped",
         "only the gradients of one parameter group are clipped; clip all gradients of the model",
         {NORM: NORM.replace("model.parameters()", 'optimizer.param_groups[0]["params"]')},
@@ -154,7 +171,10 @@ MISTAKES = (
         {SCHEDULE: "", STEP: SCHEDULE + STEP},
     ),
     Mistake(
-        "scheduler_in_the_loop", "the scheduler steps with each micro-batch; step it once, at the end", inside(SCHEDULE)
+        "scheduler_in_the_loop",
+        "the scheduler steps with each micro-batch; step it once, at the end",
+        inside(SCHEDULE),
+        {SCHEDULE: f"    for _ in batches:\n    {SCHEDULE}".replace("\n        sch", "\n            sch")},
     ),
     Mistake("scheduler_forgotten", "the scheduler never steps, so the rate stays; step it last", {SCHEDULE: ""}),
     Mistake(
@@ -169,10 +189,12 @@ MISTAKES = (
     ),
     Mistake(
         "other_mean",
-        "the loss that is returned is a sum, or is divided by the number of micro-batches; divide it once, by the "
-        "number of tokens",
+        "the loss that is returned is a sum, a mean of means, or divided by the number of micro-batches too; divide "
+        "the sum over all tokens once, by their number",
         {RETURN: "    return total\n"},
         {RETURN: ["    return total / len(batches)\n", "    return total / tokens / len(batches)\n"]},
+        {TOTAL: TOTAL.replace("()", f"() / max(1, {COUNT})")}
+        | {RETURN: ["    return total\n", "    return total / len(batches)\n"]},
     ),
     Mistake(
         "in_eval_mode",
@@ -204,3 +226,7 @@ MISTAKES = (
         slow=True,  # the values are right
     ),
 )
+FIXED = {
+    "length of *": "these are names of parameters and kinds of iterables, not sizes",
+    "old": "whatever .grad held before must not matter: 100 and NaN stand for all of it",
+}
