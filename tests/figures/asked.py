@@ -14,6 +14,5 @@ def inputs_of(kata_id: str) -> dict[str, list[Arguments]]:
     found: dict[str, list[Arguments]] = {}
     for case in (case for answer in kata.grader.answers for case in answer.cases):
         if case.inputs:
-            made = case.inputs(Draw(case.name))
-            found[case.name] = made if isinstance(made, list) else [made]
+            found[case.name] = case.calls(Draw(case.name))
     return found
