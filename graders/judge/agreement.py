@@ -35,6 +35,8 @@ class Agreement:
         self.grader = grader
         self.lenient = False
         self.without_refusals = functools.cache(without_refusals)
+        # A diagnosis asks for the same again, once for each part of a reply.
+        self.known: dict[tuple[Submission, Submission, bytes, bool], list[str]] = {}
 
     def same_reply(self, one: Submission, other: Submission, request: Request) -> bool:
         try:
@@ -44,10 +46,13 @@ class Agreement:
             return False
 
     def differences(self, one: Submission, other: Submission, request: Request) -> list[str]:
-        try:
-            return differences(*self.replies(one, other, request))
-        except CheckFailed:
-            return [WHOLE]
+        key = one, other, request.message, self.lenient
+        if key not in self.known:
+            try:
+                self.known[key] = differences(*self.replies(one, other, request))
+            except CheckFailed:
+                self.known[key] = [WHOLE]
+        return self.known[key]
 
     def replies(self, one: Submission, other: Submission, request: Request) -> tuple[Reply, Reply, Tolerance]:
         """Raises: CheckFailed."""

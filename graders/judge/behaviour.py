@@ -19,6 +19,7 @@ from graders.faults import CheckFailed
 from graders.judge.expected import Expected
 from graders.judge.standard import Known
 from graders.judge.trial import Trial
+from graders.judge.vectors import TestVectors
 from graders.kata.compare import mismatch_mask, same_shape
 from graders.kata.draw import Draw
 from graders.kata.spec import Answer, Arguments, Case
@@ -35,6 +36,7 @@ LOOKED_AT = 5  # calls, the worst
 IN_FLOAT32 = (1e-10, 1e-5)  # between these are errors of float64 that float32 makes
 ALIKE, FAR = 100, 1e4  # times as large an error in float32 as in float64, whose epsilons are 5e8 apart
 SMALLEST = 1e-17  # the error of a call without one
+Place = tuple[Answer, Case, torch.dtype, int]  # of a call
 
 PART_IN_FLOAT32 = Known(
     "part_in_float32",
@@ -72,40 +74,48 @@ class Call:
         return float(self.errors.abs().max())
 
 
-def behaviour(trial: Trial, suspects: Mapping[int, tuple[bool, int]]) -> Known | None:
-    """Says where the errors come from, if it is the precision alone.
+def behaviour(trial: Trial, suspects: Mapping[int, tuple[bool, int]], anew: TestVectors) -> Known | None:
+    """Says where the errors come from, if it is the precision alone, and is so at inputs drawn anew as well.
 
     Where that is not so of all calls, those of the core are looked at alone, of the answer that is the first to fail.
     """
     replies = trial.submission.replies
-    found = of_precision(trial, {*replies})
+    found = of_precision(trial, {*replies}, anew)
     failed = [one for one, _ in replies.values() if not suspects.get(id(one), (True,))[0]]
     if found or not failed:
         return found
     first = min(failed, key=lambda one: suspects[id(one)])
     answered = {message for message, (one, _) in replies.items() if one.answers == first.answers}
-    found = of_precision(trial, answered & trial.vectors.of_the_core())
+    found = of_precision(trial, answered & trial.vectors.of_the_core(), anew)
     return None if found is HALF_TOO_NARROW else found
 
 
-def of_precision(trial: Trial, messages: set[bytes]) -> Known | None:
+def of_precision(trial: Trial, messages: set[bytes], anew: TestVectors) -> Known | None:
     """The same of these calls alone."""
+    places = [*places_of(trial, messages)]
     try:
-        wrong = [call for call in asked(trial, messages) if call.wrong]
-        precise = [call for call in wrong if call.dtype not in HALF]
-        return origin(trial, precise) if precise else HALF_TOO_NARROW if wrong else None
+        found = kind_at(trial, places)
+        return found if found and kind_at(Trial(anew, trial.submission, None, {}), places) is found else None
     except CheckFailed:
         return None
 
 
-def asked(trial: Trial, messages: set[bytes]) -> Iterator[Call]:
-    """Those of these calls that are in the simplest way. Raises: CheckFailed where one gave no numbers to compare."""
+def places_of(trial: Trial, messages: set[bytes]) -> Iterator[Place]:
+    """Where those of these calls stand that are in the simplest way."""
     for answer in trial.vectors.grader.answers:
         for case in answer.cases:
             for dtype in TOLERANCES if case.inputs and not case.raises else ():
                 for index, request in enumerate(requests(trial, answer, case, dtype)):
                     if request.message in messages:
-                        yield measured(trial, answer, case, dtype, index)
+                        yield answer, case, dtype, index
+
+
+def kind_at(trial: Trial, places: list[Place]) -> Known | None:
+    """Raises: CheckFailed where a call gave no numbers to compare."""
+    there = [place for place in places if place[3] < len(requests(trial, *place[:3]))]
+    wrong = [call for call in (measured(trial, *place) for place in there) if call.wrong]
+    precise = [call for call in wrong if call.dtype not in HALF]
+    return origin(trial, precise) if precise else HALF_TOO_NARROW if wrong else None
 
 
 def requests(trial: Trial, answer: Answer, case: Case, dtype: torch.dtype) -> list[Request]:

@@ -18,6 +18,7 @@ from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
 from graders.judge.agreement import WHOLE, Agreement, agree, refused
+from graders.judge.pairs import together
 from graders.judge.standard import BUILTIN_CALLED, Known, standard_mistakes
 from graders.judge.vectors import TestVectors
 from graders.kata.tolerances import HALF
@@ -105,6 +106,7 @@ class Diagnosis:
         `categories` are those of the checks that fail, without missing refusals.
         """
         self.home.renew()
+        self.both.known.clear()
         asked = [request for request, _ in failing.replies.values()]
         if not any(request.unusual for request in asked if id(request) in suspects):
             asked = [request for request in asked if request.refusable or not request.unusual]
@@ -119,10 +121,17 @@ class Diagnosis:
             return not all(beyond for beyond, _ in suspects.values()) and one.message in inside()
 
         found = self.named(failing, asked, suspects, categories, in_core)
-        if found or not categories or categories == SLOW:
+        if not categories or categories == SLOW:
             return found
-        found = self.named_in(failing, [one for one in asked if not in_half(one)], suspects, categories)
-        return found or self.named_in(failing, [one for one in asked if in_core(one)], suspects, categories)
+        found = found or self.named_in(failing, [one for one in asked if not in_half(one)], suspects, categories)
+        found = found or self.named_in(failing, [one for one in asked if in_core(one)], suspects, categories)
+        first = min(asked, key=lambda request: suspects.get(id(request), LAST))
+        if suspects.get(id(first), LAST)[0] or self.give_some(found, failing, first):
+            return found
+        inside_core = [one for one in asked if in_core(one) or not suspects.get(id(one), LAST)[0]]
+        told = self.telling(failing, inside_core, categories)
+        pair = together(self, failing, next((part for part in apart(told) if first in part), []))
+        return [*pair, *(found if pair else self.elsewhere(found, failing, asked, first))][:MOST]
 
     @functools.cached_property
     def drawn_anew(self) -> list[Request]:
@@ -215,6 +224,19 @@ class Diagnosis:
         except CheckFailed:
             return False
 
+    def give_some(self, known: Sequence[Known], failing: Submission, request: Request) -> bool:
+        """Whether these give some of what is wrong with the reply."""
+        forms = [one for mistake, one in self.candidates if mistake.name in {one.name for one in known}]
+        wrong = self.both.differences(self.right, failing, request) if forms else []
+        return any(self.gives(one, failing, (request, part)) for one in forms for part in wrong)
+
+    def elsewhere(self, known: list[Known], failing: Submission, asked: list[Request], first: Request) -> list[Known]:
+        """The same with the names of the answers that they are about, where those are not what fails first."""
+        answers = [request.answers for request in asked if self.give_some(known[:1], failing, request)][:1]
+        if not answers or not set(answers[0]).isdisjoint(first.answers):
+            return known
+        return [known[0]._replace(diagnosis=f"in {' and '.join(answers[0])}, {known[0].diagnosis}"), *known[1:]]
+
     def explained(
         self,
         failing: Submission,
@@ -293,12 +315,19 @@ class Diagnosis:
         if reply.died or reply.cut_short:
             return []
         tolerance = self.both.tolerance(request, reply)
+        before = itertools.takewhile(lambda one: one is not request, (one for one, _ in failing.replies.values()))
+        calls = [*(one for one in before if not one.measured), request]
         try:
             right = self.right.ask(request)
-            alike = all(agree(alone(failing, request), right, tolerance) for _ in range(2))  # what is random is not
+            if agree(right, reply, tolerance) or not agree(again(failing, [request])[0], right, tolerance):
+                return []
+            for _ in range(2):  # what is random is not the same
+                wrong, alone = again(failing, calls)
+                if not agree(wrong, reply, tolerance) or not agree(alone, right, tolerance):
+                    return []
         except CheckFailed:
             return []
-        return [KEPT_BETWEEN_CALLS] if alike and not agree(right, reply, tolerance) else []
+        return [KEPT_BETWEEN_CALLS]
 
     @functools.cached_property
     def right(self) -> Submission:
@@ -325,15 +354,25 @@ class Diagnosis:
                 submission.close()
 
 
-def alone(submission: Submission, request: Request) -> Reply:
-    """What it replies in a process of its own. Raises: CheckFailed."""
-    other = Submission(submission.source, submission.names, submission.launcher, submission.banned)
-    other.seconds = submission.seconds  # it is the same file, which has one clock
+def again(submission: Submission, asked: list[Request]) -> tuple[Reply, Reply]:
+    """What it replies to the last of these calls in a new process, and then a copy of it to that call alone.
+
+    The copy has kept nothing, but its memory is not new: some functions of torch's read what others left there.
+
+    Raises: CheckFailed.
+    """
+    home = Home()
+    one, copy = (
+        Submission(submission.source, submission.names, submission.launcher, submission.banned, home) for _ in range(2)
+    )
+    one.seconds = submission.seconds  # it is the same file, which has one clock
     try:
-        return other.ask(request)
+        replies = [one.ask(request) for request in asked]
+        copy.seconds = one.seconds
+        return replies[-1], copy.ask(asked[-1])
     finally:
-        submission.seconds = other.seconds
-        other.close()
+        submission.seconds = max(one.seconds, copy.seconds)
+        home.close()
 
 
 def cut(submission: Submission, request: Request) -> bool:

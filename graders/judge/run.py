@@ -14,7 +14,7 @@ from pathlib import Path
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source, read_source
 from graders.catalogue.stub import is_untouched
-from graders.faults import CheckFailed, GraderError, NotAsked, UsageError
+from graders.faults import CheckFailed, GivenUp, GraderError, NotAsked, UsageError
 from graders.judge import checks
 from graders.judge.behaviour import behaviour
 from graders.judge.checks import Check
@@ -155,9 +155,11 @@ class Run:
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
             failing = {outcome.category for outcome in result.failures} - {"contract"}
             core = pending.trial.vectors.of_the_core
-            found = diagnosis.mistakes_in(submission, pending.suspects, failing, core)
-            found = found or diagnosis.kept(submission, pending.suspects)
-            found = found or [*filter(None, [behaviour(pending.trial, pending.suspects)])]
+            found = []
+            with contextlib.suppress(GivenUp):  # it took too much for a call that would tell
+                found = diagnosis.mistakes_in(submission, pending.suspects, failing, core)
+                found = found or diagnosis.kept(submission, pending.suspects)
+                found = found or [*filter(None, [behaviour(pending.trial, pending.suspects, diagnosis.anew)])]
             if found:
                 result.mistake, result.diagnosis = found[0].name, AND.join(one.diagnosis for one in found)
         elif result.state == "todo" and not result.todo:

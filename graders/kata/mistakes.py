@@ -36,14 +36,15 @@ class Mistake:
         self.edits = edits if isinstance(diagnosis, str) else (diagnosis, *edits)
         self.slow = slow
 
-    def forms(self, reference: str) -> dict[str, str]:
-        """The source of each form, under the mistake's name, then name_2, name_3 …
-
-        Raises: GraderError where an edit does not match exactly once.
-        """
+    @property
+    def edits_of_forms(self) -> dict[str, dict[str, str]]:
+        """Under the mistake's name, then name_2, name_3 …"""
         every = enumerate((form for edits in self.edits for form in each_form(edits)), start=1)
-        names = {self.name if number == 1 else f"{self.name}_{number}": form for number, form in every}
-        return {name: edited(reference, name, form) for name, form in names.items()}
+        return {self.name if number == 1 else f"{self.name}_{number}": form for number, form in every}
+
+    def forms(self, reference: str) -> dict[str, str]:
+        """The source of each form. Raises: GraderError where an edit does not match exactly once."""
+        return {name: edited(reference, name, form) for name, form in self.edits_of_forms.items()}
 
 
 def each_form(edits: Edits) -> Iterator[dict[str, str]]:
@@ -60,6 +61,15 @@ def edited(source: str, name: str, edits: Mapping[str, str]) -> str:
         start, end = found[0].span()
         source = source[:start] + new.replace(REST, found[0]["rest"] if REST in old else REST) + source[end:]
     return source
+
+
+def with_both(source: str, one: Mapping[str, str], other: Mapping[str, str]) -> str | None:
+    """None where the edits of two mistakes are not in different places."""
+    try:
+        made, also = (edited(edited(source, "both", some), "both", more) for some, more in ((one, other), (other, one)))
+    except GraderError:
+        return None
+    return made if made == also else None
 
 
 def place(old: str) -> re.Pattern[str]:
