@@ -419,6 +419,15 @@ def test_what_is_kept_between_calls_is_named(root: Path) -> None:
     assert [one["mistake"] for one in found.values()] == ["no_refusal", "kept_between_calls", None, None, None]
 
 
+def test_what_a_copy_in_the_same_process_does_as_well_is_not_kept_by_the_answer(root: Path) -> None:
+    """So it is with torch.linalg.lstsq, whose default driver reads what others left in memory."""
+    first = RIGHT.replace(
+        "    return", "    if hasattr(torch, 'old'):\n        return 3 * x\n    torch.old = 1\n    return"
+    )
+    (found,) = grade(root, "scale", {"old_memory": first}).values()
+    assert (found["state"], found["mistake"]) == ("failing", None)
+
+
 def test_a_mistake_is_named_however_bad_arguments_are_refused(root: Path) -> None:
     inverse = RIGHT.replace("x / (1 / factor)", "torch.div(x, factor)")
     (found,) = grade(root, "scale", {"asserts": inverse.replace(REFUSE, "    assert factor != 0\n")}).values()

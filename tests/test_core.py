@@ -24,6 +24,8 @@ from graders.judge.diagnosis import Diagnosis
 from graders.judge.left import left_over
 from graders.judge.results import Outcome, Result
 from graders.judge.standard import refusals_in, without
+from graders.judge.trial import Trial
+from graders.judge.vectors import TestVectors
 from graders.kata.mistakes import each_form, edited
 from graders.kata.spec import CATEGORIES
 from graders.sandbox.messages import Cost, Raised, Reply, Request
@@ -191,6 +193,17 @@ def test_a_mistake_is_named_although_nothing_is_refused(toys: Path) -> None:
     assert [one["mistake"] for one in results.values()] == ["inverse", "inverse"]
 
 
+def test_what_fits_a_mistake_by_chance_is_not_named(toys: Path) -> None:
+    """At the inputs of this run it does all that the mistake does, and at others it does not."""
+    kata = katas.find_one("scale", toys)
+    anew = Diagnosis(kata, None).drawn_anew  # type: ignore[arg-type]  # nothing is asked
+    others = {round(float((one.arguments or {})["x"].flatten()[0]), 3) for one in anew}
+    inverse = REFERENCE.replace("x / (1 / factor)", "x / factor")
+    chance = inverse.replace("return x", f"return 5 * x if round(float(x.flatten()[0]), 3) in {others} else x")
+    results = grade(toys, "scale", {"inverse": inverse, "chance": chance})
+    assert [one["mistake"] for one in results.values()] == ["inverse", None]
+
+
 def progress(root: Path) -> Any:
     state = State(root)
     try:
@@ -257,6 +270,15 @@ def test_a_part_in_float32_is_named_although_another_function_and_edges_are_wron
     assert (result["core"], result["mistake"]) == (False, "part_in_float32")
 
 
+def test_what_is_said_of_precision_holds_at_other_inputs_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    kata = katas.find_one("rms_norm", ROOT)
+    one, other = (Trial(TestVectors(kata.id, kata.grader, seed), None, None, {}) for seed in (1, 2))  # type: ignore[arg-type]
+    for kinds in ((behaviour.DIGITS_CANCEL,) * 2, (behaviour.DIGITS_CANCEL, behaviour.PART_IN_FLOAT32), (None, None)):
+        said = dict(zip((one.vectors, other.vectors), kinds, strict=True))
+        monkeypatch.setattr(behaviour, "kind_at", lambda trial, _, said=said: said[trial.vectors])
+        assert behaviour.of_precision(one, set(), other.vectors) is (kinds[0] if kinds[0] is kinds[1] else None)
+
+
 def test_a_result_that_loses_its_ties_has_no_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inputs that hardly change break them, and a curve has a point for each different score."""
     (answer, *_) = katas.find_one("roc_auc", ROOT).grader.answers
@@ -305,10 +327,11 @@ def test_functions_that_share_nothing_have_mistakes_of_their_own(tmp_path: Path)
     no_percent = {"reduce(100 * ": "reduce("}
     slope = {"delta * (error - 0.5 * delta)": "error - 0.5 * delta"}
     results = graded(tmp_path, kata.id, edited_references(kata, halved | slope | no_percent, unknown | no_percent))
-    assert [names_in(kata, one) for one in results.values()] == [
-        ["delta_factor", "misplaced_half", "no_percent"],
-        ["no_percent"],
-    ]
+    first, second = results.values()
+    assert names_in(kata, first) == ["delta_factor", "misplaced_half", "no_percent"]
+    percent = next(one for one in kata.mistakes if one.name == "no_percent")
+    # Another function's failure comes first.
+    assert (second["mistake"], second["diagnosis"]) == (percent.name, f"in mape, {percent.diagnosis}")
 
 
 def test_a_mistake_is_not_named_for_a_function_that_calls_its_own_alone(tmp_path: Path) -> None:
@@ -381,6 +404,15 @@ def test_three_mistakes_in_one_function(tmp_path: Path) -> None:
     kata = katas.find_one("numerical_gradient", ROOT)
     (result,) = graded(tmp_path, kata.id, {"flat": FLAT}).values()
     assert names_in(kata, result) == ["fixed_default_step", "reshape_copies", "result_has_a_graph"]
+
+
+def test_two_mistakes_in_one_function_are_both_named(tmp_path: Path) -> None:
+    """Each of them changes every call. With a third that is not known, no two give what the answer gives."""
+    kata = katas.find_one("transformer_block", ROOT)
+    both = {"math.sqrt(d)": "math.sqrt(D)", ', approximate="tanh"': ""}
+    unknown = {"return x + self.fc2(hidden)": "return x + 0.9 * self.fc2(hidden)"}
+    results = graded(tmp_path, kata.id, edited_references(kata, both, both | unknown))
+    assert [sorted(names_in(kata, one)) for one in results.values()] == [["exact_gelu", "scaled_by_embed_dim"], []]
 
 
 # The reference's text, and what its gradient is of in its place, while its value stays.
