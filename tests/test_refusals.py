@@ -74,12 +74,15 @@ CASES = """                Case("edge", lambda draw: [{"x": draw.normal(n)} for 
                     Case(f"refuses_{n}", lambda draw, n=n: {"x": draw.normal(2), "factor": n}, raises=ValueError)
                     for n in (4, 5, 6)
                 ),
+                Case("no_row", lambda draw: {"x": draw.normal(2), "factor": 8}, raises=(ValueError, IndexError)),
 """
 SPOILED = {
     "hangs": "while factor == 4: pass",
     "fills_the_memory": "bytearray(1 << (33 if factor == 4 else 3))",
     "ends_in_all": "factor in (4, 5, 6) and os._exit(1)",
     "ends_at_an_edge": "len(x) > 10 and os._exit(1)",
+    "has_no_row": "factor == 8 and x[8]",
+    "has_no_key": "factor == 8 and {}[8]",
 }
 REFUSES = "the call: should raise ValueError, but"
 ENDED = "ended its process with exit status 1"
@@ -104,9 +107,18 @@ def test_what_bad_arguments_take_costs_their_refusal_alone(spoiled: dict[str, An
     assert list(failures(spoiled["fills_the_memory"])) == ["contract/refuses_4"]
     late = "not tested, since 3 calls in a row that should be refused gave no answer"
     assert failures(spoiled["ends_in_all"]) == {f"contract/refuses_{n}": f"{REFUSES} {ENDED}" for n in (4, 5, 6)} | {
-        "contract/no_factor": late
+        "contract/no_row": late,
+        "contract/no_factor": late,
     }
     assert all(one["core"] for one in spoiled.values())
+
+
+def test_an_index_error_refuses_where_the_case_says_so(spoiled: dict[str, Any]) -> None:
+    assert spoiled["has_no_row"]["state"] == "solved"
+    assert failures(spoiled["has_no_key"]) == {
+        "contract/no_row": "the call: should raise ValueError or IndexError, got KeyError: 8 (line 5: "
+        "`factor == 8 and {}[8]`)"
+    }
 
 
 def test_what_edges_take_costs_nothing_of_the_core(spoiled: dict[str, Any]) -> None:

@@ -83,11 +83,11 @@ def raises(answer: Answer, case: Case, trial: Trial) -> None:
         reply = trial.ask(request)
         the_call = request.in_words("the call")
         if reply.raised is None:
-            raise CheckFailed(f"{the_call}: should raise ValueError, got a result")
+            raise CheckFailed(f"{the_call}: should raise {request.refusal}, got a result")
         if not reply.raised.refusal:
             other = "another class named " if reply.raised.type in ("ValueError", "AssertionError") else ""
             why = f"{other}{trial.submission.explain(reply.raised)}"
-            raise CheckFailed(f"{the_call}: should raise ValueError, got {why}")
+            raise CheckFailed(f"{the_call}: should raise {request.refusal}, got {why}")
 
     if case.inputs is None:
         for request in trial.vectors.requests(answer, case, case.dtypes[0]):

@@ -51,7 +51,7 @@ class Trial:
         self.last = request
         reply = self.submission.ask(request)
         if reply.died:
-            wanted = "should raise ValueError, but " * request.refusable
+            wanted = f"should raise {request.refusal}, but " * request.refusable
             raise CheckFailed(f"the call: {wanted}{reply.died}", "timeout" if reply.timed_out else "fail")
         if reply.printed_lines > MOST_LINES:
             most, got = f"{MOST_LINES:,}", f"{reply.printed_lines:,}"

@@ -213,6 +213,7 @@ class TestVectors:
             tolerance=case.tolerance.get(dtype),
             rough=case.gradients == "finite",
             refusable=bool(case.raises),
+            or_index=isinstance(case.raises, tuple),
             mode=words if mode != usual else dtype_name(dtype) if dtype != case.dtypes[0] else "",
         )
 

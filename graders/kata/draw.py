@@ -36,6 +36,10 @@ class Draw:
             found[axis] = free[self.size(0, len(free) - 1)] if free else self.size(least, most)
         return found
 
+    def shape(self, axes: int, least: int = 2, most: int = 9) -> tuple[int, ...]:
+        """Of so many axes of different lengths."""
+        return (*self.sizes(**{str(axis): (least, most) for axis in range(axes)}).values(),)
+
     def number(self, low: float, high: float) -> float:
         """With three digits, since a card shows it."""
         return float(f"{float(self.uniform(low=low, high=high)):.3g}")

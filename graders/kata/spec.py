@@ -81,7 +81,8 @@ class Case:
         gradients: "exact" compares them by value (where the oracle's is NaN, anything finite is right), "finite"
             only asks that they are finite, "none" asks nothing.
         category: where its values are counted, "numerics" or "robustness".
-        raises: ValueError where the call should raise it (or fail an assert).
+        raises: ValueError where the call should raise it (or fail an assert); (ValueError, IndexError) where torch
+            itself raises the second at an index out of range.
         tolerance: instead of the answer's, by dtype.
         core: False where right mathematics may still fail it: an edge that looks ordinary, such as integer labels or an
             empty batch. What raises, and what counts in robustness, is never part of the core.
@@ -94,7 +95,7 @@ class Case:
     half: bool = False
     gradients: Literal["exact", "finite", "none"] = "exact"
     category: Literal["numerics", "robustness"] = "numerics"
-    raises: type[ValueError] | None = None
+    raises: type[ValueError] | tuple[type[ValueError], type[IndexError]] | None = None
     tolerance: Mapping[torch.dtype, Tolerance] = field(default_factory=dict)
     scenario: Callable[..., Any] | None = None
     core: bool = True

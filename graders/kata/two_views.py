@@ -112,7 +112,8 @@ def cases(arranged: Callable[[Tensor], Tensor] = lambda halves: halves, **more: 
 
     def sizes(draw: Draw) -> list[Arguments]:
         several = [views(draw, N, D) for N, D in ((2, 3), (3, 6), (5, 10), (7, 2))]
-        return [given(features, temperature=0.4) for features in (one_feature(draw), *several)]
+        made = [given(features, temperature=0.4) for features in (one_feature(draw), *several)]
+        return [*made, given(views(draw, *draw.shape(2)), temperature=draw.number(0.2, 2))]
 
     def uneven_lengths(draw: Draw) -> list[Arguments]:
         return [given(views(draw, 3, 4, scale=scale), temperature=0.5) for scale in scales(draw)]

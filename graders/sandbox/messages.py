@@ -51,6 +51,7 @@ class Request:
     rough: bool = False  # whether its gradients need only be finite
     scenario: str = ""  # the source of a function that is called in place of the target, given the answers
     refusable: bool = False  # its arguments are bad, and should be refused
+    or_index: bool = False  # an IndexError refuses them as well
     # What a kata's own test says of the result, which is not sent: its form, and what the judge makes of it.
     form: Callable[[Request, Returned], None] | None = None  # raises CheckFailed where the result has another one
     summary: Callable[[Any], Any] | None = None
@@ -60,6 +61,11 @@ class Request:
         if self.form:
             self.form(self, result)
         return self.summary(result) if self.summary else result
+
+    @property
+    def refusal(self) -> str:
+        """What it should raise, in words."""
+        return "ValueError or IndexError" if self.or_index else "ValueError"
 
     @property
     def unusual(self) -> bool:
@@ -139,7 +145,7 @@ class Raised:
     """An exception, in plain data."""
 
     type: str
-    refusal: bool  # a ValueError or an AssertionError
+    refusal: bool  # a ValueError or an AssertionError, or an IndexError where that counts
     message: str
     line: int | None
 
@@ -191,13 +197,14 @@ class Reply:
         return self.timed_out or bool(self.raised and self.raised.out_of_memory)
 
 
-def raised_of(reply: Mapping[str, Any]) -> Raised | None:
+def raised_of(reply: Mapping[str, Any], or_index: bool = False) -> Raised | None:
     """Raises: NO_ANSWER."""
     found = reply.get("raised")
     if found is None:
         return None
     line = None if found["line"] is None else count_in(found["line"])
-    return Raised(name_in(found["type"]), found["refusal"] is True, text_in(found["message"]), line)
+    refusal = found["refusal"] is True or (or_index and found["index"] is True)
+    return Raised(name_in(found["type"]), refusal, text_in(found["message"]), line)
 
 
 def reply_of(
@@ -205,6 +212,7 @@ def reply_of(
     tensors: list[Tensor],
     seconds: float = 0.0,
     banned_calls: tuple[tuple[str, int | None], ...] = (),
+    or_index: bool = False,
 ) -> Reply:
     """Reads what the worker sent; the judge itself knows the rest. Raises: NO_ANSWER."""
     printed, lines = printed_of(header)
@@ -213,7 +221,7 @@ def reply_of(
         result=result_in(header["output"], tensors, kinds) if "output" in header else None,
         devices=tuple(device for device, _ in kinds),
         learning=tuple(learns for _, learns in kinds),
-        raised=raised_of(header),
+        raised=raised_of(header, or_index),
         gradients={
             name_in(name): None if index is None else tensor_in(index, tensors)
             for name, index in few(header.get("gradients", {})).items()

@@ -167,7 +167,7 @@ class Submission:
             header, tensors = worker.ask(request.message, self)
             took = worker.seconds() - worker.asked[1] if request.device == "cpu" else time.monotonic() - start
             self.bytes += sum(tensor.nbytes for tensor in tensors)
-            reply = reply_of(header, tensors, took, banned_calls())
+            reply = reply_of(header, tensors, took, banned_calls(), request.or_index)
         except CallTimedOut as late:
             self.home.worker = None
             over = self.left < time.monotonic() - start

@@ -107,6 +107,7 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
     return {
         "type": in_short(name_of(classes[0])),
         "refusal": any(one is ValueError or one is AssertionError for one in classes),
+        "index": any(one is IndexError for one in classes),
         "message": text,
         "line": line if type(line) is int else None,
     }

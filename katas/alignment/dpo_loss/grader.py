@@ -45,9 +45,9 @@ def masked(draw: Draw, ignored: int = -100, std: float = 2) -> Arguments:
     return one | {"labels": torch.where(torch.tensor(rows) == 1, labels, ignored)}
 
 
-def sizes_of_one(draw: Draw) -> list[Arguments]:
+def sizes_of_one(draw: Draw, B: int, S: int, V: int) -> list[Arguments]:
     """The last label of the first sequence is ignored."""
-    made = [batch(draw, *sizes) for sizes in ((1, 5, 4), (4, 2, 5), (3, 5, 1), (1, 3, 2))]
+    made = [batch(draw, *sizes) for sizes in ((1, S, V), (B, 2, V), (B, S, 1), (B, S, V))]
     for one in made:
         one["labels"][0, -1] = -100
     return made
@@ -68,6 +68,11 @@ def far_in_half(draw: Draw) -> list[Arguments]:
     return made
 
 
+def other_ignored(draw: Draw) -> list[Arguments]:
+    """A number below the tokens, among them, and above."""
+    return [masked(draw, index) for index in (-1, 0, draw.size(1, 6), 7, draw.size(8, 300))]
+
+
 def no_such_token(draw: Draw) -> list[Arguments]:
     """One bad label among good ones, −100 included where another label is ignored."""
     made = []
@@ -86,6 +91,20 @@ def pairs(draw: Draw, pairs: int = 6, **options: Any) -> Arguments:
 
 def with_each(*options: Arguments) -> Inputs:
     return lambda draw: [pairs(draw, **one) for one in options]
+
+
+def betas(draw: Draw, B: int) -> list[Arguments]:
+    """With one pair at z = −13 each, where 1e-12 inside the logarithm shows."""
+    made = [pairs(draw, B, beta=beta) for beta in (0.01, draw.number(0.2, 0.9), 1, draw.number(1.2, 2))]
+    for one in made:
+        reference = one["ref_chosen"][0] - one["ref_rejected"][0]
+        one["policy_chosen"][0] = one["policy_rejected"][0] + reference - 13 / one["beta"]
+    return made
+
+
+def smoothed(draw: Draw, B: int) -> list[Arguments]:
+    amounts = (draw.number(0.05, 0.2), draw.number(0.25, 0.45))
+    return [pairs(draw, B, label_smoothing=one, reduction=how) for one in amounts for how in REDUCTIONS]
 
 
 def margins(*sizes: float) -> Callable[[Draw], list[Arguments]]:
@@ -144,8 +163,8 @@ GRADER = Grader(
             cases=(
                 Case("three_sequences", batch),
                 Case("prompts_and_padding", masked, half=True),
-                Case("other_ignore_index", lambda draw: [masked(draw, index) for index in (-1, 0, 3, 7, 255)]),
-                Case("sizes_of_one", sizes_of_one),
+                Case("other_ignore_index", other_ignored),
+                Case("sizes_of_one", sizes_of_one, sizes={"B": (2, 6), "S": (3, 9), "V": (2, 9)}),
                 Case("one_token", lambda draw: [batch(draw, B, 1, V) for B, V in ((4, 5), (1, 3))], core=False),
                 robust("far_logits", far_apart),
                 robust("far_logits_in_half", far_in_half, gradients="none", dtypes=HALF),
@@ -180,13 +199,8 @@ GRADER = Grader(
             cases=(
                 Case("six_pairs", pairs),
                 Case("reductions", with_each(*({"reduction": how} for how in REDUCTIONS)), half=True),
-                Case("betas", with_each(*({"beta": beta} for beta in (0.01, 0.3, 1, 1.5)))),
-                Case(
-                    "smoothed",
-                    with_each(
-                        *({"label_smoothing": one, "reduction": how} for one in (0.1, 0.3) for how in REDUCTIONS)
-                    ),
-                ),
+                Case("betas", betas, sizes={"B": (2, 9)}),
+                Case("smoothed", smoothed, sizes={"B": (2, 9)}),
                 Case("one_pair", lambda draw: [pairs(draw, 1, reduction=how) for how in REDUCTIONS]),
                 Case("moderate_margins", margins(0.0, 2.0, 8.0, 12.0, 17.0), core=False),
                 robust("far_margins", margins(45.0, 120.0, 5000.0)),

@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.kata import FULL, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
+from graders.kata import FULL, TOLERANCES, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, Tolerance
 
-NEARLY_ZERO = dict.fromkeys(FULL, Tolerance(3e-5, 0.0, 1e-6))  # what rounding leaves is 0.1
+EXACTLY_ZERO = {dtype: Tolerance(TOLERANCES[dtype].relative, 0.0, 0.0) for dtype in FULL}  # where 0 is expected
+FAR = {torch.float32: Tolerance(0.0, 0.0, 0.01)}  # there the mean itself is rounded to about 0.001
 OTHER_SHAPES = ((1, 6), (4, 1), (6,), (4,), (1,), (6, 4), (4, 5), (3, 6), (4, 6, 1))  # where (4, 6) would be right
 
 
@@ -56,6 +57,14 @@ def of_sizes(*sizes: tuple[int, int], **options: Any) -> Inputs:
     return lambda draw: [rewards(draw, *size, **options) for size in sizes]
 
 
+def every_size(draw: Draw, B: int, G: int) -> list[Arguments]:
+    return [rewards(draw, *size) for size in ((1, G), (B, 2), (1, 2), (B, B), (B, G))]
+
+
+def other_eps(draw: Draw) -> list[Arguments]:
+    return [rewards(draw, eps=draw.number(0.2, 0.9)), rewards(draw, std=1e-5, mean=0, eps=1e-5)]
+
+
 def right_or_wrong(draw: Draw) -> list[Arguments]:
     """Rewards of 0 and 1, as verifiers give them; never all alike."""
     made = (draw.uniform(5, 8) < 0.4).double()
@@ -64,14 +73,23 @@ def right_or_wrong(draw: Draw) -> list[Arguments]:
 
 
 def equal_rewards(draw: Draw) -> list[Arguments]:
-    """Beside a group that differs. The mean of 15 times 0.7 is one rounding off in float32."""
+    """Groups of equal rewards, of any size, beside one that differs.
+
+    The mean of 15 times 0.7 is one rounding off in float32.
+    """
     made = []
     for G, value in ((15, 0.7), (15, 0.1), (11, 0.3), (7, 0.9), (15, -0.7), (4, 0.0), (2, 1.0)):
         for scale in (True, False):
-            one = torch.full((3, G), value, dtype=torch.float64)
-            one[1] = draw.normal(G)
+            one = torch.full((4, G), value, dtype=torch.float64)
+            one[1] = draw.uniform(G, low=1, high=2) * torch.tensor([1.0, -1.0]).repeat(G)[:G]  # none near the mean
+            one[2:] = draw.normal(2, 1) * torch.tensor([[1e3], [1e9]])
             made.append({"rewards": one, "scale": scale})
     return made
+
+
+def far_rewards(draw: Draw) -> list[Arguments]:
+    """The squares' mean less the mean's square loses the spread there."""
+    return [rewards(draw, std=3, mean=mean) for mean in (1e4, -2e4)]
 
 
 def log_ratios(draw: Draw, N: int, T: int, clip_eps: float, low: float, high: float) -> Tensor:
@@ -104,6 +122,22 @@ def tokens(draw: Draw, N: int = 4, T: int = 6, kl: bool = False, **options: Any)
 
 def with_each(*options: Arguments, kl: bool = False) -> Inputs:
     return lambda draw: [tokens(draw, kl=kl, **one) for one in options]
+
+
+def clips(draw: Draw) -> list[Arguments]:
+    return [tokens(draw, clip_eps=eps) for eps in (0.05, draw.number(0.25, 0.4), 0.5, 1.5)]
+
+
+def kl(draw: Draw) -> list[Arguments]:
+    """The last without a weight: the reference changes nothing."""
+    return [tokens(draw, kl=True, kl_coef=beta) for beta in (0.04, draw.number(0.2, 0.8), 1, 0)]
+
+
+def sizes(draw: Draw, N: int, T: int) -> list[Arguments]:
+    return [
+        tokens(draw, *size, kl=True, kl_coef=draw.number(0.05, 0.2))
+        for size in ((1, T), (N, 1), (1, 1), (N, N), (N, T))
+    ]
 
 
 def gaps(draw: Draw) -> list[Arguments]:
@@ -174,11 +208,12 @@ GRADER = Grader(
             half=False,
             cases=(
                 Case("four_prompts", rewards),
-                Case("every_size", of_sizes((1, 5), (3, 2), (1, 2), (5, 5), (2, 9))),
+                Case("every_size", every_size, sizes={"B": (2, 6), "G": (3, 9)}),
                 Case("not_scaled", of_sizes((4, 6), (3, 2), scale=False)),
-                Case("other_eps", lambda draw: [rewards(draw, eps=0.5), rewards(draw, std=1e-5, mean=0, eps=1e-5)]),
+                Case("other_eps", other_eps),
                 Case("right_or_wrong", right_or_wrong),
-                robust("equal_rewards", equal_rewards, tolerance=NEARLY_ZERO),
+                robust("equal_rewards", equal_rewards, tolerance=EXACTLY_ZERO),
+                robust("far_rewards", far_rewards, tolerance=FAR),
                 Case("one_answer", of_sizes((4, 1), (1, 1)), raises=ValueError),
                 Case("one_answer_not_scaled", of_sizes((4, 1), scale=False), raises=ValueError),
             ),
@@ -200,17 +235,12 @@ GRADER = Grader(
             cases=(
                 Case("four_answers", tokens),
                 Case("over_all_tokens", with_each({"aggregate": "token"})),
-                Case("clips", with_each(*({"clip_eps": eps} for eps in (0.05, 0.3, 0.5, 1.5)))),
-                Case("kl", with_each(*({"kl_coef": beta} for beta in (0.04, 0.5, 1)), {}, kl=True)),
+                Case("clips", clips),
+                Case("kl", kl),
                 Case("gaps", gaps),
                 Case("on_policy", on_policy),
                 Case("large_ratios", large_ratios),
-                Case(
-                    "sizes",
-                    lambda draw: [
-                        tokens(draw, N, T, kl=True, kl_coef=0.1) for N, T in ((1, 5), (5, 1), (1, 1), (5, 5))
-                    ],
-                ),
+                Case("sizes", sizes, sizes={"N": (2, 6), "T": (3, 9)}),
                 robust("wild_padding", wild_padding),
                 robust(
                     "gradients_of_constants",

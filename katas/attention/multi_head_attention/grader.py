@@ -87,6 +87,18 @@ def with_and_without_mask(B: int, Sq: int, Sk: int, D: int) -> Inputs:
     return inputs
 
 
+def any_size(draw: Draw, B: int, Sq: int, Sk: int, H: int, d: int) -> list[Arguments]:
+    made = [tokens(draw, B, Sq, Sk, H * d) for _ in range(2)]
+    return [made[0], {**made[1], "mask": some_blocked(draw, B, H, Sq, Sk)}]
+
+
+def of_any_size(H: int, d: int, **others: int) -> dict[str, int]:
+    return heads(H * d, H)
+
+
+SIZES = {"B": (2, 6), "Sq": (2, 8), "Sk": (2, 8), "H": (2, 6), "d": (2, 5)}
+
+
 def masks_of_every_shape(draw: Draw) -> list[Arguments]:
     """B = 3, H = 2, Sq = 4, Sk = 5: what a mask has in its last axes decides which of them it speaks of."""
     shapes = [(5,), (4, 5), (1, 5), (2, 4, 5), (1, 4, 5), (2, 1, 5)]
@@ -171,6 +183,7 @@ GRADER = Grader(
             cases=(
                 Case("four_heads", unmasked(2, 5, 5, 8, std=0.5), init=heads(8, 4)),
                 Case("every_size", every_size, init=heads(6, 2)),
+                Case("any_size", any_size, init=of_any_size, sizes=SIZES),
                 Case("one_head", with_and_without_mask(2, 3, 4, 5), init=heads(5, 1)),
                 Case("heads_of_one_channel", with_and_without_mask(2, 3, 4, 5), init=heads(5, 5)),
                 Case("masks_of_every_shape", masks_of_every_shape, init=heads(6, 2)),

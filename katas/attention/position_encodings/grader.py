@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Budget, Case, Grader, Tolerance
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Tolerance
 
 SMALL = {torch.float32: Tolerance(2e-5, 0.0, 1e-8)}  # relative, for small slopes also
+BIAS_SIZES = {"num_heads": (2, 40), "q_len": (2, 9), "k_len": (10, 30)}
 ROUNDED = {torch.float32: Tolerance(0.0, 0.0, 1e-6)}  # of float32 angles: 3e-4 at position 8000
 
 
@@ -66,6 +67,11 @@ def biases(*sizes: tuple[int, ...]) -> list[Arguments]:
     return [dict(zip(("num_heads", "q_len", "k_len"), one, strict=False)) for one in sizes]
 
 
+def any_biases(draw: Draw, **sizes: int) -> list[Arguments]:
+    """Of one head also beyond 4096: float16 counts to 2048, and takes 4097 for 4096."""
+    return [sizes, *biases((1, draw.size(1, 3), draw.size(4100, 4200)))]
+
+
 def robust(kind: str) -> Case:
     """300 rows, as bfloat16 counts to 256, and none. Rounded once, which is less than a unit in the last place of 1."""
     calls = [call | {"kind": kind} for call in encodings((300, 6), (0, 2))]
@@ -90,6 +96,12 @@ GRADER = Grader(
                     "other_base",
                     *(call for base in (100.0, 500_000.0, 1.5, 7.5) for call in encodings((6, 8), base=base)),
                 ),
+                Case(
+                    "any_sizes",
+                    lambda draw, length, pairs: {"length": length, "dim": 2 * pairs, "base": draw.number(2, 1e5)},
+                    sizes={"length": (2, 50), "pairs": (4, 40)},
+                    dtypes=(torch.float32,),
+                ),
                 ask("far_positions", *encodings((8200, 6), base=12_345.6), category="robustness", tolerance=ROUNDED),
                 *map(robust, ("bfloat16", "float16", "float64")),  # what is kept of the first is worse than the others
                 ask("no_positions", *encodings((0, 6), (0, 2)), core=False),
@@ -113,6 +125,12 @@ GRADER = Grader(
                 ask("eight_heads", *heads(8)),
                 ask("powers_of_two", *heads(1, 2, 4, 16, 32, 64, 128)),
                 ask("other_numbers", *heads(12, 3, 5, 6, 7, 11, 20, 24, 40, 71, 100, 127, 129)),
+                Case(
+                    "any_number",
+                    lambda draw, **numbers: heads(2 ** draw.size(0, 8), *numbers.values()),
+                    sizes={"few": (3, 60), "many": (61, 250), "more": (260, 500)},
+                    dtypes=(torch.float32,),
+                ),
                 ask("no_heads", *heads(0, -1, -8), raises=ValueError),
             ),
         ),
@@ -122,11 +140,13 @@ GRADER = Grader(
             tolerance=SMALL,
             cases=(
                 ask("four_queries", *biases((2, 4))),
-                ask("more_keys", *biases((2, 3, 7), (4, 1, 6), (8, 2, 3), (2, 5, 5), (1, 2, 1100))),
+                ask("more_keys", *biases((2, 3, 7), (4, 1, 6), (8, 2, 3), (2, 5, 5))),
+                Case("any_sizes_of_bias", any_biases, sizes=BIAS_SIZES, dtypes=(torch.float32,)),
                 ask("other_numbers_of_heads", *biases((3, 3), (6, 4, 5), (1, 1), (1, 1, 4), (12, 2, 12))),
-                ask(
+                Case(
                     "results_written_over",
-                    {"length": 4, "dim": 6, "heads": 6},
+                    lambda draw: {"length": 4, "dim": 6, "heads": draw.size(3, 12)},
+                    dtypes=(torch.float32,),
                     scenario=after_writing,
                     category="robustness",
                 ),

@@ -41,6 +41,12 @@ def positions_per_sample(draw: Draw) -> list[Arguments]:
     return [*made, placed(draw, (3, 4, 6), 3, 4, interleaved=True), placed(draw, (3, 3, 6), 3, 3)]
 
 
+def any_sizes(draw: Draw, batch: int, heads: int, tokens: int, pairs: int) -> list[Arguments]:
+    shape = batch, heads, tokens, 2 * pairs
+    made: list[Arguments] = [{"x": draw.normal(*shape), "base": draw.number(2, 1e5)}]
+    return [*made, placed(draw, shape, batch, 1, tokens), placed(draw, shape, heads, tokens, interleaved=True)]
+
+
 def any_integers(draw: Draw) -> list[Arguments]:
     """0-d, one for all tokens, negative, and of each width, up to what it can hold."""
     made: list[Arguments] = [{"x": draw.normal(2, 3, 4), "positions": torch.tensor(at)} for at in (7, -5, [9])]
@@ -115,6 +121,11 @@ GRADER = Grader(
                         {"x": draw.normal(2, 5, 6), "base": base, "interleaved": pairs}
                         for base, pairs in ((100.0, False), (500_000.0, True), (1.5, False), (7.5, True))
                     ],
+                ),
+                Case(
+                    "any_sizes",
+                    any_sizes,
+                    sizes={"batch": (6, 8), "heads": (7, 9), "tokens": (10, 20), "pairs": (5, 16)},
                 ),
                 Case("any_integers", any_integers, category="robustness"),
                 Case("far_positions", far_positions, category="robustness", dtypes=FULL, tolerance=FAR),

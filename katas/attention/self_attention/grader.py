@@ -92,6 +92,12 @@ GRADER = Grader(
             cases=(
                 Case("two_sequences", tokens(2, 5, 8, std=0.5), init={"embed_dim": 8}),
                 Case("every_size", every_size, init={"embed_dim": 6}),
+                Case(
+                    "any_size",
+                    lambda draw, batch, length, width: {"x": draw.normal(batch, length, width)},
+                    init=lambda width, **_: {"embed_dim": width},
+                    sizes={"batch": (2, 9), "length": (2, 9), "width": (2, 9)},
+                ),
                 Case("one_channel", tokens(3, 4, 1), init={"embed_dim": 1}),
                 Case("repeated_tokens", repeated_tokens, init={"embed_dim": 6}),
                 Case("long_sequences", tokens(2, 130, 20), init={"embed_dim": 20}),

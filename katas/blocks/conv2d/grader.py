@@ -18,6 +18,9 @@ POOLINGS = (
 )
 SHAPES = (2, 3, 9, 10), (4, 3, 3, 2)  # of x and weight
 
+KERNEL = {"kh": (2, 5), "kw": (2, 5)}  # not square
+IMAGES = {"B": (1, 5), "C": (2, 7), "H": (26, 30), "W": (26, 30)}
+
 SMALL = (
     *(((2, 3, 4, 5), (2, 3, 1, 1)), ((2, 3, 3, 4), (2, 3, 3, 4))),
     *(((1, 1, 1, 6), (1, 1, 1, 4)), ((1, 2, 5, 1), (3, 2, 2, 1))),
@@ -71,12 +74,12 @@ def zeros_around(draw: Draw) -> list[Arguments]:
     return [*options((1, 1), (1, (2, 0)), (1, [1, 3]))(draw), conv(draw, ((1, 2, 3, 4), (3, 2, 5, 3)), 1, (1, 0))]
 
 
-def all_options(draw: Draw) -> list[Arguments]:
+def all_options(draw: Draw, kh: int, kw: int, B: int, C: int, O: int, H: int, W: int) -> list[Arguments]:
     """Drawn, with another number for the width than for the height; the last kernel is 1 × 1."""
     lows = {"stride": 1, "padding": 0, "dilation": 1}
-    drawn = [{name: (draw.permutation(3)[:2] + low).tolist() for name, low in lows.items()} for _ in range(5)]
-    shapes = [((2, 2, 9, 11), (3, 2, 3, 2))] * 4 + [((1, 2, 5, 6), (3, 2, 1, 1))]
-    return [conv(draw, one, bias=draw.normal(3), **more) for one, more in zip(shapes, drawn, strict=True)]
+    drawn = [{name: (draw.permutation(6)[:2] + low).tolist() for name, low in lows.items()} for _ in range(5)]
+    shapes = [((B, C, H, W), (O, C, kh, kw))] * 4 + [((1, C, 5, 6), (O, C, 1, 1))]
+    return [conv(draw, one, bias=draw.normal(O), **more) for one, more in zip(shapes, drawn, strict=True)]
 
 
 def disagreeing(draw: Draw) -> list[Arguments]:
@@ -112,6 +115,11 @@ def pooled(*several: tuple[Any, ...], above: int = 100, scales: tuple[float, ...
     ]
 
 
+def pool_strides(draw: Draw, kh: int, kw: int, B: int, C: int, H: int, W: int) -> list[Arguments]:
+    drawn = {"kernel_size": (kh + 2, kw + 2), "stride": (draw.permutation(6)[:2] + 1).tolist(), "padding": (0, 1)}
+    return [*pooled((3, 1), (2, (1, 3)), ((2, 3), [3, 2]))(draw), {"x": unlike(draw, B, C, H, W), **drawn}]
+
+
 GRADER = Grader(
     answers=(
         Answer(
@@ -126,7 +134,7 @@ GRADER = Grader(
                 Case("strides", strides),
                 Case("zeros_around", zeros_around),
                 Case("dilated", dilated),
-                Case("all_options", all_options),
+                Case("all_options", all_options, sizes=KERNEL | IMAGES | {"O": (2, 9)}),
                 Case("shapes_disagree", disagreeing, raises=ValueError),
                 Case("refused_sizes", refused, raises=ValueError),
             ),
@@ -152,7 +160,7 @@ GRADER = Grader(
             cases=(
                 Case("pooled_by_twos", pooled((2,))),
                 Case("pooled_by_pairs", pooled(((3, 2),), ([1, 4],), ((2, 1),), (1,), ((7, 8),))),
-                Case("pool_strides", pooled((3, 1), (2, (1, 3)), ((2, 3), [3, 2]))),
+                Case("pool_strides", pool_strides, sizes=KERNEL | IMAGES),
                 Case("below_zero", pooled(*PADDED, above=250), half=True),
                 Case("far_below_zero", pooled(*PADDED, above=250, scales=(1e5, 1e34)), category="robustness"),
                 Case("refused_windows", pooled(*REFUSED), raises=ValueError),

@@ -63,8 +63,13 @@ def shapes(draw: Draw) -> list[Arguments]:
     return [layer(draw, *x, out=out, rank=rank, alpha=2.0) for x, out, rank in asked]
 
 
+def any_sizes(draw: Draw, batch: int, heads: int, tokens: int, size: int, out: int, rank: int) -> Arguments:
+    return layer(draw, batch, heads, tokens, size, out=out, rank=rank, alpha=draw.number(0.5, 20))
+
+
 def to_merge(draw: Draw) -> list[Arguments]:
     asked = [(6, 5, 3, True), (4, 4, 2, True), (3, 7, 1, False)]
+    asked.append((draw.size(9, 12), draw.size(5, 8), draw.size(2, 4), True))
     return [layer(draw, 2, size, out=out, rank=r, alpha=4, bias=bias) for size, out, r, bias in asked]
 
 
@@ -160,6 +165,7 @@ BUDGET = Budget(
     scenario=call,
     hints={"features": "multiply x by A first, then by B: both are small"},
 )
+SIZES = {"batch": (6, 9), "heads": (2, 5), "tokens": (3, 7), "size": (10, 30), "out": (10, 30), "rank": (5, 9)}
 ONE = partial(Case, dtypes=(torch.float64,), gradients="none")
 GRADER = Grader(
     answers=(
@@ -174,7 +180,13 @@ GRADER = Grader(
                 Case("alphas", alphas, scenario=call),
                 Case("without_bias", of(4, 6, out=5, rank=2, bias=False), scenario=call),
                 Case("shapes", shapes, scenario=call),
-                ONE("a_new_layer", lambda draw: {"x": draw.normal(3, 6), "out": 5, "rank": 2}, scenario=a_new_layer),
+                Case("any_sizes", any_sizes, scenario=call, sizes=SIZES),
+                ONE(
+                    "a_new_layer",
+                    lambda draw, out, rank: {"x": draw.normal(3, 6), "out": out, "rank": rank},
+                    scenario=a_new_layer,
+                    sizes={"out": (4, 12), "rank": (2, 4)},
+                ),
                 Case("merged_layers", to_merge, scenario=merge, gradients="none", dtypes=(torch.float32,)),
                 ONE("merged_in_float64", to_merge, scenario=merge, core=False),
                 ONE("saved_and_loaded", of(3, 6, out=5, rank=2), scenario=saved_and_loaded),

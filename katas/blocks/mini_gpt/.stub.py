@@ -43,10 +43,10 @@ class MiniGPT(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """Scores each next token: ids (B, S) -> logits (B, S, V).
 
-        Raises: ValueError if a text has more than C ids, or an id is not in the vocabulary.
+        Raises: ValueError if a text has more than C ids; nn.Embedding's IndexError if an id is not in the vocabulary.
         """
         # TODO: add the embeddings of tokens and positions; go through the blocks, then ln_f and the tied projection.
-        # TODO: then make it robust: refuse too many ids, and ids outside the vocabulary.
+        # TODO: then make it robust: refuse too many ids. Of ids outside the vocabulary, see what nn.Embedding does.
         raise NotImplementedError
 
     def loss(self, ids: Tensor) -> Tensor:

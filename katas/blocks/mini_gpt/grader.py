@@ -351,7 +351,7 @@ GRADER = Grader(
                     scenario=refused,
                     raises=ValueError,
                 ),
-                Case("outside_the_vocabulary", outside, scenario=refused, raises=ValueError),
+                Case("outside_the_vocabulary", outside, scenario=refused, raises=(ValueError, IndexError)),
             ),
             budgets=(
                 Budget(

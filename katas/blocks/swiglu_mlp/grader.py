@@ -25,8 +25,11 @@ def parameters(embed_dim: int, hidden_dim: int) -> dict[str, tuple[int, ...]]:
 
 
 def everywhere(draw: Draw, **more: Any) -> list[Arguments]:
-    """Of one to four axes, and up to ±24 in small steps; one alone is positive: half precision loses gelu(−4)."""
-    made = [draw.normal(*shape, std=2.0) for shape in SHAPES]
+    """Of one to four axes, of drawn sizes, and up to ±24 in small steps.
+
+    One alone is positive: half precision loses gelu(−4).
+    """
+    made = [draw.normal(*shape, std=2.0) for shape in (*SHAPES, (draw.size(2, 9), draw.size(10, 40)))]
     made = [*(x.abs() if x.numel() == 1 else x for x in made), torch.linspace(-24, 24, 193).double()]
     return [{"x": x, **more} for x in made]
 
@@ -55,6 +58,10 @@ def budget(name: str, **more: Any) -> Budget:
         inputs=lambda draw, entries: {"x": draw.normal(entries), **more},
         hints={"entries": "torch's operators take all entries at once"},
     )
+
+
+def sized(embed_dim: int, hidden_dim: int, **other: int) -> dict[str, int]:
+    return {"embed_dim": embed_dim, "hidden_dim": hidden_dim}
 
 
 def mlp(name: str, embed_dim: int, hidden_dim: int, *shapes: tuple[int, ...], std: float = 1.0, **more: Any) -> Case:
@@ -98,6 +105,12 @@ GRADER = Grader(
                 mlp("every_number_of_axes", 4, 7, (), (5,), (1, 3), (2, 1, 3)),
                 mlp("narrow_inside", 6, 2, (3, 2)),
                 mlp("one_channel", 1, 1, (4,), (1, 1)),
+                Case(
+                    "any_sizes",
+                    lambda draw, a, b, c, embed_dim, hidden_dim: {"x": draw.normal(a, b, c, embed_dim)},
+                    init=sized,
+                    sizes={"a": (2, 3), "b": (2, 4), "c": (2, 9), "embed_dim": (6, 30), "hidden_dim": (3, 60)},
+                ),
                 mlp("far_gates", 5, 8, (2, 3), std=1000.0, category="robustness"),
             ),
             budgets=(

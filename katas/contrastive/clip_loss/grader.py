@@ -105,7 +105,7 @@ GRADER = Grader(
                 Case("below_the_bound", at(4.0, 4.6, 4.6051), tolerance=HUNDREDFOLD),
                 Case("beyond_the_bound", at(4.61, 6.0, 50.0), tolerance=HUNDREDFOLD),
                 Case("far_beyond_the_bound", far_beyond_the_bound, tolerance=HUNDREDFOLD, core=False),
-                Case("sizes", lambda draw: [batch(draw, *size, 2.0, 1e3) for size in SIZES]),
+                Case("sizes", lambda draw: [batch(draw, *size, 2.0, 1e3) for size in (*SIZES, draw.shape(2))]),
                 Case("one_pair", one_pair),
                 Case("special_angles", special_angles),
                 robust("uneven_lengths", uneven_lengths, tolerance=WITH_EPS),

@@ -46,7 +46,9 @@ def sizes(draw: Draw) -> list[Arguments]:
     """With one feature the cosines are ±1: every gradient is 0, whichever equal negatives are taken."""
     one = two_views.one_feature(draw)
     several = [clear(draw, k, N=N, D=D) for N, D, k in ((2, 3, 1), (3, 6, 2), (5, 10, 4), (7, 2, 3))]
-    return [*({"features": one, "top_k": k} for k in (1, 3)), *several, clear(draw, 17, N=24, D=33, step=1e-4)]
+    made = [*({"features": one, "top_k": k} for k in (1, 3)), *several, clear(draw, 17, N=24, D=33, step=1e-4)]
+    N, D, k = draw.size(8, 16), draw.size(4, 16), draw.size(2, 12)
+    return [*made, clear(draw, k, draw.number(0.2, 2), N=N, D=D, step=1e-4)]
 
 
 def one_pair(draw: Draw) -> list[Arguments]:

@@ -19,6 +19,7 @@ def oracle(features: Tensor, temperature: float = 0.1, chunk_size: int = 256) ->
 def chunk_sizes(draw: Draw) -> list[Arguments]:
     """From 1 to beyond the number of rows, divisors of it and others. The last one cuts 2 · 150 rows in two."""
     asked = [(5, size) for size in (1, 2, 4, 5, 6, 7, 9, 10, 11, 1000, 10**13)] + [(1, 1), (1, 2), (1, 3), (4, 8)]
+    asked.append((draw.size(8, 20), draw.size(2, 40)))
     made: list[Arguments] = [
         {"features": two_views.views(draw, N, 3), "temperature": 0.3, "chunk_size": size} for N, size in asked
     ]

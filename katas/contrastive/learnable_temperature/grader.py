@@ -88,7 +88,8 @@ def far_temperatures(draw: Draw) -> list[Arguments]:
 def sizes(draw: Draw) -> list[Arguments]:
     """With one feature the cosines are ±1, and the features' gradient is 0. The last rows are short."""
     several = [two_views.views(draw, *size, scale=30.0) for size in ((2, 3), (3, 6), (5, 10), (7, 2), (48, 33))]
-    return [given(features, 0.4) for features in (two_views.one_feature(draw), *several, several[1] / 1e4)]
+    made = [given(features, 0.4) for features in (two_views.one_feature(draw), *several, several[1] / 1e4)]
+    return [*made, given(two_views.views(draw, *draw.shape(2), scale=30.0), draw.number(0.2, 2))]
 
 
 def special_angles(draw: Draw) -> list[Arguments]:
@@ -103,8 +104,12 @@ def shaped(*shapes: tuple[int, ...]) -> Inputs:
     return lambda draw: [given(draw.normal(*shape), 0.5) for shape in shapes]
 
 
+def refused(_: Draw) -> list[Arguments]:
+    return [{"init_temperature": temperature} for temperature in (0, 0.0, -0.07, -2)]
+
+
 def inits(*temperatures: float) -> Inputs:
-    return lambda draw: [{"init_temperature": temperature} for temperature in temperatures]
+    return lambda draw: [{"init_temperature": one} for one in (*temperatures, draw.number(0.1, 3))]
 
 
 SINGLE = (torch.float32,)  # the dtype that a parameter is made in
@@ -144,7 +149,7 @@ CASES = (
     robust("tiny_temperature_in_half", at(1e-3), gradients="none", dtypes=HALF, tolerance=two_views.rounded_at(1e-3)),
     # The norms are about 700, their squares about 500 000: beyond the 65 504 of float16.
     robust("norm_fits_float16", at(0.5, D=64, scale=60.0), dtypes=(torch.float16,)),
-    Case("temperature_not_above_0", inits(0, 0.0, -0.07, -2), scenario=a_new_one, raises=ValueError),
+    Case("temperature_not_above_0", refused, scenario=a_new_one, raises=ValueError),
     asked("other_ranks", shaped((), (8,), (5,), (4, 2, 3), (2, 4, 3), (2, 2, 2, 2), (3, 2, 4)), raises=ValueError),
     asked("odd_number_of_rows", shaped((5, 3), (1, 3), (3, 4)), raises=ValueError),
 )

@@ -42,7 +42,9 @@ def given(draw: Draw, N: int, K: int, std: float = 1.0, mean: float = -3.0) -> A
 
 
 def sizes(draw: Draw) -> list[Arguments]:
-    return [given(draw, N, K) for N, K in ((1, 1), (1, 5), (4, 1), (6, 6), (9, 2), (3, 217), (40, 17))]
+    return [
+        given(draw, N, K) for N, K in ((1, 1), (1, 5), (4, 1), (6, 6), (9, 2), (3, 217), (40, 17), draw.shape(2, 3, 20))
+    ]
 
 
 def zero_logits(draw: Draw) -> Arguments:

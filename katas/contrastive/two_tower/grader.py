@@ -121,6 +121,17 @@ CASES = (
     at()("default_temperature", with_options(5)),
     at(temperature=4)("temperature_of_four", with_options(5)),
     at(5, 5, 5, temperature=0.3)("sizes", sizes),
+    Case(
+        "any_size",
+        lambda draw, B, user, item, hidden: with_options(B, dims=(user, item))(draw),
+        init=lambda user, item, hidden, B: {
+            "user_dim": user,
+            "item_dim": item,
+            "hidden_dim": hidden,
+            "temperature": 0.3 + B / 100,
+        },
+        sizes={"B": (3, 12), "user": (2, 9), "item": (2, 9), "hidden": (7, 12)},
+    ),
     at(temperature=0.5)("rare_items", rare_items),
     at(temperature=0.5)("kinds_of_ids", kinds_of_ids, core=False),
     at(temperature=0.5)("one_item", one_item),

@@ -37,6 +37,7 @@ def everywhere(draw: Draw) -> list[Arguments]:
     large = torch.cat([torch.tensor(LARGE), draw.normal(12).abs()])
     grid = torch.cat([torch.linspace(-30, 30, 241), SMALL, -SMALL])
     made += [ZEROS, grid, torch.cat([large, -large]), large, -large]
+    made += [draw.normal(*draw.shape(axes, most=most), std=2.0) for axes, most in ((1, 40), (3, 9))]
     return [{"x": x.double()} for x in made]
 
 
@@ -45,7 +46,7 @@ def with_each(number: str, *numbers: float) -> Inputs:
 
     def inputs(draw: Draw) -> list[Arguments]:
         made = [torch.cat([draw.normal(9), ZEROS, torch.tensor([40, -300])]), torch.linspace(-30, 30, 241).double()]
-        return [{"x": x, number: one} for x in made for one in numbers]
+        return [{"x": x, number: one} for x in made for one in (*numbers, draw.number(0.02, 0.9))]
 
     return inputs
 
@@ -65,7 +66,7 @@ def far_of_each(draw: Draw) -> list[Arguments]:
 
 def of_each(draw: Draw) -> list[Arguments]:
     """For a scenario that is asked of one function after the other."""
-    return [{"function": name, "a": draw.normal(4, 3), "b": draw.normal(4, 3)} for name in FUNCTIONS]
+    return [{"function": name} | {side: draw.normal(*draw.shape(2)) for side in "ab"} for name in FUNCTIONS]
 
 
 def one_of_them(sigmoid, tanh, relu, leaky_relu, elu, function, x):

@@ -41,7 +41,7 @@ def tables(draw: Draw) -> list[Arguments]:
     made += [40 * spread(draw, *shape) for shape in ((9, 1), (2, 5))]
     two_heaps = spread(draw, 8, 4)  # quartiles are 90 000 apart, and numbers go up to ±64 000
     made += [(two_heaps + 4 * two_heaps.sign()) * 8e3, spread(draw, 40, 2) * 100 + 2500]  # sums of 100 000
-    return [{"x": x} for x in made]
+    return [{"x": x} for x in (*made, spread(draw, *draw.shape(2, 4, 12)))]
 
 
 def edges(draw: Draw) -> list[Arguments]:
@@ -81,7 +81,7 @@ def without_gradient(min_max, z_score, max_abs, robust, log1p_scale, x, low):
 def near_0(draw: Draw) -> list[Arguments]:
     """In bfloat16, too, they stay above −1."""
     small = torch.tensor([[sign * 9 * 10.0**-k for k in range(1, 16)] for sign in (-1, 0, 1)], dtype=torch.float64)
-    return [{"x": draw.uniform(6, 4, low=-0.9, high=3.0)}, {"x": small}, {"x": draw.uniform(1, 3, high=6e4)}]
+    return [{"x": draw.uniform(6, 4, low=-0.9, high=3.0)}, {"x": small}, {"x": draw.uniform(*draw.shape(2), high=6e4)}]
 
 
 def answer(name: str, oracle: Callable[[Tensor], Tensor], *more: Case, inputs: Inputs = tables) -> Answer:

@@ -78,7 +78,7 @@ def sizes_of_one(draw: Draw) -> list[Arguments]:
 
 
 def no_targets(draw: Draw) -> list[Arguments]:
-    made = [drawn(draw, C=3), *sizes_of_one(draw)]
+    made = [drawn(draw, C=3), *sizes_of_one(draw), drawn(draw, *draw.shape(4))]
     return [{name: value for name, value in one.items() if name != "target"} for one in made]
 
 
@@ -133,7 +133,7 @@ GRADER = Grader(
                 ask("five_by_four", partial(drawn, N=5, H=6, C=3), tolerance=last_places(4, absolute=1)),
                 ask("sizes_of_one", sizes_of_one),
                 ask("square", partial(drawn, N=4, H=4, C=4)),
-                ask("hundreds_of_samples", partial(drawn, N=300)),
+                ask("hundreds_of_samples", lambda draw: [drawn(draw, N=300), drawn(draw, *draw.shape(4))]),
                 ask("hundreds_of_classes", hundreds_of_classes, half=True),
                 ask("absent_classes", absent_classes),
                 ask("cache_serves_several_calls", drawn, scenario=one_cache),

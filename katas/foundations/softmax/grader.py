@@ -35,7 +35,8 @@ def every_dim(draw: Draw) -> list[Arguments]:
     made = [{"x": draw.normal(*shape), "dim": dim} for shape, dim in asked]
     for one in made:
         one["x"].view(-1)[0] = 0  # along an axis of length 1, x / x would be NaN there
-    return made
+    drawn = [draw.shape(axes, most=most) for axes, most in ((1, 40), (3, 9), (5, 6))]
+    return made + [{"x": draw.normal(*shape), "dim": draw.size(0, len(shape) - 1)} for shape in drawn]
 
 
 def far_from_zero(draw: Draw) -> list[Arguments]:
@@ -109,7 +110,8 @@ def along_both_axes(softmax, log_softmax, name, x):
 
 
 def of_both(draw: Draw) -> Arguments:
-    return {"a": draw.normal(4, 3), "b": draw.normal(4, 3), "lost": impossible(draw.normal(6, 5))}
+    rows, columns = draw.shape(2)
+    return {name: draw.normal(rows, columns) for name in "ab"} | {"lost": impossible(draw.normal(*draw.shape(2)))}
 
 
 def answer(name: str, *more: Case) -> Answer:

@@ -100,7 +100,8 @@ def every(*shape: int, low: float = 50, names: tuple[str, ...] = NAMES, **option
     """The functions in turn, and old values that none of them draws."""
 
     def inputs(draw: Draw) -> list[Arguments]:
-        tensor, seed = draw.uniform(*shape, low=low, high=90), int(draw.integers(1, high=1 << 31))
+        larger = (size + draw.size(0, 6) for size in shape)
+        tensor, seed = draw.uniform(*larger, low=low, high=90), int(draw.integers(1, high=1 << 31))
         return [{"name": name, "tensor": tensor, **options, "seed": seed} for name in names]
 
     return inputs

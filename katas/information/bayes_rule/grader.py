@@ -50,8 +50,14 @@ def drawn(draw: Draw, *shape: int, scale: float = 1.0) -> Arguments:
     return {"prior": distribution(draw, shape[-1]), "likelihood": scale * draw.uniform(*shape, low=0.05)}
 
 
-def shaped(*shapes: tuple[int, ...], scale: float) -> Inputs:
-    return lambda draw: [drawn(draw, *shape, scale=scale) for shape in shapes]
+def rows(draw: Draw) -> list[Arguments]:
+    return [drawn(draw, 5, 4)]
+
+
+def leading_axes(draw: Draw) -> list[Arguments]:
+    shapes = [(4,), (4, 4), (1, 4), (2, 3, 4), (2, 1, 3, 4), (4, 1, 4), (3, 1), (1,)]
+    shapes += [draw.shape(axes, most=most) for axes, most in ((1, 40), (2, 20), (4, 6))]
+    return [drawn(draw, *shape, scale=5) for shape in shapes]
 
 
 def in_logs(plain: Arguments) -> Arguments:
@@ -118,8 +124,6 @@ def budget(name: str, form=dict) -> Budget:
     )
 
 
-ROWS = shaped((5, 4), scale=1)
-LEADING_AXES = shaped((4,), (4, 4), (1, 4), (2, 3, 4), (2, 1, 3, 4), (4, 1, 4), (3, 1), (1,), scale=5)
 GRADER = Grader(
     answers=(
         Answer(
@@ -129,8 +133,8 @@ GRADER = Grader(
             differentiable=("prior", "likelihood"),
             budgets=(budget("posterior_of_many"),),
             cases=(
-                Case("posterior_rows", ROWS),
-                Case("posterior_leading_axes", LEADING_AXES),
+                Case("posterior_rows", rows),
+                Case("posterior_leading_axes", leading_axes),
                 Case("posterior_zeros", zeros, core=False),
                 # The smaller the likelihoods, the larger their gradients, up to where float32 overflows.
                 Case(
@@ -156,8 +160,8 @@ GRADER = Grader(
             differentiable=("prior", "likelihood"),
             budgets=(budget("total_of_many"),),
             cases=(
-                Case("total_rows", ROWS),
-                Case("total_leading_axes", LEADING_AXES),
+                Case("total_rows", rows),
+                Case("total_leading_axes", leading_axes),
                 Case("total_zeros", lambda draw: zeros(draw) + no_evidence(draw), core=False),
                 Case("total_bad_prior", bad_priors, raises=ValueError),
             ),
@@ -169,8 +173,8 @@ GRADER = Grader(
             differentiable=("log_prior", "log_likelihood"),
             budgets=(budget("log_of_many", in_logs),),
             cases=(
-                Case("log_rows", for_logs(ROWS)),
-                Case("log_leading_axes", for_logs(LEADING_AXES)),
+                Case("log_rows", for_logs(rows)),
+                Case("log_leading_axes", for_logs(leading_axes)),
                 Case("log_zeros", for_logs(zeros), core=False),
                 Case("thousand_observations", observations, tolerance=FAR, core=False),
                 Case("observations_in_half", far_in_half, gradients="none", category="robustness", dtypes=HALF),

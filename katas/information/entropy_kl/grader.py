@@ -89,6 +89,10 @@ def answer(name: str, names: str, oracle: Callable[..., Tensor], *more: Case) ->
 
     along = [given(names, partial(two, dim=dim), *shape, dim=dim) for shape, dim in SHAPES]
     good, bad = ([given(names, two, 5, 7, base=base) for base in bases] for bases in (BASES, NO_BASES))
+
+    def any_size(draw: Draw) -> Arguments:
+        return given(names, two, *draw.shape(4, 3, 12), base=draw.number(1.5, 9))(draw)
+
     extremes = every(given(names, zeros), given(names, tiny))
     return Answer(
         f"{name}({', '.join(names)}, dim=-1, base=None)",
@@ -98,7 +102,7 @@ def answer(name: str, names: str, oracle: Callable[..., Tensor], *more: Case) ->
         tolerance=last_places(4, absolute=4) if name == "kl_divergence" else {},
         cases=(
             Case(f"{name}_rows", every(given(names, two, 5, 7), given(names, nearly_equal, 9, 7))),
-            Case(f"{name}_dims_and_bases", every(*along, *good)),
+            Case(f"{name}_dims_and_bases", every(*along, *good, any_size)),
             Case(f"{name}_zeros_and_tiny", extremes, category="robustness"),
             Case(f"{name}_bad_base", every(*bad), raises=ValueError),
             *more,

@@ -49,6 +49,10 @@ def table(draw: Draw, *shape: int) -> Tensor:
     return draw.normal(*shape, std=2).flatten().softmax(0).view(shape)
 
 
+def tables(draw: Draw) -> list[Tensor]:
+    return [table(draw, *shape) for shape in (*SHAPES, draw.shape(2))]
+
+
 def zeros(draw: Draw) -> list[Tensor]:
     """Empty cells, rows and columns; all in one cell; x = y; and the statement's table."""
     joint = table(draw, 6, 5)
@@ -98,7 +102,7 @@ def answer(name: str, signature: str, oracle: Callable[..., Tensor], *options: d
         tolerance=last_places(12, absolute=1),  # differences of entropies
         cases=(
             Case(f"{name}_table", lambda draw: {"joint": table(draw, 5, 7)}),
-            Case(f"{name}_shapes_and_bases", asked(lambda draw: [table(draw, *shape) for shape in SHAPES], BASES)),
+            Case(f"{name}_shapes_and_bases", asked(tables, BASES)),
             Case(
                 f"{name}_independent",
                 asked(independent),

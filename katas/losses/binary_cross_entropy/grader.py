@@ -63,7 +63,12 @@ def given_logits(draw: Draw, *shape: int, soft: bool = False, std: float = 2.0, 
 
 def of_any_shape(make: Any) -> Inputs:
     shapes = (((), NONE), ((1,), MEAN), ((6,), MEAN), ((2, 3, 4), MEAN), ((1, 3, 1, 2), NONE), ((64, 32), NONE))
-    return lambda draw: [make(draw, *shape, soft=True, **how) for shape, how in shapes]
+
+    def inputs(draw: Draw) -> list[Arguments]:
+        drawn = [(draw.shape(axes, most=most), NONE) for axes, most in ((1, 40), (2, 20), (4, 6))]
+        return [make(draw, *shape, soft=True, **how) for shape, how in (*shapes, *drawn)]
+
+    return inputs
 
 
 def whole_targets(arguments: Arguments) -> list[Arguments]:
@@ -110,8 +115,11 @@ def pos_weights(draw: Draw) -> list[Arguments]:
     def weights(*shape: int) -> Tensor:
         return draw.uniform(*shape, low=0.3, high=4.0)
 
+    rows, classes = draw.shape(2, 8, 20)
     return [
         given_logits(draw, 5, 7, pos_weight=weights(7)),
+        given_logits(draw, rows, classes, pos_weight=weights(classes)),
+        given_logits(draw, rows, classes, pos_weight=weights(rows, classes), **NONE),
         given_logits(draw, 5, 7, soft=True, pos_weight=weights(7), **NONE),
         given_logits(draw, 2, 3, 4, pos_weight=weights(3, 1), **SUM),
         given_logits(draw, 5, 7, pos_weight=weights(5, 7)),

@@ -58,7 +58,9 @@ def weights(draw: Draw, C: int = 7) -> Tensor:
 def class_weights(draw: Draw) -> list[Arguments]:
     """In one a class weighs nothing; in the last one, all rows together weigh far less than 1."""
     made = [batch(draw, weight=weights(draw), **how) for how in EVERY]
-    return [*made, *(batch(draw, weight=weights(draw) * by) for by in (torch.arange(7) != 6, 1e-12))]
+    N, C = draw.shape(2, 8, 20)
+    any_size = batch(draw, N, C, weight=weights(draw, C))
+    return [any_size, *made, *(batch(draw, weight=weights(draw) * by) for by in (torch.arange(7) != 6, 1e-12))]
 
 
 def ignore(arguments: Arguments, index: int) -> Arguments:
@@ -74,14 +76,20 @@ def chosen_ignore_index(draw: Draw) -> list[Arguments]:
 
     In 32 bits, 5 · 2³² + 1 is 1, the class of a row that counts.
     """
-    chosen = ((-1, MEAN), (5 * 2**32 + 1, NONE), (7, MEAN), (0, SUM), (2, MEAN))
+    chosen = ((-1, MEAN), (5 * 2**32 + 1, NONE), (7, MEAN), (0, SUM), (2, MEAN), (draw.size(8, 99), MEAN))
     return [ignore(batch(draw, **how), index) for index, how in chosen]
 
 
 def smoothing_of_weighted_classes(draw: Draw) -> list[Arguments]:
     """In all but the last a class weighs nothing: its rows cost what the smoothing gives the others."""
     kept = torch.arange(7) != 6
-    amounts = ((0.1, MEAN, kept), (0.7, NONE, kept), (0.3, SUM, kept), (1.0, MEAN, 1))
+    amounts = (
+        (0.1, MEAN, kept),
+        (0.7, NONE, kept),
+        (0.3, SUM, kept),
+        (draw.number(0.1, 0.9), MEAN, kept),
+        (1.0, MEAN, 1),
+    )
     return [batch(draw, weight=weights(draw) * by, label_smoothing=e, **how) for e, how, by in amounts]
 
 

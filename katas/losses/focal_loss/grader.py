@@ -70,6 +70,12 @@ def of_other_shapes(draw: Draw) -> list[Arguments]:
     return [{"logits": draw.normal(*one), "target": draw.integers(*other, high=2).double()} for one, other in both_ways]
 
 
+def of_each_shape(draw: Draw) -> list[Arguments]:
+    made = [given(draw, *shape, **how) for shape in SHAPES for how in each_reduction()]
+    numbers = {"alpha": draw.number(0.1, 0.9), "gamma": draw.number(0.5, 3), "reduction": "none"}
+    return [*made, *(given(draw, *draw.shape(axes), **numbers) for axes in (2, 3))]
+
+
 def whole_targets(draw: Draw) -> list[Arguments]:
     """The same targets in each dtype that is not floating, under weights that are no binary fractions, and none."""
     made = [given(draw, 5, 7, **options) for options in ({}, {"alpha": 0.3}, {"alpha": -1, "reduction": "none"})]
@@ -88,7 +94,7 @@ GRADER = Grader(
                 Case("reductions", with_each(*each_reduction()), half=True),
                 Case(
                     "of_each_shape",
-                    lambda draw: [given(draw, *shape, **how) for shape in SHAPES for how in each_reduction()],
+                    of_each_shape,
                     dtypes=FLOAT64,
                 ),
                 Case("whole_targets", whole_targets, core=False),

@@ -35,7 +35,8 @@ def of_each_shape(draw: Draw) -> list[Arguments]:
         one["pred"].view(-1)[1::3] = one["target"].view(-1)[1::3]
     exact = pair(draw, 5)["target"]
     far = [pair(draw, 5, 7, mean=1e6, reduction=how) for how in REDUCTIONS]
-    return [*made, {"pred": exact.clone(), "target": exact}, *far]
+    drawn = [pair(draw, *draw.shape(4, most=6), reduction=how) for how in REDUCTIONS]
+    return [*made, {"pred": exact.clone(), "target": exact}, *far, *drawn]
 
 
 def typical(draw: Draw) -> list[Arguments]:
@@ -52,7 +53,8 @@ def of_other_shapes(draw: Draw) -> list[Arguments]:
 
 def deltas(draw: Draw) -> list[Arguments]:
     """The first two errors are delta and −delta."""
-    made = [pair(draw, 5, 7, delta=delta, reduction=how) for delta in (1e-7, 0.7, 3, 200.5) for how in REDUCTIONS]
+    listed = (1e-7, 0.7, 3, 200.5, draw.number(0.2, 2))
+    made = [pair(draw, 5, 7, delta=delta, reduction=how) for delta in listed for how in REDUCTIONS]
     for one in made:
         one["target"][0, :2] = 0
         one["pred"][0, :2] = one["delta"] * BOTH_SIGNS
@@ -79,7 +81,7 @@ def small_targets(draw: Draw) -> list[Arguments]:
     """Zeros and numbers around eps, of both signs; the first two zeros are predicted exactly."""
     made: list[Arguments] = []
     sizes = torch.tensor([0.0, -0.0, 0, 0, 0.3, -0.3, 0.9, -0.9, 4, -4, 30, -30]).double()
-    for options in ({}, {"eps": 0.5}, {"eps": 2}):  # the default is really used
+    for options in ({}, {"eps": 0.5}, {"eps": 2}, {"eps": draw.number(0.1, 1)}):  # the default is really used
         target = sizes * options.get("eps", 1e-8)
         pred = (target + draw.normal(12)).index_fill(0, torch.arange(2), 0)
         made += [{"pred": pred, "target": target, "reduction": how, **options} for how in REDUCTIONS]

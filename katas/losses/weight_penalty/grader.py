@@ -8,7 +8,7 @@ from torch import Tensor
 
 from graders.kata import HALF, Answer, Arguments, Budget, Case, Draw, Grader, Inputs, bans
 
-STRENGTHS = [{"strength": strength} for strength in (0.3, 0, 0.0, 12, 1e-7, 2.5)]
+STRENGTHS = (0.3, 0, 0.0, 12, 1e-7, 2.5)
 FORMS = [{"form": form} for form in ("a list", "a tuple", "a generator", "the values of a dict")]
 FEWER = [{"form": form} for form in ("one matrix", "one number", "one scalar", "one frozen")]
 WITHOUT = [{"without": names} for names in ("weight", "kernel bias", "scale", "weight kernel bias scale")]
@@ -70,6 +70,17 @@ def each(changes: list[Arguments], **options: Any) -> Inputs:
     return lambda draw: [model(draw, **options | change) for change in changes]
 
 
+def of_a_model(**options: Any) -> Inputs:
+    """At each strength, then of another size."""
+
+    def inputs(draw: Draw) -> list[Arguments]:
+        made = [model(draw, strength=strength, **options) for strength in STRENGTHS]
+        rows, columns = draw.shape(2)
+        return [*made, model(draw, rows, columns, strength=draw.number(0.1, 2), **options)]
+
+    return inputs
+
+
 def large(about: str, scenario: Callable[..., Any], **options: Any) -> Budget:
     return Budget(
         f"{about}_of_many",
@@ -93,7 +104,7 @@ def penalty(name: str, of_each: Callable[[Tensor], Tensor], *stds: float) -> Ans
     overflow += [{"rows": rows, "columns": 24, "form": "312 numbers more"} for rows in (20, 140)]
     overflow += [{"rows": 500, "columns": 640, "strength": 1e-8}]
     cases = (
-        case("of_a_model", each(STRENGTHS, name=name)),
+        case("of_a_model", of_a_model(name=name)),
         case("of_any_iterable", each(FORMS + FEWER, name=name)),
         case("zeros", each([{"std": 0.0}], name=name)),
         case("large_sums", each(overflow, name=name), dtypes=HALF, category="robustness"),
@@ -111,7 +122,7 @@ def decay_by_definition(params: Iterable[Tensor], strength: float) -> None:
 
 ALL = {"without": "", "frozen": ""}
 DECAY = (
-    Case("decay_of_a_model", each(STRENGTHS, **ALL), scenario=decayed),
+    Case("decay_of_a_model", of_a_model(**ALL), scenario=decayed),
     Case("decay_leaves_no_graph", each([{"gradients": True}, {"gradients": False}]), scenario=kept),
     Case("decay_of_any_iterable", each(FORMS, **ALL), scenario=decayed),
     Case("decay_goes_by_gradients", each(WITHOUT + FROZEN, **ALL), scenario=decayed),

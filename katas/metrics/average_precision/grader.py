@@ -42,7 +42,11 @@ def scored(draw: Draw, negatives: int, positives: int, std: float = 1.0, to_one:
     return {"y_true": y_true, "y_score": (to_one * y_score).round() / to_one if to_one else y_score}
 
 
-def sized(*counts: tuple[int, int], steps=(0, 1), stds=(1.0,)) -> Callable[..., list[Arguments]]:
+def few(draw: Draw) -> list[Arguments]:
+    return sized((1, 1), (2, 1), (1, 2), (5, 1), draw.shape(2))(draw)
+
+
+def sized(*counts: tuple[int, ...], steps=(0, 1), stds=(1.0,)) -> Callable[..., list[Arguments]]:
     """So many negatives and positives each, without ties and with them, and as large or small as the stds."""
     return lambda draw: [scored(draw, *one, std, to_one) for one in counts for to_one in steps for std in stds]
 
@@ -107,7 +111,7 @@ def asked(name: str, oracle, *asks: str) -> Answer:
         cases=(
             Case(f"{word}_of_29", lambda draw: scored(draw, 18, 11)),
             Case(f"{word}_with_ties", ties),
-            Case(f"{word}_few_samples", sized((1, 1), (2, 1), (1, 2), (5, 1))),
+            Case(f"{word}_few_samples", few),
             Case(f"{word}_no_negatives", sized((0, 7), (0, 1))),
             Case(f"{word}_no_positives", sized((7, 0), (1, 0))),
             Case(f"{word}_label_dtypes", label_dtypes, dtypes=(torch.float32,), core=False),

@@ -150,7 +150,10 @@ GRADER = Grader(
             ),
             cases=(
                 ask("seven_samples", lambda draw: counted(draw, [[1, 1, 0], [0, 2, 1], [1, 0, 1]])),
-                ask("five_classes", lambda draw: guesses(draw, 70, 5)),
+                ask(
+                    "five_classes",
+                    lambda draw: [guesses(draw, 70, 5), guesses(draw, draw.size(80, 99), draw.size(6, 30))],
+                ),
                 ask("two_classes", two_classes),
                 ask("one_class", lambda draw: [counted(draw, [[N]]) for N in (6, 1)]),
                 ask("one_sample", one_sample),

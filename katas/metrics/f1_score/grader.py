@@ -74,7 +74,7 @@ def binary(draw: Draw) -> list[Arguments]:
 
 def binary_in_words(draw: Draw) -> list[Arguments]:
     """Whatever num_classes says, class 1 is the one that counts."""
-    return [counted(draw, [[9, 4], [2, 6]], average="binary", num_classes=C) for C in (None, 2, 6)]
+    return [counted(draw, [[9, 4], [2, 6]], average="binary", num_classes=C) for C in (None, 2, 6, draw.size(7, 30))]
 
 
 def binary_extremes(draw: Draw) -> list[Arguments]:

@@ -55,6 +55,11 @@ def several(*wanted: dict[str, Any]) -> Inputs:
     return lambda draw: [clear(draw, **one) for one in wanted]
 
 
+def any_size(draw: Draw) -> Arguments:
+    N, M, D = draw.size(61, 99), draw.size(41, 60), draw.size(4, 12)
+    return clear(draw, N, M, draw.size(3, 30), D)
+
+
 def clusters(draw: Draw) -> Arguments:
     """Four, far apart; of the 20 training rows of each, eight have the same label. Those rows are tested, too."""
     centres = torch.linalg.qr(draw.normal(8, 4)).Q.T
@@ -85,6 +90,10 @@ def uneven_chunks(draw: Draw) -> list[Arguments]:
     for one, part in zip(made, parts, strict=True):
         one["test_y"][part] += 9
     return made
+
+
+def every_k(draw: Draw) -> list[Arguments]:
+    return [*(clear(draw, k=k) for k in (1, 2, 3, 4, 7, 25, 59)), any_size(draw)]
 
 
 def unknown_labels(draw: Draw) -> list[Arguments]:
@@ -159,7 +168,7 @@ GRADER = Grader(
             cases=(
                 Case("clusters", clusters),
                 Case("default_k", several(*[{"k": 20, "labels": (0, 1, 2)}] * 3)),
-                Case("every_k", several(*[{"k": k} for k in (1, 2, 3, 4, 7, 25, 59)])),
+                Case("every_k", every_k),
                 Case("tied_votes", several(*[{"k": k, "labels": y} for k in (2, 4, 6) for y in ((3, 8), (9, 5, 2))])),
                 Case("k_of_N_and_more", several(*[{"N": 7, "k": k, "labels": (1, 4)} for k in (7, 8, 1000, 20)])),
                 Case("single_rows", several({"M": 1}, {"N": 1}, {"N": 1, "M": 1, "k": 20}, {"N": 8, "D": 1, "k": 8})),

@@ -130,7 +130,7 @@ def refused(name: str, *shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> Case
 
 
 def of_sizes(name: str, *sizes: tuple[int, int, int]) -> Case:
-    return Case(name, lambda draw: [batch(draw, *size) for size in sizes])
+    return Case(name, lambda draw: [batch(draw, *size) for size in (*sizes, draw.shape(3))])
 
 
 GRADER = Grader(
@@ -159,7 +159,8 @@ GRADER = Grader(
                 Case("four_sequences", batch, tolerance=last_places(8)),
                 Case("padding", padding),
                 Case(
-                    "chosen_ignore_index", lambda draw: [padded(draw, index) for index in (-1, 0, 3, 7, 255, 2**32 + 1)]
+                    "chosen_ignore_index",
+                    lambda draw: [padded(draw, index) for index in (-1, 0, 3, 7, 255, 2**32 + 1, draw.size(8, 99))],
                 ),
                 of_sizes("sizes_of_one", (1, 6, 5), (6, 1, 5), (1, 1, 5), (3, 4, 1)),
                 of_sizes("equal_sizes", (3, 5, 5), (5, 3, 5), (5, 5, 3), (4, 4, 4)),

@@ -156,7 +156,7 @@ def asked(word: str) -> tuple[Case, ...]:
         Case(f"{word}_of_29", lambda draw: scored(draw, 18, 11)),
         Case(f"{word}_with_ties", ties),
         Case(f"{word}_told_apart", told_apart),
-        Case(f"{word}_one_positive", lambda draw: scored(draw, 33, 1)),
+        Case(f"{word}_one_positive", lambda draw: scored(draw, draw.size(20, 60), 1)),
         Case(f"{word}_two_samples", two_samples),
         Case(f"{word}_label_dtypes", label_dtypes, dtypes=(torch.float32,), core=False),
         Case(f"{word}_of_any_size", of_any_size, category="robustness", dtypes=(*FULL, torch.float16)),

@@ -114,6 +114,16 @@ def lives(name: str, *several: str, how: tuple[dict[str, Any], ...] = ({},), **o
     return Case(name, lambda draw: [called(draw, shapes, **way) for shapes, way in pairs], scenario=life, **options)
 
 
+def ranks_in_turn(draw: Draw) -> list[Arguments]:
+    """In one life; then each rank by itself, in sizes of any kind."""
+    made = [called(draw, shapes) for shapes in ("4x3x2x5 6x3 2x3x4", "2x3x4 3x3x2x2 2x3")]
+    for axes, most in ((2, 20), (3, 12), (4, 7)):
+        C, several = draw.size(6, 12), [draw.shape(axes, most=most) for _ in "xyz"]
+        text = " ".join("x".join(map(str, (N, C, *rest))) for N, _, *rest in several)
+        made.append(called(draw, text, eps=draw.number(0.05, 0.5), momentum=draw.number(0.2, 0.8)))
+    return made
+
+
 def facts(scenario: Any) -> Case:
     def inputs(draw: Draw) -> Arguments:
         made = {"x": draw.normal(5, 4, std=2, mean=1), "y": draw.normal(6, 4)}
@@ -158,7 +168,7 @@ CASES = (
     lives("five_channels", "16x5 12x5 3x5", how=({}, {"std": 0.1})),  # so little that a larger eps shows in bfloat16
     lives("lengths", "4x3x6 2x3x5 2x3x4"),
     lives("heights_and_widths", "4x3x2x5 2x3x5x4 2x3x4x3"),
-    lives("ranks_in_turn", "4x3x2x5 6x3 2x3x4", "2x3x4 3x3x2x2 2x3"),
+    Case("ranks_in_turn", ranks_in_turn, scenario=life),
     lives("as_long_as_channels", "3x4x4 4x4x4x4 3x4x4", "4x4 3x4x4 4x4"),
     lives("one_channel", "5x1 3x1x4 2x1x1x3", "2x1x3x2 4x1 1x1"),
     lives("axes_of_length_one", "1x3x4 2x3x1 1x3x1", "1x3x1x5 1x3x2x1 1x3x1x1", "4x3x1x1 2x3 1x3", how=({"eps": 0.1},)),

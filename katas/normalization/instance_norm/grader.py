@@ -48,6 +48,12 @@ def other_eps(*texts: str) -> Inputs:
     return lambda draw: [called(draw, text, **way) for text, way in pairs]
 
 
+def volumes_and_more_axes(draw: Draw) -> list[Arguments]:
+    made = with_both("2x3x4x2x5", "2x3x2x4x2x2")(draw)
+    shapes = ["x".join(map(str, draw.shape(axes, 2, most))) for axes, most in ((3, 20), (4, 12), (6, 7))]
+    return made + [called(draw, both(shape), eps=draw.number(0.05, 0.5)) for shape in shapes]
+
+
 def others(order: str) -> Inputs:
     """A weight or bias of another shape, {1}, for an x {0}, alone and beside a right one, {2}."""
     wanted = [("3x4x5", shape, "4") for shape in OTHERS] + [("3x1x5", shape, "1") for shape in ("()", "4", "5", "1x1")]
@@ -85,7 +91,7 @@ CASES = (
     Case("images", calls("3x2x6x4", "2x3x4x5")),
     Case("weight_and_bias", weight_and_bias, half=True),
     Case("sequences", with_both("3x4x6", "2x5x4")),
-    Case("volumes_and_more_axes", with_both("2x3x4x2x5", "2x3x2x4x2x2")),
+    Case("volumes_and_more_axes", volumes_and_more_axes),
     Case("equal_sizes", with_both("4x4x4", "3x3x3x3", "3x3x5", "2x4x4", "2x4x4x5", "2x4x5x4", "3x2x3x4")),
     Case("weight_or_bias_alone", calls("3x4x5 4", "3x4x5 - 4", "2x3x4x5 3", "2x3x4x5 - 3")),
     Case("neither", calls("3x4x5", "2x3x4x5")),

@@ -41,6 +41,16 @@ def other_eps(*texts: str) -> Inputs:
     return lambda draw: [called(draw, text, **way) for text, way in pairs]
 
 
+def every_number_of_axes(draw: Draw) -> list[Arguments]:
+    """The last ones are of any size: three axes or six, of which the last one, two or three are normalised."""
+    made = with_both("2x3x4x5 5", "2x3x4x5 3x4x5", "2x3x4x5 2x3x4x5", "7 7", "1x1x2x1x2x2x3 3")(draw)
+    for axes, last, most in ((3, 1, 20), (3, 2, 12), (6, 3, 7)):
+        x = [*map(str, draw.shape(axes, most=most))]
+        own = "x".join(x[-last:])
+        made.append(called(draw, f"{'x'.join(x)} {own} {own} {own}", eps=draw.number(0.05, 0.5)))
+    return made
+
+
 def others(text: str) -> Inputs:
     """A weight or bias of another shape, {0}, alone and beside a right one, {1}."""
     return calls(*(text.format(other, right) for other in ("()", "5", "3x4x5", *OTHERS) for right in ("-", "4x5")))
@@ -82,7 +92,7 @@ CASES = (
     Case("three_by_four_by_six", calls("3x4x6 6")),
     Case("weight_and_bias", weight_and_bias, half=True),
     Case("two_axes", with_both("3x4x5 4x5", "2x3x4x5 4x5")),
-    Case("every_number_of_axes", with_both("2x3x4x5 5", "2x3x4x5 3x4x5", "2x3x4x5 2x3x4x5", "7 7", "1x1x2x1x2x2x3 3")),
+    Case("every_number_of_axes", every_number_of_axes),
     Case("equal_sizes", with_both("4x4x4 4", "4x4x4 4x4", "3x3 3")),
     Case("weight_or_bias_alone", calls("3x5 5 5 -", "3x5 5 - 5", "2x3x4 3x4 3x4 -", "2x3x4 3x4 - 3x4")),
     Case("neither", calls("3x5 5", "2x3x4 3x4")),

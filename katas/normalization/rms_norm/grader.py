@@ -40,6 +40,18 @@ def calls(*texts: str, **more: Any) -> Inputs:
     return lambda draw: [called(draw, text, **more) for text in texts]
 
 
+def every_number_of_axes(draw: Draw, **more: Any) -> list[Arguments]:
+    """The last has five to seven."""
+    texts = ("5", "5 5", "7x7 7", "2x3x5 5", "4x4x4 4", "2x3x2x4 4", "2x1x2x3x2x3 3")
+    deep = "x".join(str(draw.size(1, 4)) for _ in range(draw.size(4, 6)))
+    return [called(draw, text, **more) for text in (*texts, f"{deep}x6 6")]
+
+
+def other_eps(draw: Draw, N: int, M: int, D: int, **more: Any) -> list[Arguments]:
+    texts = (f"{N}x{D} {D}", f"{M}x{N}x{D}")
+    return [called(draw, text, eps=draw.number(0.2, 0.9), **more) for text in texts]
+
+
 def zero_rows(draw: Draw, **more: Any) -> list[Arguments]:
     """The last with the weights that a new model has."""
     made = [called(draw, text, **more) for text in ("4x5 5", "2x3x5")] + [called(draw, "3x5 5", eps=0.04, **more)]
@@ -85,8 +97,8 @@ def cases(kind: Callable[[str], str], back: bool) -> tuple[Case, ...]:
     return (
         given("three_by_four_by_six", "3x4x6"),
         ask("weighted", weighted, half=True),
-        given("every_number_of_axes", "5", "5 5", "7x7 7", "2x3x5 5", "4x4x4 4", "2x3x2x4 4", "2x1x2x3x2x3 3"),
-        given("other_eps", "4x5 5", "2x3x4", eps=0.5),
+        ask("every_number_of_axes", every_number_of_axes),
+        ask("other_eps", other_eps, sizes={"N": (2, 7), "M": (2, 7), "D": (3, 12)}),
         given("sizes_of_one", "3x1", "3x1 1", "1 1", "1x5 5", "1x1x4 4", eps=0.5),
         given("empty_batch", "0x5", "0x5 5", "2x0x5 5", core=False),
         ask("tiny_eps", tiny_eps, category="robustness"),

@@ -54,7 +54,8 @@ def every_option(draw: Draw) -> list[Arguments]:
 
 
 def margins(draw: Draw) -> list[Arguments]:
-    return unreduced_too([pairs(draw, near=3 * (margin > 0), D=4, margin=margin) for margin in (0, 0.05, 3, 20.0)])
+    made = [pairs(draw, near=3 * (margin > 0), D=4, margin=margin) for margin in (0, 0.05, 3, 20.0)]
+    return unreduced_too([*made, pairs(draw, *draw.shape(4), margin=draw.number(0.2, 2))])
 
 
 def one_kind(draw: Draw) -> list[Arguments]:

@@ -114,7 +114,10 @@ def every_option(draw: Draw) -> list[Arguments]:
 def margins(draw: Draw) -> list[Arguments]:
     euclidean = [triplets(draw, 3, 2, D=4, margin=margin) for margin in (0, 0.01, 0.5, 3, 20.0)]
     cosine = [triplets(draw, 3, 2, D=4, margin=margin, distance="cosine") for margin in (0, 0.05, 0.5)]
-    return [*euclidean, *cosine, *(made | {"reduction": "none"} for made in (euclidean[0], euclidean[3], cosine[0]))]
+    active, satisfied, D = draw.shape(3)
+    drawn = [triplets(draw, active, satisfied, D, draw.number(0.1, 0.5), distance) for distance in DISTANCES]
+    by_row = [made | {"reduction": "none"} for made in (euclidean[0], euclidean[3], cosine[0])]
+    return [*euclidean, *cosine, *by_row, *drawn]
 
 
 def sizes_of_one(draw: Draw) -> list[Arguments]:

@@ -87,6 +87,12 @@ def batches(
     return inputs
 
 
+def any_size(draw: Draw) -> Arguments:
+    sizes = dict(zip(("T", "N", "D", "H", "out"), (draw.size(2, 4), *draw.shape(4)), strict=True))
+    options = {"epochs": draw.size(2, 5), "lr": draw.number(0.01, 0.05), "temperature": draw.number(0.2, 1)}
+    return batches(**sizes, **options, seed=draw.size(8, 99_999))(draw)
+
+
 def each(*made: Inputs) -> Inputs:
     return lambda draw: [one(draw) for one in made]
 
@@ -116,7 +122,11 @@ GRADER = Grader(
                 case("three_batches", batches(scales=SCALED)),
                 case("clipped_or_not", *(batches(T=6, scales=SCALED, temperature=t) for t in (0.05, 0.7))),
                 case("never_clipped", batches(temperature=8), batches(T=2, N=6, temperature=20.0), tolerance=UNCLIPPED),
-                case("other_sizes", batches(T=2, N=2, H=3, out=2), batches(T=5, N=3, D=1), batches(T=1, N=9, D=7, H=8)),
+                case(
+                    "other_sizes",
+                    *(batches(T=2, N=2, H=3, out=2), batches(T=5, N=3, D=1), batches(T=1, N=9, D=7, H=8)),
+                    any_size,
+                ),
                 case("epochs", batches(epochs=1), batches(T=1, epochs=1), batches(T=2, epochs=6, lr=0.05)),
                 case("rates", *(batches(T=2, epochs=4, lr=lr) for lr in (1e-3, 0.1))),
                 case("no_rate", batches(T=2, lr=0), batches(T=2, lr=0, noise=0.3), tolerance=STILL),

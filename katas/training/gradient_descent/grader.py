@@ -119,6 +119,19 @@ def samples(N: int, D: int, lr: float = 0.1, steps: int = 4, std: float = 1.0) -
     return inputs
 
 
+def any_bowl(draw: Draw) -> Arguments:
+    return bowl(draw.size(4, 12), lr=draw.number(0.02, 0.2), steps=draw.size(5, 9))(draw)
+
+
+def any_network(draw: Draw) -> Arguments:
+    N, D, H = draw.shape(3)
+    return network(draw.size(2, 9), N=N, D=D, H=H)(draw)
+
+
+def any_samples(draw: Draw) -> Arguments:
+    return samples(draw.size(8, 20), draw.size(2, 6), lr=draw.number(0.02, 0.1), steps=draw.size(2, 9))(draw)
+
+
 def each(*made: Inputs) -> Inputs:
     return lambda draw: [one(draw) for one in made]
 
@@ -137,8 +150,8 @@ GRADER = Grader(
                 Case(
                     "losses_and_parameters", each(bowl(), bowl(steps=0), bowl(lr=1e4, steps=90)), scenario=what_is_left
                 ),
-                Case("one_parameter", bowl(), scenario=on_one),
-                Case("several_shapes", network(5), scenario=on_a_network),
+                Case("one_parameter", each(bowl(), any_bowl), scenario=on_one),
+                Case("several_shapes", each(network(5), any_network), scenario=on_a_network),
                 Case("no_steps", each(network(0), network(0, 2, 2, 2, 2)), scenario=on_a_network),
                 Case("steep", each(bowl(lr=0.004, steep=100.0), bowl(lr=4e-5, steep=1e4), FLAT), scenario=on_one),
                 Case("overshooting", bowl(lr=0.011, steep=100.0), scenario=on_one),
@@ -182,7 +195,7 @@ GRADER = Grader(
                 Case("no_updates", samples(7, 3, steps=0)),
                 Case("as_many_rows_as_features", samples(4, 4, lr=0.05)),
                 Case("more_features_than_rows", samples(3, 8, lr=0.02)),
-                Case("one_feature", samples(6, 1)),
+                Case("one_feature", each(samples(6, 1), any_samples)),
                 Case("one_row", each(samples(1, 3), samples(1, 1))),
                 Case("ends_at_least_squares", samples(40, 3, lr=0.15, steps=200)),
                 Case("far_features", samples(7, 3, lr=0.01, steps=5, std=5.0), category="robustness"),

@@ -179,6 +179,7 @@ GRADER = Grader(
                     "few_rows",
                     lambda draw: [
                         clusters(draw, circle(draw, 3), N=2, M=1),
+                        clusters(draw, circle(draw, draw.size(2, 5)), N=draw.size(9, 16), M=draw.size(4, 12)),
                         clusters(draw, circle(draw, 1), M=1, labels=(2,)),
                         clusters(draw, circle(draw, 1), M=3, labels=(2,), new=(1,)),
                     ],

@@ -7,6 +7,7 @@ ADDED = "picked.masked_fill(ignored, 0).sum(dim=1)"
 BY_SEQUENCE = "torch.stack([F.log_softmax(one, dim=-1) for one in logits[:, :-1]])"
 PICKED = "logp.gather(-1, target[..., None])[..., 0]"
 TOKEN_0_TOO = "(target == ignore_index) | (target == 0)"
+BEFORE = "(labels[:, :-1] == ignore_index)"
 LABEL_RANGE = "((target < 0) | (target >= logits.shape[2])).any()"
 
 SHAPES = "not policy_chosen.shape == policy_rejected.shape == ref_chosen.shape == ref_rejected.shape"
@@ -14,6 +15,7 @@ REFERENCE = "(ref_chosen - ref_rejected).detach()"
 Z = f"z = beta * ((policy_chosen - policy_rejected) - {REFERENCE})"
 LOSSES = "losses = -(1 - label_smoothing) * F.logsigmoid(z) - label_smoothing * F.logsigmoid(-z)"
 KINKS = "losses = (1 - label_smoothing) * (-z).relu() + label_smoothing * z.relu() + (-z.abs()).exp().log1p()"
+ONE_KINK = "losses = (-z).relu() + label_smoothing * z + (-z.abs()).exp().log1p()"
 OF_SIGMOID = "losses = -(1 - label_smoothing) * z.sigmoid().log() - label_smoothing * "
 
 
@@ -52,6 +54,27 @@ MISTAKES = (
         {ADDED: "picked.sum(dim=1)"},
     ),
     Mistake(
+        "ignored_labels_alone",
+        "the mask is upside down: labels that equal ignore_index count, and the others do not",
+        {ADDED: "picked.masked_fill(~ignored, 0).sum(dim=1)"},
+    ),
+    Mistake(
+        "mask_not_shifted",
+        "a label is left out if the one before it is ignored, so an answer's first token does not count; shift the "
+        "mask as the labels are shifted",
+        {
+            ADDED: [
+                f"picked.masked_fill({BEFORE}, 0).sum(dim=1)",
+                f"picked.masked_fill(ignored | {BEFORE}, 0).sum(dim=1)",
+            ]
+        },
+    ),
+    Mistake(
+        "labels_overwritten",
+        "ignored labels are set to 0 in the caller's tensor; use masked_fill, or clone the labels first",
+        {"target = target.masked_fill(ignored, 0)": "target[ignored] = 0"},
+    ),
+    Mistake(
         "other_labels_ignored",
         "labels other than ignore_index are ignored: −100, all negative ones or token 0; ignore labels that equal "
         "ignore_index, and no others",
@@ -65,6 +88,11 @@ MISTAKES = (
         {
             "target = target.masked_fill(ignored, 0)": "target = target.clamp(min=0)",
             LABEL_RANGE: "(~ignored & (target >= logits.shape[2])).any()",
+        },
+        {  # nothing is ignored
+            "target = target.masked_fill(ignored, 0)": "pass",
+            LABEL_RANGE: f"(~ignored & {LABEL_RANGE[:-6]}).any()",
+            ADDED: "picked.sum(dim=1)",
         },
     ),
     Mistake(
@@ -182,8 +210,10 @@ MISTAKES = (
             LOSSES: [
                 f"{OF_SIGMOID}(-z).sigmoid().log()",
                 f"{OF_SIGMOID}(1 - z.sigmoid()).log()",
-                f"{OF_SIGMOID}(-z).sigmoid().log()".replace(".log()", ".clamp(min=1e-8).log()"),
-                f"{OF_SIGMOID}(-z).sigmoid().log()".replace(".log()", ".add(1e-8).log()"),
+                *(
+                    f"{OF_SIGMOID}(-z).sigmoid().log()".replace(".log()", f".{way}.log()")
+                    for way in ("clamp(min=1e-8)", "add(1e-8)", "clamp(min=1e-12)", "add(1e-12)")
+                ),
                 "losses = (1 - label_smoothing) * (1 + (-z).exp()).log() + label_smoothing * (1 + z.exp()).log()",
                 "losses = (1 - label_smoothing) * (-z).exp().log1p() + label_smoothing * z.exp().log1p()",
             ]
@@ -193,7 +223,7 @@ MISTAKES = (
         "kink_at_0",
         "at z = 0 the gradient is doubled or 0, since relu, clamp and |z| have a kink there; use F.logsigmoid, "
         "F.softplus or torch.logaddexp",
-        {LOSSES: [KINKS.replace("relu()", part) for part in ("relu()", "clamp(min=0)")]},
+        {LOSSES: [*(KINKS.replace("relu()", part) for part in ("relu()", "clamp(min=0)")), ONE_KINK]},
     ),
     Mistake(
         "hinge",

@@ -18,6 +18,14 @@ TOKEN = "return losses.sum() / mask.sum()"
 SEQUENCE = "return (losses.sum(dim=1) / mask.sum(dim=1)).mean()"
 RATIO_BY_PRODUCT = "ratio = ((logp - old_logp.detach()) * mask).exp()"  # wrong for −∞ only
 DELTA_BY_PRODUCT = "delta = (ref_logp.detach() - logp) * mask"
+FILLED_AFTER = "ratio = (logp - old_logp.detach()).exp().masked_fill(~mask, 1)"
+NEW, OLD, REF = (
+    f"{name}.masked_fill(~mask, -torch.inf)" for name in ("logp", "old_logp.detach()", "ref_logp.detach()")
+)
+OF_MINUS_INFINITY, DELTA_OF_MINUS_INFINITY = f"ratio = ({NEW} - {OLD}).exp()", f"delta = {REF} - {NEW}"
+EQUAL = "(rewards == rewards[:, :1]).all(dim=1, keepdim=True)"
+MEAN_OF_SQUARES = "(rewards.square().mean(dim=1, keepdim=True) - rewards.mean(dim=1, keepdim=True).square())"
+BY_SQUARES = f"(({MEAN_OF_SQUARES}.clamp(min=0) * rewards.shape[1] / (rewards.shape[1] - 1)).sqrt() + eps)"
 BY_ANSWER = "torch.stack([(new - old).exp() for new, old in zip(logp, old_logp.detach())])"
 
 
@@ -89,6 +97,35 @@ MISTAKES = (
         "first subtract one reward of the group from all",
         {FIRST: "pass"},
     ),
+    Mistake(
+        "variance_by_squares",
+        "the variance is the squares' mean less the mean's square, which loses the spread of rewards far from 0; "
+        "subtract the mean, or one reward of the group, first",
+        {FIRST: "pass", STD: BY_SQUARES},
+        {FIRST: "pass", STD: BY_SQUARES, CENTRED: f"{CENTRED}\n    centred = centred.masked_fill({EQUAL}, 0)"},
+    ),
+    mistake(
+        "shifted_by_another_group",
+        "the first group's reward is subtracted from all groups, so rounding counts in the others; subtract one "
+        "reward of each group from that group",
+        FIRST,
+        "rewards = rewards - rewards[0, 0]",
+        "rewards = rewards - rewards.min()",
+        "rewards = rewards - rewards.mean()",
+    ),
+    mistake(
+        "leave_one_out",
+        "the mean of the other answers' rewards is subtracted, as in RLOO; subtract the mean of the whole group",
+        CENTRED,
+        f"{CENTRED}\n    centred = centred * (rewards.shape[1] / (rewards.shape[1] - 1))",
+    ),
+    mistake(
+        "normalised_twice",
+        "the advantages are normalised once more over all groups; leave them as they are",
+        SCALED,
+        f"a = {SCALED[7:]}\n    return (a - a.mean()) / (a.std() + eps)",
+        f"a = {SCALED[7:]}\n    return (a - a.mean()) / (a.std() + eps) if scale else a",
+    ),
     mistake(
         "larger_for_smaller",
         "the larger of ρA and clip(ρ)A is taken, or the smaller of the two losses; the loss should be "
@@ -108,6 +145,15 @@ MISTAKES = (
         "the ratio is not clipped; take the smaller of ρA and clip(ρ)A",
         OBJECTIVE,
         "losses = -ratio * advantage",
+    ),
+    mistake(
+        "dual_clip",
+        "for a negative advantage the loss is bounded a second time, as in dual-clip PPO; take −min(ρA, clip(ρ)A)",
+        OBJECTIVE,
+        *(
+            f"{OBJECTIVE}\n    losses = torch.where(advantage < 0, torch.minimum(losses, -{c} * advantage), losses)"
+            for c in (3, 10)
+        ),
     ),
     mistake(
         "smaller_ratio",
@@ -248,6 +294,20 @@ MISTAKES = (
         DELTA.replace("- logp", "- logp.detach()"),
     ),
     mistake("kl_subtracted", "the KL term is subtracted; add it to the loss", KL, KL.replace("losses +", "losses -")),
+    mistake(
+        "kl_clamped",
+        "the KL term or Δ is clamped, which changes its value and its gradient; leave both as they are",
+        KL,
+        KL.replace("- 1)", "- 1).clamp(max=10)"),
+        f"delta = delta.clamp(-1, 1)\n        {KL}",
+    ),
+    mistake(
+        "kl_with_another_gradient",
+        "the KL term has the right value and the gradient of Δ² / 2; let the gradient flow through e^Δ − Δ − 1",
+        KL,
+        "square = delta.square() / 2\n        "
+        "losses = losses + kl_coef * ((delta.exp() - delta - 1).detach() + square - square.detach())",
+    ),
     mistake("kl_left_out", "the KL term is missing; add kl_coef · (e^Δ − Δ − 1)", KL, "pass"),
     mistake(
         "kl_not_weighted", "kl_coef does not weight the KL term; multiply by it", KL, KL.replace("kl_coef *", "1.0 *")
@@ -257,6 +317,19 @@ MISTAKES = (
         "padded tokens have a loss; set it to 0 before adding up",
         PADDING,
         "pass",
+    ),
+    Mistake(
+        "zero_advantages_left_out",
+        "answers with an advantage of 0 are left out, with their KL term or their tokens' number; leave out padding "
+        "alone",
+        {
+            PADDING: f"mask = mask & (advantage != 0)\n    {PADDING}",
+            TOKEN: TOKEN + ".clamp(min=1)",
+            SEQUENCE: SEQUENCE.replace("sum(dim=1)).", "sum(dim=1).clamp(min=1))."),
+        },
+        {PADDING: f"mask = mask & (advantage != 0)\n    {PADDING}"},
+        {PADDING: f"{PADDING}[advantages != 0]\n    mask = mask[advantages != 0]"},
+        {PADDING: PADDING.replace("~mask", "~mask | (advantage == 0)")},
     ),
     Mistake(
         "mean_over_t",
@@ -311,10 +384,18 @@ MISTAKES = (
             RATIO: RATIO.replace(".masked_fill(~mask, 0).exp()", ".exp() * mask"),
             DELTA: DELTA.replace(".masked_fill(~mask, 0)", "") + " * mask",
         },
+        {RATIO: FILLED_AFTER},
+        {RATIO: FILLED_AFTER, DELTA: DELTA.replace(".masked_fill(~mask, 0)", "")},
         {RATIO: RATIO_BY_PRODUCT},
         {RATIO: RATIO_BY_PRODUCT, DELTA: DELTA_BY_PRODUCT},
         {RATIO: RATIO_BY_PRODUCT, PADDING: "losses = losses * mask"},
         {RATIO: RATIO_BY_PRODUCT, DELTA: DELTA_BY_PRODUCT, PADDING: "losses = losses * mask"},
+    ),
+    Mistake(
+        "padding_of_minus_infinity",
+        "log-probabilities are set to −∞ at padding, and −∞ − (−∞) is NaN; set the differences to 0 there",
+        {RATIO: OF_MINUS_INFINITY, PADDING: "losses = losses * mask"},
+        {RATIO: OF_MINUS_INFINITY, PADDING: "losses = losses * mask", DELTA: DELTA_OF_MINUS_INFINITY},
     ),
     Mistake(
         "constants_get_gradients",

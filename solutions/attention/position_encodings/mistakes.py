@@ -6,6 +6,7 @@ from graders.kata import Mistake
 EXPONENT = "-torch.arange(0, dim, 2, dtype=torch.float64) / dim"
 ANGLES = "angles = torch.arange(length)[:, None] * theta"
 WOVEN = "torch.stack((angles.sin(), angles.cos()), -1).flatten(1)"
+BY_COLUMN = "torch.stack((angles[:, ::2].sin(), angles[:, 1::2].cos()), -1).flatten(1)"
 RESULT = f"return {WOVEN}.to(dtype)"
 SINES_FIRST = {WOVEN: "torch.cat((angles.sin(), angles.cos()), -1)"}
 # Of alibi_slopes.
@@ -40,11 +41,21 @@ MISTAKES = (
         {EXPONENT: EXPONENT.replace("0, dim, 2", "dim // 2")},
     ),
     Mistake(
+        "doubled_exponent",
+        "the exponent of pair i is −4i/dim; it should be −2i/dim",
+        {EXPONENT: f"2 * ({EXPONENT})"},
+    ),
+    Mistake(
+        "doubled_exponent_of_each_column",
+        "column c has the exponent −2c/dim; columns 2i and 2i + 1 should both have −2i/dim",
+        {EXPONENT: EXPONENT.replace("-torch.arange(0, dim, 2", "-2 * torch.arange(dim"), WOVEN: BY_COLUMN},
+    ),
+    Mistake(
         "frequency_of_each_column",
         "each column has a frequency of its own; a sine and the cosine next to it should share one",
         {
             EXPONENT: EXPONENT.replace("0, dim, 2", "dim"),
-            WOVEN: "torch.stack((angles[:, ::2].sin(), angles[:, 1::2].cos()), -1).flatten(1)",
+            WOVEN: BY_COLUMN,
         },
     ),
     Mistake(
@@ -89,6 +100,11 @@ MISTAKES = (
         },
         {ANGLES: [f"{ANGLES}.float()", f"{ANGLES}.float().double()"]},
         {"angles = …": ["angles = (…).float()", "angles = (…).float().double()"]},
+        {
+            "from torch import Tensor": "import math\nfrom torch import Tensor",
+            "theta = …": "theta = torch.exp(torch.arange(0, dim, 2).float() * (-math.log(base) / dim))",
+            WOVEN: "torch.sin(angles[..., None] + torch.tensor([0, math.pi / 2])).flatten(1)",
+        },
     ),
     Mistake(
         "angles_in_the_dtype",
@@ -134,6 +150,11 @@ MISTAKES = (
         {"n = 2 …": "n = 2 ** (num_heads - 1).bit_length()"},
     ),
     Mistake(
+        "nearest_power",
+        "n is the power of two that is nearest, so it may be above H; take the largest one that is not above H",
+        {"n = 2 …": "n = 2 ** round(torch.tensor(num_heads).log2().item())"},
+    ),
+    Mistake(
         "formula_for_any_number",
         "2^(−8h/H) is used for any H; it is right only for powers of two, so write the other rule for all other H",
         {"n = 2 …": "n = num_heads"},
@@ -164,6 +185,16 @@ MISTAKES = (
         {BIAS: BIAS.replace(".abs()", "")},
     ),
     Mistake(
+        "sum_of_positions",
+        "the positions of query and key are added; subtract one from the other",
+        {BIAS: BIAS.replace("queries - keys", "queries + keys")},
+    ),
+    Mistake(
+        "distances_in_half",
+        "the distances are in half precision, and float16 holds 2049 as 2048; make them in float32, or as integers",
+        {BIAS: [BIAS.replace(".abs()", ".abs().half()"), BIAS.replace(".abs()", ".abs().bfloat16()")]},
+    ),
+    Mistake(
         "no_bias_for_later_keys",
         "later keys get a bias of 0; give them the same bias as earlier keys at the same distance",
         {BIAS: BIAS.replace(".abs()", ".clamp(min=0)")},
@@ -184,6 +215,11 @@ MISTAKES = (
         "aligned_at_the_first_key",
         "query i is taken to be at position i; the queries are the last q_len positions, so it is at i + k_len − q_len",
         {"queries = …": "queries = keys[:q_len, None]"},
+    ),
+    Mistake(
+        "no_keys_taken_for_none",
+        "a k_len of 0 is taken for None; refuse it, and ask whether k_len is None",
+        {"if k_len is None": "if not k_len"},
     ),
     Mistake(
         "position_by_position",

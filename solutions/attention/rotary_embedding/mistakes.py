@@ -147,6 +147,14 @@ MISTAKES = (
         {COS: COS.replace("cos, sin =", "sin, cos =")},
     ),
     Mistake(
+        "rotated_in_place",
+        "x itself is rotated, under no_grad, so its gradient is wrong; make a new tensor",
+        {
+            BACK: f"turned = {WOVEN} if interleaved else {BESIDE}\n    with torch.no_grad():\n"
+            "        x.copy_(turned)\n    return x"
+        },
+    ),
+    Mistake(
         "from_one",
         "without positions, the first token has position 1; it should have 0",
         {DEFAULT: f"{DEFAULT} + 1"},
@@ -189,6 +197,17 @@ MISTAKES = (
         {ANGLES: ANGLES.replace("positions[", "positions.double().abs()[")},
     ),
     Mistake(
+        "looked_up",
+        "the angles are looked up in a table of the positions from 0 on, where a negative one finds another row or "
+        "none; calculate them from the positions themselves",
+        {
+            ANGLES: [
+                f"angles = (torch.arange(int(positions.{most}) + 1)[:, None] * theta)[positions.long()]"
+                for most in ("abs().max()", "max()")
+            ]
+        },
+    ),
+    Mistake(
         "float32_angles",
         "angles or frequencies are float32, so angles far from position 0 are off by thousandths; make both in "
         "float64, and cast cos and sin to x's dtype",
@@ -199,11 +218,14 @@ MISTAKES = (
     ),
     Mistake(
         "angles_in_the_dtype_of_x",
-        "positions or angles are rounded to the dtype of x, and bfloat16 holds 4001 as 4000; make them in float64",
+        "positions, frequencies or angles are rounded to the dtype of x, and bfloat16 holds 4001 as 4000; make them in "
+        "float64",
         {EXPONENT: EXPONENT.replace("torch.float64", "x.dtype")},
         {ANGLES: ANGLES.replace("positions[", "positions.to(x.dtype)[")},
         {DEFAULT: DEFAULT.replace(", ", ", dtype=x.dtype, ")},
         {ANGLES: f"angles = ({ANGLES.removeprefix('angles = ')}).to(x.dtype)"},
+        {ANGLES: "angles = positions.to(x.dtype)[..., None] * theta.to(x.dtype)"},
+        {ANGLES: "angles = positions[..., None] * theta.to(x.dtype).double()"},
     ),
     Mistake(
         "positions_enlarge_x",
@@ -230,6 +252,7 @@ MISTAKES = (
 ON_CPU = "on the CPU it is made on the device of x anyway; on a GPU the call raises"
 THETA = f"theta = base ** ({EXPONENT})"
 ZIPPED = "fits = zip(reversed(positions.shape), reversed(tokens)"
+FIXED = {"axis [45] of x": "axes in front are all the same to it, and the first four are drawn"}
 EQUIVALENT = {
     f"{DEFAULT} -> {DEFAULT.replace(', device=x.device', '')}": ON_CPU,
     f"{THETA} -> {THETA.replace(', device=x.device', '')}": ON_CPU,

@@ -9,6 +9,13 @@ AXES = "((2, kh, sh, dh), (3, kw, sw, dw))"
 CUT = "x = x.unfold(axis, length, s)[..., ::d]"
 LONGER = "x = F.pad(x, (0, 0, 0, s - 1), value=fill)\n        "
 WEIGHT = "seen, weight)"
+SEEN = "seen = windows(x, weight.shape[2:], stride, padding, dilation)"
+BY_ONE = "*((FEW) if weight.shape[2:] == (1, 1) else (stride, padding)), dilation"
+RESHAPED = "out.reshape(len(x), O, *seen.shape[2:4])"
+CUTTING = "x = F.pad(x, (pw, pw, ph, ph), value=fill)"
+ONE_OF_A_PAIR = [
+    {CUTTING: f"{name}{axis} = {name}{other}\n    {CUTTING}"} for name in "spd" for axis, other in ("wh", "hw")
+]
 SUM = 'out = torch.einsum("bcyzij,ocij->boyz", seen, weight)'
 BIAS = "return out if bias is None else out + bias[:, None, None]"
 STEP = "kernel_size if stride is None else stride"
@@ -51,6 +58,7 @@ MISTAKES = (
         "the product (B, oh, ow, O) is reshaped to (B, O, oh, ow), which mixes filters and places; permute its axes",
         SUM,
         f"{SUM.replace('boyz', 'byzo')}.reshape(len(x), O, *seen.shape[2:4])",
+        f"{SUM.replace('boyz', 'byzo')} + (0 if bias is None else bias)\n    bias, out = None, {RESHAPED}",
     ),
     wrong(
         "padded_other_axis",
@@ -73,12 +81,11 @@ MISTAKES = (
         *(f"(kh, kw), {swapped} =" for swapped in SWAPPED),
         sized=True,
     ),
-    wrong(
-        "first_of_a_pair",
-        "the first number of a pair is used for both axes; the second belongs to the width",
-        AXES,
-        *(AXES.replace("sw", "sh"), AXES.replace("dw", "dh")),
-        sized=True,
+    Mistake(
+        "one_of_a_pair",
+        "one number of a pair is used for both axes; the first belongs to the height, the second to the width",
+        *ONE_OF_A_PAIR,
+        *(form | {SUM: SIZED} for form in ONE_OF_A_PAIR[:4]),  # of dilations, as if they were swapped
     ),
     wrong(
         "stride_for_dilation",
@@ -110,6 +117,16 @@ MISTAKES = (
         "one row and one column of the result are missing; add 1 for the first window: ⌊…⌋ + 1",
         "return x\n",
         "return x[:, :, :-1, :-1]\n",
+        "return x[:, :, : max(x.shape[2] - 1, 1), : max(x.shape[3] - 1, 1)]\n",  # at least one is left
+    ),
+    wrong(
+        "one_by_one_shortcut",
+        "a 1 × 1 kernel is treated apart, and its stride or padding is forgotten; treat it as any other kernel",
+        SEEN,
+        *(
+            SEEN.replace("stride, padding, dilation", BY_ONE.replace("FEW", few))
+            for few in ("1, 0", "1, padding", "stride, 0")
+        ),
     ),
     wrong("rounded_up", "a last window that hangs over the edge is counted; round down", CUT, f"{LONGER}{CUT}"),
     wrong(
@@ -173,3 +190,4 @@ MISTAKES = (
 
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {}
+FIXED = {"length of *": "a size is an int or a pair"}

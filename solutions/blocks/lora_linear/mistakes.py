@@ -13,6 +13,7 @@ WEIGHT = "weight = self.linear.weight + self.scale * (self.lora_B @ self.lora_A)
 NEW = "new = nn.Linear(in_features, out_features, bias=has_bias, dtype=weight.dtype, device=weight.device)"
 ADDED_IN_PLACE = "weight = self.linear.weight.data.add_(self.scale * (self.lora_B @ self.lora_A).detach())"
 TAKEN_BACK = "weight -= self.scale * (self.lora_B @ self.lora_A)"
+REFORMED = ".reshape(self.linear.weight.shape)"
 MERGED = "return new\n"
 KEPT = """if not self.training:
             self.kept = getattr(self, "kept", None) or (self.merged(),)
@@ -39,6 +40,11 @@ MISTAKES = (
         "scaled_by_alpha_times_rank",
         "the low-rank part is multiplied by alpha · rank; multiply by alpha / rank",
         {SCALE: "self.scale = alpha * rank"},
+    ),
+    Mistake(
+        "scaled_by_rank_over_alpha",
+        "the low-rank part is multiplied by rank / alpha; multiply by alpha / rank",
+        {SCALE: "self.scale = rank / alpha"},
     ),
     Mistake(
         "float32_scale",
@@ -208,11 +214,38 @@ MISTAKES = (
         {"def merged": MERGED_BY_EVAL + "def merged", RETURN: f"return {BASE} if self.inside else {BASE} + {ADDED}"},
     ),
     Mistake(
+        "added_again_in_evaluation",
+        "eval() adds B A to the frozen weight, and forward adds it again; leave the weight as it is",
+        {"def merged": MERGED_BY_EVAL + "def merged"},
+    ),
+    Mistake(
         "merged_without_bias",
         "merged forgets the bias; copy the frozen layer's",
         {"new.bias.…": ["pass", "new.bias.zero_()"]},
         {"new.bias.…": "pass", INIT_A: "nn.init.normal_(self.lora_A)"},  # which draws in another way
         {"has_bias = self.linear.bias is not None": "has_bias = False"},
+    ),
+    Mistake(
+        "merged_with_a_bias",
+        "the merged layer has a bias even with bias=False; give it one only if the frozen layer has one",
+        {"bias=has_bias, ": ""},
+        {"bias=has_bias, ": "", "new.weight.copy_(weight)": "new.weight.copy_(weight)\n            new.bias.zero_()"},
+    ),
+    Mistake(
+        "merged_scales_the_bias",
+        "merged multiplies the bias by alpha / rank; scale only B A",
+        {"new.bias.…": "new.bias.copy_(self.scale * self.linear.bias)"},
+    ),
+    Mistake(
+        "merged_transposed",
+        "merged adds the transpose of B A, or its numbers in that order; weight and B A are both (out_features, "
+        "in_features)",
+        {WEIGHT: [WEIGHT.replace("lora_A)", f"lora_A).mT{shaped}") for shaped in ("", REFORMED)]},
+    ),
+    Mistake(
+        "merged_hidden",
+        "a flag named merged hides the method merged; give the flag another name",
+        {SCALE: f"{SCALE}\n        self.merged = False"},
     ),
     Mistake(
         "merged_without_scale",

@@ -146,14 +146,30 @@ MISTAKES = (
     ),
     Mistake(
         "with_biases",
-        "a layer has a bias or another size; give all three bias=False, and do not change hidden_dim",
+        "a layer has a bias; give all three bias=False",
         {one: one.replace(", bias=False", "") for one in (GATE, UP, DOWN)},
         {DOWN: DOWN.replace(", bias=False", "")},
     ),
     Mistake(
         "hidden_dim_rounded_up",
         "hidden_dim is rounded up to a multiple; take it as it is",
-        {GATE: f"hidden_dim = (hidden_dim + 7) // 8 * 8\n        {GATE}"},
+        {GATE: [f"hidden_dim = (hidden_dim + {most}) // {most + 1} * {most + 1}\n        {GATE}" for most in (7, 255)]},
+    ),
+    Mistake(
+        "two_thirds",
+        "hidden_dim is reduced to two thirds, as in Llama's code, whose argument is the width without a gate; take it "
+        "as it is",
+        {
+            GATE: [
+                f"hidden_dim = {reduced}\n        {GATE}"
+                for reduced in (
+                    "int(2 * hidden_dim / 3)",
+                    "max(1, int(2 * hidden_dim / 3))",
+                    "(int(hidden_dim * 2 / 3) + 7) // 8 * 8",
+                    "(int(2 * hidden_dim / 3) + 255) // 256 * 256",
+                )
+            ]
+        },
     ),
     Mistake(
         "gate_detached",

@@ -177,3 +177,8 @@ EQUIVALENT: dict[str, str] = {
     "shifted = wide - wide[0] -> shifted = wide - wide[-1]": "any row serves: it only makes constant columns 0",
     f"return {WIDENED} -> return x.to(torch.promote_types(torch.float32, x.dtype))": "the wider one has no order",
 }
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "axis * of low": "numbers ever closer to −1; a column has no length of its own to depend on",
+    "axis * of w": "what a result is multiplied with, of its shape",
+}

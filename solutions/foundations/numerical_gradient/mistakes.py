@@ -203,3 +203,10 @@ MISTAKES = (
 EQUIVALENT = {
     f"steps = {DEFAULT} -> steps = {DEFAULT.replace('(1)', '(2)')}": "steps twice as long are accurate enough",
 }
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "length of formula": "the formulas that the statement names",
+    "axis 2 of x": "of three axes and of four",
+    "axis 3 of x": "one entry along the fourth axis",
+    "h": "a step of 16, one of 0.3, and two that are met at jumps",
+}

@@ -311,3 +311,7 @@ EQUIVALENT: dict[str, str] = {
     f"if {CHECK}: -> if {CHECK.replace('<= 0', other)}:": "math.log also raises ValueError for what is not positive"
     for other in ("< 0", "<= -1")
 }
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "dim": "from the last to the first axis of three, in either way of counting",
+}

@@ -227,3 +227,7 @@ EQUIVALENT: dict[str, str] = {
     f"if {CHECK}: -> if {CHECK.replace('<= 0', other)}:": "math.log also raises ValueError for what is not positive"
     for other in ("< 0", "<= -1")
 }
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "base": "below 1, near 1, whole and fractional ones: the base is a factor alone",
+}

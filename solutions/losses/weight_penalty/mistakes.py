@@ -183,3 +183,9 @@ MISTAKES = (
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 SWAPPED = "wide = torch.promote_types(dtype, torch.float32) -> wide = torch.promote_types(torch.float32, dtype)"
 EQUIVALENT = dict.fromkeys((SWAPPED, f"{SWAPPED} (20)"), "the two have the same common dtype in either order")
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "axis * of kernel": "a convolution's kernel stands for four axes; the weight's are drawn",
+    "axis 0 of bias": "stands for one axis",
+    "length of *": "forms of an iterable, and names of parameters",
+}

@@ -164,3 +164,7 @@ MISTAKES = (
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {}
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "*sizes": "parts of one batch, which are counted apart",
+}

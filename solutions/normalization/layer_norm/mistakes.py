@@ -87,3 +87,9 @@ MISTAKES = (
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {}
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "length of normalized_shape": "one to four axes",
+    "axis 3 of [wb]*": "five values along the fourth axis that is normalised",
+    "axis 6 of x": "the seventh axis, of three values",
+}

@@ -66,8 +66,16 @@ DIVISORS = {
         "the mean is taken over the first axis; take it over the last",
     ),
 }
-HALF = {WIDE: "wide = x"}
-HALF_BACK = {WIDE_BACK: "dtype"}
+# All in half precision; the squares and their mean; the squares alone. Each in the function, and in its backward pass.
+SQUARES, SQUARES_BACK = (f"rms = ({x}.square().mean(-1, keepdim=True) + eps).sqrt()" for x in ("x", "x.to(dtype)"))
+IN_HALF = (
+    ({WIDE: "wide = x"}, {WIDE_BACK: "dtype"}),
+    ({RMS: SQUARES}, {RMS_BACK: SQUARES_BACK}),
+    (
+        {RMS: SQUARES.replace("True", "True, dtype=wide.dtype")},
+        {RMS_BACK: SQUARES_BACK.replace("True", "True, dtype=x.dtype")},
+    ),
+)
 
 
 def divided_by(text: str) -> tuple[dict[str, str], ...]:
@@ -94,9 +102,7 @@ MISTAKES = (
         "squares_in_half_precision",
         "the squares are taken in half precision, where float16 overflows from 256 on and rounds squares of small "
         "numbers to 0; cast to float32 first",
-        HALF | HALF_BACK,
-        HALF,
-        HALF_BACK,
+        *(edits for one, other in IN_HALF for edits in (one | other, one, other)),
     ),
     Mistake(
         "centred",
@@ -149,6 +155,13 @@ MISTAKES = (
         "projection_summed",
         "the sum of w · grad_output · x / rms over a row is not divided by D; take the mean",
         "(grad_n - n * (grad_n * n).sum(-1, keepdim=True)) / rms",
+    ),
+    of_x(
+        "diagonal_of_the_jacobian",
+        "each entry of x counts only in its own entry of y, but through rms it changes the whole row; take the mean of "
+        "w · grad_output · x / rms over the row",
+        "(grad_n - n * (grad_n * n) / x.shape[-1]) / rms",
+        "(grad_n - n * (grad_n * n)) / rms",
     ),
     of_x(
         "projection_added",

@@ -203,3 +203,7 @@ EQUIVALENT: dict[str, str] = {
         "the similarity is symmetric in x and y, and so are both gradients"
     ),
 }
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "dim": "from the last axis but two to the fourth, counted from either end",
+}

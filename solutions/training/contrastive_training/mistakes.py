@@ -274,3 +274,11 @@ EQUIVALENT = {
     "positive = torch.arange(2 * N, device=views.device).roll(N) -> positive = torch.arange(2 * N).roll(N)": ON_CPU,
     "unit = F.normalize(features, dim=1) -> unit = F.normalize(features)": "1 is the default of dim",
 }
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "axis 1 of views": "always two views",
+    "noise": "two sizes of the noise that an encoder may draw: an answer never sees it",
+    "length of frozen": "the parameters that are named are w, or b and u",
+    "old": "what .grad held before: a number, or NaN",
+    "calls": "called again once: what is kept shows at the second call",
+}

@@ -202,3 +202,10 @@ MISTAKES = (
 
 # Mutant of the reference -> why it changes nothing that the contract speaks of.
 EQUIVALENT: dict[str, str] = {}
+# Sizes and numbers that are equal at every seed, and why.
+FIXED = {
+    "axis 0 of [ab]": "two parameters of one entry a coordinate; other cases draw theirs",
+    "length of steps": "one call, or two that continue one another",
+    "length of old": "one for each of the four parameters",
+    "old": "what .grad held before: a number, or NaN",
+}

@@ -5,7 +5,7 @@ import torch
 def group_advantages(rewards, eps=1e-6, scale=True):
     assert rewards.ndim == 2 and rewards.shape[1] >= 2
     r = rewards.double()
-    a = r - r.mean(1, keepdim=True)
+    a = (r - r.mean(1, keepdim=True)) * (r != r[:, -1:]).any(1, keepdim=True)
     if scale:
         a = a / (r.std(1, keepdim=True, unbiased=True) + eps)
     return a.to(rewards.dtype)
