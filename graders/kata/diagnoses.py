@@ -5,6 +5,9 @@ COMMON = {
     "not_scaled": "the scores are not divided by √d",
     "scaled_by_d": "the scores are divided by d; divide them by √d",
     "scaled_by_embed_dim": "the scores are divided by √embed_dim; divide them by √d, where d = embed_dim / num_heads",
+    "scaled_by_the_length": (
+        "the scores are divided by the root of the number of keys, the last axis of transposed keys; divide them by √d"
+    ),
     "float32_root": "√d or 1/√d is a float32 tensor, too coarse for float64; use math.sqrt or ** 0.5",
     "coarse_constants": (
         "√2 or √(2/π) is a float32 tensor or has too few digits, too coarse for float64; use math.sqrt"
@@ -16,6 +19,11 @@ COMMON = {
         "with −∞"
     ),
     "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible scores can be lower; fill with −∞",
+    "hidden_by_plus_infinity": "hidden scores are set to +∞, and the softmax is NaN; fill with −∞",
+    "maximum_floored": (
+        "the maximum that is subtracted is floored at a constant such as −1e4, so if all scores are lower, all weights "
+        "are 0; subtract the maximum itself"
+    ),
     "least_number_added": (
         "the dtype's least number is added to hidden scores, which in float16 gives −∞ if a score is below −16, and a "
         "row of −∞ alone is NaN; fill with the least number"

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from graders.kata import HALF, Answer, Arguments, Case, Draw, Grader, Inputs, Submission, attention, bans
+from graders.kata import HALF, Answer, Arguments, Case, Draw, Grader, Inputs, Submission, attention, bans, last_places
 
 LEFT = [[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]]  # padding before the tokens: query 0 of the first sample sees nothing
 
@@ -73,7 +73,8 @@ def large_scores(draw: Draw, size: float) -> list[Arguments]:
     for one in made:
         one["q"][:, :, 0] = -one["k"][:, :, 0]
         one["q"][:, :, 2] = -one["k"][:, :, 2]
-    return made
+    low = heads(draw, 2, 2, 3, 4, std=std)  # the last query sees all keys, and no score is high
+    return [*made, low | {"q": -low["q"].abs(), "k": low["k"].abs()}]
 
 
 def large_scores_in_half(draw: Draw) -> Arguments:
@@ -87,11 +88,15 @@ def large_scores_in_half(draw: Draw) -> Arguments:
 
 
 def padding_in_half(draw: Draw) -> list[Arguments]:
-    """In the last, scores are whole numbers of −43 to −37: the least float16 added to them is −∞."""
-    made = [padded(draw, LEFT, 2, Sq) for Sq in (5, 3, 5)]
+    return [padded(draw, LEFT, 2, Sq) for Sq in (5, 3)]
+
+
+def low_scores_in_half(draw: Draw) -> Arguments:
+    """Scores are whole numbers of −46 to −34: the least float16 added to them is −∞, and a row of that alone NaN."""
+    made = padded(draw, LEFT, 2, 5)
     for name, first, step in (("q", -80, 2), ("k", 1, 1)):
-        made[2][name] = step * (draw.integers(2, 2, 5, 4, high=3) - 1).double()
-        made[2][name][..., 0] = first
+        made[name] = step * (draw.integers(2, 2, 5, 4, high=3) - 1).double()
+        made[name][..., 0] = first
     return made
 
 
@@ -134,9 +139,15 @@ GRADER = Grader(
             "causal_attention(q, k, v, key_mask=None)",
             oracle=oracle,
             differentiable=("q", "k", "v"),
+            tolerance=last_places(8, absolute=8),
             cases=(
                 Case("five_tokens", of(2, 3, 5, 5)),
                 Case("fewer_queries", fewer_queries),
+                Case(
+                    "sizes_of_the_seed",
+                    lambda draw, B, H, Sq, more, d, dv: heads(draw, B, H, Sq, Sq + more, d, dv),
+                    sizes={"B": (2, 5), "H": (2, 6), "Sq": (2, 7), "more": (1, 8), "d": (2, 9), "dv": (2, 10)},
+                ),
                 Case("one_of_all", of(1, 1, 1, 1, 1, 1)),
                 Case("right_padding", right_padding),
                 Case("gaps", gaps),
@@ -145,6 +156,14 @@ GRADER = Grader(
                 attention.large_scores(large_scores, gradients="none"),
                 Case("large_scores_in_half", large_scores_in_half, category="robustness", dtypes=HALF),
                 Case("padding_in_half", padding_in_half, category="robustness", dtypes=HALF),
+                Case(
+                    "low_scores_in_half",
+                    low_scores_in_half,
+                    category="robustness",
+                    dtypes=HALF,
+                    gradients="finite",
+                    tolerance=last_places(32),  # a logarithm of a sum near −40 is rounded by up to 1/8
+                ),
                 Case(
                     "more_queries_than_keys",
                     lambda draw: [*(heads(draw, 2, 3, *S) for S in ((5, 4), (2, 1))), padded(draw, [[1, 1]], 3, 3)],

@@ -28,7 +28,17 @@ class Right(nn.Module):
 
 
 def in_chunks(
-    CachedAttention, x, weights, biases, num_heads, chunks, past=None, after=None, training=True, rehearsed=False
+    CachedAttention,
+    x,
+    weights,
+    biases,
+    num_heads,
+    chunks,
+    past=None,
+    after=None,
+    training=True,
+    rehearsed=False,
+    recording=True,
 ):
     """Each call gets the next few tokens, and the cache of the call before it, or of the call that `after` names.
 
@@ -46,7 +56,8 @@ def in_chunks(
     for number, tokens in enumerate(x.split(chunks, 1), start=1):
         before = after[number - 1] if after else number - 1
         inputs = (tokens, caches[before]) if caches[before] else (tokens,)
-        out, cache = torch.func.functional_call(layer, own, inputs)
+        with torch.set_grad_enabled(recording):
+            out, cache = torch.func.functional_call(layer, own, inputs)
         caches.append(cache)
         found[f"call {number}"] = {"out": out, "k": cache[0], "v": cache[1]}
     if after:
@@ -64,6 +75,14 @@ def one_step(CachedAttention, x, k, v):
     """A call that continues this cache."""
     layer = CachedAttention(x.shape[2], k.shape[1]).to(x)
     out, cache = layer(x, (k, v))
+    return list(out.shape), list(cache[0].shape)
+
+
+def texts_in_turn(CachedAttention, x, num_heads, texts):
+    """One layer gets as many texts, and nothing that it returned is kept."""
+    layer = CachedAttention(x.shape[2], num_heads).to(x)
+    for _ in range(texts):
+        out, cache = layer(x)
     return list(out.shape), list(cache[0].shape)
 
 
@@ -112,9 +131,14 @@ def continued_twice(draw: Draw) -> list[Arguments]:
     return made
 
 
+def continued_under_no_grad(draw: Draw) -> list[Arguments]:
+    """As a model writes: some write into memory that they keep only where no gradients are recorded."""
+    return [one | {"recording": False} for one in continued_twice(draw)]
+
+
 def large_scores(draw: Draw, size: float) -> list[Arguments]:
     """Each token's score with itself is below 0: it is all that the first token sees."""
-    made = [text(draw, 2, 6, 2, *each) for each in ((4,), (2, 3))]
+    made = [text(draw, 2, 6, 2, *each) for each in ((1,), (4,), (2, 3))]
     for one in made:
         one["x"] *= size**0.5
         one["weights"][1] = -one["weights"][0]
@@ -135,13 +159,14 @@ GRADER = Grader(
             methods=("forward(x, cache=None)",),
             oracle=Right,
             differentiable=("x", "weights", "biases"),
-            tolerance=last_places(8),
+            tolerance=last_places(8, absolute=8),
             cases=(
                 Case("prompt", texts((2, 8, 4, 5)), scenario=in_chunks),
                 Case("token_by_token", token_by_token, scenario=in_chunks),
                 Case("chunks", chunks, half=True, scenario=in_chunks),
                 Case("one_of_all", texts((1, 1, 1, 1), (1, 5, 1, 1, 2), (2, 5, 5, 2, 1)), scenario=in_chunks),
                 Case("continued_twice", continued_twice, scenario=in_chunks),
+                Case("continued_under_no_grad", continued_under_no_grad, scenario=in_chunks, gradients="none"),
                 Case(
                     "after_inference",
                     lambda draw: text(draw, 2, 6, 2, 6, 2) | {"rehearsed": True},  # a size of no other case
@@ -174,6 +199,14 @@ GRADER = Grader(
                     init=None,
                     name="long_texts",
                     scenario=in_chunks,
+                ),
+                Budget(
+                    "many_texts",
+                    sizes={"texts": (4, 256)},
+                    inputs=lambda draw, texts: {"x": draw.normal(1, 64, 64), "num_heads": 2, "texts": texts},
+                    asks=("memory",),
+                    scenario=texts_in_turn,
+                    hints={"texts": "keep nothing of a text in the layer: its past is in the cache"},
                 ),
                 Budget(
                     "long_past",

@@ -15,6 +15,9 @@ LEAST_ADDED = "(scores + ~seen * torch.finfo(scores.dtype).min).softmax(-1)"
 TIMES, EMPTY = "(scores + ~seen * -torch.inf)", "~seen.any(-1, keepdim=True)"
 DIVIDED = "weights = weights * seen\n    weights = weights / (weights.sum(-1, keepdim=True){})"
 SHIFTED = "(scores - scores.amax(-1, keepdim=True))"
+FLOORED = f"({HIDDEN} - {HIDDEN}.amax(-1, keepdim=True).clamp(min=-1e4)).exp()"
+CONSTANTS = [HIDDEN.replace("-torch.inf", low) for low in ("-1e4", "-5e4", "-65504.0")] + ["(scores - 1e4 * ~seen)"]
+KEY_MASK_ADDED = "(scores if key_mask is None else scores + key_mask[:, None, None].to(q.dtype))"
 SHARES = "weights = weights / (weights.sum(-1, keepdim=True) + {})"
 RESULT = "return weights @ v"
 WIDE = {SCORES: "(q.double() / math.sqrt(d)) @ k.mT.double()", RESULT: "return (weights @ v.double()).to(q.dtype)"}
@@ -189,11 +192,30 @@ MISTAKES = (
     ),
     Mistake(
         "hidden_by_1e4",
-        "hidden scores are −1e4, or their old value minus 1e4, and visible scores can be lower; fill with −∞, then "
-        "set hidden weights to 0",
-        {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]},
-        {HIDDEN: "(scores - 1e4 * ~seen)", CLEAR: "weights = weights * seen.any(-1, keepdim=True)"},
+        *(
+            {HIDDEN: CONSTANTS, **clear}
+            for clear in ({}, NOT_CLEARED, {CLEAR: f"weights = weights.masked_fill({EMPTY}, 0)"})
+        ),
     ),
+    Mistake(
+        "hidden_by_plus_infinity", {HIDDEN: HIDDEN.replace("-", "")}, {HIDDEN: HIDDEN.replace("-", ""), **NOT_CLEARED}
+    ),
+    Mistake(
+        "maximum_floored",
+        {
+            WEIGHTS: FLOORED,
+            CLEAR: [f"weights = weights / weights.sum(-1, keepdim=True){least}" for least in ("", ".clamp(min=1e-6)")],
+        },
+    ),
+    Mistake(
+        "key_mask_added",
+        "key_mask is added to the scores as 0 and 1, which hides nothing; fill with −∞ where it is False",
+        {
+            PADDED: "pass",
+            HIDDEN: HIDDEN.replace("scores", KEY_MASK_ADDED),
+        },
+    ),
+    Mistake("scaled_by_the_length", {"math.sqrt(d)": "math.sqrt(Sk)"}),
     Mistake(
         "not_scaled",
         "the scores are not divided by √d; divide q by it",
@@ -250,6 +272,7 @@ MISTAKES = (
     Mistake("table_of_products", {SCORES: "((q / math.sqrt(d)).unsqueeze(3) * k.unsqueeze(2)).sum(-1)"}, slow=True),
 )
 
+FIXED = {"axis [01] of key_mask": "it has B rows of Sk, and both are drawn where it is None"}
 # Mutant of the reference, as `prove` prints it -> why it changes nothing that the contract speaks of.
 EQUIVALENT = {
     "builtin.py runs safe_softmax": "a softmax, which is allowed, that gives 0 where all is hidden",

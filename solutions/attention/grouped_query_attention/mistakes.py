@@ -27,6 +27,7 @@ def split(layout: str) -> dict[str, str]:
     }
 
 
+REPEATED = {name: f"self.{name}_linear(x).repeat_interleave(H // G, dim=-1)" for name in "kv"}
 SEEN = "torch.ones(S, S, dtype=torch.bool, device=x.device).tril()"
 
 MISTAKES = (
@@ -39,6 +40,21 @@ MISTAKES = (
             SPLIT["q"]: "q = self.q_linear(x).view(B, S, H // G, G, d).permute(0, 3, 2, 1, 4).reshape(B, H, S, d)",
             MERGE: "heads.view(B, G, H // G, S, d).permute(0, 3, 2, 1, 4).reshape(B, S, D)",
         },
+    ),
+    Mistake(
+        "channels_repeated",
+        "each channel of k and v is repeated, as by repeat_interleave on the last axis, so a head has few channels, "
+        "each several times; split into heads first, then repeat the heads",
+        {
+            **{SPLIT[n]: f"{n} = {n_repeated}.view(B, S, H, d).transpose(1, 2)" for n, n_repeated in REPEATED.items()},
+            SHARE_K: "pass",
+            SHARE_V: "pass",
+        },
+    ),
+    Mistake(
+        "queries_averaged",
+        "the queries that share a head of keys are averaged; each query head should have its own scores",
+        {SPLIT["q"]: f"{SPLIT['q']}\n        q = q.unflatten(1, (G, -1)).mean(2).repeat_interleave(H // G, dim=1)"},
     ),
     Mistake(
         "only_keys_tiled",
@@ -119,7 +135,12 @@ MISTAKES = (
         "later keys are hidden even if causal is False; hide them only if it is True",
         {"        if causal:\n": "        if True:\n"},
     ),
-    Mistake("itself_hidden", "if causal, a token does not see itself; it should", {DIAGONAL: ".tril(-1)"}),
+    Mistake(
+        "itself_hidden",
+        "if causal, a token does not see itself; it should",
+        {DIAGONAL: ".tril(-1)"},
+        {DIAGONAL: ".tril(-1)", HIDE: HIDE.replace("-torch.inf", "torch.finfo(scores.dtype).min")},
+    ),
     Mistake("next_token_seen", "if causal, a token also sees the next token; hide that one", {DIAGONAL: ".tril(1)"}),
     Mistake(
         "past_hidden",

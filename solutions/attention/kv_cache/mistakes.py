@@ -87,7 +87,17 @@ MISTAKES = (
         "a token also sees the one after it; shift the diagonal by P, and no more",
         {"(S - T)": "(S - T + 1)"},
     ),
-    Mistake("itself_hidden", {"(S - T)": "(S - T - 1)"}),
+    Mistake(
+        "itself_hidden",
+        {"(S - T)": "(S - T - 1)"},
+        {"(S - T)": "(S - T - 1)", HIDDEN: HIDDEN.replace("-torch.inf", "torch.finfo(scores.dtype).min")},
+    ),
+    Mistake(
+        "texts_kept",
+        "the layer keeps what it made in every call, so its memory grows with every text; keep nothing in the layer",
+        {RESULT: f'self.__dict__.setdefault("kept", []).append((k, v))\n        {RESULT}'},
+        slow=True,
+    ),
     Mistake(
         "no_mask_in_eval_mode",
         "in eval mode nothing is hidden; use the same mask in both modes",
@@ -155,6 +165,7 @@ MISTAKES = (
             PAST: "past_k, past_v = self.past",
             RESULT: f"self.past = k, v\n        {RESULT}",
         },
+        {PAST: "past_k, past_v = self.past", RESULT: f"self.past = k, v\n        {RESULT}"},
         {
             "self.num_heads = num_heads": "self.num_heads, self.past = num_heads, None",
             f"cache is not None:\n            {PAST}": "self.past is not None:\n            past_k, past_v = self.past",
@@ -181,6 +192,15 @@ MISTAKES = (
         {
             "class CachedAttention": f"{GROW}class CachedAttention",
             **joined("k = grown(past_k, k)", "v = grown(past_v, v)"),
+        },
+        {
+            "class CachedAttention": f"{GROW}class CachedAttention",
+            **joined(
+                *(
+                    f"{line} if torch.is_grad_enabled() else grown(past_{line[0]}, {line[0]})"
+                    for line in (JOIN_K, JOIN_V)
+                )
+            ),
         },
     ),
     Mistake(
