@@ -89,6 +89,8 @@ BROKEN = {
     "no_blank": (README, ">>> x = torch", ">>>x = torch", "## Example", "line 34 of the docstring for "),
     "tables": (README, "| rules | 1 | 2 |", "| rules | 1 | 3 |", "## What is graded",
         "the tables should be the grader's; run: python -m graders statement cosine_similarity"),
+    "core_line": (README, "tests this; float32 inside float64 fails.", "tests this alone.", "## What is graded",
+        "the tables should be the grader's; run: python -m graders statement cosine_similarity"),
     "signature": (README, "eps: float = 1e-8,", "eps: float = 1e-3,", "def cosine_similarity(", "cosine_similarity(x, "
         f"y, dim=-1, eps=0.001) should be {RIGHT}, as in the reference"),
     "no_signature": (README, "def cosine_similarity(", "def cosine(", "```python",

@@ -1,4 +1,7 @@
-"""Writes the tables of statements, points and budgets under `## What is graded`, and the main README's of all katas."""
+"""Writes the tables of statements, points and budgets under `## What is graded`, and the main README's of all katas.
+
+The front page's line on the core also: it says where float32 is too coarse.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,23 @@ import argparse
 import re
 from pathlib import Path
 
+import torch
+from torch import Tensor
+
 from graders.catalogue import katas
 from graders.catalogue.katas import LEVELS, Kata
-from graders.faults import UsageError
+from graders.faults import GraderError, UsageError
 from graders.files import replace_file
 from graders.judge import checks
 from graders.judge.budgets import SPARE
+from graders.judge.vectors import TestVectors
+from graders.kata.compare import mismatch_mask
 from graders.kata.spec import CATEGORIES
+from graders.sandbox.returned import leaves_of
 
 TABLE = re.compile(r"\| topic \| level 1 .*?\n(?=\n)", re.DOTALL)
 HEADING = "## What is graded\n"
+CORE = re.compile(r"(-k core` tests this)( alone\.|; .*)$", re.MULTILINE)
 LAST = "</details>\n\nWhen the core is right, go on with the [follow-up questions](follow_up.md).\n"
 BUDGETS = (
     "Cost is tested once the core is right. The limits are multiples of what the reference needs, plus "
@@ -67,10 +77,27 @@ def with_tables(kata: Kata) -> str:
     before, heading, _ = text.partition(HEADING)
     if not heading:
         raise UsageError(f"{kata.statement.relative_to(kata.root)} should have a heading {HEADING.strip()!r}")
+    before = CORE.sub(rf"\1{'; float32 inside float64 fails.' if needs_float64(kata) else ' alone.'}", before)
     parts = [points_of(kata)]
     if any(answer.budgets for answer in kata.grader.answers):
         parts += [BUDGETS, budgets_of(kata)]
     return before + heading + "\n" + "\n\n".join([*parts, LAST])
+
+
+def needs_float64(kata: Kata) -> bool:
+    """Whether the core asks for a result that is wrong once rounded to float32; a draft of a grader asks for none."""
+    vectors = TestVectors(kata.id, kata.grader, 0)
+    try:
+        return any(
+            bool(mismatch_mask(one.float().double(), one, answer.tolerance_for(case, torch.float64)).any())
+            for answer in kata.grader.answers
+            for case in answer.cases
+            if case.in_core and not case.raises and torch.float64 in case.dtypes
+            for one in leaves_of(vectors.expected(answer, case, torch.float64, 0).result).values()
+            if isinstance(one, Tensor) and one.dtype == torch.float64
+        )
+    except GraderError:  # which `check` tells
+        return False
 
 
 def points_of(kata: Kata) -> str:

@@ -104,6 +104,23 @@ MISTAKES = (
         {ROOT: ["torch.sqrt(torch.tensor(2 / math.pi))", "0.79788", "0.797885", "0.79788456"]},
     ),
     Mistake(
+        "x_missing_with_tanh",
+        "the form with tanh lacks the factor x; multiply by x",
+        {TANH: TANH.replace(" * wide", "")},
+    ),
+    Mistake(
+        "tanh_by_sigmoid",
+        "the form with tanh is x·σ(1.702 x), which is off by up to 0.02; use tanh",
+        {WIDE: "return x * torch.sigmoid(1.702 * x)"},
+        {TANH: "(wide * torch.sigmoid(1.702 * wide))"},
+    ),
+    Mistake(
+        "exp_overflows_with_tanh",
+        "e^(−2u) in place of tanh(u) overflows for x far below 0, and the gradient is NaN; use torch.tanh, or "
+        "torch.sigmoid of 2u",
+        {TANH: ["(wide / (1 + torch.exp(-2 * inner)))", "(wide * (1 / (1 + torch.exp(-2 * inner))))"]},
+    ),
+    Mistake(
         "half_missing_with_tanh",
         "½ is missing in the form with tanh, so that gelu is 2x for large x; halve it",
         {TANH: TANH.replace("0.5 * ", "")},
@@ -113,6 +130,11 @@ MISTAKES = (
         "x³ is computed in float16; beyond 147, 3x² is ∞, and the gradient is ∞ · 0, so NaN; convert half precision to "
         "float32",
         {WIDE: "wide = x"},
+    ),
+    Mistake(
+        "any_case",
+        'approximate is converted to lower case, so that "Tanh" is accepted; refuse it',
+        {KNOWN: f"approximate = approximate.lower()\n    {KNOWN}"},
     ),
     Mistake(
         "key_error",
