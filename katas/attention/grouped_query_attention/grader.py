@@ -46,6 +46,18 @@ def both(*sizes: tuple[int, int], D: int) -> Inputs:
     return lambda draw: [{"x": draw.normal(B, S, D), "causal": causal} for B, S in sizes for causal in (False, True)]
 
 
+def any_size(draw: Draw, B: int, S: int, G: int, each: int, d: int) -> list[Arguments]:
+    """Of G groups with `each` heads of queries."""
+    return both((B, S), D=G * each * d)(draw)
+
+
+def of_any_size(G: int, each: int, d: int, **others: int) -> dict[str, int]:
+    return heads(G * each * d, G * each, G)
+
+
+SIZES = {"B": (2, 6), "S": (2, 9), "G": (2, 5), "each": (2, 5), "d": (2, 5)}
+
+
 def large_scores(draw: Draw, size: float) -> list[Arguments]:
     """A first token sees one key in each head, and of 24 such scores half are negative."""
     return [{"x": draw.normal(4, 6, 12, std=size**0.5), "causal": causal} for causal in (False, True)]
@@ -79,6 +91,7 @@ GRADER = Grader(
                 Case("two_groups_of_three", tokens(2, 4, 30, std=0.5), init=heads(30, 6, 2)),
                 Case("causal", tokens(2, 5, 8, std=0.5, causal=True), init=heads(8, 4, 2), half=True),
                 Case("every_size", both((1, 1), (1, 5), (4, 1), (4, 3), (3, 7), D=12), init=heads(12, 6, 3)),
+                Case("any_size", any_size, init=of_any_size, sizes=SIZES),
                 Case("one_head_of_keys", both((2, 4), D=12), init=heads(12, 3, 1)),
                 Case("as_many_as_queries", both((2, 4), D=12), init=heads(12, 4, 4)),
                 Case("heads_of_one_channel", both((2, 3), D=6), init=heads(6, 6, 2)),

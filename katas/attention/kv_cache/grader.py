@@ -116,7 +116,9 @@ def token_by_token(draw: Draw) -> list[Arguments]:
 def chunks(draw: Draw) -> list[Arguments]:
     made = [text(draw, 2, 6, 2, *each) for each in ((3, 2), (1, 4), (2, 2, 3), (4, 1, 2, 1))]
     made[0]["biases"][0], made[0]["x"][:, 4] = 0, 0  # the last token scores 0 with every key
-    return [*made, text(draw, 2, 6, 3, 2, 3) | {"training": False}]
+    (B, d), H = draw.shape(2, most=5), draw.size(6, 9)
+    any_size = text(draw, B, H * d, H, *(draw.size(1, 9) for _ in range(draw.size(3, 5))))
+    return [*made, text(draw, 2, 6, 3, 2, 3) | {"training": False}, any_size]
 
 
 def continued_twice(draw: Draw) -> list[Arguments]:
@@ -176,7 +178,7 @@ GRADER = Grader(
                 ),
                 Case(
                     "a_new_layer",
-                    lambda draw: {"embed_dim": 6, "num_heads": 2},
+                    lambda draw: {"embed_dim": 2 * draw.size(2, 9), "num_heads": 2},
                     scenario=a_new_layer,
                     dtypes=(torch.float32,),
                     gradients="none",

@@ -40,6 +40,17 @@ def tokens(*sizes: tuple[int, int], D: int, std: float = 1.0, mean: float = 0.0)
     return lambda draw: [{"x": draw.normal(B, S, D, std=std, mean=mean)} for B, S in sizes]
 
 
+def any_size(draw: Draw, B: int, S: int, H: int, d: int) -> Arguments:
+    return {"x": draw.normal(B, S, H * d)}
+
+
+def of_any_size(H: int, d: int, **others: int) -> dict[str, int]:
+    return heads(H * d, H)
+
+
+SIZES = {"B": (2, 6), "S": (2, 9), "H": (2, 6), "d": (2, 5)}
+
+
 def large(draw: Draw, B: int, H: int, S: int, d: int) -> Arguments:
     return {"x": draw.normal(B, S, H * d)}
 
@@ -57,6 +68,7 @@ GRADER = Grader(
             cases=(
                 Case("three_heads", lambda draw: {"x": draw.normal(2, 5, 12)}, init=heads(12, 3)),
                 Case("every_size", tokens((1, 1), (1, 6), (4, 1), (3, 4), (2, 7), D=6), init=heads(6, 2)),
+                Case("any_size", any_size, init=of_any_size, sizes=SIZES),
                 Case("one_head", tokens((2, 4), D=5), init=heads(5, 1)),
                 Case("heads_of_one_channel", tokens((2, 4), D=5), init=heads(5, 5)),
                 Case("far_from_0", tokens((2, 5), D=8, std=4.0, mean=3.0), init=heads(8, 2)),
