@@ -131,7 +131,8 @@ class Diagnosis:
         inside_core = [one for one in asked if in_core(one) or not suspects.get(id(one), LAST)[0]]
         told = self.telling(failing, inside_core, categories)
         pair = together(self, failing, next((part for part in apart(told) if first in part), []))
-        return [*pair, *(found if pair else self.elsewhere(found, failing, asked, first))][:MOST]
+        told = self.telling(failing, asked, categories)
+        return [*pair, *(found if pair else self.elsewhere(found, failing, told, first))][:MOST]
 
     @functools.cached_property
     def drawn_anew(self) -> list[Request]:
@@ -232,10 +233,10 @@ class Diagnosis:
 
     def elsewhere(self, known: list[Known], failing: Submission, asked: list[Request], first: Request) -> list[Known]:
         """The same with the names of the answers that they are about, where those are not what fails first."""
-        answers = [request.answers for request in asked if self.give_some(known[:1], failing, request)][:1]
-        if not answers or not set(answers[0]).isdisjoint(first.answers):
+        answers = next((one.answers for one in asked if self.give_some(known[:1], failing, one)), first.answers)
+        if not set(answers).isdisjoint(first.answers) or any(name in known[0].diagnosis for name in answers):
             return known
-        return [known[0]._replace(diagnosis=f"in {' and '.join(answers[0])}, {known[0].diagnosis}"), *known[1:]]
+        return [known[0]._replace(diagnosis=f"in {' and '.join(answers)}, {known[0].diagnosis}"), *known[1:]]
 
     def explained(
         self,
