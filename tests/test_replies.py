@@ -197,7 +197,7 @@ def until(deadline: float) -> wire.Remaining:
 )
 def test_a_call_may_take_longer_where_others_use_the_processor(passed: float, used: float, left: float) -> None:
     now = time.monotonic()
-    worker = SimpleNamespace(limit=10.0, asked=(now - passed, 100.0), back=now, seconds=lambda: 100.0 + used)
+    worker = SimpleNamespace(limit=10.0, most=60.0, asked=(now - passed, 100.0), back=now, seconds=lambda: 100.0 + used)
     if left:
         assert dialogue.WorkerProcess.remaining(worker) == pytest.approx(left, abs=0.5)  # type: ignore[arg-type]
     else:
@@ -207,7 +207,7 @@ def test_a_call_may_take_longer_where_others_use_the_processor(passed: float, us
 
 def test_the_time_of_a_call_stands_still_while_the_judge_is_stopped() -> None:
     now = time.monotonic()
-    worker = SimpleNamespace(limit=10.0, asked=(now - 60, 100.0), back=now - 50, seconds=lambda: 100.1)
+    worker = SimpleNamespace(limit=10.0, most=60.0, asked=(now - 60, 100.0), back=now - 50, seconds=lambda: 100.1)
     assert dialogue.WorkerProcess.remaining(worker) == pytest.approx(10.5, abs=0.5)  # type: ignore[arg-type]
     assert worker.asked[0] >= now
 

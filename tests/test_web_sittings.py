@@ -460,6 +460,7 @@ def test_next_file_is_opened_once_it_is_said_which_version_is_kept(sat: Sat) -> 
     page.get_by_label("Katas").select_option("2")
     page.get_by_label("Minutes").fill("60")
     page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".clock")).to_contain_text("left", timeout=30_000)
     sat.says(page, "next", "Say how you will do it")
     sat.says(page, "multiply", "noted")
     sat.says(page, "next", "Write it into")

@@ -130,7 +130,8 @@ class Diagnosis:
             return found
         inside_core = [one for one in asked if in_core(one) or not suspects.get(id(one), LAST)[0]]
         told = self.telling(failing, inside_core, categories)
-        pair = together(self, failing, next((part for part in apart(told) if first in part), []))
+        mine = next((part for part in apart(told) if first in part), [])
+        pair = together(self.kata, self.both, self.candidates, self.right, failing, mine)
         told = self.telling(failing, asked, categories)
         return [*pair, *(found if pair else self.elsewhere(found, failing, told, first))][:MOST]
 

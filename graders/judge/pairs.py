@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
+from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
 from graders.faults import CheckFailed
+from graders.judge.agreement import Agreement
 from graders.judge.standard import Known
 from graders.kata.mistakes import with_both
 from graders.sandbox.messages import Request
 from graders.sandbox.returned import leaves_of
 from graders.sandbox.submission import Submission
-
-if TYPE_CHECKING:
-    from graders.judge.diagnosis import Diagnosis
 
 MOST = 200  # pairs that are tried
 PROBES = 3  # calls with a wrong reply, and as many with a right one, that say which pairs may fit
@@ -45,12 +43,19 @@ class Form:
         )
 
 
-def together(diagnosis: Diagnosis, failing: Submission, asked: list[Request]) -> tuple[Known, ...]:
+def together(
+    kata: Kata,
+    agreement: Agreement,
+    candidates: Sequence[tuple[Known, Submission]],
+    right: Submission,
+    failing: Submission,
+    asked: Sequence[Request],
+) -> tuple[Known, ...]:
     """Two mistakes that only both give the same reply to all of these; none alone should.
 
-    Those come first whose effects add up to what is wrong with the answer.
+    Those come first whose effects add up to what is wrong with the answer. `right` is the reference.
     """
-    same_reply, right = diagnosis.both.same_reply, diagnosis.right
+    same_reply = agreement.same_reply
     wrong = [one for one in asked if not same_reply(right, failing, one)]
     if len(wrong) < EVIDENCE:
         return ()
@@ -58,9 +63,9 @@ def together(diagnosis: Diagnosis, failing: Submission, asked: list[Request]) ->
     usual, its = numbers(right, probes), numbers(failing, probes)
     if its.shape != usual.shape:
         return ()
-    edits = {name: one for mistake in diagnosis.kata.mistakes for name, one in mistake.edits_of_forms.items()}
+    edits = {name: one for mistake in kata.mistakes for name, one in mistake.edits_of_forms.items()}
     forms, seconds = [], 0.0
-    for known, one in diagnosis.candidates:
+    for known, one in candidates:
         if not known.form or known.slow or seconds > SECONDS:
             continue
         before = spent(one)
@@ -72,9 +77,8 @@ def together(diagnosis: Diagnosis, failing: Submission, asked: list[Request]) ->
         seconds += spent(one) - before
     pairs = [pair for pair in itertools.combinations(forms, 2) if pair[0].fits(pair[1])]
     pairs.sort(key=lambda pair: float((pair[0].effect + pair[1].effect + usual - its).nan_to_num(torch.inf).norm()))
-    for pair, source in itertools.islice(sources(diagnosis, pairs), MOST):
-        names, banned, home = failing.names, failing.banned, diagnosis.home
-        both = Submission(Source(source, "mistake.py"), names, diagnosis.launcher, banned, home)
+    for pair, source in itertools.islice(sources(kata, pairs), MOST):
+        both = Submission(Source(source, "mistake.py"), right.names, right.launcher, right.banned, right.home)
         if all(same_reply(both, failing, one) for one in [*wrong, *asked]):
             return pair[0].known, pair[1].known
         seconds += spent(both)
@@ -88,9 +92,9 @@ def spent(one: Submission) -> float:
     return sum(reply.seconds for _, reply in one.replies.values())
 
 
-def sources(diagnosis: Diagnosis, pairs: list[tuple[Form, Form]]) -> Iterator[tuple[tuple[Form, Form], str]]:
+def sources(kata: Kata, pairs: list[tuple[Form, Form]]) -> Iterator[tuple[tuple[Form, Form], str]]:
     """The reference with both, where they are in different places."""
-    reference = diagnosis.kata.reference_file.read_text(encoding="utf-8")
+    reference = kata.reference_file.read_text(encoding="utf-8")
     for pair in pairs:
         source = with_both(reference, pair[0].edits, pair[1].edits)
         if source:
