@@ -160,7 +160,7 @@ def prove(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure the judge, the references, the judging of a class, or the page: nox -s bench -- [cohort|web]."""
+    """Measure the judge, the judging of a class, or the page: nox -s bench -- [cohort|web]."""
     run(session, "bench", group="author")
 
 

@@ -33,7 +33,7 @@ from distributed import Client, Nanny, Worker
 from graders import __main__ as cli
 from graders.arguments import command_line
 from graders.author.bench.cohort import kill_a_worker
-from graders.author.bench.speed import family
+from graders.author.bench.measuring import family
 from graders.author.forked import Ran
 from graders.catalogue import katas
 from graders.catalogue.source import LONGEST_SOURCE, Source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import argparse
 import os
 import re
 import signal
@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from rich.console import Console
 
 from graders.arguments import command_line
-from graders.author.bench import speed
+from graders.author.bench import judge
 from graders.catalogue import katas
 from graders.desk.attempts import begin
 from graders.desk.saves import SaveWatcher
@@ -356,26 +355,18 @@ def test_piped_it_is_plain_text_and_follows_lines(desk: Path) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_bench_knows_where_a_verdict_ends(toys: Path) -> None:
-    assert speed.watched_seconds(katas.find_one("affine", toys)) > 0
-
-
-def test_bench_says_what_it_measures_before_it_has_a_figure_and_repeats_what_is_long_less_often(
+def test_bench_says_what_it_measures_and_holds_it_against_its_goals(
     toys: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(speed, "COMMANDS", {name: [sys.executable, "-c", ""] for name in speed.COMMANDS})
-    monkeypatch.setattr(speed, "FIRST", "affine")
-    shown = io.StringIO()
-    speed.show(Console(file=shown), toys, runs=3)
-    first = shown.getvalue()
-    assert "all katas, median of 2\n" in first
-    speed.show_watch(Console(file=shown), toys, runs=1)
-    assert "the same, the slowest of 2 along the path" in shown.getvalue().removeprefix(first)
+    monkeypatch.setattr(judge, "COMMANDS", {name: [sys.executable, "-c", ""] for name in judge.COMMANDS})
+    figures = {what: (got, goal) for what, got, _, goal in judge.figures(toys, argparse.Namespace(runs=3), 1.0)}
+    assert figures["the first kata again, inside watch"][0] > 0
+    assert figures["one kata, cold"][1] == 1.25
     said = capfd.readouterr().err.splitlines()
     assert [line.partition(":")[0].rstrip() for line in said] == [
-        *[f"round {number} of 3" for number in range(3) for _ in speed.COMMANDS],
-        *["round 3 of 3"] * (len(speed.COMMANDS) - len(speed.LONG)),
-        *["watch"] * (1 + len(katas.all_katas(toys))),
+        *[f"round {number} of 3" for number in (1, 1, 1, 1, 2, 2, 2, 2, 3, 3)],
+        *["watch"] * len(katas.all_katas(toys)),
+        "memory",
     ]
 
 

@@ -34,13 +34,14 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     bench = commands.add_parser(
         "bench",
         help="measure the judge",
-        description="Measures the judge, in multiples of `import torch`, and the references next to torch's own "
-        "operators; with `cohort`, the judging of a class; with `web`, the page to practise on.",
+        description="Measures the judge, in multiples of `import torch`; with `cohort`, the judging of a class; with "
+        "`web`, the page to practise on.",
     )
     bench.add_argument(
         "what",
         nargs="?",
-        choices=["cohort", "web"],
+        choices=["judge", "cohort", "web"],
+        default="judge",
         help="cohort: judges a class, for about half an hour; web: times the page to practise on, in Chromium",
     )
     bench.add_argument(

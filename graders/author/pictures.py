@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from urllib.parse import urljoin
 
 from rich.console import Console
 from rich.text import Text
@@ -77,14 +78,14 @@ def printed_of(folder: Path, kata: Kata, source: str, **variables: str) -> str:
 
 def page() -> None:
     """To practise on, after a run."""
-    from graders.author.bench import web  # it needs Playwright
+    from graders.author.bench import measuring, web  # it needs Playwright
 
     kata = katas.find_one(PRACTISED, ROOT)
-    with web.copied(ROOT) as copy, web.served(copy) as (_, address), web.chromium() as browser:
+    with measuring.copied(ROOT) as copy, web.served(copy) as (_, address), web.chromium() as browser:
         (copy / kata.answer_file.relative_to(kata.root)).write_text(WRITTEN, encoding="utf-8")
         shown = browser.new_page(viewport={"width": 1280, "height": 800})
         shown.goto(address)
-        shown.goto(web.at(address, f"/kata/{kata.id}"))
+        shown.goto(urljoin(address, f"/kata/{kata.id}"))
         shown.wait_for_selector(".cm-content[aria-label]")
         shown.keyboard.press("Control+Enter")
         shown.wait_for_selector(".cm-lineNumbers .marked")

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import itertools
 import os
 import secrets
-import statistics
 import subprocess
 import sys
-import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
 
-from graders.author.prove import write
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import Source
 from graders.judge import card
-from graders.judge.budgets import limit
+from graders.judge.budgets import NOUNS, limit
 from graders.judge.results import Result
-from graders.judge.run import source_of
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 
@@ -36,32 +30,7 @@ soak, block = os.getppid(), bytearray(1 << 26)
 while os.getppid() == soak:
     block[:] = bytes(1 << 26)
 """
-
-
-@dataclass
-class Found:
-    """What was seen of one kind of answer: verdicts, and shares of their limits that budgets' figures took.
-
-    Of times there are only those that one reading did not settle: see budgets.processor_time.
-    """
-
-    runs: int = 0
-    wrong: int = 0
-    shares: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-
-    def add(self, kata: Kata, name: str, result: Result, expected: str) -> str:
-        """What was wrong with it, if anything."""
-        self.runs += 1
-        limits = {budget.name: budget for answer in kata.grader.answers for budget in answer.budgets}
-        for budget, figures in result.costs.items():
-            for figure, (own, reference) in figures.items():
-                self.shares[figure].append(own / limit(limits[budget], figure, reference))
-        if result.state == expected:
-            return ""
-        self.wrong += 1
-        failed = result.first_failure
-        why = f"{failed.name}: {failed.message}" if failed else result.message
-        return f"{kata.id}/{name} should be {expected}, but it is {result.state}: {why}"
+SLOW = "slow mistakes"
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -70,42 +39,59 @@ def main(options: argparse.Namespace, root: Path) -> int:
     console = card.console()
     torch.set_num_threads(1)
     chosen = katas.find(options.katas, root)
-    kinds = {"references": options.references, "alternatives": options.others, "slow mistakes": options.others}
-    found = {kind: Found() for kind in kinds}
+    rounds = {"references": options.references, "alternatives": options.others, SLOW: options.others}
+    seen, wrong, shares = Counter[str](), Counter[str](), defaultdict[tuple[str, str], list[float]](list)
     interrupted = False
-    with tempfile.TemporaryDirectory() as folder, busy():
-        files = {(kata.id, kind): files_of(kata, kind, Path(folder)) for kata in chosen for kind in kinds}
+    with busy(), contextlib.closing(launcher):
         try:
-            for turn in range(max(kinds.values())):
-                seed = secrets.randbelow(1 << 31)
-                judge = WarmJudge(launcher, seed=seed)
-                for kind, kata in itertools.product(kinds, chosen):
-                    slow = kind == "slow mistakes"
-                    for path in files[kata.id, kind] if turn < kinds[kind] else ():
-                        result = judge.grade(kata, source_of(kata, path), only="performance" if slow else "")
-                        if wrong := found[kind].add(kata, path.stem, result, "failing" if slow else "solved"):
-                            console.print(f"WRONG  {wrong} (seed {seed})", markup=False, soft_wrap=True)
+            for number in range(max(rounds.values())):
+                judge = WarmJudge(launcher, seed=secrets.randbelow(1 << 31))
+                for kata in chosen:
+                    for kind, source in sources(kata):
+                        if number >= rounds[kind]:
+                            continue
+                        result = judge.grade(kata, source, only="performance" if kind == SLOW else "")
+                        seen[kind] += 1
+                        for figure, share in shares_of(kata, result):
+                            shares[kind, figure].append(share)
+                        if result.state != ("failing" if kind == SLOW else "solved"):
+                            wrong[kind] += 1
+                            failed = result.first_failure
+                            why = f"{failed.name}: {failed.message}" if failed else result.message
+                            said = f"WRONG  {kata.id}/{source.shown} is {result.state}: {why} (seed {judge.seed})"
+                            console.print(said, markup=False, soft_wrap=True)
                 judge.close()
-                seen, bad = sum(one.runs for one in found.values()), sum(one.wrong for one in found.values())
-                said = f"round {turn + 1} of {max(kinds.values())}: {seen:,} gradings, {bad:,} wrong"
+                said = (
+                    f"round {number + 1} of {max(rounds.values())}: {seen.total():,} gradings, {wrong.total():,} wrong"
+                )
                 console.print(said, end="\r" if console.is_terminal else "\n")
         except KeyboardInterrupt:
             interrupted = True
-    launcher.close()
-    console.print(table(found))
-    return 130 if interrupted else int(any(one.wrong for one in found.values()))
+    made = card.table("answers.", "gradings", "wrong", "most of a limit:", *NOUNS.values())
+    for kind, count in seen.items():
+        most = ("" if kind == SLOW else f"{max(shares[kind, figure], default=0):.0%}" for figure in NOUNS)
+        made.add_row(kind, f"{count:,}", f"{wrong[kind]:,}", "", *most)
+    console.print(made)
+    return 130 if interrupted else int(bool(wrong.total()))
 
 
-def files_of(kata: Kata, kind: str, folder: Path) -> list[Path]:
-    if kind == "references":
-        return [kata.reference_file]
-    if kind == "alternatives":
-        return sorted((kata.solutions / "alternatives").glob("*.py"))
+def sources(kata: Kata) -> Iterator[tuple[str, Source]]:
+    """Each answer, with its kind before it."""
     reference = kata.reference_file.read_text(encoding="utf-8")
-    place = folder / kata.id
-    place.mkdir()
-    slow = [mistake.forms(reference) for mistake in kata.mistakes if mistake.slow]
-    return [write(place, form, source) for forms in slow for form, source in forms.items()]
+    yield "references", Source(reference, "reference")
+    for file in sorted((kata.solutions / "alternatives").glob("*.py")):
+        yield "alternatives", Source(file.read_text(encoding="utf-8"), file.stem)
+    for mistake in kata.mistakes:
+        for form, text in mistake.forms(reference).items() if mistake.slow else ():
+            yield SLOW, Source(text, form)
+
+
+def shares_of(kata: Kata, result: Result) -> Iterator[tuple[str, float]]:
+    """What its figures took of their limits; of times, those that one reading did not settle."""
+    limits = {budget.name: budget for answer in kata.grader.answers for budget in answer.budgets}
+    for budget, figures in result.costs.items():
+        for figure, (own, reference) in figures.items():
+            yield figure, own / limit(limits[budget], figure, reference)
 
 
 @contextlib.contextmanager
@@ -118,12 +104,3 @@ def busy() -> Iterator[None]:
         for other in others:
             other.kill()
             other.wait()
-
-
-def table(found: dict[str, Found]) -> Any:
-    made = card.table("answers.", "gradings", "wrong", "figure.", "share of its limit:", "median", "most")
-    for kind, one in found.items():
-        made.add_row(kind, f"{one.runs:,}", f"{one.wrong:,}")
-        for figure, shares in one.shares.items() if kind != "slow mistakes" else ():
-            made.add_row("", "", "", figure, "", f"{statistics.median(shares):.0%}", f"{max(shares):.0%}")
-    return made

@@ -2,62 +2,46 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import shutil
 import statistics
 import subprocess
-import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
 from http.cookiejar import CookieJar
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin
 
 import psutil  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, sync_playwright
-from rich.console import Console
 
 from graders.arguments import command_line
-from graders.author.bench.progress import tell
-from graders.author.bench.speed import IMPORT_TORCH, SAVES, USUAL, measure, sample, watching
-from graders.catalogue import katas
+from graders.author.bench.measuring import TIMES, USUAL, Figure, copied, sample, tell, watching
 from graders.catalogue.katas import Kata
 from graders.faults import ROOT, UsageError
-from graders.judge import card
 
-SAMPLE = 5  # katas, along the path
+SAMPLE, SAVES = 5, 5  # katas along the path, and saves of each
 IDLE_SECONDS = 10
-FIRST_PAGE, MORE_THAN_WATCH, MAP_MILLISECONDS, IDLE_PERCENT = 2.0, 0.3, 300, 1.0  # goals
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
-def show(console: Console, root: Path, runs: int) -> bool:
-    """Whether all goals are met. Raises: UsageError where there is no browser."""
+def figures(root: Path, options: argparse.Namespace, torch: float) -> Iterator[Figure]:
+    """Raises: UsageError where there is no browser."""
     program()  # before minutes are spent
-    tell("import torch")
-    torch_seconds = statistics.median(measure(IMPORT_TORCH, root)[0] for _ in range(runs))
     tell("first page")
-    first = statistics.median(first_seconds(root) for _ in range(runs))
-    every = katas.all_katas(root)
+    first = statistics.median(first_seconds(root) for _ in range(options.runs))
+    yield "first page after the command", first / torch, TIMES, 2.0
     with copied(root) as copy, served(copy) as (process, address), chromium() as browser:
-        page = opened(browser, address)
-        drawn = statistics.median(map_milliseconds(page, address) for _ in range(runs))
-        more = [seconds_more(page, address, copy, kata) for kata in sample(every, SAMPLE)]
-        idle = idle_percent(page, address, process.pid)
-    figures = [  # what, got, goal, how it is written
-        ("first page after the command, x import torch", first / torch_seconds, FIRST_PAGE, ".2f"),
-        ("from Run to the card, more than watch takes, x import torch", statistics.median(more) / torch_seconds,
-         MORE_THAN_WATCH, ".2f"),
-        (f"map of {len(every)} katas in the browser, ms", drawn, MAP_MILLISECONDS, ".0f"),
-        ("idle with a page open, % of a core", idle, IDLE_PERCENT, ".2f"),
-    ]  # fmt: skip
-    made = card.table("figure.", "got", "goal", ".")
-    for what, got, goal, written in figures:
-        made.add_row(what, f"{got:{written}}", f"at most {goal:g}", "ok" if got <= goal else "MISSED")
-    console.print(made)
-    console.print(f'python -c "import torch" takes {torch_seconds:.2f} s here')
-    return all(got <= goal for _, got, goal, _ in figures)
+        page = browser.new_page()
+        page.goto(address)
+        page.wait_for_selector(".map")
+        more = [seconds_more(page, address, copy, kata) for kata in sample(root, SAMPLE)]
+        yield "from Run to the card, more than watch takes", statistics.median(more) / torch, TIMES, 0.3
+        drawn = statistics.median(map_milliseconds(page, address) for _ in range(options.runs))
+        yield "the map in the browser", drawn, "ms", 300
+        yield "idle with a page open", idle_percent(page, address, process.pid), "% of a core", 1.0
 
 
 def program() -> str:
@@ -72,19 +56,7 @@ def program() -> str:
 def chromium() -> Iterator[Browser]:
     """Raises: UsageError where there is none."""
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=program(), args=["--headless", "--no-sandbox"])
-        try:
-            yield made
-        finally:
-            made.close()
-
-
-@contextlib.contextmanager
-def copied(root: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as name:
-        for folder in ("katas", "solutions"):
-            shutil.copytree(root / folder, Path(name) / folder)
-        yield Path(name)
+        yield playwright.chromium.launch(executable_path=program(), args=["--headless", "--no-sandbox"])
 
 
 @contextlib.contextmanager
@@ -110,29 +82,19 @@ def first_seconds(root: Path) -> float:
             return time.perf_counter() - began
 
 
-def opened(browser: Browser, address: str) -> Page:
-    page = browser.new_page()
-    page.goto(address)
-    page.wait_for_selector(".map")
-    return page
-
-
 def map_milliseconds(page: Page, address: str) -> float:
     """From the click on a link to the table, for somebody who was there before."""
-    page.goto(at(address, "/"), wait_until="commit")
+    page.goto(urljoin(address, "/"), wait_until="commit")
     page.wait_for_selector(".map tbody tr")
     return float(page.evaluate("performance.now()"))
 
 
 def seconds_more(page: Page, address: str, root: Path, kata: Kata) -> float:
-    """From Run to the card, less what `watch` takes for the same save.
-
-    The median of several of the reference, in turn, so that a slow spell of the machine hits both.
-    """
+    """From Run to the card, less what `watch` takes for the same save: in turn, as slow spells should hit both."""
     tell(f"web: {kata.id}")
     text = kata.reference_file.read_text(encoding="utf-8")
     (root / kata.answer_file.relative_to(kata.root)).write_text(text, encoding="utf-8")
-    page.goto(at(address, f"/kata/{kata.id}"))
+    page.goto(urljoin(address, f"/kata/{kata.id}"))
     page.wait_for_selector(".cm-content[aria-label]")
     run_seconds(page, "")  # imports the grader
     with watching(kata) as saved:
@@ -155,15 +117,10 @@ def run_seconds(page: Page, line: str) -> float:
 
 def idle_percent(page: Page, address: str, pid: int) -> float:
     tell("web: idle")
-    page.goto(at(address, "/kata/softmax"))
+    page.goto(urljoin(address, "/kata/softmax"))
     time.sleep(3)
     server = psutil.Process(pid)
     before = server.cpu_times()
     time.sleep(IDLE_SECONDS)
     after = server.cpu_times()
     return float(100 * (after.user + after.system - before.user - before.system) / IDLE_SECONDS)
-
-
-def at(address: str, path: str) -> str:
-    found = urlsplit(address)
-    return f"{found.scheme}://{found.netloc}{path}"
