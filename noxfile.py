@@ -19,7 +19,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 PYPROJECT = ROOT / "pyproject.toml"
 OLDEST = (3, 11)
-NO_CPU_BUILD = "no index has torch's CPU build: the usual one for Linux is 2.8 GB; README.md says how to avoid it"
+NO_CPU_BUILD = "no index has torch's CPU build: the usual one for Linux is 2.8 GB; docs/install.md says how to avoid it"
 
 nox.options.sessions = ["grade"]
 nox.options.default_venv_backend = "none"

@@ -144,10 +144,10 @@ def test_stub_that_git_knows_is_nobodys_work(toys: Path, capsys: pytest.CaptureF
 
 
 def test_statement_says_what_it_writes_anew(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (toys / "README.md").write_text("| topic | level 1 |\n\n")
+    (toys / "README.md").write_text("- `none`: one\n\n")
     statement = toys / "katas/toys/scale/README.md"
     statement.write_text(ABOUT.format("scale", "toys", 1, "[]", 15) + "\n## What is graded\n\nnothing\n")
     first = "katas/toys/scale/README.md: what follows '## What is graded' is"
-    main = "README.md: the table of all katas is"
+    main = "README.md: the list of all katas is"
     assert said(toys, capsys, "statement", "scale") == [f"{first} written anew", f"{main} written anew"]
     assert said(toys, capsys, "statement", "scale") == [f"{first} as it should be", f"{main} as it should be"]

@@ -77,8 +77,8 @@ BROKEN = {
         "no case and no test is called and_more"),
     "no_dash": (README, "- Unless a norm is", "Unless a norm is", "Unless a norm is",
         "a fact should begin with '- ', got 'Unless a norm is below `eps` or its squa'"),
-    "no_promises": (README, "#what-every-kata-asks", "", "## Must hold",
-        "a fact should lead to what every kata asks, (../../../README.md#what-every-kata-asks)"),
+    "no_promises": (README, "docs/rules.md", "", "## Must hold",
+        "a fact should lead to what every kata asks, (../../../docs/rules.md)"),
     "error_unnamed": (README, "- Gradients flow", "- `ValueError` is raised. Gradients flow", "## Must hold",
         "`ValueError` should be named where a case raises it, and only there"),
     "example": (README, "0.6000])", "0.7000])", ">>> cosine_similarity(x, y)", "`cosine_similarity(x, y)` should give "
@@ -231,12 +231,12 @@ def test_what_somebody_is_working_on_is_no_old_stub(kata: Kata) -> None:
 def test_sets_paths_and_the_main_table_are_looked_at(kata: Kata, capsys: pytest.CaptureFixture[str]) -> None:
     (kata.root / "katas/sets.yaml").write_text("first:\n  - cosine_similarity\n  - gone\n")
     (kata.root / "katas/paths.yaml").write_text("week:\n  title: A week\n  katas:\n  - gone\n")
-    (kata.root / "README.md").write_text("| topic | level 1 |\n\n")
+    (kata.root / "README.md").write_text("- `none`: one\n\n")
     assert cli.main(["check", "cosine_similarity"], kata.root) == 1
     assert capsys.readouterr().out.splitlines() == [
         "katas/sets.yaml:3: the set first names gone, and there is no such kata",
         "katas/paths.yaml:4: the path week names gone, and there is no such kata",
-        "README.md: the table of all katas is an old one; run: python -m graders statement",
+        "README.md: the list of all katas is an old one; run: python -m graders statement",
     ]
     (kata.root / "katas/sets.yaml").unlink()
     (kata.root / "katas/paths.yaml").unlink()

@@ -82,7 +82,8 @@ class Practised:
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = make_repository(tmp_path_factory.mktemp("web"))
     (made / "solutions/toys/scale/hints.md").write_text(HINTS)
-    (made / "README.md").write_text("# Toys\n\n## What every kata asks\n\n- All of it.\n")
+    (made / "docs").mkdir()
+    (made / "docs/rules.md").write_text("# What every kata asks\n\n- All of it.\n")
     (made / "katas/toys/scale/follow_up.md").write_text(FOLLOW_UP)
     shutil.copy(ROOT / ".gitignore", made)
     for words in ("init -q", "add .", "-c user.name=Ada -c user.email=ada@example.org commit -qm Toys"):

@@ -87,7 +87,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "statement",
         help="write the tables of a statement",
         description="Writes the tables of points and budgets into the README.md of katas, in place of all that follows "
-        "'## What is graded', and the table of all katas into the main README.md.",
+        "'## What is graded', and the list of all katas into the main README.md.",
     )
     statement.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
     check = commands.add_parser(

@@ -1,7 +1,8 @@
-"""Draws the README's pictures from real runs: `.venv/bin/python -m graders.author.pictures [card] [page]`."""
+"""Draws the README's pictures from real runs: `.venv/bin/python -m graders.author.pictures [grade] [page]`."""
 
 from __future__ import annotations
 
+import difflib
 import io
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 from rich.console import Console
+from rich.syntax import Syntax
 from rich.text import Text
 
 from graders.arguments import command_line
@@ -23,6 +25,12 @@ from graders.faults import ROOT
 PICTURES = ROOT / "docs/pictures"
 KATA, MISTAKE = "multi_head_attention", "scaled_by_embed_dim"
 WIDTH = 80
+TOP = '<svg preserveAspectRatio="xMidYMin"'  # where a frame stands that is less high
+SECONDS, LONG = 3.5, 10.5  # that a frame is shown, and that all three take
+STYLE = (
+    ".f{animation:show 10.5s step-end infinite}@keyframes show{0%{opacity:1}33.3%,100%{opacity:0}}"
+    "@media (prefers-reduced-motion:reduce){.f{animation:none}.f1,.f2{display:none}}"
+)
 PRACTISED = "self_attention"  # on the page; what a learner wrote there:
 WRITTEN = """import math
 
@@ -47,22 +55,51 @@ ERASED = re.compile(r"[^\n]*\n[^\n]*\x1b\[1A\x1b\[2K|[^\n]*\x1b\[2K|\x1b\[\?25[l
 
 
 def main() -> None:
-    drawn = {"card": card, "page": page}
+    drawn = {"grade": grade, "page": page}
     if unknown := set(sys.argv[1:]) - set(drawn):
-        sys.exit(f"there are the pictures card and page, got {', '.join(sorted(unknown))}")
+        sys.exit(f"there are the pictures grade and page, got {', '.join(sorted(unknown))}")
     for name in sys.argv[1:] or drawn:
         drawn[name]()
 
 
-def card() -> None:
+def grade() -> None:
+    """A run that fails, the line that is mended, a run that passes: frames of one picture, which moves where it may."""
     kata = katas.find_one(KATA, ROOT)
-    mistake = next(one for one in kata.mistakes if one.name == MISTAKE)
-    wrong = mistake.forms(kata.reference_file.read_text(encoding="utf-8"))[MISTAKE]
+    right = kata.reference_file.read_text(encoding="utf-8")
+    wrong = next(one for one in kata.mistakes if one.name == MISTAKE).forms(right)[MISTAKE]
+    edit = "".join(difflib.unified_diff(wrong.splitlines(True), right.splitlines(True), n=3)).partition("@@\n")[2]
+    frames: list[Text | Syntax] = [
+        run_of(kata, wrong),
+        Syntax(edit, "diff", background_color="default"),
+        run_of(kata, right),
+    ]
+    drawn = [svg_of(frame, number) for number, frame in enumerate(frames)]
+    width, height = (max(float(one[side]) for one in drawn) for side in ("width", "height"))
+    style = STYLE + "".join(f".f{number}{{animation-delay:{number * SECONDS - LONG}s}}" for number in range(len(drawn)))
+    body = "".join(f'<g class="f f{number}">{one[0].replace("<svg", TOP, 1)}</g>' for number, one in enumerate(drawn))
+    picture = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"><style>{style}</style>{body}</svg>'
+    )
+    (PICTURES / "grade.svg").write_text(picture, encoding="utf-8")
+
+
+def run_of(kata: Kata, source: str) -> Text:
     with tempfile.TemporaryDirectory() as folder:
-        printed = printed_of(Path(folder), kata, wrong, FORCE_COLOR="1", COLUMNS=str(WIDTH), TERM="xterm-256color")
+        printed = printed_of(Path(folder), kata, source, FORCE_COLOR="1", COLUMNS=str(WIDTH), TERM="xterm-256color")
+    return Text.from_ansi(ERASED.sub("", printed).strip())
+
+
+def svg_of(frame: Text | Syntax, number: int) -> re.Match[str]:
+    """Of a terminal that shows it, with its width and height."""
     console = Console(record=True, width=WIDTH, file=io.StringIO())
-    console.print(Text.from_ansi(ERASED.sub("", printed).strip()))
-    (PICTURES / "card.svg").write_text(console.export_svg(title=f"nox -s grade -- {KATA}"), encoding="utf-8")
+    console.print(frame)
+    found = re.search(
+        r'<svg [^>]*viewBox="0 0 (?P<width>[\d.]+) (?P<height>[\d.]+)".*</svg>',
+        console.export_svg(title=f"nox -s grade -- {KATA}", unique_id=f"frame{number}"),
+        re.DOTALL,
+    )
+    assert found
+    return found
 
 
 def printed_of(folder: Path, kata: Kata, source: str, **variables: str) -> str:

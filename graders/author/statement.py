@@ -1,4 +1,4 @@
-"""Writes the tables of statements, points and budgets under `## What is graded`, and the main README's of all katas.
+"""Writes a statement's tables of points and budgets under `## What is graded`, and the main README's list of all katas.
 
 The front page's line on the core also: it says where float32 is too coarse.
 """
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from graders.catalogue import katas
-from graders.catalogue.katas import LEVELS, Kata
+from graders.catalogue.katas import Kata
 from graders.faults import GraderError, UsageError
 from graders.files import replace_file
 from graders.judge import checks
@@ -23,7 +23,7 @@ from graders.kata.compare import mismatch_mask
 from graders.kata.spec import CATEGORIES
 from graders.sandbox.returned import leaves_of
 
-TABLE = re.compile(r"\| topic \| level 1 .*?\n(?=\n)", re.DOTALL)
+LIST = re.compile(r"^- `[a-z]+`: .*?\n(?=\n)", re.DOTALL | re.MULTILINE)
 HEADING = "## What is graded\n"
 CORE = re.compile(r"(-k core` tests this)( alone\.|; .*)$", re.MULTILINE)
 LAST = "</details>\n\nWhen the core is right, go on with the [follow-up questions](follow_up.md).\n"
@@ -39,7 +39,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     readme = root / "README.md"
     if readme.exists():
         text = with_path(readme.read_text(encoding="utf-8"), katas.all_katas(root))
-        rewrite(readme, text, "the table of all katas", root)
+        rewrite(readme, text, "the list of all katas", root)
     return 0
 
 
@@ -52,19 +52,18 @@ def rewrite(path: Path, text: str, what: str, root: Path) -> None:
 
 
 def with_path(readme: str, all_katas: list[Kata]) -> str:
-    """The main README with its table of katas by topic and level anew."""
-    rows = ["| topic | level 1 | level 2 | level 3 |", "| --- | --- | --- | --- |"]
-    for topic in dict.fromkeys(kata.topic for kata in all_katas):
-        links = [
-            ", ".join(
-                f"[{kata.about.title}]({kata.folder.relative_to(kata.root).as_posix()})"
-                for kata in all_katas
-                if (kata.topic, kata.about.level) == (topic, level)
-            )
-            for level in LEVELS
-        ]
-        rows.append(f"| {' | '.join([topic, *links])} |".replace("  ", " "))
-    return re.sub(TABLE, lambda _: "\n".join(rows) + "\n", readme, count=1)
+    """The main README with its list of katas anew: topics by their share in the first path, then from easy to hard."""
+    _, path = next(iter(katas.goals(all_katas[0].root).values()), ("", []))
+    topics: dict[str, list[Kata]] = {}
+    for kata in sorted(all_katas, key=lambda kata: (kata.about.level, kata.rank)):
+        topics.setdefault(kata.topic, []).append(kata)
+    rows = {
+        topic: ", ".join(f"[{one.about.title}]({one.folder.relative_to(one.root).as_posix()})" for one in members)
+        for topic, members in topics.items()
+    }
+    shares = {topic: sum(one.id in path for one in members) / len(members) for topic, members in topics.items()}
+    listed = (f"- `{topic}`: {rows[topic]}\n" for topic in sorted(rows, key=lambda topic: -shares[topic]))
+    return LIST.sub(lambda _: "".join(listed), readme, count=1)
 
 
 def with_tables(kata: Kata) -> str:

@@ -10,11 +10,10 @@ from latex2mathml.converter import convert
 
 from graders.catalogue import texts
 from graders.catalogue.katas import Kata
-from graders.faults import GraderError
 
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<to>[^)\s]+)\)")
 DETAILS = re.compile(r"<details>\s*<summary>(.*?)</summary>", re.DOTALL)
-RULES = "## What every kata asks"
+RULES = "docs/rules.md"
 # Of Python-Markdown, which MkDocs also uses.
 EXTENSIONS = (
     "admonition", "attr_list", "md_in_html", "tables", "pymdownx.highlight", "pymdownx.superfences", "toc",
@@ -37,12 +36,8 @@ def follow_up(kata: Kata) -> str:
 
 
 def rules(root: Path) -> str:
-    """Of the README, what every statement refers to."""
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    section = re.search(rf"^{RULES}$.*?(?=^## |\Z)", readme, re.DOTALL | re.MULTILINE)
-    if not section:
-        raise GraderError(f"README.md should have a section {RULES!r}")
-    return LINK.sub(r"\g<text>", section[0].replace("## ", "# ", 1))
+    """What every statement refers to."""
+    return LINK.sub(r"\g<text>", (root / RULES).read_text(encoding="utf-8"))
 
 
 def with_formulas(text: str) -> str:
@@ -80,14 +75,14 @@ def with_links(text: str, address: Callable[[str], str | None], rules: str) -> s
     """Links to other katas and to the rules lead to their pages; those to files of the repository become their text."""
 
     def led(found: re.Match[str]) -> str:
-        to, _, mark = found["to"].partition("#")
+        to = found["to"].partition("#")[0]
         if found["to"].startswith(("https://", "http://", "#")):
             return found[0]
+        if to.endswith(RULES):
+            return f"[{found['text']}]({rules})"
         name = PurePosixPath(to).parent.name if to.endswith("README.md") else PurePosixPath(to).name
         if there := address(name):
             return f"[{found['text']}]({there})"
-        if mark == "what-every-kata-asks":
-            return f"[{found['text']}]({rules})"
         if to == "follow_up.md":
             return f"[{found['text']}](#follow-up-questions)"
         return f"`{found['text']}`" if to.endswith(".py") else found["text"]

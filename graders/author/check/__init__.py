@@ -84,4 +84,4 @@ def in_common(root: Path) -> Iterator[str]:
     readme = root / "README.md"
     with contextlib.suppress(UsageError):  # a kata whose front matter is unclear says so itself
         if readme.exists() and with_path(text := readme.read_text(encoding="utf-8"), katas.all_katas(root)) != text:
-            yield "README.md: the table of all katas is an old one; run: python -m graders statement"
+            yield "README.md: the list of all katas is an old one; run: python -m graders statement"

@@ -16,7 +16,7 @@ from graders.judge import checks
 LONGEST = 250  # words of a front page
 BULLETS = range(3, 6)
 FORBIDS = re.compile(r"\bCall (and inherit )?no ")
-PROMISES = "(../../../README.md#what-every-kata-asks)"
+PROMISES = "(../../../docs/rules.md)"
 FOLLOW_UP = "When the core is right, go on with the [follow-up questions](follow_up.md).\n"
 # What every kata is asked alike is announced in the main README.
 ALWAYS = re.compile(

@@ -76,7 +76,7 @@ TODO(author): the example by hand, in whole sentences.
 - TODO(author): a fact for all that is tested, after it the cases and tests that hold it. <!-- {TYPICAL} -->
 {gradients}\
 {refused}\
-- What [every kata asks](../../../README.md#what-every-kata-asks) also holds.
+- What [every kata asks](../../../docs/rules.md) also holds.
 
 </details>
 

@@ -1,0 +1,84 @@
+"""The front page: short, with links that lead somewhere, and with numbers that are so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graders.catalogue import katas
+from graders.faults import ROOT
+from graders.judge import checks
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / name for name in ("README.md", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
+LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<to>[^)\s]+)\)")
+GITHUB = "../../"  # leads to pages of the repository that are no files, in every fork
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *(ROOT / "docs").glob("*.md")], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for link in LINK.finditer(re.sub(r"`[^`\n]*`", "", text)):
+        to, _, mark = link["to"].partition("#")
+        if to.startswith(("https://", "mailto:")) or (page.parent == ROOT and to.startswith(GITHUB)):
+            continue
+        found = page.parent / to if to else page
+        assert found.exists(), link[0]
+        assert not mark or mark in anchors(found), link[0]
+
+
+def test_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 120
+    rows = [line for line in README.splitlines() if line.startswith("|")]
+    assert max(len(LINK.sub(r"\g<text>", cell)) for row in rows for cell in row.split("|")) <= 160
+
+
+def numbers() -> Iterator[str]:
+    """What the repository has, in the README's words."""
+    every = katas.all_katas(ROOT)
+    (_, path), *_ = katas.goals(ROOT).values()
+    yield f"{len(every)} exercises"
+    yield f"| exercises | {len(every)} |"
+    yield f"follows the {len(path)} katas of a language-model interview"
+    mistakes = [mistake for kata in every for mistake in kata.mistakes]
+    forms = sum(len(mistake.edits_of_forms) for mistake in mistakes)
+    yield f"more than {hundreds(len(mistakes))} mistakes in {hundreds(forms)} forms"
+    counts = [len(checks.plan(kata.grader, kata.module)) for kata in every]
+    yield f"{min(counts)} to {max(counts)} checks a kata"
+    pages = ((kata.folder / "follow_up.md").read_text(encoding="utf-8") for kata in every)
+    yield f"more than {hundreds(sum(page.count('<details>') for page in pages))} questions with answers"
+
+
+def hundreds(count: int) -> str:
+    return f"{count // 100 * 100:,}"
+
+
+def test_numbers_in_the_readme_are_the_repositorys() -> None:
+    assert [words for words in numbers() if words not in README] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "page", "row"),
+    [
+        ("Strangers wrote 2,143, without", "judge.md", "| wrong ones, written blind | 2,143 | 8 passed |"),
+        ("8 passed", "judge.md", "| wrong ones, written blind | 2,143 | 8 passed |"),
+        ("340 of 341 by strangers", "judge.md", "| right ones, written blind | 341 | 1 was refused |"),
+        (
+            "0.17 × `import torch`",
+            "performance.md",
+            "| one kata again, inside `watch` (save to verdict, median of five) | 0.17 |",
+        ),
+    ],
+)
+def test_what_was_measured_stands_with_its_day_on_its_page(words: str, page: str, row: str) -> None:
+    assert words in README
+    assert row in (ROOT / "docs" / page).read_text(encoding="utf-8")
