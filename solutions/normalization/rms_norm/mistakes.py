@@ -14,6 +14,7 @@ GRAD_FITS = "grad_output.shape != x.shape:"
 GRAD_N = "grad_n = g if weight is None else g * weight"
 GRAD_X = "grad_x = (grad_n - n * (grad_n * n).mean(-1, keepdim=True)) / rms"
 GRAD_WEIGHT = "grad_weight = (g * n).flatten(0, -2).sum(0) if x.dim() > 1 else g * n"
+G_KEPT = {GRAD_WEIGHT: GRAD_WEIGHT.replace("g * n", "kept * n")}
 
 # What a row is divided by: {x} is the row, in float32 or more.
 DIVISORS = {
@@ -208,6 +209,20 @@ MISTAKES = (
         "weight_left_out",
         "the gradient of x ignores weight; multiply grad_output by weight first",
         {GRAD_N: "grad_n = g"},
+    ),
+    of_x(
+        "projection_without_weight",
+        "the mean in the gradient of x ignores weight; take the mean of w · grad_output · x / rms over the row",
+        "(grad_n - n * (g * n).mean(-1, keepdim=True)) / rms",
+    ),
+    Mistake(
+        "written_in_place",
+        "x or grad_output is changed in place, as by mul_ or *=, so the caller's tensor changes; make a new tensor",
+        {"y = wide / rms": ["y = wide.div_(rms)", "y = wide.mul_(1 / rms)"]},
+        {"y = wide / rms": "y = wide.div_(rms)", "y = y * weight": "y = y.mul_(weight)"},
+        {"n = x / rms": "n = x.div_(rms)"},
+        {GRAD_N: GRAD_N.replace("g * weight", "g.mul_(weight)")},
+        {GRAD_N: f"kept = g.clone()\n    {GRAD_N.replace('g * weight', 'g.mul_(weight)')}", **G_KEPT},
     ),
     of_weight(
         "grad_weight_by_x",
