@@ -27,6 +27,11 @@ FORWARD = """for one in ids:
         else:
             merged.append(one)
 """
+ALL_OVERLAPS = FORWARD.replace(
+    "        else",
+    "        elif merged and one == pair[0] == pair[1] and merged[-1] == new:\n            pass\n        else",
+)
+EACH_OVERLAP = ALL_OVERLAPS.replace("pass", "merged.append(new)")
 BACKWARD = """for one in ids[::-1]:
         if merged and (one, merged[-1]) == pair:
             merged[-1] = new
@@ -38,6 +43,24 @@ ONE_PLACE = """place = next(i for i, pair in enumerate(pairwise(ids)) if pair ==
                 ids[place : place + 2] = [256 + first]"""
 NFC = "__import__('unicodedata').normalize('NFC', text)"
 EACH_MERGE = "for rank, pair in enumerate(self.merges):\n                ids = merge(ids, pair, 256 + rank)"
+PATTERN = r're.compile(r" ?\S+|\s+")'
+GPT_2 = r"""re.compile(r"'(?:[sdmt]|ll|ve|re)| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")"""
+AT_BLANKS = "[' ' * (i > 0) + piece for i, piece in enumerate(text.split(' '))]"
+NOT_ANEW = {
+    "pairs = Counter[Pair]()": "pairs = Counter[Pair]() if new == 256 else pairs",
+    EACH_CHUNK: EACH_CHUNK.replace("items():", "items() if new == 256 else ():"),
+}
+GAINED = """
+            del pairs[best]
+            for chunk, ids in chunks.items():
+                for pair in pairwise(ids):
+                    if new in pair:
+                        pairs[pair] += counts[chunk]"""
+LOST = """for chunk, ids in chunks.items():
+                for left, middle, right in zip(ids, ids[1:], ids[2:]):
+                    if %s == best:
+                        pairs[%s] -= counts[chunk]
+            """
 IDS_ALREADY = "bytes are a sequence of whole numbers, as a list of ids is"
 
 MISTAKES = (
@@ -62,6 +85,12 @@ MISTAKES = (
         {COUNTS: "counts = Counter(text.split())", CHUNKS: "chunks = text.split()"},
         {COUNTS: "counts = Counter(text.split())"},
         {COUNTS: "counts = Counter(text.split(' '))", CHUNKS: "chunks = text.split(' ')"},
+    ),
+    Mistake(
+        "another_pattern",
+        'the text is split by another pattern; split it by r" ?\\S+|\\s+", in training and in encode',
+        {PATTERN: [GPT_2, r're.compile(r"\s?\S+|\s+")', r're.compile(r"\S+|\s+")', r're.compile(r"\w+|\W+")']},
+        {COUNTS: COUNTS.replace(SPLIT, AT_BLANKS), CHUNKS: CHUNKS.replace(SPLIT, AT_BLANKS)},
     ),
     Mistake(
         "text_changed_first",
@@ -110,6 +139,12 @@ MISTAKES = (
         {FORWARD: BACKWARD},
     ),
     Mistake(
+        "overlaps_all_merged",
+        "overlapping pairs are all merged, so that aaa becomes one id, or two equal ones; merge from left to right, each "
+        "token once: aaa becomes (aa, a)",
+        {FORWARD: [ALL_OVERLAPS, EACH_OVERLAP]},
+    ),
+    Mistake(
         "chunks_counted_once",
         "equal chunks count only once, or a pair counts only in the last chunk that has it; add up a pair's "
         "occurrences over all chunks",
@@ -123,6 +158,14 @@ MISTAKES = (
             EACH_CHUNK: EACH_CHUNK.replace("items():", "items() if new == 256 else ():"),
             "self.merges.append(best)": "self.merges.append(best)\n            del pairs[best]",
         },
+    ),
+    Mistake(
+        "lost_pairs_counted",
+        "counts are kept from merge to merge, but a merged pair's left or right neighbours keep their old counts; take "
+        "off the pairs that a merge breaks",
+        NOT_ANEW | {STEP: STEP + GAINED},
+        NOT_ANEW | {STEP: LOST % ("(middle, right)", "left, middle") + STEP + GAINED},
+        NOT_ANEW | {STEP: LOST % ("(left, middle)", "middle, right") + STEP + GAINED},
     ),
     Mistake(
         "only_pairs_seen_twice",
