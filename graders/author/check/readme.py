@@ -15,7 +15,7 @@ from graders.judge import checks
 
 LONGEST = 250  # words of a front page
 BULLETS = range(3, 6)
-FORBIDS = re.compile(r"\bCall (and inherit )?no ")
+FORBIDS = re.compile(r"\bDo not call (or inherit )?")
 PROMISES = "(../../../docs/rules.md)"
 FOLLOW_UP = "When the core is right, go on with the [follow-up questions](follow_up.md).\n"
 # What every kata is asked alike is announced in the main README.
@@ -116,7 +116,7 @@ def calls(kata: Kata) -> Iterator[str]:
     words = " ".join(NAMES.sub("", first).split())
     forbids, allows = bool(FORBIDS.search(words)), "All of torch is allowed." in words
     if (forbids, allows) != (bool(kata.grader.banned), not kata.grader.banned):
-        wanted = "what is banned, as 'Call no …'" if kata.grader.banned else "'All of torch is allowed.'"
+        wanted = "what is banned, as 'Do not call …'" if kata.grader.banned else "'All of torch is allowed.'"
         yield f"{page.at(f'## {texts.FIRST}')}: a bullet should say {wanted}, and none the opposite"
 
 

@@ -12,10 +12,10 @@ from graders.catalogue import texts
 
 def statement(new: Likeness) -> str:
     kata, about = new.kata, new.like.about
-    half = "| float16 and bfloat16 | right to a few units of the last digit | `half_precision` |\n" * bool(new.tensors)
+    half = "| float16 and bfloat16 | to a few units in the last place | `half_precision` |\n" * bool(new.tensors)
     performance = "| TODO(author): many rows | no Python loop, no table of all pairs | `performance` |\n" * new.budgeted
     banned, flow = bool(new.like.grader.banned), "Let gradients flow. " * bool(new.differentiable)
-    allowed = flow + ("Call no TODO(author): what is banned, in a word." if banned else "All of torch is allowed.")
+    allowed = flow + ("Do not call TODO(author): what is banned, in a word." if banned else "All of torch is allowed.")
     refused = "- Not allowed under any name (function, module or method): TODO(author): all of it.\n" * banned
     gradients = f"- Gradients flow to {' and '.join(new.differentiable)}.\n" * bool(new.differentiable)
     return f"""\
