@@ -463,7 +463,8 @@ def test_cards_of_the_docs_come_from_a_run(tmp_path: Path) -> None:
     mistake = next(one for one in mha.mistakes if one.name == "scaled_by_embed_dim")
     wrong = mistake.forms(mha.reference_file.read_text(encoding="utf-8"))[mistake.name]
     shown = (ROOT / "docs/cards.md").read_text(encoding="utf-8")
-    assert f"```text\n{card_of(tmp_path, 'layer_norm', LAYER_NORM)}\n```" in shown
+    textbook = (ROOT / "tests/textbook/grouped_query_attention.py").read_text(encoding="utf-8")
+    assert f"```text\n{card_of(tmp_path, 'grouped_query_attention', textbook)}\n```" in shown
     told = card_of(tmp_path, "multi_head_attention", wrong)
     assert f"```text\n{told}\n```" in shown
 
