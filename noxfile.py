@@ -124,10 +124,11 @@ def site(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the project's own tests; arguments go to pytest."""
+    """Run the project's own tests, or those that take a minute: nox -s tests -- [quick] [pytest's arguments]."""
     environment(session, "author")
+    chosen = ["-m", "quick", *session.posargs[1:]] if session.posargs[:1] == ["quick"] else session.posargs
     side_by_side = ("--numprocesses", "auto", "--dist", "loadfile")
-    session.run(str(PYTHON), "-m", "pytest", *side_by_side, *session.posargs, external=True)
+    session.run(str(PYTHON), "-m", "pytest", *side_by_side, *chosen, external=True)
 
 
 @nox.session

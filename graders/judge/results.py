@@ -160,15 +160,15 @@ class Result:
 
     @property
     def score(self) -> int:
-        return sum(map(self.earned, self.outcomes))
+        return sum(self.earned(self.outcomes))
 
-    def earned(self, outcome: Outcome) -> int:
-        """The points of a check that passed; what may come from a forbidden call earns nothing.
+    def earned(self, outcomes: list[Outcome]) -> list[int]:
+        """The points of checks that passed; what may come from a forbidden call earns nothing.
 
         A check on a GPU has no points, and takes none.
         """
-        counts = outcome.category in KEPT or not any(one.breaks_the_rules and one.points for one in self.outcomes)
-        return outcome.points if outcome.state == "pass" and counts else 0
+        broken = any(one.breaks_the_rules and one.points for one in self.outcomes)
+        return [one.points if one.state == "pass" and (one.category in KEPT or not broken) else 0 for one in outcomes]
 
     @property
     def max_score(self) -> int:
@@ -198,7 +198,7 @@ class Result:
         )
 
     def document(self) -> dict[str, Any]:
-        first = self.first_failure
+        first, points = self.first_failure, self.earned(self.outcomes)
         return {
             "kata": self.kata,
             "topic": self.topic,
@@ -218,7 +218,7 @@ class Result:
                 | {figure: {"own": own, "reference": reference} for figure, (own, reference) in figures.items()}
                 for budget, figures in self.costs.items()
             ],
-            "tests": [outcome.document(self.earned(outcome)) for outcome in self.outcomes],
+            "tests": [one.document(score) for one, score in zip(self.outcomes, points, strict=True)],
         }
 
     @classmethod

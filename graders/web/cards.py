@@ -57,7 +57,7 @@ class Shown:
         return [
             Bar(
                 name,
-                sum(map(self.result.earned, outcomes)),
+                sum(self.result.earned(outcomes)),
                 sum(one.points for one in outcomes),
                 sum(one in self.result.failures for one in outcomes),
             )
