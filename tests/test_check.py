@@ -25,6 +25,7 @@ OF_NUMBERS = f"""Grader((Answer(
     {RIGHT!r}, oracle=lambda x, y: 1.0, cases=(Case("one", lambda draw: {{"x": 1, "y": 2}}),),
     budgets=(Budget("more", sizes={{"x": (1, 4)}}, inputs=lambda draw, x: {{"x": x, "y": 2}}),)),))"""
 NO_GRADIENTS = "Case = lambda *all, _=Case, **more: _(*all, **{**more, 'gradients': 'none'})"
+RAISES = 'if x.ndim > 9:\n        raise ValueError(f"sizes should be {y.shape}, got {x.shape}")\n    '
 TWIST = "## Twist\n<!-- kata: NAME -->\n\n" + "Now more. " * 9 + "\n\n### Model answer\n\n" + "So. " * 30 + "\n\n"
 
 # The file, what stands there, what is put in its place; then what is said, with {place} for file and line of a text.
@@ -123,6 +124,8 @@ BROKEN = {
         "interview.md names kinds that katas/interview.md lacks: charm"),
     "asked_twice": (FOLLOW_UP, "Can a computed cosine exceed 1, and where does that hurt?", "What shape comes back?",
         "",        "this should not be a follow-up question also, got 'What shape comes back?'"),
+    "words_of_a_raise": (REFERENCE, "x, y = torch.b", RAISES + "x, y = torch.b", "raise ValueError",
+        "learners would read 'sizes should be'; say what should be without values"),
     "no_to_do": (REFERENCE, "# TODO", "#", "# --- solution", "the solution should have # TODO comments"),
     "old_kept_stub": (KEPT, "eps", "epsilon", "", f"{KEPT} {AS_MADE}"),
     "old_stub": (STUB, "# TODO", "# To do", "", f"{STUB} {AS_MADE}"),

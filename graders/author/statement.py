@@ -75,12 +75,12 @@ def with_tables(kata: Kata) -> str:
     text = kata.statement.read_text(encoding="utf-8")
     before, heading, _ = text.partition(HEADING)
     if not heading:
-        raise UsageError(f"{kata.statement.relative_to(kata.root)} should have a heading {HEADING.strip()!r}")
+        before = f"{before.rstrip()}\n\n<details>\n<summary>What is graded</summary>\n\n"
     before = CORE.sub(rf"\1{'; float32 inside float64 fails.' if needs_float64(kata) else ' alone.'}", before)
     parts = [points_of(kata)]
     if any(answer.budgets for answer in kata.grader.answers):
         parts += [BUDGETS, budgets_of(kata)]
-    return before + heading + "\n" + "\n\n".join([*parts, LAST])
+    return before + HEADING + "\n" + "\n\n".join([*parts, LAST])
 
 
 def needs_float64(kata: Kata) -> bool:

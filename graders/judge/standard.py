@@ -42,6 +42,7 @@ def _wrap(own):
 """
 
 BUILTIN_CALLED = "builtin_called"
+NOT_REFUSED, OTHERWISE = "some bad arguments do not raise ValueError: ", "; raise ValueError otherwise"
 
 
 class Known(NamedTuple):
@@ -208,9 +209,7 @@ def unrefused(kata: Kata, source: str) -> Iterator[Known]:
     signatures = [text for answer in kata.grader.answers for text in answer.signatures.values() if "(" in text]
     arguments = {name for text in signatures for name in parameters_of(text)}
     for number, node in enumerate(refusals_in(source), start=1):
-        diagnosis = (
-            f"some bad arguments do not raise ValueError: {rule_of(node, arguments)}; raise ValueError otherwise"
-        )
+        diagnosis = f"{NOT_REFUSED}{rule_of(node, arguments)}{OTHERWISE}"
         yield Known(f"not_refused_{number}", without(source, [node]), diagnosis)
 
 

@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
         code.points,
         code.costs,
         code.first_cases,
+        code.refusals,
     ),
     *(readme.form, readme.length, readme.front_page, readme.calls, readme.facts, readme.example, readme.tables),
     *(code.alternatives, code.mistakes, spoken.hints, spoken.follow_ups, spoken.interview, spoken.twist),

@@ -16,12 +16,16 @@ from graders.catalogue.source import same_program
 from graders.catalogue.stub import stub_for
 from graders.faults import GraderError
 from graders.judge import checks
+from graders.judge.standard import NOT_REFUSED, OTHERWISE, refusals_in, unrefused
 from graders.judge.vectors import TestVectors
 from graders.kata.signatures import parameters_of
 from graders.kata.spec import CATEGORIES
 
 TODO = "TODO(author)"  # what `new` leaves for an author to fill in
 END = re.compile(r" ?(<|\|).*|\W*$")  # of what is to be done: markup, or no more words
+UNCLEAR = re.compile(
+    r"\.shape|len\(|tuple|[{}]|\bhave the shape[,;]|, ,| $|=|\(,| to(,|$)| should (be|have( at most \w+)?)$"
+)
 ALTERNATIVES, MISTAKES, DIAGNOSIS = 4, 8, 20  # at least: files, mistakes, characters
 
 
@@ -123,6 +127,17 @@ def first_cases(kata: Kata) -> Iterator[str]:
             place = grader.at(quoted(case.name))
             for name in sorted(set().union(*vectors.arguments(case)) & optional):
                 yield f"{place}: the first case should leave out {name}, which has a default"
+
+
+def refusals(kata: Kata) -> Iterator[str]:
+    """What a `raise` says is told to learners who lack it, without the values that were got."""
+    page = Page.of(kata, kata.reference_file)
+    if TODO in page.text:
+        return
+    for node, known in zip(refusals_in(page.text), unrefused(kata, page.text), strict=True):
+        rule = known.diagnosis.removeprefix(NOT_REFUSED).partition(OTHERWISE)[0]
+        if " should " not in rule or UNCLEAR.search(rule):
+            yield f"{page.line(node.lineno)}: learners would read {rule!r}; say what should be without values"
 
 
 def alternatives(kata: Kata) -> Iterator[str]:

@@ -6,6 +6,7 @@ import argparse
 import keyword
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from graders.author import stub
@@ -23,6 +24,10 @@ ADVICE = "mend that, then try again"
 
 def main(options: argparse.Namespace, root: Path) -> int:
     """Raises: UsageError."""
+    if not find_spec("ruff"):
+        raise UsageError(
+            "new lays its files out by ruff, which is for authors: run nox -s lint once, which installs it"
+        )
     like = katas.find_one(options.like, root)
     kata = Kata(root, options.topic or like.topic, options.kata)
     refuse(kata)
