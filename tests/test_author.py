@@ -151,3 +151,7 @@ def test_statement_says_what_it_writes_anew(toys: Path, capsys: pytest.CaptureFi
     main = "README.md: the list of all katas is"
     assert said(toys, capsys, "statement", "scale") == [f"{first} written anew", f"{main} written anew"]
     assert said(toys, capsys, "statement", "scale") == [f"{first} as it should be", f"{main} as it should be"]
+    whole = statement.read_text()
+    statement.write_text(whole.partition("## What is graded")[0])
+    assert said(toys, capsys, "statement", "scale")[0] == f"{first} written anew"
+    assert "<summary>What is graded</summary>\n\n## What is graded\n\n| category |" in statement.read_text()
