@@ -140,8 +140,8 @@ MISTAKES = (
     ),
     Mistake(
         "overlaps_all_merged",
-        "overlapping pairs are all merged, so that aaa becomes one id, or two equal ones; merge from left to right, each "
-        "token once: aaa becomes (aa, a)",
+        "overlapping pairs are all merged, so that aaa becomes one id, or two equal ones; merge from left to right, "
+        "each token once: aaa becomes (aa, a)",
         {FORWARD: [ALL_OVERLAPS, EACH_OVERLAP]},
     ),
     Mistake(
