@@ -36,6 +36,10 @@ BY_CDIST = {SQUARED: "squared = torch.cdist(x, x[chosen])[:, 0].square()"}
 BY_CDIST |= {NEAREST: "torch.cdist(x, x[chosen]).amin(1).square()"}
 EXACT = ', compute_mode="donot_use_mm_for_euclid_dist"'
 BY_SHARES = "int(torch.searchsorted((squared / squared.sum()).cumsum(0), u))"
+SORTED = (
+    "int((s := squared.sort(descending={})).indices[torch.searchsorted(s.values.cumsum(0), u * s.values.sum())"
+    ".clamp(max=N - 1)])"
+)
 
 MISTAKES = (
     Mistake(
@@ -112,8 +116,8 @@ MISTAKES = (
     ),
     Mistake(
         "empty_is_moved",
-        "a cluster without points is moved to some point, as scikit-learn moves it to the farthest; it should keep its "
-        "centroid",
+        "a cluster without points is moved to some point, as scikit-learn moves it to the farthest, or is drawn anew; "
+        "it should keep its centroid",
         {MOVED: MOVED.replace("centroids)", f"{FARTHEST})")},
     ),
     Mistake(
@@ -125,6 +129,7 @@ MISTAKES = (
         "empty_is_dropped",
         "clusters without points are dropped, so fewer than K centroids come back; keep the centroids of all clusters",
         {MOVED: "(sums / counts)[counts[:, 0] > 0]"},
+        {RESULT: "used = labels.unique()\n    return centroids[used], torch.searchsorted(used, labels), inertia"},
     ),
     Mistake(
         "inertia_of_distances",
@@ -233,6 +238,11 @@ MISTAKES = (
         "always_the_farthest",
         "the next row is always the one farthest away; draw it by u and the cumulative sum",
         {PICKED: "int(squared.argmax())"},
+    ),
+    Mistake(
+        "drawn_in_order_of_distance",
+        "the cumulative sum is taken of sorted distances, so u gives another row; add up the rows in the order of x",
+        {PICKED: [SORTED.format(down) for down in ("True", "False")]},
     ),
     Mistake(
         "drawn_uniformly",
