@@ -48,9 +48,11 @@ def loss(
 
 
 def rewards(draw: Draw, B: int = 4, G: int = 6, std: float = 1, mean: float = 0.5, **options: Any) -> Arguments:
-    """Groups whose means and spreads differ."""
+    """Groups whose means and spreads differ; no spread is so small that a float32 cannot tell it from the mean."""
     spread = draw.uniform(B, 1, low=0.3, high=2) * std
-    return {"rewards": draw.normal(B, G) * spread + mean + draw.normal(B, 1, std=std), **options}
+    noise = draw.normal(B, G)
+    noise = noise / noise.std(1, keepdim=True) if G > 1 else noise
+    return {"rewards": noise * spread + mean + draw.normal(B, 1, std=std), **options}
 
 
 def of_sizes(*sizes: tuple[int, int], **options: Any) -> Inputs:

@@ -98,6 +98,16 @@ MISTAKES = (
         {FIRST: "pass"},
     ),
     Mistake(
+        "small_spread_is_none",
+        "a group whose standard deviation is below a threshold gets 0, but rewards may differ by as little as 1e-5; "
+        "compare the rewards themselves",
+        *(
+            {**first, CENTRED: f"{CENTRED}\n    centred = centred.masked_fill({STD} < {least}, 0)"}
+            for first in ({}, {FIRST: "pass"})
+            for least in ("1e-4", "1e-3")
+        ),
+    ),
+    Mistake(
         "variance_by_squares",
         "the variance is the squares' mean less the mean's square, which loses the spread of rewards far from 0; "
         "subtract the mean, or one reward of the group, first",
