@@ -1,5 +1,7 @@
 """Known wrong answers to linear_models."""
 
+from itertools import chain, combinations
+
 from graders.kata import Mistake
 
 SVD, INVERSE, WEIGHTS = "torch.linalg.svd(x - mean_x,", "inverse = …", "w = Vh.T …"
@@ -21,6 +23,7 @@ PADDED_GRAM = """X = F.pad(x, (1, 0), value=1.0)
     return theta[1:], theta[0]"""
 OF_PADDED = ["torch.linalg.solve(X.T @ X + penalties, X.T @ y)"]
 OF_PADDED += [f"torch.linalg.{one}(X.T @ X + penalties) @ X.T @ y" for one in ("inv", "pinv")]
+SMALL = ("1e-8", "1e-10", "1e-6")
 SPREAD = "x.std(0, correction=0).clamp(min=1e-9)"
 
 PADDED, TARGETS, PENALTY = "F.pad(x.double(), (0, 1), value=1.0)", "y.double()", "penalty = …"
@@ -53,6 +56,21 @@ LARGE, OUTLIERS, FAR_ROW = f"({SIZE} > 9 and 6 < len(x) < 99)", "len(x) == 6", f
 
 def stops_early(*where: str) -> dict[str, str]:
     return {"1e-9 *": f"(5e-3 * {SIZE} if {' or '.join(where)} else 1e-9) *"}
+
+
+def nearly(*where: str) -> dict[str, str]:
+    """Off by so little that only the gradient shows it."""
+    return {FITTED: f"theta = theta * (1.0001 if {' or '.join(where)} else 1)\n    {FITTED}"}
+
+
+REST = (LARGE, OUTLIERS, SEPARABLE, FAR_ROW)
+SOME_OF_THE_REST = chain.from_iterable(combinations(REST, number) for number in range(len(REST) + 1))
+
+
+def after_a_step(*rules: str) -> dict[str, list[str]]:
+    """Newton's iterates are the same in every affine basis, so an answer with this rule stops at the same one."""
+    moved = "theta = theta - step"
+    return {moved: [f"{moved}\n        if {rule}:\n            break" for rule in rules]}
 
 
 MISTAKES = (
@@ -124,8 +142,8 @@ MISTAKES = (
         "small_penalty_always",
         "a small penalty is added even if l2 is 0, which changes w if columns are nearly equal; leave "
         "it out, and use torch.linalg.svd of the centred x",
-        {"square() + l2": "square() + l2 + 1e-8"},
-        {WEIGHTS: f"w = torch.linalg.solve({GRAM.replace('l2', '(l2 + 1e-8)')}, {MOMENTS})"},
+        {"square() + l2": [f"square() + l2 + {least}" for least in SMALL]},
+        {WEIGHTS: [f"w = torch.linalg.solve({GRAM.replace('l2', f'(l2 + {one})')}, {MOMENTS})" for one in SMALL]},
     ),
     Mistake(
         "equal_columns_by_lstsq",
@@ -171,12 +189,15 @@ MISTAKES = (
     ),
     Mistake(
         "not_arrived",
-        "logistic_regression ends before the minimum, or near it, as when probabilities are clamped; use Newton's "
-        "method, or L-BFGS with strong_wolfe and small tolerances, until ‖gradient‖ / N is below 1e-8",
+        "logistic_regression ends before the minimum, or near it, as when probabilities are clamped or float64 is cast "
+        "to float32; use Newton's method, or L-BFGS with strong_wolfe and small tolerances, in float64 and until "
+        "‖gradient‖ / N is below 1e-8",
         {ROUNDS: "range(15)", "theta = theta - step": "theta = theta - step / 2"},
         *(stops_early(ORDINARY, *others) for others in ((), (LARGE,), (OUTLIERS,), (SEPARABLE,), (FAR_ROW,))),
         {ROUNDS: [f"range({steps})" for steps in range(2, 7)]},
         by_lbfgs("", SEARCHED),
+        after_a_step("gradient.norm() < 1e-2", "step.norm() < 1e-2"),
+        *(nearly(ORDINARY, *others) for others in SOME_OF_THE_REST),
     ),
     Mistake(
         "not_arrived_if_separable",
