@@ -11,12 +11,19 @@ WEIGHTS = f"{HIDDEN}.softmax(-1)"
 CLEAR = "weights = weights.masked_fill(~seen, 0)"
 NOT_CLEARED = {CLEAR: "pass"}
 ADDED = "(scores + torch.zeros_like(scores).masked_fill(~seen, -torch.inf)).softmax(-1)"
-LEAST_ADDED = "(scores + ~seen * torch.finfo(scores.dtype).min).softmax(-1)"
+LEAST_ADDED = "(scores + (~seen).to(q.dtype) * torch.finfo(scores.dtype).min).softmax(-1)"
 TIMES, EMPTY = "(scores + ~seen * -torch.inf)", "~seen.any(-1, keepdim=True)"
 DIVIDED = "weights = weights * seen\n    weights = weights / (weights.sum(-1, keepdim=True){})"
 SHIFTED = "(scores - scores.amax(-1, keepdim=True))"
 FLOORED = f"({HIDDEN} - {HIDDEN}.amax(-1, keepdim=True).clamp(min=-1e4)).exp()"
-CONSTANTS = [HIDDEN.replace("-torch.inf", low) for low in ("-1e4", "-5e4", "-65504.0")] + ["(scores - 1e4 * ~seen)"]
+AS_LOW_AS_FITS = "-6e4 if q.dtype == torch.float16 else -1e9"
+CONSTANTS = [HIDDEN.replace("-torch.inf", low) for low in ("-1e4", "-5e4", "-65504.0")]
+CONSTANTS += ["(scores - 1e4 * ~seen)"]
+LEAST = "torch.finfo(scores.dtype).min"
+CAUSAL_LOWERED = f"(~{ALL_SEEN}{DIAGONAL}).to(q.dtype) * {LEAST}"
+PADDING_LOWERED = f"(0 if key_mask is None else (~key_mask).to(q.dtype)[:, None, None] * {LEAST})"
+BOTH_ADDED = f"(scores + {CAUSAL_LOWERED} + {PADDING_LOWERED})"
+NO_ZEROS = "(scores * seen).masked_fill(scores * seen == 0, LOW)"
 KEY_MASK_ADDED = "(scores if key_mask is None else scores + key_mask[:, None, None].to(q.dtype))"
 SHARES = "weights = weights / (weights.sum(-1, keepdim=True) + {})"
 RESULT = "return weights @ v"
@@ -93,6 +100,12 @@ MISTAKES = (
         {PADDED: PADDED.replace("[:, None, None]", "[None, :, None]")},
     ),
     Mistake(
+        "key_mask_repeated",
+        "key_mask is repeated as a whole for each head, so its rows meet other samples; use "
+        "key_mask[:, None, None, :], or repeat_interleave",
+        {PADDED: "seen = seen & key_mask.repeat(H, 1).reshape(B, H, 1, Sk)"},
+    ),
+    Mistake(
         "key_mask_of_one_sample",
         "every sample is given the first sample's padding; each has its own row of key_mask",
         {PADDED: PADDED.replace("[:,", "[:1,")},
@@ -124,11 +137,9 @@ MISTAKES = (
     ),
     Mistake(
         "zero_scores_hidden",
-        {HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)"},
-        {
-            HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)",
-            CLEAR: "weights = weights.nan_to_num()",
-        },
+        {HIDDEN: [NO_ZEROS.replace("LOW", low) for low in ("-torch.inf", LEAST)]},
+        {HIDDEN: NO_ZEROS.replace("LOW", "-torch.inf"), CLEAR: "weights = weights.nan_to_num()"},
+        {HIDDEN: NO_ZEROS.replace("LOW", LEAST), **NOT_CLEARED},
     ),
     Mistake(
         "mask_times_infinity",
@@ -178,6 +189,8 @@ MISTAKES = (
         "least_number_added",
         {WEIGHTS: LEAST_ADDED},
         {WEIGHTS: LEAST_ADDED, CLEAR: "weights = weights * seen"},
+        {HIDDEN: BOTH_ADDED},
+        {HIDDEN: BOTH_ADDED, **NOT_CLEARED},
     ),
     Mistake(
         "lowered_by_1e9",
@@ -196,6 +209,7 @@ MISTAKES = (
             {HIDDEN: CONSTANTS, **clear}
             for clear in ({}, NOT_CLEARED, {CLEAR: f"weights = weights.masked_fill({EMPTY}, 0)"})
         ),
+        {HIDDEN: HIDDEN.replace("-torch.inf", AS_LOW_AS_FITS), **NOT_CLEARED},
     ),
     Mistake(
         "hidden_by_plus_infinity", {HIDDEN: HIDDEN.replace("-", "")}, {HIDDEN: HIDDEN.replace("-", ""), **NOT_CLEARED}

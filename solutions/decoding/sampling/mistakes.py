@@ -39,6 +39,10 @@ SHARED = [
     for shape in ("1", "p.shape[-2:-1] + (1,)")
     for dtype in ("float32", "float64")
 ]
+BY_SUMS_OF_SORTED = (
+    "(s := p.sort(-1, descending=True)).indices.gather(-1, (s.values.cumsum(-1) < torch.rand({}))"
+    ".sum(-1, keepdim=True).clamp_max(p.shape[-1] - 1)).squeeze(-1)"
+)
 BY_ROW = """for row in z.reshape(-1, z.shape[-1]):
         row.max()
     """
@@ -69,10 +73,15 @@ MISTAKES = (
     ),
     Mistake(
         "top_k_of_the_first_row",
-        "every row is compared with the first row's k-th largest logit; compare each row with its own",
+        "every row is compared with the k-th largest logit of another row, as of the first one or of the one where it "
+        "is smallest; compare each row with its own",
         {
             TOP_K: "if top_k is not None:\n        first = ordered.reshape(-1, z.shape[-1])[0]\n"
             "        ordered[ordered < first[:top_k][-1]] = -torch.inf"
+        },
+        {
+            TOP_K: "if top_k is not None:\n        last = ordered[..., :top_k][..., -1]\n"
+            "        ordered[ordered < last.min()] = -torch.inf"
         },
     ),
     Mistake(
@@ -287,6 +296,7 @@ MISTAKES = (
         "one_draw_for_all_rows",
         "several rows share random numbers; each row needs its own",
         *(drawn(f"(p.cumsum(-1) < torch.rand({asked})).sum(-1).clamp_max(p.shape[-1] - 1)") for asked in SHARED),
+        *(drawn(BY_SUMS_OF_SORTED.format(asked)) for asked in SHARED),
         drawn(f"(p.double() / {DOUBLES}.exponential_(generator=generator)).argmax(-1)"),
         drawn(f"(p.double().log() - (-{DOUBLES}.uniform_(generator=generator).log()).log()).argmax(-1)"),
     ),
