@@ -91,8 +91,9 @@ def asked(tokens: int = 6, end: float = -1.0, start: int = 0, eos: int = -1, **o
 def any_sizes(draw: Draw) -> list[Arguments]:
     made = []
     for end in (-1.0, 0.0, 1.0):
-        tokens = draw.size(4, 14)
-        options = {"start": draw.size(0, tokens - 1), "eos": draw.size(0, tokens - 1), "beam_width": draw.size(2, 7)}
+        tokens, start = draw.size(4, 14), draw.size(0, 3)
+        eos = (start + draw.size(1, tokens - 1)) % tokens  # another token: see start_is_eos
+        options = {"start": start, "eos": eos, "beam_width": draw.size(2, min(7, tokens))}
         options |= {"max_len": draw.size(3, 10), "length_penalty": draw.number(0.3, 1.5)}
         made.append(asked(tokens, end, **options)(draw))
     return made

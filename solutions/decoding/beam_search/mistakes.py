@@ -37,16 +37,26 @@ IN_ONE_ROW = """sums = torch.tensor([total for _, total, _ in live])
 POSSIBLE_IN_ONE_ROW = IN_ONE_ROW.replace("in live])", "in live], dtype=torch.float64)").replace(
     "            beam.append", "            if total > -math.inf:\n                beam.append"
 )
+IN_FLOAT32 = POSSIBLE_IN_ONE_ROW.replace("float64", "float32")
+ADDED_AGAIN = """beam = [
+            (tokens, total + value, True)
+            for tokens, total, done in beam
+            if done and (value := log_probs(
+                torch.tensor([tokens + [eos] * (len(live[0][0]) - len(tokens))])
+            )[0, eos].item()) > -math.inf
+        ]"""
 EOS_NOT_COUNTED = {SCORE: SCORE.replace("(len(tokens) - 1)", "max(1, len(tokens) - 1 - hypothesis[2])")}
+CANDIDATES = (("beam_width", "beam_width"), ("2 * beam_width", "2 * beam_width"), ("beam_width", "len(beam)"))
 LEFT = ("done + beam", "done + beam * (len(done) < beam_width)", "done or beam")
 
 
-def set_aside(candidates: str, left: str, stops: bool) -> dict[str, str]:
+def set_aside(how: tuple[str, str], left: str, stops: bool) -> dict[str, str]:
     """A list of finished ones, as in Hugging Face's library, where twice as many candidates keep the beam full."""
+    of_each, candidates = how
     stop = "        if len(done) >= beam_width:\n            break\n" if stops else ""
     return {
         BEGIN: f"done = []\n    {BEGIN}",
-        TOPK: TOPK.replace("beam_width", candidates),
+        TOPK: TOPK.replace("beam_width", of_each),
         f"        {BEST}\n": f"        {BEST.replace('beam_width', candidates)}\n"
         "        done += [one for one in beam[:beam_width] if one[2]]\n"
         f"        beam = [one for one in beam if not one[2]][:beam_width]\n{stop}",
@@ -81,6 +91,21 @@ MISTAKES = (
         {"i == eos)": "False)"},
     ),
     Mistake(
+        "eos_added_again",
+        "the log-probability of another eos is added to finished hypotheses in every step; keep their sums as they are",
+        {"beam = [one …": ADDED_AGAIN},
+    ),
+    Mistake(
+        "parents_not_taken",
+        "the chosen tokens are appended to the rows in their old order; append each to the hypothesis that it extends",
+        {
+            BEGIN: f"kept = [[start]]\n    {BEGIN}",
+            BATCH: "batch = torch.tensor([row for row, one in zip(kept, beam) if not one[2]])",
+            BEST: f"{BEST}\n        kept = [kept[min(k, len(kept) - 1)] + one[0][-1:] for k, one in enumerate(beam)]",
+            RESULT: "return [(row[: len(one[0])], score(one)) for row, one in zip(kept, beam)]",
+        },
+    ),
+    Mistake(
         "finished_dropped",
         "finished hypotheses are lost at the next step; they should stay, and compete with the others",
         {"beam = [one …": "beam = []"},
@@ -89,7 +114,7 @@ MISTAKES = (
         "finished_set_aside",
         "finished hypotheses are set aside and leave their place to unfinished ones; they should stay in the beam and "
         "compete",
-        *(set_aside(*how) for how in itertools.product(("beam_width", "2 * beam_width"), LEFT, (False, True))),
+        *(set_aside(*how) for how in itertools.product(CANDIDATES, LEFT, (False, True))),
     ),
     Mistake(
         "finished_never_displaced",
@@ -130,6 +155,8 @@ MISTAKES = (
         "the sums are taken in float32, or in the dtype of log_probs, and long ones lose digits; take them in float64",
         {"total + value,": "float(torch.tensor(total).float() + value),"},
         {"total + value,": "float(torch.tensor(total).to(rows.dtype) + value),"},
+        {LOOP: IN_FLOAT32},
+        {LOOP: IN_FLOAT32.replace("torch.float32", "rows.dtype")},
     ),
     Mistake(
         "start_counted",
@@ -184,6 +211,7 @@ MISTAKES = (
         "divided_again",
         "the next log-probability is added to a score that is already divided; add it to the plain sum",
         {"total + value,": "(total + value) / len(tokens) ** length_penalty,", SCORE: "return total"},
+        {BEST: f"{BEST}\n        beam = [one if one[2] else (one[0], score(one), False) for one in beam]"},
     ),
     Mistake(
         "start_is_the_end",
