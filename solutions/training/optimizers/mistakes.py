@@ -47,6 +47,13 @@ MISTAKES = (
         {COUNT: "", UPDATE: f"{UPDATE}\n{COUNT.rstrip()}"},
     ),
     Mistake(
+        "t_from_2",
+        "t is 2 in the first step, so the correction is one step ahead; count each step once, so that t begins at 1",
+        {COUNT: COUNT.replace("+= 1", "+= 1 + (self.t[i] == 0)")},
+        {M_HAT: "m / (1 - beta1 ** (self.t[i] + 1))"},
+        {V_HAT: "v / (1 - beta2 ** (self.t[i] + 1))"},
+    ),
+    Mistake(
         "one_t_for_all",
         "t also counts steps that skip the parameter, or other parameters' steps; count each parameter's own steps",
         {f"{SKIP}{STATE}{L2}\n{COUNT}": f"{COUNT}{SKIP}{STATE}{L2}\n"},
@@ -115,6 +122,11 @@ MISTAKES = (
         "decay_without_lr",
         "AdamW's decay lacks the factor lr; multiply p by 1 − lr · λ",
         {SHRINK: "p.mul_(1 - self.decay)"},
+    ),
+    Mistake(
+        "adamw_without_default_decay",
+        "AdamW's weight_decay is 0 by default, as Adam's is; its default is 0.01",
+        {"weight_decay: float = 0.01": "weight_decay: float = 0.0"},
     ),
     Mistake(
         "decay_after_the_update",
