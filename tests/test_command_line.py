@@ -73,6 +73,7 @@ def test_after_a_solved_kata_the_next_one_of_its_topic_is_named(toys: Path, monk
     [
         ("level: 1", "level: 4", "level should be one of 1, 2, 3, got 4"),
         ("after: []", "after: affine", "after should be a list of katas, got 'affine'"),
+        ("after: []", "after: []\naliases: [S!]", "aliases should be a list of names in small letters, got ['S!']"),
         ("minutes: 15\n", "", "it names title, topic, level, after"),
         ("topic: toys", "topic: boys", "topic should be toys, the folder, got boys"),
         ("title:", "title: a: b:", "mapping values are not allowed"),
@@ -85,6 +86,24 @@ def test_front_matter_that_is_none_is_refused_in_a_sentence(toys: Path, old: str
     assert ran.status == 2
     assert ran.err.startswith(f"error: katas/toys/scale/README.md should begin with {', '.join(katas.SAID)} ({why}")
     assert ran.err.endswith("): restore it with git\n")
+
+
+def test_an_alias_is_said_and_taken_for_the_kata(toys: Path) -> None:
+    statement = toys / "katas/toys/scale/README.md"
+    statement.write_text(statement.read_text().replace("topic:", "aliases: [scaling_by_two]\ntopic:", 1))
+    ran = run(toys, "grade", "Scaling-by-two")
+    assert ran.err.startswith("Scaling-by-two is scale\n")
+    assert "scale" in ran.out
+
+
+def test_an_alias_is_the_name_of_nothing_else() -> None:
+    every = katas.all_katas()
+    names = [name for kata in every for name in (kata.id, *kata.about.aliases)] + [*{kata.topic for kata in every}]
+    assert len(names) == len(set(names))
+    told = ("rope", "gqa", "mqa", "mha", "kv_cache", "lora", "dpo", "grpo", "alibi", "bpe", "auc", "nll")
+    assert {"rope": "rotary_embedding", "auc": "roc_auc", "nll": "cross_entropy"}.items() <= {
+        name: katas.find_one(name).id for name in told
+    }.items()
 
 
 def test_solved_katas_end_with_0(toys: Path) -> None:

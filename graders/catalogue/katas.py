@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib.util
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +40,7 @@ class About:
         level: 1 to 3, from warm-up to hard.
         after: the katas that it builds on, by their names.
         minutes: that somebody who knows the matter needs for it in an interview, follow-up questions among them.
+        aliases: what people also call it, as a name: `rope`. A statement need not say any.
     """
 
     title: str
@@ -45,6 +48,7 @@ class About:
     level: int = 1
     after: tuple[str, ...] = ()
     minutes: int = 15
+    aliases: tuple[str, ...] = ()
 
 
 SAID: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -56,6 +60,14 @@ SAID: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
     ),
     "minutes": ("a whole number above 0", lambda value: type(value) is int and value > 0),
+}
+ALIAS = re.compile(r"[a-z][a-z0-9_]*")
+# What may be left out.
+MAY_SAY: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "aliases": (
+        "a list of names in small letters",
+        lambda value: isinstance(value, list) and all(ALIAS.fullmatch(str(name)) for name in value),
+    ),
 }
 
 
@@ -106,14 +118,14 @@ class Kata:
             return About(self.id, self.topic)
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise self.unclear(" ".join(str(error).split())) from None
-        if set(said) != set(SAID):
+        if said.keys() - MAY_SAY.keys() != SAID.keys():
             raise self.unclear(f"it names {', '.join(map(str, said)) or 'none of them'}")
-        for name, (wanted, fits) in SAID.items():
-            if not fits(said[name]):
+        for name, (wanted, fits) in (SAID | MAY_SAY).items():
+            if name in said and not fits(said[name]):
                 raise self.unclear(f"{name} should be {wanted}, got {said[name]!r}")
         if said["topic"] != self.topic:
             raise self.unclear(f"topic should be {self.topic}, the folder, got {said['topic']}")
-        return About(**{**said, "after": tuple(said["after"])})
+        return About(**{name: tuple(value) if isinstance(value, list) else value for name, value in said.items()})
 
     def unclear(self, why: str) -> UsageError:
         path = self.statement.relative_to(self.root)
@@ -256,13 +268,14 @@ def find_one(name: str, root: Path = ROOT) -> Kata:
 
 
 def called(name: str, katas: list[Kata], root: Path) -> list[Kata]:
-    """A kata by its name or by a path in its folder, or all of a topic, likewise. Raises: UnknownKata."""
+    """A kata by its name, by a path in its folder or by an alias, or all of a topic likewise. Raises: UnknownKata."""
     paths = {place.resolve() for place in (Path(name), root / name)}
     found = (
         [kata for kata in katas if kata.id == name]
         or [kata for kata in katas if kata.topic == name]
         or [kata for kata in katas if any(path.is_relative_to(kata.folder.resolve()) for path in paths)]
         or [kata for kata in katas if kata.folder.parent.resolve() in paths]
+        or [announced(name, kata) for kata in katas if as_alias(name) in (kata.id, *kata.about.aliases)][:1]
     )
     if not found:
         names = [kata.id for kata in katas]
@@ -271,3 +284,14 @@ def called(name: str, katas: list[Kata], root: Path) -> list[Kata]:
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
         raise UnknownKata(f"there is no kata called {name!r}; {hint}")
     return found
+
+
+def as_alias(name: str) -> str:
+    return re.sub(r"[-\s]", "_", name.strip().lower())
+
+
+@functools.cache
+def announced(name: str, kata: Kata) -> Kata:
+    """The same kata; that it has another name is said once."""
+    print(f"{name} is {kata.id}", file=sys.stderr)
+    return kata

@@ -199,6 +199,7 @@ def kata_page(kata: Kata, known: dict[str, Kata], repository: str | None) -> str
     text = texts.text_of(kata)
     title, _, body = text.partition("\n")
     about = f"{kata.topic}, level {kata.about.level}, about {kata.about.minutes} minutes in an interview"
+    about += f", also called {', '.join(kata.about.aliases)}" * bool(kata.about.aliases)
     start = f"```console\n$ nox -s watch -- {kata.id}\n```"
     if repository:
         start += f"\n\n[Open in Colab]({notebooks.address(kata, repository)})"
