@@ -125,7 +125,7 @@ class Kata:
                 raise self.unclear(f"{name} should be {wanted}, got {said[name]!r}")
         if said["topic"] != self.topic:
             raise self.unclear(f"topic should be {self.topic}, the folder, got {said['topic']}")
-        return About(**{name: tuple(value) if isinstance(value, list) else value for name, value in said.items()})
+        return About(**{**said, "after": tuple(said["after"]), "aliases": tuple(said.get("aliases", ()))})
 
     def unclear(self, why: str) -> UsageError:
         path = self.statement.relative_to(self.root)
