@@ -11,6 +11,7 @@ SCORES = "(q / math.sqrt(d)) @ k.mT"
 WIDE = "scores.to(torch.promote_types(x.dtype, torch.float32))"
 HIDDEN = "scores.masked_fill(~seen, -torch.inf)"
 WEIGHTS = f"{HIDDEN}.softmax(-1)"
+FLOORED = [f"({HIDDEN} - {HIDDEN}.amax(-1, keepdim=True).clamp(min={low})).exp()" for low in ("-1e4", "-1e9")]
 HEADS = "heads = weights @ v"
 MERGE = "heads.transpose(1, 2).reshape(B, T, D)"
 RESULT = f"return self.out_linear({MERGE}), (k, v)"
@@ -108,10 +109,24 @@ MISTAKES = (
         {SEEN: SEEN.replace("T, S", "1024, 1024").replace(DIAGONAL, ".tril()[S - T : S, :S]")},
     ),
     Mistake(
+        "window_of_the_past",
+        "only the last keys count, as in a window of 256 or a cache cut to 1,024 tokens; a token sees the whole past, "
+        "and all of it is returned",
+        *({DIAGONAL: f"{DIAGONAL}.triu(S - T + 1 - {window})"} for window in (256, 512, 1024)),
+        *({RESULT: RESULT.replace("(k, v)", f"(k[:, :, -{kept}:], v[:, :, -{kept}:])")} for kept in (256, 512, 1024)),
+        {"S = k.shape[2]\n": "k, v = k[:, :, -1024:], v[:, :, -1024:]\n        S = k.shape[2]\n"},
+    ),
+    Mistake(
         "past_after_the_new",
         "the past is appended after the new tokens; it should come before them",
         NEW_FIRST,
         {**NEW_FIRST, DIAGONAL: ".tril() | (torch.arange(S, device=x.device) >= T)"},  # with a mask for this order
+    ),
+    Mistake(
+        "mask_with_the_past_last",
+        "the mask has the columns of the past after the triangle of the new tokens; they should come first, as in the "
+        "keys",
+        {DIAGONAL: ".tril() | (torch.arange(S, device=x.device) >= T)"},
     ),
     Mistake(
         "not_joined_along_the_tokens",
@@ -240,6 +255,7 @@ MISTAKES = (
     ),
     Mistake("scaled_by_embed_dim", {"(d)": "(D)"}),
     Mistake("not_scaled", {SCORES: "q @ k.mT"}),
+    Mistake("scaled_by_the_length", {"math.sqrt(d)": "math.sqrt(k.shape[2])"}),
     Mistake(
         "float32_root",
         {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
@@ -270,8 +286,15 @@ MISTAKES = (
     ),
     Mistake("hidden_by_1e4", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]}),
     Mistake("hidden_by_almost_0", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e-9"), "(scores + ~seen * -1e-9)"]}),
+    Mistake(
+        "hidden_by_0",
+        "hidden scores are 0, and e⁰ is 1, so their keys still count; fill with −∞",
+        {HIDDEN: "(scores * seen)"},
+    ),
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1) * seen"}),
     Mistake("zero_scores_hidden", {HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)"}),
+    Mistake("hidden_by_plus_infinity", {HIDDEN: HIDDEN.replace("-", "")}),
+    Mistake("maximum_floored", {WEIGHTS: [f"(lambda e: e / e.sum(-1, keepdim=True))({e})" for e in FLOORED]}),
     Mistake("maximum_not_subtracted", {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"}),
     Mistake(
         "softmax_over_queries",
