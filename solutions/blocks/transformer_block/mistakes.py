@@ -9,6 +9,7 @@ SEEN = f"torch.ones(S, S, dtype=torch.bool, device=x.device){DIAGONAL}"
 WIDE = "scores.to(torch.promote_types(x.dtype, torch.float32))"
 HIDDEN = "scores.masked_fill(~seen, -torch.inf)"
 WEIGHTS = f"{HIDDEN}.softmax(-1)"
+FLOORED = [f"({HIDDEN} - {HIDDEN}.amax(-1, keepdim=True).clamp(min={low})).exp()" for low in ("-1e4", "-1e9")]
 HEADS = "heads = weights @ v"
 MERGE = "heads.transpose(1, 2).reshape(B, S, D)"
 MAPPED = f"self.out_linear({MERGE})"
@@ -16,6 +17,9 @@ FIRST = f"x = x + {MAPPED}"
 HIDDEN_LAYER = "self.fc1(self.ln2(x))"
 GELU = f'F.gelu({HIDDEN_LAYER}, approximate="tanh")'
 RESULT = "return x + self.fc2(hidden)"
+UNBIASED = (
+    "(x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + 1e-5).sqrt() * self.ln{0}.weight + self.ln{0}.bias"
+)
 
 
 def split(layout: str) -> dict[str, str]:
@@ -129,6 +133,11 @@ MISTAKES = (
             "self.ln2 = nn.LayerNorm(embed_dim)": "self.ln2 = nn.LayerNorm(embed_dim, eps=1e-12)",
         },
     ),
+    Mistake(
+        "unbiased_variance",
+        "a norm by hand divides the sum of squares by D − 1, as var and std do by default; divide it by D",
+        {NORMED: f"normed = {UNBIASED.format(1)}", HIDDEN_LAYER: f"self.fc1({UNBIASED.format(2)})"},
+    ),
     Mistake("not_causal", "tokens see later ones; hide keys after the query", {DIAGONAL: ""}),
     Mistake("itself_hidden", {DIAGONAL: ".tril(-1)"}, {DIAGONAL: ".tril(-1)", WEIGHTS: f"{WEIGHTS}.nan_to_num(0)"}),
     Mistake("next_token_seen", "a token also sees the next token; hide that one", {DIAGONAL: ".tril(1)"}),
@@ -172,17 +181,25 @@ MISTAKES = (
         {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
         {"(q / math.sqrt(d))": "(q * torch.tensor(d**-0.5))"},
     ),
+    Mistake("scaled_by_the_length", {"math.sqrt(d)": "math.sqrt(S)"}),
     Mistake("scaled_by_embed_dim", {"math.sqrt(d)": "math.sqrt(D)"}),
     Mistake("heads_split_by_view", split(".view(B, H, S, d)")),
     Mistake("heads_interleaved", split(".view(B, S, d, H).permute(0, 3, 1, 2)")),
     Mistake("heads_merged_without_transpose", {MERGE: "heads.reshape(B, S, D)"}),
     Mistake("softmax_over_queries", {"softmax(-1)": "softmax(-2)"}),
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1) * seen"}),
+    Mistake(
+        "hidden_by_0",
+        "hidden scores are 0, and e⁰ is 1, so their keys still count; fill with −∞",
+        {HIDDEN: "(scores * seen)"},
+    ),
     Mistake("zero_scores_hidden", {HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)"}),
     Mistake(
         "mask_of_the_first_call",
         {f"seen = {SEEN}": f'seen = self.__dict__.setdefault("kept", {SEEN})[:S, :S]'},
     ),
+    Mistake("hidden_by_plus_infinity", {HIDDEN: HIDDEN.replace("-", "")}),
+    Mistake("maximum_floored", {WEIGHTS: [f"(lambda e: e / e.sum(-1, keepdim=True))({e})" for e in FLOORED]}),
     Mistake("maximum_not_subtracted", {WEIGHTS: f"(lambda e: e / e.sum(-1, keepdim=True))({HIDDEN}.exp())"}),
     Mistake("hidden_by_1e4", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]}),
     Mistake("hidden_by_almost_0", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e-9"), "(scores + ~seen * -1e-9)"]}),
