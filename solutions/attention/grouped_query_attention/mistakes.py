@@ -14,6 +14,7 @@ DIAGONAL = ".tril()"
 HIDE = "scores = scores.masked_fill(~seen, -torch.inf)"
 WIDE = "scores.to(torch.promote_types(x.dtype, torch.float32))"
 WEIGHTS = "scores.softmax(-1)"
+FLOORED = [f"(scores - scores.amax(-1, keepdim=True).clamp(min={low})).exp()" for low in ("-1e4", "-1e9")]
 HEADS = f"heads = {WEIGHTS} @ v"
 MERGE = "heads.transpose(1, 2).reshape(B, S, D)"
 ONE_GROUP = "scores[:, g * H // G : (g + 1) * H // G].softmax(-1) @ v[:, g : g + 1]"
@@ -29,6 +30,8 @@ def split(layout: str) -> dict[str, str]:
 
 REPEATED = {name: f"self.{name}_linear(x).repeat_interleave(H // G, dim=-1)" for name in "kv"}
 SEEN = "torch.ones(S, S, dtype=torch.bool, device=x.device).tril()"
+
+STACKED = "scores.view(B, G, -1, S).masked_fill(~seen, -torch.inf).view(B, H, S, S)"
 
 MISTAKES = (
     Mistake(
@@ -96,6 +99,7 @@ MISTAKES = (
         "the weights of the query heads that share keys are averaged; each query head should have its own",
         {WEIGHTS: f"{WEIGHTS}.view(B, G, H // G, S, S).mean(2).repeat_interleave(H // G, dim=1)"},
     ),
+    Mistake("scaled_by_the_length", {"math.sqrt(d)": "math.sqrt(S)"}),
     Mistake("scaled_by_embed_dim", {"math.sqrt(d)": "math.sqrt(D)"}),
     Mistake(
         "scaled_by_the_width_of_keys",
@@ -125,6 +129,7 @@ MISTAKES = (
         "of N heads, head h takes every N-th channel; it should take d neighbouring ones, so view the channels as "
         "(N, d), not (d, N)",
         split(".view(B, S, d, N).permute(0, 3, 1, 2)"),
+        {SPLIT[n]: f"{n} = self.{n}_linear(x).view(B, S, d, G).permute(0, 3, 1, 2)" for n in "kv"},
     ),
     Mistake("heads_merged_without_transpose", {MERGE: "heads.reshape(B, S, D)"}),
     Mistake("heads_merged_by_another_transpose", {MERGE: "heads.transpose(-1, -2).reshape(B, S, D)"}),
@@ -148,6 +153,13 @@ MISTAKES = (
         {DIAGONAL: ".triu()"},
     ),
     Mistake(
+        "mask_over_stacked_rows",
+        "the queries that share keys are stacked, H / G · S rows, and the mask does not begin anew with each head; "
+        "each needs the same (S, S) mask: mask.repeat(H // G, 1)",
+        {SEEN: SEEN.replace("S, S", "H // G * S, S"), HIDE: f"scores = {STACKED}"},
+        {SEEN: f"{SEEN}.repeat_interleave(H // G, dim=0)", HIDE: f"scores = {STACKED}"},
+    ),
+    Mistake(
         "masked_after_softmax",
         {HIDE: "pass", HEADS: f"heads = {WEIGHTS}.masked_fill((~seen if causal else scores > torch.inf), 0) @ v"},
     ),
@@ -165,7 +177,14 @@ MISTAKES = (
         "hidden_by_almost_0",
         {HIDE: [HIDE.replace("-torch.inf", "-1e-9"), "scores = scores + ~seen * -1e-9"]},
     ),
+    Mistake(
+        "hidden_by_0",
+        "hidden scores are 0, and e⁰ is 1, so their keys still count; fill with −∞",
+        {HIDE: "scores = scores * seen"},
+    ),
     Mistake("softmax_over_queries", {WEIGHTS: "scores.softmax(-2)"}),
+    Mistake("hidden_by_plus_infinity", {HIDE: HIDE.replace("-", "")}),
+    Mistake("maximum_floored", {WEIGHTS: [f"(lambda e: e / e.sum(-1, keepdim=True))({e})" for e in FLOORED]}),
     Mistake("maximum_not_subtracted", {WEIGHTS: "(scores.exp() / scores.exp().sum(-1, keepdim=True))"}),
     Mistake("dropout_left_on", {WEIGHTS: f"nn.functional.dropout({WEIGHTS}, 0.1, self.training)"}),
     Mistake(
