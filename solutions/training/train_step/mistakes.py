@@ -66,6 +66,13 @@ MISTAKES = (
         {BACKWARD: f"        (loss / max(1, {COUNT}) / len(batches)).backward()\n"},  # the loss that is told is right
     ),
     Mistake(
+        "divided_twice",
+        "the sum is divided by the tokens of all micro-batches, and then by the number of micro-batches as well; "
+        "divide it only by the tokens",
+        {BACKWARD: BACKWARD.replace("tokens", "tokens / len(batches)")},  # the loss that is told is right
+        {LOSS: f"{LOSS} / len(batches)"},
+    ),
+    Mistake(
         "means_added",
         "mean losses of micro-batches are added up; divide the sum over all tokens by their number",
         {LOSS: f"{MEAN} * tokens"},
