@@ -9,6 +9,7 @@ SEEN = "        seen = torch.ones(S, S, dtype=torch.bool, device=x.device).tril(
 HIDE = "        scores = scores.masked_fill(~seen, -torch.inf)\n"
 WEIGHTS = "weights = scores.softmax(dim=-1)"
 MERGE = "mixed.transpose(1, 2).reshape(B, S, D)"
+FLOORED = [f"(scores - scores.amax(-1, keepdim=True).clamp(min={low}))" for low in ("-1e4", "-1e9")]
 GELU = "F.gelu(self.fc1(x))"
 BLOCKS = "nn.ModuleList([Block(dim, heads) for _ in range(layers)])"
 HEAD = "nn.Linear(dim, vocab_size, bias=False)"
@@ -23,6 +24,8 @@ LOSS = "F.cross_entropy(logits, labels)"
 CROPPED = "seen = ids[:, -self.context :]"
 BEST = "logits.argmax(dim=-1, keepdim=True)"
 DRAWN_FROM = "p = torch.softmax(logits.double() / temperature, dim=-1)"
+
+ONE_NUMBER = "torch.rand(1, 1, generator=generator)"
 
 
 def leaking(edits: dict[str, str]) -> dict[str, str]:
@@ -41,6 +44,11 @@ ATTENTION = (
         "scaled_by_heads",
         "the scores are divided by √heads; use √d, with d = dim / heads, the channels of one head",
         {"math.sqrt(d)": "math.sqrt(H)"},
+    ),
+    Mistake(
+        "scaled_by_the_length",
+        {"math.sqrt(d)": "math.sqrt(S)"},
+        leaking({"math.sqrt(d)": "math.sqrt(S)"}),
     ),
     Mistake("scaled_by_d", {"math.sqrt(d)": "d"}),
     Mistake("not_causal", "tokens see later ones; hide the keys after the query", {HIDE: ""}, leaking({HIDE: ""})),
@@ -66,6 +74,15 @@ ATTENTION = (
         {"-torch.inf": "0.0"},
         leaking({"-torch.inf": "0.0"}),
     ),
+    Mistake(
+        "hidden_by_plus_infinity",
+        {"-torch.inf": "torch.inf"},
+        leaking({"-torch.inf": "torch.inf"}),
+    ),
+    Mistake(
+        "maximum_floored", {WEIGHTS: [f"e = {e}.exp()\n        weights = e / e.sum(-1, keepdim=True)" for e in FLOORED]}
+    ),
+    Mistake("maximum_not_subtracted", {WEIGHTS: "weights = scores.exp() / scores.exp().sum(-1, keepdim=True)"}),
     Mistake("hidden_by_1e9", {"-torch.inf": "-1e9"}),
     Mistake("hidden_by_1e4", {"-torch.inf": "-1e4"}),
     Mistake(
@@ -377,9 +394,21 @@ WRITING = (
         {"torch.multinomial(…": "torch.multinomial(p, 1)"},
     ),
     Mistake(
+        "seeded_inside",
+        "generate calls torch.manual_seed, which resets torch's default generator for the caller; leave seeds to the "
+        "caller",
+        {"        for _ in range(new_tokens)": "        torch.manual_seed(1337)\n        for _ in range(new_tokens)"},
+    ),
+    Mistake(
         "one_draw_for_all",
-        "all texts of the batch get the same draw; draw for each",
+        "all texts of the batch get the same draw, or the same random number; draw for each",
         {"torch.multinomial(…": "torch.multinomial(p[:1], 1, generator=generator).expand(len(ids), 1)"},
+        {
+            "torch.multinomial(…": [
+                f"torch.searchsorted(p.cumsum(1), {one} + 0 * p[:, :1], right=True)"
+                for one in (ONE_NUMBER, ONE_NUMBER.replace(")", ", dtype=torch.float64)"))
+            ]
+        },
     ),
     Mistake(
         "one_token_less",
