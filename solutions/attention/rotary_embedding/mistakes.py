@@ -13,6 +13,8 @@ OTHER_WAY = "rotated = a * cos + b * sin, b * cos - a * sin"
 BESIDE, WOVEN = "torch.cat(rotated, -1)", "torch.stack(rotated, -1).flatten(-2)"
 BACK = f"return {WOVEN} if interleaved else {BESIDE}"
 FITS = "positions.dim() > len(tokens) or any(size not in (1, wanted) for size, wanted in fits)"
+HALF_BACK = "return torch.cat((turned[..., : d // 2], x[..., d // 2 :]), -1)"
+FIRST_OVERWRITTEN = "a.copy_(a * cos - b * sin)\n    b.copy_(a * sin + b * cos)\n    rotated = a, b"
 
 BY_PAIR = """rotated = tuple(
         torch.stack([p[..., i] * one[..., i] + q[..., i] * two[..., i] for i in range(d // 2)], -1)
@@ -140,6 +142,29 @@ MISTAKES = (
         "the second channel of a pair is computed from the rotated first one; use the first one as it was",
         {ROTATED: "a = a * cos - b * sin\n    rotated = a, a * sin + b * cos"},
         {ROTATED: "c = a * cos - b * sin\n    rotated = c, (a if interleaved else c) * sin + b * cos"},
+        {PAIRS: PAIRS.replace("x[", "x.clone()[").replace("x.chunk", "x.clone().chunk"), ROTATED: FIRST_OVERWRITTEN},
+    ),
+    Mistake(
+        "one_of_the_two",
+        "only half of the channels are rotated; rotate both channels of every pair",
+        {ROTATED: ["rotated = a * cos - b * sin, b", "rotated = a, a * sin + b * cos"]},
+        {BACK: f"turned = {WOVEN} if interleaved else {BESIDE}\n    {HALF_BACK}"},
+    ),
+    Mistake(
+        "one_table_twice",
+        "the same function of φ stands for cos φ and for sin φ; (a, b) should become (a cos φ − b sin φ, a sin φ + b "
+        "cos φ)",
+        {COS: [f"{COS}\n    sin = cos", f"{COS}\n    cos = sin"]},
+    ),
+    Mistake(
+        "sines_added",
+        "sin φ and cos φ are added to x, as in a sinusoidal position embedding; rotate the pairs of x by φ",
+        {ROTATED: ["rotated = a + sin, b + cos", "rotated = a + cos, b + sin"]},
+    ),
+    Mistake(
+        "angles_times_two_pi",
+        "φ is multiplied by 2π or taken for degrees; position · base^(−2i/d) is already in radians",
+        {ANGLES: [f"{ANGLES} * 2 * torch.pi", f"{ANGLES}\n    angles = angles.deg2rad()"]},
     ),
     Mistake(
         "sin_for_cos",
@@ -148,11 +173,14 @@ MISTAKES = (
     ),
     Mistake(
         "rotated_in_place",
-        "x itself is rotated, under no_grad, so its gradient is wrong; make a new tensor",
+        "the rotated channels are written into x itself, which changes the caller's tensor and its gradient; make a new "
+        "tensor",
         {
             BACK: f"turned = {WOVEN} if interleaved else {BESIDE}\n    with torch.no_grad():\n"
             "        x.copy_(turned)\n    return x"
         },
+        {BACK: f"turned = {WOVEN} if interleaved else {BESIDE}\n    return x.copy_(turned)"},
+        {ROTATED: FIRST_OVERWRITTEN},
     ),
     Mistake(
         "from_one",
@@ -179,6 +207,17 @@ MISTAKES = (
             f"        {DEFAULT}": f"        {DEFAULT} * 0",
             ANGLES: "angles = (positions + torch.arange(x.shape[-2], device=x.device))[..., None] * theta",
         },
+    ),
+    Mistake(
+        "counted_on_from_the_first",
+        "the tokens are counted on from the first of the positions; use all positions as they are",
+        {
+            ANGLES: [
+                f"if positions.dim():\n        positions = positions{first} + torch.arange(x.shape[-2])\n    {ANGLES}"
+                for first in (".flatten()[0]", "[..., :1]")
+            ]
+        },
+        {ANGLES: f"positions = positions.flatten()[0] + torch.arange(x.shape[-2])\n    {ANGLES}"},
     ),
     Mistake(
         "positions_of_one_axis",
