@@ -5,6 +5,8 @@ from graders.kata import Mistake
 PAIRS = "(kh, kw), (sh, sw), (ph, pw), (dh, dw) ="
 SWAPPED = "(sw, sh), (pw, ph), (dw, dh)", "(sw, sh), (ph, pw), (dh, dw)", "(sh, sw), (ph, pw), (dw, dh)"
 ROUND = "(pw, pw, ph, ph)"
+MIXED_UP = "(ph, ph, pw, pw)", "(ph, pw, ph, pw)"
+ONE_SIDE = "(pw, 0, ph, 0)", "(0, pw, 0, ph)", "(2 * pw, 0, 2 * ph, 0)", "(0, 2 * pw, 0, 2 * ph)"
 AXES = "((2, kh, sh, dh), (3, kw, sw, dw))"
 CUT = "x = x.unfold(axis, length, s)[..., ::d]"
 LONGER = "x = F.pad(x, (0, 0, 0, s - 1), value=fill)\n        "
@@ -18,6 +20,7 @@ ONE_OF_A_PAIR = [
 ]
 SUM = 'out = torch.einsum("bcyzij,ocij->boyz", seen, weight)'
 BIAS = "return out if bias is None else out + bias[:, None, None]"
+POOL_SEEN = "seen = windows(x, kernel_size, kernel_size if stride is None else stride, padding, fill=-torch.inf)"
 STEP = "kernel_size if stride is None else stride"
 FILL = "fill=-torch.inf"
 MAX = "return seen.amax((-2, -1))"
@@ -30,11 +33,28 @@ BY_PLACE = """rows = []
     """
 
 
-def wrong(name: str, diagnosis: str, old: str, *new: str, sized: bool = False, slow: bool = False) -> Mistake:
+def padded_by(*pads: str) -> tuple[dict[str, str], ...]:
+    """In one of the two functions: both have a padding of their own where no function serves both."""
+    in_conv = "ph, pw = pair(padding)\n    " + SEEN.replace("padding", "0").replace("x,", "F.pad(x, PADS),")
+    in_pool = POOL_SEEN.replace("padding", "0").replace("(x,", "(F.pad(x, PADS, value=-torch.inf),")
+    both = (SEEN, in_conv), (POOL_SEEN, in_pool)
+    forms = [{old: new.replace("PADS", one)} for old, new in both for one in pads]
+    return (*forms, *(form | {SUM: SIZED} for form in forms if SEEN in form))
+
+
+def wrong(
+    name: str,
+    diagnosis: str,
+    old: str,
+    *new: str,
+    sized: bool = False,
+    more: tuple[dict[str, str], ...] = (),
+    slow: bool = False,
+) -> Mistake:
     """One form for each text of `new`, in place of `old`; `sized` adds forms that raise for a wrong shape."""
     forms: list[dict[str, str]] = [{old: one} for one in new]
     forms += [{old: one, SUM: SIZED} for one in new if sized]
-    return Mistake(name, diagnosis, forms[0], *(forms[1:]), slow=slow)
+    return Mistake(name, diagnosis, forms[0], *(forms[1:]), *more, slow=slow)
 
 
 MISTAKES = (
@@ -64,15 +84,17 @@ MISTAKES = (
         "padded_other_axis",
         "the paddings of height and width are mixed up; F.pad takes left, right, top, bottom",
         ROUND,
-        *("(ph, ph, pw, pw)", "(ph, pw, ph, pw)"),
+        *MIXED_UP,
         sized=True,
+        more=padded_by(*MIXED_UP),
     ),
     wrong(
         "padded_on_one_side",
         "padding is added or counted on only one side of an axis; it belongs on both",
         ROUND,
-        *("(pw, 0, ph, 0)", "(0, pw, 0, ph)", "(2 * pw, 0, 2 * ph, 0)", "(0, 2 * pw, 0, 2 * ph)"),
+        *ONE_SIDE,
         sized=True,
+        more=padded_by(*ONE_SIDE),
     ),
     wrong(
         "pairs_swapped",
@@ -99,12 +121,14 @@ MISTAKES = (
         "stride changes nothing; the next window should begin stride rows or columns further on",
         AXES,
         "((2, kh, 1, dh), (3, kw, 1, dw))",
+        more=({SEEN: SEEN.replace("stride", "1")}, {POOL_SEEN: POOL_SEEN.replace(STEP, "1")}),
     ),
     wrong(
         "dilation_ignored",
         "dilation changes nothing; the kernel should read every dilation-th row and column",
         AXES,
         "((2, kh, sh, 1), (3, kw, sw, 1))",
+        more=({CUT: CUT.replace("::d", ":k")},),  # the result has the right size
     ),
     wrong(
         "dilated_too_long",
@@ -118,6 +142,7 @@ MISTAKES = (
         "return x\n",
         "return x[:, :, :-1, :-1]\n",
         "return x[:, :, : max(x.shape[2] - 1, 1), : max(x.shape[3] - 1, 1)]\n",  # at least one is left
+        more=({SUM: f"{SUM}[:, :, :-1, :-1]"}, {MAX: f"{MAX}[:, :, :-1, :-1]"}),
     ),
     wrong(
         "one_by_one_shortcut",
@@ -128,7 +153,24 @@ MISTAKES = (
             for few in ("1, 0", "1, padding", "stride, 0")
         ),
     ),
-    wrong("rounded_up", "a last window that hangs over the edge is counted; round down", CUT, f"{LONGER}{CUT}"),
+    wrong(
+        "rounded_up",
+        "a last window that hangs over the edge is counted; round down",
+        CUT,
+        f"{LONGER}{CUT}",
+        more=(
+            {
+                POOL_SEEN: f"sh, sw = pair({STEP})\n    x = F.pad(x, (0, sw - 1, 0, sh - 1), value=-torch.inf)\n"
+                f"    {POOL_SEEN}"
+            },
+        ),
+    ),
+    wrong(
+        "first_kernel_for_all_channels",
+        "a filter uses the kernel of one channel for all channels; weight[o, c] belongs to channel c",
+        WEIGHT,
+        "seen, weight[:, :1].expand_as(weight))",
+    ),
     wrong(
         "bias_along_the_width",
         "bias is added along the last axis; it belongs to the filters: bias[:, None, None]",
@@ -168,6 +210,19 @@ MISTAKES = (
         "a kernel that fits into the padded x is refused; count the padding on both sides",
         "x.shape[axis] < length",
         "x.shape[axis] - 2 * (ph, pw)[axis - 2] < length",
+    ),
+    Mistake(
+        "averaged",
+        "the pool takes the mean of each window; take its largest value",
+        {MAX: "return seen.mean((-2, -1))"},
+        {FILL: "fill=0", MAX: "return seen.mean((-2, -1))"},
+    ),
+    wrong(
+        "pooled_over_channels",
+        "the maximum is taken over the channels as well; pool each channel by itself",
+        MAX,
+        "return seen.amax((1, -2, -1))",
+        "return seen.amax((1, -2, -1), keepdim=True)[..., 0, 0].expand(-1, x.shape[1], -1, -1)",
     ),
     wrong("with_indices", "max along an axis returns a pair; take its values", MAX, "return seen.flatten(-2).max(-1)"),
     wrong(
