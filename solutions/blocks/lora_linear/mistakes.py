@@ -153,6 +153,23 @@ MISTAKES = (
         {RETURN: [f"return {BASE}.detach() + {ADDED}", f"return self.linear(x.detach()) + {ADDED}"]},
     ),
     Mistake(
+        "input_of_the_low_rank_part_detached",
+        "lora_A gets a detached x, which cuts the gradient of x through the low-rank part; do not detach x",
+        {"low = x @": "low = x.detach() @"},
+    ),
+    Mistake(
+        "dropout_left_on",
+        "dropout acts on the low-rank part while the layer trains; leave dropout out",
+        {"low = x @": [f"low = nn.functional.dropout(x, {p}, self.training) @" for p in ("0.1", "0.05", "0.5")]},
+    ),
+    Mistake(
+        "lora_a_or_b_frozen",
+        "lora_A or lora_B is frozen as well; only the linear layer should be",
+        {INIT_A: f"{INIT_A}\n        self.lora_A.requires_grad_(False)"},
+        {INIT_A: f"{INIT_A}\n        self.lora_B.requires_grad_(False)"},
+        {INIT_A: f"{INIT_A}\n        self.requires_grad_(False)"},
+    ),
+    Mistake(
         "not_registered",
         "lora_A and lora_B are plain tensors, which no optimiser finds and no state_dict saves; use nn.Parameter",
         {
@@ -175,6 +192,16 @@ MISTAKES = (
             "low @ self.lora_B.mT": "low @ self.lora_B",
             "(self.lora_B @ self.lora_A)": "(self.lora_A @ self.lora_B).mT",
         },
+        {
+            "torch.empty(rank, in_features)": "torch.empty(in_features, rank)",
+            "x @ self.lora_A.mT": "x @ self.lora_A",
+            "(self.lora_B @ self.lora_A)": "(self.lora_B @ self.lora_A.mT)",
+        },
+        {
+            ZERO_B: "torch.zeros(rank, out_features)",
+            "low @ self.lora_B.mT": "low @ self.lora_B",
+            "(self.lora_B @ self.lora_A)": "(self.lora_B.mT @ self.lora_A)",
+        },
     ),
     Mistake(
         "always_a_bias",
@@ -192,6 +219,12 @@ MISTAKES = (
         {"1 <= rank <= min(": "1 <= rank <= max("},
         {"not 1 <= rank <= min(in_features, out_features)": "not 1 <= rank <= in_features"},
         {"not 1 <= rank <= min(in_features, out_features)": "not 1 <= rank <= out_features"},
+    ),
+    Mistake(
+        "rank_not_limited",
+        "one of the two limits of rank is not checked; refuse a rank below 1, and one above the smaller of in_features "
+        "and out_features",
+        {"not 1 <= rank <= min(in_features, out_features)": ["rank < 1", "rank > min(in_features, out_features)"]},
     ),
     Mistake(
         "merged_into_self",

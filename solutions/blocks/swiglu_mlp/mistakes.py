@@ -8,6 +8,7 @@ ASKED = 'if approximate == "none":'
 ERF = "return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))"
 WIDE = "wide = x.to(torch.promote_types(x.dtype, torch.float32))"
 ROOT, CUBE = "math.sqrt(2 / math.pi)", "0.044715 * wide**3"
+ADDED = f"wide + {CUBE}"
 TANH = "(0.5 * wide * (1 + torch.tanh(inner)))"
 GATE, UP, DOWN = (
     f"self.{name}_proj = nn.Linear({sizes}, bias=False)"
@@ -56,6 +57,18 @@ MISTAKES = (
         {SILU: "return x * (x / 6 + 0.5).clamp(0, 1)"},
     ),
     Mistake(
+        "silu_with_a_factor",
+        "silu is x·σ(1.702 x), which is close to gelu; use x·σ(x)",
+        {SILU: "return x * torch.sigmoid(1.702 * x)"},
+    ),
+    Mistake(
+        "x_overwritten",
+        "x is changed in place, as by mul_ or *=, so the caller's tensor changes; make a new tensor",
+        {SILU: "return x.mul_(torch.sigmoid(x))"},
+        {ERF: "return x.mul_(0.5 * (1 + torch.erf(x / math.sqrt(2))))"},
+        {TANH: "wide.mul_(0.5 * (1 + torch.tanh(inner)))"},
+    ),
+    Mistake(
         "gelu_by_sigmoid",
         "gelu is x·σ(1.702 x), which is off by up to 0.02; use erf",
         {ERF: "return x * torch.sigmoid(1.702 * x)"},
@@ -81,6 +94,28 @@ MISTAKES = (
         'approximate="none" gives the form with tanh, and "tanh" the one with erf; swap them',
         {ASKED: ASKED.replace("none", "tanh")},
     ),
+    Mistake(
+        "tanh_by_default",
+        'the default of approximate is "tanh"; it should be "none"',
+        {'approximate: str = "none"': 'approximate: str = "tanh"'},
+    ),
+    Mistake(
+        "one_not_added",
+        "x/2 is multiplied by erf or tanh alone; multiply it by 1 + erf(…) or 1 + tanh(…)",
+        {ERF: ERF.replace("(1 + torch.erf(x / math.sqrt(2)))", "torch.erf(x / math.sqrt(2))")},
+        {TANH: TANH.replace("(1 + torch.tanh(inner))", "torch.tanh(inner)")},
+    ),
+    Mistake(
+        "half_only_of_one",
+        "x is multiplied by ½ + erf(…) or ½ + tanh(…), so ½ does not halve erf or tanh; multiply x by ½ (1 + …)",
+        {ERF: ERF.replace("0.5 * x * (1 +", "x * (0.5 +")},
+        {TANH: TANH.replace("0.5 * wide * (1 +", "wide * (0.5 +")},
+    ),
+    Mistake(
+        "root_times_x_alone",
+        "√(2/π) multiplies x alone; it should multiply x + 0.044715 x³",
+        {f"({ADDED})": ADDED},
+    ),
     Mistake("always_erf", 'approximate="tanh" gives the form with erf; use the form with tanh', {ASKED: "if True:"}),
     Mistake(
         "always_tanh",
@@ -95,8 +130,8 @@ MISTAKES = (
     Mistake("square_for_cube", "x² stands in place of x³; take the cube", {CUBE: CUBE.replace("**3", "**2")}),
     Mistake(
         "root_of_two_over_pi_missing",
-        "the argument of tanh is multiplied by 2/π, √2/π or √(π/2); multiply it by √(2/π)",
-        {ROOT: ["2 / math.pi", "math.sqrt(2) / math.pi", "math.sqrt(math.pi / 2)"]},
+        "the argument of tanh is multiplied by 2/π, √2/π, √(π/2) or √(2π); multiply it by √(2/π)",
+        {ROOT: ["2 / math.pi", "math.sqrt(2) / math.pi", "math.sqrt(math.pi / 2)", "math.sqrt(2 * math.pi)"]},
     ),
     Mistake(
         "coarse_constants",
@@ -134,7 +169,7 @@ MISTAKES = (
     Mistake(
         "any_case",
         'approximate is converted to lower case, so that "Tanh" is accepted; refuse it',
-        {KNOWN: f"approximate = approximate.lower()\n    {KNOWN}"},
+        {KNOWN: [f"approximate = approximate{text}.lower()\n    {KNOWN}" for text in ("", ".strip()")]},
     ),
     Mistake(
         "key_error",
