@@ -173,8 +173,8 @@ MISTAKES = (
     ),
     Mistake(
         "rotated_in_place",
-        "the rotated channels are written into x itself, which changes the caller's tensor and its gradient; make a new "
-        "tensor",
+        "the rotated channels are written into x itself, which changes the caller's tensor and its gradient; make a "
+        "new tensor",
         {
             BACK: f"turned = {WOVEN} if interleaved else {BESIDE}\n    with torch.no_grad():\n"
             "        x.copy_(turned)\n    return x"
