@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import torch
 import torch.distributed.nn.functional as gathering
 import torch.nn.functional as F
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 from graders.catalogue import katas, texts
 from graders.catalogue.stub import at_hand, bare, is_untouched, signatures, stub_for
@@ -123,3 +125,82 @@ def test_heads_that_share_a_key_head_and_a_last_layer_of_zeros() -> None:
 def test_there_is_a_gathering_that_carries_gradients_back() -> None:
     """info_nce_chunked"""
     assert issubclass(gathering._AllGather, torch.autograd.Function)
+
+
+def test_experts_one_after_the_other_and_tokens_one_by_one_give_the_same() -> None:
+    """swiglu_mlp"""
+    x, chosen = torch.randn(9, 4, dtype=torch.float64), torch.randn(9, 8, dtype=torch.float64)
+    chosen[:, 3] = -100  # nothing goes to this expert
+    experts = [nn.Linear(4, 4, dtype=torch.float64) for _ in range(8)]
+    best = chosen.topk(2)
+    weights, out = best.values.softmax(-1), torch.zeros_like(x)
+    for e, expert in enumerate(experts):
+        token, place = (best.indices == e).nonzero(as_tuple=True)
+        out = out.index_add(0, token, weights[token, place, None] * expert(x[token]))
+    by_tokens = [sum(w * experts[e](x[t]) for w, e in zip(weights[t], best.indices[t], strict=True)) for t in range(9)]
+    torch.testing.assert_close(out, torch.stack([row for row in by_tokens if isinstance(row, torch.Tensor)]))
+
+
+def test_a_baseline_with_the_own_reward_shrinks_the_expected_gradient() -> None:
+    """grpo_loss"""
+    batch, logits = 3, torch.randn(4, dtype=torch.float64, requires_grad=True)
+    reward, logp = torch.randn(4, dtype=torch.float64), logits.log_softmax(-1)
+    (plain,) = torch.autograd.grad((logp.detach().exp() * reward * logp).sum(), logits, retain_graph=True)
+    found = {"others": torch.zeros(4, dtype=torch.float64), "all": torch.zeros(4, dtype=torch.float64)}
+    for answers in itertools.product(range(4), repeat=batch):
+        chosen = torch.tensor(answers)
+        drawn, chance = reward[chosen], logp.detach()[chosen].sum().exp()
+        for name, mean in (("others", (drawn.sum() - drawn) / (batch - 1)), ("all", drawn.mean())):
+            objective = ((drawn - mean) * logp[chosen]).mean()
+            found[name] += chance * torch.autograd.grad(objective, logits, retain_graph=True)[0]
+    torch.testing.assert_close(found["others"], plain)
+    torch.testing.assert_close(found["all"], (1 - 1 / batch) * plain)
+
+
+def test_logistic_regression_of_several_classes() -> None:
+    """linear_models"""
+    torch.manual_seed(0)
+    x, y = torch.randn(30, 3, dtype=torch.float64), torch.arange(30) % 4
+    w, b = torch.randn(3, 4, dtype=torch.float64), torch.randn(4, dtype=torch.float64)
+
+    def loss(w: torch.Tensor, b: torch.Tensor, y: torch.Tensor, penalty: float) -> torch.Tensor:
+        return F.cross_entropy(x @ w + b, y, reduction="sum") + 0.5 * penalty * w.square().sum()
+
+    of_w, of_b = torch.func.grad(loss, (0, 1))(w, b, y, 0.7)
+    rest = (x @ w + b).softmax(-1) - F.one_hot(y, 4)
+    torch.testing.assert_close(of_w, x.mT @ rest + 0.7 * w)
+    torch.testing.assert_close(of_b, rest.sum(0))
+
+    torch.testing.assert_close(of_w.sum(1), 0.7 * w.sum(1))  # 0 at the minimum, so the rows of W sum to 0 there
+    torch.testing.assert_close(loss(w, b + 5, y, 0.7), loss(w, b, y, 0.7))
+    one, bias = w[:, 0], b[0]
+    two = loss(torch.stack((-one, one), 1) / 2, torch.stack((-bias, bias)) / 2, y % 2, 0.7)
+    binary = F.binary_cross_entropy_with_logits(x @ one + bias, (y % 2).double(), reduction="sum")
+    torch.testing.assert_close(two, binary + 0.5 * 0.35 * one.square().sum())
+
+
+def test_a_loss_in_chunks_has_the_gradients_of_the_loss_at_once() -> None:
+    """mini_gpt"""
+    table = torch.randn(11, 4, dtype=torch.float64, requires_grad=True)
+    hidden, ids = torch.randn(2, 6, 4, dtype=torch.float64, requires_grad=True), torch.arange(12).view(2, 6) % 11
+    rows, labels = hidden[:, :-1].reshape(-1, 4), ids[:, 1:].flatten()
+
+    def part(rows: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return F.cross_entropy(rows @ table.mT, labels, reduction="sum")
+
+    once = torch.autograd.grad(F.cross_entropy(rows @ table.mT, labels), (hidden, table), retain_graph=True)
+    cut = [slice(start, start + 3) for start in range(0, len(labels), 3)]
+    parts = [checkpoint(part, rows[chunk], labels[chunk], use_reentrant=False) for chunk in cut]
+    chunked = torch.autograd.grad(torch.stack(parts).sum() / len(labels), (hidden, table))
+    torch.testing.assert_close(chunked, once)
+
+
+def test_what_clipping_makes_of_gradients_that_are_not_finite() -> None:
+    """train_step"""
+    for entry, spoilt in ((math.inf, 1), (math.nan, 4)):
+        weights = [nn.Parameter(torch.ones(2)) for _ in range(2)]
+        for weight in weights:
+            weight.grad = torch.ones(2)
+        weights[0].grad = torch.tensor([entry, 1.0])
+        assert not nn.utils.clip_grad_norm_(weights, 1.0).isfinite()
+        assert sum(int(weight.grad.isnan().sum()) for weight in weights if weight.grad is not None) == spoilt
