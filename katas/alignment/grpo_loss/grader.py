@@ -51,8 +51,9 @@ def rewards(draw: Draw, B: int = 4, G: int = 6, std: float = 1, mean: float = 0.
     """Groups whose means and spreads differ; no spread is so small that a float32 cannot tell it from the mean."""
     spread = draw.uniform(B, 1, low=0.3, high=2) * std
     noise = draw.normal(B, G)
-    noise = noise / noise.std(1, keepdim=True) if G > 1 else noise
-    return {"rewards": noise * spread + mean + draw.normal(B, 1, std=std), **options}
+    if G > 1:
+        noise = (noise - noise.mean(1, keepdim=True)) / noise.std(1, keepdim=True)
+    return {"rewards": noise * spread + mean + draw.normal(B, 1).clamp(-1.5, 1.5) * std, **options}
 
 
 def of_sizes(*sizes: tuple[int, int], **options: Any) -> Inputs:
