@@ -23,7 +23,7 @@ from graders.judge import behaviour, checks
 from graders.judge.diagnosis import Diagnosis
 from graders.judge.left import left_over
 from graders.judge.results import Outcome, Result
-from graders.judge.standard import refusals_in, without
+from graders.judge.standard import NOT_REFUSED, OTHERWISE, refusals_in, without
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
 from graders.kata.mistakes import each_form, edited
@@ -488,7 +488,6 @@ def test_no_mistake_is_named_where_only_what_a_refusal_leaves_behind_is_wrong(tm
 
 
 def test_a_mistake_that_refuses_good_inputs_is_named_without_its_refusals(tmp_path: Path) -> None:
-    """But of one whose refusals alone are wrong, nothing is left."""
     kata = katas.find_one("bayes_rule", ROOT)
     reference = kata.reference_file.read_text(encoding="utf-8")
     forms = {form: (one, text) for one in kata.mistakes for form, text in one.forms(reference).items()}
@@ -497,10 +496,10 @@ def test_a_mistake_that_refuses_good_inputs_is_named_without_its_refusals(tmp_pa
     careful = {name: forms[name][1] for name in ("one_maximum_for_all", "cast_but_not_shifted")}
     lets_all_through = {"reference": without(reference, refusals_in(reference))}
     results = graded(tmp_path, kata.id, careless | careful | lets_all_through)
+    assert results.pop("reference")["diagnosis"].startswith(f"{NOT_REFUSED}prior should not be negative; prior should")
     assert {name: one["diagnosis"] for name, one in results.items()} == {
         **{f"{name}_careless": forms[name][0].diagnosis for name in names},
         **{name: forms[name][0].diagnosis for name in careful},
-        "reference": None,
     }
 
 
@@ -532,6 +531,20 @@ def test_a_slow_mistake_is_known_by_what_it_had_time_and_memory_for() -> None:
         large.message: (large, Reply(raised=replace(full, message=""))),
     }
     assert not diagnosis.behave_alike(known, failing, [small, large])
+
+
+def test_all_refusals_that_are_missing_are_named_even_where_a_call_hangs(tmp_path: Path) -> None:
+    kata = katas.find_one("info_nce_chunked", ROOT)
+    reference = kata.reference_file.read_text(encoding="utf-8")
+    rank, rows, _, size = refusals_in(reference)
+    rows_of = "    rows = len(features)"
+    hangs = without(reference, [rows, size]).replace(rows_of, f"    while not chunk_size:\n        pass\n{rows_of}")
+    results = graded(tmp_path, kata.id, {"two": without(reference, [rank, rows]), "hangs": hangs})
+    even = "features should have an even number of rows"
+    told = {"two": f"features should be (2N, D); {even}", "hangs": f"{even}; chunk_size should be at least 1"}
+    for name, rules in told.items():
+        assert results[name]["core"]
+        assert results[name]["diagnosis"] == f"{NOT_REFUSED}{rules}{OTHERWISE}"
 
 
 SAMPLE = os.environ["KATAS_SAMPLE"]  # as in tests/conftest.py; set it to repeat a failure

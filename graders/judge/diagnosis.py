@@ -19,7 +19,15 @@ from graders.catalogue.source import Source, read_source
 from graders.faults import CheckFailed
 from graders.judge.agreement import WHOLE, Agreement, agree, refused
 from graders.judge.pairs import together
-from graders.judge.standard import BUILTIN_CALLED, Known, standard_mistakes
+from graders.judge.standard import (
+    BUILTIN_CALLED,
+    NOT_REFUSED,
+    OTHERWISE,
+    Known,
+    refusals_in,
+    standard_mistakes,
+    unrefused,
+)
 from graders.judge.vectors import TestVectors
 from graders.kata.tolerances import HALF
 from graders.sandbox.dialogue import Home
@@ -170,8 +178,10 @@ class Diagnosis:
         told = self.telling(failing, asked, categories)
         self.both.lenient = bool(categories) and not any(refused(failing.ask(request)) for request in told)
         one_alone = self.closest(failing, asked, categories)
-        if one_alone or categories in (SLOW, set()) or not self.candidates:
+        if one_alone or categories == SLOW or not self.candidates:
             return [one_alone] if one_alone else []
+        if not categories:
+            return self.not_refused(failing, asked)
         found = [
             (part, self.explained(failing, part) if any(id(request) in suspects for request in part) else [])
             for part in apart(told)
@@ -225,6 +235,22 @@ class Diagnosis:
             return refused(self.right.ask(request))
         except CheckFailed:
             return False
+
+    def not_refused(self, failing: Submission, asked: list[Request]) -> list[Known]:
+        """By which of its rules the reference refuses what it does not, whatever it does instead, in one sentence."""
+        source, lines = self.right.source.text, set[int | None]()
+        for request in asked:
+            wanted = self.right.ask(request).raised if self.refused(request) else None
+            if request.refusable and wanted and not self.both.same_reply(self.right, failing, request):
+                lines.add(wanted.line)
+        rules = zip(refusals_in(source), unrefused(self.kata, source), strict=True)
+        found = [
+            known
+            for node, known in rules
+            if lines.intersection(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        ]
+        broken = (one.diagnosis.removeprefix(NOT_REFUSED).removesuffix(OTHERWISE) for one in found)
+        return [one._replace(diagnosis=f"{NOT_REFUSED}{'; '.join(broken)}{OTHERWISE}") for one in found[:1]]
 
     def give_some(self, known: Sequence[Known], failing: Submission, request: Request) -> bool:
         """Whether these give some of what is wrong with the reply."""

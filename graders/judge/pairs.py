@@ -30,6 +30,7 @@ class Form:
     """One form of a mistake, and what it does in the probes."""
 
     known: Known
+    alone: Submission
     edits: dict[str, str]
     effect: Tensor  # what it adds to the right numbers
     right: list[bool]
@@ -51,7 +52,7 @@ def together(
     failing: Submission,
     asked: Sequence[Request],
 ) -> tuple[Known, ...]:
-    """Two mistakes that only both give the same reply to all of these; none alone should.
+    """Two mistakes that only both give the same reply to all of these, and none alone.
 
     Those come first whose effects add up to what is wrong with the answer. `right` is the reference.
     """
@@ -73,11 +74,13 @@ def together(
             effect = numbers(one, probes)
             effect = effect - usual if effect.shape == usual.shape else torch.full_like(usual, torch.inf)
             marks = [[same_reply(other, one, each) for each in probes] for other in (right, failing)]
-            forms.append(Form(known, edits[known.form], effect, *marks))
+            forms.append(Form(known, one, edits[known.form], effect, *marks))
         seconds += spent(one) - before
     pairs = [pair for pair in itertools.combinations(forms, 2) if pair[0].fits(pair[1])]
     pairs.sort(key=lambda pair: float((pair[0].effect + pair[1].effect + usual - its).nan_to_num(torch.inf).norm()))
     for pair, source in itertools.islice(sources(kata, pairs), MOST):
+        if any(all(same_reply(form.alone, failing, one) for one in wrong) for form in pair):
+            continue
         both = Submission(Source(source, "mistake.py"), right.names, right.launcher, right.banned, right.home)
         if all(same_reply(both, failing, one) for one in [*wrong, *asked]):
             return pair[0].known, pair[1].known
