@@ -37,6 +37,17 @@ MISTAKES = (
         {TARGET: "target = labels[:, 2:]", LOGP: LOGP.replace(":-1]", ":-2]")},
     ),
     Mistake(
+        "rolled_round",
+        "the labels are rolled, so the last logits are asked for the first label, which nothing predicts; leave that "
+        "position out",
+        {TARGET: "target = labels.roll(-1, dims=1)", LOGP: "logp = F.log_softmax(logits, dim=-1)"},
+    ),
+    Mistake(
+        "last_label_left_out",
+        "the last label is left out; the logits at S − 2 predict it, so drop only the logits at S − 1",
+        {TARGET: "target = labels[:, 1:-1]", LOGP: LOGP.replace(":-1]", ":-2]")},
+    ),
+    Mistake(
         "mean_over_tokens",
         "the log-probabilities are averaged over the tokens; add them up, since the logarithm of a product is a sum",
         {
@@ -96,10 +107,29 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "ignored_labels_refused",
+        "labels that equal ignore_index are refused as no tokens; put a token in their place before the check",
+        {"target = target.masked_fill(ignored, 0)": "pass"},
+    ),
+    Mistake(
+        "zeros_without_a_gradient",
+        "a sequence of one token gives zeros that do not require grad; drop the special case, or make the zeros from "
+        "the logits",
+        {TARGET: f"if labels.shape[1] == 1:\n        return logits.new_zeros(len(logits))\n    {TARGET}"},
+    ),
+    Mistake(
         "log_of_softmax",
         "the logarithm is taken of the softmax, which is 0 where a logit is far below the largest; use log_softmax",
         {LOGP: "logp = logits[:, :-1].softmax(dim=-1).log()"},
         {LOGP: "logp = (logits[:, :-1].softmax(dim=-1) + 1e-8).log()"},
+        {LOGP: "logp = logits[:, :-1].softmax(dim=-1).log()", ADDED: "(picked * ~ignored).sum(dim=1)"},
+        {
+            LOGP: [  # sliced last, the logits that predict nothing also get NaN as their gradient
+                "logp = logits[:, :-1].double().softmax(dim=-1).log()",
+                "logp = logits.double().softmax(dim=-1).log()[:, :-1]",
+            ],
+            ADDED: [f"{ADDED}.to(logits.dtype)", "(picked * ~ignored).sum(dim=1).to(logits.dtype)"],
+        },
     ),
     Mistake(
         "maximum_not_subtracted",
@@ -157,6 +187,17 @@ MISTAKES = (
         "logarithms_divided",
         "one log-probability is divided by another; the logarithm of a quotient is a difference, so subtract them",
         {Z: "z = beta * (policy_chosen / policy_rejected - (ref_chosen / ref_rejected).detach())"},
+    ),
+    Mistake(
+        "ratios_without_logarithm",
+        "z is made from ratios of probabilities, by exp; take the differences of the log-probabilities as they are",
+        {
+            Z: [
+                "z = beta * ((policy_chosen - policy_rejected).exp() - (ref_chosen - ref_rejected).exp().detach())",
+                "z = beta * ((policy_chosen - ref_chosen.detach()).exp()"
+                " - (policy_rejected - ref_rejected.detach()).exp())",
+            ]
+        },
     ),
     Mistake(
         "rejected_added",
@@ -220,6 +261,11 @@ MISTAKES = (
         },
     ),
     Mistake(
+        "z_clamped",
+        "z is clamped, so loss and gradient are wrong where |z| is large; logsigmoid needs no clamp",
+        {Z: [f"{Z}\n    z = z.clamp(-{bound}, {bound})" for bound in (10, 20, 30, 50, 100)]},
+    ),
+    Mistake(
         "kink_at_0",
         "at z = 0 the gradient is doubled or 0, since relu, clamp and |z| have a kink there; use F.logsigmoid, "
         "F.softplus or torch.logaddexp",
@@ -244,6 +290,11 @@ MISTAKES = (
         "smoothing_ignored",
         "label_smoothing changes nothing; the loss should be −(1 − ε) log σ(z) − ε log σ(−z)",
         {LOSSES: "losses = -F.logsigmoid(z)"},
+    ),
+    Mistake(
+        "half_refused",
+        "a label_smoothing of 0.5 is refused; it is allowed",
+        {"<= 0.5": "< 0.5"},
     ),
     Mistake(
         "first_term_alone",

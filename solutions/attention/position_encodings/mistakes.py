@@ -87,6 +87,11 @@ MISTAKES = (
         {ANGLES: ANGLES.replace("(length)", "(1, length + 1)")},
     ),
     Mistake(
+        "zeros_at_the_first_position",
+        "position 0 is a row of zeros, as for padding; its sines should be 0 and its cosines 1",
+        {RESULT: f"encoding = {WOVEN}.to(dtype)\n    encoding[:1] = 0\n    return encoding"},
+    ),
+    Mistake(
         "float32_angles",
         "angles or frequencies are float32, so values near position 8000 are off by about 1e-4; make both in float64, "
         "and round the result",
@@ -113,6 +118,15 @@ MISTAKES = (
         {EXPONENT: EXPONENT.replace("torch.float64", "dtype")},
         {ANGLES: [ANGLES.replace("(length)", "(length, dtype=dtype)"), f"{ANGLES}.to(dtype)"]},
         {"angles = …": "angles = (…).to(dtype)"},
+        {
+            "from torch import Tensor": "import math\nfrom torch import Tensor",
+            "theta = …": [  # nothing is in float64
+                "theta = base ** (-torch.arange(0, dim, 2, dtype=dtype) / dim)",
+                "theta = 1.0 / base ** (torch.arange(0, dim, 2, dtype=dtype) / dim)",
+                "theta = torch.exp(torch.arange(0, dim, 2, dtype=dtype) * (-math.log(base) / dim))",
+            ],
+            ANGLES: ANGLES.replace("(length)", "(length, dtype=dtype)"),
+        },
     ),
     Mistake(
         "dtype_ignored",
@@ -136,6 +150,7 @@ MISTAKES = (
         "the first of n slopes is 2⁰; it should be 2^(−8/n)",
         {SLOPES: SLOPES.replace("1, n + 1", "n")},
         {SLOPES: SLOPES.replace("1, n + 1", "n"), "n = 2 …": "n = num_heads"},
+        {SLOPES: SLOPES.replace("1, n + 1", "n"), BETWEEN: "range(0, 2 * n, 2)"},  # of 2n heads also
     ),
     Mistake(
         "powers_of_a_half",
@@ -170,9 +185,35 @@ MISTAKES = (
         {BETWEEN: "range(2, 2 * n + 1, 2)"},
     ),
     Mistake(
+        "exponents_of_n_heads",
+        "the missing slopes are 2^(−8h/n); slopes of 2n heads are 2^(−4h/n)",
+        {"-4 * h / n": "-8 * h / n"},
+    ),
+    Mistake(
+        "slopes_reversed",
+        "the slopes come in reverse order; begin with 2^(−8/n), the first slope of n heads",
+        {"[:num_heads]": "[:num_heads][::-1]"},
+    ),
+    Mistake(
         "slopes_sorted",
         "the slopes are sorted; keep their order: first the n slopes of n heads, then those from 2n heads",
-        {"torch.tensor(…": "torch.tensor(sorted((slopes + between)[:num_heads], reverse=True))"},
+        {
+            "torch.tensor(…": [
+                "torch.tensor(sorted((slopes + between)[:num_heads], reverse=True))",
+                "torch.tensor(sorted((slopes + between)[:num_heads]))",
+            ]
+        },
+    ),
+    Mistake(
+        "between_first",
+        "slopes of 2n heads come first; put the n slopes of n heads first",
+        {
+            "slopes + between": [
+                "between + slopes if n < num_heads else slopes",
+                "between[: num_heads - n] + slopes",
+                "between + slopes",
+            ]
+        },
     ),
     Mistake(
         "positive_bias",
@@ -183,6 +224,11 @@ MISTAKES = (
         "signed_distance",
         "later keys get a positive bias; take the absolute value of the distance",
         {BIAS: BIAS.replace(".abs()", "")},
+    ),
+    Mistake(
+        "squared_distance",
+        "the distance is squared; multiply the slope by the distance itself",
+        {BIAS: BIAS.replace(".abs()", ".square()")},
     ),
     Mistake(
         "sum_of_positions",
@@ -215,6 +261,11 @@ MISTAKES = (
         "aligned_at_the_first_key",
         "query i is taken to be at position i; the queries are the last q_len positions, so it is at i + k_len − q_len",
         {"queries = …": "queries = keys[:q_len, None]"},
+    ),
+    Mistake(
+        "offset_subtracted",
+        "k_len − q_len is subtracted from the query's position; add it, since the queries are the last positions",
+        {"queries = …": "queries = torch.arange(q_len)[:, None] - (k_len - q_len)"},
     ),
     Mistake(
         "no_keys_taken_for_none",
