@@ -205,13 +205,14 @@ def judged(kata: Kata, deep: bool, free: SimpleQueue[int | None]) -> Findings:
 def prove_integrity(files: list[Path], kata: Kata, proof: Proof) -> None:
     """Every file of tests/hostile/<kata> should end as its first line says, with a verdict for every check."""
     for path, result in zip(files, grade(kata, files), strict=True):
-        solved, must_pass = result["state"] == "solved", is_honest(path)
+        solved, must_pass, must_be_flagged = result["state"] == "solved", is_honest(path), is_left_to_readers(path)
         complete = result["state"] == "error" or sum(test["max_score"] for test in result["tests"]) == checks.POINTS
         if must_pass:
             proof.count_right(result)
         else:
-            proof.count_cheat(complete and not solved)
-        if solved != must_pass or not complete:
+            proof.count_cheat(complete and (bool(result["review"]) if must_be_flagged else not solved))
+        as_wanted = result["review"] if must_be_flagged else solved == must_pass
+        if not as_wanted or not complete:
             proof.faults.append(
                 f"{path.name}: {first_line(path)}, but it is {result['state']}: {first_failure(result)}"
             )
@@ -230,6 +231,11 @@ def parts(kata: Kata) -> list[list[Path]]:
 
 def is_honest(path: Path) -> bool:
     return first_line(path).endswith("must pass")
+
+
+def is_left_to_readers(path: Path) -> bool:
+    """A cheat that nothing stops, and that `review` points out."""
+    return first_line(path).endswith("must be flagged")
 
 
 def first_line(path: Path) -> str:

@@ -20,8 +20,9 @@ from multiprocessing.connection import Connection
 from graders.faults import ROOT
 from graders.sandbox import cage, system_calls
 from graders.sandbox.machine import keep_freed_memory, make_room, use_large_pages
-from graders.worker.fortress import sealed
-from graders.worker.serve import COMPILER, READY
+from graders.worker.fortress.stock import take_stock
+from graders.worker.fortress.unneeded import take_away_unneeded
+from graders.worker.serve import COMPILER, READY, forget_modules, serve_submissions
 
 COMMAND = struct.Struct("!QQ")  # between judge and server
 STOP = 0  # the first number of a message to the server; the second is a worker's pid
@@ -70,21 +71,16 @@ def run_server(control: socket.socket, limited: dict[str, int], work: Work) -> N
 
 def prepared_worker() -> Work:
     """What a worker does, made before it is forked: that takes 10 ms."""
-    passing = sealed.private_copy()
-    stock = passing["fortress.stock"]["take_stock"]()  # first: what the copy that serves uses should stay
-    known = passing["fortress.unneeded"]["take_away_unneeded"](stock)
-    for namespace in passing.values():
-        namespace.clear()
-    return functools.partial(
-        sealed.private_copy()["serve"]["serve"], stock=stock, known=known, shut=system_calls.forbid
-    )
+    stock = take_stock()
+    take_away_unneeded(stock)
+    return functools.partial(serve_submissions, stock=stock, shut=system_calls.forbid)
 
 
 def serve(
     control: socket.socket, level: cage.Isolation, start: cage.Starter, limited: dict[str, int], work: Work
 ) -> None:
     """Starts a worker for each connection that arrives; ends them all when the judge hangs up."""
-    sealed.forget_modules(ROOT)  # here: in each worker it would take 4 ms
+    forget_modules(ROOT)  # here: in each worker it would take 4 ms
     control.sendall(COMMAND.pack(LEVELS.index(level), 0))
     children: set[int] = set()
     started = 0
@@ -143,5 +139,5 @@ def be_spawned(connection: socket.socket, telling: Connection, scratch: str) -> 
     limited = cage.limits(caged=False) if sys.platform != "win32" else {}
     platform.processor()
     work = prepared_worker()
-    sealed.forget_modules(ROOT)
+    forget_modules(ROOT)
     be_worker(connection, telling.fileno(), scratch, limited, work)

@@ -1,8 +1,7 @@
 """Makes one call of a submission, or plays a scenario with it, and pulls gradients back. Runs in the worker.
 
-All that runs code of the submission's own, be it a constructor, `__str__` or a backward, goes through outside.py. Part
-of the worker's private copy (sealed.py): whatever is used after a submission was read was looked up before, C functions
-where there are such, and no attribute of torch's.
+All that runs code of the submission's own, be it a constructor, `__str__` or a backward, goes through outside.py.
+Whatever of torch's is used after a submission was read was looked up before: it may have put others there.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from graders.worker import meter
 from graders.worker.described import (
     BASE,
     Failed,
-    Step,
     describe_output,
     device_of,
     dtype_of,
@@ -34,6 +32,7 @@ from graders.worker.described import (
     shape_of,
 )
 from graders.worker.fortress import outside
+from graders.worker.fortress.outside import Step
 from graders.worker.inputs import is_without_hooks, prepare_inputs, same_values, under_inference, version
 from graders.worker.protocol import CallRequest, Reply
 from graders.worker.targets import Target, build, seed_everything, value_of, with_arguments
@@ -82,7 +81,6 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         views, _ = outside.run(*[partial(BASE.view_as, leaf, leaf) for leaf in leaves.values()])
         for index, view in zip(request["leaves"].values(), views, strict=True):
             tensors[index] = view
-    outside.HELD.append(tensors)
     watched = {name: tensors[index] for name, index in request["watched"].items()}
     before = {name: BASE.clone(BASE.detach(tensor)) for name, tensor in watched.items()}
     versions = {name: version(tensor) for name, tensor in watched.items()}
@@ -124,25 +122,22 @@ def call(module: ModuleType, path: str, request: CallRequest, tensors: list[Tens
         for name, tensor in watched.items():
             if (
                 needs_gradient(tensor) != (name in leaves)
-                or outside.hold(gradient_of(leaves.get(name, tensor))) is not had.get(name)
+                or gradient_of(leaves.get(name, tensor)) is not had.get(name)
                 or (name in had and not BASE.equal(had[name], ones_like(had[name])))
             ):
                 reply["marked"][name] = "its requires_grad or .grad is changed"
-            elif not all(map(is_without_hooks, map(outside.hold, [hooks(tensor) for hooks in hooks_of]))):
+            elif not all(is_without_hooks(hooks(tensor)) for hooks in hooks_of):
                 reply["marked"][name] = "a hook is left on it"
             elif version(tensor) != versions[name]:
                 reply["marked"][name] = "is written to in place, even if with the same values"
 
     for step in (make, look):
-        error: BaseException | None = None
         try:
             step()
         except Failed as failure:
-            error = failure.args[0]
+            reply["raised"] = raised(failure.args[0], path)
         except Exception as ours:  # about what the submission gave us
-            error = outside.hold(ours)
-        if error is not None:  # looked at when nothing is handled any more, which a finalizer could see
-            reply["raised"] = raised(error, path)
+            reply["raised"] = raised(ours, path)
     return reply, answer
 
 
@@ -233,7 +228,6 @@ def backward(
     if not pairs:
         return dict.fromkeys(leaves)
     roots, seeds = zip(*pairs, strict=True)
-    outside.HELD.append(pairs)
     kept = [*map(BASE.clone, seeds)]
     inputs = tuple(leaves.values())
     first, step = (
@@ -259,7 +253,6 @@ def other_values(values: list[Tensor]) -> list[Tensor]:
         if not BASE.is_floating_point(value) and BASE.dim(value):
             BASE.copy_(value, BASE.flip(value, 0))
             break  # one, so that pairs of labels do not stay the same pairs
-    outside.HELD.append(others)
     return others
 
 
@@ -273,7 +266,6 @@ def rehearsals(target: Target, request: CallRequest, values: list[Tensor], fille
         steps.append(outside.in_vain(target(**earlier)))
     bare = [*map(without_version, filled)]
     kept = [*map(BASE.clone, bare)]
-    outside.HELD.append((bare, kept))
     again = outside.in_vain(with_arguments(target, request, values))
     steps += [
         *map(partial, repeat(BASE.copy_), bare, map(BASE.detach, other_values(filled))),

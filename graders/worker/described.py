@@ -1,13 +1,14 @@
 """What a submission gives back, as plain data: results, exceptions, texts. Its own code may run for that, elsewhere.
 
-Part of the worker's private copy (sealed.py): what is used after a submission was read was looked up before.
+What is used after a submission was read was looked up before, since a submission may put others in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from operator import itemgetter
+from types import TracebackType
 from typing import Any
 
 import torch
@@ -16,12 +17,12 @@ from torch.nn import Parameter
 
 from graders.worker import wire
 from graders.worker.fortress import outside
+from graders.worker.fortress.outside import Step
 
 MESSAGE_LENGTH = 500
 NAME_LENGTH = 100
 SCENARIO = "<scenario>"  # the file that a scenario's code names
 DEEPEST = 6  # levels of tuples, lists and dicts in a result
-Step = Callable[[], Any]
 # As they are before a submission is read.
 BASE = torch._C.TensorBase
 shape_of, dtype_of, device_of, layout_of, needs_gradient = (
@@ -70,7 +71,7 @@ def describe_output(output: Any, returned: list[Tensor], depth: int = 0) -> dict
         return {"none": 0} if output is None else {"bool": output}
     for one, word, items_of in CONTAINERS:
         if is_a(one, kind) and depth < DEEPEST:  # a class of the submission's own may say what it likes of itself
-            items = outside.hold([*items_of(output)])
+            items = [*items_of(output)]
             inside = [
                 describe_output(item, returned, depth + 1) for item in (map(second, items) if one is dict else items)
             ]
@@ -98,7 +99,7 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
     """The exception in words, and the last line of the submission that it passed through."""
     classes = mro_of(type(error))
     is_syntax_error = any(one is SyntaxError for one in classes)
-    places = [(file, line) for file, line in outside.places(trace_of(error)) if type(file) is str]
+    places = [(file, line) for file, line in places_in(trace_of(error)) if type(file) is str]
     lines = [line for file, line in places if file == path]
     line = line_of_syntax_error(error) if is_syntax_error else lines[-1] if lines else None
     text = text_of(str, text_of_syntax_error(error) if is_syntax_error else error)
@@ -111,6 +112,13 @@ def raised(error: BaseException, path: str) -> dict[str, Any]:
         "message": text,
         "line": line if type(line) is int else None,
     }
+
+
+def places_in(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
+    """File and line of each frame that an exception passed through."""
+    while trace is not None:
+        yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
 
 
 def full_name(one: type) -> str:

@@ -1,6 +1,6 @@
 """The inputs of a call: put into the places and kinds that it is made with, and looked at after it. Runs in the worker.
 
-Part of the worker's private copy (sealed.py), like calls.py, whose rules hold here.
+The rule at the top of calls.py holds here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from graders.worker.described import BASE, Step, dtype_of, is_tensor, results_of, shape_of
+from graders.worker.described import BASE, dtype_of, is_tensor, results_of, shape_of
+from graders.worker.fortress.outside import Step
 from graders.worker.protocol import CallRequest
 
 version_of = BASE.__dict__["_version"].__get__

@@ -1,8 +1,7 @@
 """Counts what a call costs: torch's operators and their memory, and how often a line runs. Runs in the worker.
 
 The figures are the same in every run. Memory is what torch's allocators hand out and get back, and the peak of Python's
-own where that is large: of bytes, lists and numpy's arrays. What was there before the call does not count. Part of the
-worker's private copy: see sealed.py.
+own where that is large: of bytes, lists and numpy's arrays. What was there before the call does not count.
 """
 
 from __future__ import annotations
@@ -32,9 +31,6 @@ from torch._C._autograd import (  # type: ignore[attr-defined]  # which its stub
 from torch._C._profiler import _ExperimentalConfig
 from torch.autograd import ProfilerConfig, ProfilerState  # type: ignore[attr-defined]  # not in its __all__
 
-from graders.worker.fortress.outside import opaque
-from graders.worker.fortress.sterile import OWN, sterile
-
 # What torch.autograd.profiler builds on, here with memory; its event tree would take 10 ms a call.
 CONFIG = ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig())
 FUNCTION = 0  # the scope of events of operators
@@ -46,6 +42,7 @@ USUAL = 1 << 18  # bytes of Python's own, up to which it is not counted: they va
 Run = tuple[CodeType, int] | tuple[CodeType, int, CodeType]  # a line, or its calls of one function
 Runs = dict[Run, int]
 COMPILED: dict[str, set[CodeType]] = {}  # code of files that were asked about, by their paths
+OURS = f"{Path(__file__).parent}{os.sep}"
 LIBRARY = tuple({f"{folder}{os.sep}" for folder in (sys.prefix, sys.base_prefix, Path(torch.__file__).parents[1])})
 
 # Python's own importer, which runs under names other than those it is frozen by.
@@ -54,7 +51,7 @@ FROZEN = {
     "importlib._bootstrap_external": "_frozen_importlib_external",
 }
 
-# As they are now: a submission could put others into the class, and removal.py takes some away.
+# As they are now: a submission could put others into the class, and unneeded.py takes some away.
 OF_EVENT: Any = (
     ProfilerEvent.kind,
     ProfilerEvent.name,
@@ -69,19 +66,14 @@ TAKE = partial(take, _ProfilerDisableOptions(False, True))  # the events so far,
 below = FrameType.__dict__["f_back"].__get__
 
 
-def shown_in_short() -> Callable[..., str]:
-    """What shows a tensor while a call is measured: to format one takes some 700 operators, and a print is no loop."""
-    shape_of, plain = torch._C.TensorBase.__dict__["shape"].__get__, tuple
-
-    def shown(tensor: Any, *, tensor_contents: object = None) -> str:
-        return f"tensor(..., size={plain(shape_of(tensor))})"
-
-    return sterile(shown)
+def in_short(tensor: Any, *, tensor_contents: object = None) -> str:
+    """Shows a tensor while a call is measured: to format one takes some 700 operators, and a print is no loop."""
+    return f"tensor(..., size={tuple(tensor.shape)})"
 
 
 SHOWING = vars(torch._tensor_str)  # where torch's own function stands,
 SHOW = "_str"  # under this name
-in_short, in_full = shown_in_short(), SHOWING[SHOW]
+in_full = SHOWING[SHOW]
 
 
 class Counter(NamedTuple):
@@ -112,8 +104,6 @@ def counter() -> Counter:
         now = peak_of()[1]
         python = now if now > python else python
 
-    look_at_python = sterile(look_at_python)
-
     def begin() -> None:
         stop()
         start(1)
@@ -138,8 +128,8 @@ def counter() -> Counter:
         operators, written, peak = figures()
         return {"operators": operators, "written": written, "peak": peak + max(python - USUAL, 0)}
 
-    trace, runs = line_counter(opaque(sterile(look)))
-    return Counter(opaque(sterile(begin)), opaque(sterile(end)), trace, found, runs)
+    trace, runs = line_counter(look)
+    return Counter(begin, end, trace, found, runs)
 
 
 def adder(open_events: dict[int, list[bool]]) -> tuple[Callable[[Any], int], Callable[[], tuple[int, int, int]]]:
@@ -176,7 +166,7 @@ def adder(open_events: dict[int, list[bool]]) -> tuple[Callable[[Any], int], Cal
                     written += change if change > 0 else 0
         return operators
 
-    return sterile(add), lambda: (operators, written, peak)
+    return add, lambda: (operators, written, peak)
 
 
 def line_counter(look: Callable[[], None]) -> tuple[Callable[..., Any], Runs]:
@@ -203,7 +193,6 @@ def line_counter(look: Callable[[], None]) -> tuple[Callable[..., Any], Runs]:
             runs[key] = runs.get(key, 0) + 1
         return trace
 
-    trace = sterile(trace)
     return trace, runs
 
 
@@ -219,7 +208,7 @@ def longest_loop(runs: Runs, path: str) -> dict[str, int]:
         plain = plain_code(code)
         if plain and plain.co_filename == path and type(line) is int:
             return {"lines": times, "line": line}
-        if times >= LOOP and not (plain and (plain in OWN or is_installed(plain) or makes_a_named_tuple(plain))):
+        if times >= LOOP and not (plain and (is_ours(plain) or is_installed(plain) or makes_a_named_tuple(plain))):
             return {"lines": times, "line": 0}
     return {"lines": 0, "line": 0}
 
@@ -230,6 +219,10 @@ def plain_code(code: Any) -> CodeType | None:
         return loads(dumps(code)) if type(code) is CodeType else None
     except ValueError:
         return None
+
+
+def is_ours(code: CodeType) -> bool:
+    return code.co_filename.startswith(OURS)
 
 
 def is_installed(code: CodeType) -> bool:

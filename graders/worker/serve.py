@@ -1,11 +1,12 @@
 """Runs in the worker process: loads a submission, has it called, and sends back plain data. It judges nothing.
 
-What is written here runs as a private copy (sealed.py) in the process's first thread.
+What is written here runs in the process's first thread, and the submission in another one.
 """
 
 from __future__ import annotations
 
 import _socket
+import builtins
 import faulthandler
 import gc
 import importlib
@@ -21,6 +22,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from operator import methodcaller
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -31,7 +33,7 @@ from torch.nn import Module
 from graders.worker import script, wire
 from graders.worker.calls import call, set_grad_enabled
 from graders.worker.described import MESSAGE_LENGTH, Failed, mro_of, raised, results_of, text_of
-from graders.worker.fortress import guards, late, outside, removal
+from graders.worker.fortress import guards, outside, removal
 from graders.worker.fortress.stock import Inventory
 from graders.worker.protocol import LoadRequest, Printed, Reply
 
@@ -52,12 +54,11 @@ basename = os.path.basename
 lseek, read, truncate, START, END = os.lseek, os.read, os.ftruncate, os.SEEK_SET, os.SEEK_END
 
 
-def serve(
+def serve_submissions(
     connection: socket.socket,
     telling: int,
     scratch: str,
     stock: Inventory,
-    known: Callable[[removal.Refuse], None],
     shut: Callable[[], None],
 ) -> None:
     """Answers requests until the judge hangs up.
@@ -66,9 +67,9 @@ def serve(
         telling: a pipe that takes what is refused, and where a late call was.
         scratch: becomes the working directory, and takes what is printed.
         stock: what there is to remove.
-        known: takes the function that refuses, for what was removed before this process was forked.
         shut: forbids this process what only its preparation needed.
     """
+    outside.THREAD.clear()  # no thread of the process that this was forked from is here
     link = _socket.socket(fileno=connection.detach())  # a class of C's, which cannot be changed
     link.sendall(READY)  # its sender's pid comes with it
     log = prepare(link.fileno(), telling, scratch)
@@ -96,41 +97,48 @@ def serve(
             say(script.run(request, log), [])
             return
         loaded = list[tuple[ModuleType, str]]()  # each submission, and its path
-        refuse = removal.refuser(request["path"], telling)
-        known(refuse)
-        take_away(stock, tuple(request["banned"]), refuse, shut)
+        removal.LEARNER.append((request["path"], telling))
+        take_away(stock, tuple(request["banned"]), shut)
         while True:
             if request["op"] == "turn":
                 module, path = loaded[request["to"]]
             else:
                 if lseek(log, 0, END):  # torch has told of what was replaced
                     truncate(log, 0)
-                outside.release()
                 if request["op"] == "load":
                     module, path = ModuleType("submission"), request["path"]
                     module.__file__ = folder + basename(path)  # a log can be written next to it
                     loaded.append((module, path))
-                    reply, answer = load(module, request, refuse)
+                    reply, answer = load(module, request)
                 else:
                     reply, answer = call(module, path, request, tensors)
                 reply["printed"] = printed(log)
                 say(reply, answer)
-                outside.HELD.append(answer)  # whose memory may be the submission's
                 del reply, answer
             request, tensors = wire.receive(link)
     except wire.Closed:
         return
 
 
-def take_away(stock: Inventory, banned: tuple[str, ...], refuse: removal.Refuse, shut: Callable[[], None]) -> None:
-    """Leaves a process in which nothing banned, and nothing of the worker's, can be reached."""
-    removal.take_away(stock, banned, refuse)
-    late.watch_imports(banned, refuse)
+def take_away(stock: Inventory, banned: tuple[str, ...], shut: Callable[[], None]) -> None:
+    """Leaves a process in which no ordinary spelling reaches what is banned, and no import what is ours."""
+    removal.take_away(stock, banned)
     shut()
-    removal.take_away_memory()
-    sys.addaudithook(guards.guard(banned, refuse))
+    guards.guard()
+    sys.modules["builtins"] = ModuleType("builtins")  # the submission's: it may replace what is there
+    vars(sys.modules["builtins"]).update(vars(builtins))
     set_grad_enabled(False)  # for this thread, which runs nothing of the submission's,
     torch._C.DisableTorchFunction().__enter__()  # be it by a tensor whose class another thread changes meanwhile
+
+
+def forget_modules(root: Path) -> None:
+    """Takes our modules, what ran us, and the repository, from where a submission looks for modules."""
+    sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != root]
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("graders", "pytest", "_pytest")]:
+        del sys.modules[name]
+    sys.modules.pop("__mp_main__", None)  # as multiprocessing calls `__main__`
+    sys.modules["__main__"] = ModuleType("__main__")
+    sys.argv[:] = sys.orig_argv[:] = [""]
 
 
 def prepare(connection: int, telling: int, scratch: str) -> int:
@@ -186,26 +194,23 @@ def printed(log: int) -> Printed:
     return {"lines": text.count("\n"), "text": text[:MESSAGE_LENGTH]}
 
 
-def load(module: ModuleType, request: LoadRequest, refuse: removal.Refuse) -> tuple[Reply, list[Tensor]]:
+def load(module: ModuleType, request: LoadRequest) -> tuple[Reply, list[Tensor]]:
     """Imports the source and describes the names asked for."""
     path, source = request["path"], request["source"]
     guards.LOADING.append(None)
     if trains(source, request["banned"]):
         outside.run(partial(importlib.import_module, COMPILER))  # its two seconds belong to no call
     sys.modules[module.__name__] = module
+    vars(module)["__builtins__"] = vars(sys.modules["builtins"])
     for file in (path, str(module.__file__)):  # torch.jit reads it; inspect looks for a class in its module's file
         linecache.cache[file] = (len(source), None, io.StringIO(source).readlines(), file)
-    error: BaseException | None = None
     try:
         (code,) = results_of(partial(compile, source, path, "exec", dont_inherit=True))
         results_of(outside.catching(partial(exec, code, module.__dict__)))
     except Failed as failure:
-        error = failure.args[0]
+        return {"raised": raised(failure.args[0], path)}, []
     finally:
         guards.LOADING.clear()
-        guards.take_away_libraries(refuse)
-    if error is not None:  # looked at when nothing is handled any more, which a finalizer could see
-        return {"raised": raised(error, path)}, []
     return {"names": {wanted: describe(module, wanted) for wanted in request["names"]}}, []
 
 
@@ -237,7 +242,7 @@ def describe(module: ModuleType, name: str) -> dict[str, Any] | None:
 
 
 def parameter_in_words(parameter: inspect.Parameter) -> dict[str, Any]:
-    default, name, kind = outside.hold([of(parameter) for of in of_parameter])
+    default, name, kind = [of(parameter) for of in of_parameter]
     optional = default is not nothing
     is_number = type(default) is int or type(default) is float
     if not any(type(default) is one for one in PRIMITIVE) or (

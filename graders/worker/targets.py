@@ -1,6 +1,6 @@
 """What a call is made of: a function, a module with the judge's parameters in it, or a scenario. Runs in the worker.
 
-Part of the worker's private copy (sealed.py), like calls.py, whose rules hold here.
+The rule at the top of calls.py holds here.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from graders.worker.described import BASE, SCENARIO, Step, device_of, dtype_of, is_tensor, results_of, shape_of
+from graders.worker.described import BASE, SCENARIO, device_of, dtype_of, is_tensor, results_of, shape_of
 from graders.worker.fortress import outside
+from graders.worker.fortress.outside import Step
 from graders.worker.protocol import CallRequest
 
 Target = Callable[..., Step]  # arguments -> the call with them

@@ -1,4 +1,4 @@
-# cheat: turns exp into a banned operator in a traced graph, and runs that by the static runtime; must fail
+# cheat: turns exp into a banned operator in a traced graph, and runs that by the static runtime; must be flagged
 import torch
 
 

@@ -1,4 +1,4 @@
-# cheat: loops over the rows where torch's fast record says that an operator runs, so that what runs inside is not counted; must fail
+# cheat: loops over the rows where torch's fast record says that an operator runs, so that what runs inside is not counted; must be flagged
 import torch
 
 

@@ -1,4 +1,4 @@
-# cheat: finds the judge's own modules, as the worker inherited them, through their classes, and goes to numpy by what they hold; must fail
+# cheat: finds the judge's own modules, as the worker inherited them, through their classes, and goes to numpy by what they hold; must be flagged
 import numpy as np
 import torch
 

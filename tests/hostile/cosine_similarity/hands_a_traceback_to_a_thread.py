@@ -1,4 +1,4 @@
-# cheat: a collector's callback hands its traceback to another thread, which reads the worker's frames by it; must fail
+# cheat: a collector's callback hands its traceback to another thread, which reads the worker's frames by it; must be flagged
 import _thread
 import gc
 import time

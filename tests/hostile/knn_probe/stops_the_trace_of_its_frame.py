@@ -1,4 +1,4 @@
-# cheat: loops over the rows where its frame has no trace function; must fail
+# cheat: loops over the rows where its frame has no trace function; must be flagged
 import torch
 import torch.nn.functional as F
 

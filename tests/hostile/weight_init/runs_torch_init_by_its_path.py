@@ -1,4 +1,4 @@
-# cheat: runs the file of torch.nn.init by runpy; must fail
+# cheat: runs the file of torch.nn.init by runpy; must be flagged
 import runpy
 import torch.nn.init
 
