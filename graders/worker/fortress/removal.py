@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib.machinery
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,7 @@ LEARNER: list[tuple[str, int]] = []  # the submission's path, and the pipe by wh
 KEPT: list[Any] = []  # libraries of kernels, whose end would undo what they did
 new_library = torch._C._dispatch_library
 DERIVE = ("grad", "backward", "_backward")  # operators of TorchScript's, which call the engine
+DERIVING = re.compile(rf"\b({'|'.join(DERIVE)})\b")
 # The importer's class by which all that reads source runs a module's code.
 LOADER: Any = next(one for one in importlib.machinery.SourceFileLoader.__mro__ if "exec_module" in vars(one))
 
@@ -126,7 +128,7 @@ def take_away_autograd() -> None:
     no: Any = instead_of("autograd")
     take_away_function(torch.autograd.graph._engine_run_backward, "", "autograd")  # type: ignore[arg-type]
     torch.autograd.Variable._execution_engine = SimpleNamespace(run_backward=no)  # type: ignore[assignment]
-    torch.Tensor.grad_fn = None
+    torch.Tensor.grad_fn = property(lambda _: None)  # type: ignore[assignment]
     for name in DERIVE:
         setattr(torch.ops.aten, name, no)
     for module in (torch._C._distributed_autograd, sys.modules.get("torch.distributed.autograd")):
@@ -134,4 +136,11 @@ def take_away_autograd() -> None:
             vars(module)["backward"] = no
     # A scripted function stays as it is: inside the compiled one, nothing could be told from here.
     torch.jit.script = lambda obj, *_, **__: obj
-    torch._C.CompilationUnit.__init__ = no  # type: ignore[method-assign]
+    ordinary: Any = torch._C.CompilationUnit.__init__
+
+    def compile_text(unit: Any, text: str = "", *rest: Any) -> None:
+        if DERIVING.search(text):
+            no()
+        ordinary(unit, text, *rest)
+
+    torch._C.CompilationUnit.__init__ = compile_text  # type: ignore[method-assign, assignment]

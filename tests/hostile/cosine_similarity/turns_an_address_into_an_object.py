@@ -1,4 +1,4 @@
-# cheat: turns an address into an object by a union of ctypes, of which audit hooks are not told; must fail
+# cheat: turns an address into an object by a union of ctypes, of which audit hooks are not told; must be flagged
 import ctypes
 import torch
 
