@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
-from types import ModuleType
+from pathlib import Path
+from types import FrameType, ModuleType
 from typing import Any
+
+import torch
 
 from graders.worker.fortress.outside import work
 from graders.worker.fortress.removal import refuse
@@ -16,8 +20,10 @@ from graders.worker.meter import LIBRARY
 
 LIBRARIES = frozenset((
     "sklearn", "scipy", "torchmetrics", "torchvision", "ignite", "jax", "tensorflow", "keras", "pandas", "cupy",
-    "tokenizers", "tiktoken", "sentencepiece", "transformers",
+    "tokenizers", "tiktoken", "sentencepiece", "transformers", "sympy", "mpmath",
 ))  # fmt: skip
+SHARED = ("sympy", "mpmath")  # which torch.compile needs itself
+THEIRS = tuple(str(Path(torch.__file__).parents[1] / one) + os.sep for one in ("torch", *SHARED))
 INSTALLED = frozenset(filter(find_spec, LIBRARIES))
 # Audit events of Python's own means of getting past Python: to the memory, to all objects, to other frames.
 INSIDES = ("ctypes.", "gc.get_", "sys._current_", "sys.monitoring", "sys.remote_exec", "cpython.PyInterpreterState_New")
@@ -39,7 +45,7 @@ def audit(event: str, arguments: tuple[Any, ...]) -> None:
             refuse("a library of machine code")
         if arguments[0].rpartition(".")[2].startswith("_test"):  # Python's own tests, which read and write memory
             refuse(arguments[0])
-        if arguments[0].partition(".")[0] in LIBRARIES and not LOADING:
+        if is_kept_away(arguments[0], LIBRARIES) and not LOADING:
             refuse(arguments[0])
     elif event in ("sys.settrace", "sys.setprofile"):
         if sys._getframe(1).f_code not in TRACING:
@@ -50,6 +56,17 @@ def audit(event: str, arguments: tuple[Any, ...]) -> None:
         refuse(f"{event} (another process)")
 
 
+def is_kept_away(name: str, libraries: Set[str]) -> bool:
+    """Whether a module is of one of the libraries; but torch itself may import what it needs."""
+    package = name.partition(".")[0]
+    if package not in libraries or package not in SHARED:
+        return package in libraries
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is None or not frame.f_code.co_filename.startswith(THEIRS)
+
+
 class Libraries:
     """Finds a stand-in for a library that is imported while a submission is; `audit` refuses such an import later.
 
@@ -57,8 +74,8 @@ class Libraries:
     """
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        there = name.partition(".")[0] in INSTALLED
-        return ModuleSpec(name, self, is_package=True) if there else None  # type: ignore[arg-type]
+        apart = is_kept_away(name, INSTALLED)
+        return ModuleSpec(name, self, is_package=True) if apart else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = ModuleType(spec.name)

@@ -28,7 +28,7 @@ ENTRANCES = re.compile("aten::(_?to_mkldnn|mkldnn_reorder)")
 HARMLESS = ("Meta", "Autograd", "BackendSelect")
 # Methods of tensors: to numpy, and those that call Python for each element.
 METHODS = ("numpy", "__array__", "__dlpack__", "apply_", "map_", "map2_")
-SWITCH = re.compile("_profiler|record_function|^_to_dlpack")
+FUNCTIONS = re.compile("_profiler|record_function|to_dlpack|import_ir_module")  # the last: graphs that are loaded
 
 
 def take_away_unneeded(stock: Inventory) -> None:
@@ -45,8 +45,8 @@ def take_away_unneeded(stock: Inventory) -> None:
         setattr(torch.Tensor, name, instead_of(f"Tensor.{name}"))
     for module in [module for name, module in sys.modules.items() if name.partition(".")[0] == "torch"]:
         for name, value in [*vars(module).items()]:
-            if SWITCH.search(name) and isinstance(value, BuiltinFunctionType):
-                setattr(module, name, instead_of("torch.profiler" if "dlpack" not in name else name.lstrip("_")))
+            if FUNCTIONS.search(name) and isinstance(value, BuiltinFunctionType):
+                setattr(module, name, instead_of("torch.profiler" if "_profiler" in name else name.lstrip("_")))
     for module in (_tracemalloc, tracemalloc):  # by which meter.py counts
         for name in ("start", "stop", "clear_traces", "reset_peak"):
             setattr(module, name, left_out)
