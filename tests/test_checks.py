@@ -443,13 +443,14 @@ TWO_REFUSALS = {
 }
 
 
-def test_a_refusal_is_missing_alone_only_where_all_other_bad_arguments_are_refused(tmp_path: Path) -> None:
+def test_a_refusal_is_missing_alone_or_all_that_are_missing_are_told(tmp_path: Path) -> None:
     kata = Kata(make_repository(tmp_path), "toys", "scale")
     for file, (text, change) in zip((kata.grader_file, kata.reference_file), TWO_REFUSALS.items(), strict=True):
         file.write_text(text.replace(*change))
     one = RIGHT.replace("factor == 0", "factor < -1e8")
     found = grade(tmp_path, "scale", {"one": one, "both": RIGHT.replace(REFUSE, "")})
-    assert (found["one"]["mistake"], found["both"]["mistake"]) == ("no_refusal", None)
+    assert (found["one"]["mistake"], found["both"]["mistake"]) == ("no_refusal", "not_refused_1")
+    assert found["both"]["diagnosis"].count(" should ") == 2
 
 
 PRECISION = {

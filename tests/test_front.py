@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from graders import __version__
 from graders.catalogue import katas
 from graders.faults import ROOT
 from graders.judge import checks
@@ -84,3 +86,10 @@ def test_what_grows_is_more_than_the_readme_says_and_not_much_more() -> None:
 def test_what_was_measured_stands_with_its_day_on_its_page(words: str, page: str, row: str) -> None:
     assert words in README
     assert row in (ROOT / "docs" / page).read_text(encoding="utf-8")
+
+
+def test_version_is_one_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == __version__
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## {__version__}, " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

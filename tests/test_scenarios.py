@@ -293,7 +293,7 @@ WRONG = {
         '    torch.jit.CompilationUnit("def f(x: Tensor):\\n    return torch.autograd.grad([x.sum()], [x])\\n")\n'
         "    return x.exp()",
         "numerics/is_positive",
-        "the call: should return, got RuntimeError: Unknown builtin op: aten::grad",
+        "the rules: autograd is not allowed in this kata, but is called",
     ),
     "optimiser": ("    return x.exp()", OPTIMISED, "rules/judged_by_a_test_calls", "the rules: "),
 }

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import platform
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 
-from graders import files
-from graders.faults import ROOT
+from graders import __version__, files
 from graders.sandbox.submission import NOT_TESTED
 from graders.worker.visible import visible
 
@@ -23,7 +21,6 @@ BROKEN = "the rules: "  # how the message begins of a check that found a forbidd
 KEPT = ("contract", "shapes")  # what still earns points then
 ELSEWHERE = "name another file"
 AND = "; and "  # between the mistakes that a diagnosis names
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 LONGEST_CALL = 5000  # characters, with a scenario's code; messages are as short as `visible` makes them
 
 
@@ -279,7 +276,7 @@ def document(results: list[Result], seed: int, devices: list[str], isolation: st
         "seed": seed,
         "device": devices,
         "env": {
-            "graders": VERSION,
+            "graders": __version__,
             "python": platform.python_version(),
             "torch": torch.__version__,
             "platform": platform.platform(),

@@ -19,6 +19,7 @@ COMMON = {
         "with −∞"
     ),
     "hidden_by_1e4": "hidden scores are a constant such as −1e4, and visible scores can be lower; fill with −∞",
+    "hidden_by_0": "hidden scores are 0, and e⁰ is 1, so their keys still count; fill with −∞",
     "hidden_by_plus_infinity": "hidden scores are set to +∞, and the softmax is NaN; fill with −∞",
     "maximum_floored": (
         "the maximum that is subtracted is floored at a constant such as −1e4, so if all scores are lower, all weights "

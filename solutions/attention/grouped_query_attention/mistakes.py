@@ -177,11 +177,7 @@ MISTAKES = (
         "hidden_by_almost_0",
         {HIDE: [HIDE.replace("-torch.inf", "-1e-9"), "scores = scores + ~seen * -1e-9"]},
     ),
-    Mistake(
-        "hidden_by_0",
-        "hidden scores are 0, and e⁰ is 1, so their keys still count; fill with −∞",
-        {HIDE: "scores = scores * seen"},
-    ),
+    Mistake("hidden_by_0", {HIDE: "scores = scores * seen"}),
     Mistake("softmax_over_queries", {WEIGHTS: "scores.softmax(-2)"}),
     Mistake("hidden_by_plus_infinity", {HIDE: HIDE.replace("-", "")}),
     Mistake("maximum_floored", {WEIGHTS: [f"(lambda e: e / e.sum(-1, keepdim=True))({e})" for e in FLOORED]}),

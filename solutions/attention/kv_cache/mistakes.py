@@ -286,11 +286,7 @@ MISTAKES = (
     ),
     Mistake("hidden_by_1e4", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e4"), "(scores - 1e4 * ~seen)"]}),
     Mistake("hidden_by_almost_0", {HIDDEN: [HIDDEN.replace("-torch.inf", "-1e-9"), "(scores + ~seen * -1e-9)"]}),
-    Mistake(
-        "hidden_by_0",
-        "hidden scores are 0, and e⁰ is 1, so their keys still count; fill with −∞",
-        {HIDDEN: "(scores * seen)"},
-    ),
+    Mistake("hidden_by_0", {HIDDEN: "(scores * seen)"}),
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1) * seen"}),
     Mistake("zero_scores_hidden", {HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)"}),
     Mistake("hidden_by_plus_infinity", {HIDDEN: HIDDEN.replace("-", "")}),

@@ -68,12 +68,7 @@ ATTENTION = (
         {"~seen": "seen"},
         leaking({"~seen": "seen"}),
     ),
-    Mistake(
-        "hidden_by_0",
-        "hidden scores are set to 0, and e⁰ is 1, so these keys still count; fill with −∞",
-        {"-torch.inf": "0.0"},
-        leaking({"-torch.inf": "0.0"}),
-    ),
+    Mistake("hidden_by_0", {"-torch.inf": "0.0"}, leaking({"-torch.inf": "0.0"})),
     Mistake(
         "hidden_by_plus_infinity",
         {"-torch.inf": "torch.inf"},

@@ -188,11 +188,7 @@ MISTAKES = (
     Mistake("heads_merged_without_transpose", {MERGE: "heads.reshape(B, S, D)"}),
     Mistake("softmax_over_queries", {"softmax(-1)": "softmax(-2)"}),
     Mistake("masked_after_softmax", {WEIGHTS: "scores.softmax(-1) * seen"}),
-    Mistake(
-        "hidden_by_0",
-        "hidden scores are 0, and e⁰ is 1, so their keys still count; fill with −∞",
-        {HIDDEN: "(scores * seen)"},
-    ),
+    Mistake("hidden_by_0", {HIDDEN: "(scores * seen)"}),
     Mistake("zero_scores_hidden", {HIDDEN: "(scores * seen).masked_fill(scores * seen == 0, -torch.inf)"}),
     Mistake(
         "mask_of_the_first_call",
