@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__version__ = "0.2.0"  # as in pyproject.toml; CHANGELOG.md says what it means
-
 TYPE_CHECKING = False  # importing typing takes longer than all else before the command line heeds Ctrl-C
 if TYPE_CHECKING:
     from graders.notebook.magic import Shell

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+VERSION = "0.2.0"  # as in pyproject.toml; CHANGELOG.md says what it means
 ROOT = Path(__file__).resolve().parent.parent  # of the repository; this file is the only one that may know its depth
 USAGE, FAULT, INTERRUPTED = 2, 3, 130  # exit statuses, beside 0 and 1
 

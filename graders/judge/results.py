@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import torch
 
-from graders import __version__, files
+from graders import files
+from graders.faults import VERSION
 from graders.sandbox.submission import NOT_TESTED
 from graders.worker.visible import visible
 
@@ -276,7 +277,7 @@ def document(results: list[Result], seed: int, devices: list[str], isolation: st
         "seed": seed,
         "device": devices,
         "env": {
-            "graders": __version__,
+            "graders": VERSION,
             "python": platform.python_version(),
             "torch": torch.__version__,
             "platform": platform.platform(),
