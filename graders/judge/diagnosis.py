@@ -24,9 +24,8 @@ from graders.judge.standard import (
     NOT_REFUSED,
     OTHERWISE,
     Known,
-    refusals_in,
+    rules_in,
     standard_mistakes,
-    unrefused,
 )
 from graders.judge.vectors import TestVectors
 from graders.kata.tolerances import HALF
@@ -243,14 +242,13 @@ class Diagnosis:
             wanted = self.right.ask(request).raised if self.refused(request) else None
             if request.refusable and wanted and not self.both.same_reply(self.right, failing, request):
                 lines.add(wanted.line)
-        rules = zip(refusals_in(source), unrefused(self.kata, source), strict=True)
         found = [
-            known
-            for node, known in rules
+            (number, rule)
+            for number, (node, rule) in enumerate(rules_in(self.kata, source), start=1)
             if lines.intersection(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         ]
-        broken = (one.diagnosis.removeprefix(NOT_REFUSED).removesuffix(OTHERWISE) for one in found)
-        return [one._replace(diagnosis=f"{NOT_REFUSED}{'; '.join(broken)}{OTHERWISE}") for one in found[:1]]
+        broken = "; ".join(rule for _, rule in found)
+        return [Known(f"not_refused_{number}", "", f"{NOT_REFUSED}{broken}{OTHERWISE}") for number, _ in found[:1]]
 
     def give_some(self, known: Sequence[Known], failing: Submission, request: Request) -> bool:
         """Whether these give some of what is wrong with the reply."""

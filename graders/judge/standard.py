@@ -206,11 +206,15 @@ return OWN"""
 
 def unrefused(kata: Kata, source: str) -> Iterator[Known]:
     """The reference without one of its `raise`s each, in the words of what it says there."""
+    for number, (node, rule) in enumerate(rules_in(kata, source), start=1):
+        yield Known(f"not_refused_{number}", without(source, [node]), f"{NOT_REFUSED}{rule}{OTHERWISE}")
+
+
+def rules_in(kata: Kata, source: str) -> Iterator[tuple[ast.Raise, str]]:
+    """Each `raise` of the reference, and what it says that should be."""
     signatures = [text for answer in kata.grader.answers for text in answer.signatures.values() if "(" in text]
     arguments = {name for text in signatures for name in parameters_of(text)}
-    for number, node in enumerate(refusals_in(source), start=1):
-        diagnosis = f"{NOT_REFUSED}{rule_of(node, arguments)}{OTHERWISE}"
-        yield Known(f"not_refused_{number}", without(source, [node]), diagnosis)
+    return ((node, rule_of(node, arguments)) for node in refusals_in(source))
 
 
 def refusals_in(source: str) -> list[ast.Raise]:

@@ -16,7 +16,7 @@ from graders.catalogue.source import same_program
 from graders.catalogue.stub import stub_for
 from graders.faults import GraderError
 from graders.judge import checks
-from graders.judge.standard import NOT_REFUSED, OTHERWISE, refusals_in, unrefused
+from graders.judge.standard import rules_in
 from graders.judge.vectors import TestVectors
 from graders.kata.signatures import parameters_of
 from graders.kata.spec import CATEGORIES
@@ -134,8 +134,7 @@ def refusals(kata: Kata) -> Iterator[str]:
     page = Page.of(kata, kata.reference_file)
     if TODO in page.text:
         return
-    for node, known in zip(refusals_in(page.text), unrefused(kata, page.text), strict=True):
-        rule = known.diagnosis.removeprefix(NOT_REFUSED).partition(OTHERWISE)[0]
+    for node, rule in rules_in(kata, page.text):
         if " should " not in rule or UNCLEAR.search(rule):
             yield f"{page.line(node.lineno)}: learners would read {rule!r}; say what should be without values"
 
