@@ -14,6 +14,7 @@ import torch
 
 from graders.faults import FAULT, GraderError
 from graders.judge.expected import refuse_result
+from graders.kata.calls import within
 from graders.kata.compare import first_difference
 from graders.kata.scenario import source_of
 from graders.kata.spec import Answer, Budget, Case, Grader, refuse_inputs
@@ -440,3 +441,30 @@ def test_texts_and_lists_that_differ_are_shown_from_there() -> None:
     )
     assert first_difference("é" * 120 + "a", "é" * 121) == "should be 'ééééé' from index 116 on, got 'éééé\x61'"
     assert first_difference(long, long[:99]).endswith("; 99 in all, got 100")
+
+
+def test_calls_that_differ_are_shown_beside_what_they_should_be() -> None:
+    """The second slot stands idle in the second call, and its text comes in a call more."""
+    wanted = [[[1, 2], [4]], [[1, 2, 5], [4, 4]], [[1, 2, 5, 6]]]
+    assert first_difference([wanted[0], [[1, 2, 5]], wanted[2], [[4, 4]]], wanted) == (
+        "should be [[1, 2, 5], [4, 4]] in row 2, got [[1, 2, 5]]; 3 rows in all, got 4\n"
+        "      should be          got\n"
+        "   1  [1, 2]  [4]        [1, 2]  [4]\n"
+        "   2  [1, 2, 5]  [4, 4]  [1, 2, 5]  –  <\n"
+        "   3  [1, 2, 5, 6]       [1, 2, 5, 6]\n"
+        "   4  no more            [4, 4]  <"
+    )
+    many = [[i] for i in range(20)]
+    lines = first_difference(many, [*many[:10], [0] * 30, *many[11:]]).splitlines()
+    assert (len(lines), lines[1], lines[2], lines[-1]) == (
+        10, f"      {'should be':28}  got", f"   9  {8:<28}  8", "   …"
+    )  # fmt: skip
+    assert first_difference([], [[0], [1]]).startswith("should be [0] in row 1, got no more; 2 rows in all, got 0\n")
+
+
+def test_number_of_calls_and_of_their_rows_is_held_against_a_limit() -> None:
+    assert within("op", [4, 2, 1], calls=3, in_all=7) == ""
+    assert within("op", [1] * 9, calls=8, in_all=9) == (
+        "calls of op: should be at most 8, got 9, of 1, 1, 1, 1, 1, 1, 1, … rows"
+    )
+    assert within("op", [4, 4], calls=8, in_all=7) == "rows in all calls of op: should be at most 7, got 8: 4 + 4"

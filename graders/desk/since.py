@@ -40,7 +40,7 @@ class Seen:
     @property
     def outputs(self) -> dict[str, bool]:
         """Whether each output of the call that the card shows is right, where some are."""
-        told = OUTPUTS.findall(self.message.rpartition("; ")[2])
+        told = OUTPUTS.findall(self.message.partition("\n")[0].rpartition("; ")[2])
         return {name: verdict == "right" for name, verdict in told}
 
 

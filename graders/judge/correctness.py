@@ -214,7 +214,8 @@ def ask_each(questions: Mapping[str, Callable[[], None]]) -> None:
         first = next(iter(failed.values()))
         told = ", ".join(f"{name} {'wrong' if name in failed else 'right'}" for name in questions)
         mixed = len(failed) < len(questions) <= MOST_OUTPUTS
-        raise CheckFailed(f"{first}; {told}" if mixed else str(first), first.kind)
+        said, *table = str(first).split("\n", 1)
+        raise CheckFailed("\n".join([f"{said}; {told}", *table]) if mixed else str(first), first.kind)
 
 
 def same_leaf(values: str, subject: str, got: Leaf, wanted: Leaf, tolerance: Tolerance) -> None:

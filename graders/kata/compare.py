@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from graders.faults import CheckFailed
+from graders.kata import calls
 from graders.kata.tolerances import Tolerance, dtype_name
 
 EXACTLY = Tolerance(0, 0, 0)
@@ -108,7 +109,12 @@ def expected_and_got(got: Tensor, expected: Tensor, where: str = "") -> str:
 
 
 def first_difference(got: object, wanted: object) -> str:
-    """ "should be X, got Y", of long texts and lists from shortly before where they first differ."""
+    """ "should be X, got Y", of long texts and lists from shortly before where they first differ.
+
+    Lists of lists are shown as a table below.
+    """
+    if calls.is_table(got) and calls.is_table(wanted) and (got or wanted):
+        return calls.first_difference(got, wanted)
     said = f"should be {wanted!r}, got {got!r}"
     if not isinstance(got, str | list) or not isinstance(wanted, str | list) or len(said) <= WHOLE:
         return said
