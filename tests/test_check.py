@@ -87,7 +87,7 @@ BROKEN = {
     "example_raises": (README, ">>> cosine_similarity(x, y)", ">>> cosine_similarity(x, z)", ">>> cosine_similarity(",
         "`cosine_similarity(x, z)` should give 'tensor([0.9600, 0.6000])', "
         "got \"NameError: name 'z' is not defined\""),
-    "no_blank": (README, ">>> x = torch", ">>>x = torch", "## Example", "line 34 of the docstring for "),
+    "no_blank": (README, ">>> x = torch", ">>>x = torch", "## Example", "line 35 of the docstring for "),
     "tables": (README, "| rules | 1 | 2 |", "| rules | 1 | 3 |", "## What is graded",
         "the tables should be the grader's; run: python -m graders statement cosine_similarity"),
     "core_line": (README, "tests this; float32 inside float64 fails.", "tests this alone.", "## What is graded",
@@ -145,6 +145,12 @@ BROKEN = {
         f"{INTERVIEW}: a question is there twice: 'What shape comes back?'"),
     "title_of_interview": (INTERVIEW, "# Interview: ", "# ", "# ",
         "the heading '# Interview: cosine_similarity' is missing"),
+    "asked": (README, "asked: often", "asked: sometimes", "asked:", "asked should be often, since the links below "
+        "'Reported by candidates:' in follow_up.md lead to 2 independent places"),
+    "asked_without_links": (FOLLOW_UP, "Reported by candidates:", "Others wrote:", "", f"{README}:7: asked should be "
+        "left out, since the links below 'Reported by candidates:' in follow_up.md lead to 0 independent places"),
+    "asked_by_one_site": (FOLLOW_UP, "https://github.com/", "https://prachub.com/", "", f"{README}:7: asked should be "
+        "sometimes, since the links below 'Reported by candidates:' in follow_up.md lead to 1 independent places"),
     "twist_unknown": (INTERVIEW, "## Clarifying", TWIST.replace("NAME", "nowhere") + "## Clarifying", "<!-- kata:",
         "the twist leads to nowhere, and that is no other kata with a page"),
     "twist_short": (INTERVIEW, "## Clarifying", "## Twist\n\nMore.\n\n### Model answer\n\nMore.\n\n## Clarifying",

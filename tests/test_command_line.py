@@ -74,6 +74,7 @@ def test_after_a_solved_kata_the_next_one_of_its_topic_is_named(toys: Path, monk
         ("level: 1", "level: 4", "level should be one of 1, 2, 3, got 4"),
         ("after: []", "after: affine", "after should be a list of katas, got 'affine'"),
         ("after: []", "after: []\naliases: [S!]", "aliases should be a list of names in small letters, got ['S!']"),
+        ("minutes: 15", "minutes: 15\nasked: always", "asked should be one of often, sometimes, got 'always'"),
         ("minutes: 15\n", "", "it names title, topic, level, after"),
         ("topic: toys", "topic: boys", "topic should be toys, the folder, got boys"),
         ("title:", "title: a: b:", "mapping values are not allowed"),
@@ -94,6 +95,7 @@ def test_an_alias_is_said_and_taken_for_the_kata(toys: Path) -> None:
     ran = run(toys, "grade", "Scaling-by-two")
     assert ran.err.startswith("Scaling-by-two is scale\n")
     assert "scale" in ran.out
+    assert "did you mean scaling_by_two?" in run(toys, "grade", "scaling_by_too").err
 
 
 def test_an_alias_is_the_name_of_nothing_else() -> None:

@@ -206,6 +206,27 @@ def test_status_of_a_path(desk: Path, capsys: pytest.CaptureFixture[str]) -> Non
         assert said == "error: there is no path 'map'; there are maps: All about maps; all: All\n"
 
 
+def test_status_of_some_katas_and_those_first_that_are_asked_often(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    statement = desk / "katas/toys/affine/README.md"
+    statement.write_text(statement.read_text().replace("topic:", "asked: often\naliases: [affinity]\ntopic:", 1))
+
+    def rows(*arguments: str) -> list[str]:
+        said = say(desk, capsys, "status", *arguments)
+        assert "0 solved of 2" in said
+        return [line.split("  todo")[0].split("  later")[0].rstrip() for line in said.split("\n\n")[0].splitlines()[1:]]
+
+    assert rows() == ["toys", "  scale", "  affine"]
+    assert rows("--asked") == ["often", "  affine", "no report known", "  scale"]
+    assert cli.main(["status", "affinity"], desk) == 0
+    assert capsys.readouterr().err == "affinity is affine\n"  # said once
+    assert rows("affinity") == ["toys", "  affine"]
+    (affine,) = json.loads(say(desk, capsys, "status", "affinity", "--json"))["katas"]
+    assert (affine["kata"], affine["asked"], affine["unlocked"]) == ("affine", "often", False)
+    assert "there is no kata called 'affin'" in refusal(desk, capsys, "status", "affin")
+
+
 def test_status_as_json(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grade(desk, REFERENCE)
     found = json.loads(say(desk, capsys, "status", "--json"))

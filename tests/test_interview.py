@@ -928,6 +928,12 @@ def test_topics_and_levels_are_listed(
     assert "only katas of this level: 1, 2, 3" in shown
 
 
+def test_a_kata_in_the_place_of_a_topic_means_the_kata_s_topic(capsys: pytest.CaptureFixture[str]) -> None:
+    options = cli.parser().parse_args(["interview", "--topic", "rope"])
+    assert options.topic == "attention"
+    assert capsys.readouterr().err.endswith("rope is of the topic attention\n")
+
+
 def test_resumed_interview_keeps_its_katas(desk: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]) -> None:
     hold(desk, clock, "a word")
     capsys.readouterr()

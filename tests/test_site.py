@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from graders.__main__ import main
 from graders.author.site.build import kata_page
@@ -92,6 +92,7 @@ def test_pages_have_statements_and_follow_up_questions_and_no_solutions(site: Pa
         page = (site / kata.topic / f"{kata.id}.html").read_text(encoding="utf-8")
         text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
         assert kata.about.title in page
+        assert ("as candidates report" in text) == bool(kata.about.asked) == ("Reported by candidates:" in text)
         assert page.count("<details") >= len(texts.follow_ups(kata)) - 1
         assert f"nox -s watch -- {kata.id}" in text
         for spoiler in (*texts.hints(kata), *(mistake.diagnosis for mistake in kata.mistakes)):
@@ -180,6 +181,10 @@ def test_statements_and_filters_need_no_script_and_search_finds(browser: Browser
     plain.check("#path-contrastive")
     shown = [row for row in plain.locator(".map tbody tr").all() if row.is_visible()]
     assert len(shown) == len(katas.goals(KATAS[0].root)["contrastive"][1])
+    plain.check("#path-all")
+    plain.check("#asked-often")
+    shown = [row for row in plain.locator(".map tbody tr").all() if row.is_visible()]
+    assert len(shown) == sum(kata.about.asked == "often" for kata in KATAS) > 9
     assert not plain.get_by_text("Search works once").is_visible()
     plain.goto(f"{address}/contrastive/info_nce.html")
     folded = plain.locator("h2#follow-up-questions + details")
@@ -190,9 +195,10 @@ def test_statements_and_filters_need_no_script_and_search_finds(browser: Browser
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{address}/index.html")
     page.click(".md-search__input")
-    page.type(".md-search__input", "perplexity")
-    page.wait_for_selector(".md-search-result__item")
-    assert "Perplexity" in page.inner_text(".md-search-result__list")
+    for typed, title in (("perplexity", "Perplexity"), ("rope", "Rotary"), ("gqa", "Grouped-query")):
+        page.fill(".md-search__input", "")
+        page.type(".md-search__input", typed)
+        expect(page.locator(".md-search-result__list")).to_contain_text(title)
     assert [url for url in asked if not url.startswith((address, f"blob:{address}", "data:"))] == []
     page.close()
 

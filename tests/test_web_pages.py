@@ -85,6 +85,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "docs").mkdir()
     (made / "docs/rules.md").write_text("# What every kata asks\n\n- All of it.\n")
     (made / "katas/toys/scale/follow_up.md").write_text(FOLLOW_UP)
+    statement = made / "katas/toys/affine/README.md"
+    statement.write_text(statement.read_text().replace("topic:", "asked: often\naliases: [shifted]\ntopic:", 1))
     shutil.copy(ROOT / ".gitignore", made)
     for words in ("init -q", "add .", "-c user.name=Ada -c user.email=ada@example.org commit -qm Toys"):
         subprocess.run(["git", "-C", made, *words.split()], check=True)
@@ -322,6 +324,20 @@ def test_address_that_leads_nowhere_says_so(practised: Practised) -> None:
         assert answer.status == 404
         expect(page.locator(".trouble")).to_contain_text(words)
         expect(page.get_by_role("link", name="Map")).to_be_visible()
+
+
+def test_alias_leads_to_its_kata_and_the_map_sorts_by_how_often_it_is_asked(practised: Practised) -> None:
+    page = practised.open("/kata/shifted")
+    expect(page).to_have_url(f"http://127.0.0.1:{practised.served.port}/kata/affine")
+    page.goto(f"http://127.0.0.1:{practised.served.port}/")
+    rows = page.locator(".map tbody tr th")
+    assert [text.split()[0] for text in rows.all_inner_texts()] == ["scale", "affine"]
+    page.get_by_role("link", name="asked").click()
+    assert [text.split()[0] for text in rows.all_inner_texts()] == ["affine", "scale"]
+    page.fill("#words", "shifted-again")
+    expect(page.locator("#count")).to_have_text("0 katas")
+    page.fill("#words", "Shifted")
+    expect(page.locator("#count")).to_have_text("1 katas")
 
 
 def test_keyboard_alone_suffices(practised: Practised) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # it imports torch, which takes a second; a name is found wit
     from graders.kata.spec import Grader
 
 LEVELS = (1, 2, 3)
+ASKED = ("often", "sometimes")  # docs/rules.md says what it means; of other katas no report is known
 RESTORE = ": restore it with git"  # what a learner does about a file of ours
 
 
@@ -41,6 +42,7 @@ class About:
         after: the katas that it builds on, by their names.
         minutes: that somebody who knows the matter needs for it in an interview, follow-up questions among them.
         aliases: what people also call it, as a name: `rope`. A statement need not say any.
+        asked: how often in interviews, of ASKED, as candidates report; empty where no report is known.
     """
 
     title: str
@@ -49,6 +51,7 @@ class About:
     after: tuple[str, ...] = ()
     minutes: int = 15
     aliases: tuple[str, ...] = ()
+    asked: str = ""
 
 
 SAID: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -68,6 +71,7 @@ MAY_SAY: dict[str, tuple[str, Callable[[Any], bool]]] = {
         "a list of names in small letters",
         lambda value: isinstance(value, list) and all(ALIAS.fullmatch(str(name)) for name in value),
     ),
+    "asked": (f"one of {', '.join(ASKED)}", lambda value: value in ASKED),
 }
 
 
@@ -279,7 +283,8 @@ def called(name: str, katas: list[Kata], root: Path) -> list[Kata]:
     )
     if not found:
         names = [kata.id for kata in katas]
-        known = [*names, *dict.fromkeys(kata.topic for kata in katas)]
+        aliases = (alias for kata in katas for alias in kata.about.aliases)
+        known = [*names, *dict.fromkeys(kata.topic for kata in katas), *aliases]
         near = difflib.get_close_matches(name, known, n=1) or [one for one in known if name and name in one.split("_")]
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
         raise UnknownKata(f"there is no kata called {name!r}; {hint}")

@@ -9,6 +9,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from graders.arguments import KATAS
+
 
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     watch = add(commands, "watch", "grade on every save", "Grades a kata whenever its file is saved.")
@@ -54,6 +56,10 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     hint.add_argument("--again", action="store_true", help="show only hints that were shown before; costs nothing")
 
     status = add(commands, "status", "show the map of topics and katas", "Shows how far you have come.")
+    status.add_argument("katas", nargs="*", metavar="KATA", help=KATAS)
+    status.add_argument(
+        "--asked", action="store_true", help="those first that interviewers ask often, as candidates report"
+    )
     status.add_argument("--json", action="store_true", help="as JSON")
     status.add_argument("--path", metavar="NAME", help="only a path of katas/paths.yaml, such as llm")
 

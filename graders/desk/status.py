@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
+from collections.abc import Container
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from graders.catalogue import katas
-from graders.catalogue.katas import Kata
+from graders.catalogue.katas import ASKED, Kata
 from graders.desk import debugged, progress
 from graders.desk.debugged import Practice, debug_rounds, practices
 from graders.desk.goal import Goal, goal_of, limit_of, reviewed_on, set_last_looks
@@ -24,22 +24,22 @@ from graders.faults import UsageError
 from graders.judge import card
 from graders.judge.checks import POINTS
 
-COLUMNS = ("kata", "state", "score", "tries", "hints", "cost", "due")
-LEFT_OUT = ("tries", "hints", "cost")  # in a terminal that is less than WIDE
-WIDE = 72
+COLUMNS = ("kata", "state", "score", "tries", "hints", "cost", "due", "asked")
+WIDE = {"tries": 72, "hints": 72, "cost": 72, "asked": 90}  # they are left out of a terminal that is less
 COLOURS = {"solved": "green", "core": "cyan", "failing": "red", "error": "red", "later": "dim"}
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
     state = State(root)
     desk = overview(state, katas.on_path_to(options.path, root))
+    named = katas.find(options.katas, root)
     console = card.console()
     if options.json:
-        print(json.dumps(document(desk), indent=1))
+        print(json.dumps(document(desk, named), indent=1))
     else:
         if options.path:
             console.print(Text(katas.goals(root)[options.path][0], style="bold"))
-        show(desk, console, options.path)
+        show(desk, console, named, options.path, options.asked)
     for note in state.notes:
         card.console(stderr=True).print(f"note: {note}", soft_wrap=True)
     state.close()
@@ -158,14 +158,23 @@ def after_solving(kata: str, root: Path) -> str:
     return f"next: open {desk.katas[after].answer_file.relative_to(root)}, then run\n  nox -s grade -- {after}"
 
 
-def show(desk: Desk, console: Console, goal: str | None = None) -> None:
+def groups(desk: Desk, asked: bool, named: Container[Kata]) -> dict[str, list[Kata]]:
+    """These katas by topic, or by how often they are asked; in each group as a learner should take them."""
+    made: dict[str, list[Kata]] = {one: [] for one in ASKED} if asked else {}
+    for kata in (one for one in desk.katas.values() if one in named):
+        made.setdefault((kata.about.asked or "no report known") if asked else kata.topic, []).append(kata)
+    return {name: sorted(group, key=lambda kata: kata.rank) for name, group in made.items() if group}
+
+
+def show(desk: Desk, console: Console, named: Container[Kata], goal: str | None = None, asked: bool = False) -> None:
     table = card.Fitting(box=None, padding=(0, 1), pad_edge=False)
-    headings = [one for one in COLUMNS if console.width >= WIDE or one not in LEFT_OUT]
+    headings = [one for one in COLUMNS if console.width >= WIDE.get(one, 0)]
     for heading in headings:
-        table.add_column(heading, justify="left" if heading in ("kata", "state", "due") else "right", no_wrap=True)
-    for topic, group in itertools.groupby(desk.katas.values(), key=lambda kata: kata.topic):
-        table.add_row(Text(topic, style="bold"))
-        for kata in sorted(group, key=lambda kata: kata.rank):
+        left = heading in ("kata", "state", "due", "asked")
+        table.add_column(heading, justify="left" if left else "right", no_wrap=True)
+    for name, group in groups(desk, asked, named).items():
+        table.add_row(Text(name, style="bold"))
+        for kata in group:
             cells = row(desk, kata.id)
             table.add_row(*(cells[heading] for heading in headings))
     console.print(table)
@@ -206,10 +215,11 @@ def row(desk: Desk, name: str) -> dict[str, Text]:
         "hints": Text(f"{one.known or '-'}"),
         "cost": Text("-" if one.cost is None else f"{one.cost:.1f}x"),
         "due": Text("fails now" if desk.lapsed(name) else "-" if one.due is None else when(one.due, desk.at)),
+        "asked": Text(desk.katas[name].about.asked or "-"),
     }
 
 
-def document(desk: Desk) -> dict[str, Any]:
+def document(desk: Desk, named: Container[Kata]) -> dict[str, Any]:
     due = [one.kata for one in desk.due]
     return {
         "version": 1,
@@ -220,6 +230,7 @@ def document(desk: Desk) -> dict[str, Any]:
                 "kata": name,
                 "topic": kata.topic,
                 "level": kata.about.level,
+                "asked": kata.about.asked or None,
                 "state": "failing" if desk.progress[name].state == "core" else desk.progress[name].state,
                 "core": desk.progress[name].core,
                 "score": desk.progress[name].score,
@@ -236,6 +247,7 @@ def document(desk: Desk) -> dict[str, Any]:
                 "debug": debug_document(desk.debugged.get(name)),
             }
             for name, kata in desk.katas.items()
+            if kata in named
         ],
         "due": due,
         "due_to_debug": desk.to_debug,

@@ -132,7 +132,7 @@ class Watch:
             self.footer(self.desk())
         elif event == "l":
             desk = self.desk()
-            status.show(desk, self.console)
+            status.show(desk, self.console, list(desk.katas.values()))
             self.footer(desk)
         elif event == "d":
             desk = self.desk()

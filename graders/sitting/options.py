@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import functools
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from graders.arguments import one_of
-from graders.catalogue.katas import LEVELS, sets
+from graders.catalogue.katas import LEVELS, find_one, sets
+from graders.faults import UsageError
 
 
 def add_choices(command: argparse.ArgumentParser, root: Path) -> None:
     """Which katas may be drawn."""
     for name, choices in (("topic", topics(root)), ("level", LEVELS)):
         words = f"only katas of this {name}: {', '.join(map(str, choices))}"
-        command.add_argument(f"--{name}", type=one_of(name, choices), metavar=name.upper(), help=words)
+        read = one_of(name, choices)
+        called = functools.partial(topic_of, read, root) if name == "topic" else read
+        command.add_argument(f"--{name}", type=called, metavar=name.upper(), help=words)
     rounds = sets(root)
     words = f"only katas of this round: {', '.join(rounds)}"
     command.add_argument("--set", type=one_of("set", list(rounds)), metavar="NAME", help=words)
@@ -26,6 +34,18 @@ def add_ways(command: argparse.ArgumentParser, noun: str) -> None:
     which.add_argument("--new", action="store_true", help=f"give up the {noun} that was cut off, and begin another")
     words = f"show the report of {noun} N; default: the last"
     which.add_argument("--report", nargs="?", type=int, const=0, metavar="N", help=words)
+
+
+def topic_of(read: Callable[[str], Any], root: Path, text: str) -> Any:
+    """A topic, or that of a kata by any of its names, which is said. Raises: ArgumentTypeError."""
+    try:
+        return read(text)
+    except argparse.ArgumentTypeError:
+        with contextlib.suppress(UsageError):
+            topic = find_one(text, root).topic
+            print(f"{text} is of the topic {topic}", file=sys.stderr)
+            return topic
+        raise
 
 
 def topics(root: Path) -> list[str]:

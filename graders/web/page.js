@@ -217,7 +217,7 @@ const katas = {
   // Of the map: a row is shown where it has all that is chosen.
   filter() {
     const value = (name) => document.getElementById(name).value.trim().toLowerCase();
-    const [words, level, state] = [value("words").split(/\s+/), value("level"), value("state")];
+    const [words, level, state] = [value("words").split(/[\s_-]+/), value("level"), value("state")];
     let count = 0;
     for (const row of document.querySelectorAll(".map tbody tr")) {
       const fits =

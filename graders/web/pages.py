@@ -45,8 +45,8 @@ def application(runner: Runner, held: Sequence[Held], root: Path, prefix: str) -
 
     # These make no use of what NiceGUI keeps; `async` has them share the thread of the pages that do.
     @app.get("/")
-    async def show_map() -> HTMLResponse:
-        return site.page("Katas", site.guarded(lambda: map_page(site)))
+    async def show_map(order: str = "") -> HTMLResponse:
+        return site.page("Katas", site.guarded(lambda: map_page(site, order == "asked")))
 
     @app.post("/review/{name}")
     async def begin_review(name: str) -> Response:
@@ -112,12 +112,12 @@ def known(site: Site, name: str) -> Kata:
     return site.katas[name]
 
 
-def nowhere(site: Site, name: str) -> HTMLResponse:
-    """For an address that leads to nothing; `name` is the kata that it names, if it does."""
+def nowhere(site: Site, name: str) -> Response:
+    """For an address that leads to nothing; `name` is the kata that it names, if it does: an alias leads to it."""
     words = "There is nothing at this address. The map has all katas."
-    if name:
+    if name and name not in site.katas:
         try:
-            katas.find_one(name, site.root)
+            return RedirectResponse(f"{site.prefix}/kata/{katas.find_one(name, site.root).id}", 303)
         except UsageError as error:
             words = str(error)
     return site.page("Not found", trouble(words), 404)
@@ -131,14 +131,14 @@ def led_on(site: Site, title: str, act: Callable[[], str]) -> Response:
         return site.page(title, trouble(error))
 
 
-def map_page(site: Site) -> str:
+def map_page(site: Site, asked: bool) -> str:
     desk = site.overview()
-    groups: dict[str, list[str]] = {}
-    for name in desk.order:
-        groups.setdefault(desk.katas[name].topic, []).append(name)
+    groups = status.groups(desk, asked, list(desk.katas.values()))
     rows = {name: status.row(desk, name) for name in desk.katas}
     template = TEMPLATES.get_template("map.html.jinja")
-    return template.render(desk=desk, groups=groups, words=WORDS, marks=MARKS, rows=rows, prefix=site.prefix)
+    return template.render(
+        desk=desk, groups=groups, asked=asked, words=WORDS, marks=MARKS, rows=rows, prefix=site.prefix
+    )
 
 
 def history_page(site: Site, kata: Kata, number: int, beside: str) -> str:

@@ -30,7 +30,8 @@ RULES: tuple[Rule, ...] = (
         code.refusals,
     ),
     *(readme.form, readme.length, readme.front_page, readme.calls, readme.facts, readme.example, readme.tables),
-    *(code.alternatives, code.mistakes, spoken.hints, spoken.follow_ups, spoken.interview, spoken.twist),
+    *(code.alternatives, code.mistakes, spoken.hints, spoken.follow_ups, spoken.reports),
+    *(spoken.interview, spoken.twist),
 )
 
 

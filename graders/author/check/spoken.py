@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from graders.author.check.page import Page
 from graders.author.check.readme import headings
 from graders.catalogue import katas, texts
-from graders.catalogue.katas import Kata
+from graders.catalogue.katas import ASKED, Kata
 
 PROMPT, CLARIFYING, FOLLOW_UPS = 100, 4, 8  # at least: characters, questions, questions
 TWIST = 80  # characters, of a twist and of its answer
+REPORTED = re.compile(r"^Reported by candidates:\n.*\Z", re.DOTALL | re.MULTILINE)
+PLACE = re.compile(r"\(https://(github\.com/[^/)]+|[^/)]+)")  # two pages of one site, or of one owner, are one place
 
 
 def hints(kata: Kata) -> Iterator[str]:
@@ -32,6 +34,16 @@ def follow_ups(kata: Kata) -> Iterator[str]:
     if tags != ["<details>", "</details>"] * len(asked):
         yield f"{page.at('<details>')}: each answer should be folded by a <details> of its own"
     yield from as_questions(page, asked)
+
+
+def reports(kata: Kata) -> Iterator[str]:
+    """How often it is asked is what the links at the end of follow_up.md show: docs/rules.md has the scale."""
+    found = REPORTED.search((kata.folder / "follow_up.md").read_text(encoding="utf-8"))
+    places = set(PLACE.findall(found[0])) if found else set()
+    wanted = ("left out", *ASKED[::-1])[min(len(places), len(ASKED))]
+    if kata.about.asked != wanted.replace("left out", ""):
+        words = f"the links below 'Reported by candidates:' in follow_up.md lead to {len(places)} independent places"
+        yield f"{Page.of(kata, kata.statement).at('asked:')}: asked should be {wanted}, since {words}"
 
 
 def interview(kata: Kata) -> Iterator[str]:

@@ -17,7 +17,7 @@ import yaml
 from graders.author.site import notebooks
 from graders.author.site.scores import scores_page
 from graders.catalogue import katas, markup, texts
-from graders.catalogue.katas import LEVELS, Kata
+from graders.catalogue.katas import ASKED, LEVELS, Kata
 from graders.faults import GraderError, UsageError
 from graders.files import make_room
 
@@ -111,12 +111,14 @@ def front_page(chosen: list[Kata]) -> str:
     rows = "\n".join(
         f'<tr class="{" ".join(sorted(classes(kata, goals)))}"><th scope="row">'
         f'<a href="{kata.topic}/{kata.id}.html">{escape(kata.about.title)}</a></th><td>{kata.topic}</td>'
-        f"<td>{kata.about.level}</td><td>{kata.about.minutes}</td><td>{after(kata, chosen)}</td></tr>"
+        f"<td>{kata.about.level}</td><td>{kata.about.minutes}</td><td>{kata.about.asked or '–'}</td>"
+        f"<td>{after(kata, chosen)}</td></tr>"
         for kata in chosen
     )
     filters: dict[str, dict[Any, str]] = {
         "topic": {one: one for one in topics},
         "level": {one: f"{one}" for one in LEVELS},
+        "asked": {one: one for one in ASKED},
         "path": {name: title for name, (title, _) in goals.items()},
     }
     hide = "\n".join(
@@ -164,7 +166,8 @@ $ nox -s watch       # judges on every save
 {choices}
 <table>
 <thead><tr><th scope="col">kata</th><th scope="col">topic</th><th scope="col">level</th>
-<th scope="col">minutes</th><th scope="col">after</th></tr></thead>
+<th scope="col">minutes</th><th scope="col"><a href="rules.html#how-often">asked</a></th>
+<th scope="col">after</th></tr></thead>
 <tbody>
 {rows}
 </tbody>
@@ -177,7 +180,7 @@ $ nox -s watch       # judges on every save
 def classes(kata: Kata, goals: dict[str, tuple[str, list[str]]]) -> set[str]:
     """What the map's filters know it by."""
     paths = {f"path-{name}" for name, (_, members) in goals.items() if kata.id in members}
-    return {f"level-{kata.about.level}", f"topic-{kata.topic}", *paths}
+    return {f"level-{kata.about.level}", f"topic-{kata.topic}", f"asked-{kata.about.asked}", *paths}
 
 
 def choice(kind: str, values: dict[Any, str]) -> str:
@@ -200,6 +203,7 @@ def kata_page(kata: Kata, known: dict[str, Kata], repository: str | None) -> str
     title, _, body = text.partition("\n")
     about = f"{kata.topic}, level {kata.about.level}, about {kata.about.minutes} minutes in an interview"
     about += f", also called {', '.join(kata.about.aliases)}" * bool(kata.about.aliases)
+    about += f", asked {kata.about.asked}, as candidates report" * bool(kata.about.asked)
     start = f"```console\n$ nox -s watch -- {kata.id}\n```"
     if repository:
         start += f"\n\n[Open in Colab]({notebooks.address(kata, repository)})"
