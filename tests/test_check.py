@@ -38,6 +38,8 @@ BROKEN = {
         "after names harder of level 2, which is above 1"),
     "itself_after": (README, "after: []", "after: [cosine_similarity]", "after:",
         "after names cosine_similarity, which builds on cosine_similarity itself"),
+    "continues": (README, "after: []", "after: []\ncontinues: harder", "continues:",
+        "after should also name harder, which this kata continues"),
     "heading": (README, "## Formula", "## Formulas", "## Formula", "there should be no heading '## Formulas'"),
     "no_heading": (README, "## Example", "Example", "", f"{README}: the heading '## Example' is missing"),
     "order": (README, "# Cosine similarity\n", "# Cosine similarity\n\n## What is graded\n", "", f"{README}: each "

@@ -75,6 +75,7 @@ def test_after_a_solved_kata_the_next_one_of_its_topic_is_named(toys: Path, monk
         ("after: []", "after: affine", "after should be a list of katas, got 'affine'"),
         ("after: []", "after: []\naliases: [S!]", "aliases should be a list of names in small letters, got ['S!']"),
         ("minutes: 15", "minutes: 15\nasked: always", "asked should be one of often, sometimes, got 'always'"),
+        ("after: []", "after: []\ncontinues: [affine]", "continues should be a kata's name, got ['affine']"),
         ("minutes: 15\n", "", "it names title, topic, level, after"),
         ("topic: toys", "topic: boys", "topic should be toys, the folder, got boys"),
         ("title:", "title: a: b:", "mapping values are not allowed"),

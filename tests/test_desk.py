@@ -15,7 +15,7 @@ from graders import __main__ as cli
 from graders.catalogue import katas
 from graders.catalogue.stub import bare, stub_of
 from graders.desk import state as states
-from graders.desk.attempts import begin, file_for, opened, record
+from graders.desk.attempts import begin, file_for, go_on, opened, record
 from graders.desk.goal import Goal, plan, recall, set_last_looks, without_last_look
 from graders.desk.progress import Progress, progress_of
 from graders.desk.state import Event, State
@@ -249,6 +249,57 @@ def test_reset_keeps_what_stood_there_and_says_where(desk: Path, capsys: pytest.
     assert say(desk, capsys, "history", "scale", "1") == WRONG
     assert "attempt 1 again" in say(desk, capsys, "history", "scale", "1", "--restore")
     assert file.read_text() == WRONG
+
+
+@pytest.fixture
+def going_on(desk: Path) -> Path:
+    """Where affine goes on from scale."""
+    statement = desk / "katas/toys/affine/README.md"
+    statement.write_text(statement.read_text().replace("after:", "continues: scale\nafter:"))
+    return desk
+
+
+def test_a_kata_that_goes_on_begins_with_the_answer_to_the_one_before(
+    going_on: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = going_on / "katas/toys/affine/affine.py"
+    assert "affine.py is the stub again; it was untouched" in say(going_on, capsys, "reset", "affine")
+    grade(going_on, WRONG)
+    assert "affine.py is the stub again" in say(going_on, capsys, "reset", "affine")
+    grade(going_on, REFERENCE)
+    assert "affine.py is your answer to scale again; it was untouched" in say(going_on, capsys, "reset", "affine")
+    begun = file.read_text()
+    assert re.fullmatch(
+        r"# --- your scale \(\w{8}\): change it as the statement says\n"
+        r"# TODO: the affine map, and the sum of x\.\n\n" + re.escape(REFERENCE),
+        begun,
+    )
+    assert run(going_on, "grade", "affine").out.startswith("TODO")
+    grade(going_on, WRONG)  # of no matter to what was begun
+    assert run(going_on, "grade", "affine").out.startswith("TODO")
+    assert "it was untouched" in say(going_on, capsys, "reset", "affine")
+    answer(going_on, begun.replace("x / (1 / factor)", "x * factor"), "affine")
+    assert run(going_on, "grade", "affine").out.startswith("FAIL")
+    assert "is your answer to scale again; what stood there is kept:" in say(going_on, capsys, "reset", "affine")
+
+
+def test_an_untouched_stub_is_filled_where_a_kata_goes_on(going_on: Path) -> None:
+    kata, state = katas.find_one("affine", going_on), State(going_on)
+    stub = kata.answer_file.read_text()
+    assert go_on(state, kata, "watch") == "affine goes on from scale: solve that first, to begin with your own answer"
+    assert go_on(state, katas.find_one("scale", going_on), "watch") == ""
+    grade(going_on, REFERENCE)
+    for written in (MODULE_REFERENCE, stub + "x = 1\n", "x = (\n", ""):
+        kata.answer_file.write_text(written)
+        assert go_on(state, kata, "watch") == ""
+        assert kata.answer_file.read_text() == written
+    kata.answer_file.write_text(stub)
+    for _ in range(2):
+        assert go_on(state, kata, "watch") == "affine.py begins with your answer to scale: change it"
+        assert REFERENCE in kata.answer_file.read_text()
+    begin(state, kata, "review", todo=False)
+    assert file_for(kata, "review").read_text() == bare(stub)
+    state.close()
 
 
 def test_stub_that_was_saved_with_a_byte_order_mark_is_untouched(

@@ -714,6 +714,23 @@ def test_chain_goes_on_with_ones_own_code_above_the_other_signature(
     assert "- clarify: 0:00 of" not in kept.partition("## affine")[2]
 
 
+def test_kata_that_goes_on_takes_the_place_of_what_was_written_before(
+    chained: Path, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    statement = chained / "katas/toys/affine/README.md"
+    statement.write_text(statement.read_text().replace("after:", "continues: scale\nafter:"))
+    hold(chained, clock, "next", "next", "next", **CHAIN)
+    written(chained).write_text(REFERENCE)
+    hold(chained, clock, "next", "yes", *["skip"] * 5, resume=True)
+    hold(chained, clock, "next", resume=True)
+    text = (chained / ".kata/interview/affine.py").read_text()
+    assert re.fullmatch(r"# --- your scale \(\w+\): .*\n\n" + re.escape(REFERENCE), text)
+    assert is_untouched(Kata(chained, "toys", "affine"), text)
+    said = flat(capsys.readouterr().out)
+    assert "affine.py begins with your answer to scale: change it." in said
+    assert "stands above the new signature" not in said
+
+
 @pytest.mark.parametrize("code", ["", "x = (\n"], ids=["nothing", "no Python"])
 def test_chain_goes_on_whatever_was_written_before(
     chained: Path, clock: FakeClock, code: str, capsys: pytest.CaptureFixture[str]

@@ -105,6 +105,19 @@ def terminal(desk: Path) -> Iterator[Terminal]:
     end(made.child)
 
 
+def test_a_kata_that_goes_on_is_begun_with_the_answer_to_the_one_before(desk: Path) -> None:
+    statement = desk / "katas/toys/affine/README.md"
+    statement.write_text(statement.read_text().replace("after:", "continues: scale\nafter:"))
+    terminal = Terminal(desk, "affine")
+    terminal.shows("TODO", "affine goes on from scale: solve that first")
+    terminal.save(REFERENCE)
+    terminal.shows("solved")
+    terminal.press("n")
+    terminal.shows("TODO", "affine.py begins with your answer to scale: change it")
+    assert REFERENCE in (desk / "katas/toys/affine/affine.py").read_text()
+    end(terminal.child)
+
+
 def test_a_path_is_followed(desk: Path) -> None:
     (desk / "katas/paths.yaml").write_text("maps:\n  title: All about maps\n  katas: [affine]\n")
     terminal = Terminal(desk, "--path", "maps")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shutil
 import signal
@@ -82,6 +83,8 @@ class Practised:
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = make_repository(tmp_path_factory.mktemp("web"))
     (made / "solutions/toys/scale/hints.md").write_text(HINTS)
+    statement = made / "katas/toys/affine/README.md"
+    statement.write_text(statement.read_text().replace("after:", "continues: scale\nafter:"))
     (made / "docs").mkdir()
     (made / "docs/rules.md").write_text("# What every kata asks\n\n- All of it.\n")
     (made / "katas/toys/scale/follow_up.md").write_text(FOLLOW_UP)
@@ -272,6 +275,24 @@ def test_hint_and_reset_are_asked_for_twice(practised: Practised) -> None:
     page.get_by_role("button", name="Reset").click()
     expect(page.locator(".cm-content")).to_contain_text("NotImplementedError")
     assert practised.states() == ["unjudged"]
+
+
+def test_a_kata_that_goes_on_begins_with_the_answer_to_the_one_before(practised: Practised) -> None:
+    file = practised.root / "katas/toys/affine/affine.py"
+    stub, state = file.read_text(), State(practised.root)
+    page = practised.open("/kata/affine")
+    expect(page.get_by_text("affine goes on from scale: solve that first")).to_be_visible()
+    judged = solved(state.now(), "scale", 1.0)
+    state.insert(dataclasses.replace(judged, body=judged.body | {"source": REFERENCE}))
+    state.close()
+    page = practised.open("/kata/affine")
+    expect(page.get_by_text("affine.py begins with your answer to scale: change it")).to_be_visible()
+    expect(page.locator(".cm-content")).to_contain_text("x / (1 / factor)")
+    assert REFERENCE in file.read_text()
+    for _ in range(2):
+        page.get_by_role("button", name="Reset").click()
+    expect(page.get_by_text("this is your answer to scale again; it was untouched")).to_be_visible()
+    file.write_text(stub)
 
 
 def test_map_is_searched_and_filtered(practised: Practised) -> None:

@@ -43,6 +43,7 @@ class About:
         minutes: that somebody who knows the matter needs for it in an interview, follow-up questions among them.
         aliases: what people also call it, as a name: `rope`. A statement need not say any.
         asked: how often in interviews, of ASKED, as candidates report; empty where no report is known.
+        continues: the kata whose answer is changed into one to this; empty for most.
     """
 
     title: str
@@ -52,6 +53,7 @@ class About:
     minutes: int = 15
     aliases: tuple[str, ...] = ()
     asked: str = ""
+    continues: str = ""
 
 
 SAID: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -72,6 +74,7 @@ MAY_SAY: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, list) and all(ALIAS.fullmatch(str(name)) for name in value),
     ),
     "asked": (f"one of {', '.join(ASKED)}", lambda value: value in ASKED),
+    "continues": ("a kata's name", lambda value: isinstance(value, str) and bool(ALIAS.fullmatch(value))),
 }
 
 

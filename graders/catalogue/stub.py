@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import hashlib
 import re
 import tokenize
 
@@ -12,6 +14,7 @@ from graders.faults import GraderError, UsageError
 
 START, END = "# --- solution", "# --- end"
 AT_HAND = "# --- above: your code so far; below: what it should turn into"
+CONTINUED = re.compile(r"# --- your (\w+) \((\w+)\): ")
 
 
 def stub_of(reference: str) -> str:
@@ -82,6 +85,26 @@ def at_hand(code: str, stub: str) -> str:
     return together
 
 
+def continued(kata: str, code: str, stub: str) -> str:
+    """Somebody's answer to this kata, which another goes on from; above it, in comments, what the other's stub asks."""
+    asked = re.findall(r"^ *(# TODO.*(?:\n *#.*)*)", stub, re.MULTILINE)
+    todo = "".join(f"{re.sub(r'^ +', '', one, flags=re.MULTILINE)}\n" for one in asked)
+    return f"# --- your {kata} ({mark_of(code)}): change it as the statement says\n{todo}\n{code.lstrip()}"
+
+
+def begins_with(source: str) -> str:
+    """The kata whose answer an answer was begun with, or ""."""
+    found = CONTINUED.match(source)
+    return found[1] if found else ""
+
+
+def mark_of(code: str) -> str:
+    """The same for programs that differ at most in comments and layout."""
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # else it is no program
+        code = ast.dump(ast.parse(code))
+    return hashlib.sha256(code.encode()).hexdigest()[:8]
+
+
 def signatures(stub: str) -> str:
     """What a stub asks to write, a line for each function, class and method."""
     found = []
@@ -96,7 +119,12 @@ def signatures(stub: str) -> str:
 
 
 def is_untouched(kata: Kata, source: str) -> bool:
-    """Whether nothing was written yet, into the stub or into its bare signatures. Raises: UsageError, GraderError."""
+    """Whether nothing was written yet, into the stub, its bare signatures or what the kata goes on from.
+
+    Raises: UsageError, GraderError.
+    """
+    if found := CONTINUED.match(source):
+        return found[2] == mark_of(source)
     stub, source = stub_for(kata), source.rpartition(AT_HAND)[2]
     written = "NotImplementedError" not in source  # quick to see
     return not written and any(same_program(source, start) for start in (stub, bare(stub)))

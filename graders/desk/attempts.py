@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from graders.catalogue.katas import Kata
-from graders.catalogue.stub import at_hand, bare, is_untouched, stub_for
+from graders.catalogue.source import read_source
+from graders.catalogue.stub import at_hand, bare, begins_with, continued, is_untouched, stub_for
 from graders.desk.progress import PAUSE, progress_of
 from graders.desk.since import changes
 from graders.desk.state import NOTEBOOK, Event, State
@@ -101,17 +102,53 @@ def opened(state: State, kata: Kata, via: str) -> None:
         state.add("open", kata.id, {"via": via})
 
 
-def begin(state: State, kata: Kata, via: str, todo: bool = True, code: str = "") -> Event | None:
-    """Puts the stub, or without its TODOs the bare signatures, where an answer is written; above it the code, if any.
+def begin(state: State, kata: Kata, via: str, todo: bool = True, code: str = "", answers: str = "") -> Event | None:
+    """Puts the stub, or without its TODOs the bare signatures, where an answer is written.
+
+    Above it the code, if any, which answers another kata. If this one goes on from that, the code takes its place; so
+    does the learner's last right answer to that, but in a review.
 
     Returns the attempt that keeps what stood there, if anything did. Raises: UsageError.
     """
     file = file_for(kata, via)
     kept = save(state, kata, file)
     stub = stub_for(kata) if todo else bare(stub_for(kata))
-    write(file, at_hand(code, stub) if code else stub)
+    origin = kata.about.continues
+    if origin and not code and via != "review":
+        code, answers = right_answer(state, origin), origin
+    if origin and code and answers == origin:
+        write(file, continued(origin, code, stub))
+    else:
+        write(file, at_hand(code, stub) if code else stub)
     state.add("start", kata.id, {"clean": True, "via": via} | ({"aside": True} if via in ASIDE else {}))
     return kept
+
+
+def right_answer(state: State, kata: str) -> str:
+    """The learner's last one, or ""."""
+    solved = [event for event in state.events(kata) if event.kind == "attempt" and event.body["state"] == "solved"]
+    return str(solved[-1].body["source"]) if solved else ""
+
+
+def go_on(state: State, kata: Kata, via: str) -> str:
+    """Begins a kata that goes on from another with the learner's own answer to that, if nothing was written yet.
+
+    Returns what its file begins with, in words; "" if something was written, and for other katas. Raises: UsageError.
+    """
+    origin = kata.about.continues
+    text = read_source(kata.answer_file, "").text
+    if not origin or via in ASIDE or not is_untouched(kata, text):
+        return ""
+    if not begins_with(text) and right_answer(state, origin):
+        begin(state, kata, via)
+        text = read_source(kata.answer_file, "").text
+    return begun_with(kata, text) or f"{kata.id} goes on from {origin}: solve that first, to begin with your own answer"
+
+
+def begun_with(kata: Kata, text: str) -> str:
+    """In words; "" if it is the stub."""
+    origin = begins_with(text)
+    return f"{kata.answer_file.name} begins with your answer to {origin}: change it" if origin else ""
 
 
 def restore(state: State, kata: Kata, attempt: Event) -> Event | None:

@@ -1,4 +1,4 @@
-"""`reset`: the stub again; the attempt is kept, and it says where."""
+"""`reset`: the stub again, or what the kata goes on from; the attempt is kept, and it says where."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
+from graders.catalogue.source import read_source
+from graders.catalogue.stub import begins_with
 from graders.desk import attempts
 from graders.desk.state import Event, State
 
@@ -18,9 +20,14 @@ def main(options: argparse.Namespace, root: Path) -> int:
         there = kata.answer_file.exists()
         kept = attempts.begin(state, kata, "reset")
         was = where_kept(state, kata, kept) if there else "nothing stood there"
-        print(f"{attempts.shown(kata)} is the stub again; {was}")
+        print(f"{attempts.shown(kata)} {stands_there(kata, 'reset')} again; {was}")
     state.close()
     return 0
+
+
+def stands_there(kata: Kata, via: str) -> str:
+    origin = begins_with(read_source(attempts.file_for(kata, via), "").text)
+    return f"is your answer to {origin}" if origin else "is the stub"
 
 
 def where_kept(state: State, kata: Kata, kept: Event | None) -> str:

@@ -193,6 +193,7 @@ class Watch:
         if self.console.is_terminal:
             self.console.clear()
         attempts.opened(self.state, self.kata, self.via)
+        begun = attempts.go_on(self.state, self.kata, self.via)
         result = self.verdict()
         if result is None:
             return  # something newer is waiting
@@ -204,6 +205,8 @@ class Watch:
             how = "write it from memory" if self.via == REVIEW else "read its README.md, then write it"
             self.say(f"{how}; every save is judged:")
             self.say(f"  {attempts.shown(self.kata, self.via)}")
+            if begun:
+                self.say(begun)
         elif before and not before.todo:
             self.say(f"since the last run: {changes(before, result)}")
         self.last[self.kata.id] = result

@@ -147,7 +147,7 @@ class Interview(Sitting):
         self.refuse_another_terminal()  # before its file is written over
         with whole():
             if phase == "code":  # before it is told: else a cut in between would leave what stood there
-                attempts.begin(self.state, self.katas[name], VIA, todo=False, code=self.code_so_far)
+                attempts.begin(self.state, self.katas[name], VIA, False, self.code_so_far, self.round.after)
             self.add("phase", kata=name, phase=phase)
         if not quietly:
             self.introduce()
@@ -178,7 +178,9 @@ class Interview(Sitting):
         words = {"file": attempts.shown(self.kata, VIA), "editor": self.terminal.editor}
         questions = f"{asked} question{'s' if asked > 1 else ''}"
         self.say(self.introductions[self.phase].format(**words, questions=questions))
-        if self.phase == "code" and one.after and self.code_so_far:
+        if self.phase == "code" and (begun := attempts.begun_with(self.kata, read_source(self.file, "").text)):
+            self.say(f"{begun}.")
+        elif self.phase == "code" and one.after and self.code_so_far:
             self.say(f"Your code for {one.after} stands above the new signature: call it, change it, or delete it.")
 
     def put_task(self) -> None:

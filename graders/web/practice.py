@@ -11,7 +11,7 @@ from nicegui import ui
 from graders.catalogue import texts
 from graders.desk import attempts, hint, review
 from graders.desk.progress import LEVELS_OF_HINTS, progress_of
-from graders.desk.reset import where_kept
+from graders.desk.reset import stands_there, where_kept
 from graders.faults import UsageError
 from graders.web import cards
 from graders.web.editor import Editor, button, divider, pane, say, tabs
@@ -34,6 +34,9 @@ class Practice:
         self.told = ""  # why the card could not be drawn, the last time
         self.asked = ""  # the button that must be pressed twice, and was once
         self.answered = False  # whether the statement shows what an interviewer asks next
+        self.begun = ""  # what the file begins with, of a kata that goes on from another
+        with contextlib.suppress(UsageError):  # said on Run
+            self.begun = attempts.go_on(site.state, self.kata, file.via)
         self.build()
         ui.timer(LOOK_SECONDS, self.look)
 
@@ -72,6 +75,8 @@ class Practice:
         with contextlib.suppress(UsageError):  # said on Run
             attempts.opened(self.site.state, self.kata, self.file.via)
         await self.editor.start()
+        if self.begun:
+            say(self.begun)
         self.ready = True
         if self.shown and self.shown.result and self.shown.result.source_text == self.editor.text:
             self.mark()
@@ -168,7 +173,8 @@ class Practice:
     def reset(self) -> None:
         self.editor.save()
         kept = attempts.begin(self.site.state, self.kata, self.file.via)
-        say(f"the stub again; {where_kept(self.site.state, self.kata, kept).partition(':')[0]}")
+        was = where_kept(self.site.state, self.kata, kept).partition(":")[0]
+        say(f"this {stands_there(self.kata, self.file.via)} again; {was}")
 
     def go_on(self) -> None:
         self.editor.save()

@@ -35,6 +35,8 @@ def about(kata: Kata) -> Iterator[str]:
             yield f"{page.at('after:')}: after names {name} of level {level}, which is above {kata.about.level}"
         elif others[name].rank >= kata.rank:
             yield f"{page.at('after:')}: after names {name}, which builds on {kata.id} itself"
+    if kata.about.continues not in ("", *kata.about.after):
+        yield f"{page.at('continues:')}: after should also name {kata.about.continues}, which this kata continues"
 
 
 def form(kata: Kata) -> Iterator[str]:
