@@ -1,8 +1,8 @@
 """Turns results.json into a Markdown table, and into the files of the branch `scores`. Standard library only.
 
     scores.py RESULTS                   prints the table
-    scores.py RESULTS COMMIT FOLDER     adds this push to FOLDER/history.csv, and draws from it README.md, badge.json
-                                        and history.svg
+    scores.py RESULTS COMMIT FOLDER     adds this push to FOLDER/history.csv, and makes from it README.md, badge.json
+                                        and history.svg; where GITHUB_REPOSITORY says whose, a notebook for Colab also
 
 RESULTS comes from a job that ran a learner's code, so nothing in it is trusted: names are checked against the katas
 that exist, numbers are made numbers, and no other text is passed on. Nor is history.csv, which anybody with the right
@@ -12,6 +12,7 @@ to write may have edited: a line that this could not have written is left out.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -27,14 +28,32 @@ LINE = re.compile(r"([\d-]{10}T[\d:]{8}Z),([0-9a-f]{40}),\d{1,6},(\d{1,6}),((?:[
 COLOURS = ((1, "brightgreen"), (0.75, "green"), (0.4, "yellow"), (0, "orange"))  # of the badge, from this share on
 WIDTH, HEIGHT = 600, 160  # of what is drawn within the axes
 MOST_DATES = 5
-README = """# Score
+README = """# {solved} of {count} katas solved
 
-![The best and the current score after each push](history.svg)
+{badge}![The best and the current score after each push](history.svg)
+
+{showcase}{trying}<details>
+<summary>All points</summary>
 
 The table has the points of the newest push, and the best of all pushes. This fork's own workflow found them;
 SECURITY.md says what they are worth.
 
-{table}"""
+{table}
+
+</details>"""
+BADGE = "[![katas, best](https://img.shields.io/endpoint?url={raw}/{whose}/scores/badge.json)]({home}/{whose})\n\n"
+TRYING = """Try these katas without installing anything: [the first one in
+Colab]({colab}/{whose}/blob/scores/{notebook}), or all of them in [a Codespace](https://codespaces.new/{whose}).
+
+"""
+FIRST = "docs/first_kata.ipynb"
+SITES = {
+    "home": "https://github.com",
+    "raw": "https://raw.githubusercontent.com",
+    "colab": "https://colab.research.google.com/github",
+    "notebook": Path(FIRST).name,
+}
+FORK = "https://github.com/YOU/YOUR-FORK"  # as it stands in the notebook
 
 Row = tuple[str, str, int]  # a kata, its state and its points, of 100
 
@@ -80,15 +99,16 @@ def read(path: Path) -> list[Row]:
     for result in document["results"]:
         name, state = result["kata"], result["state"]
         if name in katas and state in STATES:
-            katas.remove(name)
+            del katas[name]
             if type(result["score"]) is not int:
                 raise ValueError("no score")
             rows.append((name, state, max(0, min(100, result["score"]))))
     return rows
 
 
-def existing_katas() -> set[str]:
-    return {folder.name for folder in ROOT.glob("katas/*/*")}
+def existing_katas() -> dict[str, str]:
+    """Name -> topic."""
+    return {folder.name: folder.parent.name for folder in ROOT.glob("katas/*/*")}
 
 
 def publish(rows: list[Row], commit: str, folder: Path) -> None:
@@ -100,18 +120,45 @@ def publish(rows: list[Row], commit: str, folder: Path) -> None:
         history.append(push)
     katas = existing_katas()  # a kata that is gone keeps its points in the file, and counts no more
     best = {name: max(one.points.get(name, 0) for one in history) for name in katas}
-    ungraded = sorted(katas - {name for name, *_ in rows})
+    ungraded = sorted(katas.keys() - {name for name, *_ in rows})
     rows = rows + [(name, "not graded", 0) for name in ungraded if best[name]]
     most, reached = 100 * len(rows), sum(best.values())
     colour = next(colour for share, colour in COLOURS if reached >= share * most) if most else "lightgrey"
     badge = {"schemaVersion": 1, "label": "katas, best", "message": f"{reached}/{most}", "color": colour}
+    whose = os.environ.get("GITHUB_REPOSITORY", "")
     for name, text in {
         "history.csv": "\n".join([HEAD, *(one.line for one in history)]),
-        "history.svg": drawing(history, katas, most),
+        "history.svg": drawing(history, set(katas), most),
         "badge.json": json.dumps(badge),
-        "README.md": README.format(table=table(rows, best)),
+        "README.md": README.format(
+            count=len(katas),
+            table=table(rows, best),
+            badge=BADGE.format(whose=whose, **SITES) if whose else "",
+            trying=TRYING.format(whose=whose, **SITES) if whose else "",
+            **solved(history, katas, whose),
+        ),
+        **notebook(whose),
     }.items():
         (folder / name).write_text(text + "\n", encoding="utf-8")
+
+
+def solved(history: list[Push], katas: dict[str, str], whose: str) -> dict[str, Any]:
+    """How many katas were ever solved, and a table of them, the newest first."""
+    days = {name: push.date[:10] for push in reversed(history) for name, score in push.points.items() if score == 100}
+    names = sorted((name for name in days if name in katas), key=lambda name: (days[name], name), reverse=True)
+    lines = ["| solved | topic | on |", "| --- | --- | --- |"]
+    for name in names:
+        link = f"[{name}]({SITES['home']}/{whose}/tree/main/katas/{katas[name]}/{name})" if whose else name
+        lines.append(f"| {link} | {katas[name]} | {days[name]} |")
+    return {"solved": len(names), "showcase": "\n".join([*lines, "", ""]) if names else ""}
+
+
+def notebook(whose: str) -> dict[str, str]:
+    """The first kata's, with the address of the fork, which Colab could not know."""
+    first = ROOT / FIRST
+    if not (whose and first.exists()):
+        return {}
+    return {first.name: first.read_text(encoding="utf-8").replace(FORK, f"{SITES['home']}/{whose}").rstrip()}
 
 
 def read_history(path: Path) -> list[Push]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,13 @@ def one_of(name: str, choices: Sequence[Any]) -> Callable[[str], Any]:
         return found[text]
 
     return read
+
+
+def address(root: Path) -> str:
+    """Where this repository is at home, as the `urls` of pyproject.toml say; empty where they do not."""
+    file = root / "pyproject.toml"
+    project = tomllib.loads(file.read_text(encoding="utf-8"))["project"] if file.exists() else {}
+    return str(project.get("urls", {}).get("Repository", ""))
 
 
 def command_line(root: Path) -> list[str]:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Literal
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Browser
@@ -29,6 +30,7 @@ from graders.report.page import Links
 from graders.report.page import page_of as report_page
 from graders.report.tally import Cell, Span
 from tests.browsing import unfolded, violations
+from tests.toys import make_repository
 
 KATAS = katas.all_katas()
 BEGAN = datetime(2026, 9, 7, 17, 30, tzinfo=UTC)
@@ -145,6 +147,38 @@ def page_of(folder: Path, events: Sequence[Event], chosen: Sequence[Kata] = KATA
     page = report_page(made, list(chosen), {kata.id: Links.of(kata, folder) for kata in chosen})
     made.close()
     return page
+
+
+def test_picture_to_share_has_numbers_and_nothing_that_the_learner_wrote(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = make_repository(tmp_path)
+    made = State(root)
+    for days, kata in ((0, "scale"), (1, "scale"), (2, "affine"), (9, "scale")):
+        made.insert(failing_with_text(BEGAN + timedelta(days=days), kata))
+    made.insert(solved(BEGAN + timedelta(days=9, hours=1), "scale", 1.0))
+    made.close()
+    file = tmp_path / "new/me.svg"
+    assert main(["report", "--picture", str(file)], root) == 0
+    drawn = ElementTree.fromstring(text := file.read_text(encoding="utf-8"))
+    words = [one.text for one in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert words == [
+        "1 of 2 deep learning katas solved",
+        "4 days of practice since 7 Sep 2026; longest streak: 3 days",
+        "toys",
+        "1 of 2",
+    ]
+    assert "secret" not in text
+    assert [one.get("width") for one in drawn.iter() if one.get("class") == "done"] == ["190.0"]
+    assert not any(one.tag.endswith(("script", "image", "a")) for one in drawn.iter())
+    capsys.readouterr()
+    assert main(["report", "--picture", str(tmp_path / "me.png")], root) == 2
+    assert capsys.readouterr().err.startswith("error: a picture should end in .svg, got ")
+    assert not (tmp_path / "me.png").exists()
+
+
+def failing_with_text(at: datetime, kata: str) -> Event:
+    return attempt(at, kata, "failing", 10, message="my secret", source="# my secret")
 
 
 def rich_history() -> list[Event]:

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -62,6 +62,7 @@ class Runner:
     folder: Path
     origin: Path
     programs: Path
+    more: dict[str, str] = field(default_factory=dict)  # variables
 
     def install(self, name: str, script: str) -> None:
         file = self.programs / name
@@ -90,13 +91,14 @@ class Runner:
         (self.folder / "downloaded").mkdir(exist_ok=True)
         (self.folder / "downloaded" / "results.json").write_text(text, encoding="utf-8")
         step = named(GRADE, "publish", "Add the score to the branch `scores`")
-        return self.run(step, {"GITHUB_SHA": commit, "TOKEN": "secret"})
+        return self.run(step, {"GITHUB_SHA": commit, "TOKEN": "secret"} | self.more)
 
     def published(self, name: str, branch: str = "scores") -> str:
         return git(self.origin, "show", f"{branch}:{name}")
 
     def rows(self, name: str = "README.md") -> list[str]:
-        return [line for line in self.published(name).splitlines() if line.startswith("|")][2:]
+        points = self.published(name).partition("</summary>")[2]
+        return [line for line in points.splitlines() if line.startswith("|")][2:]
 
     def history(self) -> list[str]:
         return self.published("history.csv").splitlines()[1:]
@@ -159,6 +161,35 @@ def test_first_push_makes_the_branch(fork: Runner) -> None:
         "color": "yellow",
     }
     assert "secret" not in done.stdout + git(fork.origin, "log", "-p", "scores")
+
+
+def test_fork_shows_what_is_solved_and_where_to_try_it(fork: Runner) -> None:
+    (fork.folder / "docs").mkdir()
+    shutil.copy(ROOT / "docs/first_kata.ipynb", fork.folder / "docs")
+    fork.publish(results(info_nce=38, softmax=100))
+    text = fork.published("README.md")
+    assert text.startswith("# 1 of 2 katas solved\n\n![The best and the current score after each push](history.svg)\n")
+    assert re.search(r"^\| softmax \| topic \| \d{4}-\d\d-\d\d \|$", text, re.MULTILINE)
+    assert "https://" not in text
+    fork.more["GITHUB_REPOSITORY"] = "ada/her-katas"
+    fork.publish(results(info_nce=100, softmax=38), commit_of(2))
+    text = fork.published("README.md")
+    assert text.startswith("# 2 of 2 katas solved\n")
+    shown = [line for line in text.partition("<details>")[0].splitlines() if line.startswith("|")][2:]
+    assert [line.partition(" | ")[0] for line in shown] == [
+        f"| [{name}](https://github.com/ada/her-katas/tree/main/katas/topic/{name})" for name in ("softmax", "info_nce")
+    ]
+    for to in (
+        "(https://img.shields.io/endpoint?url=https://raw.githubusercontent.com/ada/her-katas/scores/badge.json)",
+        "(https://colab.research.google.com/github/ada/her-katas/blob/scores/first_kata.ipynb)",
+        "(https://codespaces.new/ada/her-katas)",
+    ):
+        assert to in text
+    first = json.loads(fork.published("first_kata.ipynb"))
+    setup = "".join(first["cells"][1]["source"])
+    assert setup.startswith('FORK = "https://github.com/ada/her-katas"')
+    assert setup.count("YOU/YOUR-FORK") == 1  # by which the cell knows that nobody wrote an address
+    assert "classroom" not in text
 
 
 def test_worse_answer_leaves_the_best(fork: Runner) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -23,6 +24,7 @@ from graders.catalogue.markup import with_formulas
 from graders.catalogue.stub import stub_for
 from graders.faults import ROOT
 from tests.browsing import unfolded, violations
+from tests.toys import make_repository
 
 KATAS = katas.all_katas()
 SHOWN = ("index.html", "rules.html", "contrastive/info_nce.html", "losses/binary_cross_entropy.html")
@@ -126,6 +128,34 @@ def test_without_a_repository_there_is_no_link_to_colab(capsys: pytest.CaptureFi
         with pytest.raises(SystemExit):
             main(["site", "--out", str(tmp_path / "out"), "--repository", name])
         assert f"a repository should be like OWNER/NAME, got '{name}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("source", ["option", "workflow", "pyproject"])
+def test_links_lead_to_the_repository_whose_site_it_is(
+    tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_repository(tmp_path / "toys")
+    (root / "docs").mkdir()
+    for page in ("rules.md", "first_kata.ipynb"):
+        shutil.copy(ROOT / "docs" / page, root / "docs")
+    for name in ("scale", "affine"):
+        (root / "katas/toys" / name / "follow_up.md").write_text("# Follow-up questions\n\nNone.\n")
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    options = ["site", "--out", str(tmp_path / "out")]
+    assert main(options, root) == 0
+    index = tmp_path / "out/index.html"
+    assert "git clone ADDRESS katas" in re.sub(r"<[^>]*>", "", text := index.read_text(encoding="utf-8"))
+    assert "codespaces" not in text
+    urls = f'urls.Repository = "https://github.com/{"ada" if source == "pyproject" else "eve"}/katas"'
+    (root / "pyproject.toml").write_text(f'[project]\nname = "katas"\n{urls}\n')
+    if source != "pyproject":
+        monkeypatch.setenv("GITHUB_REPOSITORY", "ada/katas" if source == "workflow" else "bob/katas")
+    assert main([*options, *(["--repository", "ada/katas"] if source == "option" else [])], root) == 0
+    text = index.read_text(encoding="utf-8")
+    assert "git clone https://github.com/ada/katas katas" in re.sub(r"<[^>]*>", "", text)
+    assert '<a href="https://codespaces.new/ada/katas">' in text
+    scale = (tmp_path / "out/toys/scale.html").read_text(encoding="utf-8")
+    assert "https://colab.research.google.com/github/ada/katas/blob/notebooks/scale.ipynb" in scale
 
 
 def test_formulas_are_drawn_without_a_script() -> None:

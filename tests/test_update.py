@@ -60,6 +60,16 @@ def fork(upstream: Path, tmp_path: Path) -> Path:
     return made
 
 
+def test_a_clone_needs_no_address_where_the_repository_names_its_own(
+    fork: Path, upstream: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "say it once: nox -s update -- --from ADDRESS" in update(fork, capsys)[1]
+    put(fork, **{"pyproject.toml": f'[project]\nname = "katas"\nurls.Repository = "{upstream.as_posix()}"\n'})
+    status, said = update(fork, capsys)
+    assert (status, "updated to" in said) == (0, True)
+    assert git(fork, "remote", "get-url", "upstream").strip() == upstream.as_posix()
+
+
 def typed(root: Path, command: str) -> str:
     """What a learner sees who types what was proposed."""
     return subprocess.check_output(command, shell=True, cwd=root, text=True, env=os.environ | IDENTITY)

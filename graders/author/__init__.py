@@ -110,8 +110,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "--repository",
         type=repository,
         metavar="OWNER/NAME",
-        help="also write notebooks/, and link each page to Colab. Colab opens them from the branch `notebooks` of this "
-        "repository on GitHub, where pages.yml pushes them",
+        help="also write notebooks/, and link the pages to Colab and Codespaces. Colab opens them from the branch "
+        "`notebooks` of this repository on GitHub, where pages.yml pushes them; default: the one whose workflow runs, "
+        "or which pyproject.toml names in its urls",
     )
     for name in ("prove", "bench", "soak", "new", "stub", "statement", "check"):
         commands.choices[name].set_defaults(module=f"graders.author.{name}")

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from graders.arguments import address
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import same_program
 from graders.catalogue.stub import bare
@@ -77,6 +78,8 @@ class Clone:
     def fetch(self, source: str | None) -> str:
         """The newest commit of the repository that was forked. Raises: UsageError."""
         remotes = self.git("remote").split()
+        if UPSTREAM not in remotes:
+            source = source or address(self.root)
         if source and UPSTREAM not in remotes:
             self.git("remote", "add", "--", UPSTREAM, source)
         elif source:

@@ -1,4 +1,4 @@
-"""The report: `tally` counts, `charts` draws, `page` puts both into report.html.jinja."""
+"""The report: `tally` counts, `charts` draws, `page` puts both into report.html.jinja, `picture` is for others."""
 
 from __future__ import annotations
 
@@ -12,4 +12,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         "report", help="one HTML page of all you did", description="Writes one HTML page, readable offline."
     )
     report.set_defaults(module="graders.report.page")
+    report.add_argument(
+        "--picture", type=Path, metavar="FILE", help="write a picture of your progress instead, to share: an .svg"
+    )
     report.add_argument("--output", type=Path, metavar="FILE", help="where; default: .kata/report.html")

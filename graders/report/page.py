@@ -35,7 +35,7 @@ from graders.interview.record import InterviewReport
 from graders.judge import checks
 from graders.judge.checks import POINTS
 from graders.kata.spec import CATEGORIES
-from graders.report import charts, habits, tally
+from graders.report import charts, habits, picture, tally
 from graders.report.tally import Cell
 from graders.sitting import clock
 
@@ -55,6 +55,8 @@ MARKS = {"solved": "✓", "core": "◐", "failing": "✗", "error": "!", "todo":
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
+    if options.picture:
+        return picture.main(options.picture, root)
     output = (options.output or root / ".kata" / "report.html").resolve()
     state = State(root)
     try:

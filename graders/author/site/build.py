@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from graders.arguments import address
 from graders.author.site import notebooks
 from graders.author.site.scores import scores_page
 from graders.catalogue import katas, markup, texts
@@ -31,16 +33,18 @@ def main(options: argparse.Namespace, root: Path) -> int:
     make_room(out / "index.html", "name another folder with --out")
     scores = scores_page(options.scores) if options.scores else ""
     chosen = katas.all_katas(root)
+    known = os.environ.get("GITHUB_REPOSITORY") or address(root).removeprefix("https://github.com/")
+    repository = options.repository or known or None
     with tempfile.TemporaryDirectory() as folder:
-        write_sources(Path(folder), chosen, root, scores, options.repository)
+        write_sources(Path(folder), chosen, root, scores, repository)
         command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--site-dir", str(out)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
             raise GraderError(f"MkDocs could not build the pages: {(done.stderr or done.stdout).strip()[-800:]}")
     for page in out.rglob("*.html"):
         mend(page)
-    if options.repository:
-        notebooks.write(out / "notebooks", chosen, options.repository)
+    if repository:
+        notebooks.write(out / "notebooks", chosen, repository)
     print(f"wrote {out}; open {(out / 'index.html').as_uri()}")
     serving = [sys.executable, "-m", "http.server", "--directory", str(out)]
     print(f"search works once it is served: {subprocess.list2cmdline(serving)}")  # with quotes where a path has spaces
@@ -61,7 +65,7 @@ def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str, rep
     docs = folder / "docs"
     docs.mkdir()
     shutil.copy(HERE / "extra.css", docs)
-    (docs / "index.md").write_text(front_page(chosen), encoding="utf-8")
+    (docs / "index.md").write_text(front_page(chosen, repository), encoding="utf-8")
     (docs / "rules.md").write_text(markup.rules(root), encoding="utf-8")
     if scores:
         (docs / "scores.md").write_text(scores, encoding="utf-8")
@@ -104,7 +108,7 @@ def settings(chosen: list[Kata], scored: bool) -> dict[str, object]:
     }
 
 
-def front_page(chosen: list[Kata]) -> str:
+def front_page(chosen: list[Kata], repository: str | None) -> str:
     """The map, with filters that need no script."""
     topics = list(dict.fromkeys(kata.topic for kata in chosen))
     goals = katas.goals(chosen[0].root) if chosen else {}
@@ -145,13 +149,7 @@ numbers, gradients, stability, the rules of the exercise, and what your code cos
 
 ## How to start
 
-Fork the repository, clone your fork, and then:
-
-```console
-$ python -m pip install nox uv
-$ nox -s grade       # your katas: all to do, and which file to open first
-$ nox -s watch       # judges on every save
-```
+{start(repository)}
 
 ## The map
 
@@ -175,6 +173,22 @@ $ nox -s watch       # judges on every save
 <p class="none">No kata fits all of these filters: set one of them to <i>all</i>.</p>
 </div>
 """
+
+
+def start(repository: str | None) -> str:
+    """Where the repository is known, a visitor can type what is shown, or open a kata without installing anything."""
+    home = f"https://github.com/{repository}" if repository else "ADDRESS"
+    words = f"""```console
+$ git clone {home} katas && cd katas
+$ python -m pip install nox uv
+$ nox -s watch       # begins with softmax, judges on every save; nox -s web does the same in your browser
+```"""
+    if repository:
+        words += f"""
+
+Or install nothing: the page of each kata opens it in Colab, and [a Codespace](https://codespaces.new/{repository}) has
+all of them."""
+    return words
 
 
 def classes(kata: Kata, goals: dict[str, tuple[str, list[str]]]) -> set[str]:
