@@ -26,11 +26,12 @@ def seed(text: str) -> int:
     return value
 
 
-def one_of(name: str, choices: Sequence[Any]) -> Callable[[str], Any]:
-    """What reads an argument that is one of these."""
+def one_of(name: str, choices: Sequence[Any], meant: Callable[[str], str] = str) -> Callable[[str], Any]:
+    """What reads an argument that is one of these, or means one."""
     found = {str(choice): choice for choice in choices}
 
     def read(text: str) -> Any:
+        text = meant(text)
         if text not in found:
             raise argparse.ArgumentTypeError(f"there is no {name} {text!r}; there are: {', '.join(found)}")
         return found[text]

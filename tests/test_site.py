@@ -18,7 +18,6 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from graders.__main__ import main
-from graders.author.site.build import kata_page
 from graders.catalogue import katas, texts
 from graders.catalogue.markup import with_formulas
 from graders.catalogue.stub import stub_for
@@ -33,7 +32,9 @@ SHOWN = ("index.html", "rules.html", "contrastive/info_nce.html", "losses/binary
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site") / "pages"
-    assert main(["site", "--out", str(out), "--repository", "ada/her-katas"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GITHUB_REPOSITORY", "ada/her-katas")
+        assert main(["site", "--out", str(out)]) == 0
     return out
 
 
@@ -122,15 +123,7 @@ def test_each_page_opens_its_own_notebook_in_colab_from_the_fork(site: Path) -> 
     assert len([*(site / "notebooks").iterdir()]) == len(KATAS)
 
 
-def test_without_a_repository_there_is_no_link_to_colab(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "colab" not in kata_page(KATAS[0], {}, None)
-    for name in ("https://github.com/ada/katas", "ada", "ada/b c", "a/b/c"):
-        with pytest.raises(SystemExit):
-            main(["site", "--out", str(tmp_path / "out"), "--repository", name])
-        assert f"a repository should be like OWNER/NAME, got '{name}'" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("source", ["option", "workflow", "pyproject"])
+@pytest.mark.parametrize("source", ["workflow", "pyproject"])
 def test_links_lead_to_the_repository_whose_site_it_is(
     tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,11 +139,12 @@ def test_links_lead_to_the_repository_whose_site_it_is(
     index = tmp_path / "out/index.html"
     assert "git clone ADDRESS katas" in re.sub(r"<[^>]*>", "", text := index.read_text(encoding="utf-8"))
     assert "codespaces" not in text
+    assert "colab" not in (tmp_path / "out/toys/scale.html").read_text(encoding="utf-8")
     urls = f'urls.Repository = "https://github.com/{"ada" if source == "pyproject" else "eve"}/katas"'
     (root / "pyproject.toml").write_text(f'[project]\nname = "katas"\n{urls}\n')
-    if source != "pyproject":
-        monkeypatch.setenv("GITHUB_REPOSITORY", "ada/katas" if source == "workflow" else "bob/katas")
-    assert main([*options, *(["--repository", "ada/katas"] if source == "option" else [])], root) == 0
+    if source == "workflow":
+        monkeypatch.setenv("GITHUB_REPOSITORY", "ada/katas")
+    assert main(options, root) == 0
     text = index.read_text(encoding="utf-8")
     assert "git clone https://github.com/ada/katas katas" in re.sub(r"<[^>]*>", "", text)
     assert '<a href="https://codespaces.new/ada/katas">' in text

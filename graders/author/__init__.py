@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 from typing import Any
 
@@ -106,23 +105,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
         metavar="FILE",
         help="a class's grades.csv: adds a page with the names and points of all its learners",
     )
-    site.add_argument(
-        "--repository",
-        type=repository,
-        metavar="OWNER/NAME",
-        help="also write notebooks/, and link the pages to Colab and Codespaces. Colab opens them from the branch "
-        "`notebooks` of this repository on GitHub, where pages.yml pushes them; default: the one whose workflow runs, "
-        "or which pyproject.toml names in its urls",
-    )
     for name in ("prove", "bench", "soak", "new", "stub", "statement", "check"):
         commands.choices[name].set_defaults(module=f"graders.author.{name}")
     site.set_defaults(module="graders.author.site.build")
-
-
-def repository(text: str) -> str:
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"a repository should be like OWNER/NAME, got {text!r}")
-    return text
 
 
 def shard(text: str) -> tuple[int, int]:

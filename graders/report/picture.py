@@ -10,7 +10,7 @@ from pathlib import Path
 from graders import pages
 from graders.catalogue import katas
 from graders.desk.state import State
-from graders.desk.status import Desk, groups, overview
+from graders.desk.status import groups, overview
 from graders.faults import UsageError
 from graders.files import make_room, replace_file
 from graders.report import tally
@@ -20,24 +20,18 @@ def main(file: Path, root: Path) -> int:
     if file.suffix.lower() != ".svg":
         raise UsageError(f"a picture should end in .svg, got {file}; a screenshot of it in a browser makes a PNG")
     state = State(root)
-    try:
-        drawn = drawing(overview(state, katas.all_katas(root)), state)
-    finally:
-        state.close()
-    make_room(file, "name another file with --picture")
-    replace_file(file, drawn)
-    print(f"wrote {file}; open {file.resolve().as_uri()}")
-    return 0
-
-
-def drawing(desk: Desk, state: State) -> str:
+    desk = overview(state, katas.all_katas(root))
     days = [one.begins for one in tally.days(state.events(), list(desk.katas)) if one.attempts]
+    state.close()
     topics = {
         topic: (sum(desk.progress[kata.id].solved > 0 for kata in group), len(group))
         for topic, group in groups(desk, False, list(desk.katas.values())).items()
     }
     template = pages.environment(Path(__file__).parent).get_template("picture.svg.jinja")
-    return template.render(topics=topics, count=len(desk.katas), days=days, streak=streak(days))
+    make_room(file, "name another file with --picture")
+    replace_file(file, template.render(topics=topics, count=len(desk.katas), days=days, streak=streak(days)))
+    print(f"wrote {file}; open {file.resolve().as_uri()}")
+    return 0
 
 
 def streak(days: Sequence[date]) -> int:

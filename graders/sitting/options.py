@@ -6,9 +6,7 @@ import argparse
 import contextlib
 import functools
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from graders.arguments import one_of
 from graders.catalogue.katas import LEVELS, find_one, sets
@@ -17,11 +15,9 @@ from graders.faults import UsageError
 
 def add_choices(command: argparse.ArgumentParser, root: Path) -> None:
     """Which katas may be drawn."""
-    for name, choices in (("topic", topics(root)), ("level", LEVELS)):
+    for name, choices, meant in (("topic", topics(root), functools.partial(topic_of, root)), ("level", LEVELS, str)):
         words = f"only katas of this {name}: {', '.join(map(str, choices))}"
-        read = one_of(name, choices)
-        called = functools.partial(topic_of, read, root) if name == "topic" else read
-        command.add_argument(f"--{name}", type=called, metavar=name.upper(), help=words)
+        command.add_argument(f"--{name}", type=one_of(name, choices, meant), metavar=name.upper(), help=words)
     rounds = sets(root)
     words = f"only katas of this round: {', '.join(rounds)}"
     command.add_argument("--set", type=one_of("set", list(rounds)), metavar="NAME", help=words)
@@ -36,16 +32,14 @@ def add_ways(command: argparse.ArgumentParser, noun: str) -> None:
     which.add_argument("--report", nargs="?", type=int, const=0, metavar="N", help=words)
 
 
-def topic_of(read: Callable[[str], Any], root: Path, text: str) -> Any:
-    """A topic, or that of a kata by any of its names, which is said. Raises: ArgumentTypeError."""
-    try:
-        return read(text)
-    except argparse.ArgumentTypeError:
-        with contextlib.suppress(UsageError):
+def topic_of(root: Path, text: str) -> str:
+    """A topic, or that of a kata by any of its names, which is said."""
+    with contextlib.suppress(UsageError):
+        if text not in topics(root):
             topic = find_one(text, root).topic
             print(f"{text} is of the topic {topic}", file=sys.stderr)
             return topic
-        raise
+    return text
 
 
 def topics(root: Path) -> list[str]:

@@ -33,8 +33,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     make_room(out / "index.html", "name another folder with --out")
     scores = scores_page(options.scores) if options.scores else ""
     chosen = katas.all_katas(root)
-    known = os.environ.get("GITHUB_REPOSITORY") or address(root).removeprefix("https://github.com/")
-    repository = options.repository or known or None
+    repository = os.environ.get("GITHUB_REPOSITORY") or address(root).removeprefix("https://github.com/")
     with tempfile.TemporaryDirectory() as folder:
         write_sources(Path(folder), chosen, root, scores, repository)
         command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--site-dir", str(out)]
@@ -61,7 +60,7 @@ def mend(page: Path) -> None:
     page.write_text(text, encoding="utf-8")
 
 
-def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str, repository: str | None) -> None:
+def write_sources(folder: Path, chosen: list[Kata], root: Path, scores: str, repository: str) -> None:
     docs = folder / "docs"
     docs.mkdir()
     shutil.copy(HERE / "extra.css", docs)
@@ -108,7 +107,7 @@ def settings(chosen: list[Kata], scored: bool) -> dict[str, object]:
     }
 
 
-def front_page(chosen: list[Kata], repository: str | None) -> str:
+def front_page(chosen: list[Kata], repository: str) -> str:
     """The map, with filters that need no script."""
     topics = list(dict.fromkeys(kata.topic for kata in chosen))
     goals = katas.goals(chosen[0].root) if chosen else {}
@@ -175,7 +174,7 @@ numbers, gradients, stability, the rules of the exercise, and what your code cos
 """
 
 
-def start(repository: str | None) -> str:
+def start(repository: str) -> str:
     """Where the repository is known, a visitor can type what is shown, or open a kata without installing anything."""
     home = f"https://github.com/{repository}" if repository else "ADDRESS"
     words = f"""```console
@@ -212,7 +211,7 @@ def after(kata: Kata, chosen: list[Kata]) -> str:
     return ", ".join(links) or "–"
 
 
-def kata_page(kata: Kata, known: dict[str, Kata], repository: str | None) -> str:
+def kata_page(kata: Kata, known: dict[str, Kata], repository: str) -> str:
     text = texts.text_of(kata)
     title, _, body = text.partition("\n")
     about = f"{kata.topic}, level {kata.about.level}, about {kata.about.minutes} minutes in an interview"
