@@ -16,7 +16,10 @@ from graders.judge import checks
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / name for name in ("README.md", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<to>[^)\s]+)\)")
-GITHUB = "../../"  # leads to pages of the repository that are no files, in every fork
+GITHUB = {
+    ROOT: "../../",
+    ROOT / "docs": "../../../",
+}  # lead to pages of the repository that are no files, in every fork
 
 
 def anchors(page: Path) -> set[str]:
@@ -30,7 +33,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for link in LINK.finditer(re.sub(r"`[^`\n]*`", "", text)):
         to, _, mark = link["to"].partition("#")
-        if to.startswith(("https://", "mailto:")) or (page.parent == ROOT and to.startswith(GITHUB)):
+        if to.startswith(("https://", "mailto:", GITHUB[page.parent])):
             continue
         found = page.parent / to if to else page
         assert found.exists(), link[0]
@@ -41,6 +44,15 @@ def test_readme_is_short() -> None:
     assert len(README.splitlines()) <= 120
     rows = [line for line in README.splitlines() if line.startswith("|")]
     assert max(len(LINK.sub(r"\g<text>", cell)) for row in rows for cell in row.split("|")) <= 160
+
+
+@pytest.mark.parametrize("words", ["without installing", "TorchCode", "add a kata"])
+def test_each_visitor_finds_the_way_on_the_first_screen_with_one_click(words: str) -> None:
+    first = README.partition("![A run")[0]
+    (to,) = [link["to"] for link in LINK.finditer(first) if words in link["text"]]
+    page, _, mark = to.partition("#")
+    assert mark in anchors(ROOT / (page or "README.md"))
+    assert len(first.splitlines()) < 20
 
 
 def numbers() -> Iterator[str]:
