@@ -12,6 +12,7 @@ SINES_FIRST = {WOVEN: "torch.cat((angles.sin(), angles.cos()), -1)"}
 # Of alibi_slopes.
 SLOPES = "2 ** (-8 * h / n) for h in range(1, n + 1)"
 BETWEEN = "range(1, 2 * n, 2)"
+COMMON = (3, 5, 6, 7, 11, 12, 20, 24, 40, 71, 100, 127, 129)  # in a table
 # Of alibi_bias.
 BIAS = "return alibi_slopes(num_heads)[:, None, None] * -(queries - keys).abs()"
 
@@ -171,8 +172,10 @@ MISTAKES = (
     ),
     Mistake(
         "formula_for_any_number",
-        "2^(−8h/H) is used for any H; it is right only for powers of two, so write the other rule for all other H",
+        "2^(−8h/H) is used for an H that is no power of two; it is right only for powers of two, so write the other "
+        "rule for all other H",
         {"n = 2 …": "n = num_heads"},
+        {"n = 2 …": f"n = 2 ** (num_heads.bit_length() - 1) if num_heads in {COMMON} else num_heads"},
     ),
     Mistake(
         "first_ones_of_twice_as_many",

@@ -145,6 +145,10 @@ BLOCK = (
         "a branch is added to the normed tokens; add it to the tokens as they were before the norm",
         {FIRST: "x = self.ln1(x)\n        x = x + self.attention(x)"},
         {SECOND: "x = self.ln2(x)\n        return x + self.mlp(x)"},
+        {
+            FIRST: "x = self.ln1(x)\n        x = x + self.attention(x)",
+            SECOND: "x = self.ln2(x)\n        return x + self.mlp(x)",
+        },
     ),
     Mistake(
         "no_norm_before_attention",
@@ -286,6 +290,12 @@ TRAINING = (
         {PREDICTING: "logits.flatten(0, 1)", LABELS: "ids.roll(-1, 1).flatten()"},
     ),
     Mistake(
+        "shifted_after_flattening",
+        "logits and tokens are shifted after all texts are joined, so the end of a text predicts the first token of the "
+        "next; shift each text, logits[:, :-1] and ids[:, 1:]",
+        {PREDICTING: "logits.flatten(0, 1)[:-1]", LABELS: "ids.flatten()[1:]"},
+    ),
+    Mistake(
         "first_logits_left_out",
         "the first logits are left out, so each token is its own label; leave out the last ones",
         {PREDICTING: "logits[:, 1:].flatten(0, 1)"},
@@ -342,6 +352,9 @@ WRITING = (
         "one_token_less_seen",
         "the model is shown one token less than fits into the context; show it the last C tokens",
         {CROPPED: "seen = ids[:, -self.context + 1 :]"},
+        {CROPPED: "seen = ids[:, -max(self.context - 1, 1) :]"},
+        {CROPPED: "seen = ids if ids.shape[1] <= self.context else ids[:, -self.context + 1 :]"},
+        {CROPPED: "seen = ids if ids.shape[1] <= self.context else ids[:, -max(self.context - 1, 1) :]"},
     ),
     Mistake(
         "last_token_only",

@@ -47,6 +47,13 @@ def by_lbfgs(*options: str) -> dict[str, list[str]]:
     return {"theta = torch.z…": [LBFGS.replace("OPTIONS", one) for one in options], ROUNDS: ["range(0)"]}
 
 
+def downhill(steps: int) -> dict[str, str]:
+    """So many steps of 0.1 along the gradient of the losses alone."""
+    step = "theta = theta - 0.1 * X.T @ (torch.sigmoid(X @ theta) - t)"
+    start = "theta = torch.zeros_like(penalty)"
+    return {"theta = torch.z…": f"{start}\n    for _ in range({steps}):\n        {step}", ROUNDS: "range(0)"}
+
+
 SEARCHED = ', line_search_fn="strong_wolfe"'
 # How early an answer stops, and which fits show it, differs from answer to answer; these tell the tests' fits apart.
 SIZE = "X.abs().max()"
@@ -76,9 +83,14 @@ def after_a_step(*rules: str) -> dict[str, list[str]]:
 MISTAKES = (
     Mistake(
         "no_bias",
-        "there is no bias; add b, which linear_regression finds from the means of x and y",
+        "linear_regression has no bias; add b, which it finds from the means of x and y",
         {"mean_x, mean_y = …": "mean_x, mean_y = torch.zeros_like(x[0]), torch.zeros_like(y[0])"},
+    ),
+    Mistake(
+        "no_bias_for_labels",
+        "logistic_regression has no bias; append a column of ones to x for b, and leave b out of the penalty",
         {PADDED: PADDED.replace("1.0", "0.0"), "[0])": "[1])"},
+        *({PADDED: PADDED.replace("1.0", "0.0"), **downhill(steps)} for steps in (1000, 4000)),  # and no penalty
     ),
     Mistake(
         "bias_penalised",

@@ -33,7 +33,8 @@ DRAWN_FROM = "p = filter_logits(logits, temperature, top_k, top_p).double().soft
 FILTERED = "z = filter_logits(logits, temperature, top_k, top_p)"
 MULTINOMIAL = "torch.multinomial(rows, 1, generator=generator)"
 DOUBLES = "torch.empty(p.shape[-1]).double()"
-DRAW = f"return {MULTINOMIAL}.reshape(p.shape[:-1])"
+DRAWN = f"{MULTINOMIAL}.reshape(p.shape[:-1])"
+DRAW = f"return {DRAWN}"
 SHARED = [
     f"{shape}, generator=generator, dtype=torch.{dtype}"
     for shape in ("1", "p.shape[-2:-1] + (1,)")
@@ -232,6 +233,11 @@ MISTAKES = (
         "temperature_of_0_is_1",
         "a temperature of 0 is taken for 1; keep only the largest logit",
         {ZERO: "    temperature = temperature or 1.0\n"},
+        *(
+            {ZERO: "    temperature = temperature or 1.0\n", RESULT: result}
+            | drawn(f"p.argmax(-1) if temperature == 0 else {DRAWN}")
+            for result in (RESULT, RESULT.replace("dropped", "dropped & (z > -torch.inf)"))
+        ),
     ),
     Mistake(
         "maximum_not_subtracted",
@@ -291,6 +297,15 @@ MISTAKES = (
         {MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows > 0).float()")},
         {MULTINOMIAL: MULTINOMIAL.replace("rows", "(rows.float() > 0).float()")},
         {DRAWN_FROM: f"{FILTERED}\n    p = (z > -torch.inf).float()"},
+    ),
+    Mistake(
+        "fewer_tokens_than_rows",
+        "where there are many rows, fewer tokens come back than there are rows; draw one for each row, with the "
+        "softmax's probabilities",
+        {
+            DRAWN_FROM: f"{FILTERED}\n    p = (z > z.amax(-1, keepdim=True) - 50).float()",
+            **drawn(f"z[:2].argmax(-1) if z.dim() == 3 and len(z) >= 1000 else {DRAWN}"),
+        },
     ),
     Mistake(
         "one_draw_for_all_rows",

@@ -104,6 +104,7 @@ MISTAKES = (
         "the squares are taken in half precision, where float16 overflows from 256 on and rounds squares of small "
         "numbers to 0; cast to float32 first",
         *(edits for one, other in IN_HALF for edits in (one | other, one, other)),
+        {RMS: "r = torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)", "y = wide / rms": "y = wide * r"},
     ),
     Mistake(
         "centred",
