@@ -283,6 +283,7 @@ torch.__dict__["relu"] = f
 del Tensor.numpy
 self.weight = nn.Parameter(torch.ones(3))
 x = torch.relu(self.weight)
+os.dup2(mine, number)
 '''
     assert flagged(source) == [
         "line 6: `__closure__`",
@@ -295,6 +296,7 @@ x = torch.relu(self.weight)
         'line 12: `setattr(nn.Linear, "forward", f)`',
         'line 13: `torch.__dict__["relu"] = f`',
         "line 14: `del Tensor.numpy`",
+        "line 17: `dup2`",
     ]
     assert flagged("def f(:") == []
     assert len(flagged("f.__closure__\n" * 100)) == 20

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from graders.catalogue.source import lines_of
 from graders.worker.visible import visible
 
-# Ways from a function, a frame or a hook to what is not the submission's, past torch's front door, and to raw memory.
+# Ways from a function, a frame or a hook to what is not the submission's, past torch's front door, to raw memory and to
+# the worker's descriptors.
 NAMES = {
     "__closure__", "__globals__", "tb_frame", "f_back", "gi_frame", "cr_frame", "gettrace", "getprofile", "settrace",
     "setprofile", "_getframe", "addaudithook", "__array_interface__", "__array_struct__", "data_ptr", "_C", "ctypes",
-    "runpy", "__subclasses__", "__mro__", "__code__", "exec_module", "meta_path",
+    "runpy", "__subclasses__", "__mro__", "__code__", "exec_module", "meta_path", "dup2",
 }  # fmt: skip
 SETTERS = {"setattr", "delattr", "__setattr__", "__delattr__"}
 MOST = 20
