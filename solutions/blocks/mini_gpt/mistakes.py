@@ -291,7 +291,7 @@ TRAINING = (
     ),
     Mistake(
         "shifted_after_flattening",
-        "logits and tokens are shifted after all texts are joined, so the end of a text predicts the start of the next; "
+        "logits and tokens are shifted after all texts are joined, so a text's end predicts the start of the next; "
         "shift each text, logits[:, :-1] and ids[:, 1:]",
         {PREDICTING: "logits.flatten(0, 1)[:-1]", LABELS: "ids.flatten()[1:]"},
     ),
