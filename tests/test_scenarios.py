@@ -448,17 +448,21 @@ def test_calls_that_differ_are_shown_beside_what_they_should_be() -> None:
     wanted = [[[1, 2], [4]], [[1, 2, 5], [4, 4]], [[1, 2, 5, 6]]]
     assert first_difference([wanted[0], [[1, 2, 5]], wanted[2], [[4, 4]]], wanted) == (
         "should be [[1, 2, 5], [4, 4]] in row 2, got [[1, 2, 5]]; 3 rows in all, got 4\n"
-        "      should be          got\n"
-        "   1  [1, 2]  [4]        [1, 2]  [4]\n"
-        "   2  [1, 2, 5]  [4, 4]  [1, 2, 5]  –  <\n"
-        "   3  [1, 2, 5, 6]       [1, 2, 5, 6]\n"
-        "   4  no more            [4, 4]  <"
+        "       should be    got\n"
+        "    1  1 2 | 4      1 2 | 4\n"
+        ">   2  1 2 5 | 4 4  1 2 5 | –\n"
+        "    3  1 2 5 6      1 2 5 6\n"
+        ">   4  no more      4 4"
     )
     many = [[i] for i in range(20)]
-    lines = first_difference(many, [*many[:10], [0] * 30, *many[11:]]).splitlines()
-    assert (len(lines), lines[1], lines[2], lines[-1]) == (
-        10, f"      {'should be':28}  got", f"   9  {8:<28}  8", "   …"
-    )  # fmt: skip
+    lines = first_difference([*many[:10], [0] * 30, *many[11:]], many).splitlines()
+    assert lines[2:5:2] == ["    9  8                             8", f">  11  10{' –' * 12} …  {'0 ' * 13}0…"]
+    assert (len(lines), lines[-1]) == (10, "    …")
+    row = [[*range(9)], [*range(9, 20)], []]
+    assert (
+        first_difference([row[:1]], [row]).splitlines()[-1]
+        == ">   1  0 1 … 8 | 9 10 … 19 | []  0 1 2 3 4 5 6 7 8 | – | –"
+    )
     assert first_difference([], [[0], [1]]).startswith("should be [0] in row 1, got no more; 2 rows in all, got 0\n")
 
 

@@ -22,7 +22,8 @@ BROKEN = "the rules: "  # how the message begins of a check that found a forbidd
 KEPT = ("contract", "shapes")  # what still earns points then
 ELSEWHERE = "name another file"
 AND = "; and "  # between the mistakes that a diagnosis names
-LONGEST_CALL = 5000  # characters, with a scenario's code; messages are as short as `visible` makes them
+LONGEST_CALL = 5000  # characters, with a scenario's code
+LONGEST_MESSAGE = 1000  # characters, with a table of calls
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Outcome:
     def __post_init__(self) -> None:
         """Whatever a submission has put into a message, it is short and steers nobody."""
         if self.message is not None:
-            object.__setattr__(self, "message", visible(self.message))
+            object.__setattr__(self, "message", visible(self.message, LONGEST_MESSAGE))
         object.__setattr__(self, "call", visible(self.call, LONGEST_CALL))
 
     @property

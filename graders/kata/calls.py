@@ -21,7 +21,8 @@ from typing import Any, TypeGuard
 BEFORE, AFTER = 2, 5  # rows that are shown before the first that differs, and from it on
 WIDEST = 28  # characters of a row on each side
 LONGEST = 60  # of a row in a sentence
-MARK, NOTHING, NO_MORE, CUT = "<", "–", "no more", "…"
+FEW = 3  # tokens of each text that are shown of a row that is wider
+MARK, NOTHING, NO_MORE, CUT = ">", "–", "no more", "…"
 
 
 def is_table(value: object) -> TypeGuard[list[list[Any]]]:
@@ -53,18 +54,31 @@ def beside(got: Sequence[list[Any]], wanted: Sequence[list[Any]]) -> str:
     places = range(start, min(max(len(got), len(wanted)), start + BEFORE + AFTER))
     sides = [[row_in_words(side, other, i) for i in places] for side, other in ((wanted, got), (got, wanted))]
     width = max(map(len, ("should be", *sides[0])))
-    lines = [f"{'':>4}  {'should be':{width}}  got"]
+    lines = [f"       {'should be':{width}}  got"]
     for i, right, there in zip(places, *sides, strict=True):
-        lines.append(f"{i + 1:>4}  {right:{width}}  {there}{f'  {MARK}' * (i in wrong)}")
-    return "\n".join([*lines, *[f"{CUT:>4}"] * (max(len(got), len(wanted)) > places.stop)])
+        lines.append(f"{MARK if i in wrong else ' '} {i + 1:>3}  {right:{width}}  {there}")
+    return "\n".join([*lines, *[f"  {CUT:>3}"] * (max(len(got), len(wanted)) > places.stop)])
 
 
 def row_in_words(side: Sequence[list[Any]], other: Sequence[list[Any]], i: int) -> str:
-    """A row's items; dashes stand for those that the same row has more of on the other side."""
+    """`3 4 1 | 7`, a row's items; dashes stand for those that the same row has more of on the other side."""
     if i >= len(side):
         return NO_MORE
-    lacking = len(other[i]) - len(side[i]) if i < len(other) else 0
-    return cut("  ".join([*map(repr, side[i]), *[NOTHING] * lacking]), WIDEST)
+    nested = any(isinstance(item, list) for row in (*side[i : i + 1], *other[i : i + 1]) for item in row)
+    lacking = [NOTHING] * (len(other[i]) - len(side[i]) if i < len(other) else 0)
+    between = " | " if nested else " "
+    words = between.join([*map(item_in_words, side[i]), *lacking])
+    if len(words) > WIDEST:
+        words = between.join([*(item_in_words(item, FEW) for item in side[i]), *lacking])
+    return cut(words, WIDEST) or "[]"
+
+
+def item_in_words(item: object, most: int = 10**9) -> str:
+    """A list as `3 4 1`, a longer one as `3 4 … 1`."""
+    if not isinstance(item, list):
+        return repr(item)
+    words = [*map(repr, item)]
+    return " ".join(words if len(words) <= most else [*words[: most - 1], CUT, words[-1]]) or "[]"
 
 
 def cut(words: str, longest: int = LONGEST) -> str:
