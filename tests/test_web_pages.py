@@ -79,17 +79,18 @@ class Practised:
         return found
 
 
+MORE = "asked: often\naliases: [shifted]\ncontinues: scale\n"
+
+
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = make_repository(tmp_path_factory.mktemp("web"))
     (made / "solutions/toys/scale/hints.md").write_text(HINTS)
-    statement = made / "katas/toys/affine/README.md"
-    statement.write_text(statement.read_text().replace("after:", "continues: scale\nafter:"))
     (made / "docs").mkdir()
     (made / "docs/rules.md").write_text("# What every kata asks\n\n- All of it.\n")
     (made / "katas/toys/scale/follow_up.md").write_text(FOLLOW_UP)
     statement = made / "katas/toys/affine/README.md"
-    statement.write_text(statement.read_text().replace("topic:", "asked: often\naliases: [shifted]\ntopic:", 1))
+    statement.write_text(statement.read_text().replace("topic:", f"{MORE}topic:", 1))
     shutil.copy(ROOT / ".gitignore", made)
     for words in ("init -q", "add .", "-c user.name=Ada -c user.email=ada@example.org commit -qm Toys"):
         subprocess.run(["git", "-C", made, *words.split()], check=True)
@@ -152,7 +153,8 @@ def test_kata_is_solved_from_the_first_page_on(practised: Practised) -> None:
     page.wait_for_url("**/kata/affine")
     git = ["git", "-C", str(practised.root), "status", "--porcelain"]
     changed = subprocess.run(git, check=True, capture_output=True, text=True).stdout
-    assert changed == " M katas/toys/scale/scale.py\n"
+    assert changed == " M katas/toys/affine/affine.py\n M katas/toys/scale/scale.py\n"  # the one goes on from the other
+    subprocess.run([*git[:3], "checkout", "-q", "katas/toys/affine/affine.py"], check=True)
 
 
 def test_call_that_hangs_shows_its_clock_and_the_next_run_ends_it(practised: Practised) -> None:
