@@ -50,6 +50,31 @@ def wait_until(holds: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+MEETING = """import socket
+met, door = False, socket.socket(socket.AF_UNIX)
+try:
+    door.connect("\\0meeting")
+    met = True
+except OSError:
+    door.bind("\\0meeting")
+    door.listen()
+if met:
+    f = abs
+"""
+
+
+def test_two_workers_do_not_meet_by_a_name_without_a_file(launcher: ForkServer) -> None:
+    if launcher.isolation != "full":
+        pytest.skip("sockets are the user's there")
+    workers = [WorkerProcess(launcher, "x.py", 10) for _ in range(2)]
+    try:
+        replies = [worker.ask(wire.pack({**LOAD, "source": MEETING}, []))[0] for worker in workers]
+    finally:
+        for worker in workers:
+            worker.stop()
+    assert [reply["names"] for reply in replies] == [{"f": None}] * 2
+
+
 def test_a_worker_that_nobody_knows_is_not_stopped(launcher: ForkServer) -> None:
     for unknown in (1 << 20, launcher.servers << 32 | 1 << 20, launcher.servers << 32 | 1, 0):
         assert launcher.stop(unknown)

@@ -181,7 +181,7 @@ def start_caged(own_pids: int, work: Callable[[], None], folder: str) -> int:
     status = 1
     try:
         os.setsid()
-        system("unshare", NEW_MOUNTS | NEW_IPC)
+        system("unshare", NEW_MOUNTS | NEW_IPC | NEW_NET)
         mount("none", folder, "tmpfs", NO_SUID | NO_DEV | NO_EXEC, f"size={SCRATCH_SIZE},mode=1777")
         with contextlib.suppress(OSError):
             mount("proc", "/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
