@@ -25,11 +25,9 @@ class MatMul(torch.autograd.Function):
             raise ValueError(f"a and b should have two axes or more, got {tuple(a.shape)} and {tuple(b.shape)}")
         if a.shape[-1] != b.shape[-2]:
             raise ValueError(f"inner sizes should be equal, got {a.shape[-1]} of a and {b.shape[-2]} of b")
-        try:
-            torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        except RuntimeError:
-            shapes = f"{tuple(a.shape[:-2])} and {tuple(b.shape[:-2])}"
-            raise ValueError(f"batch axes should broadcast, got {shapes}") from None
+        for one, other in zip(a.shape[-3::-1], b.shape[-3::-1], strict=False):
+            if one != other and 1 not in (one, other):
+                raise ValueError(f"batch axes should broadcast, got {tuple(a.shape[:-2])} and {tuple(b.shape[:-2])}")
         ctx.save_for_backward(a, b)
         return a @ b
         # --- end

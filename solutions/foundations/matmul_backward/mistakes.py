@@ -313,8 +313,10 @@ MISTAKES = (
     ),
 )
 
+PAIRS = "for one, other in zip(a.shape[-3::-1], b.shape[-3::-1], strict=False):"
 EQUIVALENT = {
-    "torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]) -> torch.broadcast_shapes(b.shape[:-2], a.shape[:-2])": (
+    f"{PAIRS} -> {PAIRS.replace(', strict=False', '')}": "that is the default",
+    f"{PAIRS} -> for one, other in zip(b.shape[-3::-1], a.shape[-3::-1], strict=False):": (
         "two shapes broadcast in either order"
-    )
+    ),
 }
