@@ -10,6 +10,7 @@ D_A, D_B = f"({OF_A}).sum_to_size(a.shape)", f"({OF_B}).sum_to_size(b.shape)"
 ASKED_A, ASKED_B = "if ctx.needs_input_grad[0]:", "if ctx.needs_input_grad[1]:"
 LEFT = "before = [*accumulate(matrices[:-1], torch.matmul)]"
 RIGHT = "after = [*accumulate(matrices[:0:-1], lambda product, one: one @ product)][::-1]"
+UPSTREAM_ALL, UPSTREAM_NONE = "for product in after), grad_output]", "for product in after)]"
 UPSTREAM, RETURNED = "grad_output @ product.mT", "before[i].mT @ upstream[i + 1]"
 CHAIN = "*_, product = accumulate(matrices, torch.matmul)"
 GRADIENTS = "[upstream[0], *(before[i].mT @ upstream[i + 1] for i in range(len(before)))]"
@@ -127,6 +128,8 @@ MISTAKES = (
         },
         {D_B: f"(({OF_B}).sum_to_size(b.shape) * (b.numel() / ({OF_B}).numel()))"},
         {D_A: f"(({OF_A}).sum_to_size(a.shape) * (a.numel() / ({OF_A}).numel()))"},
+        fitted(LEADING.replace("sum(0)", "mean(0)") + "\n    g = g.sum_to_size(shape)"),
+        fitted(LEADING.replace("sum(0)", "mean(0)") + "\n" + ONES.replace("g.sum(axes", "g.mean(axes")),
     ),
     Mistake(
         "whole_batch_summed",
@@ -237,7 +240,7 @@ MISTAKES = (
         "the product after matrix i includes matrix i; start at the matrix after it",
         {
             RIGHT: "after = [*accumulate(matrices[::-1], lambda product, one: one @ product)][::-1]",
-            "for product in after), grad_output]": "for product in after)]",
+            UPSTREAM_ALL: UPSTREAM_NONE,
         },
     ),
     Mistake(
@@ -266,6 +269,9 @@ MISTAKES = (
         "loses digits; multiply the neighbours' products instead",
         {RIGHT: DIVIDED.format("torch.linalg.solve(product, total)")},
         {RIGHT: DIVIDED.format("torch.linalg.inv(product) @ total")},
+        {RIGHT: DIVIDED.replace("[:-1]", "").format("torch.linalg.solve(product, total)"), UPSTREAM_ALL: UPSTREAM_NONE},
+        {RIGHT: DIVIDED.format("torch.linalg.pinv(product) @ total")},
+        {RIGHT: DIVIDED.format("torch.linalg.pinv(product.float()).to(total.dtype) @ total")},
         {RIGHT: DIVIDED.format("torch.linalg.pinv(product.double()).to(total.dtype) @ total")},
     ),
     Mistake(
@@ -273,6 +279,7 @@ MISTAKES = (
         "the products before the matrices are kept in one tensor that each step overwrites, so all of them are the "
         "last one; make a new tensor for each",
         {LEFT: KEPT},
+        {LEFT: f"{KEPT}\n    product.copy_(product @ matrices[-1]) if before else None"},
     ),
     Mistake(
         "one_matrix_forgotten",
@@ -290,6 +297,11 @@ MISTAKES = (
             LEFT: "copied = [*matrices]",
             LAST: f"before = [*accumulate(copied[:-1], torch.matmul)]\n    {LAST}",
         },
+        {
+            RIGHT: f"given, matrices = matrices, [*matrices]\n    given.clear()\n    {RIGHT}",
+            LEFT: "",
+            LAST: f"{LEFT}\n    {LAST}",
+        },
     ),
     Mistake(
         "gradients_by_identity",
@@ -301,6 +313,11 @@ MISTAKES = (
         "written_into_grad_output",
         "chain_matmul_backward writes into grad_output, which belongs to the caller; make new tensors",
         {"upstream = [": "grad_output *= 1\n    upstream = ["},
+        {
+            LAST: f"{LAST.replace('return', 'gradients =')}\n    grad_output.copy_(grad_output @ product_of_all.mT)\n    "
+            "return gradients",
+            RIGHT: f"product_of_all = chain_matmul(matrices)\n    {RIGHT}",
+        },
     ),
     Mistake(
         "products_anew_for_each_matrix",
