@@ -24,7 +24,9 @@ MEASURED = ("prints", "shows", "asserts", "decorates")  # where the cost is coun
 FORBIDDEN = {
     "numerical_gradient": ["differentiates", "maps"],
     "activations": ["differentiates"],
+    "matmul_backward": ["differentiates"],
     "mlp_backprop": ["differentiates"],
+    "attention_backward": ["differentiates"],
     "rms_norm": ["differentiates"],
     "info_nce_gradient": ["differentiates"],
     "weight_init": ["holds_layers"],

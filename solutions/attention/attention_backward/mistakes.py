@@ -16,6 +16,8 @@ DV_FIRST = "dv = torch.matmul(weights.mT, grad_output)"
 SUM = "(weights * d_weights).sum(-1, keepdim=True)"
 HERE = "d_scores = weights * ("
 SCORES_IN_CACHE = {RESULT: f"{RESULT[:-1]}, scores)", CACHE: f"{CACHE[:16]}, scores = cache"}
+RAW_SUM = "(raw.softmax(-1) * d_weights).sum(-1, keepdim=True)"
+ONE_BY_ROOT = "(1 / torch.tensor(q.shape[-1]).sqrt())"
 UNMASKED = {SCORES: f"{SCORES}\n    raw = scores", RESULT: "return weights @ v, (q, k, v, raw.softmax(-1))"}
 SOFTMAX = "scores.softmax(-1)"
 SHARES = "({0}.exp() / {0}.exp().sum(-1, keepdim=True))"
@@ -117,6 +119,8 @@ MISTAKES = (
         "float32_root",
         {"math.sqrt(d)": "torch.sqrt(torch.tensor(d))"},
         {"math.sqrt(q.shape[-1])": "torch.sqrt(torch.tensor(q.shape[-1]))"},
+        {"math.sqrt(d)": "torch.tensor(d).sqrt()", "math.sqrt(q.shape[-1])": "torch.tensor(q.shape[-1]).sqrt()"},
+        {SCORES: f"q @ k.mT * {ONE_BY_ROOT}", SCALED: f"d_scores = d_scores * {ONE_BY_ROOT}"},
     ),
     Mistake(
         "values_gradient_from_scores",
@@ -147,12 +151,14 @@ MISTAKES = (
         "gradients_in_another_order",
         "the gradients come in another order; return dq, dk, dv",
         {"return d_scores @ k, d_scores.mT @ q, weights": "return d_scores.mT @ q, d_scores @ k, weights"},
+        {f"{DK}, {DV}": f"{DV}, {DK}"},
     ),
     Mistake(
         "weights_before_the_mask",
         "the cache has weights from before the mask, so hidden keys count in the backward pass; keep the "
         "masked weights",
         UNMASKED,
+        {**UNMASKED, RESULT: f"{RESULT[:-1]}, raw)", CACHE: f"{CACHE[:16]}, raw = cache", SUM: RAW_SUM},
     ),
     Mistake(
         "mask_ignored",
