@@ -314,9 +314,8 @@ MISTAKES = (
         "chain_matmul_backward writes into grad_output, which belongs to the caller; make new tensors",
         {"upstream = [": "grad_output *= 1\n    upstream = ["},
         {
-            LAST: f"{LAST.replace('return', 'gradients =')}\n    grad_output.copy_(grad_output @ product_of_all.mT)\n    "
-            "return gradients",
-            RIGHT: f"product_of_all = chain_matmul(matrices)\n    {RIGHT}",
+            LAST: f"gradients = {GRADIENTS}\n    grad_output.copy_(grad_output @ whole.mT)\n    return gradients",
+            RIGHT: f"whole = chain_matmul(matrices)\n    {RIGHT}",
         },
     ),
     Mistake(
