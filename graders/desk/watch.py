@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import queue
 import subprocess
-import threading
 import time
 from pathlib import Path
 
@@ -21,20 +19,19 @@ from graders.catalogue.katas import Kata
 from graders.desk import attempts, diff, hint, keys, read, review, run, status
 from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.saves import SaveWatcher
-from graders.desk.since import changes
 from graders.desk.state import State
-from graders.faults import GraderError, UsageError
+from graders.desk.verdicts import AnswerFile, Verdict, Verdicts
+from graders.faults import UsageError
 from graders.judge import card
 from graders.judge.results import Result
-from graders.judge.run import source_of
-from graders.judge.warm import Interrupted, WarmJudge
+from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
 
 RUN_SECONDS = 60  # of a file that `r` runs
 BAR = 20  # columns of the progress bar
-SLOW_SECONDS = 2.0  # in one call, after which it is shown
 REVIEW = review.VIA
 KEYS = {"s": "statement", "h": "hint", "n": "next", "r": "run", "g": "grade", "l": "list", "d": "diff", "q": "quit"}
+ENDING = "ngq"  # keys that end a verdict under way
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -56,7 +53,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         watch = Watch(chosen, katas.find_one(first, root), state, judge, card.console(), via)
         torch.set_num_threads(1)
         files = list(watch.katas)
-        with SaveWatcher(files, watch.tell, options.poll), keys.listening(watch.tell):
+        with SaveWatcher(files, watch.saved, options.poll), keys.listening(watch.verdicts.tell):
             watch.run()
         state.close()
     finally:
@@ -75,26 +72,15 @@ class Watch:
         self.katas = {attempts.file_for(kata, via): kata for kata in chosen}
         self.kata = kata
         self.state = state
-        self.judge = judge
+        self.verdicts = Verdicts(judge, ENDING)
         self.console = console
-        self.events: queue.Queue[Path | str] = queue.Queue()  # files that were saved, keys that were pressed
-        self.telling = threading.Lock()  # else what is taken from the queue meanwhile would be interrupted itself
-        self.last: dict[str, Result] = {}  # by kata
-        self.pressed: Path | str = ""  # the last event
+        self.pressed: AnswerFile | str = ""  # the last wish
         self.doubtful = False  # h was pressed, and a hint is shown when it is pressed again
+        self.begun = ""  # what the kata's file begins with, in words, where it goes on from another
 
-    def tell(self, event: Path | str) -> None:
-        """Of a file that was saved, or a key. Called in other threads."""
-        with self.telling:
-            self.events.put(event)
-            if self.outdated:
-                self.judge.interrupt()
-
-    @property
-    def outdated(self) -> bool:
-        """Whether something waits that makes the verdict under way worth nothing."""
-        with self.events.mutex:
-            return any(isinstance(event, Path) or event in "ngq" for event in self.events.queue)
+    def saved(self, file: Path) -> None:
+        """Called in another thread."""
+        self.verdicts.tell(AnswerFile(self.katas[file], self.via))
 
     @property
     def file(self) -> Path:
@@ -103,17 +89,17 @@ class Watch:
     def run(self) -> None:
         """Until somebody quits."""
         self.grade()
-        while (event := self.events.get()) != "q":
+        while (event := self.verdicts.wishes.get()) != "q":
             try:
                 self.follow(event)
             except UsageError as error:
                 self.say(f"error: {error}")
 
-    def follow(self, event: Path | str) -> None:
+    def follow(self, event: AnswerFile | str) -> None:
         self.doubtful = self.doubtful and event == "h"
         again, self.pressed = event == self.pressed, event
-        if isinstance(event, Path):
-            self.kata = self.katas[event]
+        if isinstance(event, AnswerFile):
+            self.kata = event.kata
             self.grade()
         elif event == "g":
             self.grade()
@@ -142,7 +128,9 @@ class Watch:
     def run_file(self) -> None:
         """Outside of the judge's cage, as `nox -s run` does, but for keys, which go on to be ours."""
         end = time.monotonic() + RUN_SECONDS
-        run.start(self.kata, self.file, lambda: self.outdated or time.monotonic() > end, stdin=subprocess.DEVNULL)
+        run.start(
+            self.kata, self.file, lambda: self.verdicts.outdated or time.monotonic() > end, stdin=subprocess.DEVNULL
+        )
         if time.monotonic() > end:
             self.say(f"your file was ended after {RUN_SECONDS} s; `nox -s run` has no limit")
         self.say(f"for breakpoints, or a case's inputs:\n  nox -s run -- {self.kata.id} [--case CASE]")
@@ -193,24 +181,26 @@ class Watch:
         if self.console.is_terminal:
             self.console.clear()
         attempts.opened(self.state, self.kata, self.via)
-        begun = attempts.go_on(self.state, self.kata, self.via)
-        result = self.verdict()
-        if result is None:
+        self.begun = attempts.go_on(self.state, self.kata, self.via)
+        verdict = self.verdict()
+        if verdict is None:
             return  # something newer is waiting
-        file = self.file
-        submissions = [file] if file != self.kata.answer_file else []
-        Card(self.judge.seed, self.console, costs=True, submissions=submissions)(result)
-        before = self.last.get(self.kata.id)
+        if verdict.result:
+            self.show(verdict.result, verdict.since)
+        if verdict.trouble:
+            self.say(f"error: {verdict.trouble}")
+
+    def show(self, result: Result, since: str) -> None:
+        submissions = [self.file] if self.file != self.kata.answer_file else []
+        Card(self.verdicts.judge.seed, self.console, costs=True, submissions=submissions)(result)
         if result.todo:
             how = "write it from memory" if self.via == REVIEW else "read its README.md, then write it"
             self.say(f"{how}; every save is judged:")
             self.say(f"  {attempts.shown(self.kata, self.via)}")
-            if begun:
-                self.say(begun)
-        elif before and not before.todo:
-            self.say(f"since the last run: {changes(before, result)}")
-        self.last[self.kata.id] = result
-        attempts.record(self.state, result, self.judge.seed, self.via)
+            if self.begun:
+                self.say(self.begun)
+        elif since:
+            self.say(f"since the last run: {since}")
         desk = self.desk()
         if result.reached == "core":
             self.say(
@@ -225,23 +215,11 @@ class Watch:
                 self.say(f"  nox -s history -- {self.kata.id} {number} --restore")
         self.footer(desk)
 
-    def verdict(self) -> Result | None:
+    def verdict(self) -> Verdict | None:
         """None where it was interrupted by a save or a key."""
-
-        with self.telling:
-            self.judge.go_on()
-            if self.outdated:
-                return None
-        judging = Judging(self.kata.id, self.judge)
-        shown = self.console.status(judging) if self.console.is_terminal else contextlib.nullcontext()
-        try:
-            with shown:
-                return self.judge.grade(self.kata, source_of(self.kata, self.file), judging.look)
-        except Interrupted:
-            return None
-        except GraderError as error:
-            self.say(f"error: the grader of {self.kata.id} cannot grade: {error}")
-            return None
+        shown = self.console.status(Judging(self)) if self.console.is_terminal else contextlib.nullcontext()
+        with shown:
+            return self.verdicts.of(AnswerFile(self.kata, self.via), self.state)
 
     def diff(self, desk: status.Desk) -> None:
         """The learner's file beside the reference, once that spoils nothing."""
@@ -280,21 +258,14 @@ class Card(card.Reporter):
 
 
 class Judging:
-    """What is going on, each time that it is shown: how many checks are done, and which call takes long."""
+    """What is going on, each time that it is shown."""
 
-    def __init__(self, kata: str, judge: WarmJudge) -> None:
-        self.kata = kata
-        self.judge = judge
-        self.result: Result | None = None
-
-    def look(self, result: Result) -> None:
-        self.result = result  # which goes on by itself
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
 
     def __rich__(self) -> Text:
-        call, seconds = self.judge.call
-        words = f"judging {self.kata}" + (f" {self.result.so_far}" if self.result else "")
-        words += f", {seconds:.0f} s in {call}" if seconds >= SLOW_SECONDS else ""
-        return Text(words, no_wrap=True, overflow="ellipsis")
+        kata, words = self.watch.kata.id, self.watch.verdicts.so_far
+        return Text(words.replace("judging", f"judging {kata}", 1), no_wrap=True, overflow="ellipsis")
 
 
 def solved(desk: status.Desk, name: str, review: bool) -> str:

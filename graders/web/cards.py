@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from graders.desk import status
+from graders.desk.verdicts import Verdict
 from graders.judge.card import PARTIAL, WORDS, Reporter, costs_in_words
 from graders.judge.results import Result
 from graders.kata.spec import CATEGORIES
 from graders.pages import environment
 from graders.web import HERE
-from graders.web.runner import Verdict
 
 TYPED = ("rerun", "debug", "hint")  # rows of a card that are commands
 LINE = re.compile(r"\(line (\d+): `")

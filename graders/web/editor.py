@@ -12,8 +12,8 @@ from nicegui import ui
 from graders.desk import attempts
 from graders.desk.diff import between
 from graders.desk.state import State
+from graders.desk.verdicts import AnswerFile
 from graders.faults import UsageError
-from graders.web.runner import AnswerFile
 from graders.web.sheet import Sheet
 
 SAVE_SECONDS = 2.0

@@ -12,10 +12,10 @@ from graders.catalogue import texts
 from graders.desk import attempts, hint, review
 from graders.desk.progress import LEVELS_OF_HINTS, progress_of
 from graders.desk.reset import stands_there, where_kept
+from graders.desk.verdicts import AnswerFile, Verdict
 from graders.faults import UsageError
 from graders.web import cards
 from graders.web.editor import Editor, button, divider, pane, say, tabs
-from graders.web.runner import AnswerFile, Verdict, slow_call
 from graders.web.site import Site, heading
 from graders.web.statement import drawn, statement
 
@@ -98,7 +98,7 @@ class Practice:
     def run(self) -> None:
         self.asked = ""
         if self.editor.saved():
-            self.site.runner.run(self.file)
+            self.site.runner.tell(self.file)
             ui.run_javascript("katas.pane('card')")
 
     def draw(self) -> None:
@@ -130,8 +130,7 @@ class Practice:
         runner = self.site.runner
         words = self.editor.sheet.trouble
         if runner.running == self.file:
-            result = runner.under_way
-            words = (f"judging {result.so_far}" if result else "judging") + slow_call(runner.judge)
+            words = runner.so_far
         elif runner.waiting == self.file:
             words = f"waits for its turn after {runner.turn.whose}"
         elif self.shown and self.shown.result and not words and self.shown.result.source_text != self.editor.text:

@@ -9,9 +9,9 @@ from typing import ClassVar
 from graders.catalogue.source import LONGEST_SOURCE, too_large
 from graders.desk import attempts
 from graders.desk.state import State
+from graders.desk.verdicts import AnswerFile
 from graders.faults import UsageError
 from graders.judge.run import source_of
-from graders.web.runner import AnswerFile
 
 
 class Sheet:

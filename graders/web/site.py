@@ -16,11 +16,12 @@ from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.desk import review, status
 from graders.desk.state import State
+from graders.desk.verdicts import AnswerFile
 from graders.faults import GraderError, UsageError
 from graders.web import HERE
 from graders.web.cards import TEMPLATES
 from graders.web.editor import say
-from graders.web.runner import AnswerFile, Runner
+from graders.web.runner import Runner
 
 PAGES = {"Map": "/", "Interview": "/interview", "Debug": "/debug", "Report": "/report"}
 HEAD = f"<style>{(HERE / 'web.css').read_text('utf-8')}</style><script>{(HERE / 'page.js').read_text('utf-8')}</script>"

@@ -8,9 +8,9 @@ from typing import Any
 
 from nicegui import ui
 
+from graders.desk.verdicts import AnswerFile, slow_call
 from graders.sitting.commands import Command
 from graders.web.editor import Editor, button, divider, say, tabs
-from graders.web.runner import AnswerFile, slow_call
 from graders.web.site import Site, heading
 from graders.web.sittings import Held
 

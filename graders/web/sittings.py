@@ -15,13 +15,14 @@ import torch
 from graders import debugging, interview
 from graders.debugging.session import DebugSession, eligible
 from graders.desk.state import State
+from graders.desk.verdicts import AnswerFile
 from graders.faults import GraderError, UsageError
 from graders.interview.session import InterviewSession
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import Launcher
 from graders.sitting.session import Session
 from graders.web.chat import Chat
-from graders.web.runner import AnswerFile, Turn
+from graders.web.runner import Turn
 
 KINDS: tuple[type[Session[Any]], ...] = (InterviewSession, DebugSession)
 # What a page may choose, of what the command line has.

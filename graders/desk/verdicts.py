@@ -1,0 +1,130 @@
+"""Judges the learner's files one at a time, for `watch` and for the page, and remembers what came of each."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from graders.catalogue.katas import Kata
+from graders.desk import attempts, own_tests
+from graders.desk.since import changes
+from graders.desk.state import State
+from graders.faults import GraderError, UsageError
+from graders.judge.results import Result
+from graders.judge.run import source_of
+from graders.judge.warm import Interrupted, WarmJudge
+
+SLOW_SECONDS = 2.0  # in one call, after which it is shown
+
+
+@dataclass(frozen=True)
+class AnswerFile:
+    """A kata, and which of its files is written: the learner's, that of a review or a sitting, tests beside it."""
+
+    kata: Kata
+    via: str
+    tests: bool = False
+
+    @property
+    def path(self) -> Path:
+        answer = attempts.file_for(self.kata, self.via)
+        return own_tests.beside(answer) if self.tests else answer
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of judging a file.
+
+    Args:
+        result: None where there is none.
+        since: what changed since the verdict before.
+        trouble: why there is no result, or why it is not remembered.
+    """
+
+    at: datetime
+    result: Result | None = None
+    since: str = ""
+    trouble: str = ""
+
+
+class Verdicts:
+    """One verdict at a time, which a newer wish ends. Other threads may `tell` of one, and look at what there is.
+
+    Attributes:
+        wishes: files to be judged, and keys that were pressed.
+        running: the file that is judged.
+        under_way: what is known of it so far, which goes on by itself.
+        last: the last verdict on each file.
+    """
+
+    def __init__(self, judge: WarmJudge, ending: str = "") -> None:
+        """`ending` are the keys that end a verdict, as a file does that is wished for."""
+        self.judge = judge
+        self.ending = ending
+        self.wishes: queue.Queue[AnswerFile | str] = queue.Queue()
+        self.telling = threading.Lock()  # else what begins meanwhile would be interrupted itself
+        self.running: AnswerFile | None = None
+        self.under_way: Result | None = None
+        self.last: dict[AnswerFile, Verdict] = {}
+
+    def tell(self, wish: AnswerFile | str) -> None:
+        with self.telling:
+            self.wishes.put(wish)
+            if self.running and self.outdated:
+                self.judge.interrupt()
+
+    @property
+    def outdated(self) -> bool:
+        """Whether something is wished for that makes the verdict under way worth nothing."""
+        with self.wishes.mutex:
+            return any(isinstance(wish, AnswerFile) or wish in self.ending for wish in self.wishes.queue)
+
+    def of(self, file: AnswerFile, state: State) -> Verdict | None:
+        """Judges it as it is now, and records the attempt; None where something newer ended that."""
+        with self.telling:
+            if self.outdated:
+                return None
+            self.judge.go_on()
+            self.running, self.under_way = file, None
+        try:
+            verdict = self.judged(file, state)
+        except Interrupted:
+            verdict = None
+        with self.telling:
+            if verdict:
+                self.last[file] = verdict
+            self.running = None
+        return verdict
+
+    def judged(self, file: AnswerFile, state: State) -> Verdict:
+        """Raises: Interrupted."""
+        result, since, trouble = None, "", ""
+        try:
+            attempts.opened(state, file.kata, file.via)
+            result = self.judge.grade(file.kata, source_of(file.kata, file.path), self.look)
+            before = self.last.get(file)
+            if before and before.result and not (before.result.todo or result.todo):
+                since = changes(before.result, result)
+            attempts.record(state, result, self.judge.seed, file.via)
+        except GraderError as error:
+            trouble = f"the grader of {file.kata.id} cannot grade: {error}"
+        except UsageError as error:
+            trouble = f"this attempt is not remembered: {error}" if result else str(error)
+        return Verdict(datetime.now(), result, since, trouble)
+
+    def look(self, result: Result) -> None:
+        self.under_way = result
+
+    @property
+    def so_far(self) -> str:
+        """How many checks are done, and which call takes long."""
+        return f"judging {self.under_way.so_far if self.under_way else ''}".rstrip() + slow_call(self.judge)
+
+
+def slow_call(judge: WarmJudge) -> str:
+    """What of a file is waited for, and for how long, once that is worth a word."""
+    call, seconds = judge.call
+    return f", {seconds:.0f} s in {call}" if seconds >= SLOW_SECONDS else ""
