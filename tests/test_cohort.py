@@ -46,6 +46,7 @@ from graders.cohort.judge import Judge, JudgeEnded, Verdict
 from graders.cohort.learners import Learner
 from graders.cohort.ledger import Ledger, Terms
 from graders.faults import ROOT, UsageError
+from graders.judge.results import Result
 from tests import clusters
 from tests.clusters import Shared, free_port
 from tests.toys import MODULE_REFERENCE, REFERENCE, run
@@ -238,8 +239,9 @@ def test_judge_that_is_killed_is_replaced_and_one_that_always_dies_is_told(toys:
     judge = Judge(toys)
     try:
         judge.process.kill()
-        assert judge.grade("scale", Source(REFERENCE, "scale.py"), 1).document["state"] == "solved"
-        judge.command = [*judge.command[:2], 'print(\'{"isolation": "full", "graders": ""}\')']
+        assert judge.grade("scale", Source(REFERENCE, "scale.py"), 1).result.state == "solved"
+        greets = "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(('full', '')))"
+        judge.command = [*judge.command[:2], greets]
         judge.process.kill()
         with pytest.raises(JudgeEnded, match="ended 3 times at this answer"):
             judge.grade("scale", Source("", "scale.py"), 1)
@@ -254,7 +256,7 @@ def test_grader_is_imported_once_for_all_answers(toys: Path) -> None:
     grader.write_text(f"{grader.read_text()}\nprint('again', file=open({str(imported)!r}, 'a'))\n")
     judge = Judge(toys)
     try:
-        states = [judge.grade("scale", Source(text, "scale.py"), 1).document["state"] for text in (REFERENCE, WRONG)]
+        states = [judge.grade("scale", Source(text, "scale.py"), 1).result.state for text in (REFERENCE, WRONG)]
     finally:
         judge.close()
     assert states == ["solved", "failing"]
@@ -293,7 +295,7 @@ def test_links_are_not_followed_and_large_files_not_read(toys: Path) -> None:
     assert found["linked"].notes == ["linked is a link, and links are not followed; put the folder itself here"]
     large = found["bob"].answers["scale"]
     judge = Judge(toys)
-    message = judge.grade("scale", large, 1).document["message"]
+    message = judge.grade("scale", large, 1).result.message or ""
     judge.close()
     assert f"scale.py has {100 << 20:,} bytes; a submission should have at most {LONGEST_SOURCE:,}" in message
 
@@ -729,14 +731,14 @@ def plugins_left(dask_worker: Worker) -> list[str]:
 
 
 def test_verdict_whose_own_record_differs_from_its_key_is_refused() -> None:
-    asked = Terms(seed=1, isolation="full", graders="a")
+    asked, result = Terms(seed=1, isolation="full", graders="a"), Result("scale", "toys", "scale.py")
     others = {"seed": 2, "isolation": "limits", "graders": "b"}
     for name, value in others.items():
-        told = Verdict({"kata": "scale"}, 0.1, replace(asked, **{name: value}))  # type: ignore[arg-type]
+        told = Verdict(result, 0.1, replace(asked, **{name: value}))  # type: ignore[arg-type]
         future = argparse.Namespace(result=lambda told=told: told)
         with pytest.raises(cluster.NotGraded, match="its judge had"):
             cluster.verdict(future, asked)
-    better = Verdict({"kata": "scale"}, 0.1, asked)
+    better = Verdict(result, 0.1, asked)
     assert cluster.verdict(argparse.Namespace(result=lambda: better), replace(asked, isolation="limits"))
 
 

@@ -165,7 +165,7 @@ def verdict(future: Any, terms: Terms) -> tuple[dict[str, Any], float]:
         raise GraderError(str(error)) from None
     if not terms.met_by(found.terms):
         raise NotGraded(f"not graded: its judge had {found.terms}, and should have had {terms}")
-    return found.document | {"seed": found.terms.seed}, found.seconds
+    return found.result.document() | {"seed": found.terms.seed}, found.seconds
 
 
 def ungraded(kata: Kata, why: str) -> dict[str, Any]:

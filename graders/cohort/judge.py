@@ -5,14 +5,14 @@ Several classes may be on one scheduler: a run's plugins and tasks have its own 
 
 from __future__ import annotations
 
-import json
+import pickle
 import random
 import secrets
 import signal
 import subprocess
 import sys
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,10 @@ from distributed import Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_wo
 
 from graders.catalogue.source import Source
 from graders.cohort.ledger import Terms, version
-from graders.faults import ROOT
+from graders.faults import ROOT, GraderError
+from graders.judge.process import Found, Job
+from graders.judge.results import Result
+from graders.judge.run import Options
 from graders.sandbox.machine import processors
 
 MOST_DEATHS = 3
@@ -35,9 +38,9 @@ class JudgeEnded(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a judge says: the result as a document, the seconds that it took, and the judge's own terms."""
+    """What a judge says, the seconds that it took, and the judge's own terms."""
 
-    document: dict[str, Any]
+    result: Result
     seconds: float
     terms: Terms
 
@@ -115,36 +118,34 @@ class Judge:
             self.command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
         try:
-            self.terms = Terms(0, **self.reply())
+            self.terms = Terms(0, *self.reply())
         except EOFError:
             self.close()
             raise
 
-    def reply(self) -> dict[str, Any]:
+    def reply(self) -> Any:
         """Raises: EOFError where the process has ended."""
         assert self.process.stdout
-        line = self.process.stdout.readline()
-        if not line.endswith(b"\n"):
-            raise EOFError
-        reply: dict[str, Any] = json.loads(line)
-        return reply
+        try:
+            return pickle.load(self.process.stdout)
+        except pickle.UnpicklingError as broken_off:
+            raise EOFError from broken_off
 
     def grade(self, kata: str, source: Source, seed: int) -> Verdict:
         """Raises: JudgeEnded; RuntimeError where the grader is at fault."""
-        asked = {"kata": kata, "source": asdict(source), "seed": seed}
         with self.lock:
             for _ in range(MOST_DEATHS):
                 try:
-                    reply = self.ask(asked)
+                    found = self.ask(Job(kata, Options(seed=seed), source, whole=True))
                 except (EOFError, OSError):
                     self.close()
                     continue
-                if "fault" in reply:
-                    raise RuntimeError(reply["fault"])
-                return Verdict(reply["document"], reply["seconds"], Terms(**reply["terms"]))
+                if isinstance(found, GraderError):
+                    raise RuntimeError(str(found))
+                return Verdict(found.result, found.seconds, replace(self.terms, seed=seed))
         raise JudgeEnded(f"the judge's process ended {MOST_DEATHS} times at this answer")
 
-    def ask(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, job: Job) -> Found | GraderError:
         """Of a new process where the last one has ended. Raises: EOFError or OSError where this one ends as well."""
         if self.process.poll() is not None:
             self.start()
@@ -152,9 +153,10 @@ class Judge:
         late.start()
         try:
             assert self.process.stdin
-            self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+            pickle.dump(job, self.process.stdin)
             self.process.stdin.flush()
-            return self.reply()
+            found: Found | GraderError = self.reply()
+            return found
         finally:
             late.cancel()
 

@@ -23,6 +23,7 @@ from graders.judge.results import Result
 MOST_MISTAKES, MOST_CHECKS = 20, 20
 BANDS = ((0, 0), (1, 49), (50, 79), (80, 99), (100, 100))  # points, of a kata's distribution
 CARD_WIDTH = 100
+OURS = ("seed", "ungraded")  # what a class adds to a result's document
 TEMPLATE = Path(__file__).parent / "index.html.jinja"
 
 
@@ -31,7 +32,7 @@ def write_all(out: Path, graded: Graded, exports: list[str], json: Path | None, 
     save(out / "grades.csv", table(graded))
     for learner in graded.learners:
         documents = graded.documents[learner.slug]
-        told = [Result.from_document(one) for one in documents]
+        told = [{name: one[name] for name in one if name not in OURS} for one in documents]
         seeds = [one.get("seed", graded.seed) for one in documents]
         newest = graded.seed if graded.seed in seeds else next(reversed(seeds), graded.seed)  # the document has one
         path = out / "learners" / f"{learner.slug}.json"

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import time
-from collections.abc import Container
+from collections.abc import Iterable
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-
-import torch
 
 from graders.catalogue.katas import Kata
 from graders.faults import GraderError
+from graders.judge import process
+from graders.judge.process import Found, Job
 from graders.judge.run import Options, Run
 from graders.sandbox.launcher import Launcher
-from graders.sandbox.machine import keep_freed_memory, keep_to
 
 if TYPE_CHECKING:  # importing it takes a while, and the judges do not need it
     import pytest
@@ -24,8 +23,6 @@ if TYPE_CHECKING:  # importing it takes a while, and the judges do not need it
 
 TIMEOUT_SECONDS = 600  # for a check, should the limits of its calls fail
 PATIENCE_SECONDS = 10  # for judges that are told to stop
-TELL_SECONDS = 0.1  # what was found meanwhile is told at once: each telling interrupts a judge
-Selected = Container[tuple[str, str]]  # checks, by the kata's name and their own
 
 
 class Parallel:
@@ -41,28 +38,31 @@ class Parallel:
         self.launchers = launchers
         self.judges: dict[Any, Any] = {}  # processes, by where they are heard
 
-    def start(self, selected: Selected | None = None) -> None:
-        """Best before pytest is imported, which takes a while; `selected` are the checks to ask, all by default."""
+    def start(self, selected: Iterable[tuple[str, str]] | None = None) -> None:
+        """Best before pytest is imported, which takes a while; `selected` are the checks to ask, by kata and name."""
         for launcher in self.launchers:
             assert launcher.isolation  # known to all before they part
+        names = {kata.id: None if selected is None else frozenset[str]() for kata in self.chosen}
+        for kata, name in selected or ():
+            names[kata] = (names[kata] or frozenset()) | {name}
+        jobs = [Job(kata, self.asked, selected=own) for kata, own in names.items() if own != frozenset()]
         fork = multiprocessing.get_context("fork")
         todo = fork.SimpleQueue()
         for launcher in self.launchers:
             told, tell = fork.Pipe(duplex=False)
-            heard = [*self.judges, told]
-            work = (launcher, self.asked, self.chosen, selected, todo, tell, heard)
+            work = (launcher, self.chosen[0].root, jobs, todo, tell, [*self.judges, told])
             self.judges[told] = fork.Process(target=judge, args=work, daemon=True)
             self.judges[told].start()
             tell.close()
-        for number in [*range(len(self.chosen)), *([None] * len(self.launchers))]:
+        for number in [*range(len(jobs)), *([None] * len(self.launchers))]:
             todo.put(number)
 
     def stop(self) -> None:
-        for process in self.judges.values():
-            process.terminate()
-        for process in self.judges.values():
-            process.join(PATIENCE_SECONDS)
-            process.kill()
+        for one in self.judges.values():
+            one.terminate()
+        for one in self.judges.values():
+            one.join(PATIENCE_SECONDS)
+            one.kill()
         self.judges.clear()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
@@ -101,63 +101,34 @@ class Parallel:
         self.stop()
 
 
-def hear(run: Run, message: Any, items: dict[tuple[str, str], CheckItem]) -> None:
+def hear(run: Run, found: Found | GraderError, items: dict[tuple[str, str], CheckItem]) -> None:
     """Reports what a judge found as if it had been found here."""
-    fields, traces = message
-    result = next(result for result in run.results if result.kata == fields["kata"])
-    for outcome in fields["outcomes"]:
+    if isinstance(found, GraderError):
+        return  # it was found here as well
+    result = next(result for result in run.results if result.kata == found.result.kata)
+    outcomes = [one for one in found.result.outcomes if (result.kata, one.name) in items]  # the others are left out
+    for outcome in outcomes:
         item = items[result.kata, outcome.name]
-        report = item.report_of(outcome, traces[outcome.name])
+        report = item.report_of(outcome, found.traces.get(outcome.name))
         item.ihook.pytest_runtest_logreport(report=report)
-    vars(result).update(fields | {"outcomes": [*result.outcomes, *fields["outcomes"]]})
+    known = {"outcomes": [*result.outcomes, *outcomes], "source_text": result.source_text}
+    vars(result).update(vars(found.result) | known)
     if not result.complete:
         run.watcher(result)
 
 
 def judge(
-    launcher: Launcher,
-    asked: Options,
-    chosen: list[Kata],
-    selected: Selected | None,
-    todo: Any,
-    tell: Connection,
-    heard: list[Connection],
+    launcher: Launcher, root: Path, jobs: list[Job], todo: Any, tell: Connection, heard: list[Connection]
 ) -> None:
     """What a judge's process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the one that shows them ends them
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for connection in heard:  # else nobody would notice when the other end is gone
         connection.close()
-    keep_to(launcher.processor)
-    keep_freed_memory()
-    torch.set_num_threads(1)
-    run = Run(asked, launcher)
     try:
-        for number in iter(todo.get, None):
-            judge_kata(run, chosen[number], selected, tell)
+        process.serve((jobs[number] for number in iter(todo.get, None)), tell.send, root, launcher)
     except (KeyboardInterrupt, BrokenPipeError):
         pass
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        run.close()
-
-
-def judge_kata(run: Run, kata: Kata, selected: Selected | None, tell: Connection) -> None:
-    """Judges the one submission of a kata, and sends what it found every now and then."""
-    try:
-        planned = [one for source in run.submissions_of(kata) for one in run.prepare(kata, source)]
-    except GraderError:
-        return  # the one that tells finds the same
-    if selected is not None:
-        for pending, check in planned:
-            if (kata.id, check.name) not in selected:
-                pending.leave_out(check)
-        planned = [(pending, check) for pending, check in planned if (kata.id, check.name) in selected]
-    result = run.results[-1]
-    told, due, traces = len(result.outcomes), 0.0, {}
-    for pending, check in planned:
-        traces[check.name] = pending.run_check(check)
-        if result.complete or time.monotonic() > due:
-            tell.send((vars(result) | {"outcomes": result.outcomes[told:]}, traces))
-            told, due, traces = len(result.outcomes), time.monotonic() + TELL_SECONDS, {}
-    run.release(kata.id)
+        launcher.close()

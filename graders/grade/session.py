@@ -59,7 +59,8 @@ def main(options: argparse.Namespace, root: Path, parallel: Parallel) -> int:
         ):
             reporter.say(words)
     if options.json:
-        results.write(options.json, results.document(run.results, asked.seed, asked.devices, launcher.isolation))
+        found = [result.document() for result in run.results]
+        results.write(options.json, results.document(found, asked.seed, asked.devices, launcher.isolation))
     if status == pytest.ExitCode.INTERRUPTED:
         return INTERRUPTED
     verdict = results.exit_status(run.results)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
+from dataclasses import replace
 
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
@@ -41,16 +42,37 @@ class WarmJudge:
 
         Raises: GraderError where the kata's grader cannot grade; Interrupted.
         """
-        asked = Options(submissions=[source], seed=self.seed, first_failure=bool(only), diagnosed=diagnosed)
-        run = Run(asked, self.launcher, watcher, self.shared)
+        asked = Options(seed=self.seed, first_failure=bool(only), diagnosed=diagnosed)
+        return [*self.each_check(kata, source, asked, watcher, only)][-1][0]
+
+    def each_check(
+        self,
+        kata: Kata,
+        source: Source,
+        asked: Options,
+        watcher: Callable[[Result], None] = lambda result: None,
+        only: str = "",
+        selected: Container[str] | None = None,
+    ) -> Iterator[tuple[Result, str, str | None]]:
+        """After each check: the result so far, the check's name, and the traceback of a fault of the grader.
+
+        What is not `selected` by name, where any is, or in the category `only`, is left out. Raises: as above.
+        """
+        run = Run(replace(asked, submissions=[source]), self.launcher, watcher, self.shared)
         self.launcher.judging = True
         try:
-            for pending, check in run.prepare(kata, source):
+            wanted = []
+            for pending, check in [*run.prepare(kata, source)]:
+                if only in ("", check.category) and (selected is None or check.name in selected):
+                    wanted.append((pending, check))
+                else:
+                    pending.leave_out(check)
+            for pending, check in wanted:
                 if self.launcher.interrupted:
                     raise Interrupted
                 self.judged = pending.trial.submission
-                if only in ("", check.category):
-                    pending.run_check(check)
+                trace = pending.run_check(check)
+                yield run.results[0], check.name, trace
         finally:
             self.launcher.judging = False
             self.judged = None
@@ -58,7 +80,6 @@ class WarmJudge:
                 pending.trial.submission.close()
             for name, diagnosis in self.shared.diagnoses.items():
                 diagnosis.close(but_home=name == kata.id)
-        return run.results[0]
 
     @property
     def call(self) -> tuple[str, float]:
@@ -84,6 +105,9 @@ class WarmJudge:
 
     def close(self) -> None:
         """The launcher stays: it belongs to whoever made it."""
+        for vectors in self.shared.vectors.values():
+            for one in vectors:
+                one.forget()
         self.shared.home.close()
         for diagnosis in self.shared.diagnoses.values():
             diagnosis.close()
