@@ -433,7 +433,7 @@ class Finder:
             press()
 sys.meta_path.insert(0, Finder())
 if {function!r}:
-    from graders.judge.card import Reporter
+    from graders.judge.reporter import Reporter
     setattr(Reporter, {function!r}, press)
 """
 

@@ -9,8 +9,9 @@ import torch
 
 from graders.author.forked import Ran
 from graders.faults import ROOT
-from graders.judge.card import Reporter
+from graders.judge.card import card_of
 from graders.judge.left import left_over
+from graders.judge.reporter import Reporter
 from graders.judge.results import Outcome, Result
 from graders.sandbox.messages import Request
 from tests.toys import REFERENCE, failures, grade, run, run_within
@@ -45,7 +46,7 @@ def test_what_fails_on_the_gpu_alone_is_said_to() -> None:
     right = [Outcome("shapes/one", "shapes", "pass", 1, core=True)]
     fails = Outcome("shapes/one/cuda", "shapes", "fail", 0, "the call: should return, got RuntimeError: devices differ")
     result = Result("scale", "toys", "scale.py", outcomes=[*right, fails], planned=2)
-    assert str(Reporter(0).headline(result)).endswith("right on the CPU; 1 check to go")
+    assert str(Reporter(0).headline(card_of(result))).endswith("right on the CPU; 1 check to go")
     assert left_over(result) == [("on a GPU", "one: the call: should return, got RuntimeError: devices differ")]
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from graders.author.wrong import DebugRounds
-from graders.judge import card
+from graders.judge import screen
 
 COUNTING = threading.Lock()  # several runs prove one kata
 
@@ -82,7 +82,7 @@ class Proof:
 
 
 def table(proofs: Collection[Proof]) -> Table:
-    made = card.table("kata.", "right", "core", "named", "usual", "mutants", "cheats", "bugs", ".")
+    made = screen.table("kata.", "right", "core", "named", "usual", "mutants", "cheats", "bugs", ".")
     made.padding = (0, 1, 0, 0)  # so that all of it fits in 80 columns
     for proof in proofs:
         made.add_row(*proof.row())

@@ -29,7 +29,7 @@ from graders.catalogue.katas import Kata
 from graders.faults import FAULT, GraderError, UsageError
 from graders.grade import add_commands
 from graders.grade import main as grading
-from graders.judge import card, checks, results
+from graders.judge import checks, results, screen
 from graders.judge.standard import refusals_in, standard_answers, without
 from graders.sandbox.launcher import new_launcher
 from graders.sandbox.machine import processors
@@ -44,7 +44,7 @@ Job = tuple[Callable[[Kata, Proof], None], Kata]
 
 def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 1 where a right answer is rejected, a mistake passes or goes unnamed, or a mutant survives."""
-    console = card.console()
+    console = screen.console()
     chosen = chosen_katas(options, root)
     if not chosen:
         console.print(f"nothing to prove: no kata changed since {options.changed}, nor did what judges them")

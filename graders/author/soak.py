@@ -17,7 +17,7 @@ import torch
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
-from graders.judge import card
+from graders.judge import screen
 from graders.judge.budgets import NOUNS, limit
 from graders.judge.results import Result
 from graders.judge.warm import WarmJudge
@@ -36,7 +36,7 @@ SLOW = "slow mistakes"
 def main(options: argparse.Namespace, root: Path) -> int:
     """Exit status: 1 where a verdict was not what it should be; 130 where it was interrupted, after what was seen."""
     launcher = new_launcher()  # before any grader is imported: see launcher.py
-    console = card.console()
+    console = screen.console()
     torch.set_num_threads(1)
     chosen = katas.find(options.katas, root)
     rounds = {"references": options.references, "alternatives": options.others, SLOW: options.others}
@@ -67,7 +67,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
                 console.print(said, end="\r" if console.is_terminal else "\n")
         except KeyboardInterrupt:
             interrupted = True
-    made = card.table("answers.", "gradings", "wrong", "most of a limit:", *NOUNS.values())
+    made = screen.table("answers.", "gradings", "wrong", "most of a limit:", *NOUNS.values())
     for kind, count in seen.items():
         most = ("" if kind == SLOW else f"{max(shares[kind, figure], default=0):.0%}" for figure in NOUNS)
         made.add_row(kind, f"{count:,}", f"{wrong[kind]:,}", "", *most)

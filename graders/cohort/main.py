@@ -20,7 +20,7 @@ from graders.cohort.grades import Graded
 from graders.cohort.learners import Learner, name_files
 from graders.cohort.ledger import Ledger, alone, engine_digest, key_of, short_version
 from graders.faults import INTERRUPTED, UsageError
-from graders.judge import card
+from graders.judge import screen
 
 PROMISED = {"strict": "full", "limits": "limits"}  # isolation; it may have been better
 NOT_GRADED = (
@@ -43,7 +43,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
             if (options.out / name).exists():
                 raise UsageError(f"{options.out / name} is not from an earlier run: name a new folder with --out")
     with alone(options.out):
-        return grade(options, root, card.console())
+        return grade(options, root, screen.console())
 
 
 def grade(options: argparse.Namespace, root: Path, console: Console) -> int:

@@ -16,8 +16,8 @@ from graders.cohort.grades import EXPORTERS, Graded, save, table
 from graders.cohort.learners import Learner
 from graders.cohort.writers import fenced, html, markdown
 from graders.judge import results
-from graders.judge.card import Reporter
 from graders.judge.checks import POINTS
+from graders.judge.reporter import Reporter
 from graders.judge.results import Result
 
 MOST_MISTAKES, MOST_CHECKS = 20, 20

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from graders.judge.card import WORDS, Reporter
+from graders.judge.card import WORDS, Card, Row, card_of
+from graders.judge.reporter import COLOURS
 from graders.judge.results import Result
 from graders.sitting.grading import SittingReporter
-
-KEPT_BACK = {"looks like", "rerun", "debug", "hint"}
 
 
 class DebugReporter(SittingReporter):
@@ -16,13 +15,14 @@ class DebugReporter(SittingReporter):
 
     diagnosed = False
 
-    def headline(self, result: Result) -> Text:
-        word, colour = WORDS[result.state]
-        return Text.assemble((f"{word:5} ", f"bold {colour}"), f"{result.kata:22} {result.score:3}/{result.max_score}")
+    def headline(self, card: Card) -> Text:
+        result = card.result
+        word = (f"{WORDS[result.state]:5} ", f"bold {COLOURS[result.state]}")
+        return Text.assemble(word, f"{result.kata:22} {result.score:3}/{result.max_score}")
 
-    def rows(self, result: Result) -> list[tuple[str, str]]:
-        return [("why", result.message or "")] if result.state == "error" else []
+    def rows(self, card: Card) -> list[Row]:
+        return [("why", card.result.message or "")] if card.result.state == "error" else []
 
     def show_failure(self, result: Result) -> None:
         """What fails, once that tells nothing of a planted bug."""
-        self.show([row for row in Reporter.rows(self, result) if row[0] not in KEPT_BACK])
+        self.show_rows(card_of(result).facts)

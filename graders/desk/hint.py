@@ -13,7 +13,7 @@ from graders.catalogue import katas, texts
 from graders.catalogue.katas import Kata
 from graders.desk import progress
 from graders.desk.state import State
-from graders.judge import card
+from graders.judge import screen
 
 COST = "with hints, a kata comes back for review sooner"
 
@@ -21,7 +21,7 @@ COST = "with hints, a kata comes back for review sooner"
 def main(options: argparse.Namespace, root: Path) -> int:
     kata = katas.find_one(options.kata, root)
     state = State(root)
-    show(kata, state, card.console(), more=not options.again)
+    show(kata, state, screen.console(), more=not options.again)
     state.close()
     return 0
 

@@ -15,7 +15,7 @@ from graders.desk.progress import reached
 from graders.desk.reset import where_kept
 from graders.desk.state import Event, State
 from graders.faults import UsageError
-from graders.judge import card
+from graders.judge import screen
 from graders.judge.results import BROKEN
 
 
@@ -38,7 +38,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     elif options.diff is not None:
         one, other = (found[number - 1].body["source"].splitlines() for number in (options.diff, options.number))
         names = (f"attempt {options.diff}", f"attempt {options.number}")
-        diff.show(one, other, names, card.console())
+        diff.show(one, other, names, screen.console())
     elif options.number is not None:
         sys.stdout.write(found[options.number - 1].body["source"])
     elif found:
@@ -53,7 +53,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
 
 
 def show(found: list[Event], kata: str) -> None:
-    made = card.table("#", "when.", "verdict.", "score", "first failure.")
+    made = screen.table("#", "when.", "verdict.", "score", "first failure.")
     made.columns[-1].no_wrap = False  # all that a narrow terminal takes away, it takes from here
     for number, event in enumerate(found, start=1):
         made.add_row(
@@ -63,7 +63,7 @@ def show(found: list[Event], kata: str) -> None:
             str(event.body["score"]) if event.body["max_score"] else "-",
             Text(first_failure(event), overflow="fold"),
         )
-    console = card.console()
+    console = screen.console()
     console.print(made)
     console.print(
         Text(
@@ -77,12 +77,12 @@ def show_rounds(rounds: list[tuple[int, DebugRound]]) -> None:
     """Each with the number that its report is known by."""
     if not rounds:
         return
-    made = card.table("#", "debug round.", "bugs", "found", "explained", "mended", "points")
+    made = screen.table("#", "debug round.", "bugs", "found", "explained", "mended", "points")
     for number, one in rounds:
         counts = (len(one.bugs), one.found, one.explained, one.mended) if one.ended else (len(one.bugs), *"---")
         points = f"{one.measured}/{one.max_score}" if one.ended else "open"
         made.add_row(str(number), f"{one.when.astimezone():%Y-%m-%d %H:%M}", *map(str, counts), points)
-    console = card.console()
+    console = screen.console()
     console.print(made)
     console.print(Text("\nlook at one:\n  nox -s debug -- --report N"))
 

@@ -18,7 +18,7 @@ from graders.catalogue.katas import Kata
 from graders.desk import attempts, formulas
 from graders.desk.progress import progress_of
 from graders.desk.state import State
-from graders.judge import card
+from graders.judge import screen
 from graders.judge.spelling import spelled
 
 MARGINS = 2  # columns beside code
@@ -43,7 +43,7 @@ class Page(Markdown):
 def main(options: argparse.Namespace, root: Path) -> int:
     kata = katas.find_one(options.kata, root)
     state = State(root)
-    console = card.console()
+    console = screen.console()
     attempts.opened(state, kata, "read")
     show(kata, state, console, options.all)
     if not options.all:
@@ -67,7 +67,7 @@ def show(kata: Kata, state: State, console: Console, everything: bool = False) -
         console.print(Text(f"\nthe answers are in {(kata.folder / 'follow_up.md').relative_to(kata.root)}"))
 
 
-def drawn(found: re.Match[str], width: int = card.WIDTH - MARGINS) -> str:
+def drawn(found: re.Match[str], width: int = screen.WIDTH - MARGINS) -> str:
     """A formula as lines of text; code stays as it is, and so does what cannot be drawn."""
     block, inline = found["block"], found["inline"]
     try:

@@ -18,7 +18,7 @@ from graders.desk.state import State
 from graders.desk.status import Desk, overview, when
 from graders.faults import UsageError
 from graders.files import replace_file
-from graders.judge import card
+from graders.judge import screen
 
 VIA = "review"
 FARTHEST = timedelta(days=3650)  # of a day to plan for: each day until then is planned
@@ -26,7 +26,7 @@ FARTHEST = timedelta(days=3650)  # of a day to plan for: each day until then is 
 
 def main(options: argparse.Namespace, root: Path) -> int:
     state = State(root)
-    console = card.console()
+    console = screen.console()
     try:
         if options.export or options.merge:
             exchange(state, options.export, options.merge)
@@ -99,7 +99,7 @@ def show_plan(desk: Desk, console: Console) -> None:
         console.print(Text(f"there is no day to practise for; reviews come when FSRS says,\n{limit}"))
         return
     planned = plan(desk.goal, desk.progress, desk.at, desk.a_day)
-    table = card.table("day.", "minutes", "review.")
+    table = screen.table("day.", "minutes", "review.")
     table.columns[-1].no_wrap = False
     for day, names in planned.items():
         minutes = sum(desk.katas[name].about.minutes for name in names)
@@ -136,7 +136,7 @@ def nothing(desk: Desk) -> str:
 
 
 def show(desk: Desk, console: Console) -> None:
-    made = card.table("kata.", "due.", "last time.")
+    made = screen.table("kata.", "due.", "last time.")
     for one in desk.due:
         assert one.due is not None
         made.add_row(one.kata, when(one.due, desk.at), RATINGS[one.ratings[-1][1]])

@@ -21,7 +21,7 @@ from graders.desk.goal import Goal, goal_of, limit_of, reviewed_on, set_last_loo
 from graders.desk.progress import Progress
 from graders.desk.state import State, stamp
 from graders.faults import UsageError
-from graders.judge import card
+from graders.judge import screen
 from graders.judge.checks import POINTS
 
 COLUMNS = ("kata", "state", "score", "tries", "hints", "cost", "due", "asked")
@@ -33,7 +33,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
     state = State(root)
     desk = overview(state, katas.on_path_to(options.path, root))
     named = katas.find(options.katas, root)
-    console = card.console()
+    console = screen.console()
     if options.json:
         print(json.dumps(document(desk, named), indent=1))
     else:
@@ -41,7 +41,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
             console.print(Text(katas.goals(root)[options.path][0], style="bold"))
         show(desk, console, named, options.path, options.asked)
     for note in state.notes:
-        card.console(stderr=True).print(f"note: {note}", soft_wrap=True)
+        screen.console(stderr=True).print(f"note: {note}", soft_wrap=True)
     state.close()
     return 0
 
@@ -167,7 +167,7 @@ def groups(desk: Desk, asked: bool, named: Container[Kata]) -> dict[str, list[Ka
 
 
 def show(desk: Desk, console: Console, named: Container[Kata], goal: str | None = None, asked: bool = False) -> None:
-    table = card.Fitting(box=None, padding=(0, 1), pad_edge=False)
+    table = screen.Fitting(box=None, padding=(0, 1), pad_edge=False)
     headings = [one for one in COLUMNS if console.width >= WIDE.get(one, 0)]
     for heading in headings:
         left = heading in ("kata", "state", "due", "asked")

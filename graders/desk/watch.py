@@ -22,7 +22,8 @@ from graders.desk.saves import SaveWatcher
 from graders.desk.state import State
 from graders.desk.verdicts import AnswerFile, Verdict, Verdicts
 from graders.faults import UsageError
-from graders.judge import card
+from graders.judge import screen
+from graders.judge.reporter import Reporter
 from graders.judge.results import Result
 from graders.judge.warm import WarmJudge
 from graders.sandbox.launcher import new_launcher
@@ -50,7 +51,7 @@ def main(options: argparse.Namespace, root: Path) -> int:
         due = [one.kata for one in desk.due] if options.review else []
         first = next(iter(due), desk.next or named[0].id)
         via = REVIEW if options.review else "watch"
-        watch = Watch(chosen, katas.find_one(first, root), state, judge, card.console(), via)
+        watch = Watch(chosen, katas.find_one(first, root), state, judge, screen.console(), via)
         torch.set_num_threads(1)
         files = list(watch.katas)
         with SaveWatcher(files, watch.saved, options.poll), keys.listening(watch.verdicts.tell):
@@ -192,7 +193,7 @@ class Watch:
 
     def show(self, result: Result, since: str) -> None:
         submissions = [self.file] if self.file != self.kata.answer_file else []
-        Card(self.verdicts.judge.seed, self.console, costs=True, submissions=submissions)(result)
+        Keyed(self.verdicts.judge.seed, self.console, costs=True, submissions=submissions)(result)
         if result.todo:
             how = "write it from memory" if self.via == REVIEW else "read its README.md, then write it"
             self.say(f"{how}; every save is judged:")
@@ -250,11 +251,10 @@ class Watch:
         self.console.print(Text(text))
 
 
-class Card(card.Reporter):
-    """The card of a result, for somebody who has keys to press."""
+class Keyed(Reporter):
+    """The card, for somebody who has keys to press."""
 
-    def rows(self, result: Result) -> list[tuple[str, str]]:
-        return [row if row[0] != "hint" else ("hint", "press h") for row in super().rows(result)]
+    hint = "press h"
 
 
 class Judging:

@@ -22,7 +22,7 @@ from graders.faults import INTERRUPTED, USAGE, complain
 from graders.grade.parallel import TIMEOUT_SECONDS, Parallel
 from graders.grade.plugin import CORE, ONLY_CORE, RUN, CheckItem
 from graders.judge import results
-from graders.judge.card import Reporter
+from graders.judge.reporter import Reporter
 from graders.judge.run import DEFAULT_SEED, Run
 
 

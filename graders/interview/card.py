@@ -13,7 +13,7 @@ from graders.desk.status import when
 from graders.interview.marks import MARKS, MOST, Marked, by_kata, marks, overall, trend
 from graders.interview.record import MOST_SELF, InterviewReport
 from graders.interview.round import Round
-from graders.judge.card import Fitting
+from graders.judge.screen import Fitting
 from graders.sitting.clock import in_words
 from graders.sitting.terminal import Terminal
 

@@ -21,11 +21,13 @@ from graders.desk import attempts
 from graders.desk.state import NOTEBOOK
 from graders.faults import FAULT, ROOT
 from graders.judge import results
-from graders.judge.card import WIDTH, WORDS, Reporter, costs_in_words
+from graders.judge.card import Card, Row, card_of
+from graders.judge.reporter import COLOURS, Reporter
 from graders.judge.results import Result
 from graders.judge.run import DEFAULT_SEED
+from graders.judge.screen import WIDTH
 
-COLOURS = {"green": "#2e9e44", "cyan": "#16879b", "red": "#d1433f", "yellow": "#b8860b"}  # seen on white and on black
+SHADES = {"green": "#2e9e44", "cyan": "#16879b", "red": "#d1433f", "yellow": "#b8860b"}  # seen on white and on black
 NOT_PYTHON = re.compile(r"SyntaxError: .*\(line \d+: `[%!]")  # but IPython runs it
 UNDEFINED = re.compile(r"NameError: name '\w+' is not defined")
 
@@ -52,12 +54,12 @@ def main(argv: list[str], root: Path = ROOT) -> int:
 class CellReporter(Reporter):
     """Names the commands that are typed in a notebook."""
 
-    def rerun(self, result: Result, words: str) -> str:
-        return super().rerun(result, words).replace("nox -s grade -- ", "%%kata ")
-
-    def what_next(self, result: Result, words: str) -> list[tuple[str, str]]:
+    def commands(self, card: Card) -> list[Row]:
         """A cell is run where it stands."""
-        return [row for row in super().what_next(result, words) if row[0] != "debug"]
+        return [row for row in super().commands(card) if row[0] != "debug"]
+
+    def rerun(self, card: Card) -> str:
+        return super().rerun(card).replace("nox -s grade -- ", "%%kata ")
 
 
 def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
@@ -65,20 +67,20 @@ def card(result: Result, seed: int, isolation: str) -> dict[str, str]:
     plain = io.StringIO()
     console = Console(file=plain, width=WIDTH, force_terminal=False, color_system=None, highlight=False)
     reporter = CellReporter(seed, console)
-    rows = reporter.rows(result) if result.state in ("failing", "error") else []
-    rows += [("cost", words) for words in costs_in_words(result)]
+    found = card_of(result)
+    rows = [*reporter.rows(found), *(("cost", words) for words in found.costs)]
     if any(UNDEFINED.search(outcome.message or "") for outcome in result.outcomes):
         rows.append(("note", "a cell is judged on its own: import and define in it all that it uses"))
     if NOT_PYTHON.search(result.message or ""):
         rows.append(("note", "a cell is judged as plain Python: put lines that begin with % or ! into another cell"))
     if isolation != "full":
         rows.append(("isolation", f"{isolation}; this system cannot isolate submissions fully, see SECURITY.md"))
-    headline = reporter.headline(result)
+    headline = reporter.headline(found)
     reporter.say(headline)
     if rows:
-        reporter.show(rows)
+        reporter.show_rows(rows)
     text = "\n".join(line.rstrip() for line in plain.getvalue().splitlines()).rstrip()
-    return {"text/plain": text, "text/html": page(headline.plain, rows, COLOURS[WORDS[result.reached][1]])}
+    return {"text/plain": text, "text/html": page(headline.plain, rows, SHADES[COLOURS[result.reached]])}
 
 
 def page(headline: str, rows: list[tuple[str, str]], colour: str) -> str:

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from graders.catalogue.katas import Kata
 from graders.faults import GraderError, UsageError
-from graders.judge.card import Reporter
+from graders.judge.card import card_of
+from graders.judge.reporter import Reporter
 from graders.judge.results import Result
 from graders.judge.run import source_of
 from graders.judge.warm import WarmJudge
@@ -43,9 +44,7 @@ class SittingReporter(Reporter):
         if any(outcome.graders_fault for outcome in result.outcomes):
             raise UsageError(f"{kata.id} cannot be graded: the fault is the grader's own, and this does not count")
         if not result.todo:
-            self.say(self.headline(result))
-            if rows := self.rows(result):
-                self.show(rows)
+            self.show(card_of(result))
         return result
 
     def say(self, text: Text | Table | Padding | str) -> None:

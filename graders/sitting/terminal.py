@@ -19,7 +19,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from graders.judge import card
+from graders.judge import screen
 from graders.judge.spelling import spelled
 from graders.sitting.pace import Pace
 from graders.worker.visible import WHOLE, visible
@@ -66,7 +66,7 @@ class Streams(Terminal):
     """Standard input and output."""
 
     def __init__(self) -> None:
-        self.console = card.console()
+        self.console = screen.console()
         self.typed = sys.stdin is not None and sys.stdin.isatty()
         self.line_so_far: Callable[[], str] = str
         if isinstance(sys.stdin, io.TextIOWrapper):

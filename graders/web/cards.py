@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import re
 from dataclasses import dataclass
 
-from rich.console import Console
-
 from graders.desk import status
 from graders.desk.verdicts import Verdict
-from graders.judge.card import PARTIAL, WORDS, Reporter, costs_in_words
+from graders.judge.card import card_of
 from graders.judge.results import Result
 from graders.kata.spec import CATEGORIES
 from graders.pages import environment
 from graders.web import HERE
 
-TYPED = ("rerun", "debug", "hint")  # rows of a card that are commands
 LINE = re.compile(r"\(line (\d+): `")
 TEMPLATES = environment(HERE)
 
@@ -31,39 +27,28 @@ class Bar:
     failing: int
 
 
-def card(verdict: Verdict, seed: int, desk: status.Desk) -> str:
+def card(verdict: Verdict, desk: status.Desk) -> str:
     """Whatever a submission has put into it is text: the template escapes all that it shows."""
     return TEMPLATES.get_template("card.html.jinja").render(
-        verdict=verdict, seen=Shown(verdict.result, seed) if verdict.result else None, next=what_next(verdict, desk)
+        verdict=verdict,
+        card=card_of(verdict.result) if verdict.result else None,
+        bars=bars_of(verdict.result) if verdict.result else [],
+        next=what_next(verdict, desk),
     )
 
 
-class Shown:
-    """A result in the words of the terminal's card."""
-
-    def __init__(self, result: Result, seed: int) -> None:
-        reporter = Reporter(seed, Console(file=io.StringIO()))
-        self.result = result
-        self.word = "PART" if result.state == "todo" and not result.todo else WORDS[result.reached][0]
-        self.points = f"{result.score}/{result.max_score}" if result.fully_asked or result.todo else PARTIAL
-        self.verdict = reporter.verdict(result)
-        rows = reporter.rows(result) if result.state in ("failing", "error") else []
-        self.rows = [(label, text) for label, text in rows if label not in TYPED]
-        self.costs = [] if result.todo else costs_in_words(result)
-
-    @property
-    def bars(self) -> list[Bar]:
-        of = {name: [one for one in self.result.outcomes if one.category == name] for name in CATEGORIES}
-        return [
-            Bar(
-                name,
-                sum(self.result.earned(outcomes)),
-                sum(one.points for one in outcomes),
-                sum(one in self.result.failures for one in outcomes),
-            )
-            for name, outcomes in of.items()
-            if any(one.points for one in outcomes) and not self.result.todo
-        ]
+def bars_of(result: Result) -> list[Bar]:
+    of = {name: [one for one in result.outcomes if one.category == name] for name in CATEGORIES}
+    return [
+        Bar(
+            name,
+            sum(result.earned(outcomes)),
+            sum(one.points for one in outcomes),
+            sum(one in result.failures for one in outcomes),
+        )
+        for name, outcomes in of.items()
+        if any(one.points for one in outcomes) and not result.todo
+    ]
 
 
 def line_of(result: Result) -> int | None:

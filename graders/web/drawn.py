@@ -13,7 +13,7 @@ from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
 
-from graders.judge.card import Fitting
+from graders.judge.screen import Fitting
 from graders.worker.visible import WHOLE, visible
 
 WIDTH = 72  # columns, of what a program prints

@@ -116,7 +116,7 @@ class Practice:
         if verdict != self.shown or not self.card.content:
             self.shown = verdict
             empty = '<div class="card"><p class="quiet">Run, or Ctrl-Enter, judges what you wrote.</p></div>'
-            self.card.content = cards.card(verdict, runner.judge.seed, overview) if verdict else empty
+            self.card.content = cards.card(verdict, overview) if verdict else empty
             self.mark()
 
     def mark(self) -> None:
