@@ -134,7 +134,8 @@ BROKEN = {
     "no_slow_mistake": (MISTAKES, "slow=True", "slow=False", "MISTAKES = (",
         "a Mistake should have slow=True where there is a budget"),
     "edit_of_a_mistake": (REFERENCE, "((x / x_norm) * (y / y_norm))", "(x / x_norm * (y / y_norm))", "",
-        "mistake eps_added_to_the_product: '((x / x_norm) * (y / y_norm)).sum(dim)' should occur once, got 0"),
+        "mistake eps_added_to_the_product: '((x / x_norm) * (y / y_norm)).sum(dim)' should occur once in the "
+        "reference, got 0"),
     "hint": (HINTS, "## The idea", "## Ideas", "", f"{HINTS}: the heading '## The idea' is missing"),
     "follow_up": (FOLLOW_UP, "hurt?</summary>", "hurt.</summary>", "Can a computed", "a question should end with ? and "
         "have no formula in it, got 'Can a computed cosine exceed 1, and where does that hurt.'"),

@@ -113,6 +113,17 @@ def test_every_kata_has_a_core_and_more(kata: katas.Kata) -> None:
     assert not all(check.core for check in planned)
 
 
+def test_a_mistake_whose_edit_no_longer_matches_is_told_as_that(toys: Path) -> None:
+    mistakes = toys / "solutions/toys/scale/mistakes.py"
+    mistakes.write_text(mistakes.read_text().replace('"x / (1 / factor)"', '"x * factor"'))
+    status, lines = card(toys, WRONG)
+    assert status == 3
+    assert lines[1].split(maxsplit=1) == [
+        "why",
+        "mistake inverse: 'x * factor' should occur once in the reference, got",
+    ]
+
+
 def test_a_large_call_with_wrong_values_is_not_called_too_dear() -> None:
     messages = {"loops": "values (float32): 3 of 9 differ", "memory": "memory in use: should be at most 2 MB, got 9 MB"}
     fails = [Outcome(f"performance/many/{name}", "performance", "fail", 0, text) for name, text in messages.items()]

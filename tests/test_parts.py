@@ -403,7 +403,7 @@ def test_a_mistake_of_many_katas_has_its_sentence_from_its_name() -> None:
 
 
 def test_what_an_ellipsis_follows_should_occur_once() -> None:
-    with pytest.raises(GraderError, match="'p = …' should occur once, got 2"):
+    with pytest.raises(GraderError, match="'p = …' should occur once in the reference, got 2"):
         Mistake("m", "its sentence", {"p = …": "p = 1"}).forms("p = 2\np = 3")
 
 

@@ -75,7 +75,7 @@ def long_sentences(text: str, check: Check) -> Iterator[CheckResult]:
 
 
 def masked(text: str) -> str:
-    """The same with spaces for what is no prose, and marks for code inside a sentence; every place stays."""
+    """The text with spaces for what is no prose, and marks for code inside a sentence; every place stays."""
 
     def hide(found: re.Match[str]) -> str:
         return re.sub(r"[^\n]", "_" if found.re is CODE else " ", found[0])

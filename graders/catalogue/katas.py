@@ -300,6 +300,6 @@ def as_alias(name: str) -> str:
 
 @functools.cache
 def announced(name: str, kata: Kata) -> Kata:
-    """The same kata; that it has another name is said once."""
+    """The kata that `name` means; that it has another name is said once."""
     print(f"{name} is {kata.id}", file=sys.stderr)
     return kata

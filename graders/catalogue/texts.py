@@ -56,7 +56,7 @@ class Twist:
 
     @property
     def question(self) -> Question:
-        """The same as a question to be answered in words."""
+        """The entry as a question to be answered in words."""
         return Question(" ".join(self.words.split()), self.answer)
 
 
@@ -71,7 +71,7 @@ def front_of(text: str) -> str:
 
 
 def unfolded(text: str) -> str:
-    """The same text for where nothing can be folded."""
+    """The text for where nothing can be folded."""
     return FOLD.sub("", text)
 
 

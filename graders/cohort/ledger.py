@@ -123,7 +123,7 @@ def version(root: Path) -> str:
 
 
 def short_version(root: Path) -> str:
-    """The same for people: the commit, where there is one, and the beginning of a digest."""
+    """The version of the graders for people: the commit, where there is one, and the beginning of a digest."""
     asked = ["git", "-C", str(root), "rev-parse", "--short=10", "HEAD"]
     done = subprocess.run(asked, capture_output=True, text=True, check=False) if (root / ".git").exists() else None
     commit = f"{done.stdout.strip()}-" if done and not done.returncode else ""

@@ -25,7 +25,7 @@ def lines(one: Sequence[str], other: Sequence[str], names: tuple[str, str]) -> s
 
 
 def between(one: str, other: str, names: tuple[str, str]) -> str:
-    """The same of whole texts, in words where there is none."""
+    """How two whole texts differ, line by line; in words where they do not."""
     return lines(one.splitlines(), other.splitlines(), names) or "no difference"
 
 

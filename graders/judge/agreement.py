@@ -84,7 +84,7 @@ def refused(reply: Reply) -> bool:
 
 
 def without_refusals(one: Submission) -> Submission:
-    """The same in an answer that lets everything through."""
+    """A copy of the answer whose refusals are gone: it lets everything through."""
     text = without(one.source.text, refusals_in(one.source.text))
     return Submission(Source(text, one.source.shown), one.names, one.launcher, one.banned, one.home)
 

@@ -91,7 +91,7 @@ def behaviour(trial: Trial, suspects: Mapping[int, tuple[bool, int]], anew: Test
 
 
 def of_precision(trial: Trial, messages: set[bytes], anew: TestVectors) -> Known | None:
-    """The same of these calls alone."""
+    """The kind of too little precision that these calls alone tell of, with these inputs and with others."""
     places = [*places_of(trial, messages)]
     try:
         found = kind_at(trial, places)
@@ -187,7 +187,7 @@ def rounded(trial: Trial, calls: list[Call]) -> bool:
 
 
 def nudged(trial: Trial, case: Case, size: float) -> Case:
-    """The same with inputs that are hardly different, also beside how much they differ from each other."""
+    """The case with inputs that are hardly different, also beside how much they differ from each other."""
 
     def inputs(draw: Draw, **sizes: int) -> list[Arguments]:
         return [{name: moved(value, draw) for name, value in given.items()} for given in trial.vectors.arguments(case)]

@@ -157,7 +157,7 @@ class Diagnosis:
     def named_in(
         self, failing: Submission, some: list[Request], suspects: Mapping[int, Any], categories: set[str]
     ) -> list[Known]:
-        """The same of a part of what was asked, if something is wrong there."""
+        """The mistakes that a part of what was asked shows, if something is wrong there."""
         return self.named(failing, some, suspects, categories) if any(id(one) in suspects for one in some) else []
 
     def named(
@@ -257,7 +257,7 @@ class Diagnosis:
         return any(self.gives(one, failing, (request, part)) for one in forms for part in wrong)
 
     def elsewhere(self, known: list[Known], failing: Submission, asked: list[Request], first: Request) -> list[Known]:
-        """The same with the names of the answers that they are about, where those are not what fails first."""
+        """The mistakes, with the names of the functions that they are about, where those are not what fails first."""
         answers = next((one.answers for one in asked if self.give_some(known[:1], failing, one)), first.answers)
         if not set(answers).isdisjoint(first.answers) or any(name in known[0].diagnosis for name in answers):
             return known

@@ -68,7 +68,7 @@ def detached(made: Any) -> Returned:
 
 
 def same_form(result: Returned, wanted: Returned) -> None:
-    """The same tuples, lists, dicts and kinds of leaves. Raises: CheckFailed."""
+    """Tuples, lists, dicts and kinds of leaves should stand in the same places. Raises: CheckFailed."""
     differs = other_form(result, wanted)
     if differs:
         where, got, right = differs

@@ -1,4 +1,4 @@
-"""The same values in other strides: scattered, as columns of a wider table, expanded where a tensor repeats itself."""
+"""Values in other strides: scattered, as columns of a wider table, expanded where a tensor repeats itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graders.kata.compare import bits
 
 
 def expanded(value: Any, lay_out: Callable[[Any], Any]) -> Any:
-    """The same values, laid out, and of no more than one along each axis where a tensor repeats itself."""
+    """The values laid out, and of no more than one along each axis where a tensor repeats itself."""
     if not isinstance(value, Tensor):
         return value
     once = value
@@ -28,7 +28,7 @@ def repeated(value: Tensor) -> Tensor:
 
 
 def scattered(value: Any) -> Any:
-    """The same values, laid out so that no two neighbours are neighbours in memory."""
+    """The values laid out so that no two neighbours are neighbours in memory."""
     if not isinstance(value, Tensor) or value.numel() < 2:
         return value
     turned = value.transpose(0, -1).contiguous()
@@ -36,7 +36,7 @@ def scattered(value: Any) -> Any:
 
 
 def sliced(value: Any) -> Any:
-    """The same values as some columns of a wider table; a vector has none, and is scattered."""
+    """The values as some columns of a wider table; a vector has none, and is scattered."""
     if not isinstance(value, Tensor) or value.dim() < 2:
         return scattered(value)
     return torch.cat([value, value], dim=-1)[..., : value.shape[-1]]

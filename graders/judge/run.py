@@ -190,7 +190,8 @@ class SubmissionRun:
             try:
                 self.run.finish(self)
             except Exception as error:  # a fault of ours that one submission met: the others go on
-                fault = f"the judge itself failed: {type(error).__name__}: {error}"
+                ours = f"the judge itself failed: {type(error).__name__}: "  # or an edit in mistakes.py matches nothing
+                fault = f"{'' if isinstance(error, GraderError) else ours}{error}"
                 self.result.outcomes[-1] = replace(outcome, state="error", message=fault, graders_fault=True)
         self.run.watcher(self.result)
 
@@ -294,6 +295,6 @@ class SubmissionRun:
 
 
 def on_device(check: Check, device: str) -> Check:
-    """The same check on a further device, where it earns no points and is no part of the core."""
+    """A check on a further device, where it earns no points and is no part of the core."""
     after = tuple(f"{name}/{device}" for name in check.after)
     return replace(check, name=f"{check.name}/{device}", points=0, after=after, core=False)

@@ -57,7 +57,7 @@ def edited(source: str, name: str, edits: Mapping[str, str]) -> str:
     for old, new in edits.items():
         found = [*place(old).finditer(source)]
         if len(found) != 1:
-            raise GraderError(f"mistake {name}: {old!r} should occur once, got {len(found)}")
+            raise GraderError(f"mistake {name}: {old!r} should occur once in the reference, got {len(found)}")
         start, end = found[0].span()
         source = source[:start] + new.replace(REST, found[0]["rest"] if REST in old else REST) + source[end:]
     return source

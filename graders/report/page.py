@@ -83,7 +83,7 @@ def write(path: Path, page: str) -> None:
 
 
 def page_of(state: State, chosen: list[Kata], links: Mapping[str, Links], home: str = "") -> str:
-    """The same for the same events and the same day, but for the line that says when it was written.
+    """The report as HTML: equal for equal events on one day, but for the line that says when it was written.
 
     `home` is the page that it leads back to, where it is one of several.
     """

@@ -82,7 +82,7 @@ class Sitting(abc.ABC):
             )
 
     def note(self, what: str, **body: Any) -> None:
-        """The same, about the kata at hand."""
+        """Adds an event about the kata at hand."""
         self.add(what, kata=self.kata.id, **body)
 
     def say(self, text: str = "") -> None:

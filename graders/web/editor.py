@@ -95,7 +95,10 @@ class Editor:
         return done
 
     def saved(self) -> bool:
-        """The same, before it is judged: says why it is not. What another editor has just written is shown at once."""
+        """Saves what was typed, before it is judged, or says why it cannot be.
+
+        What another editor has just written is shown at once.
+        """
         self.told = ""
         if self.save() or (self.text == self.sheet.base and not self.sheet.trouble):
             return True

@@ -35,7 +35,7 @@ def prepare_inputs(request: CallRequest, tensors: list[Tensor]) -> None:
 
 
 def copied(tensor: Tensor, part: bool, inference: bool) -> Tensor:
-    """The same values in the same strides, perhaps behind as many others, perhaps made under inference_mode."""
+    """A copy with its values and strides, perhaps behind as many others, perhaps made under inference_mode."""
     span = 1 + sum((size - 1) * stride for size, stride in zip(shape_of(tensor), BASE.stride(tensor), strict=True))
     memory = BASE.as_strided(tensor, (span if BASE.numel(tensor) else 0,), (1,))
     step: Step = partial(cat, (full_like(memory, 7), memory)) if part else partial(BASE.clone, memory)

@@ -214,7 +214,7 @@ def longest_loop(runs: Runs, path: str) -> dict[str, int]:
 
 
 def plain_code(code: Any) -> CodeType | None:
-    """The same code, of plain parts alone: names of a class of their own could compare as they like."""
+    """A copy of the code that has plain parts alone: names of a class of their own could compare as they like."""
     try:
         return loads(dumps(code)) if type(code) is CodeType else None
     except ValueError:

@@ -72,7 +72,7 @@ class Likeness:
 
     @property
     def inputs(self) -> list[str]:
-        """The same after what a class is made of."""
+        """What a scenario gets: what a class is made of, then the required parameters of its first method."""
         return list(dict.fromkeys([*without_default(self.signature), *self.required]))
 
     @property

@@ -75,7 +75,7 @@ def part_of(kata: Kata, seed: int) -> Part:
 
 
 def page_of(katas: Sequence[Kata], minutes: int, seed: int) -> str:
-    """The same for the same katas, minutes and seed. Raises: UsageError, GraderError."""
+    """The page of the partner as HTML: equal for equal katas, minutes and seed. Raises: UsageError, GraderError."""
     sheets = [Sheet.of(kata, seed) for kata in katas]
     script = (HERE / "sheet.js").read_text(encoding="utf-8")
     return (
