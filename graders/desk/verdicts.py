@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -57,18 +59,27 @@ class Verdicts:
         wishes: files to be judged, and keys that were pressed.
         running: the file that is judged.
         under_way: what is known of it so far, which goes on by itself.
-        last: the last verdict on each file.
+        last: the last verdict on each file. A failing one stands there before the mistake is known that it looks like.
+        count: of the changes to that.
     """
 
-    def __init__(self, judge: WarmJudge, ending: str = "") -> None:
-        """`ending` are the keys that end a verdict, as a file does that is wished for."""
+    def __init__(
+        self, judge: WarmJudge, ending: str = "", early: Callable[[Result], None] = lambda result: None
+    ) -> None:
+        """`ending` are the keys that end a verdict, as a file does that is wished for.
+
+        `early` is called with a result that is complete but for the mistake.
+        """
         self.judge = judge
+        self.early = early
         self.ending = ending
         self.wishes: queue.Queue[AnswerFile | str] = queue.Queue()
         self.telling = threading.Lock()  # else what begins meanwhile would be interrupted itself
         self.running: AnswerFile | None = None
         self.under_way: Result | None = None
         self.last: dict[AnswerFile, Verdict] = {}
+        self.before: Result | None = None  # of the file that is judged, the result before
+        self.count = 0
 
     def tell(self, wish: AnswerFile | str) -> None:
         with self.telling:
@@ -89,15 +100,19 @@ class Verdicts:
                 return None
             self.judge.go_on()
             self.running, self.under_way = file, None
-        try:
+            self.before = self.last[file].result if file in self.last else None
+        verdict = None
+        with contextlib.suppress(Interrupted):
             verdict = self.judged(file, state)
-        except Interrupted:
-            verdict = None
         with self.telling:
-            if verdict:
-                self.last[file] = verdict
+            self.keep(file, verdict)
             self.running = None
         return verdict
+
+    def keep(self, file: AnswerFile, verdict: Verdict | None) -> None:
+        if verdict:
+            self.last[file] = verdict
+        self.count += 1
 
     def judged(self, file: AnswerFile, state: State) -> Verdict:
         """Raises: Interrupted."""
@@ -105,9 +120,7 @@ class Verdicts:
         try:
             attempts.opened(state, file.kata, file.via)
             result = self.judge.grade(file.kata, source_of(file.kata, file.path), self.look)
-            before = self.last.get(file)
-            if before and before.result and not (before.result.todo or result.todo):
-                since = changes(before.result, result)
+            since = self.since(result)
             attempts.record(state, result, self.judge.seed, file.via)
         except GraderError as error:
             trouble = f"the grader of {file.kata.id} cannot grade: {error}"
@@ -115,8 +128,15 @@ class Verdicts:
             trouble = f"this attempt is not remembered: {error}" if result else str(error)
         return Verdict(datetime.now(), result, since, trouble)
 
+    def since(self, result: Result) -> str:
+        """What changed since the result before."""
+        return changes(self.before, result) if self.before and not (self.before.todo or result.todo) else ""
+
     def look(self, result: Result) -> None:
         self.under_way = result
+        if result.looking and self.running:
+            self.keep(self.running, Verdict(datetime.now(), result, self.since(result)))
+            self.early(result)
 
     @property
     def so_far(self) -> str:

@@ -23,6 +23,7 @@ from graders.desk.state import State
 from graders.desk.verdicts import AnswerFile, Verdict, Verdicts
 from graders.faults import UsageError
 from graders.judge import screen
+from graders.judge.card import card_of
 from graders.judge.reporter import Reporter
 from graders.judge.results import Result
 from graders.judge.warm import WarmJudge
@@ -73,11 +74,12 @@ class Watch:
         self.katas = {attempts.file_for(kata, via): kata for kata in chosen}
         self.kata = kata
         self.state = state
-        self.verdicts = Verdicts(judge, ENDING)
+        self.verdicts = Verdicts(judge, ENDING, self.show)
         self.console = console
         self.pressed: AnswerFile | str = ""  # the last wish
         self.doubtful = False  # h was pressed, and a hint is shown when it is pressed again
         self.begun = ""  # what the kata's file begins with, in words, where it goes on from another
+        self.shown: Result | None = None  # the last card's
 
     def saved(self, file: Path) -> None:
         """Called in another thread."""
@@ -187,13 +189,26 @@ class Watch:
         if verdict is None:
             return  # something newer is waiting
         if verdict.result:
-            self.show(verdict.result, verdict.since)
+            self.tell(verdict.result, verdict.since)
         if verdict.trouble:
             self.say(f"error: {verdict.trouble}")
 
-    def show(self, result: Result, since: str) -> None:
+    @property
+    def reporter(self) -> Reporter:
         submissions = [self.file] if self.file != self.kata.answer_file else []
-        Keyed(self.verdicts.judge.seed, self.console, costs=True, submissions=submissions)(result)
+        return Keyed(self.verdicts.judge.seed, self.console, costs=True, submissions=submissions)
+
+    def show(self, result: Result) -> None:
+        """The card as soon as all checks have reported; the mistake that it looks like is said when it is known."""
+        self.reporter.show(card_of(result))
+        self.shown = result
+
+    def tell(self, result: Result, since: str) -> None:
+        """What is not shown yet."""
+        if self.shown is not result:
+            self.show(result)
+        elif looks_like := card_of(result).looks_like:
+            self.reporter.show_rows([("looks like", looks_like)])
         if result.todo:
             how = "write it from memory" if self.via == REVIEW else "read its README.md, then write it"
             self.say(f"{how}; every save is judged:")

@@ -49,7 +49,7 @@ class Reporter:
             self.status.stop()
 
     def __call__(self, result: Result) -> None:
-        if result.complete:
+        if result.done:
             self.show(card_of(result))
         elif self.status:
             self.status.update(f"{result.kata} {len(result.outcomes)}/{result.planned}")
@@ -115,7 +115,7 @@ class Reporter:
 
     def summary(self, results: list[Result], learner: bool) -> None:
         """The sum, and for a learner what to do next."""
-        states = [result.reached if result.complete else CUT_OFF for result in results]
+        states = [result.reached if result.done else CUT_OFF for result in results]
         counts = [f"{states.count(state)} {state}" for state in (*WORDS, CUT_OFF) if state in states]
         score, most = sum(result.score for result in results), sum(result.max_score for result in results)
         points = f"; score {score}/{most}" if all(one.fully_asked or one.todo for one in results) else ""

@@ -101,6 +101,7 @@ class Result:
     todo: bool = False
     message: str | None = None  # why it could not be graded, or not wholly
     error: bool = False  # it could not be imported or read
+    looking: bool = False  # all checks have reported, and the mistake is looked for that it behaves like
     mistake: str | None = None
     diagnosis: str | None = None
     review: list[str] = field(default_factory=list)  # what in its source a person should look at
@@ -141,10 +142,13 @@ class Result:
         return len(self.outcomes) == self.planned
 
     @property
+    def done(self) -> bool:
+        return self.complete and not self.looking
+
+    @property
     def so_far(self) -> str:
-        """How many checks have reported, for somebody who waits; after the last one known mistakes are compared."""
-        looking = ", looking for the mistake" if self.complete and self.state == "failing" else ""
-        return f"{len(self.outcomes)}/{self.planned}{looking}"
+        """How many checks have reported, for somebody who waits."""
+        return f"{len(self.outcomes)}/{self.planned}{', looking for the mistake' if self.looking else ''}"
 
     @property
     def fully_asked(self) -> bool:

@@ -187,12 +187,16 @@ class SubmissionRun:
         self.result.outcomes.append(outcome)
         self.result.seconds += outcome.seconds
         if self.result.complete:
+            if self.run.options.diagnosed and self.result.state == "failing":
+                self.result.looking = True  # which may take longer than all checks
+                self.run.watcher(self.result)
             try:
                 self.run.finish(self)
             except Exception as error:  # a fault of ours that one submission met: the others go on
                 ours = f"the judge itself failed: {type(error).__name__}: "  # or an edit in mistakes.py matches nothing
                 fault = f"{'' if isinstance(error, GraderError) else ours}{error}"
                 self.result.outcomes[-1] = replace(outcome, state="error", message=fault, graders_fault=True)
+            self.result.looking = False
         self.run.watcher(self.result)
 
     def leave_out(self, check: Check) -> None:

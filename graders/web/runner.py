@@ -51,7 +51,6 @@ class Runner(Verdicts):
         self.root = root
         self.turn = Turn()
         self.waiting: AnswerFile | None = None  # for its turn
-        self.count = 0  # of runs that ended, whatever came of them: what a page shows may have changed
 
     def serve(self) -> None:
         """Judges until Ctrl-C."""
@@ -62,7 +61,6 @@ class Runner(Verdicts):
             with self.turn.taken(f"a run of {self.waiting.kata.id}"):
                 file, self.waiting = self.newest(self.waiting), None
                 self.of(file, state)
-                self.count += 1
 
     def newest(self, known: AnswerFile | None = None) -> AnswerFile:
         """Of the files that are wished for; waits for one where none is known."""
