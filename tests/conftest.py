@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # As in whatever judges: threads that wait for a busy processor keep it busy, and a test took up to ten times as long.
 torch.set_num_threads(1)
+# Where the tests are a background job of a shell, Ctrl-C is ignored in them and in all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # What a test takes a sample of is another one at each commit, which is in the test's name and brings it back.
 # Here, since pytest-xdist's workers have the environment of the process that starts them.
 COMMIT = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)

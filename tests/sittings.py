@@ -17,7 +17,6 @@ from graders.faults import ROOT
 from graders.sitting.clock import Reading
 from graders.sitting.pace import Pace
 from graders.sitting.terminal import Streams
-from tests.toys import heed_interrupts
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
@@ -40,7 +39,6 @@ class Tty:
             [*command_line(root)[1:], *arguments],
             cwd=str(ROOT),
             env=kept | {"TERM": "xterm", "PYTHONIOENCODING": "utf-8"} | more,
-            preexec_fn=heed_interrupts,
             encoding="utf-8",
             dimensions=(24, 80),
             timeout=60,

@@ -423,7 +423,6 @@ def test_a_reader_that_leaves_ends_the_work_in_silence(toys: Path, arguments: tu
 
 PRESS = """
 import os, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # else it is ignored where the tests are a background job
 me = os.getpid()  # not what is forked
 def press(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)

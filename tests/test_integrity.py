@@ -19,7 +19,7 @@ from graders.author.prove import first_line, hostile_files, is_honest, isolation
 from graders.catalogue import katas
 from graders.faults import ROOT
 from graders.worker import meter
-from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, heed_interrupts, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, failures, grade, run
 
 KATA = katas.find(["cosine_similarity"])[0]
 # The quick ones; those that hang or sleep are left to `prove`.
@@ -99,7 +99,6 @@ def test_ctrl_c_prints_what_was_judged_and_leaves_nothing(toys: Path, own: dict[
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=heed_interrupts,
     )
     assert process.stdout
     first = process.stdout.readline()  # scale is judged, and then affine hangs

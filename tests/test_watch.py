@@ -23,7 +23,7 @@ from graders.desk.attempts import begin
 from graders.desk.saves import SaveWatcher
 from graders.desk.state import Event, State
 from graders.faults import ROOT
-from tests.toys import MODULE_REFERENCE, REFERENCE, end, heed_interrupts, run
+from tests.toys import MODULE_REFERENCE, REFERENCE, end, run
 
 pytest.importorskip("termios", reason="there are no such terminals on Windows")
 
@@ -69,7 +69,6 @@ class Terminal:
             [*command_line(root)[1:], "watch", *arguments],
             cwd=str(ROOT),
             env=environment,
-            preexec_fn=heed_interrupts,
             encoding="utf-8",
             dimensions=(40, 80),
             timeout=60,

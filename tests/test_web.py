@@ -26,7 +26,7 @@ from graders.arguments import command_line
 from graders.faults import ROOT, UsageError
 from graders.web.door import Door, Receive, Scope, Send
 from graders.web.server import Place, listening
-from tests.toys import heed_interrupts, make_repository
+from tests.toys import make_repository
 
 TOKEN = "a-token-that-nobody-guesses-0123456789"
 COOKIE = f"katas-8421={TOKEN}"
@@ -82,7 +82,6 @@ def serving(root: Path, *arguments: str, **environment: str) -> Iterator[Served]
         text=True,
         cwd=ROOT,
         env=os.environ | environment,
-        preexec_fn=heed_interrupts,
     )
     assert process.stdout is not None
     try:

@@ -70,7 +70,8 @@ def serve(
                 if own not in judges:
                     if len(judges) == kept:
                         judges.pop(next(iter(judges)))[1].close()
-                        give_back_memory()  # a million scores, many times, which no later kata has use for
+                        if kept > 1:  # it goes on for hours
+                            give_back_memory()  # a million scores, many times, which no later kata has use for
                     judges[own] = katas.find_one(job.kata, root), WarmJudge(launcher, job.asked.seed)
                 do(job, *judges[own], began, tell)
             except (GraderError, UsageError) as error:
