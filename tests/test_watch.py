@@ -287,7 +287,7 @@ def test_interrupted_verdict_leaves_the_next_one_right(toys: Path) -> None:
     (toys / "wrong.py").write_text(WRONG)
     code = INTERRUPTS.format(root=str(toys))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.stdout.split() == ["interrupted"] * 4 + ["failing", "inverse", "[]"], done.stderr
+    assert done.stdout.split() == ["interrupted"] * 5 + ["failing", "inverse", "[]"], done.stderr
 
 
 def test_broken_file_is_told_and_watched_on(terminal: Terminal) -> None:

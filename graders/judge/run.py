@@ -151,7 +151,7 @@ class Run:
         result, submission = pending.result, pending.trial.submission
         if submission.unloadable:
             result.error, result.message = True, submission.unloadable
-        elif self.options.diagnosed and result.state == "failing" and result.fully_asked and pending.suspects:
+        elif pending.tells_a_mistake:
             diagnosis = self.diagnoses.setdefault(result.kata, Diagnosis(pending.kata, submission.launcher))
             failing = {outcome.category for outcome in result.failures} - {"contract"}
             core = pending.trial.vectors.of_the_core
@@ -187,7 +187,7 @@ class SubmissionRun:
         self.result.outcomes.append(outcome)
         self.result.seconds += outcome.seconds
         if self.result.complete:
-            if self.run.options.diagnosed and self.result.state == "failing":
+            if self.tells_a_mistake:
                 self.result.looking = True  # which may take longer than all checks
                 self.run.watcher(self.result)
             try:
@@ -198,6 +198,13 @@ class SubmissionRun:
                 self.result.outcomes[-1] = replace(outcome, state="error", message=fault, graders_fault=True)
             self.result.looking = False
         self.run.watcher(self.result)
+
+    @property
+    def tells_a_mistake(self) -> bool:
+        """Whether it is looked for what it behaves like, after the last check."""
+        result = self.result
+        failing = result.state == "failing" and result.fully_asked and not self.trial.submission.unloadable
+        return self.run.options.diagnosed and failing and bool(self.suspects)
 
     def leave_out(self, check: Check) -> None:
         self.core.pop(check.name, None)
