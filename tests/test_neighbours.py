@@ -15,7 +15,7 @@ from graders.catalogue import katas
 from graders.catalogue.source import Source
 from graders.faults import GivenUp
 from graders.judge.diagnosis import Diagnosis
-from graders.judge.results import exit_status
+from graders.judge.results import LONGEST_MESSAGE, exit_status
 from graders.judge.run import source_of
 from graders.judge.warm import WarmJudge
 from graders.sandbox import submission as submissions
@@ -99,7 +99,7 @@ def test_the_right_answer_behind_it_is_solved(name: str, results: dict[str, Any]
     assert failures(results[f"{name}+"]) == {}
     assert results[name]["state"] in ("failing", "error")
     assert len(results[name]["tests"]) == len(results[f"{name}+"]["tests"])
-    assert all(len(message or "") <= 500 for message in failures(results[name]).values())
+    assert all(len(message or "") <= LONGEST_MESSAGE for message in failures(results[name]).values())
 
 
 def test_three_deaths_in_a_row_are_the_last(results: dict[str, Any]) -> None:

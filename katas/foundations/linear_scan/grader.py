@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, last_places
-from graders.kata.calls import within
+from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submission, Tolerance, calls, last_places
 
 
 def row_by_row(op: Callable[[Tensor, Tensor], Tensor], x: Tensor) -> Tensor:
@@ -303,7 +302,7 @@ def test_calls_of_op(submission: Submission, draw: Draw) -> None:
         others = [kind for kind in found["kinds"] if kind != right] or ["nothing"] * (found["kinds"] != [right])
         assert not others, f"what op gets for {n} rows of x: should be {right}, got {others[0]}"
         assert all(rows), f"rows that op gets for {n} rows of x: should be one or more, got none"
-        wrong = within("op", rows, calls=2 * rounds + 2, in_all=max(2 * n, n * rounds))
+        wrong = calls.within("op", rows, calls=2 * rounds + 2, in_all=max(2 * n, n * rounds))
         assert not wrong, f"for {n} rows of x, {wrong}"
         enough = len(rows) >= rounds and sum(rows) >= n - 1
         least = f"at least {rounds}, of {n - 1} rows in all"
