@@ -49,11 +49,12 @@ class GPT(nn.Module):
         for block in self.blocks:
             assert isinstance(block, nn.ModuleDict)
             normed = block["ln1"](x)
-            q, k, v = (block[f"{n}_linear"](normed).unflatten(2, (self.heads, -1)).transpose(1, 2) for n in "qkv")
+            maps = (linear(normed, block[f"{name}_linear"]) for name in "qkv")
+            q, k, v = (one.view(*ids.shape, self.heads, -1).transpose(1, 2) for one in maps)
             mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=seen, is_causal=seen is None)
-            x = x + block["out_linear"](mixed.transpose(1, 2).flatten(2))
-            h = block["fc1"](block["ln2"](x))
-            x = x + block["fc2"](h * (1 + torch.erf(h / math.sqrt(2))) / 2)
+            x = x + linear(mixed.transpose(1, 2).flatten(2), block["out_linear"])
+            h = linear(block["ln2"](x), block["fc1"])
+            x = x + linear(h * (1 + torch.erf(h / math.sqrt(2))) / 2, block["fc2"])
         made: Tensor = self.ln_f(x)
         return made
 
@@ -75,6 +76,12 @@ class GPT(nn.Module):
                 z = z / temperature - (-noise.log()).log()
             ids = torch.cat([ids, z.argmax(-1, keepdim=True)], 1)
         return ids
+
+
+def linear(x: Tensor, layer: nn.Module) -> Tensor:
+    """Without a call of the layer, which a scenario may count."""
+    assert isinstance(layer, nn.Linear)
+    return F.linear(x, layer.weight, layer.bias)
 
 
 # Scenarios. `weights` has all parameters one after the other, in one row; `layout` has the name and shape of each.
@@ -99,12 +106,14 @@ def loss(MiniGPT, ids, weights, layout, sizes, learning=True, before=None):  # t
     return {"loss": made, "gradient": {name: model.get_parameter(name).grad for name, *_ in layout}}
 
 
-def written(MiniGPT, ids, weights, layout, sizes, new_tokens, temperature=0.0, seed=0):  # type: ignore[no-untyped-def]
+def written(MiniGPT, ids, weights, layout, sizes, new_tokens, temperature=0.0, seed=0, alone=False):  # type: ignore[no-untyped-def]
     model = MiniGPT(*sizes).to(weights)
     for p in model.parameters():
         p.data.copy_(torch.linspace(-1, 1, p.numel()).view_as(p))
     parts = zip(layout, weights[0].split([math.prod(shape) for _, *shape in layout]), strict=True)
     model.load_state_dict(model.state_dict() | {name: part.reshape(shape) for (name, *shape), part in parts})
+    if alone:  # one text after the other
+        return torch.cat([model.generate(one, new_tokens) for one in ids.split(1)])
     if not temperature:
         return model.generate(ids, new_tokens)
     return model.generate(ids, new_tokens, temperature, torch.Generator(ids.device).manual_seed(seed))
@@ -194,8 +203,9 @@ def rounding(given: Arguments) -> float:
     """How far torch's own layers are off in half precision, in units in the last place of the largest logit."""
     units = []
     for dtype in HALF:
-        one = right(given, dtype)
-        made, wanted = one(given["ids"]).double(), one.double()(given["ids"])
+        with torch.no_grad():
+            one = right(given, dtype)
+            made, wanted = one.scores(given["ids"]).double(), one.double().scores(given["ids"])
         units.append(float((made - wanted).abs().max() / wanted.abs().max() / torch.finfo(dtype).eps))
     return max(units)
 
