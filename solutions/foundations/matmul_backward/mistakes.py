@@ -34,6 +34,7 @@ ONES = """    extra = g.dim() - len(shape)
 DIVIDED = """total = chain_matmul(matrices)
     upto = [*accumulate(matrices, torch.matmul)]
     after = [{} for product in upto[:-1]]"""
+COARSE = "torch.linalg.pinv(product.float()).to(total.dtype) @ total"
 POPPED = """after = [matrices.pop()] if len(matrices) > 1 else []
     while len(matrices) > 1:
         after.insert(0, matrices.pop() @ after[0])"""
@@ -41,6 +42,11 @@ KEPT = """before, product = [], matrices[0].clone()
     for matrix in matrices[1:]:
         before.append(product)
         product.copy_(product @ matrix)"""
+IN_GRAD_OUTPUT = """gradients = []
+    for i in reversed(range(len(matrices))):
+        gradients.append(before[i - 1].mT @ grad_output if i else grad_output.clone())
+        grad_output.copy_(grad_output @ matrices[i].mT)
+    return gradients[::-1]"""
 BY_PAIRS = "torch.stack([one @ other for one, other in zip({}, {})])"
 ANEW_BEFORE = "before = [chain_matmul(matrices[:i]) for i in range(1, len(matrices))]"
 ANEW_AFTER = "after = [chain_matmul(matrices[i:]) for i in range(1, len(matrices))]"
@@ -130,6 +136,7 @@ MISTAKES = (
         {D_A: f"(({OF_A}).sum_to_size(a.shape) * (a.numel() / ({OF_A}).numel()))"},
         fitted(LEADING.replace("sum(0)", "mean(0)") + "\n    g = g.sum_to_size(shape)"),
         fitted(LEADING.replace("sum(0)", "mean(0)") + "\n" + ONES.replace("g.sum(axes", "g.mean(axes")),
+        {**fitted(LEADING.replace("sum(0)", "mean(0)") + "\n    g = g.sum_to_size(shape)"), D_A: D_A},
     ),
     Mistake(
         "whole_batch_summed",
@@ -271,7 +278,8 @@ MISTAKES = (
         {RIGHT: DIVIDED.format("torch.linalg.inv(product) @ total")},
         {RIGHT: DIVIDED.replace("[:-1]", "").format("torch.linalg.solve(product, total)"), UPSTREAM_ALL: UPSTREAM_NONE},
         {RIGHT: DIVIDED.format("torch.linalg.pinv(product) @ total")},
-        {RIGHT: DIVIDED.format("torch.linalg.pinv(product.float()).to(total.dtype) @ total")},
+        {RIGHT: DIVIDED.replace("[:-1]", "").format(COARSE), UPSTREAM_ALL: UPSTREAM_NONE},
+        {RIGHT: DIVIDED.format(COARSE)},
         {RIGHT: DIVIDED.format("torch.linalg.pinv(product.double()).to(total.dtype) @ total")},
     ),
     Mistake(
@@ -280,6 +288,7 @@ MISTAKES = (
         "last one; make a new tensor for each",
         {LEFT: KEPT},
         {LEFT: f"{KEPT}\n    product.copy_(product @ matrices[-1]) if before else None"},
+        {LAST: "whole = chain_matmul(matrices)\n    return [whole.mT @ one for one in upstream]"},
     ),
     Mistake(
         "one_matrix_forgotten",
@@ -313,10 +322,7 @@ MISTAKES = (
         "written_into_grad_output",
         "chain_matmul_backward writes into grad_output, which belongs to the caller; make new tensors",
         {"upstream = [": "grad_output *= 1\n    upstream = ["},
-        {
-            LAST: f"gradients = {GRADIENTS}\n    grad_output.copy_(grad_output @ whole.mT)\n    return gradients",
-            RIGHT: f"whole = chain_matmul(matrices)\n    {RIGHT}",
-        },
+        {LAST: IN_GRAD_OUTPUT},
     ),
     Mistake(
         "products_anew_for_each_matrix",
