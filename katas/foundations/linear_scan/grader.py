@@ -187,7 +187,7 @@ def growing(draw: Draw) -> list[Arguments]:
 
 def many_steps(draw: Draw) -> list[Arguments]:
     """Their products are 0 in every dtype; of both signs; and a state that stays for hundreds of steps."""
-    made = [steps(draw, 1, 2000, 2), steps(draw, 1, draw.size(1500, 2000), 2, low=0.2, high=0.9)]
+    made = [steps(draw, 1, 2000, 1), steps(draw, 1, draw.size(1000, 1500), 1, low=0.2, high=0.9)]
     return [*made, with_h0(steps(draw, 1, 700, 2, low=0.99, high=1), draw, std=100.0)]
 
 

@@ -70,20 +70,17 @@ MISTAKES = (
         "pairs, in about log₂ n rounds",
         {SCAN: BY_ROWS},
         {SCAN: BY_ROWS, RESULT: "h = associative_scan(then, steps)\n    return h[:, 1].transpose(0, 1)"},
-        slow=True,
     ),
     Mistake(
         "every_product_anew",
         "the product of each row is made anew from the first row on, in n² / 2 calls; use what earlier rows have",
         {SCAN: BY_PREFIX},
-        slow=True,
     ),
     Mistake(
         "halves_one_by_one",
         "each half is scanned by calls of its own, n − 1 calls of op in all; let one call of op "
         "serve all pairs of a round",
         {SCAN: BY_HALVES.format("left[-1:].expand_as(right)")},
-        slow=True,
     ),
     Mistake(
         "one_row_against_many",
@@ -162,6 +159,11 @@ MISTAKES = (
         "h0 is added to the first step as it is; multiply it by a_1",
         {FIRST: "h0[:, None] + b[:, :1]"},
     ),
+    Mistake(
+        "zeros_of_h0_skipped",
+        "an h0 of zeros is left out, as by if h0.any(), so it gets no gradient; ask whether it is None",
+        {"if h0 is not None:": "if h0 is not None and h0.any():"},
+    ),
     Mistake("h0_ignored", "h0 changes nothing; begin with h_1 = a_1 h0 + b_1", {START: "pass"}),
     Mistake(
         "h0_for_the_first_state",
@@ -223,6 +225,7 @@ MISTAKES = (
         {f"{STEPS}  # (T, 2, B, D)\n    {RESULT}": LOGARITHMS.format("a")},
         {f"{STEPS}  # (T, 2, B, D)\n    {RESULT}": LOGARITHMS.format("a.abs()")},
         {f"{STEPS}  # (T, 2, B, D)\n    {RESULT}": LOGARITHMS.format("a.abs().clamp(min=1e-12)")},
+        {f"{STEPS}  # (T, 2, B, D)\n    {RESULT}": LOGARITHMS.format("a.abs().clamp(min=1e-30)")},
     ),
     Mistake(
         "coefficients_clamped",
