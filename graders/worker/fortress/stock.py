@@ -16,7 +16,7 @@ MATHEMATICS = re.compile(
     r"|_inductor\.decomposition|_subclasses\.complex_tensor|nested|onnx\.ops|testing|utils\.checkpoint)(\.|$)"
 )
 # Banned whole, or a module of it, such as `lr_scheduler`.
-BY_MODULE = ("torch.optim", "torch.distributions", "torch.autograd.gradcheck")
+BY_MODULE = ("torch.optim", "torch.distributions", "torch.autograd.gradcheck", "torch.utils.data")
 HARMLESS = ("set_default_validate_args",)  # which torch.compile calls when it is imported
 IN_PYTHON = ("torch._decomp", "torch._refs")  # operators once more
 BACKWARD_PASS = "backward pass"  # no name: stands for all that backward passes are made of
