@@ -84,9 +84,9 @@ def test_what_grows_is_more_than_the_readme_says_and_not_much_more() -> None:
 @pytest.mark.parametrize(
     ("words", "page", "row"),
     [
-        ("Strangers wrote 2,173, without", "judge.md", "| wrong ones, written blind | 2,173 | 8 passed |"),
+        ("2,173 were written without a look", "judge.md", "| wrong ones, written blind | 2,173 | 8 passed |"),
         ("8 passed", "judge.md", "| wrong ones, written blind | 2,173 | 8 passed |"),
-        ("350 of 351 by strangers", "judge.md", "| right ones, written blind | 351 | 1 was refused |"),
+        ("350 of 351 written so", "judge.md", "| right ones, written blind | 351 | 1 was refused |"),
         (
             "0.17 × `import torch`",
             "performance.md",

@@ -611,6 +611,6 @@ def test_who_waits_is_told_how_many_checks_reported_and_what_comes_after_the_las
     result = Result("scale", "toys", "scale.py", planned=2)
     assert result.so_far == "0/2"
     result.outcomes += [Outcome("one", "numerics", state, 50) for state in ("pass", "fail")]
-    assert result.so_far == "2/2, looking for the mistake"
-    result.outcomes[1] = result.outcomes[0]
-    assert result.so_far == "2/2"
+    assert (result.so_far, result.done) == ("2/2", True)
+    result.looking = True
+    assert (result.so_far, result.done) == ("2/2, looking for the mistake", False)

@@ -16,7 +16,7 @@ from graders.catalogue.source import Source
 from graders.faults import CheckFailed
 from graders.judge.agreement import agree
 from graders.judge.correctness import same_leaf
-from graders.judge.results import Outcome
+from graders.judge.results import LONGEST_MESSAGE, Outcome
 from graders.kata.tolerances import TOLERANCES
 from graders.sandbox import dialogue
 from graders.sandbox.messages import NO_ANSWER, Reply, names_of, printed_of, raised_of, reply_of
@@ -105,7 +105,7 @@ def test_any_reply_is_read_or_no_answer_and_any_message_about_it_is_short(header
                 same_leaf(where, where, own[where], right[where], EXACT)
     for message in messages:
         outcome = Outcome("shapes/x", "shapes", "fail", 1, message)
-        assert len(outcome.message or "") <= 500
+        assert len(outcome.message or "") <= LONGEST_MESSAGE
         json.dumps(outcome.document(0), ensure_ascii=False, allow_nan=False).encode()
 
 
