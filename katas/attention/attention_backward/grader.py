@@ -227,7 +227,7 @@ GRADER = Grader(
         Answer(
             "attention_backward(grad_output, cache)",
             oracle=backward,
-            tolerance=last_places(8, absolute=8),
+            tolerance=last_places(8, absolute=16),  # if a query sees one key, terms of dk cancel
             cases=(
                 ask("four_queries", lambda draw: heads(draw, 2, 3, 4, 5)),
                 ask(
