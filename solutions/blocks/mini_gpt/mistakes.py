@@ -37,7 +37,6 @@ ATTENTION = (
     Mistake("not_scaled", {" / math.…": ""}),
     Mistake(
         "scaled_by_dim",
-        "the scores are divided by √dim; use √d, with d = dim / heads, the channels of one head",
         {"math.sqrt(d)": "math.sqrt(D)"},
     ),
     Mistake(
@@ -171,7 +170,6 @@ BLOCK = (
     ),
     Mistake(
         "gelu_by_tanh",
-        "the GELU is approximated by tanh; here it is the exact one, F.gelu without options",
         {GELU: 'F.gelu(self.fc1(x), approximate="tanh")'},
         {
             GELU: "(lambda u: u / 2 * (1 + torch.tanh(torch.sqrt(torch.tensor(2 / math.pi)) * (u + 0.044715 * u**3))))"

@@ -226,7 +226,6 @@ MODEL = (
     Mistake("not_scaled", {" / math.sqrt(d)": ""}),
     Mistake(
         "scaled_by_dim",
-        "the scores are divided by √dim; use √d, with d = dim / heads, the channels of one head",
         {"math.sqrt(d)": "math.sqrt(D)"},
     ),
     Mistake("scaled_by_the_length", {"math.sqrt(d)": "math.sqrt(S)"}),
@@ -241,7 +240,6 @@ MODEL = (
     Mistake("no_output_map", {"self.out_linear(mixed)": "mixed"}),
     Mistake(
         "gelu_by_tanh",
-        "the GELU is approximated by tanh; here it is the exact one, F.gelu without options",
         {GELU: GELU[:-1] + ', approximate="tanh")'},
     ),
     Mistake(
