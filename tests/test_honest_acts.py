@@ -24,6 +24,7 @@ MEASURED = ("prints", "shows", "asserts", "decorates")  # where the cost is coun
 FORBIDDEN = {
     "numerical_gradient": ["differentiates", "maps"],
     "activations": ["differentiates"],
+    "linear_scan": ["computes", "has_tensors_of_rows_of_any_length"],
     "matmul_backward": ["differentiates"],
     "mlp_backprop": ["differentiates"],
     "attention_backward": ["differentiates"],
