@@ -1,6 +1,5 @@
 """The cache is an object with tuples of the chunks, which are joined when they are needed."""
-from __future__ import annotations
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
