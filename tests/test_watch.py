@@ -298,6 +298,14 @@ def test_broken_file_is_told_and_watched_on(terminal: Terminal) -> None:
     terminal.shows("PASS", "it can be imported now")
 
 
+def test_a_fault_that_the_search_for_the_mistake_meets_is_told(desk: Path, terminal: Terminal) -> None:
+    """After the card, which was shown at the last check."""
+    mistakes = desk / "solutions/toys/scale/mistakes.py"
+    mistakes.write_text(mistakes.read_text().replace('"x / (1 / factor)"', '"x * factor"'))
+    terminal.save(WRONG)
+    terminal.shows("FAIL", "ERROR", "mistake inverse", "should occur once in the reference, got 0")
+
+
 def test_broken_grader_is_told_and_the_other_katas_go_on(desk: Path) -> None:
     grader = desk / "katas/toys/affine/grader.py"
     grader.write_text(grader.read_text().replace("x: (x", "x: (1 / 0, x"))

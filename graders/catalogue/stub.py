@@ -99,7 +99,7 @@ def begins_with(source: str) -> str:
 
 
 def mark_of(code: str) -> str:
-    """The same for programs that differ at most in comments and layout."""
+    """A digest that is equal for programs that differ at most in comments and layout."""
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):  # else it is no program
         code = ast.dump(ast.parse(code))
     return hashlib.sha256(code.encode()).hexdigest()[:8]

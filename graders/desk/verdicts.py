@@ -43,12 +43,14 @@ class Verdict:
     Args:
         result: None where there is none.
         since: what changed since the verdict before.
+        begun: what the file was begun with, in words, where its kata goes on from another and nothing was written yet.
         trouble: why there is no result, or why it is not remembered.
     """
 
     at: datetime
     result: Result | None = None
     since: str = ""
+    begun: str = ""
     trouble: str = ""
 
 
@@ -116,9 +118,10 @@ class Verdicts:
 
     def judged(self, file: AnswerFile, state: State) -> Verdict:
         """Raises: Interrupted."""
-        result, since, trouble = None, "", ""
+        result, since, begun, trouble = None, "", "", ""
         try:
             attempts.opened(state, file.kata, file.via)
+            begun = attempts.go_on(state, file.kata, file.via)
             result = self.judge.grade(file.kata, source_of(file.kata, file.path), self.look)
             since = self.since(result)
             attempts.record(state, result, self.judge.seed, file.via)
@@ -126,7 +129,7 @@ class Verdicts:
             trouble = f"the grader of {file.kata.id} cannot grade: {error}"
         except UsageError as error:
             trouble = f"this attempt is not remembered: {error}" if result else str(error)
-        return Verdict(datetime.now(), result, since, trouble)
+        return Verdict(datetime.now(), result, since, begun, trouble)
 
     def since(self, result: Result) -> str:
         """What changed since the result before."""

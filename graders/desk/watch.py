@@ -78,7 +78,6 @@ class Watch:
         self.console = console
         self.pressed: AnswerFile | str = ""  # the last wish
         self.doubtful = False  # h was pressed, and a hint is shown when it is pressed again
-        self.begun = ""  # what the kata's file begins with, in words, where it goes on from another
         self.shown: Result | None = None  # the last card's
 
     def saved(self, file: Path) -> None:
@@ -183,13 +182,11 @@ class Watch:
         """Shows the card of the kata's file as it is now."""
         if self.console.is_terminal:
             self.console.clear()
-        attempts.opened(self.state, self.kata, self.via)
-        self.begun = attempts.go_on(self.state, self.kata, self.via)
         verdict = self.verdict()
         if verdict is None:
             return  # something newer is waiting
         if verdict.result:
-            self.tell(verdict.result, verdict.since)
+            self.tell(verdict.result, verdict.since, verdict.begun)
         if verdict.trouble:
             self.say(f"error: {verdict.trouble}")
 
@@ -203,9 +200,9 @@ class Watch:
         self.reporter.show(card_of(result))
         self.shown = result
 
-    def tell(self, result: Result, since: str) -> None:
-        """What is not shown yet."""
-        if self.shown is not result:
+    def tell(self, result: Result, since: str, begun: str) -> None:
+        """What is not shown yet; a fault that was met while the mistake was looked for makes another card."""
+        if self.shown is not result or result.state == "error":
             self.show(result)
         elif looks_like := card_of(result).looks_like:
             self.reporter.show_rows([("looks like", looks_like)])
@@ -213,8 +210,8 @@ class Watch:
             how = "write it from memory" if self.via == REVIEW else "read its README.md, then write it"
             self.say(f"{how}; every save is judged:")
             self.say(f"  {attempts.shown(self.kata, self.via)}")
-            if self.begun:
-                self.say(self.begun)
+            if begun:
+                self.say(begun)
         elif since:
             self.say(f"since the last run: {since}")
         desk = self.desk()
