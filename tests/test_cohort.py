@@ -628,11 +628,10 @@ def test_scheduler_that_does_not_answer_is_one_sentence(
 
 def answer(server: socket.socket, said: bytes | None) -> None:
     """Takes what comes, until the server is closed, and says this."""
-    taken = []
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), contextlib.ExitStack() as taken:
         while True:
-            taken.append(server.accept()[0])
-            taken[-1].sendall(said or b"")
+            connection = taken.enter_context(server.accept()[0])
+            connection.sendall(said or b"")
 
 
 @pytest.mark.parametrize(("memory", "count"), [(64 << 30, 3), (5 << 30, 2), (1 << 30, 1)])

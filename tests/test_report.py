@@ -182,7 +182,11 @@ def failing_with_text(at: datetime, kata: str) -> Event:
 
 
 def rich_history() -> list[Event]:
-    return history(KATAS[:9]) + interview(BEGAN + timedelta(days=55), KATAS, "So that the variance stays 1.")
+    """What is drawn for these nine is due today, and later."""
+    nine = {"softmax", "numerical_gradient", "weight_init", "feature_scaling", "activations", "mlp_backprop"}
+    nine |= {"cosine_similarity", "contrastive_loss", "triplet_loss"}
+    asked = interview(BEGAN + timedelta(days=55), KATAS, "So that the variance stays 1.")
+    return history([kata for kata in KATAS if kata.id in nine]) + asked
 
 
 class Reader(HTMLParser):
