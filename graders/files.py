@@ -11,19 +11,20 @@ from pathlib import Path
 from graders.faults import UsageError
 
 
-def replace_file(path: Path, text: str, advice: str = "mend that, then try again") -> None:
+def replace_file(path: Path, content: str | bytes, advice: str = "mend that, then try again") -> None:
     """All or nothing, unless it is a link or no plain file, such as /dev/stdout: that is written to.
 
     Raises: UsageError, with the advice.
     """
+    written = content.encode() if isinstance(content, str) else content
     with explained(path, advice):
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(written)
             return
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(written)
             os.chmod(name, path.stat().st_mode if path.exists() else 0o644)
             os.replace(name, path)
         except BaseException:

@@ -143,6 +143,14 @@ def test_stub_that_git_knows_is_nobodys_work(toys: Path, capsys: pytest.CaptureF
     assert said(toys, capsys, "stub", "scale") == [f"wrote {STUB}"]
 
 
+def test_statement_of_too_many_checks_is_one_sentence(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grader = toys / "katas/toys/scale/grader.py"
+    more = 'cases=(*(Case(f"more_{n}", lambda draw: {"x": draw.normal(2, 2)}) for n in range(40)), '
+    grader.write_text(grader.read_text().replace("cases=(", more, 1))
+    assert cli.main(["statement", "scale"], toys) == 2
+    assert capsys.readouterr().err.startswith("error: katas/toys/scale/grader.py should be mended first: ")
+
+
 def test_statement_says_what_it_writes_anew(toys: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (toys / "README.md").write_text("- `none`: one\n\n")
     statement = toys / "katas/toys/scale/README.md"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
+import struct
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -171,10 +172,13 @@ def test_picture_to_share_has_numbers_and_nothing_that_the_learner_wrote(
     assert "secret" not in text
     assert [one.get("width") for one in drawn.iter() if one.get("class") == "done"] == ["190.0"]
     assert not any(one.tag.endswith(("script", "image", "a")) for one in drawn.iter())
+    assert main(["report", "--picture", str(tmp_path / "me.png")], root) == 0
+    width, height = struct.unpack(">II", (tmp_path / "me.png").read_bytes()[16:24])  # after the signature of a PNG
+    assert [width, height] == [2 * int(drawn.attrib[side]) for side in ("width", "height")]
     capsys.readouterr()
-    assert main(["report", "--picture", str(tmp_path / "me.png")], root) == 2
-    assert capsys.readouterr().err.startswith("error: a picture should end in .svg, got ")
-    assert not (tmp_path / "me.png").exists()
+    assert main(["report", "--picture", str(tmp_path / "me.gif")], root) == 2
+    assert capsys.readouterr().err.startswith("error: a picture should end in .svg or .png, got ")
+    assert not (tmp_path / "me.gif").exists()
 
 
 def failing_with_text(at: datetime, kata: str) -> Event:

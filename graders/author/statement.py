@@ -35,7 +35,11 @@ BUDGETS = (
 
 def main(options: argparse.Namespace, root: Path) -> int:
     for kata in katas.find(options.katas, root):
-        rewrite(kata.statement, with_tables(kata), f"what follows {HEADING.strip()!r}", root)
+        try:
+            text = with_tables(kata)
+        except GraderError as error:
+            raise UsageError(f"{kata.grader_file.relative_to(root)} should be mended first: {error}") from None
+        rewrite(kata.statement, text, f"what follows {HEADING.strip()!r}", root)
     readme = root / "README.md"
     if readme.exists():
         text = with_path(readme.read_text(encoding="utf-8"), katas.all_katas(root))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
+from resvg_py import svg_to_bytes
+
 from graders import pages
 from graders.catalogue import katas
 from graders.desk.state import State
@@ -17,8 +19,9 @@ from graders.report import tally
 
 
 def main(file: Path, root: Path) -> int:
-    if file.suffix.lower() != ".svg":
-        raise UsageError(f"a picture should end in .svg, got {file}; a screenshot of it in a browser makes a PNG")
+    kind = file.suffix.lower()
+    if kind not in (".svg", ".png"):
+        raise UsageError(f"a picture should end in .svg or .png, got {file}")
     state = State(root)
     desk = overview(state, katas.all_katas(root))
     days = [one.begins for one in tally.days(state.events(), list(desk.katas)) if one.attempts]
@@ -29,7 +32,8 @@ def main(file: Path, root: Path) -> int:
     }
     template = pages.environment(Path(__file__).parent).get_template("picture.svg.jinja")
     make_room(file, "name another file with --picture")
-    replace_file(file, template.render(topics=topics, count=len(desk.katas), days=days, streak=streak(days)))
+    drawn = template.render(topics=topics, count=len(desk.katas), days=days, streak=streak(days))
+    replace_file(file, drawn if kind == ".svg" else svg_to_bytes(svg_string=drawn, zoom=2))
     print(f"wrote {file}; open {file.resolve().as_uri()}")
     return 0
 
