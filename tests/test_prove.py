@@ -12,7 +12,7 @@ import pytest
 from graders.author import altered, bans, forked, shard, wrong
 from graders.author.fixed import fixed
 from graders.author.proof import Proof
-from graders.author.prove import chosen_katas
+from graders.author.prove import chosen_katas, prove_answers
 from graders.catalogue import katas
 from graders.catalogue.katas import Kata
 from graders.catalogue.source import Source
@@ -50,6 +50,21 @@ def test_change_in_a_kata_proves_that_kata_alone(history: Path) -> None:
     (history / "tests/hostile/scale").mkdir(parents=True)
     (history / "tests/hostile/scale/new.py").write_text("# a cheat that git does not know yet")
     assert chosen(history) == ["scale", "affine"]
+
+
+def test_a_textbooks_answer_is_of_its_kata(history: Path) -> None:
+    (history / "tests/textbook").mkdir(parents=True)
+    (history / "tests/textbook/scale.py").write_text("# as a book prints it")
+    assert chosen(history) == ["scale"]
+
+
+def test_a_textbooks_answer_without_the_core_is_told(toys: Path) -> None:
+    proof = Proof("scale")
+    (toys / "tests/textbook").mkdir(parents=True)
+    (toys / "tests/textbook/scale.py").write_text("def scale(x, factor=2.0):\n    return x / factor\n")
+    prove_answers(katas.find_one("scale", toys), proof)
+    (fault,) = proof.faults
+    assert fault.startswith("scale should have the core, but fails ['numerics/three_by_five/float64'")
 
 
 def test_change_in_the_engine_proves_all_and_one_in_a_text_none(history: Path) -> None:

@@ -101,7 +101,7 @@ def chosen_katas(options: argparse.Namespace, root: Path) -> list[Kata]:
     if options.changed:
         files = changed_files(options.changed, root)
         if not any(file.startswith(ENGINE) for file in files):
-            found = [kata for kata in found if any(kata.id in Path(file).parts for file in files)]
+            found = [kata for kata in found if any(kata.id in Path(file).with_suffix("").parts for file in files)]
     number, shards = options.shard
     return found[number - 1 :: shards]
 
@@ -119,20 +119,24 @@ def changed_files(reference: str, root: Path) -> list[str]:
 
 
 def prove_answers(kata: Kata, proof: Proof) -> None:
-    """The reference and the alternatives should be solved; the reference that refuses nothing has the core alone."""
+    """The reference and the alternatives should be solved.
+
+    The reference that refuses nothing, and the answer as a textbook prints it, should have the core.
+    """
     right = [kata.reference_file, *sorted((kata.solutions / "alternatives").glob("*.py"))]
     banned = [*kata.solutions.glob("builtin.py")] if kata.grader.banned else []
     with tempfile.TemporaryDirectory() as folder:
         right += [write(Path(folder), one.name, one.source) for one in standard_answers(kata)]
         careless = [write(Path(folder), "refuses_nothing", source) for source in refusing_nothing(kata)]
+        careless += (kata.root / "tests" / "textbook").glob(f"{kata.id}.py")
         graded = grade(kata, [*right, *careless, *banned])
     proof.checks, proof.core = (
         len(some) for some in (graded[0]["tests"], [t for t in graded[0]["tests"] if t["core"]])
     )
-    for result in graded[len(right) : len(right) + len(careless)]:
-        if result["state"] != "failing" or not result["core"]:
+    for path, result in zip(careless, graded[len(right) :], strict=False):
+        if not result["core"]:
             wrong = [test["name"] for test in result["tests"] if test["core"] and test["state"] != "pass"]
-            proof.faults.append(f"the reference without its refusals should pass the core alone, but fails {wrong}")
+            proof.faults.append(f"{path.stem} should have the core, but fails {wrong} of it")
     for builtin in graded[len(right) + len(careless) :]:
         if not any(test["category"] == "rules" and test["state"] == "fail" for test in builtin["tests"]):
             proof.faults.append("builtin.py, which calls what is banned, should break the rules, but does not")

@@ -80,9 +80,9 @@ class GPT(nn.Module):
 
 
 def linear(x: Tensor, layer: nn.Module) -> Tensor:
-    """Without a call of the layer, which a scenario may count."""
+    """Without a call of the layer, and of any function with its weight: a scenario may count both."""
     assert isinstance(layer, nn.Linear)
-    return F.linear(x, layer.weight, layer.bias)
+    return F.linear(x, layer.weight.clone(), layer.bias)
 
 
 # Scenarios. `weights` has all parameters one after the other, in one row; `layout` has the name and shape of each.

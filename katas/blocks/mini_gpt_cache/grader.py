@@ -4,7 +4,6 @@ import math
 
 import torch
 from torch import nn
-from torch.overrides import TorchFunctionMode
 
 from graders.kata import Answer, Arguments, Budget, Case, Draw, Grader, Submission, attention, bans, gpt
 
@@ -40,40 +39,30 @@ def in_chunks(MiniGPT, ids, weights, layout, sizes, chunks, after=None, training
     return found
 
 
-class Multiplied(TorchFunctionMode):
-    """Counts with how many rows each weight of these layers is multiplied, whoever does it."""
-
-    def __init__(self, layers):
-        super().__init__()
-        self.weights = {layer.weight.untyped_storage().data_ptr(): layer.in_features for layer in layers}
-        self.rows = {}
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        given = [one for one in (*args, *(kwargs or {}).values()) if isinstance(one, torch.Tensor)]
-        places = [one.untyped_storage().data_ptr() for one in given]
-        for weight in self.weights.keys() & set(places):
-            others = (one for one, place in zip(given, places, strict=True) if place not in self.weights)
-            rows = max((one.numel() // self.weights[weight] for one in others), default=0)
-            self.rows[weight] = self.rows.get(weight, 0) + rows
-        return function(*args, **(kwargs or {}))
-
-    def most(self):
-        """Since it was asked last."""
-        rows = max(self.rows.values(), default=0)
-        self.rows.clear()
-        return rows
-
-
 def rows_mapped(MiniGPT, ids, sizes, chunks, new_tokens):
-    """Whether a weight of an nn.Linear is multiplied with more rows than there are tokens to be read."""
-    model = MiniGPT(*sizes).to(ids.device)
+    """Whether the weight of an nn.Linear meets more rows, in any function, than there are tokens to be read."""
+    model, rows = MiniGPT(*sizes).to(ids.device), {}
+    parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    linear = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
+    widths = {layer.weight.untyped_storage().data_ptr(): layer.in_features for layer in linear}
+
+    class Counting(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            given = {one.untyped_storage().data_ptr(): one for one in args if isinstance(one, torch.Tensor)}
+            for weight in widths.keys() & given.keys():
+                others = [one.numel() // widths[weight] for place, one in given.items() if place not in parameters]
+                rows[weight] = rows.get(weight, 0) + max(others, default=0)
+            return function(*args, **(kwargs or {}))
+
     found, cache = {}, None
-    with Multiplied([layer for layer in model.modules() if isinstance(layer, nn.Linear)]) as counted:
+    with Counting():
         for number, tokens in enumerate(ids.split(chunks, 1), start=1):
+            rows.clear()
             cache = (model(tokens) if cache is None else model(tokens, cache))[1]
-            found[f"call {number} maps only new tokens"] = counted.most() <= tokens.numel()
+            found[f"call {number} maps only new tokens"] = max(rows.values(), default=0) <= tokens.numel()
+        rows.clear()
         text = model.generate(ids, new_tokens)
-        found["generate maps each token once"] = counted.most() <= text.numel()
+        found["generate maps each token once"] = max(rows.values(), default=0) <= text.numel()
     return found
 
 
