@@ -11,6 +11,7 @@ to write may have edited: a line that this could not have written is left out.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -23,8 +24,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 STATES = ("solved", "failing", "todo", "error")
 LONGEST = 50 << 20
-HEAD = "date,commit,score,most,katas"
-LINE = re.compile(r"([\d-]{10}T[\d:]{8}Z),([0-9a-f]{40}),\d{1,6},(\d{1,6}),((?:[a-z]\w{0,63}=\d{1,3} ?)*)", re.ASCII)
+HEAD = "date,commit,score,most,katas,run"
+HEADS = ("", HEAD, HEAD.removesuffix(",run"))  # older lines have no number of the run
+LINE = re.compile(
+    r"([\d-]{10}T[\d:]{8}Z),([0-9a-f]{40}),\d{1,6},(\d{1,6}),((?:[a-z]\w{0,63}=\d{1,3} ?)*)(?:,(\d{1,9}))?", re.ASCII
+)
+POINTS = re.compile(r"(\w+)=(\d+)", re.ASCII)
 COLOURS = ((1, "brightgreen"), (0.75, "green"), (0.4, "yellow"), (0, "orange"))  # of the badge, from this share on
 WIDTH, HEIGHT = 600, 160  # of what is drawn within the axes
 MOST_DATES = 5
@@ -66,11 +71,13 @@ class Push:
     commit: str
     most: int
     points: dict[str, int]
+    run: int  # GitHub counts the runs of the workflow as they begin; 0 where it was not written down
 
     @property
     def line(self) -> str:
         katas = " ".join(f"{kata}={points}" for kata, points in self.points.items())
-        return f"{self.date},{self.commit},{sum(self.points.values())},{self.most},{katas}"
+        run = f",{self.run}" * bool(self.run)
+        return f"{self.date},{self.commit},{sum(self.points.values())},{self.most},{katas}{run}"
 
 
 def main(arguments: list[str]) -> int:
@@ -112,12 +119,22 @@ def existing_katas() -> dict[str, str]:
 
 
 def publish(rows: list[Row], commit: str, folder: Path) -> None:
-    """Graded again with the same outcome, the newest commit gets no second line; with another, it does."""
-    history = read_history(folder / "history.csv")
+    """Graded again with the same outcome, a commit gets no second line after its first; with another, it does.
+
+    Runs end in any order: an older push that is published late takes its place before the newer ones.
+    """
+    history, run = read_history(folder / "history.csv"), int(os.environ.get("GITHUB_RUN_NUMBER", "0"))
     date = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    push = Push(date, commit, 100 * len(rows), {name: points for name, _, points in sorted(rows) if points})
-    if not history or (history[-1].commit, history[-1].points) != (commit, push.points):
-        history.append(push)
+    push = Push(date, commit, 100 * len(rows), {name: points for name, _, points in sorted(rows) if points}, run)
+    newer = [*itertools.takewhile(lambda one: one.run > run > 0, reversed(history))][::-1]
+    older = history[: len(history) - len(newer)]
+    if not older or (older[-1].commit, older[-1].points) != (commit, push.points):
+        older.append(push)
+    history = older + newer
+    if newer:
+        points = newer[-1].points
+        states = {0: "todo", 100: "solved"}  # of others the line does not say more
+        rows = [(name, states.get(points.get(name, 0), "failing"), points.get(name, 0)) for name, *_ in rows]
     katas = existing_katas()  # a kata that is gone keeps its points in the file, and counts no more
     best = {name: max(one.points.get(name, 0) for one in history) for name in katas}
     ungraded = sorted(katas.keys() - {name for name, *_ in rows})
@@ -166,13 +183,12 @@ def read_history(path: Path) -> list[Push]:
     if not path.exists():
         return []
     lines = [line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
-    found = [LINE.fullmatch(line) for line in lines if line not in ("", HEAD)]
+    found = [LINE.fullmatch(line) for line in lines if line not in HEADS]
     if None in found:
         print(f"left out lines of history.csv that cannot be read: {found.count(None)}", file=sys.stderr)
     return [
-        Push(one[1], one[2], int(one[3]), {name: min(100, int(n)) for name, n in re.findall(r"(\w+)=(\d+)", one[4])})
-        for one in found
-        if one
+        Push(date, commit, int(most), {name: min(100, int(n)) for name, n in POINTS.findall(katas)}, int(run or 0))
+        for date, commit, most, katas, run in (one.groups() for one in found if one)
     ]
 
 

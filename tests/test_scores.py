@@ -11,7 +11,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -293,9 +294,31 @@ def test_branch_that_cannot_be_pushed_fails_with_a_sentence(fork: Runner) -> Non
     hook = fork.origin / "hooks" / "pre-receive"
     hook.write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
+    fork.more = {"PAUSE": "0"}
     done = fork.publish(results(softmax=100))
     assert done.returncode == 1
-    assert "::error::The branch scores could not be pushed, three times" in done.stdout
+    assert "::error::The branch scores could not be pushed, ten times" in done.stdout
+
+
+def test_an_older_push_that_is_published_late_is_not_the_newest(fork: Runner) -> None:
+    for run, score in ((4, 50), (2, 100), (2, 100), (7, 70), (5, 0)):
+        fork.more = {"GITHUB_RUN_NUMBER": str(run)}
+        fork.publish(results(softmax=score), commit_of(run))
+    assert [line.rsplit(",", 2)[1:] for line in fork.history()] == [
+        ["softmax=100", "2"], ["softmax=50", "4"], ["", "5"], ["softmax=70", "7"],
+    ]  # fmt: skip
+    assert fork.rows() == ["| softmax | failing | 70/100 | 100/100 |", "| **all** | | **70/100** | **100/100** |"]
+
+
+def test_four_that_publish_at_once_are_all_kept(fork: Runner, tmp_path: Path) -> None:
+    fork.more = {"PAUSE": "1"}
+    runners = [replace(fork, folder=tmp_path / f"clone{number}") for number in range(4)]
+    for runner in runners:
+        shutil.copytree(fork.folder, runner.folder)
+    with ThreadPoolExecutor() as pool:
+        done = [*pool.map(lambda one: one.publish(results(softmax=1), commit_of(runners.index(one))), runners)]
+    assert [one.returncode for one in done] == [0] * 4
+    assert sorted(line.split(",")[1] for line in fork.history()) == [commit_of(number) for number in range(4)]
 
 
 def test_nothing_in_the_results_is_trusted(fork: Runner) -> None:
