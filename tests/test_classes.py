@@ -397,6 +397,24 @@ def test_canvas_download_and_gradebook(toys: Path, shared: Shared) -> None:
     assert "Zed, Zoe: handed in nothing" in notes
 
 
+@pytest.mark.parametrize(
+    "book",
+    [
+        'Student;ID;SIS Login ID;softmax (101)\n    Points Possible;;;100\n"Lee; Ann";4000;lee;\n',
+        "LastName,FirstName,ID,SIS Login ID,softmax (101)\n    Points Possible,,,,100\nLee,Ann,4000,lee,\n",
+    ],
+    ids=["semicolons", "two columns of names"],
+)
+def test_gradebook_in_the_forms_that_canvas_writes(book: str, tmp_path: Path) -> None:
+    (tmp_path / "book.csv").write_text(book, encoding="utf-8")
+    found = gradebook.read(tmp_path / "book.csv")
+    assert [(gradebook.plain(one.name), one.about) for one in found.people] in (
+        [("leeann", {"canvas": "4000", "login": "lee"})],
+        [("annlee", {"canvas": "4000", "login": "lee"})],
+    )
+    assert found.titles == {"softmax": "softmax (101)"}
+
+
 def test_two_of_one_name_in_the_gradebook_do_not_get_each_others_ids() -> None:
     def joined(learners: list[Learner], *numbers: str) -> list[tuple[str, dict[str, str], list[str]]]:
         people = [

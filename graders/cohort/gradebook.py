@@ -38,10 +38,11 @@ def read(file: Path) -> Gradebook:
     """Raises: UsageError."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as stream:
-            head, *lines = csv.reader(stream)
+            first = stream.readline()
+            head, *lines = csv.reader([first, *stream], delimiter=max(",;\t", key=first.count))
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         raise UsageError(f"{file} cannot be read ({error}); it should be a gradebook as .csv in UTF-8") from None
-    if not {"Student", "Full name", "First name"} & set(head):
+    if not {"Student", "Full name", "First name", "FirstName"} & set(head):
         raise UsageError(
             f"{file} is no gradebook of Canvas's or Moodle's: its first line has no Student and no Full name"
         )
@@ -52,8 +53,8 @@ def read(file: Path) -> Gradebook:
 
 
 def name_of(row: dict[str, str]) -> str:
-    parts = f"{row.get('First name', '')} {row.get('Last name', '')}"
-    return one_line((row.get("Student") or row.get("Full name") or parts).strip())
+    parts = (row.get("First name") or row.get("FirstName", ""), row.get("Last name") or row.get("LastName", ""))
+    return one_line((row.get("Student") or row.get("Full name") or " ".join(parts)).strip())
 
 
 def person(row: dict[str, str]) -> Learner:
