@@ -171,6 +171,59 @@ def test_call_that_hangs_shows_its_clock_and_the_next_run_ends_it(practised: Pra
     assert practised.states() == ["solved"]
 
 
+@pytest.mark.parametrize("how", ["button", "Escape"])
+def test_run_is_stopped_and_the_card_of_an_earlier_text_is_grey(practised: Practised, how: str) -> None:
+    page = practised.open()
+    practised.run(page, WRONG, "FAIL")
+    expect(page.locator(".pane.card .earlier")).to_have_count(0)
+    stop = page.get_by_role("button", name="Stop")
+    expect(stop).to_be_hidden()
+    practised.write(page, HANGS)
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator(".status")).to_contain_text("s in scale(", timeout=30_000)
+    expect(page.locator(".pane.card .earlier")).to_have_count(1)
+    if how == "button":
+        stop.click()
+    else:
+        page.keyboard.press("Escape")
+    expect(stop).to_be_hidden()
+    expect(page.locator(".status")).to_have_text("the card is of an earlier version")
+    assert practised.states() == ["failing"]
+    practised.run(page, REFERENCE, "PASS")
+    expect(page.locator(".pane.card .earlier")).to_have_count(0)
+
+
+def test_mark_goes_with_its_line_and_goes_away_once_that_is_mended(practised: Practised) -> None:
+    page = practised.open()
+    practised.run(page, HANGS.replace("while True", "1 / 0\n    while True"), "FAIL")
+    marked = page.locator(".cm-line.marked")
+    expect(marked).to_have_text("    1 / 0")
+    page.evaluate("katas.view.dispatch({ changes: { from: 0, insert: '# new\\n\\n' } })")
+    expect(marked).to_have_text("    1 / 0")
+    page.evaluate("text => katas.replace(text)", page.evaluate("katas.text()").replace("1 / 0", "1 / 1"))
+    expect(marked).to_have_count(0)
+    expect(page.locator(".cm-gutterElement.marked")).to_have_count(0)
+
+
+def test_line_numbers_stay_beside_their_lines_in_any_size(practised: Practised) -> None:
+    page = practised.open()
+    practised.run(page, WRONG.replace("return", "1 / 0\n    return") + "# more\n" * 12, "FAIL")
+    expect(page.locator(".cm-line.marked")).to_have_count(1)
+    tops = """() => [".cm-lineNumbers .cm-gutterElement:last-child", ".cm-line:last-child"].map(
+        (one) => document.querySelector(one).getBoundingClientRect().top)"""
+    for name in ("A+", "A+", "A+", "A−", "A−", "A−", "A−"):
+        page.get_by_role("button", name=name).click()
+        page.wait_for_function(f"() => {{ const [one, other] = ({tops})(); return Math.abs(one - other) < 2 }}", timeout=5000)
+
+
+def test_text_far_too_long_changes_nothing(practised: Practised) -> None:
+    page = practised.open()
+    before = page.evaluate("katas.text()")
+    page.evaluate("text => katas.view.dispatch({ changes: { from: 0, insert: text } })", "# long\n" * 200_000)
+    expect(page.locator(".q-notification").first).to_contain_text("that text is too long for an answer; nothing")
+    assert page.evaluate("katas.text()") == before
+
+
 def test_crash_a_syntax_error_and_a_flood_are_told_as_text(practised: Practised) -> None:
     page = practised.open()
     practised.run(page, CRASHES, "FAIL")

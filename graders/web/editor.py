@@ -39,6 +39,7 @@ class Editor:
         self.two.set_visibility(False)
         self.element = ui.codemirror(self.sheet.disk, language="Python", indent="    ")
         ui.on("draft", self.take_draft)
+        ui.on("too_long", lambda: say("that text is too long for an answer; nothing was changed"))
 
     async def start(self) -> None:
         """Once the browser has it."""

@@ -1,9 +1,10 @@
+const LONGEST = 500_000; // characters; a submission has fewer
 // What only the browser can do: keep what is typed while the server is away, and change the text under a cursor.
 const katas = {
   // Begins with the editor of a file; what an earlier page could not hand over goes into it first. `written` is what the
   // server saved last: of a page that was left it hears all, but cannot tell it that this is saved.
   async start(id, name, path, written) {
-    this.view = this.marks = this.keys = null;
+    this.view = this.marks = this.keys = this.marked = null;
     while (!getElement(id)) await new Promise(requestAnimationFrame);
     this.element = getElement(id);
     await this.element.editorPromise;
@@ -13,8 +14,16 @@ const katas = {
     this.key = `katas:${path}`;
     this.saved = this.text();
     this.past = [];
-    const changed = CM.EditorView.updateListener.of((update) => update.docChanged && this.note());
-    this.view.dispatch({ effects: CM.StateEffect.appendConfig.of(changed) });
+    const changed = CM.EditorView.updateListener.of((update) => update.docChanged && this.note(update));
+    // The server would not hear of a longer one, and would judge what it has.
+    const short = CM.EditorState.transactionFilter.of((change) => {
+      if (!change.docChanged || change.newDoc.length <= LONGEST) return change;
+      emitEvent("too_long");
+      return [];
+    });
+    this.size_of = new CM.Compartment();
+    const added = [changed, short, this.size_of.of([])];
+    this.view.dispatch({ effects: CM.StateEffect.appendConfig.of(added) });
     this.view.contentDOM.setAttribute("aria-label", `Python of ${name}; Escape, then Tab leaves the editor`);
     this.view.contentDOM.tabIndex = 0;
     this.dress();
@@ -48,7 +57,13 @@ const katas = {
     if (localStorage.getItem(this.key) === this.draft) localStorage.removeItem(this.key); // not another tab's
   },
   // A text that the server has, and may save without a word: it saves once more when it loses the page.
-  note() {
+  note(update) {
+    if (update && this.marked !== null) {
+      const { from, to } = update.startState.doc.lineAt(this.marked);
+      const mended = update.changes.touchesRange(from, to);
+      this.marked = update.changes.mapPos(this.marked);
+      if (mended) setTimeout(() => this.mark(null)); // not while the view changes
+    }
     if (window.socket.connected) this.past = [...this.past, this.sum(this.text())].slice(-1000);
   },
   // What was sent just before a connection broke may be lost, so the server gets the whole text once there is another.
@@ -97,6 +112,7 @@ const katas = {
       this.Marker.prototype.elementClass = "marked";
     }
     const shown = line && line <= this.view.state.doc.lines;
+    this.marked = shown ? this.view.state.doc.line(line).from : null;
     this.element.setDecorations(shown ? [{ kind: "line", line, class: "marked" }] : []);
     const field = CM.StateField.define({
       create: (state) => CM.RangeSet.of([new this.Marker().range(state.doc.line(line).from)]),
@@ -105,10 +121,12 @@ const katas = {
     });
     this.view.dispatch({ effects: this.marks.reconfigure(shown ? field : []) });
   },
-  dress() {
+  async dress() {
+    const CM = await import("nicegui-codemirror");
     this.element.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "vscodeDark" : "vscodeLight");
-    document.body.style.setProperty("--code", `${localStorage.getItem("katas:size") || 14}px`);
-    this.view.requestMeasure();
+    // As a theme: only then are the heights of all lines measured anew, and line numbers stay beside their lines.
+    const size = CM.EditorView.theme({ "&": { fontSize: `${localStorage.getItem("katas:size") || 14}px` } });
+    this.view.dispatch({ effects: this.size_of.reconfigure(size) });
   },
   size(step) {
     const now = Number(localStorage.getItem("katas:size") || 14);
@@ -231,6 +249,11 @@ const katas = {
     document.getElementById("count").textContent = `${count} katas`;
   },
 };
+// Escape stops a run, unless it is one of Vim's keys.
+document.addEventListener("keydown", (event) => {
+  const typed = localStorage.getItem("katas:vim") && event.target.closest?.(".cm-editor");
+  if (event.key === "Escape" && !typed) document.querySelector("#stop:not(.hidden)")?.click();
+});
 document.addEventListener(
   "keydown",
   (event) => {

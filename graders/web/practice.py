@@ -44,6 +44,8 @@ class Practice:
         heading(self.site, self.kata.about.title)
         with ui.element("nav").classes("tools").props('aria-label="This kata"'):
             button("Run", self.run, "Ctrl-Enter").props("id=run").classes("first")
+            self.stopping = button("Stop", lambda: self.site.runner.stop(self.file), "Escape").props("id=stop")
+            self.stopping.set_visibility(False)
             button("Hint", lambda: self.twice("Hint", self.hint))
             button("Reset", lambda: self.twice("Reset", self.reset))
             button("Next", self.go_on)
@@ -127,13 +129,16 @@ class Practice:
 
     def tell(self) -> None:
         """What is going on, in a line."""
-        runner = self.site.runner
+        runner, result = self.site.runner, self.shown.result if self.shown else None
         words = self.editor.sheet.trouble
-        if runner.running == self.file:
+        runs, earlier = runner.running == self.file, bool(result and result.source_text != self.editor.text)
+        self.stopping.set_visibility(runs)
+        self.card.classes(add="earlier") if earlier else self.card.classes(remove="earlier")
+        if runs:
             words = runner.so_far
         elif runner.waiting == self.file:
             words = f"waits for its turn after {runner.turn.whose}"
-        elif self.shown and self.shown.result and not words and self.shown.result.source_text != self.editor.text:
+        elif earlier and not words:
             words = "the card is of an earlier version"
         if words != self.status.text:
             self.status.set_text(words)

@@ -52,6 +52,12 @@ class Runner(Verdicts):
         self.turn = Turn()
         self.waiting: AnswerFile | None = None  # for its turn
 
+    def stop(self, file: AnswerFile) -> None:
+        """Ends its run, if it is the one under way: its last verdict stays."""
+        with self.telling:
+            if self.running == file:
+                self.judge.interrupt()
+
     def serve(self) -> None:
         """Judges until Ctrl-C."""
         torch.set_num_threads(1)
