@@ -21,9 +21,7 @@ const katas = {
       emitEvent("too_long");
       return [];
     });
-    this.size_of = new CM.Compartment();
-    const added = [changed, short, this.size_of.of([])];
-    this.view.dispatch({ effects: CM.StateEffect.appendConfig.of(added) });
+    this.view.dispatch({ effects: CM.StateEffect.appendConfig.of([changed, short]) });
     this.view.contentDOM.setAttribute("aria-label", `Python of ${name}; Escape, then Tab leaves the editor`);
     this.view.contentDOM.tabIndex = 0;
     this.dress();
@@ -121,12 +119,10 @@ const katas = {
     });
     this.view.dispatch({ effects: this.marks.reconfigure(shown ? field : []) });
   },
-  async dress() {
-    const CM = await import("nicegui-codemirror");
+  dress() {
     this.element.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "vscodeDark" : "vscodeLight");
-    // As a theme: only then are the heights of all lines measured anew, and line numbers stay beside their lines.
-    const size = CM.EditorView.theme({ "&": { fontSize: `${localStorage.getItem("katas:size") || 14}px` } });
-    this.view.dispatch({ effects: this.size_of.reconfigure(size) });
+    document.body.style.setProperty("--code", `${localStorage.getItem("katas:size") || 14}px`);
+    this.view.requestMeasure();
   },
   size(step) {
     const now = Number(localStorage.getItem("katas:size") || 14);
