@@ -213,7 +213,7 @@ def test_line_numbers_stay_beside_their_lines_in_any_size(practised: Practised) 
         (one) => document.querySelector(one).getBoundingClientRect().top)"""
     for name in ("A+", "A+", "A+", "A−", "A−", "A−", "A−"):
         page.get_by_role("button", name=name).click()
-        page.wait_for_function(f"() => {{ const [one, other] = ({tops})(); return Math.abs(one - other) < 2 }}", timeout=5000)
+        page.wait_for_function(f"() => {{ const [one, other] = ({tops})(); return Math.abs(one - other) < 2 }}")
 
 
 def test_text_far_too_long_changes_nothing(practised: Practised) -> None:

@@ -13,6 +13,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     )
     report.set_defaults(module="graders.report.page")
     report.add_argument(
-        "--picture", type=Path, metavar="FILE", help="write a picture of your progress instead, to share: an .svg or a .png"
+        "--picture",
+        type=Path,
+        metavar="FILE",
+        help="write a picture of your progress instead, to share: an .svg or a .png",
     )
     report.add_argument("--output", type=Path, metavar="FILE", help="where; default: .kata/report.html")
