@@ -20,6 +20,7 @@ from graders.judge.agreement import Agreement
 from graders.judge.checks import Check
 from graders.judge.trial import Trial
 from graders.judge.vectors import TestVectors
+from graders.kata import comm
 from graders.sandbox.messages import Reply, Request
 from graders.sandbox.returned import Returned, is_listing
 from graders.sandbox.submission import Submission
@@ -96,12 +97,12 @@ class Altered:
 
 
 def places(result: Returned, path: tuple[str | int, ...] = ()) -> Iterator[Place]:
-    """Each axis of each tensor, of which a number alone has one, and each list."""
+    """Each axis of each tensor, of which a number alone has one, and each list; but what a rank did is no sample."""
     if isinstance(result, Tensor | list):
         yield from ((path, axis) for axis in range(max(getattr(result, "ndim", 1), 1)))
     if isinstance(result, dict | tuple | list) and not is_listing(result):
         for key, item in result.items() if isinstance(result, dict) else enumerate(result):
-            yield from places(item, (*path, key))
+            yield from places(item, (*path, key)) if key != comm.DID else ()
 
 
 def at(result: Any, path: Sequence[str | int]) -> Any:

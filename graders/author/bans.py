@@ -21,7 +21,7 @@ from graders.catalogue.katas import Kata, load_module
 from graders.faults import CheckFailed
 from graders.judge import correctness
 from graders.judge.trial import Trial
-from graders.judge.vectors import TestVectors
+from graders.judge.vectors import TestVectors, played
 from graders.kata.signatures import parameters_of
 from graders.kata.spec import Answer, Case
 from graders.sandbox.messages import floating
@@ -107,7 +107,7 @@ def called(module: ModuleType, vectors: TestVectors, answer: Answer, case: Case)
     """What takes the case's inputs."""
     if case.scenario:
         given = {name: getattr(module, name) for name in vectors.answers_in(case.scenario)}
-        return functools.partial(case.scenario, **given)
+        return played(case.scenario, **given)
     made: Callable[..., Any] = getattr(module, answer.name)
     return made(**vectors.constructed(case)).double() if answer.forward else made
 

@@ -144,8 +144,8 @@ def summed(request: Request, reply: Reply) -> Reply:
 
 
 def same_exception(one: Raised, other: Raised) -> bool:
-    """`assert` and `raise ValueError` are two ways to refuse arguments. Parameters may be wrong in many ways."""
-    if one.type == "ParameterMismatch":
+    """`assert` and `raise ValueError` are two ways to refuse arguments. Of a deadlock it matters who waits for whom."""
+    if one.type in ("ParameterMismatch", "Deadlock"):
         return (one.type, one.message) == (other.type, other.message)
     return one.type == other.type or (one.refusal and other.refusal)
 

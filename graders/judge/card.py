@@ -16,6 +16,7 @@ UNBUDGETED = "not measured; budgets are multiples of the reference's cost, and s
 BETTER = 0.8  # of what the reference needs
 PARTIAL = "partial"  # in the place of the points: of some of the checks they mean nothing
 MOST_PRINTED = 5  # lines on a card
+MOST_MESSAGES = 12  # between ranks, a line each: four ranks send as many in a ring, once round
 LONGEST_PRINTED = 500  # characters that a worker sends back of what a call printed
 Row = tuple[str, str]  # label and text
 
@@ -95,6 +96,9 @@ def facts_of(result: Result) -> tuple[list[Row], str]:
     why = (label, fact) if len(label) <= 24 and fact else ("why", first.message or "")
     code = listing.folded(code, first.message or "")
     rows += [row for row in (("call", call), ("given", first.given), why, ("code", code)) if row[1] or row is why]
+    if first.messages:
+        more = len(first.messages) - MOST_MESSAGES
+        rows.append(("messages", "\n".join([*first.messages[:MOST_MESSAGES], *[f"… and {more} more"] * (more > 0)])))
     if first.output.strip():
         rows.append(("printed", printed(first.output)))
     counts = Counter("not tested" if outcome.given_up else outcome.category for outcome in result.failures)

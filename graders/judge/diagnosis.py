@@ -115,6 +115,7 @@ class Diagnosis:
         self.home.renew()
         self.both.known.clear()
         asked = [request for request, _ in failing.replies.values()]
+        categories = told_by(asked, categories)
         if not any(request.unusual for request in asked if id(request) in suspects):
             asked = [request for request in asked if request.refusable or not request.unusual]
         asked.sort(key=lambda request: suspects.get(id(request), LAST))
@@ -201,6 +202,7 @@ class Diagnosis:
 
         Where cost alone is wrong, it is the first slow one that costs about the same.
         """
+        categories = told_by(asked, categories)
         slow, asked = categories == SLOW, self.telling(failing, asked, categories)
         asked = sorted(asked, key=lambda one: -self.told[one.message])
         candidates = [(mistake, one) for mistake, one in self.candidates if mistake.slow == slow]
@@ -378,6 +380,11 @@ class Diagnosis:
         for _, submission in self.__dict__.get("candidates", []):
             if not (but_home and submission.home is self.home):
                 submission.close()
+
+
+def told_by(asked: Sequence[Request], categories: set[str]) -> set[str]:
+    """The categories; but if no call is measured, a cost is read from replies, which are compared as values are."""
+    return categories if any(request.measured for request in asked) else categories and {"rules"}
 
 
 def again(submission: Submission, asked: list[Request]) -> tuple[Reply, Reply]:

@@ -42,6 +42,7 @@ class Outcome:
     order: int = 0  # see Check.order
     core: bool = False  # see Check.core
     given: str = ""  # the numbers that went in, where there are few
+    messages: tuple[str, ...] = ()  # what ranks sent each other, a line each
 
     def __post_init__(self) -> None:
         """Whatever a submission has put into a message, it is short and steers nobody."""

@@ -302,6 +302,7 @@ class SubmissionRun:
             check.order,
             check.core,
             given_in_words(trial.last, message) if trial.last and message else "",
+            trial.messages if message else (),
         )
 
 

@@ -46,6 +46,12 @@ class Trial:
         _, reply = self.submission.replies.get(self.last.message if self.last else b"", (None, None))
         return reply.printed if reply else ""
 
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What ranks sent each other in the last call."""
+        _, reply = self.submission.replies.get(self.last.message if self.last else b"", (None, None))
+        return reply.messages if reply else ()
+
     def ask(self, request: Request) -> Reply:
         """Raises: CheckFailed where nothing came back."""
         self.last = request

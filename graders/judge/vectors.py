@@ -20,12 +20,13 @@ from graders.judge.expected import Expected, detached, refuse_result, same_form,
 from graders.judge.layouts import expanded, repeated, scattered, sliced
 from graders.judge.modes import Choices, Mode, Pair, choices_of, covering, fill, subsets
 from graders.kata.draw import Draw
-from graders.kata.scenario import source_of
+from graders.kata.scenario import on_ranks, source_of
 from graders.kata.signatures import parameters_of
 from graders.kata.spec import Answer, Arguments, Case, Grader, refuse_inputs
 from graders.kata.tolerances import dtype_name
 from graders.sandbox.messages import Measured, Request, floating
 from graders.sandbox.returned import Returned, leaves_of
+from graders.worker.communicator import play
 
 
 class TestVectors:
@@ -285,7 +286,7 @@ class TestVectors:
         with case.blamed():
             if case.scenario:
                 right = {name: self.grader.answer(name).oracle for name in self.answers_in(case.scenario)}
-                return case.scenario(**right, **arguments)
+                return played(case.scenario, **right)(**arguments)
             assert answer.oracle
             if not answer.forward:
                 return answer.oracle(**arguments)
@@ -311,6 +312,12 @@ class TestVectors:
         """What a scenario takes of the submission."""
         known = {answer.name for answer in self.grader.answers}
         return tuple(name for name in inspect.signature(scenario).parameters if name in known)
+
+
+def played(scenario: Callable[..., Any], **answers: Any) -> Callable[..., Any]:
+    """The scenario with these answers, on each rank if it is for several."""
+    with_answers = functools.wraps(scenario)(functools.partial(scenario, **answers))
+    return functools.partial(play, with_answers) if on_ranks(scenario) else with_answers
 
 
 def exact(values: Mapping[str, Any]) -> dict[str, Any]:

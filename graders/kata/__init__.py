@@ -1,7 +1,7 @@
 """The words that an author writes a kata's grader and mistakes in: `from graders.kata import …` is all it takes."""
 
 from graders.faults import CheckFailed
-from graders.kata import attention, bans, calls, far, normalized, several, two_views
+from graders.kata import attention, bans, calls, comm, far, normalized, several, two_views
 from graders.kata.compare import close, same_dtype, same_shape, shown
 from graders.kata.draw import Draw
 from graders.kata.mistakes import Mistake
@@ -10,6 +10,6 @@ from graders.kata.tolerances import FULL, HALF, TOLERANCES, Tolerance, dtype_nam
 
 __all__ = [
     "FULL", "HALF", "TOLERANCES", "Answer", "Arguments", "Budget", "Case", "CheckFailed", "Draw", "Grader", "Inputs",
-    "Mistake", "Submission", "Tolerance", "attention", "bans", "calls", "close", "dtype_name", "far", "last_places",
-    "normalized", "same_dtype", "same_shape", "several", "shown", "two_views",
+    "Mistake", "Submission", "Tolerance", "attention", "bans", "calls", "close", "comm", "dtype_name", "far",
+    "last_places", "normalized", "same_dtype", "same_shape", "several", "shown", "two_views",
 ]  # fmt: skip

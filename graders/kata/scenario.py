@@ -15,6 +15,11 @@ from graders.faults import GraderError
 SCENARIO_NAMES = frozenset(("torch", "nn", "F", "math"))  # what a scenario may use; see worker/targets.py
 
 
+def on_ranks(scenario: Callable[..., Any]) -> bool:
+    """Whether each of several ranks plays it, with a communicator."""
+    return not {"comm", "group"}.isdisjoint(inspect.signature(scenario).parameters)
+
+
 @functools.cache
 def source_of(scenario: Callable[..., Any]) -> str:
     """The text of a scenario, which is sent to the worker. Raises: GraderError where it could not run alone there."""

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from graders.faults import GraderError
 from graders.kata.draw import Draw
-from graders.kata.scenario import source_of
+from graders.kata.scenario import on_ranks, source_of
 from graders.kata.signatures import parameters_of
 from graders.kata.tolerances import FULL, HALF, TOLERANCES, Tolerance
 
@@ -110,7 +110,12 @@ class Case:
         """The arguments of each call; none where there are no inputs. Raises: GraderError where they cannot be made."""
         with self.blamed():
             made = self.inputs(draw, **draw.sizes(**self.sizes)) if self.inputs else []
-        return made if isinstance(made, list) else [made]
+        made = made if isinstance(made, list) else [made]
+        if self.scenario and on_ranks(self.scenario):
+            for ranks in (given.get("ranks") for given in made):
+                if not ranks or sorted(ranks) != [*range(len(ranks))]:
+                    raise GraderError(f"case {self.name}: ranks should be a permutation, such as [1, 0], got {ranks!r}")
+        return made
 
     def constructed(self, draw: Draw) -> Mapping[str, Any]:
         """The arguments of the constructor, of the sizes of `calls`. Raises: GraderError where they cannot be made."""
@@ -172,6 +177,8 @@ class Budget:
             raise GraderError(f"budget {self.name!r} should have axes whose sizes are at least 4 times apart: {close}")
         if self.scenario:
             source_of(self.scenario)
+            if on_ranks(self.scenario):
+                raise GraderError(f"budget {self.name!r}: what ranks cost is for a test of the kata, see kata/comm.py")
 
     @functools.cache  # noqa: B019  # budgets live as long as the grader does
     def case(self, grown: str | None = None) -> Case:

@@ -25,6 +25,7 @@ GRACE = 0.5  # seconds of a message beside the call in it
 AT_WORK = 0.02  # of the clock's time: where the processor worked for less, the worker sleeps
 PATIENCE = 6  # times its limit that a message may take by the clock
 TOLD_BYTES = 1 << 16  # what a pipe holds
+WAITING = re.compile(rb'ranks\.py", line \d+ in wait\b')  # in the stack of a rank that waits for others
 STACK_SECONDS = 5.0  # on a busy machine the worker may take a while to say where it is
 GROWTH = 64  # times the bytes that were sent may come back, and
 SPARE_BYTES = 16 << 20  # more: what is large may be made from little
@@ -214,8 +215,9 @@ class WorkerProcess:
                 while time.monotonic() < deadline:
                     seen = (seen + self.telling())[-TOLD_BYTES:]
                     self.note_offences(seen)
-                    if found := frame.search(seen):
-                        return int(found[1])
+                    for thread in seen.split(b"\nThread "):
+                        if not WAITING.search(thread) and (found := frame.search(thread)):
+                            return int(found[1])
                     os.kill(self.process, 0)  # it may be ended meanwhile, by whoever waits no longer
                     time.sleep(0.01)
         return None

@@ -183,6 +183,7 @@ class Reply:
     changed: Mapping[str, Tensor] = field(default_factory=dict)  # inputs that are not what they were, bit for bit
     marked: Mapping[str, str] = field(default_factory=dict)  # inputs, and what else of them is not what it was
     left: tuple[str, ...] = ()  # what of torch's state is not what it was
+    messages: tuple[str, ...] = ()  # what ranks sent each other, a line each
     banned_calls: tuple[tuple[str, int | None], ...] = ()
     printed: str = ""
     printed_lines: int = 0
@@ -230,11 +231,20 @@ def reply_of(
         marked={name_in(name): name_in(what) for name, what in few(header.get("marked", {})).items()},
         left=tuple(name_in(what) for what in few(header.get("left", []))),
         cost=Cost(**{figure: count_in(header["cost"][figure]) for figure in FIGURES}) if "cost" in header else None,
+        messages=tuple(map(message_in, few(header.get("messages", [])))),
         banned_calls=banned_calls,
         printed=printed,
         printed_lines=lines,
         seconds=seconds,
     )
+
+
+def message_in(row: Any) -> str:
+    """`step 3: rank 1 → 2, 2 numbers: 0.5, -3`. Raises: NO_ANSWER."""
+    rank, what, other, numbers, _, step, values = row
+    to = f" → {count_in(other)}" if what == "send" else f": {name_in(what)}"
+    shown = f": {name_in(values)}" if values else ""
+    return f"step {count_in(step)}: rank {count_in(rank)}{to}, {count_in(numbers):,} numbers{shown}"
 
 
 @functools.cache

@@ -201,6 +201,8 @@ class Submission:
         message = " ".join(raised.message.split())  # a line of its own could be taken for one of ours
         if raised.type in ("ParameterMismatch", "GradientOverwritten"):
             return message
+        if raised.type in ("Deadlock", "RankError"):
+            return f"{message}{self.at(raised.line)}"
         if raised.type == "CudaUnusable":
             return f"CUDA does not start in a worker on this machine ({message}); grade with --device cpu"
         if raised.type == "SystemExit":

@@ -84,6 +84,7 @@ class Reply(TypedDict, total=False):
     left: list[str]  # what of torch's state is not what it was
     cost: dict[str, int]  # see meter.py
     raised: dict[str, Any]
+    messages: list[list[Any]]  # what ranks sent in the last run: the rank, then a row of communicator.py's
     printed: Printed
     text: str  # of a script: what it printed
     status: int | None  # and its exit status, None where it took too long

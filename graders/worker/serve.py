@@ -32,6 +32,7 @@ from torch.nn import Module
 
 from graders.worker import script, wire
 from graders.worker.calls import call, set_grad_enabled
+from graders.worker.communicator import CODE
 from graders.worker.described import MESSAGE_LENGTH, Failed, mro_of, raised, results_of, text_of
 from graders.worker.fortress import guards, outside, removal
 from graders.worker.fortress.stock import Inventory
@@ -206,6 +207,7 @@ def load(module: ModuleType, request: LoadRequest) -> tuple[Reply, list[Tensor]]
         linecache.cache[file] = (len(source), None, io.StringIO(source).readlines(), file)
     try:
         (code,) = results_of(partial(compile, source, path, "exec", dont_inherit=True))
+        CODE[module] = code
         results_of(outside.catching(partial(exec, code, module.__dict__)))
     except Failed as failure:
         return {"raised": raised(failure.args[0], path)}, []

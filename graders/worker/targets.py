@@ -13,11 +13,12 @@ from collections.abc import Callable
 from functools import partial
 from operator import methodcaller
 from types import CodeType, ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 
+from graders.worker.communicator import RANKS, play_copies
 from graders.worker.described import BASE, SCENARIO, device_of, dtype_of, is_tensor, results_of, shape_of
 from graders.worker.fortress import outside
 from graders.worker.fortress.outside import Step
@@ -48,7 +49,8 @@ def build(
     Raises: Failed, ParameterMismatch.
     """
     if request["scenario"]:
-        return partial(partial, scenario_of(request), module), []
+        played = partial(play_copies, scenario_of(request)) if RANKS in request["keywords"] else scenario_of(request)
+        return partial(partial, played, module), []
     if request["init"] is None:
         return lambda *given, **named: partial(methodcaller(request["target"], *given, **named), module), []
     construct = outside.catching(partial(methodcaller(request["target"], **request["init"]), module))
@@ -90,8 +92,9 @@ def scenario_of(request: CallRequest) -> Callable[..., Any]:
         COMPILED[source] = compile_source(source, SCENARIO, "exec")
     names: dict[str, Any] = {**SCENARIO_NAMES, "__name__": "scenario", "__builtins__": {**BUILTINS}}
     run_source(COMPILED[source], names)
-    made: Callable[..., Any] = names["scenario"]
-    return made
+    made: Any = names["scenario"]
+    made.__wrapped__ = names[request["target"]]  # which says what it takes
+    return cast(Callable[..., Any], made)
 
 
 def with_arguments(target: Target, request: CallRequest, values: list[Tensor]) -> Step:
