@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import socket
 import sys
 import time
 from pathlib import Path
 
 import pexpect
 import pytest
+import torch
 
 from graders.faults import ROOT
 from katas import inputs
@@ -125,3 +128,33 @@ def test_tests_begin_with_a_file_to_start_from(clone: Path) -> None:
     assert (folder.status, "is no file; name your file, or a case with --case" in folder.err) == (2, True)
     both = run(clone, "run", "scale", "--tests", "--case", "factors")
     assert "choose one of the two" in both.err
+
+
+@pytest.fixture
+def ring(clone: Path) -> Path:
+    """A clone with the kata of ranks, and its reference as the answer."""
+    folder = clone / "katas/distributed"
+    shutil.copytree(ROOT / "katas/distributed/ring_all_reduce", folder / "ring_all_reduce")
+    shutil.copy(ROOT / "katas/distributed/gloo.py", folder)
+    shutil.copy(ROOT / "solutions/distributed/ring_all_reduce/ring_all_reduce.py", folder / "ring_all_reduce")
+    return clone
+
+
+def test_a_case_is_run_on_ranks_and_its_messages_are_shown(ring: Path) -> None:
+    ran = run(ring, "run", "ring_all_reduce", "--case", "sum_of_two_ranks", "--messages")
+    assert ran.status == 0, ran
+    assert "step 1: rank 0 → 1, " in ran.out
+    assert "{'rank 0': tensor([" in ran.out
+    answer = ring / "katas/distributed/ring_all_reduce/ring_all_reduce.py"
+    answer.write_text(answer.read_text().replace("comm.send(total", "(total"))
+    stuck = run(ring, "run", "ring_all_reduce", "--case", "sum_of_two_ranks")
+    assert stuck.status == 1
+
+
+def test_ranks_are_processes_over_gloo(ring: Path) -> None:
+    if not torch.distributed.is_gloo_available() or "lo" not in [name for _, name in socket.if_nameindex()]:
+        pytest.skip("gloo needs a loopback device named lo, and there is none")
+    ran = run(ring, "run", "ring_all_reduce", "--backend", "gloo", "--ranks", "4")
+    assert (ran.status, ran.out.count("as in the simulation")) == (0, 4), ran
+    none = run(ring, "run", "ring_all_reduce", "--backend", "gloo", "--ranks", "7")
+    assert "ring_all_reduce has no case with 7 ranks: it has 1, 2, 3, 4, 8" in none.err

@@ -21,11 +21,13 @@ from graders.desk.state import State
 from graders.faults import ROOT, UsageError
 from graders.judge.run import DEFAULT_SEED
 from graders.judge.vectors import TestVectors
-from graders.kata.scenario import source_of
+from graders.kata.scenario import on_ranks, source_of
 from graders.kata.spec import Answer, Case
 from graders.sandbox.launcher import new_launcher
-from graders.sandbox.messages import floating
+from graders.sandbox.messages import floating, message_in
+from graders.worker.communicator import messages, play
 
+MESSAGES = "KATA_MESSAGES"  # in the environment: what ranks send is shown
 PACE_SECONDS = 0.1  # between two looks at whether a run is outdated
 SCRATCH = '''"""Yours to change: your answer with the inputs of {kata}'s case {case}.
 
@@ -38,12 +40,29 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from katas import inputs
+from katas import {ours}
 from {kata} import {names}
 
-{before}for given in inputs("{kata}", "{case}"):
+{before}{calls}'''
+CALLS = """for given in inputs("{kata}", "{case}"):
     print({call})
-'''
+"""
+ON_GLOO = """from katas.distributed.gloo import run_processes
+
+chosen = next(given for given in inputs("{kata}", "{case}") if len(given["ranks"]) == {ranks})
+ranks = chosen.pop("ranks")
+
+
+def each(comm):
+    return {scenario}(comm, {named}, **chosen)
+
+
+if __name__ == "__main__":
+    simulated = on_ranks({scenario}, {named}, ranks=ranks, **chosen)
+    for (rank, right), found in zip(simulated.items(), run_processes({ranks}, each)):
+        same = repr(found) == repr(right)
+        print(rank, found, "as in the simulation" if same else f"where the simulation has {{right}}")
+"""
 
 
 def main(options: argparse.Namespace, root: Path) -> int:
@@ -52,13 +71,17 @@ def main(options: argparse.Namespace, root: Path) -> int:
         return measure_tests(kata, options)
     if options.case and options.file:
         raise UsageError("--case writes a file of its own: name a file or a case, not both")
-    file = scratch(kata, options.case) if options.case else options.file or kata.answer_file
+    processes = options.ranks if options.backend else 0
+    case = case_with(kata, processes, options.case) if processes else options.case
+    file = scratch(kata, case, processes) if case else options.file or kata.answer_file
     if not file.is_file():
         what = "is no file" if file.exists() else "is not there"
         raise UsageError(f"{file} {what}; name your file, or a case with --case")
     state = State(root)
     attempts.opened(state, kata, "run")
     state.close()
+    if options.messages:
+        os.environ[MESSAGES] = "1"
     status = start(kata, file)
     if file == kata.answer_file and "__main__" not in file.read_text(encoding="utf-8", errors="replace"):
         shown = attempts.shown(kata)
@@ -105,26 +128,59 @@ def start(kata: Kata, file: Path, outdated: Callable[[], bool] | None = None, **
     return process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 
-def scratch(kata: Kata, name: str) -> Path:
+def scratch(kata: Kata, name: str, processes: int = 0) -> Path:
     """A file that calls the learner's answer as a case does; one that is there already is left alone.
+
+    With `processes`, the ranks of the case are so many of them.
 
     Raises: UsageError, GraderError.
     """
     answer, case = find(kata, name)
-    file = kata.root / ".kata" / "run" / f"{kata.id}_{name}.py"
+    file = kata.root / ".kata" / "run" / f"{kata.id}_{name}{f'_gloo_{processes}' * bool(processes)}.py"
     if not file.exists():
         before, call = f"{source_of(case.scenario)}\n\n" if case.scenario else "", f"{answer.name}(**given)"
+        ours, calls, scenario, named = "inputs", CALLS, "", ""
         if case.scenario:
             taken = TestVectors(kata.id, kata.grader, DEFAULT_SEED).answers_in(case.scenario)
-            call = f"{case.scenario.__name__}({', '.join(taken)}, **given)"
+            scenario, named = case.scenario.__name__, ", ".join(f"{one}={one}" for one in taken)
+            call = f"{scenario}({', '.join(taken)}, **given)"
+            if on_ranks(case.scenario):
+                ours, call = "inputs, on_ranks", f"on_ranks({scenario}, {named}, **given)"
+                calls = ON_GLOO if processes else calls
         elif answer.forward:
             init = dict(TestVectors(kata.id, kata.grader, DEFAULT_SEED).constructed(case))
             before = f"module = {answer.name}(**{init!r})  # its parameters are not those of the case\n"
             call = "module(**given)"
         names = ", ".join(one.name for one in kata.grader.answers)
-        attempts.write(file, SCRATCH.format(kata=kata.id, case=name, names=names, before=before, call=call))
+        facts = {"kata": kata.id, "case": name, "names": names, "before": before, "ours": ours}
+        text = SCRATCH.format(
+            **facts, calls=calls.format(**facts, call=call, scenario=scenario, named=named, ranks=processes)
+        )
+        attempts.write(file, text)
     print(f"{file.relative_to(kata.root)}:", flush=True)
     return file
+
+
+def case_with(kata: Kata, ranks: int, name: str | None) -> str:
+    """The first case, or the one of this name, in which so many ranks take part. Raises: UsageError, GraderError."""
+    vectors, found = TestVectors(kata.id, kata.grader, DEFAULT_SEED), set[int]()
+    answers = sorted(kata.grader.answers, key=lambda answer: answer.name != kata.id)
+    for case in (case for answer in answers for case in answer.cases if case.name == (name or case.name)):
+        worlds = {len(given.get("ranks", ())) for given in vectors.arguments(case)} if case.inputs else set()
+        if ranks in worlds:
+            return case.name
+        found |= worlds - {0}
+    has = f"it has {', '.join(map(str, sorted(found)))}" if found else "it has no ranks"
+    raise UsageError(f"{kata.id} has no case {f'{name} ' * bool(name)}with {ranks} ranks: {has}")
+
+
+def played_here(scenario: Callable[..., Any], ranks: list[int], given: dict[str, Any]) -> dict[str, Any]:
+    """See `on_ranks` in katas/__init__.py. Shows the messages where that is wanted, also if a rank raises."""
+    try:
+        return play(scenario, ranks, **given)
+    finally:
+        if os.environ.get(MESSAGES):
+            print(*map(message_in, messages()), sep="\n")
 
 
 def find(kata: Kata, name: str) -> tuple[Answer, Case]:
