@@ -146,7 +146,7 @@ def batch(
 
     `stop` says which sequences end them: "generated", those that occur in what would be generated; "several", three of
     them; "in the prompt", some that the prompt ends with, or that end in the first token behind it; "broken off",
-    a, a, b in a, a, a, b.
+    a, a, b in a, a, a, b; "digits", 1, 2 where 12 is generated.
     """
     tokens, salt = tokens or draw.size(5, 12), draw.size(1, 10006)
     given: Arguments = {"prompts": [], "max_tokens": [], "stops": []}
@@ -159,11 +159,13 @@ def batch(
         runs = [
             text[k + 1 : k + 4] for k in range(len(text) - 3) if text[k] == text[k + 1] == text[k + 2] != text[k + 3]
         ]
-        if stop == "broken off" and not runs:
+        digits = [[token // 10, token % 10] for token in text if token >= 10]
+        if (stop, runs) == ("broken off", []) or (stop, digits) == ("digits", []):
             continue
         found = {
             "": [],
             "broken off": runs,
+            "digits": digits,
             "generated": [text[start : start + draw.size(1, 3)]] * draw.size(0, 1) + [numbers(draw, 2, tokens)],
             "several": [numbers(draw, 3, tokens), text[start : start + 2], numbers(draw, draw.size(2, 12), tokens)],
             "in the prompt": [prompt[-draw.size(1, 2) :], prompt[-1:] + text[:1]],
@@ -238,6 +240,7 @@ case = partial(Case, dtypes=(torch.float64,), scenario=served)
 robust = partial(Case, dtypes=(torch.float64,), category="robustness")
 MANY: Arguments = {"n": (8, 16), "capacity": (2, 5)}
 BROKEN_OFF: Arguments = {"tokens": 2, "most": 20, "stop": "broken off"}
+DIGITS: Arguments = {"tokens": (30, 60), "stop": "digits"}
 GRADER = Grader(
     answers=(
         Answer(
@@ -251,7 +254,7 @@ GRADER = Grader(
                     "one_slot_or_many", ask(MANY | {"capacity": 1}, {"n": 6, "capacity": 6}, {"n": 5, "capacity": 50})
                 ),
                 case("stop_sequences", ask(MANY, MANY, MANY | BROKEN_OFF, stop="generated")),
-                case("several_stops", ask(MANY, MANY, MANY, stop="several")),
+                case("several_stops", ask(MANY, MANY, MANY | DIGITS, stop="several")),
                 case("stops_and_prompts", ask(MANY, MANY, MANY, stop="in the prompt")),
                 case("nothing_to_generate", nothing_to_generate, core=False),
                 case("empty_prompts", empty_prompts, core=False),

@@ -112,12 +112,14 @@ def orders(ShardedLoader, length, seed, epoch):
     back = order(loader)
     again.set_epoch(epoch)
     another_seed = ShardedLoader(length, 4, seed=seed + 1)
+    first_of_another_seed = order(another_seed)
     another_seed.set_epoch(epoch)
     return {
         "epoch 0 has another order than the next one": at_first != other,
         "epoch 0 has its order again later": at_first == back,
         "a second loader has the same order": other == order(again),
         "another seed has another order": other != order(another_seed),
+        "another seed has another order in epoch 0": at_first != first_of_another_seed,
         "neighbours stay neighbours": sum(other[n] == other[n - 1] + 1 for n in range(1, length)) > length // 4,
     }
 
@@ -185,11 +187,28 @@ def broken_off(ShardedLoader, length, batch_size, seed, taken):
     loaded = numbers(loader)
     loader.set_epoch(1)
     loader.set_epoch(0)
+    whole = numbers(loader)
+    loader.load_state_dict(json.loads(text))
+    loader.set_epoch(0)
+    kept = ShardedLoader(length, batch_size, seed=seed)
+    kept.load_state_dict(json.loads(json.dumps(loader.state_dict())))
+    loader = ShardedLoader(length, batch_size, seed=seed)
+    next(iter(loader))
+    anew = [*loader]
+    for number, _ in enumerate(loader, start=1):
+        if number == taken:
+            break
+    second = ShardedLoader(length, batch_size, seed=seed)
+    second.load_state_dict(json.loads(json.dumps(loader.state_dict())))
+    rest = [*second]
     return {
         "batches of the next epoch": after,
-        "batches of the next epoch, of which set_epoch's state was saved": numbers(begun, 1),
+        "batches of the next epoch, if the state is saved after set_epoch, and loaded": numbers(begun, 1),
         "batches after loading": loaded,
-        "batches of the first epoch, later": numbers(loader),
+        "batches of the first epoch, later": whole,
+        "batches after loading, set_epoch of the same, saving and loading": numbers(kept),
+        "batches of another iteration after a break": max(numbers(anew), numbers(anew, 1)),
+        "batches after a break in a further iteration, saving and loading": max(numbers(rest), numbers(rest, 1)),
     }
 
 
@@ -358,7 +377,10 @@ GRADER = Grader(
                 case("any_shares", any_shares, scenario=shared),
                 case(
                     "orders",
-                    lambda draw: {"length": draw.size(30, 60), "seed": draw.size(0, 99), "epoch": draw.size(1, 9)},
+                    lambda draw: [
+                        {"length": draw.size(30, 60), "seed": seed, "epoch": draw.size(1, 9)}
+                        for seed in (draw.size(1, 99), 0)
+                    ],
                     scenario=orders,
                 ),
                 case("resumed", places, scenario=resumed),

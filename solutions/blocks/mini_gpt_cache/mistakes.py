@@ -52,6 +52,21 @@ def joined(k: str, v: str) -> dict[str, str]:
     return {JOIN_K: k, JOIN_V: v}
 
 
+def preallocated(write: str, read: str) -> dict[str, str]:
+    """One pair of tensors for each text, into which every call writes; the cache also says how much of it is filled."""
+    return {
+        f"        if past is not None:\n            {JOIN_K}  # (B, H, S, d)\n            {JOIN_V}\n": (
+            "        P = 0 if past is None else past[2]\n"
+            '        kept = [x.new_zeros(B, H, 400, d) for _ in "kv"] if past is None else past[:2]\n'
+            "        for one, new in zip(kept, (k, v)):\n"
+            f"            {write}\n"
+            f"        k, v = {read}\n"
+        ),
+        PAIR: "return self.out_linear(mixed), (*kept, P + T)",
+        LENGTH: "P = 0 if cache is None else cache[0][2]",
+    }
+
+
 POSITION = (
     Mistake(
         "positions_from_0",
@@ -172,6 +187,11 @@ CACHE = (
             "strict=True)": "for self_i, (block, past) in enumerate(zip(self.blocks, list(pasts), strict=True))",
         },
         {"class Block": ROOM.lstrip("\n"), **joined("k = grown(past[0], k)", "v = grown(past[1], v)")},
+        preallocated("one[:, :, P : P + T] = new", "(one[:, :, : P + T] for one in kept)"),
+        preallocated(
+            "one[:, :, P : P + T] = new.detach()",
+            "(torch.cat([one[:, :, :P], new], dim=2) for one, new in zip(kept, (k, v)))",
+        ),
     ),
     Mistake(
         "kept_in_the_model",

@@ -152,6 +152,11 @@ MISTAKES = (
         {MATCHED: "{*generated[i]} >= {*s} for s in stop"},
     ),
     Mistake(
+        "texts_joined",
+        "tokens are joined to a text before they are compared, and 1, 2 looks like 12; compare lists",
+        {MATCH: 'any("".join(map(str, generated[i])).endswith("".join(map(str, s))) for s in stop)'},
+    ),
+    Mistake(
         "stop_from_the_start",
         "the first tokens that were generated are compared with a stop sequence; compare the last ones",
         {MATCHED: "generated[i][: len(s)] == s for s in stop"},

@@ -80,6 +80,12 @@ MISTAKES = (
         order("random.Random(self.epoch).shuffle(order)"),
     ),
     Mistake(
+        "seed_times_epoch",
+        "seed and epoch are multiplied, so epoch 0 is the same for every seed, and seed 0 the same in every epoch; "
+        "combine them so that any two pairs differ",
+        order("random.Random(self.seed * self.epoch).shuffle(order)"),
+    ),
+    Mistake(
         "rank_in_the_seed",
         "each rank has its own order, so some samples come twice and others never; the order should be the same on "
         "all ranks",
@@ -172,6 +178,34 @@ MISTAKES = (
         "an iteration goes on where the one before it ended; only the first one after loading should, all others begin "
         "at the start",
         {BEGIN: ""},
+        {
+            BEGIN: "        if not self.loaded and self.handed_out == len(self):\n            self.handed_out = 0\n"
+            "        self.loaded = False\n"
+        },
+    ),
+    Mistake(
+        "count_goes_on",
+        "in a further iteration the count goes on from the one before, so a state saved there has too many batches; "
+        "each iteration counts from where it begins",
+        {
+            BEGIN: "        first = self.handed_out if self.loaded else 0\n        self.loaded = False\n",
+            LOOP: """        for number in range(first, len(self)):
+            self.handed_out += 1
+            yield indices[number * self.batch_size : (number + 1) * self.batch_size]
+""",
+        },
+    ),
+    Mistake(
+        "set_epoch_resets_the_count",
+        "after set_epoch of the current epoch the iteration goes on, but the state says that it begins, so a state saved "
+        "then loses the place",
+        {
+            START: f"self.first = 0\n        {START}",
+            BEGIN: "        self.handed_out, self.first = self.first, 0\n",
+            f"        {SET}\n            {RESET}": f"        self.handed_out = 0\n        {SET}\n"
+            "            self.epoch, self.first = epoch, 0",
+            LOAD: f"{LOAD}\n        self.first = self.handed_out",
+        },
     ),
     Mistake(
         "place_kept_for_ever",
