@@ -197,8 +197,8 @@ MISTAKES = (
     ),
     Mistake(
         "set_epoch_resets_the_count",
-        "after set_epoch of the current epoch the iteration goes on, but the state says that it begins, so a state saved "
-        "then loses the place",
+        "after set_epoch of the current epoch the iteration goes on, but the state says that it begins; saved then, it "
+        "loses the place",
         {
             START: f"self.first = 0\n        {START}",
             BEGIN: "        self.handed_out, self.first = self.first, 0\n",
