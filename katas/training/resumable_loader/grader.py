@@ -194,7 +194,8 @@ def broken_off(ShardedLoader, length, batch_size, seed, taken):
     kept.load_state_dict(json.loads(json.dumps(loader.state_dict())))
     loader = ShardedLoader(length, batch_size, seed=seed)
     next(iter(loader))
-    anew = [*loader]
+    anew, loader = [*loader], ShardedLoader(length, batch_size, seed=seed)
+    list(loader)
     for number, _ in enumerate(loader, start=1):
         if number == taken:
             break

@@ -102,6 +102,11 @@ MISTAKES = (
             ENTER: "        while waiting and free > 0:\n            running.append(waiting.pop(0))\n"
             "            free -= 1\n        free = capacity - len(running)\n",
         },
+        {
+            **refilled("not running"),
+            TEXTS: f"room = capacity - len(running)\n        {TEXTS}",
+            LEFT: "running = unfinished + [waiting.pop(0) for _ in range(min(room, len(waiting)))]",
+        },
     ),
     Mistake(
         "another_order",
