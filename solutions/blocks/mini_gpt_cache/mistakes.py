@@ -287,8 +287,10 @@ MODEL = (
 WRITING = (
     Mistake(
         "generate_without_the_cache",
-        "generate reads the whole text in each step; as long as the text fits the context, read the newest token alone",
+        "generate reads the whole text again where it fits the context, or just fills it; read the newest token alone "
+        "then, with the cache",
         {FULL: "if True:"},
+        {FULL: FULL.replace(">", ">=")},
     ),
     Mistake(
         "text_read_twice",
@@ -426,7 +428,6 @@ EQUIVALENT = {
     "is a part for each block",
     "for block, past in zip(self.blocks, pasts, strict=True): -> for block, past in zip(self.blocks, pasts, "
     "strict=False):": "there is a part for each block",
-    f"{FULL} -> {FULL.replace('>', '>=')}": "a full context gives the same logits with the cache and without",
     "token = logits.argmax(dim=-1, keepdim=True) -> token = logits.argmax(dim=1, keepdim=True)": "of two axes, the "
     "second is the last",
     f"{DRAWN_FROM} -> {DRAWN_FROM.replace('-1', '1')}": "of two axes, the second is the last",
